@@ -1,0 +1,357 @@
+"""What a debugger can know about a backward pass, as frozen data.
+
+Everything a person sees is drawn from these classes and from nothing else: the engine fills them,
+`vizgrad.rendering` turns them into text and SVG, `vizgrad.widgets` sends their JSON form to the
+browser. They hold numbers and strings only, never a tensor or a node, so that keeping one keeps
+nothing else alive.
+
+Every string in here (tensor names, scopes, reprs, source lines) is *data* written by strangers: a
+renderer escapes it, and never parses it.
+
+Sizes are in bytes, times in seconds, clocks are ticks of `vizgrad.graph.clock` (one process-wide
+counter: nodes take a tick when recorded, in-place writes when they write).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+#: Version of the JSON form of everything in this module; a reader refuses a larger one.
+MODEL_VERSION = 1
+
+NodeKind = Literal["op", "function", "leaf", "copy_slices", "root"]
+NodeState = Literal["waiting", "ready", "current", "done", "skipped", "captured", "error"]
+SavedState = Literal["alive", "stale", "freed", "packed"]
+RunStatus = Literal["paused", "finished", "failed", "closed"]
+Accumulation = Literal["taken", "copied", "added in place", "new tensor", "dropped", "undefined"]
+#: The eleven stages of one node visit, in order (spec E-50).
+Stage = Literal[
+    "tensor_hooks",
+    "retain_grad",
+    "capture",
+    "prehooks",
+    "formula",
+    "validate",
+    "post_accumulate",
+    "posthooks",
+    "release",
+    "nan_check",
+    "deliver",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A line of somebody's code. `cell` is e.g. ``In [3]`` when the file is a notebook cell."""
+
+    file: str
+    line: int
+    function: str = ""
+    cell: str | None = None
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TensorSummary:
+    """Statistics of one array, computed once and cheap to keep.
+
+    Statistics are over the finite elements; they are None for an empty or non-numeric array, or one
+    without finite elements. `histogram` counts finite elements in equal bins from `min` to `max`.
+    `heat` is the array, reduced to at most 24 x 24 block means (rows, row-major); None entries stand
+    for non-finite blocks. `values` holds all elements in row-major order when there are at most 64.
+    """
+
+    shape: tuple[int, ...]
+    dtype: str
+    device: str
+    bytes: int
+    norm: float | None = None
+    min: float | None = None
+    max: float | None = None
+    mean: float | None = None
+    zeros: int = 0
+    nans: int = 0
+    infs: int = 0
+    histogram: tuple[int, ...] = ()
+    heat: tuple[tuple[float | None, ...], ...] = ()
+    values: tuple[float, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """One in-place write to a storage: `version` is the counter's value after it."""
+
+    version: int
+    clock: int
+    op: str
+    place: Place | None
+    #: Name of the variable written through, or a description such as ``view of w``.
+    alias: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """One saved value of a node. `value` is the repr of a plain (non-tensor) one, else empty.
+
+    `culprit` is the first write after the save: the one that made it stale.
+    """
+
+    name: str
+    state: SavedState
+    shape: tuple[int, ...] = ()
+    dtype: str = ""
+    bytes: int = 0
+    storage: int | None = None
+    version_saved: int = 0
+    version_now: int = 0
+    culprit: Write | None = None
+    value: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """Where the gradient of one input goes: slot `input_nr` of node `node`; None: nowhere."""
+
+    node: int | None
+    input_nr: int = 0
+    #: Name of the forward input this edge stands for (``self``, ``other``, ``weight``).
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """The derivative for one input: its source text, and the same as a line of mathematics."""
+
+    input: str
+    source: str
+    math: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OutputMeta:
+    """Shape and dtype the gradient for one output slot must have."""
+
+    shape: tuple[int, ...]
+    dtype: str
+    device: str
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One node of the backward graph. `id` is its index in `Graph.nodes`.
+
+    `label` is the variable's name for a leaf (empty if unknown), `scope` the path of module names and
+    `vg.scope` blocks it was recorded in, outermost first.
+    """
+
+    id: int
+    name: str
+    kind: NodeKind
+    sequence_nr: int
+    topological_nr: int
+    edges: tuple[Edge, ...]
+    outputs: tuple[OutputMeta, ...]
+    saved: tuple[Saved, ...] = ()
+    formulas: tuple[Formula, ...] = ()
+    scope: tuple[str, ...] = ()
+    place: Place | None = None
+    label: str = ""
+    hooks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SaveMark:
+    """A mark on a storage's timeline: node `node` saved the value as `name` at `version`."""
+
+    node: int
+    name: str
+    version: int
+    clock: int
+    state: SavedState
+
+
+@dataclass(frozen=True, slots=True)
+class Storage:
+    """One memory block: its version counter, the writes that moved it, the saves that rely on it.
+
+    `writes` may be shorter than `version`: only the latest are kept (`writes_dropped` says how many
+    are not).
+    """
+
+    id: int
+    label: str
+    shape: tuple[int, ...]
+    dtype: str
+    bytes: int
+    version: int
+    writes: tuple[Write, ...] = ()
+    writes_dropped: int = 0
+    saves: tuple[SaveMark, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """A backward graph at one moment. `roots` are (node id, output_nr) of the tensors shown."""
+
+    nodes: tuple[Node, ...]
+    roots: tuple[tuple[int, int], ...]
+    storages: tuple[Storage, ...] = ()
+    title: str = ""
+    #: Nodes left out because the graph was larger than the limit asked for.
+    truncated: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class StageRecord:
+    """What one stage of a visit did, in a few words; `before`/`after` when a value changed."""
+
+    stage: Stage
+    detail: str = ""
+    before: TensorSummary | None = None
+    after: TensorSummary | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Routed:
+    """One gradient on its way out: to `edge`, after the engine reduced or cast it (`note`)."""
+
+    edge: Edge
+    computed: TensorSummary | None
+    routed: TensorSummary | None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AccumulateRecord:
+    """What AccumulateGrad decided about `.grad`, and why (spec E-60, E-61)."""
+
+    decision: Accumulation
+    reason: str
+    before: TensorSummary | None
+    after: TensorSummary | None
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """One executed node. `index` counts from 0 in execution order."""
+
+    index: int
+    node: int
+    incoming: tuple[TensorSummary | None, ...]
+    routed: tuple[Routed, ...]
+    stages: tuple[StageRecord, ...] = ()
+    accumulate: AccumulateRecord | None = None
+    released_bytes: int = 0
+    seconds: float = 0.0
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """An entry of the ready queue; the queue is listed in the order it would run."""
+
+    node: int
+    priority: int
+
+
+@dataclass(frozen=True, slots=True)
+class Buffer:
+    """Gradients waiting for a node: slot `input_nr` has received `delivered` of the edges."""
+
+    node: int
+    input_nr: int
+    value: TensorSummary | None
+
+
+@dataclass(frozen=True, slots=True)
+class NodeRun:
+    """Where one node stands in the run. `order` is its visit index once executed, else None."""
+
+    state: NodeState
+    delivered: int = 0
+    needed: int = 0
+    order: int | None = None
+    #: Why a node is skipped or captured; empty otherwise.
+    reason: str = ""
+    #: Norm of the total gradient that arrived (after its visit), for drawing; None if undefined.
+    grad_norm: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeRun:
+    """A gradient that went over edge number `edge` of node `node`; norm None: it was undefined."""
+
+    node: int
+    edge: int
+    norm: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class SavedRun:
+    """A saved value whose state is not what `Graph` says (it was released, or became stale)."""
+
+    node: int
+    name: str
+    state: SavedState
+    version_now: int
+    culprit: Write | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Modes:
+    """The thread's modes, for the status strip."""
+
+    grad: bool = True
+    inference: bool = False
+    anomaly: bool = False
+    forward_level: int = -1
+    multithreading: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """The whole state of a stepped backward between two visits.
+
+    `position` visits are done; `total` will have been done at the end; `recorded` have been done at
+    some time (stepping back lowers `position`, not `recorded`). `earliest` is the smallest position
+    that can still be stepped back to. `current` is the node that Step would run next; None at the
+    end.
+    """
+
+    status: RunStatus
+    position: int
+    recorded: int
+    total: int
+    current: int | None
+    nodes: tuple[NodeRun, ...]
+    ready: tuple[Ready, ...] = ()
+    buffers: tuple[Buffer, ...] = ()
+    edges: tuple[EdgeRun, ...] = ()
+    saved: tuple[SavedRun, ...] = ()
+    breakpoints: tuple[int, ...] = ()
+    earliest: int = 0
+    error: str = ""
+    modes: Modes = Modes()
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One line of the log: forward op recorded, node run, hook called, write, save released..."""
+
+    index: int
+    kind: str
+    text: str
+    node: int | None = None
+    place: Place | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """A recorded stretch of work: the graph it made or walked, its visits and its events."""
+
+    graph: Graph
+    visits: tuple[Visit, ...]
+    events: tuple[Event, ...] = ()
+    title: str = ""
+    version: int = MODEL_VERSION
