@@ -1,0 +1,1 @@
+"""The programs, one theme a file."""
