@@ -8,7 +8,7 @@ nothing else alive.
 Every string in here (tensor names, scopes, reprs, source lines) is *data* written by strangers: a
 renderer escapes it, and never parses it.
 
-Sizes are in bytes, times in seconds, clocks are ticks of `vizgrad.graph.clock` (one process-wide
+Sizes are in bytes, times in seconds, clocks are ticks of `vizgrad.tensor.clock` (one process-wide
 counter: nodes take a tick when recorded, in-place writes when they write).
 """
 
@@ -16,6 +16,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal
+
+from vizgrad.errors import Place as Place
 
 #: Version of the JSON form of everything in this module; a reader refuses a larger one.
 MODEL_VERSION = 1
@@ -39,17 +41,6 @@ Stage = Literal[
     "nan_check",
     "deliver",
 ]
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A line of somebody's code. `cell` is e.g. ``In [3]`` when the file is a notebook cell."""
-
-    file: str
-    line: int
-    function: str = ""
-    cell: str | None = None
-    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)

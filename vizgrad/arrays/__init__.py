@@ -1,0 +1,7 @@
+"""The only package that imports numpy or cupy. `xp` is the array namespace kernels are written in."""
+
+import numpy as xp
+
+from vizgrad.arrays.backend import Array as Array
+
+__all__ = ["Array", "xp"]

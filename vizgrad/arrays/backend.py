@@ -1,0 +1,118 @@
+"""Where arrays live: numpy on the CPU, cupy on a CUDA device.
+
+Kernels are written once, against numpy's functions: given a cupy array (or the strict fake array of
+the tests) these dispatch to its own implementation (NEP 13, NEP 18) and never copy to the host
+silently. Only what has no array argument to dispatch on (`zeros`, `arange`, random numbers) asks for
+a backend by device.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+#: The type of an array of any backend. Kept as Any: cupy is not installed everywhere.
+Array = Any
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """``cpu`` or ``cuda:N``; prints and compares as torch.device does."""
+
+    type: str
+    index: int | None = None
+
+    def __repr__(self) -> str:
+        index = "" if self.index is None else f", index={self.index}"
+        return f"device(type={self.type!r}{index})"
+
+    def __str__(self) -> str:
+        return self.type if self.index is None else f"{self.type}:{self.index}"
+
+
+CPU = Device("cpu")
+
+_namespaces: dict[type, tuple[ModuleType, Device]] = {np.ndarray: (np, CPU)}
+
+
+def register_array_type(array_type: type, namespace: ModuleType, device: Device) -> None:
+    """Makes arrays of another library usable as tensor memory (cupy; the tests' fake array)."""
+    _namespaces[array_type] = (namespace, device)
+
+
+def is_array(value: object) -> bool:
+    return type(value) in _namespaces or isinstance(value, np.ndarray)
+
+
+def device_of(array: Array) -> Device:
+    if type(array) is np.ndarray:
+        return CPU
+    found = _namespaces.get(type(array))
+    if found is None:
+        return CPU
+    number = getattr(getattr(array, "device", None), "id", None)
+    return found[1] if number is None else Device(found[1].type, int(number))
+
+
+def parse_device(device: Device | str | int | None) -> Device:
+    """`None`, "cpu", "cuda", "cuda:1", 1 or a Device; RuntimeError for anything else."""
+    if device is None:
+        return CPU
+    if isinstance(device, Device):
+        return device
+    if isinstance(device, int):
+        return Device("cuda", device)
+    kind, _, number = device.partition(":")
+    if kind not in ("cpu", "cuda") or (number and not number.isdigit()):
+        raise RuntimeError(f"Invalid device string: {device!r}; expected 'cpu', 'cuda' or 'cuda:N'")
+    return Device(kind, int(number) if number else None)
+
+
+def namespace_for(device: Device) -> ModuleType:
+    """numpy, or cupy for a CUDA device; RuntimeError that says what is missing."""
+    if device.type == "cpu":
+        return np
+    return _load_cupy()
+
+
+def _load_cupy() -> ModuleType:
+    try:
+        import cupy  # pyright: ignore[reportMissingImports]
+    except ImportError as error:
+        raise RuntimeError(
+            "vizgrad was asked for a CUDA device, but cupy is not installed: "
+            "pip install 'vizgrad[cuda12]' (or 'vizgrad[cuda13]')"
+        ) from error
+    try:
+        count = cupy.cuda.runtime.getDeviceCount()
+    except Exception as error:  # cupy raises CUDARuntimeError, whose import needs a driver
+        raise RuntimeError(f"No CUDA device is usable from cupy: {error}") from error
+    if count == 0:
+        raise RuntimeError("No CUDA device was found by cupy")
+    register_array_type(cupy.ndarray, cupy, Device("cuda", 0))
+    return cupy
+
+
+def to_device(array: Array, device: Device) -> Array:
+    """The array on `device`; the same object if it is there already."""
+    here = device_of(array)
+    if here.type == device.type and (device.index is None or device.index == here.index):
+        return array
+    if device.type == "cpu":
+        return array.get()
+    cupy = _load_cupy()
+    with cupy.cuda.Device(device.index or 0):
+        return cupy.asarray(array)
+
+
+def to_host(array: Array) -> np.ndarray:
+    """A numpy array with the same elements: the one place where device memory is read."""
+    return array if isinstance(array, np.ndarray) else to_device(array, CPU)
+
+
+def as_array(value: Array) -> Array:
+    """numpy returns scalars where an operation gives 0 dimensions; tensors hold arrays always."""
+    return np.asarray(value) if isinstance(value, np.generic) else value

@@ -1,0 +1,159 @@
+"""Element types and type promotion, by PyTorch's rules (spec T-1 ... T-5).
+
+numpy's promotion differs (int64 + float32 gives float64 there, float32 here), so `result_type`
+of numpy is never asked.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+
+class DType:
+    """One element type, e.g. `vizgrad.float32`.
+
+    `np` is the numpy dtype, `category` 0 bool, 1 integer, 2 floating, 3 complex.
+    """
+
+    __slots__ = ("__weakref__", "category", "itemsize", "name", "np", "rank")
+
+    def __init__(self, name: str, category: int, rank: int) -> None:
+        self.name = name
+        self.np = np.dtype(name)
+        self.category = category
+        self.rank = rank
+        self.itemsize = self.np.itemsize
+
+    @property
+    def is_floating_point(self) -> bool:
+        return self.category == 2
+
+    @property
+    def is_complex(self) -> bool:
+        return self.category == 3
+
+    @property
+    def is_signed(self) -> bool:
+        return self.category >= 2 or self.np.kind == "i"
+
+    def __repr__(self) -> str:
+        return f"vizgrad.{self.name}"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (by_name, (self.name,))
+
+
+bool_: Final = DType("bool", 0, 0)
+uint8: Final = DType("uint8", 1, 0)
+int8: Final = DType("int8", 1, 1)
+int16: Final = DType("int16", 1, 2)
+int32: Final = DType("int32", 1, 3)
+int64: Final = DType("int64", 1, 4)
+float16: Final = DType("float16", 2, 0)
+float32: Final = DType("float32", 2, 1)
+float64: Final = DType("float64", 2, 2)
+complex64: Final = DType("complex64", 3, 1)
+complex128: Final = DType("complex128", 3, 2)
+
+ALL: Final = (
+    bool_, uint8, int8, int16, int32, int64, float16, float32, float64, complex64, complex128,
+)  # fmt: skip
+_BY_NAME: Final = {d.name: d for d in ALL}
+#: numpy dtype -> DType. numpy's built-in dtypes are singletons, so this is a lookup by identity.
+BY_NUMPY: Final = {d.np: d for d in ALL}
+_REAL_OF: Final = {complex64: float32, complex128: float64}
+_COMPLEX_OF: Final = {float16: complex64, float32: complex64, float64: complex128}
+
+_default = float32
+
+
+def by_name(name: str) -> DType:
+    return _BY_NAME[name]
+
+
+def from_numpy(dtype: np.dtype) -> DType:
+    """The DType of a numpy dtype; TypeError when there is none (strings, objects, ...)."""
+    try:
+        return BY_NUMPY[dtype]
+    except KeyError:
+        raise TypeError(
+            f"can't convert an array of dtype {dtype} to a tensor; the supported types are: "
+            + ", ".join(d.name for d in ALL)
+        ) from None
+
+
+def get_default_dtype() -> DType:
+    return _default
+
+
+def set_default_dtype(dtype: DType) -> None:
+    """Sets the type of `tensor(1.0)` and of float results of integer ops; floating types only."""
+    global _default
+    if not isinstance(dtype, DType) or dtype.category != 2:
+        raise TypeError(
+            f"only floating-point types are supported as the default type, got {dtype!r}"
+        )
+    _default = dtype
+
+
+def promote_types(a: DType, b: DType) -> DType:
+    """The smallest type both can be cast to without loss of category (spec T-2)."""
+    if a is b:
+        return a
+    if a.category != b.category:
+        low, high = (a, b) if a.category < b.category else (b, a)
+        if high is complex64 and low is float64:
+            return complex128
+        return high
+    if a.category == 1 and (a is uint8 or b is uint8):
+        other = b if a is uint8 else a
+        return int16 if other is int8 else other
+    return a if a.rank > b.rank else b
+
+
+def of_scalar(value: object) -> DType | None:
+    """The type a Python number stands for in promotion; None when it is not a number."""
+    if isinstance(value, bool):
+        return bool_
+    if isinstance(value, int):
+        return int64
+    if isinstance(value, float):
+        return _default
+    if isinstance(value, complex):
+        return _COMPLEX_OF[_default]
+    return None
+
+
+def result_type(
+    dimensioned: list[DType], zero_dim: list[DType], scalars: list[DType]
+) -> DType:
+    """Promotion with priorities (spec T-3): tensors with dimensions, then 0-dim ones, then numbers.
+
+    A lower group counts only if its category is higher than that of all groups above it. A number
+    then takes part with the default type of its category.
+    """
+    result: DType | None = None
+    for group in (dimensioned, zero_dim, scalars):
+        if not group:
+            continue
+        own = group[0]
+        for d in group[1:]:
+            own = promote_types(own, d)
+        if result is None:
+            result = own
+        elif own.category > result.category:
+            result = promote_types(own, result) if own.category == 3 else own
+    if result is None:
+        raise ValueError("result_type needs at least one operand")
+    return result
+
+
+def to_real(dtype: DType) -> DType:
+    return _REAL_OF.get(dtype, dtype)
+
+
+def to_float(dtype: DType) -> DType:
+    """The type of `exp`, `sqrt`, true division... on `dtype` (spec T-4)."""
+    return dtype if dtype.category >= 2 else _default

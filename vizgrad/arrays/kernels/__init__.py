@@ -1,0 +1,1 @@
+"""Kernels that are more than one numpy call: pure functions over arrays."""

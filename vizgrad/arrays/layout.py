@@ -1,0 +1,98 @@
+"""Strides, and the reductions that undo broadcasting."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from vizgrad.arrays.backend import Array
+
+
+def is_dense(array: Array) -> bool:
+    """Non-overlapping and without gaps, in some order of the dimensions."""
+    if array.flags.c_contiguous or array.flags.f_contiguous:
+        return True
+    expected = array.itemsize
+    for length, stride in sorted(
+        ((n, s) for n, s in zip(array.shape, array.strides, strict=True) if n != 1),
+        key=lambda pair: pair[1],
+    ):
+        if stride != expected:
+            return False
+        expected *= length
+    return True
+
+
+def overlaps_itself(array: Array) -> bool:
+    """True if two elements share memory, as after `expand`."""
+    if array.size < 2 or array.flags.c_contiguous:
+        return False
+    reach = 0
+    for length, stride in sorted(
+        ((n, abs(s)) for n, s in zip(array.shape, array.strides, strict=True) if n > 1),
+        key=lambda pair: pair[1],
+    ):
+        if stride <= reach:
+            return True
+        reach += stride * (length - 1)
+    return False
+
+
+def empty_like_strides(pattern: Array, like: Array) -> Array:
+    """Uninitialised memory of `like`'s type, with the strides of `pattern` if that is dense."""
+    if pattern.flags.c_contiguous or not is_dense(pattern):
+        return np.empty_like(like, shape=pattern.shape, order="C", subok=False)
+    order = sorted(range(pattern.ndim), key=lambda d: -pattern.strides[d])
+    out = np.empty_like(like, shape=tuple(pattern.shape[d] for d in order), order="C", subok=False)
+    return np.transpose(out, tuple(order.index(d) for d in range(pattern.ndim)))
+
+
+def can_sum_to(have: tuple[int, ...], want: tuple[int, ...]) -> bool:
+    """Can `have` be summed over broadcast dimensions to give `want` (F-64)?"""
+    extra = len(have) - len(want)
+    return extra >= 0 and all(
+        w in (1, h) for h, w in zip(have[extra:], want, strict=True)
+    )
+
+
+def sum_to(array: Array, shape: tuple[int, ...]) -> Array:
+    """Sums over the dimensions by which `shape` was broadcast to the array's shape."""
+    extra = array.ndim - len(shape)
+    dims = tuple(range(extra)) + tuple(
+        d + extra for d, n in enumerate(shape) if n == 1 and array.shape[d + extra] != 1
+    )
+    if dims:
+        array = array.sum(axis=dims, keepdims=True)
+    return array.reshape(shape) if array.shape != shape else array
+
+
+def strides_of(array: Array) -> tuple[int, ...]:
+    return tuple(s // array.itemsize for s in array.strides)
+
+
+def as_strided(
+    array: Array, shape: tuple[int, ...], strides: tuple[int, ...], offset: int = 0
+) -> Array:
+    """A view with the given geometry (in elements), `offset` counted from the array's first element.
+
+    The caller has checked that all of it lies inside the memory block.
+    """
+    item = array.itemsize
+    block: Any = array
+    while isinstance(block.base, type(block)):
+        block = block.base
+    start = address(array) - address(block) + offset * item
+    flat = block.reshape(-1, order="A") if not block.flags.c_contiguous else block.reshape(-1)
+    if np.shares_memory(flat, block) and start % item == 0 and start >= 0:
+        return np.lib.stride_tricks.as_strided(
+            flat[start // item :], shape, tuple(s * item for s in strides)
+        )
+    return np.lib.stride_tricks.as_strided(array, shape, tuple(s * item for s in strides))
+
+
+def address(array: Array) -> int:
+    """Where the array's first element is, in bytes."""
+    if isinstance(array, np.ndarray):
+        return array.__array_interface__["data"][0]
+    return int(array.data.ptr)

@@ -1,0 +1,290 @@
+"""`backward` and `grad`: from the user's arguments to a GraphTask (spec 02 B, C)."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from vizgrad.engine.array_domain import ARRAYS, TENSORS
+from vizgrad.engine.task import Capture, GraphTask
+from vizgrad.errors import explained, place_of
+from vizgrad.graph.accumulate import AccumulateGrad
+from vizgrad.graph.edges import edge_of
+from vizgrad.graph.node import Edge, Node
+from vizgrad.graph.saved import Freed
+from vizgrad.tensor.place import caller
+from vizgrad.tensor.tensor import Tensor, new_tensor
+
+Tensors = Tensor | Sequence[Tensor]
+_warned_create_graph = False
+
+
+def split_edge(edge: Node | Edge) -> tuple[Node, int]:
+    return (edge.node, edge.input_nr) if isinstance(edge, Edge) else (edge, 0)
+
+
+def _as_tuple(value: Any) -> tuple[Any, ...]:
+    return (value,) if isinstance(value, Tensor) or value is None else tuple(value)
+
+
+def root_gradient(tensor: Tensor, given: Any, index: int, create_graph: bool) -> Any:
+    """The gradient a root starts with: `given`, checked, or ones for a scalar (E-20, E-21)."""
+    array = tensor._array
+    if given is None:
+        if array.size != 1:
+            raise explained(
+                RuntimeError(
+                    "grad can be implicitly created only for scalar outputs; output "
+                    f"{index} has shape {list(array.shape)}"
+                ),
+                kind="not-scalar",
+                fix="reduce it to one number first (`.sum()`, `.mean()`), or pass the gradient",
+                culprit=place_of(caller()),
+            )
+        if array.dtype.kind == "c":
+            raise RuntimeError(
+                "grad can be implicitly created only for real scalar outputs but got "
+                f"{tensor.dtype}"
+            )
+        given = new_tensor(_ones_like(array))
+    elif not isinstance(given, Tensor):
+        raise TypeError(
+            f"gradients can be either Tensors or None, but got {type(given).__name__}"
+        )
+    if given._array.shape != array.shape:
+        raise explained(
+            RuntimeError(
+                f"Mismatch in shape: grad_output[{index}] has a shape of "
+                f"{list(given._array.shape)} and output[{index}] has a shape of "
+                f"{list(array.shape)}."
+            ),
+            kind="shape-broadcast",
+            fix="give a gradient of exactly the output's shape (it is not broadcast)",
+            culprit=place_of(caller()),
+        )
+    if given._array.dtype != array.dtype:
+        given = given.to(tensor.dtype)  # pyright: ignore[reportAttributeAccessIssue]
+    return given if create_graph else given._array
+
+
+def _ones_like(array: Any) -> Any:
+    import numpy as np
+
+    return np.ones_like(array, order="C", subok=False)
+
+
+def make_roots(
+    tensors: tuple[Tensor, ...], gradients: tuple[Any, ...], create_graph: bool
+) -> list[tuple[Node, int, Any]]:
+    """(node, output_nr, gradient) of each tensor to start from."""
+    if len(tensors) != len(gradients):
+        raise RuntimeError(
+            f"got {len(tensors)} tensors and {len(gradients)} gradients"
+        )
+    roots: list[tuple[Node, int, Any]] = []
+    for index, (tensor, given) in enumerate(zip(tensors, gradients, strict=True)):
+        edge = edge_of(tensor) if isinstance(tensor, Tensor) else None
+        if edge is None:
+            raise explained(
+                RuntimeError(
+                    f"element {index} of tensors does not require grad and does not have a grad_fn"
+                ),
+                kind="cut-detach" if isinstance(tensor, Tensor) else "unused",
+                fix="make it from tensors that require grad, outside no_grad and without detach()",
+            )
+        gradient = root_gradient(tensor, given, index, create_graph)
+        node, nr = split_edge(edge)
+        roots.append((node, nr, gradient))
+    return roots
+
+
+def make_task(
+    roots: list[tuple[Node, int, Any]],
+    *,
+    retain_graph: bool,
+    create_graph: bool,
+    captures: dict[Node, list[Capture]] | None = None,
+    leaves_wanted: Iterable[Node] = (),
+) -> GraphTask:
+    return GraphTask(
+        roots,
+        TENSORS if create_graph else ARRAYS,
+        keep_graph=retain_graph,
+        freed=Freed(caller()),
+        captures=captures,
+        leaves_wanted=leaves_wanted,
+    )
+
+
+def backward(
+    tensors: Tensors,
+    grad_tensors: Tensors | Sequence[Tensor | None] | None = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    grad_variables: Any = None,
+    inputs: Any = None,
+) -> None:
+    """Adds to `.grad` of the leaves the gradients of `tensors` (spec E-20 ... E-27).
+
+    `grad_tensors` are the vectors of the vector-Jacobian product, one per tensor and of its shape; they
+    may be left out for one-element tensors. `inputs` restricts which tensors get gradients.
+    Raises RuntimeError for roots without history, a second backward over released values, or a saved
+    value that was changed in place.
+    """
+    run_backward(*prepare_backward(tensors, grad_tensors, retain_graph, create_graph, inputs))
+
+
+def prepare_backward(
+    tensors: Tensors,
+    grad_tensors: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Any = None,
+) -> tuple[GraphTask, list[tuple[Tensor, Capture]]]:
+    """A task that has not run yet, and the non-leaf `inputs` whose `.grad` it will fill."""
+    global _warned_create_graph
+    roots_given = _as_tuple(tensors)
+    gradients = (
+        (None,) * len(roots_given) if grad_tensors is None else _as_tuple(grad_tensors)
+    )
+    captures: dict[Node, list[Capture]] | None = None
+    wanted: list[Node] = []
+    filled: list[tuple[Tensor, Capture]] = []
+    if inputs is not None:
+        chosen = _as_tuple(inputs)
+        if not chosen:
+            raise RuntimeError("`inputs` argument to `backward` cannot be empty.")
+        captures = {}
+        for index, tensor in enumerate(chosen):
+            edge = edge_of(tensor)
+            if edge is None:
+                raise RuntimeError(f"One of the differentiated Tensors (inputs[{index}]) does not require grad")
+            node, nr = split_edge(edge)
+            if isinstance(node, AccumulateGrad):
+                wanted.append(node)
+            else:
+                capture = Capture(nr)
+                captures.setdefault(node, []).append(capture)
+                filled.append((tensor, capture))
+    roots = make_roots(roots_given, gradients, create_graph)
+    if create_graph and not _warned_create_graph:
+        _warned_create_graph = True
+        warnings.warn(
+            "Using backward() with create_graph=True will create a reference cycle between the "
+            "parameter and its gradient which can cause a memory leak. Use autograd.grad instead, "
+            "or reset .grad to None after use.",
+            UserWarning,
+            stacklevel=4,
+        )
+    task = make_task(
+        roots,
+        retain_graph=create_graph if retain_graph is None else retain_graph,
+        create_graph=create_graph,
+        captures=captures,
+        leaves_wanted=wanted,
+    )
+    return task, filled
+
+
+def run_backward(task: GraphTask, filled: list[tuple[Tensor, Capture]]) -> None:
+    task.run()
+    finish_backward(task, filled)
+
+
+def finish_backward(task: GraphTask, filled: list[tuple[Tensor, Capture]]) -> None:
+    """Puts what was captured into `.grad` of the non-leaf `inputs` (E-27)."""
+    for tensor, capture in filled:
+        if capture.value is not None:
+            task.domain.accumulate(tensor, capture.value, True)
+
+
+def grad(
+    outputs: Tensors,
+    inputs: Any,
+    grad_outputs: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    only_inputs: bool = True,
+    allow_unused: bool | None = None,
+    is_grads_batched: bool = False,
+    materialize_grads: bool = False,
+) -> tuple[Tensor | None, ...]:
+    """The gradients of `outputs` with respect to `inputs`, one per input; `.grad` is left alone.
+
+    See spec E-30 ... E-34. Raises RuntimeError for an input that does not require grad, or that was
+    not used (unless `allow_unused`, which gives None for it, or `materialize_grads`, zeros).
+    """
+    if materialize_grads and allow_unused is False:
+        raise ValueError(
+            "Expected allow_unused to be True or not passed when materialize_grads=True, "
+            "but got: allow_unused=False."
+        )
+    if is_grads_batched:
+        raise NotImplementedError("is_grads_batched needs vmap, which this release does not have")
+    if not only_inputs:
+        warnings.warn(
+            "only_inputs argument is deprecated and is ignored now (defaults to True)",
+            FutureWarning,
+            stacklevel=2,
+        )
+    roots_given = _as_tuple(outputs)
+    chosen = _as_tuple(inputs)
+    if not chosen:
+        raise RuntimeError("grad requires non-empty inputs.")
+    gradients = (None,) * len(roots_given) if grad_outputs is None else _as_tuple(grad_outputs)
+    roots = make_roots(roots_given, gradients, create_graph)
+    captures: dict[Node, list[Capture]] = {}
+    asked: list[Capture] = []
+    for index, wanted in enumerate(chosen):
+        edge = edge_of(wanted) if isinstance(wanted, Tensor) else wanted
+        if edge is None:
+            raise explained(
+                RuntimeError(f"One of the differentiated Tensors does not require grad (input {index})"),
+                kind="not-a-leaf",
+                fix="call requires_grad_() on it before the forward pass",
+            )
+        node, nr = tuple(edge) if isinstance(edge, tuple) else split_edge(edge)
+        capture = Capture(nr)
+        captures.setdefault(node, []).append(capture)
+        asked.append(capture)
+    task = make_task(
+        roots,
+        retain_graph=create_graph if retain_graph is None else retain_graph,
+        create_graph=create_graph,
+        captures=captures,
+    )
+    task.run()
+    return tuple(
+        _result(task, wanted, capture, index, bool(allow_unused), materialize_grads)
+        for index, (wanted, capture) in enumerate(zip(chosen, asked, strict=True))
+    )
+
+
+def _result(
+    task: GraphTask, wanted: Any, capture: Capture, index: int, unused: bool, materialize: bool
+) -> Tensor | None:
+    if capture.value is not None:
+        if task.domain.raw:
+            return new_tensor(_own_memory(capture))
+        return capture.value
+    if materialize and isinstance(wanted, Tensor):
+        import numpy as np
+
+        return new_tensor(np.zeros_like(wanted._array, subok=False))
+    if not unused:
+        raise explained(
+            RuntimeError(
+                "One of the differentiated Tensors appears to not have been used in the graph "
+                f"(input {index}). Set allow_unused=True if this is the desired behavior."
+            ),
+            kind="unused",
+            fix="use the tensor on the way to the output, or pass allow_unused=True",
+        )
+    return None
+
+
+def _own_memory(capture: Capture) -> Any:
+    """A captured array may be shared with the caller's grad_outputs or with other results."""
+    value = capture.value
+    return value.copy()

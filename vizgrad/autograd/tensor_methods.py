@@ -1,0 +1,65 @@
+"""`Tensor.backward` and the hooks of tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from vizgrad.autograd.running import backward as run
+from vizgrad.errors import explained
+from vizgrad.graph.edges import gradient_edge
+from vizgrad.graph.hooks import RemovableHandle, add_hook, hooks_of, new_hooks
+from vizgrad.tensor.tensor import Tensor, rare_of
+
+
+def backward(
+    self: Tensor,
+    gradient: Tensor | None = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Any = None,
+) -> None:
+    """Adds to `.grad` of the leaves the gradients of this tensor; see `vizgrad.autograd.backward`."""
+    run(self, gradient, retain_graph, create_graph, inputs=inputs)
+
+
+def register_hook(self: Tensor, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:
+    """`hook(grad) -> Tensor | None` is called when this tensor's gradient is known (E-70)."""
+    if not self.requires_grad:
+        raise explained(
+            RuntimeError("cannot register a hook on a tensor that doesn't require gradient"),
+            kind="cut-detach",
+            fix="call requires_grad_() first, or register it on a tensor that is on the way",
+        )
+    if self.is_leaf:
+        rare = rare_of(self)
+        if rare.hooks is None:
+            rare.hooks = new_hooks()
+        return add_hook(rare.hooks, hook)
+    node, nr = gradient_edge(self)
+    slots = hooks_of(node).tensor
+    if nr not in slots:
+        slots[nr] = new_hooks()
+    return add_hook(slots[nr], hook)
+
+
+def register_post_accumulate_grad_hook(
+    self: Tensor, hook: Callable[[Tensor], None]
+) -> RemovableHandle:
+    """`hook(param)` is called after backward has updated `.grad`; leaves only (E-74)."""
+    if not self.requires_grad:
+        raise RuntimeError(
+            "cannot register a hook on a tensor that doesn't require gradient"
+        )
+    if not self.is_leaf:
+        raise RuntimeError(
+            "post accumulate grad hooks cannot be registered on non-leaf tensors"
+        )
+    rare = rare_of(self)
+    if rare.post_accumulate is None:
+        rare.post_accumulate = new_hooks()
+    return add_hook(rare.post_accumulate, hook)
+
+
+for _method in (backward, register_hook, register_post_accumulate_grad_hook):
+    setattr(Tensor, _method.__name__, _method)

@@ -1,0 +1,115 @@
+"""Gradients as plain arrays: the usual backward."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vizgrad.arrays import layout
+from vizgrad.arrays.backend import as_array, is_array
+from vizgrad.engine import leaf
+from vizgrad.engine.explain import explain_node, validation_error
+from vizgrad.graph.node import Meta, Node
+from vizgrad.tensor.tensor import Tensor, new_tensor
+
+
+class ArrayDomain:
+    """See `vizgrad.engine.domain.Domain`."""
+
+    raw = True
+
+    def add(self, a: Any, b: Any) -> Any:
+        return a + b
+
+    def can_add_in_place(self, total: Any, grad: Any) -> bool:
+        return (
+            is_array(total)
+            and total.base is None
+            and total.flags.writeable
+            and total.ndim > 0
+        )
+
+    def fit(self, grad: Any, meta: Meta, node: Node, index: int) -> Any:
+        shape = grad.shape
+        if shape != meta.shape:
+            if not layout.can_sum_to(shape, meta.shape):
+                raise validation_error(node, index, shape, meta.shape)
+            grad = layout.sum_to(grad, meta.shape)
+        if grad.dtype is not meta.dtype and grad.dtype != meta.dtype:
+            if grad.dtype.kind == "c" and meta.dtype.kind != "c":
+                raise RuntimeError(
+                    f"Function {node.name()} returned a complex gradient at index {index}, but the "
+                    "input is real: expected isFloatingType(grad.scalar_type())"
+                )
+            grad = grad.astype(meta.dtype)
+        return grad
+
+    def to_tensor(self, grad: Any) -> Tensor:
+        return new_tensor(grad)
+
+    def from_tensor(self, tensor: Any) -> Any:
+        return tensor._array
+
+    def zeros(self, meta: Meta) -> Any:
+        import numpy as np
+
+        return np.zeros(meta.shape, meta.dtype)
+
+    def accumulate(self, variable: Tensor, grad: Any, borrowed: bool) -> tuple[str, str]:
+        return leaf.accumulate_array(variable, grad, borrowed)
+
+    def retain(self, tensor: Tensor, grad: Any) -> None:
+        tensor._grad = new_tensor(as_array(grad).copy())
+
+    def has_nan(self, grad: Any) -> bool:
+        return bool((grad != grad).any())
+
+    def explain(self, error: Exception, node: Node) -> None:
+        explain_node(error, node)
+
+
+class TensorDomain(ArrayDomain):
+    """Gradients as Tensors: with create_graph=True the backward is recorded like a forward."""
+
+    raw = False
+
+    def can_add_in_place(self, total: Any, grad: Any) -> bool:
+        return False
+
+    def fit(self, grad: Any, meta: Meta, node: Node, index: int) -> Any:
+        array = grad._array
+        if array.shape != meta.shape:
+            if not layout.can_sum_to(array.shape, meta.shape):
+                raise validation_error(node, index, array.shape, meta.shape)
+            grad = grad.sum_to_size(meta.shape)
+        if array.dtype != meta.dtype:
+            if array.dtype.kind == "c" and meta.dtype.kind != "c":
+                raise RuntimeError(
+                    f"Function {node.name()} returned a complex gradient at index {index}, but the "
+                    "input is real: expected isFloatingType(grad.scalar_type())"
+                )
+            from vizgrad.arrays.dtypes import from_numpy
+
+            grad = grad.to(from_numpy(meta.dtype))
+        return grad
+
+    def to_tensor(self, grad: Any) -> Any:
+        return grad
+
+    def from_tensor(self, tensor: Any) -> Any:
+        return tensor
+
+    def zeros(self, meta: Meta) -> Any:
+        return new_tensor(super().zeros(meta))
+
+    def accumulate(self, variable: Tensor, grad: Any, borrowed: bool) -> tuple[str, str]:
+        return leaf.accumulate_tensor(variable, grad)
+
+    def retain(self, tensor: Tensor, grad: Any) -> None:
+        tensor._grad = grad
+
+    def has_nan(self, grad: Any) -> bool:
+        return super().has_nan(grad._array)
+
+
+ARRAYS = ArrayDomain()
+TENSORS = TensorDomain()

@@ -1,0 +1,34 @@
+"""What the engine adds to errors that happen while a node runs."""
+
+from __future__ import annotations
+
+from vizgrad.errors import explained, place_of
+from vizgrad.graph.node import Node
+
+
+def explain_node(error: Exception, node: Node) -> None:
+    """Says which node was running and which line recorded it; once per error."""
+    note = f"while running {node.name()}"
+    place = place_of(node.site)
+    if place is not None:
+        note += f", recorded at {place}"
+    if note not in getattr(error, "__notes__", ()):
+        error.add_note(note)
+
+
+def validation_error(
+    node: Node, index: int, got: tuple[int, ...], expected: tuple[int, ...]
+) -> RuntimeError:
+    """A gradient of a shape that cannot be that of its input (F-64)."""
+    place = place_of(node.site)
+    name = node.input_names[index] if index < len(node.input_names) else f"argument {index}"
+    return explained(
+        RuntimeError(
+            f"Function {node.name()} returned an invalid gradient at index {index} - got "
+            f"{list(got)} but expected shape compatible with {list(expected)}"
+        ),
+        kind="function-return",
+        culprit=place,
+        tensor=node.name(),
+        fix=f"return a gradient of shape {list(expected)} for `{name}`",
+    )

@@ -1,0 +1,67 @@
+"""How a gradient gets into a leaf's `.grad` (spec 02 F).
+
+Nothing that the caller can reach is ever aliased by `.grad` (E-64): an array is taken over only when the
+engine alone holds it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from vizgrad.graph.accumulate import accumulation_lock
+from vizgrad.tensor.place import caller
+from vizgrad.tensor.tensor import new_tensor, storage_of
+
+if TYPE_CHECKING:
+    from vizgrad.tensor.tensor import Tensor
+
+
+def accumulate_array(variable: Tensor, grad: Any, borrowed: bool) -> tuple[str, str]:
+    """Stores or adds an array; returns (decision, reason)."""
+    with accumulation_lock:
+        existing = variable._grad
+        if existing is not None:
+            return _add_in_place(existing, grad)
+        own = variable._array
+        if not borrowed and grad.base is None and grad.strides == own.strides:
+            variable._grad = new_tensor(grad)
+            return "taken", "nobody else holds the array"
+        out = _empty_like_layout(own, grad)
+        out[...] = grad
+        variable._grad = new_tensor(out)
+        if borrowed:
+            return "copied", "somebody else may hold the array"
+        if grad.base is not None:
+            return "copied", "the array is a view of another"
+        return "copied", "its strides are not those of the leaf"
+
+
+def _add_in_place(existing: Tensor, grad: Any) -> tuple[str, str]:
+    array = existing._array
+    if array.shape != grad.shape:
+        raise RuntimeError(
+            f"the gradient that arrived has shape {list(grad.shape)}, but .grad holds one of shape "
+            f"{list(array.shape)}: the leaf's data was replaced since; set .grad to None first"
+        )
+    if not array.flags.writeable:
+        raise RuntimeError(".grad is read-only memory; set it to None before backward")
+    array += grad
+    storage_of(existing).wrote("AccumulateGrad", caller(), "")
+    return "added in place", ".grad existed and create_graph is off"
+
+
+def _empty_like_layout(own: Any, grad: Any) -> Any:
+    """Memory for `.grad`: the leaf's strides if it is dense, else C order (E-63)."""
+    from vizgrad.arrays.layout import empty_like_strides
+
+    return empty_like_strides(own, grad)
+
+
+def accumulate_tensor(variable: Tensor, grad: Tensor) -> tuple[str, str]:
+    """With create_graph: out of place, with history (E-60 (b), E-61)."""
+    existing = variable._grad
+    if existing is None:
+        variable._grad = grad.clone()  # pyright: ignore[reportAttributeAccessIssue]
+        return "copied", "create_graph is on: the copy carries history"
+    variable._grad = existing + grad  # pyright: ignore[reportOperatorIssue]
+    return "new tensor", "create_graph is on: old + new carries history"

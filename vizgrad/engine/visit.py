@@ -1,0 +1,263 @@
+"""One visit of a node, in full: the eleven stages of spec E-50, in this order.
+
+The engine comes here for nodes with hooks, captures, custom Functions, leaves, and whenever somebody
+watches; `GraphTask.loop` does stages 5 and 9 itself where the others would be empty. Property tests
+check that both give the same bits, versions and hook order.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from vizgrad import errors
+from vizgrad.graph.accumulate import AccumulateGrad
+from vizgrad.graph.hooks import Hooks
+from vizgrad.graph.node import Node
+from vizgrad.tensor.modes import MODES
+
+if TYPE_CHECKING:
+    from vizgrad.engine.task import GraphTask
+
+
+def visit(task: GraphTask, node: Node, grad: Any, full: bool) -> tuple[Any, Any]:
+    """Runs all stages but the delivery; returns the gradients that arrived, and one per edge.
+
+    `full` is False for a node that is only captured: stages 1 to 3.
+    """
+    single = node.outputs == 1
+    grads: list[Any] = [grad] if single else (grad if grad is not None else [None] * node.outputs)
+    watch = task.watch
+    if watch is not None:
+        watch.enter(node, tuple(grads), full)
+    try:
+        _tensor_hooks(task, node, grads)
+        _retain(task, node, grads)
+        _capture(task, node, grads)
+        if not full:
+            routed: Any = (None,) * len(node.edges)
+        elif isinstance(node, AccumulateGrad):
+            routed = ()
+            _leaf(task, node, grads)
+        else:
+            _prehooks(task, node, grads)
+            routed = _formula(task, node, grads)
+            routed = _posthooks(task, node, routed, grads)
+            _release(task, node)
+            _nan_check(task, node, routed)
+    except BaseException as error:
+        if watch is not None:
+            watch.failed(node, error)
+        raise
+    if watch is not None:
+        watch.leave(node)
+    return (grads[0] if single else grads), routed
+
+
+def _tensor_hooks(task: GraphTask, node: Node, grads: list[Any]) -> None:
+    """Stage 1: hooks of the tensors this node stands for, in order of registration."""
+    if isinstance(node, AccumulateGrad):
+        rare = node.variable._rare
+        if rare is not None and rare.hooks:
+            grads[0] = _run_tensor_hooks(task, node, rare.hooks, grads[0])
+    elif node.hooks is not None:
+        for nr, hooks in node.hooks.tensor.items():
+            grads[nr] = _run_tensor_hooks(task, node, hooks, grads[nr])
+
+
+def _run_tensor_hooks(task: GraphTask, node: Node, hooks: Hooks, grad: Any) -> Any:
+    domain = task.domain
+    for key, hook in list(hooks.items()):
+        if key not in hooks:  # removed by an earlier hook of this pass (E-77)
+            continue
+        before = grad
+        tensor = None if grad is None else domain.to_tensor(grad)
+        result = hook(tensor)
+        if result is not None:
+            _check_hook_result(hook, result, tensor)
+            grad = domain.from_tensor(result)
+            task.borrowed.add(node)
+        if task.watch is not None:
+            task.watch.stage("tensor_hooks", _hook_name(hook), before, grad)
+    return grad
+
+
+def _check_hook_result(hook: Any, result: Any, grad: Any) -> None:
+    """A hook must give back a gradient of the same kind (E-70)."""
+    name = _hook_name(hook)
+    if not hasattr(result, "requires_grad"):
+        raise errors.explained(
+            TypeError(f"expected Tensor, but hook returned {type(result).__name__!r} (hook {name})"),
+            kind="hook-effect",
+            fix=f"let {name} return a Tensor, or None to leave the gradient as it is",
+        )
+    if grad is None:
+        return
+    if tuple(result.shape) != tuple(grad.shape):
+        raise errors.explained(
+            RuntimeError(
+                f"hook {name!r} has changed the size of value: from {list(grad.shape)} to "
+                f"{list(result.shape)}"
+            ),
+            kind="hook-effect",
+            fix=f"let {name} return a gradient of shape {list(grad.shape)}",
+        )
+    if result.dtype is not grad.dtype:
+        raise errors.explained(
+            RuntimeError(
+                f"hook {name!r} has changed the type of value: from {grad.dtype} to {result.dtype}"
+            ),
+            kind="hook-effect",
+            fix=f"convert the result of {name} with .to({grad.dtype})",
+        )
+
+
+def _retain(task: GraphTask, node: Node, grads: list[Any]) -> None:
+    """Stage 2: `.grad` of results that asked for it, after all their hooks (E-71)."""
+    if node.hooks is None:
+        return
+    for nr, reference in node.hooks.retain.items():
+        tensor = reference()
+        if tensor is not None and grads[nr] is not None:
+            task.domain.retain(tensor, grads[nr])
+            if task.watch is not None:
+                task.watch.stage("retain_grad", "stored in .grad", None, grads[nr])
+
+
+def _capture(task: GraphTask, node: Node, grads: list[Any]) -> None:
+    """Stage 3: gradients that `grad()` or `backward(inputs=)` asked for (E-32)."""
+    if task.captures is None:
+        return
+    for capture in task.captures.get(node, ()):
+        capture.value = grads[capture.input_nr]
+        task.borrowed.add(node)
+        if task.watch is not None:
+            task.watch.stage("capture", "handed to the caller", None, capture.value)
+
+
+def _prehooks(task: GraphTask, node: Node, grads: list[Any]) -> None:
+    """Stage 4: `fn(grad_outputs) -> tuple | None`."""
+    if node.hooks is None:
+        return
+    domain = task.domain
+    for hook in list(node.hooks.pre.values()):
+        given = tuple(None if g is None else domain.to_tensor(g) for g in grads)
+        result = hook(given)
+        if result is not None:
+            _check_tuple(hook, result, given)
+            grads[:] = [None if t is None else domain.from_tensor(t) for t in result]
+        if task.watch is not None:
+            task.watch.stage("prehooks", _hook_name(hook), None, grads[0])
+
+
+def _formula(task: GraphTask, node: Node, grads: list[Any]) -> Any:
+    """Stages 5 and 6: the derivative itself; edges are validated when they deliver."""
+    domain = task.domain
+    if not node.runs_on_undefined and all(g is None for g in grads):
+        return (None,) * len(node.edges)
+    try:
+        if node.wants_tensors:
+            tensors = tuple(None if g is None else domain.to_tensor(g) for g in grads)
+            results = node.run_tensors(tensors)
+            routed: Any = tuple(None if t is None else domain.from_tensor(t) for t in results)
+        elif not domain.raw:
+            routed = node.run_tensors(tuple(grads))
+        else:
+            routed = node.run(grads[0]) if node.outputs == 1 else node.run_all(grads)
+    except Exception as error:
+        domain.explain(error, node)
+        raise
+    if routed.__class__ is not tuple:
+        routed = (routed,)
+    if task.watch is not None:
+        task.watch.stage("formula", node.name(), None, None)
+    return routed
+
+
+def _posthooks(task: GraphTask, node: Node, routed: Any, grads: list[Any]) -> Any:
+    """Stage 8: `fn(grad_inputs, grad_outputs) -> tuple | None`."""
+    if node.hooks is None or not node.hooks.post:
+        return routed
+    domain = task.domain
+    outputs = tuple(None if g is None else domain.to_tensor(g) for g in grads)
+    for hook in list(node.hooks.post.values()):
+        inputs = tuple(None if g is None else domain.to_tensor(g) for g in routed)
+        result = hook(inputs, outputs)
+        if result is not None:
+            _check_tuple(hook, result, inputs)
+            routed = tuple(None if t is None else domain.from_tensor(t) for t in result)
+        if task.watch is not None:
+            task.watch.stage("posthooks", _hook_name(hook), None, None)
+    return routed
+
+
+def _check_tuple(hook: Any, result: Any, given: tuple[Any, ...]) -> None:
+    name = _hook_name(hook)
+    if not isinstance(result, tuple):
+        raise TypeError(
+            f"expected tuple, but hook {name} returned {type(result).__name__!r}; a node's hook "
+            "returns one gradient per slot, or None"
+        )
+    if len(result) != len(given):
+        raise RuntimeError(
+            f"hook {name} has returned an incorrect number of values (got {len(result)}, but "
+            f"expected {len(given)})"
+        )
+    for value, before in zip(result, given, strict=True):
+        if value is not None and before is not None:
+            _check_hook_result(hook, value, before)
+
+
+def _leaf(task: GraphTask, node: AccumulateGrad, grads: list[Any]) -> None:
+    """Stages 4 to 8 for a leaf: store, then the hooks that want to see the stored `.grad`."""
+    _prehooks(task, node, grads)
+    grad = grads[0]
+    variable = node.variable
+    decision, reason = "undefined", "no gradient arrived"
+    if grad is not None:
+        if variable.requires_grad:
+            decision, reason = task.domain.accumulate(variable, grad, node in task.borrowed)
+        else:
+            decision, reason = "dropped", "requires_grad was switched off since (E-66)"
+    if task.watch is not None:
+        task.watch.accumulated(node, decision, reason)
+    rare = variable._rare
+    if rare is not None and rare.post_accumulate and decision not in ("undefined", "dropped"):
+        for hook in list(rare.post_accumulate.values()):
+            if hook(variable) is not None:
+                raise TypeError(
+                    f"expected hook {_hook_name(hook)} to return None, as all post-accumulate "
+                    "hooks do"
+                )
+            if task.watch is not None:
+                task.watch.stage("post_accumulate", _hook_name(hook), None, None)
+    _posthooks(task, node, (), grads)
+
+
+def _release(task: GraphTask, node: Node) -> None:
+    """Stage 9: saved values go as soon as they are used (E-41)."""
+    if not task.keep_graph:
+        if task.watch is not None:
+            task.watch.releasing(node)
+        node.release(task.freed)
+
+
+def _nan_check(task: GraphTask, node: Node, routed: tuple[Any, ...]) -> None:
+    """Stage 10, in anomaly mode (E-87)."""
+    if not (MODES.anomaly and MODES.check_nan):
+        return
+    for index, grad in enumerate(routed):
+        if grad is not None and task.domain.has_nan(grad):
+            place = errors.place_of(node.site)
+            raise errors.explained(
+                RuntimeError(
+                    f"Function '{node.name()}' returned nan values in its {index}th output."
+                ),
+                kind="nonfinite-backward",
+                culprit=place,
+                tensor=node.name(),
+                fix="look at the values this operation had in the forward pass",
+            )
+
+
+def _hook_name(hook: Any) -> str:
+    return getattr(hook, "__name__", type(hook).__name__)

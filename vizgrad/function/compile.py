@@ -1,0 +1,271 @@
+"""Turns a declaration into straight-line code, once, as `dataclasses` and `attrs` do.
+
+A dispatcher that interprets the declaration at every call costs more than the operation itself
+(`performance.md`); the code written here has no loop and no `*args`. What it does is what the readable
+functions of `vizgrad.function.generic` do, and tests compare the two.
+"""
+
+from __future__ import annotations
+
+import inspect
+import linecache
+import sys
+from typing import TYPE_CHECKING, Any
+
+from vizgrad.arrays import xp
+from vizgrad.arrays.backend import as_array
+from vizgrad.function.saving import run_tensors, save_result
+from vizgrad.function.typing import arrays_for, number
+from vizgrad.graph.edges import edge_of
+from vizgrad.graph.node import Meta, Node
+from vizgrad.graph.saved import unpack_array, unpack_tensor
+from vizgrad.tensor.clock import tick
+from vizgrad.tensor.modes import GUARD, MODES
+from vizgrad.tensor.place import INTERNAL
+from vizgrad.tensor.tensor import Tensor
+from vizgrad.function.views import become_view
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from vizgrad.function.primitive import Primitive
+
+
+def formula_parameters(formula: Callable[..., Any]) -> tuple[str, ...]:
+    return tuple(inspect.signature(formula).parameters)
+
+
+def saved_by(op: Primitive) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """(saved tensors, plain values) that the formulas of `op` ask for, in a fixed order."""
+    wanted = {p for f in op.formulas.values() for p in formula_parameters(f)} - {"grad"}
+    tensors = [n for n in op.inputs + op.outputs if n in wanted]
+    plain = [n for n in op.attributes if n in wanted]
+    plain += [n + "_meta" for n in op.inputs if n + "_meta" in wanted]
+    if unknown := wanted - set(tensors) - set(plain):
+        raise TypeError(f"{op.name}: formulas ask for {sorted(unknown)}, which nobody provides")
+    return tuple(tensors), tuple(plain)
+
+
+def users_of(op: Primitive, name: str) -> list[int]:
+    """Numbers of the edges whose formula reads `name`."""
+    return [
+        i
+        for i, n in enumerate(op.differentiable)
+        if name in formula_parameters(op.formulas[n])
+    ]
+
+
+def _define(source: str, name: str, scope: dict[str, Any], op: str) -> Any:
+    """Executes generated source; it is kept in linecache so that tracebacks can show it."""
+    filename = f"<vizgrad {op}.{name}>"
+    linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
+    exec(compile(source, filename, "exec"), scope)  # noqa: S102  our own text, from declarations
+    return scope[name]
+
+
+# --- the node class -----------------------------------------------------------------------------
+
+
+def compile_node(op: Primitive) -> type[Node]:
+    """The class of the nodes of `op`, with one slot per saved value."""
+    tensors, plain = saved_by(op)
+    body: dict[str, Any] = {
+        "__slots__": tuple("_" + n for n in (*tensors, *plain)),
+        "__module__": "vizgrad.ops",
+        "__doc__": f"Backward of `{op.name}`.",
+        "saved_names": tensors,
+        "plain_names": plain,
+        "input_names": op.differentiable,
+        "op": op,
+        "run_tensors": run_tensors,
+    }
+    for name in tensors:
+        body["_saved_" + name] = property(_saved_reader(name))
+    for name in plain:
+        body["_saved_" + name] = property(_plain_reader(name))
+    scope: dict[str, Any] = {"unpack_array": unpack_array, "__name__": "vizgrad.ops.compiled"}
+    for name, formula in op.formulas.items():
+        scope["formula_" + name] = formula
+    body["run"] = _define(_run_source(op, tensors), "run", scope, op.name)
+    body["release"] = _define(_release_source(tensors), "release", {}, op.name)
+    return type(op.node_name, (Node,), body)
+
+
+def _saved_reader(name: str) -> Callable[[Node], Any]:
+    return lambda node: unpack_tensor(node, name)
+
+
+def _plain_reader(name: str) -> Callable[[Node], Any]:
+    return lambda node: getattr(node, "_" + name)
+
+
+def _run_source(op: Primitive, tensors: tuple[str, ...]) -> str:
+    lines = ["def run(node, grad):"]
+    count = len(op.differentiable)
+    unpacked = ", ".join(f"e{i}" for i in range(count)) + ("," if count == 1 else "")
+    if count > 1:
+        lines.append(f"    {unpacked} = node.edges")
+    for i, name in enumerate(op.differentiable):
+        pad = "    "
+        if count > 1:
+            lines += [f"    g{i} = None", f"    if e{i} is not None:"]
+            pad = "        "
+        arguments = formula_parameters(op.formulas[name])
+        for saved in arguments:
+            if saved in tensors:
+                lines += [
+                    f"{pad}try:",
+                    f"{pad}    s = node._{saved}",
+                    f"{pad}    v_{saved} = s._array",
+                    f"{pad}    s = s._storage",
+                    f"{pad}except AttributeError:",
+                    f"{pad}    v_{saved} = unpack_array(node, {saved!r})",
+                    f"{pad}else:",
+                    f"{pad}    if s is not None and s.last_write > node.sequence_nr:",
+                    f"{pad}        v_{saved} = unpack_array(node, {saved!r})",
+                ]
+        given = ", ".join(
+            a if a == "grad" else f"v_{a}" if a in tensors else f"node._{a}" for a in arguments
+        )
+        call = f"formula_{name}({given})"
+        lines.append(f"{pad}g{i} = {call}" if count > 1 else f"{pad}return {call}")
+    if count > 1:
+        lines.append("    return " + ", ".join(f"g{i}" for i in range(count)))
+    return "\n".join(lines) + "\n"
+
+
+def _release_source(tensors: tuple[str, ...]) -> str:
+    lines = ["def release(node, token):"]
+    for name in tensors:
+        lines += [f"    if node._{name} is not None:", f"        node._{name} = token"]
+    return "\n".join(lines if tensors else [*lines, "    pass"]) + "\n"
+
+
+# --- the recording function -----------------------------------------------------------------------
+
+
+def compile_record(op: Primitive) -> Callable[..., Any]:
+    """The function that runs `op` on Tensors and records it."""
+    scope: dict[str, Any] = {
+        "Tensor": Tensor, "new": object.__new__, "ndarray": xp.ndarray, "as_array": as_array,
+        "kernel": op.forward, "GUARD": GUARD, "MODES": MODES, "edge_of": edge_of, "tick": tick,
+        "getframe": sys._getframe, "INTERNAL": INTERNAL, "NodeClass": op.node_class, "Meta": Meta,
+        "save_result": save_result, "arrays_for": arrays_for, "number": number, "op": op,
+        "become_view": become_view, "__name__": "vizgrad.ops.compiled",
+        "__package__": "vizgrad.ops",
+    }  # fmt: skip
+    return _define(_record_source(op), op.name, scope, op.name)
+
+
+def _record_source(op: Primitive) -> str:
+    inputs, attributes = op.inputs, op.attributes
+    signature = ", ".join(inputs) + (", *, " + ", ".join(attributes) if attributes else "")
+    arrays = [f"a{i}" for i in range(len(inputs))]
+    passed = ", ".join([*arrays, *(f"{a}={a}" for a in attributes)])
+    lines = [f"def {op.name}({signature}):"]
+    lines += _read_arrays(op)
+    lines.append(f"    r = kernel({passed})")
+    several = len(op.outputs) > 1
+    results = [f"r{i}" for i in range(len(op.outputs))] if several else ["r"]
+    if several:
+        lines.append(f"    {', '.join(results)} = r")
+    outs = [f"out{i}" for i in range(len(results))] if several else ["out"]
+    for r, out in zip(results, outs, strict=True):
+        lines += [
+            f"    if {r}.__class__ is not ndarray: {r} = as_array({r})",
+            f"    {out} = new(Tensor)",
+            f"    {out}._array = {r}",
+            f"    {out}._storage = {out}._edge = {out}._view = {out}._grad = {out}._rare = None",
+            f"    {out}._tracked = 0",
+        ]
+    if op.view:
+        lines.append(f"    become_view(out, {inputs[0]}, {op.name!r})")
+    if op.node_class is not None:
+        lines += _record_node(op, results, outs)
+    lines.append("    return " + ", ".join(outs))
+    return "\n".join(lines) + "\n"
+
+
+def _read_arrays(op: Primitive) -> list[str]:
+    inputs = op.inputs
+    lines: list[str] = []
+    slow = f"{', '.join(f'a{i}' for i in range(len(inputs)))}{',' if len(inputs) == 1 else ''}"
+    call = f"        {slow} = arrays_for(op, ({', '.join(inputs)},))"
+    if op.typing in ("promote", "float") and len(inputs) == 2:
+        first, second = inputs
+        lines += [
+            f"    c = {second}.__class__",
+            f"    if c is float or c is int: {second} = number({second}, {first})",
+        ]
+    lines.append("    try:")
+    lines += [f"        a{i} = {name}._array" for i, name in enumerate(inputs)]
+    lines.append("    except AttributeError:")
+    if op.typing in ("promote", "float") and len(inputs) > 1:
+        lines += [
+            f"        {', '.join(inputs)} = op.coerce({', '.join(inputs)})",
+            *[f"        a{i} = {name}._array" for i, name in enumerate(inputs)],
+        ]
+    else:
+        lines.append(f"        raise op.type_error({', '.join(inputs)}) from None")
+    if op.typing in ("promote", "same") and len(inputs) > 1:
+        test = " or ".join(f"a0.dtype is not a{i}.dtype" for i in range(1, len(inputs)))
+        lines += [f"    if {test}:", call]
+    elif op.typing == "float":
+        test = " or ".join(
+            ["a0.dtype.kind != 'f'"]
+            + [f"a0.dtype is not a{i}.dtype" for i in range(1, len(inputs))]
+        )
+        lines += [f"    if {test}:", call]
+    return lines
+
+
+def _record_node(op: Primitive, results: list[str], outs: list[str]) -> list[str]:
+    tensors, _ = saved_by(op)
+    names = op.differentiable
+    edges = [f"e{i}" for i in range(len(names))]
+    asked = " or ".join(f"{n}._tracked" for n in names)
+    lines = [f"    if ({asked}) and (not GUARD.no_grad or MODES.grad):"]
+    for edge, name in zip(edges, names, strict=True):
+        lines += [
+            f"        t = {name}._tracked",
+            f"        {edge} = {name}._edge if t == 1 else edge_of({name}) if t else None",
+        ]
+    lines += [
+        f"        if {' or '.join(f'{e} is not None' for e in edges)}:",
+        "            node = new(NodeClass)",
+        "            node.sequence_nr = tick()",
+        f"            node.edges = ({', '.join(edges)},)",
+        "            node.hooks = None",
+        f"            node.shape = {results[0]}.shape",
+        f"            node.dtype = {results[0]}.dtype",
+        "            f = getframe(1)",
+        "            while f.f_globals.get('__package__') in INTERNAL and f.f_back is not None:",
+        "                f = f.f_back",
+        "            node.code = f.f_code",
+        "            node.lasti = f.f_lasti",
+        "            node.scope = MODES.scope if GUARD.scoped else None",
+    ]
+    for saved in tensors:
+        users = users_of(op, saved)
+        needed = " or ".join(f"e{i} is not None" for i in users)
+        everyone = len(users) == len(names)
+        if saved in op.outputs:
+            out = outs[op.outputs.index(saved)]
+            value = f"save_result({out})"
+        else:
+            value = saved
+        lines.append(
+            f"            node._{saved} = {value}"
+            if everyone
+            else f"            node._{saved} = {value} if {needed} else None"
+        )
+    for name in saved_by(op)[1]:
+        if name.endswith("_meta"):
+            i = op.inputs.index(name.removesuffix("_meta"))
+            lines.append(f"            node._{name} = Meta({op.inputs[i]}._array.shape, {op.inputs[i]}._array.dtype)")
+        else:
+            lines.append(f"            node._{name} = {name}")
+    lines += [f"            {outs[0]}._edge = node"]
+    if not op.view:
+        lines += [f"            {outs[0]}._tracked = 1"]
+    return lines

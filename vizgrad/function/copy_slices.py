@@ -1,0 +1,75 @@
+"""CopySlices: what an in-place operation on a view becomes in the history of its base (V-30, V-31)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from vizgrad.function.strided import Geometry, geometry_of, strided_replace, strided_take
+from vizgrad.graph.edges import edge_of
+from vizgrad.graph.node import Node
+from vizgrad.tensor.clock import tick
+from vizgrad.tensor.tensor import RESULT, Tensor
+
+if TYPE_CHECKING:
+    from vizgrad.graph.node import Edge
+
+
+class CopySlices(Node):
+    """Gives the view's region of the gradient to the operation `fn`, and puts its answer back there.
+
+    Edges: the base's old history first, then the other operands of `fn`.
+    """
+
+    __slots__ = ("fn", "geometry")
+
+    fn: Node
+    geometry: Geometry
+
+    def __init__(self, base: Tensor, base_edge: Node | Edge | None, fn: Node, geometry: Geometry) -> None:
+        # fn answers for its own first input whatever the view's history was: that answer goes to the base
+        fn.edges = (base_edge, *fn.edges[1:])
+        self.fn = fn
+        self.geometry = geometry
+        self.sequence_nr = tick()
+        self.edges = fn.edges
+        self.hooks = None
+        self.shape = base._array.shape
+        self.dtype = base._array.dtype
+        self.code = fn.code
+        self.lasti = fn.lasti
+        self.scope = fn.scope
+
+    @property
+    def input_names(self) -> tuple[str, ...]:  # pyright: ignore[reportIncompatibleVariableOverride]
+        return ("base", *self.fn.input_names[1:])
+
+    def run(self, grad: Any) -> tuple[Any, ...]:
+        region = strided_take(grad, geometry=self.geometry)
+        answers = self.fn.run(region)
+        return self._put_back(grad, region, answers)
+
+    def run_tensors(self, grads: tuple[Any, ...]) -> tuple[Any, ...]:
+        (grad,) = grads
+        region = strided_take(grad, geometry=self.geometry)
+        return self._put_back(grad, region, self.fn.run_tensors((region,)))
+
+    def _put_back(self, grad: Any, region: Any, answers: Any) -> tuple[Any, ...]:
+        if answers.__class__ is not tuple:
+            answers = (answers,)
+        if self.edges[0] is None:
+            return (None, *answers[1:])
+        own = region * 0 if answers[0] is None else answers[0]
+        return (strided_replace(grad, own, geometry=self.geometry), *answers[1:])
+
+    def release(self, token: object) -> None:
+        self.fn.release(token)
+
+
+def rebase(view: Tensor, fn: Node) -> None:
+    """Rewrites the history of the view's base after `fn` was recorded for a write to the view."""
+    info = view._view
+    assert info is not None
+    base = info.base
+    node = CopySlices(base, edge_of(base), fn, geometry_of(base, view))
+    base._edge = node
+    base._tracked = RESULT

@@ -1,0 +1,186 @@
+"""Writing in place: refuse what autograd cannot follow, write, count, and rewrite history (spec 03 B).
+
+Every write records which line made it, always: that is what lets a version error name the line that
+wrote and not only the line that used.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from vizgrad import errors
+from vizgrad.arrays import layout
+from vizgrad.function.compile import saved_by, users_of
+from vizgrad.function.copy_slices import rebase
+from vizgrad.function.saving import save_result
+from vizgrad.function.typing import arrays_for, result_dtype
+from vizgrad.function.views import refuse
+from vizgrad.graph.edges import edge_of, gradient_edge
+from vizgrad.graph.hooks import hooks_of
+from vizgrad.graph.node import Meta, Node
+from vizgrad.graph.saved import Overwritten
+from vizgrad.tensor.clock import tick
+from vizgrad.tensor.modes import MODES
+from vizgrad.tensor.place import Site, caller
+from vizgrad.tensor.source import written_name
+from vizgrad.tensor.tensor import RESULT, Tensor, storage_of
+from vizgrad.tensor.views import Creation
+
+if TYPE_CHECKING:
+    from vizgrad.function.primitive import Primitive
+
+
+def check_write(target: Tensor, recorded: bool) -> None:
+    """Raises RuntimeError for a write that may not be done; `recorded`: it will be part of a graph."""
+    if layout.overlaps_itself(target._array):
+        raise errors.explained(
+            RuntimeError(
+                "unsupported operation: more than one element of the written-to tensor refers to a "
+                "single memory location. Please clone() the tensor before performing the operation."
+            ),
+            kind="forbidden-write",
+            culprit=errors.place_of(caller()),
+            tensor=written_name(caller()),
+            fix="clone it first: an expanded tensor shows one element at several places",
+        )
+    if not recorded:
+        return
+    view = target._view
+    if view is not None:
+        if view.creation is not Creation.DEFAULT:
+            raise refuse(target, by_base=False)
+        if target.requires_grad and view.base.is_leaf:
+            raise _leaf_error("a view of a leaf Variable", target)
+    if target.requires_grad and target.is_leaf:
+        raise _leaf_error("a leaf Variable", target)
+
+
+def _leaf_error(what: str, target: Tensor) -> RuntimeError:
+    site = caller()
+    name = written_name(site)
+    return errors.explained(
+        RuntimeError(f"{what} that requires grad is being used in an in-place operation."),
+        kind="forbidden-write",
+        culprit=errors.place_of(site),
+        tensor=name,
+        fix="update it under `with vizgrad.no_grad():`, or write to a clone",
+        story=f"`{name or 'the tensor'}` is a leaf: its value before the write would be lost to autograd.",
+    )
+
+
+def write(op: Primitive, target: Tensor, *operands: Any, name: str = "", **attributes: Any) -> Tensor:
+    """`target = op(target, ...)`, in place, with history; returns `target`.
+
+    Raises RuntimeError when the result has another shape, or a type of a higher category (V-6).
+    """
+    tensors = (target, *operands)
+    if any(not isinstance(t, Tensor) for t in tensors):
+        tensors = op.coerce(*tensors)
+    edges = _edges_before(op, tensors)
+    recorded = edges is not None
+    check_write(target, recorded)
+    result = _compute(op, tensors, attributes)
+    array = target._array
+    if result.shape != array.shape:
+        raise RuntimeError(
+            f"output with shape {list(array.shape)} doesn't match the broadcast shape "
+            f"{list(result.shape)}"
+        )
+    site = caller()
+    storage = storage_of(target)
+    clock = storage.last_write
+    array[...] = result
+    storage.wrote(name or op.name + "_", site)
+    if edges is not None:
+        node = _make_node(op, tensors, attributes, edges, site, clock)
+        _set_history(target, node)
+    return target
+
+
+def _edges_before(op: Primitive, tensors: tuple[Any, ...]) -> tuple[Any, ...] | None:
+    """Where gradients of the operands went before the write; None if nothing is to be recorded."""
+    if not MODES.grad or not op.differentiable:
+        return None
+    by_name = dict(zip(op.inputs, tensors, strict=True))
+    if not any(by_name[n].requires_grad for n in op.differentiable):
+        return None
+    check_write(tensors[0], True)
+    edges = tuple(edge_of(by_name[n]) for n in op.differentiable)
+    return edges if any(e is not None for e in edges) else None
+
+
+def _compute(op: Primitive, tensors: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
+    target = tensors[0]
+    if op.typing in ("promote", "float"):
+        dtype = result_dtype(tensors, op.typing == "float")
+        if dtype.category > target.dtype.category:
+            raise RuntimeError(
+                f"result type {dtype.name} can't be cast to the desired output type "
+                f"{target.dtype.name} of the in-place operation {op.name}_"
+            )
+        arrays = arrays_for(op, tensors)
+    elif op.typing == "same" and len({t._array.dtype for t in tensors}) > 1:
+        arrays = arrays_for(op, tensors)
+    else:
+        arrays = tuple(t._array for t in tensors)
+    return op.forward(*arrays, **attributes)
+
+
+def _make_node(
+    op: Primitive,
+    tensors: tuple[Any, ...],
+    attributes: dict[str, Any],
+    edges: tuple[Any, ...],
+    site: Site | None,
+    clock: int,
+) -> Node:
+    target = tensors[0]
+    cls: Any = op.node_class
+    node = object.__new__(cls)
+    node.sequence_nr = tick()
+    node.edges = edges
+    node.hooks = None
+    node.shape = target._array.shape
+    node.dtype = target._array.dtype
+    node.code, node.lasti = (None, 0) if site is None else site
+    node.scope = MODES.scope
+    by_name = dict(zip(op.inputs, tensors, strict=True))
+    names, plain = saved_by(op)
+    for name in names:
+        if name in op.outputs:
+            value: Any = save_result(target)
+        else:
+            value = by_name[name]
+            storage = value._storage
+            if storage is not None and storage is target._storage:
+                value = Overwritten(value, storage, clock)
+        needed = any(edges[i] is not None for i in users_of(op, name))
+        setattr(node, "_" + name, value if needed else None)
+    for name in plain:
+        if name.endswith("_meta"):
+            array = by_name[name.removesuffix("_meta")]._array
+            setattr(node, "_" + name, Meta(array.shape, array.dtype))
+        else:
+            setattr(node, "_" + name, attributes[name])
+    return node
+
+
+def _set_history(target: Tensor, node: Node) -> None:
+    """Makes the node the producer of `target`, through CopySlices if it is a view (V-12, V-30)."""
+    retained = target.retains_grad and target._view is None
+    old = gradient_edge(target) if retained else None
+    if target._view is not None:
+        rebase(target, node)
+        return
+    target._edge = node
+    target._tracked = RESULT
+    if old is not None:
+        _move_retain_grad(old[0], old[1], node)
+
+
+def _move_retain_grad(old: Node, nr: int, new: Node) -> None:
+    """`retain_grad` follows the tensor to its new producer; other hooks stay (E-73)."""
+    if old.hooks is not None and nr in old.hooks.retain:
+        hooks_of(new).retain[0] = old.hooks.retain.pop(nr)
+
+

@@ -1,0 +1,177 @@
+"""Declaring an operation: one kernel over arrays, one small formula per differentiable input.
+
+    @primitive(pointwise=True)
+    class mul:
+        forward = xp.multiply
+
+        def grad_self(grad, other):
+            return grad * other
+
+        def grad_other(grad, self):
+            return grad * self
+
+The names of a formula's parameters are what the node saves: an input (`self`), the output (`result`), an
+attribute of the operation (`dim`), `<input>_meta` for shape and dtype alone, and `grad`, what arrives.
+Positional parameters of `forward` are tensors, keyword-only ones are attributes.
+
+Formulas are written in operations that take arrays and Tensors alike (a `Primitive` called with arrays
+runs its kernel), so the same text serves the plain backward, which runs on arrays, and
+``create_graph=True``, which runs on Tensors and is recorded itself. From a declaration the recording
+function and the node class are compiled once, as straight-line code (`vizgrad.function.compile`).
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any, Literal, overload
+
+from vizgrad.function.typing import coerce, type_error
+from vizgrad.tensor.tensor import Tensor
+
+#: How operand types are brought together (spec T-2 ... T-6):
+#: "promote": by PyTorch's promotion; "float": the same, integers become the default float;
+#: "same": must be equal, else RuntimeError; "keep": used as they are.
+Typing = Literal["promote", "float", "same", "keep"]
+
+REGISTRY: dict[str, Primitive] = {}
+
+
+class Primitive:
+    """A declared operation. Call it with Tensors (records) or with arrays (just computes)."""
+
+    def __init__(
+        self,
+        name: str,
+        forward: Callable[..., Any],
+        formulas: dict[str, Callable[..., Any]],
+        *,
+        inputs: tuple[str, ...],
+        attributes: tuple[str, ...],
+        outputs: tuple[str, ...],
+        node_name: str,
+        typing: Typing,
+        view: bool,
+        structure: frozenset[str],
+        maths: dict[str, str],
+        doc: str,
+    ) -> None:
+        self.name = name
+        self.forward = forward
+        self.formulas = formulas
+        self.inputs = inputs
+        self.attributes = attributes
+        self.outputs = outputs
+        self.node_name = node_name
+        self.typing = typing
+        self.view = view
+        self.structure = structure
+        self.maths = maths
+        self.__doc__ = doc
+        from vizgrad.function.compile import compile_node, compile_record
+
+        #: Inputs that have a formula, in order: one edge each.
+        self.differentiable = tuple(n for n in inputs if n in formulas)
+        self.node_class = compile_node(self) if formulas else None
+        self.record = compile_record(self)
+
+    def __call__(self, *args: Any, **attributes: Any) -> Any:
+        for arg in args:
+            if isinstance(arg, Tensor):
+                return self.record(*args, **attributes)
+        return self.forward(*args, **attributes)
+
+    def coerce(self, *operands: Any) -> tuple[Any, ...]:
+        """Operands as Tensors, Python numbers wrapped; TypeError for anything else."""
+        return coerce(self, *operands)
+
+    def type_error(self, *operands: Any) -> TypeError:
+        return type_error(self, *operands)
+
+    def __repr__(self) -> str:
+        return f"<primitive {self.name}({', '.join(self.inputs + self.attributes)})>"
+
+
+@overload
+def primitive(declaration: type) -> Primitive: ...
+@overload
+def primitive(
+    declaration: None = None,
+    *,
+    node: str | None = None,
+    outputs: tuple[str, ...] = ("result",),
+    typing: Typing = "keep",
+    view: bool = False,
+    pointwise: bool = False,
+    linear: bool = False,
+) -> Callable[[type], Primitive]: ...
+def primitive(
+    declaration: type | None = None,
+    *,
+    node: str | None = None,
+    outputs: tuple[str, ...] = ("result",),
+    typing: Typing = "keep",
+    view: bool = False,
+    pointwise: bool = False,
+    linear: bool = False,
+) -> Any:
+    """Makes a Primitive of a declaring class; see the module's docstring for its form.
+
+    `node` is the node's name when it is not ``<Name>Backward0``; `outputs` names several results, of
+    which the first is differentiable. `pointwise` and `linear` are facts from which forward mode and
+    batching follow.
+    """
+
+    def declare(cls: type) -> Primitive:
+        forward = inspect.getattr_static(cls, "forward")
+        if isinstance(forward, staticmethod):
+            forward = forward.__func__
+        inputs, attributes = _parameters(forward, cls.__qualname__)
+        formulas: dict[str, Callable[..., Any]] = {}
+        maths: dict[str, str] = {}
+        for key, value in vars(cls).items():
+            if key.startswith("grad_"):
+                formulas[key.removeprefix("grad_")] = value
+            elif key.startswith("math_"):
+                maths[key.removeprefix("math_")] = value
+        if unknown := set(formulas) - set(inputs):
+            raise TypeError(f"{cls.__name__}: formulas for unknown inputs {sorted(unknown)}")
+        name = cls.__name__
+        made = Primitive(
+            name,
+            forward,
+            formulas,
+            inputs=inputs,
+            attributes=attributes,
+            outputs=outputs,
+            node_name=node or "".join(p.title() for p in name.split("_")) + "Backward0",
+            typing=typing,
+            view=view,
+            structure=frozenset(
+                flag for flag, on in (("pointwise", pointwise), ("linear", linear)) if on
+            ),
+            maths=maths,
+            doc=inspect.cleandoc(cls.__doc__ or ""),
+        )
+        REGISTRY[name] = made
+        return made
+
+    return declare if declaration is None else declare(declaration)
+
+
+def _parameters(forward: Any, owner: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """(tensor inputs, attributes) of a kernel.
+
+    A ufunc, or a kernel defined elsewhere (whose parameters have names of their own), takes `self` or
+    `self, other`.
+    """
+    if hasattr(forward, "nin"):
+        return ("self", "other", "third")[: forward.nin], ()
+    inputs: list[str] = []
+    attributes: list[str] = []
+    for parameter in inspect.signature(forward).parameters.values():
+        keyword = parameter.kind is inspect.Parameter.KEYWORD_ONLY
+        (attributes if keyword else inputs).append(parameter.name)
+    if not forward.__qualname__.startswith(owner + "."):
+        inputs = ["self", "other", "third"][: len(inputs)]
+    return tuple(inputs), tuple(attributes)

@@ -1,0 +1,156 @@
+"""Regions of a memory block, as differentiable operations.
+
+In-place writes through views are followed by geometry alone: which elements of the base's memory the
+view covers (V-31). The three copying operations here are each other's derivatives.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from vizgrad.arrays import layout, xp
+from vizgrad.function.primitive import primitive
+from vizgrad.graph.edges import edge_of
+from vizgrad.tensor.clock import tick
+from vizgrad.tensor.modes import MODES
+
+if TYPE_CHECKING:
+    from vizgrad.graph.node import Node
+    from vizgrad.tensor.tensor import Tensor
+
+
+class Geometry(NamedTuple):
+    """A region of a base: all in elements, `offset` counted from the base's first element."""
+
+    base_shape: tuple[int, ...]
+    base_strides: tuple[int, ...]
+    size: tuple[int, ...]
+    stride: tuple[int, ...]
+    offset: int
+
+
+def geometry_of(base: Tensor, view: Tensor) -> Geometry:
+    a, v = base._array, view._array
+    offset = (layout.address(v) - layout.address(a)) // a.itemsize
+    return Geometry(a.shape, layout.strides_of(a), v.shape, layout.strides_of(v), offset)
+
+
+def _span(shape: tuple[int, ...], strides: tuple[int, ...], start: int) -> tuple[int, int]:
+    """First and one-past-last element that a strided region touches."""
+    low = start + sum((n - 1) * s for n, s in zip(shape, strides, strict=True) if s < 0)
+    high = start + sum((n - 1) * s for n, s in zip(shape, strides, strict=True) if s > 0)
+    return low, high + 1
+
+
+def _regions(like: Any, g: Geometry, zero: bool) -> tuple[Any, Any]:
+    """(base-shaped view, region view) of one new block of memory with the base's geometry."""
+    base = _span(g.base_shape, g.base_strides, 0)
+    region = _span(g.size, g.stride, g.offset)
+    low, high = min(base[0], region[0]), max(base[1], region[1])
+    make = xp.zeros_like if zero else xp.empty_like
+    block = make(like, shape=(high - low,), order="C", subok=False)
+    item = block.itemsize
+    strided = xp.lib.stride_tricks.as_strided
+    whole = strided(block[-low:], g.base_shape, tuple(s * item for s in g.base_strides))
+    part = strided(block[g.offset - low :], g.size, tuple(s * item for s in g.stride))
+    return whole, part
+
+
+@primitive(linear=True)
+class strided_take:
+    """The region of a base-shaped value, as a new array."""
+
+    def forward(self, *, geometry):
+        whole, part = _regions(self, geometry, zero=False)
+        whole[...] = self
+        return part.copy()
+
+    def grad_self(grad, geometry):
+        return strided_put(grad, geometry=geometry)
+
+
+@primitive(linear=True)
+class strided_put:
+    """A base-shaped value, zero except in the region; elements that overlap add up."""
+
+    def forward(self, *, geometry):
+        whole, part = _regions(self, geometry, zero=True)
+        if layout.overlaps_itself(part):
+            index = _regions_index(geometry)
+            flat = xp.zeros_like(self, shape=(int(index.max()) + 1,), order="C", subok=False)
+            xp.add.at(flat, index.reshape(-1), self.reshape(-1))
+            part[...] = flat[index]
+        else:
+            part[...] = self
+        return whole.copy()
+
+    def grad_self(grad, geometry):
+        return strided_take(grad, geometry=geometry)
+
+
+def _regions_index(g: Geometry) -> Any:
+    """For each element of the region, the number of the memory cell it lies in (from 0)."""
+    index = xp.zeros((), dtype=xp.int64)
+    for axis, (n, s) in enumerate(zip(g.size, g.stride, strict=True)):
+        shape = [1] * len(g.size)
+        shape[axis] = n
+        index = index + (xp.arange(n) * abs(s)).reshape(shape)
+    return xp.broadcast_to(index, g.size)
+
+
+@primitive(linear=True)
+class strided_replace:
+    """A base-shaped value whose region is replaced by `source`."""
+
+    def forward(self, source, *, geometry):
+        whole, part = _regions(self, geometry, zero=False)
+        whole[...] = self
+        part[...] = source
+        return whole.copy()
+
+    def grad_self(grad, geometry, source_meta):
+        return strided_replace(grad, _zeros_beside(grad, source_meta), geometry=geometry)
+
+    def grad_source(grad, geometry):
+        return strided_take(grad, geometry=geometry)
+
+
+def _zeros_beside(grad: Any, meta: Any) -> Any:
+    """Zeros of the meta's shape, of the same kind (array or Tensor) as `grad`."""
+    from vizgrad.tensor.tensor import Tensor, new_tensor
+
+    if isinstance(grad, Tensor):
+        return new_tensor(xp.zeros_like(grad._array, shape=meta.shape, order="C", subok=False))
+    return xp.zeros(meta.shape, meta.dtype) if grad.ndim == 0 else xp.zeros_like(
+        grad, shape=meta.shape, order="C", subok=False
+    )
+
+
+@primitive(node="AsStridedBackward0", view=True, linear=True)
+class as_strided:
+    """A view with any strides (elements), as torch.as_strided."""
+
+    def forward(self, *, geometry):
+        return layout.as_strided(self, geometry.size, geometry.stride, geometry.offset)
+
+    def grad_self(grad, geometry):
+        return strided_put(grad, geometry=geometry)
+
+
+def as_strided_node(base: Tensor, view: Tensor) -> Node | None:
+    """The node that a view's new history begins with (V-30 (4)); None if the base has no history."""
+    edge = edge_of(base)
+    if edge is None:
+        return None
+    cls: Any = as_strided.node_class
+    node = object.__new__(cls)
+    node.sequence_nr = tick()
+    node.edges = (edge,)
+    node.hooks = None
+    node.shape = view._array.shape
+    node.dtype = view._array.dtype
+    node.code = None
+    node.lasti = 0
+    node.scope = MODES.scope
+    node._geometry = geometry_of(base, view)
+    return node

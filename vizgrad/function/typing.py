@@ -1,0 +1,120 @@
+"""Bringing operands of different types together, off the fast path (spec T-2 ... T-6)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from vizgrad.arrays import dtypes, xp
+from vizgrad.arrays.backend import device_of
+from vizgrad.arrays.dtypes import DType
+from vizgrad.tensor.tensor import Tensor, new_tensor
+
+if TYPE_CHECKING:
+    from vizgrad.function.primitive import Primitive
+
+
+class WrappedNumber(Tensor):
+    """A Python number as an operand: lowest priority in promotion (T-3), saved as the number."""
+
+    __slots__ = ()
+
+
+_numbers: dict[tuple[float, Any], WrappedNumber] = {}
+_NUMBERS_KEPT = 4096
+
+
+def number(value: Any, beside: Any) -> Any:
+    """`value` as a 0-dim tensor to stand beside `beside`, of its type where the category allows.
+
+    An array next to a cached 0-dim array costs half of what it costs next to a Python float.
+    """
+    try:
+        array = beside._array
+    except AttributeError:
+        return value
+    dtype = array.dtype
+    if dtype.kind == "f" or (dtype.kind == "i" and value.__class__ is int):
+        key = (value, dtype)
+        known = _numbers.get(key)
+        if known is not None and type(array) is xp.ndarray:
+            return known
+        made = _wrap(value, dtype)
+        if value != 0 and value == value and len(_numbers) < _NUMBERS_KEPT:  # 0.0 and -0.0 are one key
+            _numbers[key] = made
+        return made
+    own = dtypes.of_scalar(value)
+    assert own is not None
+    return _wrap(value, own.np)
+
+
+def _wrap(value: Any, dtype: Any) -> WrappedNumber:
+    if dtype.kind in "iu" and isinstance(value, int) and not isinstance(value, bool):
+        info = xp.iinfo(dtype)
+        if not info.min <= value <= info.max:
+            if dtype.itemsize == 8:
+                raise RuntimeError(f"value cannot be converted to type {dtype} without overflow")
+            dtype = xp.dtype("int64")
+    with xp.errstate(over="ignore"):
+        made = new_tensor(xp.asarray(value, dtype), WrappedNumber)
+    return made  # pyright: ignore[reportReturnType]
+
+
+def coerce(op: Primitive, *operands: Any) -> tuple[Any, ...]:
+    """Operands as Tensors; TypeError for what is neither Tensor nor number."""
+    tensors = [o for o in operands if isinstance(o, Tensor)]
+    if not tensors:
+        raise type_error(op, *operands)
+    out: list[Any] = []
+    for operand in operands:
+        if isinstance(operand, Tensor):
+            out.append(operand)
+        elif isinstance(operand, xp.generic):
+            out.append(number(operand.item(), tensors[0]))
+        elif (own := dtypes.of_scalar(operand)) is not None:
+            if own.category == 1 or own.category == 2:
+                out.append(number(operand, tensors[0]))
+            else:
+                out.append(_wrap(operand, own.np))
+        else:
+            raise type_error(op, *operands)
+    return tuple(out)
+
+
+def type_error(op: Primitive, *operands: Any) -> TypeError:
+    """What PyTorch's binding raises for operands that are no tensors."""
+    for name, operand in zip(op.inputs, operands, strict=False):
+        if not isinstance(operand, Tensor):
+            return TypeError(
+                f"{op.name}(): argument '{name}' must be Tensor, not {type(operand).__name__}"
+            )
+    return TypeError(f"{op.name}(): unsupported operands")
+
+
+def result_dtype(tensors: tuple[Tensor, ...], as_float: bool = False) -> DType:
+    """The type an elementwise operation computes in."""
+    groups: tuple[list[DType], list[DType], list[DType]] = ([], [], [])
+    for t in tensors:
+        which = 2 if isinstance(t, WrappedNumber) else 1 if t._array.ndim == 0 else 0
+        groups[which].append(t.dtype)
+    dtype = dtypes.result_type(*groups)
+    return dtypes.to_float(dtype) if as_float else dtype
+
+
+def arrays_for(op: Primitive, operands: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The operands' arrays in the type the operation computes in; RuntimeError if types must agree."""
+    devices = {device_of(t._array) for t in operands if t._array.ndim}
+    if len(devices) > 1:
+        raise RuntimeError(
+            "Expected all tensors to be on the same device, but found at least two devices, "
+            + " and ".join(sorted(map(str, devices)))
+            + f"! ({op.name})"
+        )
+    if op.typing == "same":
+        found = [t.dtype for t in operands]
+        raise RuntimeError(
+            f"expected all operands of {op.name} to have the same dtype, but got: "
+            + " and ".join(d.name for d in found)
+            + "; convert one with .to(dtype)"
+        )
+    dtype = result_dtype(operands, op.typing == "float").np
+    return tuple(t._array.astype(dtype, copy=False) for t in operands)

@@ -1,0 +1,47 @@
+"""AccumulateGrad: the end of every path, where a leaf's `.grad` is filled (spec 02 F)."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+from vizgrad.graph.node import Meta, Node
+
+if TYPE_CHECKING:
+    from vizgrad.tensor.tensor import Tensor
+
+#: Larger than any tick: leaves come before every other ready node (E-6, E-42).
+LAST = 2**64 - 1
+#: Two threads may reach one leaf at once (E-93).
+accumulation_lock = threading.Lock()
+
+
+class AccumulateGrad(Node):
+    """Stores what arrives in `variable.grad`. The engine decides how, see `vizgrad.engine.leaf`."""
+
+    __slots__ = ("variable",)
+
+    input_names = ()
+
+    def __init__(self, variable: Tensor) -> None:
+        self.variable = variable
+        self.sequence_nr = LAST
+        self.edges = ()
+        self.hooks = None
+        self.shape = variable._array.shape
+        self.dtype = variable._array.dtype
+        self.code = None
+        self.lasti = 0
+        self.scope = None
+
+    def meta(self, nr: int) -> Meta:
+        return Meta(self.variable._array.shape, self.variable._array.dtype)
+
+    def __repr__(self) -> str:
+        return f"<AccumulateGrad of {list(self.shape)} at {id(self):#x}>"
+
+    def run_tensors(self, grads: tuple[Any, ...]) -> tuple[Any, ...]:
+        from vizgrad.engine.leaf import accumulate_tensor
+
+        accumulate_tensor(self.variable, grads[0])
+        return ()

@@ -1,0 +1,111 @@
+"""From a tensor to its place in the graph, and back.
+
+`edge_of` is what recording asks of an input whose history cannot be read off its slots: a leaf, whose
+AccumulateGrad is made at first use and known to it only weakly (E-5), or a view, whose base may have
+been written since (V-30).
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+from vizgrad.graph.accumulate import AccumulateGrad
+from vizgrad.graph.node import Edge, Node
+from vizgrad.tensor.tensor import LEAF, RESULT, UNTRACKED, VIEW, Tensor, rare_of
+
+#: Brings a view's history up to date with its base; set by `vizgrad.function.views`.
+regenerate_view: Callable[[Tensor], None]
+
+
+def edge_of(tensor: Tensor) -> Node | Edge | None:
+    """Where the gradient of `tensor` is to be sent; None when it needs none."""
+    tracked = tensor._tracked
+    if tracked == RESULT:
+        return tensor._edge
+    if tracked == LEAF:
+        return _leaf_edge(tensor)
+    if tracked == UNTRACKED:
+        return None
+    return _view_edge(tensor)
+
+
+def _leaf_edge(tensor: Tensor) -> Node:
+    known = tensor._edge
+    node = None if known is None else known()
+    if node is None:
+        node = AccumulateGrad(tensor)
+        tensor._edge = weakref.ref(node)
+    return node
+
+
+def _view_edge(view: Tensor) -> Node | Edge | None:
+    bring_up_to_date(view)
+    if view._edge is not None:
+        return view._edge
+    rare = view._rare
+    if rare is None or not rare.view_leaf:
+        return None
+    node = None if rare.accumulate is None else rare.accumulate()
+    if node is None:
+        node = AccumulateGrad(view)
+        rare.accumulate = weakref.ref(node)
+    return node
+
+
+def bring_up_to_date(view: Tensor) -> None:
+    """Regenerates a view's history if its memory was written since (V-30 (5))."""
+    info, storage = view._view, view._storage
+    assert info is not None
+    if storage is not None and storage.last_write != info.clock:
+        if info.base.requires_grad:
+            regenerate_view(view)
+
+
+def grad_fn(tensor: Tensor) -> Node | None:
+    """The node that made this tensor; None for a leaf.
+
+    Reading it on a view brings the view's history up to date, which can raise (V-42 ... V-47).
+    """
+    tracked = tensor._tracked
+    if tracked == UNTRACKED or tracked == LEAF:
+        return None
+    if tracked == VIEW:
+        bring_up_to_date(tensor)
+    edge = tensor._edge
+    return edge.node if isinstance(edge, Edge) else edge
+
+
+def set_history(tensor: Tensor, node: Node, input_nr: int = 0) -> None:
+    """Makes `tensor` output `input_nr` of `node`."""
+    tensor._edge = node if input_nr == 0 else Edge(node, input_nr)
+    if tensor._view is None:
+        tensor._tracked = RESULT
+
+
+def gradient_edge(tensor: Tensor) -> tuple[Node, int]:
+    """(node, input_nr) for a tensor that requires grad."""
+    edge: Any = edge_of(tensor)
+    if edge is None:
+        raise RuntimeError(
+            "the tensor does not require grad, so there is no edge its gradient could go to"
+        )
+    return (edge.node, edge.input_nr) if isinstance(edge, Edge) else (edge, 0)
+
+
+def _retain_grad(tensor: Tensor) -> None:
+    """Makes backward fill `.grad` of this non-leaf, after all its hooks (E-71)."""
+    from vizgrad.graph.hooks import hooks_of
+
+    if not tensor.requires_grad:
+        raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+    if tensor.is_leaf or tensor.retains_grad:
+        return
+    node, nr = gradient_edge(tensor)
+    hooks_of(node).retain[nr] = weakref.ref(tensor)
+    rare_of(tensor).retains_grad = True
+
+
+Tensor.grad_fn = property(grad_fn)  # pyright: ignore[reportAttributeAccessIssue]
+Tensor.retain_grad = _retain_grad  # pyright: ignore[reportAttributeAccessIssue]

@@ -1,0 +1,140 @@
+"""Node: one step of a backward graph, and Edge: where its gradients go.
+
+An edge to slot 0 of a node is the node itself; only edges to other slots need an `Edge` object. That
+saves an allocation for nearly every recorded operation; `next_functions` shows both forms alike.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+from vizgrad.tensor.place import Site
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from vizgrad.graph.hooks import NodeHooks, RemovableHandle
+
+
+class Meta(NamedTuple):
+    """What the gradient for one output slot must look like. `dtype` is the array's (numpy) dtype."""
+
+    shape: tuple[int, ...]
+    dtype: Any
+    device: Any = None
+
+
+class Edge:
+    """Slot `input_nr` of `node`: what a tensor that is not its producer's first output refers to."""
+
+    __slots__ = ("input_nr", "node")
+
+    def __init__(self, node: Node, input_nr: int) -> None:
+        self.node = node
+        self.input_nr = input_nr
+
+
+class Node:
+    """A step of the backward graph.
+
+    A subclass gives `run(grad)` (one output slot) or `run_all(grads)` (several), on plain arrays, and
+    `run_tensors(grads)` on Tensors for ``create_graph=True``. All return one gradient per edge (a
+    tuple; a single-edge `run` may return the gradient alone).
+
+    Invariant: `sequence_nr` rises along every path towards the roots.
+    """
+
+    __slots__ = (
+        "__dict__", "__weakref__", "code", "dtype", "edges", "hooks", "lasti", "scope",
+        "sequence_nr", "shape",
+    )  # fmt: skip
+
+    #: Number of output slots (gradients that arrive).
+    outputs: int = 1
+    #: Names of saved values that are tensors; each is held in the slot ``_<name>``.
+    saved_names: ClassVar[tuple[str, ...]] = ()
+    #: Names of plain saved values (dims, shapes), held in the slot ``_<name>``.
+    plain_names: ClassVar[tuple[str, ...]] = ()
+    #: Names of the forward inputs, one per edge.
+    input_names: ClassVar[tuple[str, ...]] = ()
+    #: True when incoming gradients have to be Tensors whatever the mode (custom Functions).
+    wants_tensors: ClassVar[bool] = False
+    #: True when the node is to be run although nothing arrived (custom Functions, F-44).
+    runs_on_undefined: ClassVar[bool] = False
+
+    sequence_nr: int
+    edges: tuple[Node | Edge | None, ...]
+    hooks: NodeHooks | None
+    #: Shape and dtype of output slot 0. Multi-output nodes keep all in `metas`.
+    shape: tuple[int, ...]
+    dtype: Any
+    scope: Any
+
+    def name(self) -> str:
+        return type(self).__name__
+
+    def _sequence_nr(self) -> int:
+        return self.sequence_nr
+
+    @property
+    def metadata(self) -> dict[Any, Any]:
+        """A dict for whoever wants to leave a note on this node."""
+        return self.__dict__.setdefault("_metadata", {})
+
+    @property
+    def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
+        """(node, input_nr) for each differentiable input; (None, 0) where no grad is needed."""
+        return tuple(
+            (edge.node, edge.input_nr) if isinstance(edge, Edge) else (edge, 0)
+            for edge in self.edges
+        )
+
+    def meta(self, nr: int) -> Meta:
+        """What the gradient for output slot `nr` must look like."""
+        return Meta(self.shape, self.dtype)
+
+    @property
+    def _input_metadata(self) -> tuple[Meta, ...]:
+        return tuple(self.meta(nr) for nr in range(self.outputs))
+
+    @property
+    def site(self) -> Site | None:
+        """The instruction of the person's code that recorded this node."""
+        code = self.code
+        return None if code is None else Site(code, self.lasti)
+
+    # --- running ------------------------------------------------------------------------------
+
+    def run(self, grad: Any) -> Any:
+        raise NotImplementedError(f"{self.name()} has no formula over arrays")
+
+    def run_all(self, grads: list[Any]) -> Any:
+        return self.run(grads[0])
+
+    def run_tensors(self, grads: tuple[Any, ...]) -> tuple[Any, ...]:
+        raise NotImplementedError(f"{self.name()} has no formula over tensors")
+
+    def release(self, token: object) -> None:
+        """Drops saved values; `token` (a `Freed`) takes their place and tells which run did it."""
+
+    def __call__(self, *grads: Any) -> Any:
+        """Runs the node on Tensors, without validation (F-100)."""
+        out = self.run_tensors(grads)
+        return out[0] if len(out) == 1 else out
+
+    # --- hooks --------------------------------------------------------------------------------
+
+    def register_hook(self, fn: Callable[..., Any]) -> RemovableHandle:
+        """`fn(grad_inputs, grad_outputs) -> tuple | None`, called after the node has run (E-75)."""
+        from vizgrad.graph.hooks import add_hook, hooks_of
+
+        return add_hook(hooks_of(self).post, fn)
+
+    def register_prehook(self, fn: Callable[..., Any]) -> RemovableHandle:
+        """`fn(grad_outputs) -> tuple | None`, called before the node runs (E-75)."""
+        from vizgrad.graph.hooks import add_hook, hooks_of
+
+        return add_hook(hooks_of(self).pre, fn)
+
+    def __repr__(self) -> str:
+        return f"<{self.name()} object at {id(self):#x}>"

@@ -1,0 +1,3 @@
+"""Operations, one family a file; importing this package attaches them to Tensor as methods."""
+
+from vizgrad.ops import methods as methods

@@ -1,0 +1,89 @@
+"""Per-thread switches: grad mode, and the scope that names what is being recorded.
+
+Reading a thread-local for every operation is measurable, so `GUARD` counts the threads that are *not*
+in the default state: while it is zero, recording asks nothing else (`performance.md`).
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import final
+
+from vizgrad.tensor.place import Site
+
+
+@final
+class Scope:
+    """A named stretch of forward code: a module's call or a `vg.scope(...)` block."""
+
+    __slots__ = ("name", "parent", "site")
+
+    def __init__(self, name: str, parent: Scope | None, site: Site | None) -> None:
+        self.name = name
+        self.parent = parent
+        self.site = site
+
+    def path(self) -> tuple[str, ...]:
+        """Names from the outermost scope to this one."""
+        names: list[str] = []
+        scope: Scope | None = self
+        while scope is not None:
+            names.append(scope.name)
+            scope = scope.parent
+        return tuple(reversed(names))
+
+
+@final
+class _Guard:
+    __slots__ = ("lock", "no_grad", "scoped")
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        #: Threads whose grad mode is off.
+        self.no_grad = 0
+        #: Scopes that are open, over all threads.
+        self.scoped = 0
+
+
+class _Modes(threading.local):
+    """A new thread starts with grad mode on (M-1)."""
+
+    grad = True
+    anomaly = False
+    check_nan = True
+    multithreading = True
+    scope: Scope | None = None
+
+
+GUARD = _Guard()
+MODES = _Modes()
+
+
+def is_grad_enabled() -> bool:
+    """True when operations of this thread record a graph."""
+    return MODES.grad
+
+
+def set_grad_mode(enabled: bool) -> bool:
+    """Sets this thread's grad mode and returns what it was."""
+    before = MODES.grad
+    if before is not enabled:
+        with GUARD.lock:
+            GUARD.no_grad += -1 if enabled else 1
+        MODES.grad = enabled
+    return before
+
+
+def push_scope(name: str, site: Site | None) -> Scope | None:
+    """Opens a scope; returns the one to give to `pop_scope`."""
+    before = MODES.scope
+    MODES.scope = Scope(name, before, site)
+    with GUARD.lock:
+        GUARD.scoped += 1
+    return before
+
+
+def pop_scope(before: Scope | None) -> None:
+    MODES.scope = before
+    with GUARD.lock:
+        GUARD.scoped -= 1

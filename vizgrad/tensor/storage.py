@@ -1,0 +1,68 @@
+"""A block of memory as autograd sees it: its version counter and who wrote it.
+
+A storage is made when it is first needed (a view, a `detach`, an in-place write, a saved output):
+most tensors of a training step never are viewed or written, and have none.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import NamedTuple
+
+from vizgrad.tensor.clock import tick
+from vizgrad.tensor.place import Site
+
+#: Writes remembered with their line. The counter itself never forgets.
+WRITES_KEPT = 64
+
+
+class Written(NamedTuple):
+    """One in-place write: its tick, the counter after it, the operation, the line, and through what."""
+
+    clock: int
+    version: int
+    op: str
+    site: Site | None
+    alias: str
+
+
+class Storage:
+    """Version counter and write log, shared by a base, its views and its `detach()` results (V-1).
+
+    Invariant: `last_write` is the tick of the latest write, and `version` the number of writes. A value
+    saved at tick t is stale exactly if `last_write > t`.
+    """
+
+    __slots__ = ("__weakref__", "last_write", "nbytes", "origin", "version", "writes")
+
+    def __init__(self, origin: int, nbytes: int) -> None:
+        self.version = 0
+        self.last_write = 0
+        self.writes: deque[Written] | None = None
+        #: Address of the first element: what storage offsets are counted from.
+        self.origin = origin
+        self.nbytes = nbytes
+
+    def wrote(self, op: str, site: Site | None, alias: str = "") -> int:
+        """Counts a write and returns its tick."""
+        self.version += 1
+        clock = self.last_write = tick()
+        if self.writes is None:
+            self.writes = deque(maxlen=WRITES_KEPT)
+        self.writes.append(Written(clock, self.version, op, site, alias))
+        return clock
+
+    def version_at(self, clock: int) -> int:
+        """The counter's value just after tick `clock` (exact while the log reaches back that far)."""
+        if self.last_write <= clock:
+            return self.version
+        for written in self.writes or ():
+            if written.clock > clock:
+                return written.version - 1
+        return self.version
+
+    def first_write_after(self, clock: int) -> Written | None:
+        """The write that made a value saved at `clock` stale; None if there was none."""
+        if self.last_write <= clock:
+            return None
+        return next((w for w in self.writes or () if w.clock > clock), None)

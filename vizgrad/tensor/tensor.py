@@ -1,0 +1,399 @@
+"""The Tensor: an array, and what autograd knows about it.
+
+Operations are not written here: `vizgrad.ops` declares them and attaches them as methods. This file
+holds only the state of a tensor and the rules for reading and setting it.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from vizgrad import errors
+from vizgrad.arrays import dtypes
+from vizgrad.arrays.backend import Array, Device, as_array, device_of
+from vizgrad.arrays.dtypes import DType
+from vizgrad.tensor.storage import Storage
+from vizgrad.tensor.views import ViewInfo
+
+# How much of a tensor's history can be read off its slots. A recording function tests only this.
+UNTRACKED = 0  #: no gradient is wanted
+RESULT = 1  #: `_edge` is the producer, up to date
+LEAF = 2  #: requires grad; `_edge` is a weak reference to its AccumulateGrad, or None
+VIEW = 3  #: ask `vizgrad.graph.edges.edge_of`: the base may have been written meanwhile
+
+
+class Rare:
+    """What few tensors have, kept out of the hot slots."""
+
+    __slots__ = ("accumulate", "hooks", "name", "post_accumulate", "retains_grad", "view_leaf")
+
+    def __init__(self) -> None:
+        #: Weak reference to the AccumulateGrad of a view that is a leaf.
+        self.accumulate: Any = None
+        self.hooks: Any = None
+        self.post_accumulate: Any = None
+        self.retains_grad = False
+        self.name = ""
+        #: `requires_grad_()` was called on this view: it is a leaf of its own (V-14).
+        self.view_leaf = False
+
+
+class Tensor:
+    """A multi-dimensional array with one element type, as torch.Tensor.
+
+    Make one with `vizgrad.tensor`, `vizgrad.zeros`, ...
+    """
+
+    __slots__ = (
+        "__dict__", "__weakref__", "_array", "_edge", "_grad", "_rare", "_storage", "_tracked",
+        "_view",
+    )  # fmt: skip
+
+    _array: Array
+    _storage: Storage | None
+    _tracked: int
+    _edge: Any
+    _view: ViewInfo | None
+    _grad: Tensor | None
+    _rare: Rare | None
+
+    def __init__(self, data: Any = None) -> None:
+        raise TypeError(
+            "Tensor is not made by calling the class; use vizgrad.tensor(data), "
+            "vizgrad.zeros(shape), vizgrad.from_numpy(array)..."
+        )
+
+    # --- memory ------------------------------------------------------------------------------
+
+    @property
+    def shape(self) -> Size:
+        return Size(self._array.shape)
+
+    def size(self, dim: int | None = None) -> Any:
+        """The shape, or the length of dimension `dim`."""
+        if dim is None:
+            return Size(self._array.shape)
+        return self._array.shape[errors.wrap_dim(dim, self._array.ndim)]
+
+    def dim(self) -> int:
+        return self._array.ndim
+
+    ndim = property(dim)
+    ndimension = dim
+
+    def numel(self) -> int:
+        return int(self._array.size)
+
+    nelement = numel
+
+    @property
+    def dtype(self) -> DType:
+        return dtypes.BY_NUMPY[self._array.dtype]
+
+    @property
+    def device(self) -> Device:
+        return device_of(self._array)
+
+    @property
+    def is_cuda(self) -> bool:
+        return self.device.type == "cuda"
+
+    @property
+    def layout(self) -> str:
+        return "vizgrad.strided"
+
+    @property
+    def itemsize(self) -> int:
+        return int(self._array.itemsize)
+
+    def element_size(self) -> int:
+        return int(self._array.itemsize)
+
+    @property
+    def nbytes(self) -> int:
+        return int(self._array.nbytes)
+
+    def stride(self, dim: int | None = None) -> Any:
+        """Elements (not bytes) to skip for the next index of each dimension, or of `dim`."""
+        item = self._array.itemsize
+        strides = tuple(s // item for s in self._array.strides)
+        return strides if dim is None else strides[errors.wrap_dim(dim, len(strides))]
+
+    def storage_offset(self) -> int:
+        """Elements between the start of the memory block and this tensor's first element."""
+        if self._storage is None:
+            return 0
+        return (address(self._array) - self._storage.origin) // self._array.itemsize
+
+    def data_ptr(self) -> int:
+        return address(self._array)
+
+    def is_contiguous(self) -> bool:
+        return bool(self._array.flags.c_contiguous)
+
+    def is_floating_point(self) -> bool:
+        return self._array.dtype.kind == "f"
+
+    def is_complex(self) -> bool:
+        return self._array.dtype.kind == "c"
+
+    # --- autograd ----------------------------------------------------------------------------
+
+    @property
+    def _version(self) -> int:
+        """How often this memory was written in place (V-2)."""
+        return 0 if self._storage is None else self._storage.version
+
+    def _is_view(self) -> bool:
+        return self._view is not None
+
+    @property
+    def _base(self) -> Tensor | None:
+        return None if self._view is None else self._view.base
+
+    @property
+    def is_leaf(self) -> bool:
+        """True when no recorded operation made it: backward puts gradients only into leaves."""
+        return self.grad_fn is None
+
+    @property
+    def output_nr(self) -> int:
+        self.grad_fn  # noqa: B018  a view's history may have to be brought up to date first
+        return getattr(self._edge, "input_nr", 0)
+
+    @property
+    def requires_grad(self) -> bool:
+        if self._tracked == VIEW:
+            return view_requires_grad(self)
+        return self._tracked != UNTRACKED
+
+    @requires_grad.setter
+    def requires_grad(self, value: bool) -> None:
+        self.requires_grad_(value)
+
+    def requires_grad_(self, requires_grad: bool = True) -> Tensor:
+        """Says whether gradients for this leaf are wanted; returns self.
+
+        Raises RuntimeError for integer and bool tensors, and when False is asked of a non-leaf.
+        """
+        if requires_grad and self._array.dtype.kind not in "fc":
+            raise errors.explained(
+                RuntimeError(
+                    "only Tensors of floating point dtype can require gradients, "
+                    f"this one is {self.dtype.name}"
+                ),
+                kind="cut-dtype",
+                fix="convert it first, e.g. `x.float().requires_grad_()`",
+            )
+        if not self.is_leaf:
+            if not requires_grad:
+                raise errors.explained(
+                    RuntimeError(
+                        "you can only change requires_grad flags of leaf variables; this tensor is "
+                        f"the result of {self.grad_fn.name()}"
+                    ),
+                    kind="not-a-leaf",
+                    fix="use `x.detach()` for a tensor without history",
+                )
+            return self
+        if self._tracked == VIEW or self._view is not None:
+            _set_view_leaf(self, requires_grad)
+        elif requires_grad:
+            if self._tracked == UNTRACKED:
+                self._tracked = LEAF
+                self._edge = None
+        else:
+            self._tracked = UNTRACKED
+            self._edge = None
+        return self
+
+    @property
+    def grad(self) -> Tensor | None:
+        if self._grad is None and self._tracked != UNTRACKED and not self.is_leaf:
+            if not self.retains_grad:
+                warnings.warn(
+                    "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. "
+                    f"It is the result of {self.grad_fn.name()}, and backward fills .grad only "
+                    "of leaves. Call .retain_grad() on it before backward, or read the leaf's.",
+                    UserWarning,
+                    stacklevel=2,
+                )
+        return self._grad
+
+    @grad.setter
+    def grad(self, value: Tensor | None) -> None:
+        if value is None:
+            self._grad = None
+            return
+        if not isinstance(value, Tensor):
+            raise TypeError(
+                f"assigned grad expected to be a Tensor or None but got {type(value).__name__}"
+            )
+        if value is self:
+            raise RuntimeError("can't assign Variable as its own grad")
+        if value._array.shape != self._array.shape:
+            raise RuntimeError(
+                f"assigned grad has data of a different size: {list(value._array.shape)}, but the "
+                f"tensor has {list(self._array.shape)}"
+            )
+        if value._array.dtype != self._array.dtype:
+            raise RuntimeError(
+                f"assigned grad has data of a different type: {value.dtype}, but the tensor is "
+                f"{self.dtype}"
+            )
+        self._grad = value
+
+    @grad.deleter
+    def grad(self) -> None:
+        self._grad = None
+
+    @property
+    def retains_grad(self) -> bool:
+        return self._rare is not None and self._rare.retains_grad
+
+    # --- data --------------------------------------------------------------------------------
+
+    @property
+    def data(self) -> Tensor:
+        """The same memory without history *and with a version counter of its own* (V-1).
+
+        Writes through it are not noticed: a saved value changed this way gives wrong gradients.
+        Prefer `detach()`.
+        """
+        out = new_tensor(self._array)
+        if self._storage is not None:
+            out._storage = Storage(self._storage.origin, self._storage.nbytes)
+        return out
+
+    @data.setter
+    def data(self, value: Tensor) -> None:
+        if not isinstance(value, Tensor):
+            raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+        self._array = value._array
+        if self._storage is not None:
+            self._storage.origin = address(value._array)
+
+    # --- Python protocols --------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        if self._array.ndim == 0:
+            raise TypeError("len() of a 0-d tensor")
+        return self._array.shape[0]
+
+    def __bool__(self) -> bool:
+        if self._array.size != 1:
+            raise RuntimeError(
+                f"Boolean value of Tensor with {_how_many(self._array.size)} is ambiguous; "
+                "use .any() or .all()"
+            )
+        return bool(self._array.reshape(()).item())
+
+    def __float__(self) -> float:
+        return float(self.item())
+
+    def __int__(self) -> int:
+        return int(self.item())
+
+    def __index__(self) -> int:
+        if self._array.size != 1 or self._array.dtype.kind not in "iub":
+            raise TypeError("only integer tensors of a single element can be converted to an index")
+        return int(self.item())
+
+    def item(self) -> Any:
+        """The only element as a Python number; RuntimeError when there is not exactly one."""
+        if self._array.size != 1:
+            raise RuntimeError(
+                f"a Tensor with {self._array.size} elements cannot be converted to Scalar"
+            )
+        return self._array.item()
+
+    def tolist(self) -> Any:
+        return self._array.tolist()
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        array = self.numpy()
+        if dtype is not None:
+            array = array.astype(dtype, copy=False)
+        return array.copy() if copy else array
+
+    #: numpy must not take over `array * tensor`: it would make an array of objects.
+    __array_priority__ = 1000
+    __array_ufunc__ = None
+
+
+class Size(tuple[int, ...]):
+    """A shape: a tuple of ints that prints as torch.Size does."""
+
+    __slots__ = ()
+
+    def numel(self) -> int:
+        n = 1
+        for length in self:
+            n *= length
+        return n
+
+    def __repr__(self) -> str:
+        return f"vizgrad.Size({list(self)})"
+
+
+_new = object.__new__
+
+
+def new_tensor(array: Array, cls: type[Tensor] = Tensor) -> Tensor:
+    """A tensor without history over `array` (not copied; numpy scalars become 0-dim arrays)."""
+    out = _new(cls)
+    out._array = as_array(array)
+    out._storage = None
+    out._tracked = UNTRACKED
+    out._edge = None
+    out._view = None
+    out._grad = None
+    out._rare = None
+    return out
+
+
+def address(array: Array) -> int:
+    """Where the array's first element is, in bytes."""
+    if hasattr(array, "ctypes"):
+        return int(array.ctypes.data)
+    return int(array.data.ptr)
+
+
+def storage_of(tensor: Tensor) -> Storage:
+    """The tensor's storage, made now if it has none."""
+    storage = tensor._storage
+    if storage is None:
+        array = tensor._array
+        storage = tensor._storage = Storage(address(array), array.nbytes)
+    return storage
+
+
+def rare_of(tensor: Tensor) -> Rare:
+    rare = tensor._rare
+    if rare is None:
+        rare = tensor._rare = Rare()
+    return rare
+
+
+def view_requires_grad(view: Tensor) -> bool:
+    """A view requires grad if it was recorded, made a leaf, or its base requires grad (V-50)."""
+    if view._edge is not None or (view._rare is not None and view._rare.view_leaf):
+        return True
+    return view._view is not None and view._view.base.requires_grad
+
+
+def _set_view_leaf(view: Tensor, requires_grad: bool) -> None:
+    if not requires_grad and view_requires_grad(view) and not rare_of(view).view_leaf:
+        raise RuntimeError(
+            "you can only change requires_grad flags of leaf variables; this view shares the "
+            "history of its base. Use detach()."
+        )
+    rare_of(view).view_leaf = requires_grad
+
+
+def _how_many(size: int) -> str:
+    return "no values" if size == 0 else "more than one value"
