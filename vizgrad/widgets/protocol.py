@@ -1,6 +1,6 @@
 """Every message between kernel and browser, each one a dataclass.
 
-Wire form: a JSON object ``{"type": <class name in snake_case>, ...fields}``; see `vizgrad.inspection.json`
+Wire form: a JSON object ``{"type": <class name in snake_case>, ...fields}``; see `vizgrad.inspection.wire`
 for how values are written (non-finite floats become the strings "nan", "inf", "-inf").
 
 - A *request* goes from browser to kernel. It names what to do, never how: no request carries code.
