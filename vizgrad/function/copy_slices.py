@@ -64,6 +64,12 @@ class CopySlices(Node):
     def release(self, token: object) -> None:
         self.fn.release(token)
 
+    def saved_values(self) -> dict[str, Any]:
+        return self.fn.saved_values()
+
+    def restore_saved(self, values: dict[str, Any]) -> None:
+        self.fn.restore_saved(values)
+
 
 def rebase(view: Tensor, fn: Node) -> None:
     """Rewrites the history of the view's base after `fn` was recorded for a write to the view."""

@@ -117,6 +117,15 @@ class Node:
     def release(self, token: object) -> None:
         """Drops saved values; `token` (a `Freed`) takes their place and tells which run did it."""
 
+    def saved_values(self) -> dict[str, Any]:
+        """Saved tensors by name, in the forms of `vizgrad.graph.saved`: to look at, not to unpack."""
+        return {name: getattr(self, "_" + name) for name in self.saved_names}
+
+    def restore_saved(self, values: dict[str, Any]) -> None:
+        """Puts back what `saved_values` gave before a release (stepping back)."""
+        for name, value in values.items():
+            setattr(self, "_" + name, value)
+
     def __call__(self, *grads: Any) -> Any:
         """Runs the node on Tensors, without validation (F-100)."""
         out = self.run_tensors(grads)

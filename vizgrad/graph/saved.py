@@ -64,7 +64,7 @@ def unpack_array(node: Node, name: str) -> Any:
     """The array of saved value `name`; raises the error that explains why it cannot be had."""
     saved = getattr(node, "_" + name)
     if isinstance(saved, Freed):
-        raise freed_error(node, saved)
+        raise freed_error(node, saved) from None
     if isinstance(saved, Overwritten):
         _raise_stale(node, name, saved.storage, saved.clock, saved.shape, saved.dtype, None)
     storage = saved._storage
@@ -158,7 +158,7 @@ def _raise_stale(
         f"operation: [{what}]{producer}, is at version {storage.version}; expected version "
         f"{expected} instead. Hint: the note below names the line that wrote."
     )
-    raise explained_stale(error, node, name, written)
+    raise explained_stale(error, node, name, written) from None
 
 
 def explained_stale(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import linecache
+from functools import lru_cache
 
 from vizgrad.tensor.place import Site
 
@@ -40,6 +41,7 @@ def statement_at(site: Site) -> ast.AST | None:
     return best
 
 
+@lru_cache(maxsize=1024)
 def written_name(site: Site | None) -> str:
     """The variable that the in-place operation at `site` wrote through, as written; else ""."""
     node = None if site is None else statement_at(site)

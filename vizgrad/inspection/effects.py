@@ -1,0 +1,127 @@
+"""What a visit changed in the world outside the engine, so that it can be undone and redone.
+
+A visit can change `.grad` of a leaf (or of a tensor that retains it), a version counter with it, and
+release saved values. Side effects of the user's own hooks are theirs: they run once, and stepping back
+does not undo them.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections import deque
+from typing import Any, Protocol
+
+from vizgrad.graph.node import Node
+from vizgrad.tensor.storage import Storage, Written
+from vizgrad.tensor.tensor import Tensor
+
+
+class Effect(Protocol):
+    def undo(self) -> None: ...
+
+    def redo(self) -> None: ...
+
+
+class WorldChanged(RuntimeError):
+    """A tensor that a step would restore was changed by somebody else in the meantime."""
+
+
+class _StorageState:
+    """A version counter and its log, as they were."""
+
+    __slots__ = ("last_write", "version", "writes")
+
+    def __init__(self, storage: Storage | None) -> None:
+        self.version = 0 if storage is None else storage.version
+        self.last_write = 0 if storage is None else storage.last_write
+        self.writes: deque[Written] | None = (
+            None if storage is None or storage.writes is None else storage.writes.copy()
+        )
+
+    def restore(self, storage: Storage | None) -> None:
+        if storage is not None:
+            storage.version = self.version
+            storage.last_write = self.last_write
+            storage.writes = None if self.writes is None else self.writes.copy()
+
+
+class _GradState:
+    """A tensor's `.grad` at one moment: which object, its elements, its counter."""
+
+    __slots__ = ("array", "grad", "storage")
+
+    def __init__(self, tensor: Tensor, copy: bool) -> None:
+        grad = tensor._grad
+        self.grad = grad
+        #: The elements, if they may be overwritten in place later; else None.
+        self.array: Any = grad._array.copy() if grad is not None and copy else None
+        self.storage = _StorageState(None if grad is None else grad._storage)
+
+    def restore(self, tensor: Tensor) -> None:
+        tensor._grad = self.grad
+        if self.grad is not None:
+            if self.array is not None:
+                self.grad._array[...] = self.array
+            self.storage.restore(self.grad._storage)
+
+
+class GradEffect:
+    """`.grad` of one tensor, before and after a visit.
+
+    Elements are copied only when the visit adds in place (before), and when it is undone (after).
+    """
+
+    __slots__ = ("_after", "_before", "_tensor")
+
+    def __init__(self, tensor: Tensor) -> None:
+        self._tensor = weakref.ref(tensor)
+        self._before = _GradState(tensor, copy=tensor._grad is not None)
+        self._after: _GradState | None = None
+
+    def done(self) -> None:
+        """The visit is over: note which object is there now."""
+        tensor = self._tensor()
+        if tensor is not None:
+            self._after = _GradState(tensor, copy=False)
+
+    def undo(self) -> None:
+        tensor = self._tensor()
+        if tensor is None or self._after is None:
+            return
+        expected = self._after
+        now = tensor._grad
+        version = 0 if now is None or now._storage is None else now._storage.version
+        if now is not expected.grad or version != expected.storage.version:
+            raise WorldChanged(
+                "cannot step back: .grad of a leaf was changed since this step was taken, by code "
+                "outside the debugger; restart from a new vizgrad.debug(...)"
+            )
+        self._after = _GradState(tensor, copy=True)
+        self._before.restore(tensor)
+
+    def redo(self) -> None:
+        tensor = self._tensor()
+        if tensor is not None and self._after is not None:
+            self._after.restore(tensor)
+
+
+class ReleaseEffect:
+    """Saved values that a visit released, kept so that stepping back can give them back."""
+
+    __slots__ = ("_node", "_token", "_values", "bytes")
+
+    def __init__(self, node: Node, token: object) -> None:
+        self._node = node
+        self._token = token
+        self._values = {n: v for n, v in node.saved_values().items() if v is not None}
+        self.bytes = sum(
+            int(array.nbytes)
+            for v in self._values.values()
+            if (array := getattr(v, "_array", None)) is not None
+        )
+
+    def undo(self) -> None:
+        self._node.restore_saved(self._values)
+
+    def redo(self) -> None:
+        self._node.release(self._token)

@@ -1,0 +1,15 @@
+"""The modes of the current thread, as data for the status strip."""
+
+from __future__ import annotations
+
+from vizgrad.inspection.model import Modes
+from vizgrad.tensor.modes import MODES
+
+
+def current_modes() -> Modes:
+    return Modes(
+        grad=MODES.grad,
+        inference=getattr(MODES, "inference", False),
+        anomaly=MODES.anomaly,
+        multithreading=MODES.multithreading,
+    )

@@ -1,0 +1,21 @@
+"""Sites and writes of the engine, as model data."""
+
+from __future__ import annotations
+
+from vizgrad.errors import place_of
+from vizgrad.inspection.model import Write
+from vizgrad.tensor.source import written_name
+from vizgrad.tensor.storage import Written
+
+
+def write_of(written: Written | None) -> Write | None:
+    """A write of the storage's log, with the variable's name read from the source line."""
+    if written is None:
+        return None
+    return Write(
+        version=written.version,
+        clock=written.clock,
+        op=written.op,
+        place=place_of(written.site),
+        alias=written.alias or written_name(written.site),
+    )

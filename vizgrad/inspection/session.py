@@ -1,0 +1,418 @@
+"""A Session: one paused backward, owned by whoever holds its lock, told to whoever listens.
+
+The truth about a run lives here, in the kernel. Each change raises `revision`, so that a view which
+missed one can tell (`vizgrad.widgets.protocol`). All methods may be called from any thread: a cell, the
+magics and the views' messages go through the same lock.
+"""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+from vizgrad.autograd.running import prepare_backward
+from vizgrad.inspection import model, registry
+from vizgrad.inspection.breakpoints import Breakpoint, Condition, make_breakpoint
+from vizgrad.inspection.modes import current_modes
+from vizgrad.inspection.names import names_around
+from vizgrad.inspection.snapshot import Reader
+from vizgrad.inspection.stepper import Stepper
+from vizgrad.tensor.tensor import Tensor
+
+#: How long a request waits for a step that is running on another thread, in seconds.
+LOCK_TIMEOUT = 10.0
+
+Listener = Callable[["Session", str], None]
+
+
+class SessionClosed(RuntimeError):
+    """The session was stopped: what was seen stays readable, but nothing can be stepped."""
+
+
+class SessionBusy(RuntimeError):
+    """Another thread is running a step of this session."""
+
+
+class Where(str):
+    """What a move of the session returns: a line that says where the run stands now."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+class Session:
+    """A backward that has not run yet, or only in part. Made by `vizgrad.debug(loss)`.
+
+    `step`, `back`, `run_to`, `continue_`, `restart` move it; `node`, `ready`, `buffers`, `saved`,
+    `versions`, `trace` look at it.
+    """
+
+    def __init__(
+        self,
+        tensors: Any,
+        gradient: Any = None,
+        *,
+        retain_graph: bool | None = None,
+        create_graph: bool = False,
+        inputs: Any = None,
+        names: dict[int, str] | None = None,
+        title: str = "",
+    ) -> None:
+        names = names_around() if names is None else names
+        roots = (tensors,) if isinstance(tensors, Tensor) else tuple(tensors)
+        if not title and isinstance(tensors, Tensor):
+            title = names.get(id(tensors), "")
+        task, filled = prepare_backward(roots, gradient, retain_graph, create_graph, inputs)
+        self._reader = Reader([(n, nr) for n, nr, _ in task.roots], names)
+        self._graph = self._reader.graph(title or "backward")
+        self._stepper: Stepper = Stepper(task, self._reader, filled)
+        self._lock = threading.RLock()
+        self._listeners: list[Listener] = []
+        self._breakpoints: list[Breakpoint] = []
+        self._toggled: set[int] = set()
+        self._closed_run: model.Run | None = None
+        self._seen_versions: Any = None
+        self.title = title or "backward"
+        self.revision = 1
+        self.id = registry.add(self)
+
+    # --- moving -----------------------------------------------------------------------------------
+
+    def step(self, n: int = 1) -> Where:
+        """Runs `n` more nodes (redoes them, where they were stepped back over).
+
+        Raises what a node raises; at the end it does nothing. Raises SessionClosed after `close()`.
+        """
+        if n < 0:
+            return self.back(-n)
+        with self._moving() as stepper:
+            for _ in range(n):
+                if stepper.at_end:
+                    break
+                stepper.step()
+        return self.where
+
+    def back(self, n: int = 1) -> Where:
+        """Takes the last `n` visits back: `.grad`, versions and released values are as before them."""
+        if n < 0:
+            return self.step(-n)
+        with self._moving() as stepper:
+            for _ in range(n):
+                if stepper.position == 0:
+                    break
+                try:
+                    stepper.back()
+                except StopIteration as error:
+                    raise IndexError(f"cannot step back: {error.value or error}") from None
+        return self.where
+
+    def continue_(self) -> Where:
+        """Runs to the next breakpoint, or to the end."""
+        with self._moving() as stepper:
+            while not stepper.at_end:
+                visit = stepper.step()
+                if any(b.when is not None and b.when(visit) for b in self._breakpoints):
+                    break
+                if stepper.current is not None and stepper.current in self._stops():
+                    break
+        return self.where
+
+    def run_to(self, target: Any) -> Where:
+        """Goes to where `target` is the next to run: a node's number, a Node, a name or pattern.
+
+        A name means the first such node ahead, or the last one behind. ValueError if there is none.
+        """
+        with self._moving() as stepper:
+            number = self._find(target)
+            order = [e.node for e in stepper.entries]
+            if number in order:
+                self._seek(stepper, order.index(number))
+            else:
+                self._seek(stepper, stepper.recorded)
+                while not stepper.at_end and stepper.current != number:
+                    stepper.step()
+        return self.where
+
+    def seek(self, position: int) -> Where:
+        """Goes to `position` (visits done), forwards or backwards."""
+        with self._moving() as stepper:
+            self._seek(stepper, position)
+        return self.where
+
+    def restart(self) -> Where:
+        """Goes back to before the first node. Nothing is run again: stepping forward redoes."""
+        with self._moving() as stepper:
+            self._seek(stepper, stepper.earliest)
+        return self.where
+
+    def close(self) -> None:
+        """Abandons the rest of the backward and lets go of all it holds. Closing twice is harmless."""
+        with self._owned():
+            if self._closed_run is not None:
+                return
+            state = self.run
+            self._stepper.close()
+            self._closed_run = replace(state, status="closed")
+            self._bump("closed")
+            registry.remove(self)
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def _seek(self, stepper: Stepper, position: int) -> None:
+        while stepper.position > max(position, stepper.earliest):
+            stepper.back()
+        while stepper.position < position and not stepper.at_end:
+            stepper.step()
+
+    def _find(self, target: Any) -> int:
+        nodes, ids = self._reader.nodes, self._reader.ids
+        if isinstance(target, str):
+            wanted = make_breakpoint(nodes, ids, op=target).nodes
+            stepper = self._stepper
+            order = {e.node: i for i, e in enumerate(stepper.entries)}
+            redone = [i for i in wanted if order.get(i, -1) >= stepper.position]
+            if redone:
+                return min(redone, key=lambda i: order[i])
+            new = [i for i in wanted if i not in order]
+            if new:  # they will run in the order of their priorities
+                return max(new, key=lambda i: nodes[i].sequence_nr)
+            return max(wanted, key=lambda i: order[i])
+        return next(iter(make_breakpoint(nodes, ids, node=target).nodes))
+
+    # --- breakpoints --------------------------------------------------------------------------------
+
+    def break_at(
+        self,
+        op: str | None = None,
+        *,
+        node: Any = None,
+        tensor: Any = None,
+        when: Condition | str | None = None,
+    ) -> Breakpoint:
+        """Makes `continue_` stop before nodes named like `op` (``"Mul*"``), before `node`, before the
+        producer of `tensor`, or after a visit for which `when(visit)` is true (``"nonfinite"``)."""
+        made = make_breakpoint(
+            self._reader.nodes, self._reader.ids, op=op, node=node, tensor=tensor, when=when
+        )
+        with self._owned():
+            self._breakpoints.append(made)
+            self._bump("state")
+        return made
+
+    def set_breakpoint(self, node: int, enabled: bool) -> None:
+        """The breakpoint that a person toggles on one node."""
+        with self._owned():
+            if not 0 <= node < len(self._reader.nodes):
+                raise ValueError(f"there is no node {node} in this graph")
+            if enabled:
+                self._toggled.add(node)
+            else:
+                self._toggled.discard(node)
+                self._breakpoints = [
+                    Breakpoint(b.nodes - {node}, b.when, b.text)
+                    for b in self._breakpoints
+                    if b.nodes - {node} or b.when is not None
+                ]
+            self._bump("state")
+
+    def clear_breakpoints(self) -> None:
+        with self._owned():
+            self._breakpoints.clear()
+            self._toggled.clear()
+            self._bump("state")
+
+    def _stops(self) -> set[int]:
+        return self._toggled.union(*(b.nodes for b in self._breakpoints))
+
+    # --- looking ------------------------------------------------------------------------------------
+
+    @property
+    def graph(self) -> model.Graph:
+        """The graph as it was when the session was opened."""
+        return self._graph
+
+    @property
+    def closed(self) -> bool:
+        return self._closed_run is not None
+
+    @property
+    def run(self) -> model.Run:
+        """The whole state of the run, as data."""
+        with self._owned():
+            if self._closed_run is not None:
+                return self._closed_run
+            state = self._stepper.state(sorted(self._stops()))
+            return replace(state, saved=self._saved_changes(), modes=current_modes())
+
+    def _saved_changes(self) -> tuple[model.SavedRun, ...]:
+        """Saved values that are not in the state in which the session found them."""
+        changes: list[model.SavedRun] = []
+        for data, node in zip(self._graph.nodes, self._reader.nodes, strict=True):
+            if not data.saved:
+                continue
+            before = {s.name: s for s in data.saved}
+            for now in self._reader.saved(node):
+                was = before.get(now.name)
+                if was is not None and (was.state, was.version_now) != (now.state, now.version_now):
+                    changes.append(
+                        model.SavedRun(data.id, now.name, now.state, now.version_now, now.culprit)
+                    )
+        return tuple(changes)
+
+    @property
+    def where(self) -> Where:
+        """One line: how far the run is, and what comes next."""
+        state = self.run
+        text = f"{state.position} of {state.total} nodes done"
+        if state.status == "closed":
+            return Where(text + "; the session is closed")
+        if state.status == "failed":
+            return Where(f"{text}; failed: {state.error}")
+        if state.current is None:
+            return Where(text + "; the backward is finished")
+        node = self._graph.nodes[state.current]
+        label = f" {node.label}" if node.label else ""
+        return Where(f"{text}; next is {node.name}{label} (node {node.id})")
+
+    @property
+    def position(self) -> int:
+        return self.run.position
+
+    @property
+    def node(self) -> model.Node | None:
+        """The node that the next step runs; None at the end."""
+        current = self.run.current
+        return None if current is None else self._graph.nodes[current]
+
+    @property
+    def ready(self) -> tuple[model.Node, ...]:
+        """Nodes that could run now, in the order in which they would."""
+        return tuple(self._graph.nodes[r.node] for r in self.run.ready)
+
+    @property
+    def buffers(self) -> tuple[model.Buffer, ...]:
+        """Gradients that have arrived and are not used yet."""
+        return self.run.buffers
+
+    @property
+    def trace(self) -> model.Trace:
+        """The visits done so far."""
+        with self._owned():
+            done = self._stepper.entries[: self._stepper.position]
+            visits = tuple(e.visit for e in done if e.visit is not None)
+            return model.Trace(graph=self._graph, visits=visits, title=self.title)
+
+    @property
+    def saved(self) -> tuple[tuple[model.Node, model.Saved], ...]:
+        """Every saved tensor with the node that keeps it, in its state now."""
+        with self._owned():
+            return tuple(
+                (data, saved)
+                for data, node in zip(self._graph.nodes, self._reader.nodes, strict=True)
+                for saved in self._reader.saved(node)
+                if not saved.value
+            )
+
+    @property
+    def versions(self) -> tuple[model.Storage, ...]:
+        """The timeline of every storage that saved values of this graph live in, as it is now."""
+        with self._owned():
+            return self._reader.graph(self.title).storages
+
+    def inspect(
+        self, node: int
+    ) -> tuple[model.Node, model.Visit | None, tuple[model.TensorSummary | None, ...], Any]:
+        """(node as it is now, its visit if done, what has arrived at its slots, a leaf's `.grad`)."""
+        with self._owned():
+            if not 0 <= node < len(self._graph.nodes):
+                raise ValueError(f"there is no node {node} in this graph")
+            data = self._graph.nodes[node]
+            live = replace(data, saved=self._reader.saved(self._reader.nodes[node]))
+            arrived: list[model.TensorSummary | None] = [None] * len(data.outputs)
+            for buffer in self._stepper.buffers:
+                if buffer.node == node:
+                    arrived[buffer.input_nr] = buffer.value
+            return live, self._stepper.visit_of(node), tuple(arrived), self._stepper.leaf_grad(node)
+
+    # --- listening ------------------------------------------------------------------------------------
+
+    def listen(self, listener: Listener) -> Callable[[], None]:
+        """`listener(session, what)` is called after each change; returns a function that ends that.
+
+        `what` is "state", "versions" or "closed". A listener that raises is removed and reported once.
+        """
+        self._listeners.append(listener)
+
+        def stop() -> None:
+            if listener in self._listeners:
+                self._listeners.remove(listener)
+
+        return stop
+
+    def notice_writes(self) -> bool:
+        """Tells listeners if storages of the graph were written since the last change; True if so.
+
+        Called after each notebook cell: a write in a later cell must show, with nothing being stepped.
+        """
+        with self._owned():
+            if self._closed_run is not None:
+                return False
+            seen = tuple(s.version for s in self.versions)
+            changed = seen != self._seen_versions
+            self._seen_versions = seen
+            if changed:
+                self._bump("versions")
+            return changed
+
+    def _bump(self, what: str) -> None:
+        self.revision += 1
+        for listener in list(self._listeners):
+            try:
+                listener(self, what)
+            except Exception as error:  # an observer never breaks the run
+                self._listeners.remove(listener)
+                warnings.warn(
+                    f"a listener of the session was removed because it raised {error!r}",
+                    RuntimeWarning,
+                    stacklevel=2,
+                )
+
+    @contextmanager
+    def _owned(self) -> Iterator[None]:
+        if not self._lock.acquire(timeout=LOCK_TIMEOUT):
+            raise SessionBusy(
+                "a step of this session is still running on another thread; wait for it, or "
+                "interrupt the kernel"
+            )
+        try:
+            yield
+        finally:
+            self._lock.release()
+
+    @contextmanager
+    def _moving(self) -> Iterator[Stepper]:
+        with self._owned():
+            if self._closed_run is not None:
+                raise SessionClosed(
+                    "this debugging session is closed; open a new one with vizgrad.debug(loss) (after "
+                    "a new forward pass, if the graph was released)"
+                )
+            before = self._stepper.position
+            try:
+                yield self._stepper
+            finally:
+                if self._stepper.position != before or self._stepper.error is not None:
+                    self._bump("state")
+
+    def __repr__(self) -> str:
+        return f"<Session {self.title!r}: {self.where}>"

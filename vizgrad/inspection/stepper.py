@@ -1,0 +1,307 @@
+"""Stepping a backward, forwards and backwards.
+
+The engine only ever goes forward; every visit leaves an entry in a log. Stepping back undoes an entry's
+effects on the world (`.grad`, version counters, released values) and moves the cursor; stepping forward
+again redoes them, without running anything twice, so hooks and custom Functions run exactly once and in
+the order of an uninterrupted run. Only at the end of the log does a step run a new node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from vizgrad.autograd.running import finish_backward
+from vizgrad.engine.task import Capture, GraphTask
+from vizgrad.graph.accumulate import AccumulateGrad
+from vizgrad.graph.node import Node
+from vizgrad.inspection import model
+from vizgrad.inspection.effects import GradEffect
+from vizgrad.inspection.snapshot import Reader
+from vizgrad.inspection.summary import summarize
+from vizgrad.inspection.visitlog import Entry, VisitLog
+from vizgrad.tensor.modes import set_grad_mode
+from vizgrad.tensor.tensor import Tensor
+
+#: Steps that can be taken back; older ones are forgotten, and the values they keep alive with them.
+STEPS_KEPT = 10_000
+
+
+class _Moment:
+    """The engine between two visits, as plain data: what is ready, and what waits in buffers."""
+
+    __slots__ = ("buffers", "current", "ready")
+
+    def __init__(
+        self,
+        current: int | None,
+        ready: tuple[model.Ready, ...],
+        buffers: tuple[model.Buffer, ...],
+    ) -> None:
+        self.current = current
+        self.ready = ready
+        self.buffers = buffers
+
+
+class Stepper:
+    """A suspended `GraphTask` with a log. `position` visits are done, `recorded` have been at some time.
+
+    Not thread-safe: `Session` holds the lock.
+    """
+
+    def __init__(
+        self,
+        task: GraphTask,
+        reader: Reader,
+        filled: Sequence[tuple[Tensor, Capture]] = (),
+    ) -> None:
+        self.task = task
+        self.reader = reader
+        self.position = 0
+        self.earliest = 0
+        self.error: BaseException | None = None
+        self.finished = False
+        self._filled = list(filled)
+        self._log = VisitLog(task, reader.ids)
+        self._needed = dict(task.dependencies)
+        task.watch = self._log
+        task.pausing = True
+        self._run = task.loop()
+        self._moments: list[_Moment] = []
+        self._buffered: dict[tuple[int, int], tuple[Any, model.TensorSummary | None]] = {}
+        self._resume()
+
+    # --- moving ---------------------------------------------------------------------------------
+
+    @property
+    def recorded(self) -> int:
+        return len(self._log.entries)
+
+    @property
+    def entries(self) -> list[Entry]:
+        return self._log.entries
+
+    @property
+    def total(self) -> int:
+        """How many visits an undisturbed run makes."""
+        if self.finished or self.error is not None:
+            return self.recorded
+        reach, captures = self.task.reach, self.task.captures or {}
+        if reach is None:
+            return len(self.reader.nodes)
+        return sum(1 for n in self.reader.nodes if n in reach or n in captures)
+
+    @property
+    def at_end(self) -> bool:
+        """Nothing is left to step over, neither in the log nor in the engine."""
+        return self.position == self.recorded and (self.finished or self.error is not None)
+
+    def step(self) -> model.Visit:
+        """Does one visit. Raises what the node raises; StopIteration when nothing is left."""
+        if self.position < self.recorded:
+            entry = self.entries[self.position]
+            for effect in entry.effects:
+                effect.redo()
+            self.position += 1
+            assert entry.visit is not None
+            return entry.visit
+        if self.finished or self.error is not None:
+            raise StopIteration("the backward has been run to its end")
+        self._resume()
+        assert self.entries[-1].visit is not None
+        return self.entries[-1].visit
+
+    def back(self) -> model.Visit:
+        """Takes the last visit back; StopIteration when none can be."""
+        if self.position <= self.earliest:
+            raise StopIteration(
+                "this is the first step" if self.earliest == 0 else "older steps are not kept"
+            )
+        entry = self.entries[self.position - 1]
+        undone = []
+        try:
+            for effect in reversed(entry.effects):
+                effect.undo()
+                undone.append(effect)
+        except BaseException:
+            for effect in reversed(undone):
+                effect.redo()
+            raise
+        self.position -= 1
+        assert entry.visit is not None
+        return entry.visit
+
+    def close(self) -> None:
+        """Abandons the rest: releases what a failed backward would release, forgets the log's effects."""
+        self._run.close()
+        self.task.buffers.clear()
+        self.task.watch = None
+        self._buffered.clear()
+        self._forget(self.recorded)
+
+    def _resume(self) -> None:
+        """Runs the engine to just before the next visit, in the run's own grad mode (M-10)."""
+        first = not self._moments
+        before = set_grad_mode(not self.task.domain.raw)
+        try:
+            next(self._run)
+        except StopIteration:
+            self.finished = True
+        except BaseException as error:
+            self.error = error
+            self._log.close(f"{type(error).__name__}: {error}")
+            self.position = self.recorded
+            self._moments.append(self._moment(None))
+            raise
+        finally:
+            set_grad_mode(before)
+        self._log.close()
+        if self.finished:
+            self._finish()
+        self._moments.append(self._moment(None if self.finished else self.task.current))
+        if not first:
+            self.position += 1
+            if self.recorded - self.earliest > STEPS_KEPT:
+                self._forget(self.earliest + 1)
+
+    def _finish(self) -> None:
+        """Fills `.grad` of non-leaf `inputs=`, as part of the last visit."""
+        if not self._filled or not self.entries:
+            return
+        effects = [GradEffect(tensor) for tensor, _ in self._filled]
+        finish_backward(self.task, self._filled)
+        for effect in effects:
+            effect.done()
+        self.entries[-1].effects += effects
+
+    def _forget(self, before: int) -> None:
+        for entry in self.entries[self.earliest : before]:
+            entry.effects.clear()
+        self.earliest = max(self.earliest, before)
+
+    # --- looking --------------------------------------------------------------------------------
+
+    def _moment(self, current: Node | None) -> _Moment:
+        ids = self.reader.ids
+        task = self.task
+        waiting = [(n, n.sequence_nr) for n in task.leaves]
+        waiting += [(n, n.sequence_nr) for _, _, n in sorted(task.ready, key=lambda e: e[:2])]
+        if current is not None:
+            waiting.insert(0, (current, current.sequence_nr))
+        summaries: dict[tuple[int, int], tuple[Any, model.TensorSummary | None]] = {}
+        for node, value in task.buffers.items():
+            for nr, grad in enumerate(value if node.outputs > 1 else [value]):
+                if grad is not None:
+                    key = (ids[node], nr)
+                    known = self._buffered.get(key)
+                    # an array in a buffer never changes while watched: summarise it once
+                    if known is not None and known[0] is grad:
+                        summaries[key] = known
+                    else:
+                        summaries[key] = (grad, summarize(grad))
+        self._buffered = summaries
+        return _Moment(
+            None if current is None else ids[current],
+            tuple(model.Ready(ids[n], priority) for n, priority in waiting),
+            tuple(model.Buffer(node, nr, s) for (node, nr), (_, s) in summaries.items()),
+        )
+
+    @property
+    def current(self) -> int | None:
+        """Id of the node that the next step runs (or redoes); None at the end."""
+        return self._moments[self.position].current
+
+    @property
+    def buffers(self) -> tuple[model.Buffer, ...]:
+        """What has arrived and is not used yet, at the current position."""
+        return self._moments[self.position].buffers
+
+    def state(self, breakpoints: Sequence[int] = (), closed: bool = False) -> model.Run:
+        """The whole run at `position`, as data."""
+        moment = self._moments[self.position]
+        failed = self.error is not None and self.position == self.recorded
+        status: model.RunStatus = (
+            "closed"
+            if closed
+            else "failed"
+            if failed
+            else "finished"
+            if self.finished and self.position == self.recorded
+            else "paused"
+        )
+        done = self.entries[: self.position]
+        return model.Run(
+            status=status,
+            position=self.position,
+            recorded=self.recorded,
+            total=self.total,
+            current=moment.current,
+            nodes=self._nodes(moment, done, failed),
+            ready=moment.ready,
+            buffers=moment.buffers,
+            edges=tuple(
+                model.EdgeRun(entry.node, d.edge, d.norm)
+                for entry in done
+                for d in entry.deliveries
+            ),
+            breakpoints=tuple(sorted(breakpoints)),
+            earliest=self.earliest,
+            error=f"{type(self.error).__name__}: {self.error}" if failed else "",
+        )
+
+    def _nodes(
+        self, moment: _Moment, done: Sequence[Entry], failed: bool
+    ) -> tuple[model.NodeRun, ...]:
+        delivered: dict[int, int] = {}
+        order: dict[int, Entry] = {}
+        for entry in done:
+            order[entry.node] = entry
+            for d in entry.deliveries:
+                delivered[d.target] = delivered.get(d.target, 0) + 1
+        ready = {r.node for r in moment.ready}
+        reach, captures = self.task.reach, self.task.captures or {}
+        failing = done[-1].node if failed and done else None
+        runs: list[model.NodeRun] = []
+        for number, node in enumerate(self.reader.nodes):
+            entry = order.get(number)
+            reason = ""
+            state: model.NodeState
+            if number == failing:
+                state = "error"
+            elif entry is not None:
+                state = "done" if entry.full else "captured"
+                reason = "" if entry.full else "its gradient was asked for; it is not run itself"
+            elif number == moment.current:
+                state = "current"
+            elif number in ready:
+                state = "ready"
+            elif reach is not None and node not in reach and node not in captures:
+                state, reason = "skipped", "no asked-for tensor is reachable from it"
+            else:
+                state = "waiting"
+            norm = None
+            if entry is not None and entry.visit is not None and entry.visit.incoming:
+                norm = entry.visit.incoming[0].norm if entry.visit.incoming[0] else None
+            runs.append(
+                model.NodeRun(
+                    state=state,
+                    delivered=delivered.get(number, 0),
+                    needed=self._needed.get(node, 0),
+                    order=None if entry is None or entry.visit is None else entry.visit.index,
+                    reason=reason,
+                    grad_norm=norm,
+                )
+            )
+        return tuple(runs)
+
+    def visit_of(self, node: int) -> model.Visit | None:
+        """The visit of a node, if it is done at the current position."""
+        for entry in self.entries[: self.position]:
+            if entry.node == node:
+                return entry.visit
+        return None
+
+    def leaf_grad(self, node: int) -> model.TensorSummary | None:
+        """`.grad` of a leaf as it is at the current position."""
+        found = self.reader.nodes[node]
+        return summarize(found.variable._grad) if isinstance(found, AccumulateGrad) else None
