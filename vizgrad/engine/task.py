@@ -22,7 +22,7 @@ from vizgrad.engine.visit import visit
 from vizgrad.graph.accumulate import AccumulateGrad
 from vizgrad.graph.node import Edge, Node
 from vizgrad.graph.saved import Freed
-from vizgrad.tensor.modes import set_grad_mode
+from vizgrad.tensor.modes import MODES, set_grad_mode
 
 if TYPE_CHECKING:
     from vizgrad.engine.domain import Domain
@@ -242,7 +242,7 @@ class GraphTask:
 
     def _add(self, target: Node, before: Any, grad: Any) -> Any:
         """Adds to a buffer: in place only where the engine alone holds it (E-52)."""
-        if target not in self.borrowed and self.watch is None and self.domain.can_add_in_place(before, grad):
+        if target not in self.borrowed and self.domain.can_add_in_place(before, grad):
             before += grad
             return before
         self.borrowed.discard(target)
@@ -252,6 +252,9 @@ class GraphTask:
 
     def run(self) -> None:
         """Runs to the end in one go, on this thread, in the grad mode of the domain (E-26)."""
+        recorder = MODES.recorder
+        if recorder is not None and self.watch is None:
+            self.watch = recorder.watch(self)
         before = set_grad_mode(not self.domain.raw)
         try:
             for _ in self.loop():

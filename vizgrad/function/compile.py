@@ -20,7 +20,7 @@ from vizgrad.graph.edges import edge_of
 from vizgrad.graph.node import Meta, Node
 from vizgrad.graph.saved import unpack_array, unpack_tensor
 from vizgrad.tensor.clock import tick
-from vizgrad.tensor.modes import GUARD, MODES
+from vizgrad.tensor.modes import GUARD, MODES, noted
 from vizgrad.tensor.place import INTERNAL
 from vizgrad.tensor.tensor import Tensor
 from vizgrad.function.views import become_view
@@ -148,7 +148,7 @@ def compile_record(op: Primitive) -> Callable[..., Any]:
     """The function that runs `op` on Tensors and records it."""
     scope: dict[str, Any] = {
         "Tensor": Tensor, "new": object.__new__, "ndarray": xp.ndarray, "as_array": as_array,
-        "kernel": op.forward, "GUARD": GUARD, "MODES": MODES, "edge_of": edge_of, "tick": tick,
+        "kernel": op.forward, "GUARD": GUARD, "MODES": MODES, "noted": noted, "edge_of": edge_of, "tick": tick,
         "getframe": sys._getframe, "INTERNAL": INTERNAL, "NodeClass": op.node_class, "Meta": Meta,
         "save_result": save_result, "arrays_for": arrays_for, "number": number, "op": op,
         "become_view": become_view, "__name__": "vizgrad.ops.compiled",
@@ -243,7 +243,7 @@ def _record_node(op: Primitive, results: list[str], outs: list[str]) -> list[str
         "                f = f.f_back",
         "            node.code = f.f_code",
         "            node.lasti = f.f_lasti",
-        "            node.scope = MODES.scope if GUARD.scoped else None",
+        "            node.scope = None",
     ]
     for saved in tensors:
         users = users_of(op, saved)
@@ -265,7 +265,10 @@ def _record_node(op: Primitive, results: list[str], outs: list[str]) -> list[str
             lines.append(f"            node._{name} = Meta({op.inputs[i]}._array.shape, {op.inputs[i]}._array.dtype)")
         else:
             lines.append(f"            node._{name} = {name}")
-    lines += [f"            {outs[0]}._edge = node"]
+    lines += [
+        f"            {outs[0]}._edge = node",
+        "            if GUARD.scoped: node.scope = noted(node)",
+    ]
     if not op.view:
         lines += [f"            {outs[0]}._tracked = 1"]
     return lines

@@ -20,7 +20,7 @@ from vizgrad.graph.hooks import hooks_of
 from vizgrad.graph.node import Meta, Node
 from vizgrad.graph.saved import Overwritten
 from vizgrad.tensor.clock import tick
-from vizgrad.tensor.modes import MODES
+from vizgrad.tensor.modes import GUARD, MODES, noted
 from vizgrad.tensor.place import Site, caller
 from vizgrad.tensor.source import written_name
 from vizgrad.tensor.tensor import RESULT, Tensor, storage_of
@@ -91,6 +91,8 @@ def write(op: Primitive, target: Tensor, *operands: Any, name: str = "", **attri
     clock = storage.last_write
     array[...] = result
     storage.wrote(name or op.name + "_", site)
+    if MODES.recorder is not None:
+        MODES.recorder.wrote(name or op.name + "_", site)
     if edges is not None:
         node = _make_node(op, tensors, attributes, edges, site, clock)
         _set_history(target, node)
@@ -143,7 +145,7 @@ def _make_node(
     node.shape = target._array.shape
     node.dtype = target._array.dtype
     node.code, node.lasti = (None, 0) if site is None else site
-    node.scope = MODES.scope
+    node.scope = None
     by_name = dict(zip(op.inputs, tensors, strict=True))
     names, plain = saved_by(op)
     for name in names:
@@ -162,6 +164,8 @@ def _make_node(
             setattr(node, "_" + name, Meta(array.shape, array.dtype))
         else:
             setattr(node, "_" + name, attributes[name])
+    if GUARD.scoped:
+        node.scope = noted(node)
     return node
 
 

@@ -68,7 +68,7 @@ class Stepper:
         task.pausing = True
         self._run = task.loop()
         self._moments: list[_Moment] = []
-        self._buffered: dict[tuple[int, int], tuple[Any, model.TensorSummary | None]] = {}
+        self._buffered: dict[tuple[int, int], model.TensorSummary | None] = {}
         self._resume()
 
     # --- moving ---------------------------------------------------------------------------------
@@ -188,22 +188,23 @@ class Stepper:
         waiting += [(n, n.sequence_nr) for _, _, n in sorted(task.ready, key=lambda e: e[:2])]
         if current is not None:
             waiting.insert(0, (current, current.sequence_nr))
-        summaries: dict[tuple[int, int], tuple[Any, model.TensorSummary | None]] = {}
+        summaries: dict[tuple[int, int], model.TensorSummary | None] = {}
+        fresh = {d.target for d in self.entries[-1].deliveries} if self.entries else set()
         for node, value in task.buffers.items():
             for nr, grad in enumerate(value if node.outputs > 1 else [value]):
                 if grad is not None:
                     key = (ids[node], nr)
                     known = self._buffered.get(key)
-                    # an array in a buffer never changes while watched: summarise it once
-                    if known is not None and known[0] is grad:
+                    # a buffer changes only when something is delivered to it: summarise it once
+                    if known is not None and ids[node] not in fresh:
                         summaries[key] = known
                     else:
-                        summaries[key] = (grad, summarize(grad))
+                        summaries[key] = summarize(grad)
         self._buffered = summaries
         return _Moment(
             None if current is None else ids[current],
             tuple(model.Ready(ids[n], priority) for n, priority in waiting),
-            tuple(model.Buffer(node, nr, s) for (node, nr), (_, s) in summaries.items()),
+            tuple(model.Buffer(node, nr, s) for (node, nr), s in summaries.items()),
         )
 
     @property

@@ -7,7 +7,7 @@ in the default state: while it is zero, recording asks nothing else (`performanc
 from __future__ import annotations
 
 import threading
-from typing import final
+from typing import Any, final
 
 from vizgrad.tensor.place import Site
 
@@ -41,7 +41,7 @@ class _Guard:
         self.lock = threading.Lock()
         #: Threads whose grad mode is off.
         self.no_grad = 0
-        #: Scopes that are open, over all threads.
+        #: Scopes and recordings that are open, over all threads.
         self.scoped = 0
 
 
@@ -53,6 +53,8 @@ class _Modes(threading.local):
     check_nan = True
     multithreading = True
     scope: Scope | None = None
+    #: What listens to this thread (`vizgrad.inspection.recorder`), or None.
+    recorder: Any = None
 
 
 GUARD = _Guard()
@@ -85,5 +87,30 @@ def push_scope(name: str, site: Site | None) -> Scope | None:
 
 def pop_scope(before: Scope | None) -> None:
     MODES.scope = before
+    with GUARD.lock:
+        GUARD.scoped -= 1
+
+
+def noted(node: Any) -> Scope | None:
+    """Tells the thread's recorder of a new node; returns the scope it belongs to.
+
+    Recording functions call this only while `GUARD.scoped` is not zero.
+    """
+    if MODES.recorder is not None:
+        MODES.recorder.recorded(node)
+    return MODES.scope
+
+
+def start_recording(recorder: Any) -> Any:
+    """Lets `recorder` listen to this thread; returns the one to give to `stop_recording`."""
+    before = MODES.recorder
+    MODES.recorder = recorder
+    with GUARD.lock:
+        GUARD.scoped += 1
+    return before
+
+
+def stop_recording(before: Any) -> None:
+    MODES.recorder = before
     with GUARD.lock:
         GUARD.scoped -= 1

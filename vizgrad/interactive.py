@@ -1,0 +1,120 @@
+"""The entry points for a person: `debug`, `graph`, `record`, `scope`.
+
+Everything heavy (widgets, drawing) is imported when it is first used: `import vizgrad` stays light.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from vizgrad.tensor.modes import pop_scope, push_scope
+from vizgrad.tensor.place import caller
+
+if TYPE_CHECKING:
+    from vizgrad.inspection.recorder import Recording
+    from vizgrad.inspection.session import Session
+    from vizgrad.rendering.static import GraphPicture
+
+
+def debug(
+    tensors: Any,
+    gradient: Any = None,
+    *,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Any = None,
+    display: bool | None = None,
+) -> Session:
+    """Opens the backward of `tensors` without running it, and shows the live view in a notebook.
+
+    Arguments are those of `vizgrad.autograd.backward`. Returns a `Session`: `s.step()`, `s.back()`,
+    `s.run_to("TanhBackward0")`, `s.continue_()`, `s.restart()`, `s.close()`. `display=False` shows
+    nothing.
+
+    Raises RuntimeError for a tensor without history, as backward does.
+    """
+    from vizgrad.inspection.names import names_around
+    from vizgrad.inspection.session import Session
+
+    session = Session(
+        tensors,
+        gradient,
+        retain_graph=retain_graph,
+        create_graph=create_graph,
+        inputs=inputs,
+        names=names_around(),
+    )
+    if display if display is not None else in_notebook():
+        show(session)
+    return session
+
+
+def show(session: Session) -> None:
+    """Displays a (further) live view of a session below the current cell."""
+    from IPython.display import display
+
+    from vizgrad.widgets.debugview import DebugView
+
+    display(DebugView(session))
+
+
+def graph(tensors: Any, *, title: str = "") -> GraphPicture:
+    """The picture of the backward graph of `tensors`; nothing is run.
+
+    The result draws itself in a notebook, and has `.to_dot()`, `.to_svg()`, `.to_text()` and `.data`
+    (plain data, `vizgrad.inspection.model.Graph`).
+    """
+    from vizgrad.inspection.names import names_around
+    from vizgrad.inspection.snapshot import Reader, roots_of
+    from vizgrad.rendering.static import GraphPicture
+
+    names = names_around()
+    if not title and not isinstance(tensors, (list, tuple)):
+        title = names.get(id(tensors), "")
+    return GraphPicture(Reader(roots_of(tensors), names).graph(title or "graph"))
+
+
+@contextmanager
+def record(title: str = "") -> Iterator[Recording]:
+    """Records the forward operations and backward visits of this thread in the block.
+
+        with vizgrad.record() as trace:
+            loss = model(x).sum()
+            loss.backward()
+        trace.events, trace.visits, trace.graph
+
+    What is recorded is plain data: no tensor is kept alive, and values, versions and lifetimes are those
+    of an unrecorded run.
+    """
+    from vizgrad.inspection.recorder import recording
+
+    with recording(title) as made:
+        yield made
+
+
+@contextmanager
+def scope(name: str) -> Iterator[None]:
+    """Groups what is recorded in the block under `name`, in pictures and explanations."""
+    before = push_scope(str(name), caller(3))
+    try:
+        yield
+    finally:
+        pop_scope(before)
+
+
+def in_notebook() -> bool:
+    """True in a Jupyter kernel, where displays can be live."""
+    ipython = sys.modules.get("IPython")
+    shell = None if ipython is None else ipython.get_ipython()
+    return getattr(shell, "kernel", None) is not None
+
+
+def on_import() -> None:
+    """In a Jupyter kernel, lets the side panel find this kernel."""
+    if in_notebook():
+        from vizgrad.widgets.commtarget import register
+
+        register()

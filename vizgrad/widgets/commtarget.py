@@ -1,0 +1,49 @@
+"""The kernel's end of the side panel: a comm target that is registered when vizgrad is imported.
+
+The panel opens a comm to it and finds out so whether this kernel has vizgrad. Importing ipykernel is
+left to the kernel: outside of one nothing is registered and nothing imported.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from vizgrad.inspection import registry
+from vizgrad.widgets.controller import Controller
+from vizgrad.widgets.protocol import COMM_TARGET
+
+_registered: Any = None
+
+
+def register() -> bool:
+    """Registers the target in the running IPython kernel; False when there is none."""
+    global _registered
+    shell = _shell()
+    kernel = getattr(shell, "kernel", None)
+    manager = getattr(kernel, "comm_manager", None)
+    if shell is None or manager is None:
+        return False
+    if _registered is not manager:
+        manager.register_target(COMM_TARGET, _opened)
+        shell.events.register("post_run_cell", _after_cell)
+        _registered = manager
+    return True
+
+
+def _shell() -> Any:
+    ipython = sys.modules.get("IPython")
+    return None if ipython is None else ipython.get_ipython()
+
+
+def _opened(comm: Any, message: Any) -> None:
+    controller = Controller(comm.send)
+    comm.on_msg(lambda msg: controller.receive(msg["content"]["data"]))
+    comm.on_close(lambda msg: controller.close())
+    controller.receive({"type": "list_sessions", "request": 0})
+
+
+def _after_cell(result: Any = None) -> None:
+    """A cell may have written in place what an open session has saved: its views must show it."""
+    for session in registry.sessions():
+        session.notice_writes()

@@ -1,0 +1,48 @@
+"""The live view of a session, as a notebook widget (anywidget).
+
+The widget has no synced state but its session's id: all else goes as messages, see `protocol`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import anywidget
+import traitlets
+
+from vizgrad.inspection.session import Session
+from vizgrad.rendering.static import svg_of_session, text_of_session
+from vizgrad.widgets.controller import Controller
+
+_STATIC = Path(__file__).parent / "static"
+
+
+class DebugView(anywidget.AnyWidget):
+    """One view of one session; several views of a session follow each other."""
+
+    _esm = _STATIC / "widget.js"
+    session_id = traitlets.Unicode().tag(sync=True)
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session_id=session.id)
+        self._session = session
+        self._controller = Controller(self.send, session)
+        self.on_msg(self._received)
+
+    def _received(self, _: Any, content: object, __: Any) -> None:
+        self._controller.receive(content)
+
+    def close(self) -> None:
+        self._controller.close()
+        super().close()
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+        """The live view with a picture and a text beside it, for notebooks read without a kernel."""
+        bundle = super()._repr_mimebundle_(**kwargs)
+        data, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
+        if data is None:
+            return data
+        data["text/plain"] = text_of_session(self._session)
+        data["image/svg+xml"] = svg_of_session(self._session)
+        return data, metadata
