@@ -1,0 +1,23 @@
+import { readFile } from 'node:fs/promises';
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  plugins: [
+    {
+      name: 'text-imports', // See src/text.d.ts.
+      enforce: 'pre',
+      async load(id) {
+        return /\.(raw\.css|txt)$/.test(id)
+          ? `export default ${JSON.stringify(await readFile(id, 'utf8'))}`
+          : null;
+      }
+    }
+  ],
+  test: {
+    environment: 'jsdom',
+    include: ['src/**/*.test.{ts,tsx}', 'tests/**/*.test.{ts,tsx}'],
+    restoreMocks: true,
+    testTimeout: 10_000
+  }
+});
