@@ -82,7 +82,7 @@ def shared_parts_are_freed_with_the_first_head(torch, see):
 
 
 @program(rules="E-41")
-def a_failed_second_backward_changes_no_leaf(torch, see):
+def leaves_that_came_before_the_failure_keep_their_share(torch, see):
     x, w = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
     y = (x.exp() + w).sum()
     y.backward()
