@@ -14,6 +14,9 @@ from vizgrad.arrays.dtypes import get_default_dtype as get_default_dtype
 from vizgrad.arrays.dtypes import int64 as int64
 from vizgrad.arrays.dtypes import promote_types as promote_types
 from vizgrad.arrays.dtypes import set_default_dtype as set_default_dtype
+from vizgrad.autograd.grad_mode import enable_grad as enable_grad
+from vizgrad.autograd.grad_mode import no_grad as no_grad
+from vizgrad.autograd.grad_mode import set_grad_enabled as set_grad_enabled
 from vizgrad.tensor.modes import is_grad_enabled as is_grad_enabled
 from vizgrad.tensor.tensor import Size as Size
 from vizgrad.tensor.tensor import Tensor as Tensor

@@ -31,6 +31,10 @@ def _as_tuple(value: Any) -> tuple[Any, ...]:
 def root_gradient(tensor: Tensor, given: Any, index: int, create_graph: bool) -> Any:
     """The gradient a root starts with: `given`, checked, or ones for a scalar (E-20, E-21)."""
     array = tensor._array
+    if isinstance(given, Tensor):
+        own = given._array
+        if own.shape == array.shape and own.dtype == array.dtype:
+            return given if create_graph else own
     if given is None:
         if array.size != 1:
             raise explained(
@@ -132,7 +136,9 @@ def backward(
     Raises RuntimeError for roots without history, a second backward over released values, or a saved
     value that was changed in place.
     """
-    run_backward(*prepare_backward(tensors, grad_tensors, retain_graph, create_graph, inputs))
+    task, filled = prepare_backward(tensors, grad_tensors, retain_graph, create_graph, inputs)
+    task.run()
+    finish_backward(task, filled)
 
 
 def prepare_backward(
@@ -185,11 +191,6 @@ def prepare_backward(
         leaves_wanted=wanted,
     )
     return task, filled
-
-
-def run_backward(task: GraphTask, filled: list[tuple[Tensor, Capture]]) -> None:
-    task.run()
-    finish_backward(task, filled)
 
 
 def finish_backward(task: GraphTask, filled: list[tuple[Tensor, Capture]]) -> None:
