@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from vizgrad.arrays.layout import empty_like_strides
 from vizgrad.graph.accumulate import accumulation_lock
 from vizgrad.tensor.place import caller
 from vizgrad.tensor.tensor import new_tensor, storage_of
@@ -26,8 +27,11 @@ def accumulate_array(variable: Tensor, grad: Any, borrowed: bool) -> tuple[str, 
         if not borrowed and grad.base is None and grad.strides == own.strides:
             variable._grad = new_tensor(grad)
             return "taken", "nobody else holds the array"
-        out = _empty_like_layout(own, grad)
-        out[...] = grad
+        if own.flags.c_contiguous:
+            out = grad.copy()  # in C order
+        else:
+            out = empty_like_strides(own, grad)
+            out[...] = grad
         variable._grad = new_tensor(out)
         if borrowed:
             return "copied", "somebody else may hold the array"
@@ -48,13 +52,6 @@ def _add_in_place(existing: Tensor, grad: Any) -> tuple[str, str]:
     array += grad
     storage_of(existing).wrote("AccumulateGrad", caller(), "")
     return "added in place", ".grad existed and create_graph is off"
-
-
-def _empty_like_layout(own: Any, grad: Any) -> Any:
-    """Memory for `.grad`: the leaf's strides if it is dense, else C order (E-63)."""
-    from vizgrad.arrays.layout import empty_like_strides
-
-    return empty_like_strides(own, grad)
 
 
 def accumulate_tensor(variable: Tensor, grad: Tensor) -> tuple[str, str]:

@@ -32,12 +32,13 @@ _task_ids = count().__next__
 
 
 class GraphRoot(Node):
-    """Stands before several roots, so that they are delivered to like any other nodes (E-44)."""
+    """Stands before several roots, and delivers to them like any other node (E-44)."""
 
-    __slots__ = ()
+    __slots__ = ("grads",)
 
-    def __init__(self, edges: tuple[Node | Edge, ...]) -> None:
-        self.edges = edges
+    def __init__(self, roots: list[tuple[Node, int, Any]]) -> None:
+        self.edges = tuple(Edge(node, nr) if nr else node for node, nr, _ in roots)
+        self.grads = tuple(grad for _, _, grad in roots)
         self.sequence_nr = 0
         self.hooks = None
         self.shape = ()
@@ -109,18 +110,19 @@ class GraphTask:
         if len(roots) == 1:
             start, nr, grad = roots[0]
         else:
-            edges = tuple(Edge(node, nr) if nr else node for node, nr, _ in roots)
-            start, nr, grad = GraphRoot(edges), 0, None
+            start, nr, grad = GraphRoot(roots), 0, None
         self._count_dependencies(start)
         if self.captures is not None:
             self.reach = _reaching(start, set(leaves_wanted), self.captures)
-        if len(roots) != 1:
-            self._deliver(start, tuple(grad for _, _, grad in roots), None)
-        elif self.reach is None or start in self.reach or start in (self.captures or ()):
-            self.buffers[start] = grad if start.outputs == 1 else _slots(start, nr, grad)
-            self._enqueue(start)
+            if start not in self.reach and start not in self.captures:
+                return
+        self.buffers[start] = grad if start.outputs == 1 else _slots(start, nr, grad)
         # a gradient given by the caller stays the caller's (E-64)
         self.borrowed.update(node for node, _, _ in roots)
+        if start.__class__ is AccumulateGrad:
+            self.leaves.append(start)
+        else:
+            self.ready.append((-start.sequence_nr, 0, start))
 
     def _count_dependencies(self, start: Node) -> None:
         counts = self.dependencies
@@ -136,20 +138,14 @@ class GraphTask:
                     counts[node] = 1
                     stack.append(node)  # pyright: ignore[reportArgumentType]
 
-    def _enqueue(self, node: Node) -> None:
-        if node.__class__ is AccumulateGrad:
-            self.leaves.append(node)
-        else:
-            self.order += 1
-            heappush(self.ready, (-node.sequence_nr, self.order, node))
-
     # --- the loop -----------------------------------------------------------------------------
 
     def loop(self) -> Generator[Node, None, None]:
         """Runs node after node; yields each before its visit while `pausing`."""
-        ready, leaves, buffers = self.ready, self.leaves, self.buffers
-        captures, reach, keep_graph = self.captures, self.reach, self.keep_graph
-        raw = self.domain.raw
+        ready, leaves, buffers, borrowed = self.ready, self.leaves, self.buffers, self.borrowed
+        dependencies, captures, reach = self.dependencies, self.captures, self.reach
+        domain, keep_graph, freed = self.domain, self.keep_graph, self.freed
+        raw, fit, watch = domain.raw, domain.fit, self.watch
         while True:
             if leaves:
                 node = leaves.popleft()
@@ -157,88 +153,98 @@ class GraphTask:
                 node = heappop(ready)[2]
             else:
                 break
-            if self.pausing:
+            cls = node.__class__
+            if self.pausing and cls is not GraphRoot:
                 self.current = node
                 yield node
-            grad = buffers.pop(node, None)
-            if (
-                self.watch is not None
-                or node.hooks is not None
-                or not raw
-                or node.wants_tensors
-                or (captures is not None and node in captures)
-                or node.__class__ is AccumulateGrad
+            incoming = buffers.pop(node, None)
+
+            # --- the visit: stages 1 to 10 -------------------------------------------------------
+            if cls is GraphRoot:
+                routed: Any = node.grads  # pyright: ignore[reportAttributeAccessIssue]
+            elif (
+                watch is None
+                and raw
+                and node.hooks is None
+                and captures is None
+                and not MODES.anomaly
+                and not node.wants_tensors
+                and (cls is not AccumulateGrad or node.variable._rare is None)  # pyright: ignore[reportAttributeAccessIssue]
             ):
+                if cls is AccumulateGrad:
+                    variable = node.variable  # pyright: ignore[reportAttributeAccessIssue]
+                    if incoming is not None and variable._tracked:
+                        domain.accumulate(variable, incoming, node in borrowed)
+                    continue
+                edges = node.edges
+                if incoming is None:
+                    routed = (None,) * len(edges)
+                else:
+                    try:
+                        routed = node.run(incoming) if node.outputs == 1 else node.run_all(incoming)
+                    except Exception as error:
+                        domain.explain(error, node)
+                        raise
+                    if not keep_graph:
+                        node.release(freed)
+            else:
                 full = reach is None or node in reach
-                grad, routed = visit(self, node, grad, full)
+                incoming, routed = visit(self, node, incoming, full)
                 if not full:
                     continue
-            elif grad is None:
-                routed = (None,) * len(node.edges)
-            else:
-                try:
-                    routed = node.run(grad) if node.outputs == 1 else node.run_all(grad)
-                except Exception as error:
-                    self.domain.explain(error, node)
-                    raise
-                if not keep_graph:
-                    node.release(self.freed)
-            self._deliver(node, routed, grad)
+
+            # --- stage 11: delivery -----------------------------------------------------------------
+            if routed.__class__ is not tuple:
+                routed = (routed,)
+            foreign = node.wants_tensors or node.outputs > 1
+            index = -1
+            for edge in node.edges:
+                index += 1
+                if edge is None:
+                    continue
+                slot = 0
+                if edge.__class__ is Edge:
+                    slot, edge = edge.input_nr, edge.node
+                if reach is not None and edge not in reach and edge not in captures:  # pyright: ignore[reportOperatorIssue]
+                    continue
+                grad = routed[index]
+                if grad is not None:
+                    computed = grad
+                    if edge.outputs == 1:
+                        if grad.shape != edge.shape or grad.dtype is not edge.dtype:
+                            grad = fit(grad, edge.meta(0), node, index)
+                        before = buffers.get(edge)
+                        if before is None:
+                            buffers[edge] = grad
+                            if foreign or grad is incoming:
+                                borrowed.add(edge)
+                        else:
+                            buffers[edge] = self._add(edge, before, grad)
+                    else:
+                        grad = fit(grad, edge.meta(slot), node, index)
+                        slots = buffers.get(edge)
+                        if slots is None:
+                            slots = buffers[edge] = [None] * edge.outputs
+                        before = slots[slot]
+                        slots[slot] = grad if before is None else domain.add(before, grad)
+                    if watch is not None:
+                        watch.routed(node, index, computed, grad)
+                elif watch is not None:
+                    watch.routed(node, index, None, None)
+                left = dependencies[edge] - 1
+                dependencies[edge] = left
+                if left == 0:
+                    if edge.__class__ is AccumulateGrad:
+                        leaves.append(edge)
+                    else:
+                        self.order += 1
+                        heappush(ready, (-edge.sequence_nr, self.order, edge))
         self.current = None
-        if self.buffers:
+        if buffers:
             raise RuntimeError(
                 "could not compute gradients for some functions: "
-                + ", ".join(node.name() for node in self.buffers)
+                + ", ".join(node.name() for node in buffers)
             )
-
-    def _deliver(self, node: Node, routed: Any, incoming: Any) -> None:
-        """Sends `routed` (one gradient per edge) to the next nodes; enqueues those that are ready."""
-        dependencies, buffers, reach, watch = (
-            self.dependencies, self.buffers, self.reach, self.watch,
-        )  # fmt: skip
-        if routed.__class__ is not tuple:
-            routed = (routed,)
-        foreign = node.wants_tensors or node.outputs > 1
-        for index, (edge, grad) in enumerate(zip(node.edges, routed, strict=True)):
-            if edge is None:
-                continue
-            if edge.__class__ is Edge:
-                slot, target = edge.input_nr, edge.node
-            else:
-                slot, target = 0, edge
-            if reach is not None and target not in reach and target not in self.captures:
-                continue
-            if grad is not None:
-                computed = grad
-                if target.outputs == 1:
-                    if grad.shape != target.shape or grad.dtype is not target.dtype:
-                        grad = self.domain.fit(grad, target.meta(0), node, index)
-                    before = buffers.get(target)
-                    if before is None:
-                        buffers[target] = grad
-                        if grad is incoming or foreign:
-                            self.borrowed.add(target)
-                    else:
-                        buffers[target] = self._add(target, before, grad)
-                else:
-                    grad = self.domain.fit(grad, target.meta(slot), node, index)
-                    slots = buffers.get(target)
-                    if slots is None:
-                        slots = buffers[target] = [None] * target.outputs
-                    before = slots[slot]
-                    slots[slot] = grad if before is None else self.domain.add(before, grad)
-                if watch is not None:
-                    watch.routed(node, index, computed, grad)
-            elif watch is not None:
-                watch.routed(node, index, None, None)
-            left = dependencies[target] - 1
-            dependencies[target] = left
-            if left == 0:
-                if target.__class__ is AccumulateGrad:
-                    self.leaves.append(target)
-                else:
-                    self.order += 1
-                    heappush(self.ready, (-target.sequence_nr, self.order, target))
 
     def _add(self, target: Node, before: Any, grad: Any) -> Any:
         """Adds to a buffer: in place only where the engine alone holds it (E-52)."""
