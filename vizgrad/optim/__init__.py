@@ -1,0 +1,14 @@
+"""Optimizers and learning rate schedules, as torch.optim."""
+
+from vizgrad.optim.adagrad import Adadelta as Adadelta
+from vizgrad.optim.adagrad import Adagrad as Adagrad
+from vizgrad.optim.adam import Adam as Adam
+from vizgrad.optim.adam import AdamW as AdamW
+from vizgrad.optim.adam_variants import Adamax as Adamax
+from vizgrad.optim.adam_variants import NAdam as NAdam
+from vizgrad.optim.adam_variants import RAdam as RAdam
+from vizgrad.optim.optimizer import Optimizer as Optimizer
+from vizgrad.optim.rmsprop import RMSprop as RMSprop
+from vizgrad.optim.rprop import ASGD as ASGD
+from vizgrad.optim.rprop import Rprop as Rprop
+from vizgrad.optim.sgd import SGD as SGD

@@ -1,0 +1,409 @@
+"""Module: a part of a model, with its parameters, buffers and the modules it is made of (T-50, T-51)."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Self
+
+from vizgrad.arrays.backend import Device, parse_device
+from vizgrad.arrays.dtypes import DType
+from vizgrad.graph.hooks import RemovableHandle, add_hook
+from vizgrad.nn.modules import hooks, naming, showing, state, walk
+from vizgrad.nn.parameter import Buffer, Parameter
+from vizgrad.tensor.modes import MODES, pop_scope, push_scope, set_grad_mode
+from vizgrad.tensor.place import caller
+from vizgrad.tensor.tensor import Tensor
+
+_NO_INIT = "cannot assign {} before Module.__init__() call: start your __init__ with super().__init__()"
+
+
+class Module:
+    """Base class of all layers and models. Write `__init__` and `forward`; call the instance.
+
+    Parameters, modules and buffers assigned as attributes are found by `parameters()`,
+    `state_dict()`, `to()` and the rest. Operations recorded while `forward` runs remember the path of
+    modules they were recorded in, so that the graph can be drawn by module.
+    """
+
+    training: bool
+    _version = 1
+    #: False for holders of modules without a forward of their own.
+    _is_called = True
+    #: Name in the parent, and the name of the scope it opens when called from there.
+    _held_as = ""
+    _scope_name = ""
+    call_super_init = False
+
+    if TYPE_CHECKING:
+        _parameters: dict[str, Parameter | None]
+        _buffers: dict[str, Tensor | None]
+        _modules: dict[str, Module | None]
+        _non_persistent_buffers_set: set[str]
+        _forward_hooks: OrderedDict[int, Any]
+        _forward_hooks_with_kwargs: dict[int, bool]
+        _forward_hooks_always_called: dict[int, bool]
+        _forward_pre_hooks: OrderedDict[int, Any]
+        _forward_pre_hooks_with_kwargs: dict[int, bool]
+        _backward_hooks: OrderedDict[int, Any]
+        _backward_pre_hooks: OrderedDict[int, Any]
+        _state_dict_hooks: OrderedDict[int, Any]
+        _state_dict_pre_hooks: OrderedDict[int, Any]
+        _load_state_dict_pre_hooks: OrderedDict[int, Any]
+        _load_state_dict_post_hooks: OrderedDict[int, Any]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        if not self.call_super_init and (args or kwargs):
+            given = next(iter(kwargs)) if kwargs else f"{len(args)} positional argument(s)"
+            raise TypeError(f"{type(self).__name__}.__init__() got unexpected {given}")
+        slots = self.__dict__
+        slots["training"] = True
+        slots["_non_persistent_buffers_set"] = set()
+        for table in (
+            "_parameters", "_buffers", "_modules", "_forward_hooks_with_kwargs",
+            "_forward_hooks_always_called", "_forward_pre_hooks_with_kwargs",
+        ):  # fmt: skip
+            slots[table] = {}
+        for table in (
+            "_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks",
+            "_state_dict_hooks", "_state_dict_pre_hooks", "_load_state_dict_pre_hooks",
+            "_load_state_dict_post_hooks",
+        ):  # fmt: skip
+            slots[table] = OrderedDict()
+        if self.call_super_init:
+            super().__init__(*args, **kwargs)
+
+    # --- calling -------------------------------------------------------------------------------
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        name = self._scope_name if MODES.scope is not None else ""
+        before = push_scope(name or type(self).__name__, caller())
+        try:
+            if (
+                self._forward_pre_hooks
+                or self._forward_hooks
+                or self._backward_hooks
+                or self._backward_pre_hooks
+            ):
+                return hooks.call_with_hooks(self, args, kwargs)
+            return self.forward(*args, **kwargs)
+        finally:
+            pop_scope(before)
+
+    def forward(self, *input: Any) -> Any:
+        """What the module computes; every subclass that is called has its own."""
+        raise NotImplementedError(
+            f'Module [{type(self).__name__}] is missing the required "forward" function'
+        )
+
+    # --- registering ---------------------------------------------------------------------------
+
+    def _check_name(self, name: Any, what: str, table: str) -> None:
+        if table not in self.__dict__:
+            raise AttributeError(_NO_INIT.format(what))
+        if not isinstance(name, str):
+            raise TypeError(f"{what} name should be a string. Got {type(name).__name__}")
+        if "." in name:
+            raise KeyError(f'{what} name can\'t contain ".", got: {name}')
+        if name == "":
+            raise KeyError(f'{what} name can\'t be empty string ""')
+        if hasattr(self, name) and name not in getattr(self, table):
+            raise KeyError(f"attribute '{name}' already exists")
+
+    def register_parameter(self, name: str, param: Parameter | None) -> None:
+        """Adds a parameter under `name`; None reserves the name (`self.bias` of a layer without)."""
+        self._check_name(name, "parameter", "_parameters")
+        if param is not None and not isinstance(param, Parameter):
+            raise TypeError(
+                f"cannot assign '{_type_name(param)}' object to parameter '{name}' "
+                "(vizgrad.nn.Parameter or None required)"
+            )
+        self._parameters[name] = param
+
+    def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
+        """Adds state that is not learned; with `persistent` it is part of `state_dict()`."""
+        self._check_name(name, "buffer", "_buffers")
+        if tensor is not None and not isinstance(tensor, Tensor):
+            raise TypeError(
+                f"cannot assign '{_type_name(tensor)}' object to buffer '{name}' "
+                "(vizgrad Tensor or None required)"
+            )
+        self._buffers[name] = tensor
+        if persistent:
+            self._non_persistent_buffers_set.discard(name)
+        else:
+            self._non_persistent_buffers_set.add(name)
+
+    def add_module(self, name: str, module: Module | None) -> None:
+        """Adds `module` as a child under `name`."""
+        if module is not None and not isinstance(module, Module):
+            raise TypeError(f"{_type_name(module)} is not a Module subclass")
+        self._check_name(name, "module", "_modules")
+        self._modules[name] = module
+        if module is not None:
+            naming.name_child(self, name, module)
+
+    def register_module(self, name: str, module: Module | None) -> None:
+        """The same as `add_module`."""
+        self.add_module(name, module)
+
+    # --- attributes ----------------------------------------------------------------------------
+
+    def __getattr__(self, name: str) -> Any:
+        slots = self.__dict__
+        for table in ("_parameters", "_buffers", "_modules"):
+            found = slots.get(table)
+            if found is not None and name in found:
+                return found[name]
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        slots = self.__dict__
+        if isinstance(value, Parameter):
+            if "_parameters" not in slots:
+                raise AttributeError(_NO_INIT.format("parameters"))
+            self._drop(name, "_buffers", "_modules")
+            self.register_parameter(name, value)
+        elif isinstance(value, Module):
+            if "_modules" not in slots:
+                raise AttributeError(_NO_INIT.format("module"))
+            self._drop(name, "_parameters", "_buffers")
+            slots["_modules"][name] = value
+            naming.name_child(self, name, value)
+        elif name in slots.get("_parameters", ()):
+            if value is not None:
+                raise TypeError(
+                    f"cannot assign '{_type_name(value)}' as parameter '{name}' "
+                    "(vizgrad.nn.Parameter or None expected)"
+                )
+            slots["_parameters"][name] = None
+        elif name in slots.get("_modules", ()):
+            if value is not None:
+                raise TypeError(
+                    f"cannot assign '{_type_name(value)}' as child module '{name}' "
+                    "(vizgrad.nn.Module or None expected)"
+                )
+            slots["_modules"][name] = None
+        elif isinstance(value, Buffer) or name in slots.get("_buffers", ()):
+            if value is not None and not isinstance(value, Tensor):
+                raise TypeError(
+                    f"cannot assign '{_type_name(value)}' as buffer '{name}' "
+                    "(vizgrad.nn.Buffer, vizgrad.Tensor or None expected)"
+                )
+            if isinstance(value, Buffer):
+                if "_buffers" not in slots:
+                    raise AttributeError(_NO_INIT.format("buffers"))
+                self._drop(name, "_parameters", "_modules")
+                self.register_buffer(name, value, value.persistent)
+            else:
+                slots["_buffers"][name] = value
+        else:
+            object.__setattr__(self, name, value)
+
+    def _drop(self, name: str, *tables: str) -> None:
+        """Forgets `name` as anything else than what it is about to become."""
+        self.__dict__.pop(name, None)
+        for table in tables:
+            self.__dict__[table].pop(name, None)
+        self._non_persistent_buffers_set.discard(name)
+
+    def __delattr__(self, name: str) -> None:
+        for table in ("_parameters", "_buffers", "_modules"):
+            if name in self.__dict__.get(table, ()):
+                del self.__dict__[table][name]
+                self._non_persistent_buffers_set.discard(name)
+                return
+        object.__delattr__(self, name)
+
+    def __dir__(self) -> list[str]:
+        own = {*dir(type(self)), *self.__dict__, *self._parameters, *self._modules, *self._buffers}
+        return sorted(name for name in own if not name[:1].isdigit())
+
+    # --- the tree ------------------------------------------------------------------------------
+
+    named_modules = walk.named_modules
+    modules = walk.modules
+    named_children = walk.named_children
+    children = walk.children
+    named_parameters = walk.named_parameters
+    parameters = walk.parameters
+    named_buffers = walk.named_buffers
+    buffers = walk.buffers
+    get_submodule = walk.get_submodule
+    get_parameter = walk.get_parameter
+    get_buffer = walk.get_buffer
+
+    def apply(self, fn: Callable[[Module], Any]) -> Self:
+        """Calls `fn` with every module below, then with this one; returns self."""
+        for module in self.children():
+            module.apply(fn)
+        fn(self)
+        return self
+
+    # --- state ---------------------------------------------------------------------------------
+
+    state_dict = state.state_dict
+    load_state_dict = state.load_state_dict
+    _save_to_state_dict = state.save_to_state_dict
+    _load_from_state_dict = state.load_from_state_dict
+
+    def get_extra_state(self) -> Any:
+        """Further state for `state_dict()`; write it together with `set_extra_state`."""
+        raise RuntimeError(f"{type(self).__name__} has no get_extra_state")
+
+    def set_extra_state(self, state: Any) -> None:
+        raise RuntimeError(f"{type(self).__name__} has no set_extra_state")
+
+    def register_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """`hook(module, prefix, keep_vars)` before this module's state is collected."""
+        return add_hook(self._state_dict_pre_hooks, hook)
+
+    def register_state_dict_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """`hook(module, state_dict, prefix, local_metadata)` after this module's state was collected."""
+        return add_hook(self._state_dict_hooks, hook)
+
+    def register_load_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """`hook(module, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys,
+        error_msgs)` before this module takes its state."""
+        return add_hook(self._load_state_dict_pre_hooks, hook)
+
+    def register_load_state_dict_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """`hook(module, incompatible_keys)` after loading; it may edit the two lists of keys."""
+        return add_hook(self._load_state_dict_post_hooks, hook)
+
+    register_forward_pre_hook = hooks.register_forward_pre_hook
+    register_forward_hook = hooks.register_forward_hook
+    register_full_backward_hook = hooks.register_full_backward_hook
+    register_full_backward_pre_hook = hooks.register_full_backward_pre_hook
+
+    # --- switches ------------------------------------------------------------------------------
+
+    def train(self, mode: bool = True) -> Self:
+        """Sets `training` here and below: dropout and batch norm behave differently by it."""
+        if not isinstance(mode, bool):
+            raise ValueError(f"training mode is expected to be boolean, got {mode!r}")
+        self.training = mode
+        for module in self.children():
+            module.train(mode)
+        return self
+
+    def eval(self) -> Self:
+        """The same as `train(False)`."""
+        return self.train(False)
+
+    def requires_grad_(self, requires_grad: bool = True) -> Self:
+        """Says for all parameters whether they want gradients; returns self."""
+        for parameter in self.parameters():
+            parameter.requires_grad_(requires_grad)
+        return self
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Clears the gradients of all parameters: to None, or, in place, to zeros."""
+        for parameter in self.parameters():
+            if parameter._grad is None:
+                continue
+            if set_to_none:
+                parameter._grad = None
+            else:
+                grad: Any = parameter._grad
+                grad = grad.detach_() if grad.grad_fn is not None else grad.requires_grad_(False)
+                grad.zero_()
+
+    # --- conversion ----------------------------------------------------------------------------
+
+    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
+        """Replaces the data of every parameter, gradient and buffer by `fn` of it."""
+        if recurse:
+            for module in self.children():
+                module._apply(fn)
+        before = set_grad_mode(False)
+        try:
+            for parameter in self._parameters.values():
+                if parameter is not None:
+                    parameter.data = fn(parameter)
+                    if parameter._grad is not None:
+                        parameter._grad = fn(parameter._grad)
+            for name, buffer in self._buffers.items():
+                if buffer is not None:
+                    self._buffers[name] = fn(buffer)
+        finally:
+            set_grad_mode(before)
+        return self
+
+    def to(self, *args: Any, **kwargs: Any) -> Self:
+        """Moves or casts parameters and buffers in place: `to(device)`, `to(dtype)`, `to(tensor)`.
+
+        Only floating point (or complex) dtypes, and only such tensors are cast; TypeError otherwise.
+        """
+        device, dtype = _where_to(args, kwargs)
+        if dtype is not None and dtype.category < 2:
+            raise TypeError(
+                "nn.Module.to only accepts floating point or complex dtypes, but got desired "
+                f"dtype={dtype}"
+            )
+
+        def convert(tensor: Any) -> Any:
+            wanted: dict[str, Any] = {}
+            if device is not None:
+                wanted["device"] = device
+            if dtype is not None and tensor.dtype.category >= 2:
+                wanted["dtype"] = dtype
+            return tensor.to(**wanted) if wanted else tensor
+
+        return self._apply(convert)
+
+    def type(self, dst_type: DType) -> Self:
+        """Casts all parameters and buffers to `dst_type`."""
+        return self._apply(lambda t: t.to(dst_type))  # pyright: ignore[reportAttributeAccessIssue]
+
+    def float(self) -> Self:
+        return self._cast_floats("float32")
+
+    def double(self) -> Self:
+        return self._cast_floats("float64")
+
+    def half(self) -> Self:
+        return self._cast_floats("float16")
+
+    def _cast_floats(self, name: str) -> Self:
+        from vizgrad.arrays.dtypes import by_name
+
+        dtype = by_name(name)
+        return self._apply(lambda t: t.to(dtype) if t.is_floating_point() else t)  # pyright: ignore[reportAttributeAccessIssue]
+
+    def cpu(self) -> Self:
+        return self.to("cpu")
+
+    def cuda(self, device: Device | int | None = None) -> Self:
+        return self.to("cuda" if device is None else device)
+
+    # --- showing -------------------------------------------------------------------------------
+
+    def extra_repr(self) -> str:
+        """What stands between the parentheses of `repr`; subclasses say it."""
+        return ""
+
+    def _get_name(self) -> str:
+        return type(self).__name__
+
+    __repr__ = showing.module_repr
+
+
+def _type_name(value: object) -> str:
+    kind = type(value)
+    return f"vizgrad.{kind.__name__}" if isinstance(value, Tensor) else kind.__name__
+
+
+def _where_to(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Device | None, DType | None]:
+    """(device, dtype) asked for by the arguments of `Module.to`."""
+    device, dtype = kwargs.get("device"), kwargs.get("dtype")
+    if isinstance(kwargs.get("tensor"), Tensor):
+        args = (kwargs["tensor"], *args)
+    for value in args:
+        if isinstance(value, Tensor):
+            device, dtype = value.device, value.dtype
+        elif isinstance(value, DType):
+            dtype = value
+        elif isinstance(value, (str, int, Device)) and not isinstance(value, bool):
+            device = value
+    return (None if device is None else parse_device(device)), dtype

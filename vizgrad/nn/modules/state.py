@@ -1,0 +1,214 @@
+"""Saving a tree of modules as a dict of tensors, and loading it back (T-52)."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from vizgrad.tensor.modes import set_grad_mode
+from vizgrad.tensor.tensor import Tensor
+
+if TYPE_CHECKING:
+    from vizgrad.nn.modules.module import Module
+
+
+class IncompatibleKeys(NamedTuple):
+    """What `load_state_dict` did not find, and what it had no use for."""
+
+    missing_keys: list[str]
+    unexpected_keys: list[str]
+
+    def __repr__(self) -> str:
+        if not self.missing_keys and not self.unexpected_keys:
+            return "<All keys matched successfully>"
+        return (
+            f"IncompatibleKeys(missing_keys={self.missing_keys}, "
+            f"unexpected_keys={self.unexpected_keys})"
+        )
+
+    __str__ = __repr__
+
+
+class StateDict(OrderedDict[str, Any]):
+    """Dotted path -> tensor. `_metadata` maps the path of each module to its format's version."""
+
+    _metadata: OrderedDict[str, dict[str, Any]]
+
+
+#: Key for `get_extra_state` / `set_extra_state`.
+EXTRA_STATE = "_extra_state"
+
+
+def state_dict(
+    self: Module, *, destination: Any = None, prefix: str = "", keep_vars: bool = False
+) -> Any:
+    """Parameters and persistent buffers by dotted path, as detached tensors that share memory.
+
+    With `keep_vars` the tensors themselves. Clone the values to keep them through further training.
+    """
+    if destination is None:
+        destination = StateDict()
+        destination._metadata = OrderedDict()
+    metadata = {"version": self._version}
+    if hasattr(destination, "_metadata"):
+        destination._metadata[prefix[:-1]] = metadata
+    for hook in self._state_dict_pre_hooks.values():
+        hook(self, prefix, keep_vars)
+    self._save_to_state_dict(destination, prefix, keep_vars)
+    for name, module in self._modules.items():
+        if module is not None:
+            module.state_dict(destination=destination, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
+    for hook in self._state_dict_hooks.values():
+        replaced = hook(self, destination, prefix, metadata)
+        if replaced is not None:
+            destination = replaced
+    return destination
+
+
+def _own_state(self: Module) -> dict[str, Tensor]:
+    """Parameters and persistent buffers of this module alone."""
+    found = {n: p for n, p in self._parameters.items() if p is not None}
+    found.update(
+        (n, b)
+        for n, b in self._buffers.items()
+        if b is not None and n not in self._non_persistent_buffers_set
+    )
+    return found
+
+
+def save_to_state_dict(self: Module, destination: Any, prefix: str, keep_vars: bool) -> None:
+    """Writes this module's own state into `destination`; subclasses may extend it."""
+    for name, tensor in _own_state(self).items():
+        destination[prefix + name] = tensor if keep_vars else tensor.detach()  # pyright: ignore[reportAttributeAccessIssue]
+    if type(self).get_extra_state is not _module_class().get_extra_state:
+        destination[prefix + EXTRA_STATE] = self.get_extra_state()
+
+
+def load_state_dict(
+    self: Module, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
+) -> IncompatibleKeys:
+    """Copies values into parameters and buffers, in place.
+
+    With `assign` the tensors of `state_dict` take their place instead. Raises RuntimeError listing
+    every tensor of another size and, when `strict`, all keys that are missing or unexpected.
+    """
+    if not isinstance(state_dict, Mapping):
+        raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
+    missing: list[str] = []
+    unexpected: list[str] = []
+    problems: list[str] = []
+    metadata = getattr(state_dict, "_metadata", None)
+    state: Any = OrderedDict(state_dict)
+    if metadata is not None:
+        state._metadata = metadata
+
+    def load(module: Module, prefix: str) -> None:
+        local = {} if metadata is None else metadata.get(prefix[:-1], {})
+        if assign:
+            local = {**local, "assign_to_params_buffers": True}
+        for hook in module._load_state_dict_pre_hooks.values():
+            hook(module, state, prefix, local, True, missing, unexpected, problems)
+        module._load_from_state_dict(state, prefix, local, True, missing, unexpected, problems)
+        for name, child in module._modules.items():
+            if child is not None:
+                load(child, f"{prefix}{name}.")
+        keys = IncompatibleKeys(missing, unexpected)
+        for hook in module._load_state_dict_post_hooks.values():
+            if hook(module, keys) is not None:
+                raise TypeError(
+                    "a load_state_dict post hook must change the lists it is given in place and "
+                    "return None"
+                )
+
+    load(self, "")
+    if strict:
+        if unexpected:
+            problems.insert(0, f"Unexpected key(s) in state_dict: {_listed(unexpected)}.")
+        if missing:
+            problems.insert(0, f"Missing key(s) in state_dict: {_listed(missing)}.")
+    if problems:
+        raise RuntimeError(
+            f"Error(s) in loading state_dict for {type(self).__name__}:\n\t" + "\n\t".join(problems)
+        )
+    return IncompatibleKeys(missing, unexpected)
+
+
+def load_from_state_dict(
+    self: Module,
+    state_dict: Any,
+    prefix: str,
+    local_metadata: dict[str, Any],
+    strict: bool,
+    missing_keys: list[str],
+    unexpected_keys: list[str],
+    error_msgs: list[str],
+) -> None:
+    """Takes this module's own state; notes what did not fit in the three lists."""
+    own = _own_state(self)
+    assign = local_metadata.get("assign_to_params_buffers", False)
+    for name, target in own.items():
+        key = prefix + name
+        if key not in state_dict:
+            missing_keys.append(key)
+            continue
+        problem = _load_tensor(self, name, target, state_dict[key], key, assign)
+        if problem:
+            error_msgs.append(problem)
+    extra = prefix + EXTRA_STATE
+    if type(self).set_extra_state is not _module_class().set_extra_state:
+        if extra in state_dict:
+            self.set_extra_state(state_dict[extra])
+        else:
+            missing_keys.append(extra)
+    for key in state_dict:
+        if key.startswith(prefix):
+            first = key[len(prefix) :].partition(".")[0]
+            if key == prefix + first and first in own:
+                continue
+            if first in self._modules and key != prefix + first:
+                continue
+            if key == extra and type(self).set_extra_state is not _module_class().set_extra_state:
+                continue
+            unexpected_keys.append(key)
+
+
+def _load_tensor(
+    module: Module, name: str, target: Tensor, value: Any, key: str, assign: bool
+) -> str:
+    """Copies one value; returns what is wrong with it, or ""."""
+    from vizgrad.nn.parameter import Parameter
+
+    if not isinstance(value, Tensor):
+        return (
+            f'While copying the parameter named "{key}", expected a Tensor from the checkpoint, '
+            f"but received {type(value).__name__}"
+        )
+    if target._array.ndim == 0 and value._array.shape == (1,):
+        value = value[0]  # pyright: ignore[reportIndexIssue]  scalars were once saved as one element
+    if value._array.shape != target._array.shape:
+        return (
+            f"size mismatch for {key}: copying a param with shape {list(value._array.shape)} from "
+            f"checkpoint, the shape in current model is {list(target._array.shape)}."
+        )
+    before = set_grad_mode(False)
+    try:
+        if assign:
+            if isinstance(target, Parameter) and not isinstance(value, Parameter):
+                value = Parameter(value, target.requires_grad)
+            setattr(module, name, value)
+        else:
+            target.copy_(value)  # pyright: ignore[reportAttributeAccessIssue]
+    finally:
+        set_grad_mode(before)
+    return ""
+
+
+def _listed(keys: list[str]) -> str:
+    return ", ".join(f'"{key}"' for key in keys)
+
+
+def _module_class() -> type[Module]:
+    from vizgrad.nn.modules.module import Module
+
+    return Module

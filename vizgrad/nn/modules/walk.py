@@ -1,0 +1,132 @@
+"""Going through a tree of modules: children, parameters, buffers, by name. Shared ones come once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from vizgrad.tensor.tensor import Tensor
+
+if TYPE_CHECKING:
+    from vizgrad.nn.modules.module import Module
+    from vizgrad.nn.parameter import Parameter
+
+
+def named_modules(
+    self: Module, memo: set[Module] | None = None, prefix: str = "", remove_duplicate: bool = True
+) -> Iterator[tuple[str, Module]]:
+    """(dotted path, module) for this module and all below it, parents first."""
+    memo = set() if memo is None else memo
+    if self in memo:
+        return
+    if remove_duplicate:
+        memo.add(self)
+    yield prefix, self
+    for name, module in self._modules.items():
+        if module is not None:
+            path = f"{prefix}.{name}" if prefix else name
+            yield from module.named_modules(memo, path, remove_duplicate)
+
+
+def modules(self: Module) -> Iterator[Module]:
+    """This module and all below it, each once."""
+    for _, module in self.named_modules():
+        yield module
+
+
+def named_children(self: Module) -> Iterator[tuple[str, Module]]:
+    """(name, module) for the modules directly below, each once."""
+    seen: set[int] = set()
+    for name, module in self._modules.items():
+        if module is not None and id(module) not in seen:
+            seen.add(id(module))
+            yield name, module
+
+
+def children(self: Module) -> Iterator[Module]:
+    for _, module in self.named_children():
+        yield module
+
+
+def _named_members(
+    self: Module,
+    members: Callable[[Module], Iterable[tuple[str, Any]]],
+    prefix: str,
+    recurse: bool,
+    remove_duplicate: bool,
+) -> Iterator[tuple[str, Any]]:
+    seen: set[int] = set()
+    owners = (
+        self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate)
+        if recurse
+        else [(prefix, self)]
+    )
+    for path, owner in owners:
+        for name, value in members(owner):
+            if value is None or id(value) in seen:
+                continue
+            if remove_duplicate:
+                seen.add(id(value))
+            yield (f"{path}.{name}" if path else name), value
+
+
+def named_parameters(
+    self: Module, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+) -> Iterator[tuple[str, Parameter]]:
+    """(dotted path, parameter); a shared parameter comes once, under its first name (T-50)."""
+    yield from _named_members(
+        self, lambda m: m._parameters.items(), prefix, recurse, remove_duplicate
+    )
+
+
+def parameters(self: Module, recurse: bool = True) -> Iterator[Parameter]:
+    """All parameters of this module and, with `recurse`, of all below it; each once."""
+    for _, parameter in self.named_parameters(recurse=recurse):
+        yield parameter
+
+
+def named_buffers(
+    self: Module, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+) -> Iterator[tuple[str, Tensor]]:
+    """(dotted path, buffer): state that is kept but not learned."""
+    yield from _named_members(self, lambda m: m._buffers.items(), prefix, recurse, remove_duplicate)
+
+
+def buffers(self: Module, recurse: bool = True) -> Iterator[Tensor]:
+    for _, buffer in self.named_buffers(recurse=recurse):
+        yield buffer
+
+
+def get_submodule(self: Module, target: str) -> Module:
+    """The module at dotted path `target` ("" is this one); AttributeError names the part missing."""
+    from vizgrad.nn.modules.module import Module
+
+    module: Any = self
+    for name in target.split(".") if target else ():
+        found = getattr(module, name, None)
+        if found is None and not hasattr(module, name):
+            raise AttributeError(f"{type(module).__name__} has no attribute `{name}`")
+        if not isinstance(found, Module):
+            raise AttributeError(f"`{name}` is not an nn.Module")
+        module = found
+    return module
+
+
+def _get_tensor(self: Module, target: str, table: str, what: str) -> Any:
+    path, _, name = target.rpartition(".")
+    module = self.get_submodule(path)
+    if not hasattr(module, name):
+        raise AttributeError(f"{type(module).__name__} has no attribute `{name}`")
+    if name not in getattr(module, table):
+        raise AttributeError(f"`{name}` is not {what}")
+    return getattr(module, table)[name]
+
+
+def get_parameter(self: Module, target: str) -> Parameter:
+    """The parameter at dotted path `target`; AttributeError if there is none."""
+    return _get_tensor(self, target, "_parameters", "an nn.Parameter")
+
+
+def get_buffer(self: Module, target: str) -> Tensor:
+    """The buffer at dotted path `target`; AttributeError if there is none."""
+    return _get_tensor(self, target, "_buffers", "a buffer")

@@ -1,0 +1,86 @@
+"""Parameter: a tensor that a Module takes as its own when it is assigned as an attribute."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+from vizgrad import errors
+from vizgrad.arrays import dtypes, xp
+from vizgrad.tensor.tensor import LEAF, Tensor, new_tensor, storage_of
+
+
+class Parameter(Tensor):
+    """A leaf that is learned: it requires grad, and `Module.parameters()` finds it.
+
+    Shares memory and version counter with `data`. Raises RuntimeError when a gradient is wanted for a
+    tensor that is neither floating point nor complex (T-51).
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Parameter:
+        if data is None:
+            data = new_tensor(xp.empty(0, dtypes.get_default_dtype().np))
+        elif not isinstance(data, Tensor):
+            raise TypeError(
+                f"a Parameter is made from a Tensor, not from {type(data).__name__}; "
+                "wrap the values first: Parameter(vizgrad.tensor(values))"
+            )
+        out: Any = new_tensor(data._array, cls)
+        out._storage = storage_of(data)
+        if requires_grad:
+            if data._array.dtype.kind not in "fc":
+                raise errors.explained(
+                    RuntimeError(
+                        "Only Tensors of floating point and complex dtype can require gradients; "
+                        f"this Parameter's data is {data.dtype.name}"
+                    ),
+                    kind="cut-dtype",
+                    fix="convert the data with .float(), or pass requires_grad=False",
+                )
+            out._tracked = LEAF
+        return out
+
+    def __init__(self, data: Tensor | None = None, requires_grad: bool = True) -> None:
+        """All is done in `__new__`: Tensor itself cannot be constructed by call."""
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Parameter:
+        known = memo.get(id(self))
+        if known is None:
+            known = type(self)(new_tensor(self._array.copy()), self.requires_grad)
+            if self._grad is not None:
+                known._grad = copy.deepcopy(self._grad, memo)
+            memo[id(self)] = known
+        return known
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return _rebuild, (type(self), self._array, self.requires_grad, dict(self.__dict__))
+
+    def __repr__(self) -> str:
+        return "Parameter containing:\n" + super().__repr__()
+
+
+def _rebuild(
+    cls: type[Parameter], array: Any, requires_grad: bool, attributes: dict[str, Any]
+) -> Parameter:
+    out = cls(new_tensor(array), requires_grad)
+    out.__dict__.update(attributes)
+    return out
+
+
+class Buffer(Tensor):
+    """A tensor that a Module keeps as state without learning it, when assigned as an attribute."""
+
+    __slots__ = ()
+
+    def __new__(cls, data: Tensor | None = None, *, persistent: bool = True) -> Buffer:
+        if data is None:
+            data = new_tensor(xp.empty(0, dtypes.get_default_dtype().np))
+        out: Any = new_tensor(data._array, cls)
+        out._storage = storage_of(data)
+        out.persistent = persistent
+        return out
+
+    def __init__(self, data: Tensor | None = None, *, persistent: bool = True) -> None:
+        """All is done in `__new__`: Tensor itself cannot be constructed by call."""

@@ -1,0 +1,102 @@
+"""Adagrad and Adadelta: steps divided by the gradients seen so far."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from vizgrad.arrays import Array
+from vizgrad.arrays.kernels import optimizers as rule
+from vizgrad.optim.optimizer import (
+    Group,
+    Optimizer,
+    State,
+    buffer,
+    check_at_least,
+    count_step,
+    options,
+)
+
+
+class Adagrad(Optimizer):
+    """Divides the gradient by the root of the sum of all its squares so far.
+
+    J. Duchi, E. Hazan, Y. Singer, Adaptive Subgradient Methods (2011).
+    """
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float = 1e-2,
+        lr_decay: float = 0,
+        weight_decay: float = 0,
+        initial_accumulator_value: float = 0,
+        eps: float = 1e-10,
+        foreach: bool | None = None,
+        *,
+        maximize: bool = False,
+        differentiable: bool = False,
+        fused: bool | None = None,
+    ) -> None:
+        check_at_least("learning rate", lr)
+        check_at_least("lr_decay value", lr_decay)
+        check_at_least("weight_decay value", weight_decay)
+        check_at_least("initial_accumulator_value value", initial_accumulator_value)
+        check_at_least("epsilon value", eps)
+        super().__init__(
+            params,
+            options(
+                lr=lr, lr_decay=lr_decay, eps=eps, weight_decay=weight_decay,
+                initial_accumulator_value=initial_accumulator_value, foreach=foreach,
+                maximize=maximize, differentiable=differentiable, fused=fused,
+            ),
+        )  # fmt: skip
+
+    def update(self, param: Array, grad: Array, state: State, group: Group) -> None:
+        step = count_step(state)
+        grad = rule.decayed(grad, param, group["weight_decay"])
+        total = buffer(state, "sum", param, group["initial_accumulator_value"])
+        total += grad * grad
+        lr = group["lr"] / (1 + (step - 1) * group["lr_decay"])
+        rule.descend(param, rule.over_root(grad, total, group["eps"]), lr)
+
+
+class Adadelta(Optimizer):
+    """Divides the gradient by its recent size and multiplies by the recent size of the steps.
+
+    M. Zeiler, ADADELTA: An Adaptive Learning Rate Method (2012), algorithm 1.
+    """
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float = 1.0,
+        rho: float = 0.9,
+        eps: float = 1e-6,
+        weight_decay: float = 0,
+        foreach: bool | None = None,
+        *,
+        capturable: bool = False,
+        maximize: bool = False,
+        differentiable: bool = False,
+    ) -> None:
+        check_at_least("learning rate", lr)
+        if not 0.0 <= rho <= 1.0:
+            raise ValueError(f"Invalid rho value: {rho}; it must be in [0, 1]")
+        check_at_least("epsilon value", eps)
+        check_at_least("weight_decay value", weight_decay)
+        super().__init__(
+            params,
+            options(
+                lr=lr, rho=rho, eps=eps, weight_decay=weight_decay, maximize=maximize,
+                capturable=capturable, foreach=foreach, differentiable=differentiable,
+            ),
+        )  # fmt: skip
+
+    def update(self, param: Array, grad: Array, state: State, group: Group) -> None:
+        count_step(state)
+        grad = rule.decayed(grad, param, group["weight_decay"])
+        square = buffer(state, "square_avg", param)
+        delta = buffer(state, "acc_delta", param)
+        step = rule.adadelta(square, delta, grad, group["rho"], group["eps"])
+        rule.descend(param, step, group["lr"])

@@ -1,0 +1,103 @@
+"""Adam and AdamW."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from vizgrad.arrays import Array, xp
+from vizgrad.arrays.kernels import optimizers as rule
+from vizgrad.optim.optimizer import (
+    Group,
+    Optimizer,
+    State,
+    buffer,
+    check_at_least,
+    check_betas,
+    count_step,
+    options,
+)
+
+
+class Adam(Optimizer):
+    """Steps along a moving mean of the gradient, divided by the root of the mean of its square.
+
+    D. Kingma, J. Ba, Adam: A Method for Stochastic Optimization (2014), algorithm 1; eps is added after
+    the bias correction (T-62). `amsgrad` divides by the largest mean square so far (S. Reddi et al.,
+    On the Convergence of Adam and Beyond, 2018). With `decoupled_weight_decay` it is AdamW.
+    """
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        amsgrad: bool = False,
+        *,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        capturable: bool = False,
+        differentiable: bool = False,
+        fused: bool | None = None,
+        decoupled_weight_decay: bool = False,
+    ) -> None:
+        check_at_least("learning rate", lr)
+        check_at_least("epsilon value", eps)
+        check_betas(betas)
+        check_at_least("weight_decay value", weight_decay)
+        super().__init__(
+            params,
+            options(
+                lr=lr, betas=betas, eps=eps, weight_decay=weight_decay, amsgrad=amsgrad,
+                maximize=maximize, foreach=foreach, capturable=capturable,
+                differentiable=differentiable, fused=fused,
+                decoupled_weight_decay=decoupled_weight_decay,
+            ),
+        )  # fmt: skip
+
+    def update(self, param: Array, grad: Array, state: State, group: Group) -> None:
+        lr, decay, (beta1, beta2) = float(group["lr"]), group["weight_decay"], group["betas"]
+        step = count_step(state)
+        if decay and group["decoupled_weight_decay"]:
+            param *= 1 - lr * decay
+        else:
+            grad = rule.decayed(grad, param, decay)
+        mean = buffer(state, "exp_avg", param)
+        square = buffer(state, "exp_avg_sq", param)
+        rule.move(mean, grad, 1 - beta1)
+        rule.move_square(square, grad, beta2)
+        if group["amsgrad"]:
+            largest = buffer(state, "max_exp_avg_sq", param)
+            square = xp.maximum(largest, square, out=largest)
+        root = (1 - beta2**step) ** 0.5
+        rule.adam(param, mean, square, lr / (1 - beta1**step), root, group["eps"])
+
+
+class AdamW(Adam):
+    """Adam that shrinks the weights before the step instead of adding their decay to the gradient.
+
+    I. Loshchilov, F. Hutter, Decoupled Weight Decay Regularization (2019).
+    """
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 1e-2,
+        amsgrad: bool = False,
+        *,
+        maximize: bool = False,
+        foreach: bool | None = None,
+        capturable: bool = False,
+        differentiable: bool = False,
+        fused: bool | None = None,
+    ) -> None:
+        super().__init__(
+            params, lr, betas, eps, weight_decay, amsgrad, foreach=foreach, maximize=maximize,
+            capturable=capturable, differentiable=differentiable, fused=fused,
+            decoupled_weight_decay=True,
+        )  # fmt: skip

@@ -1,0 +1,301 @@
+"""Optimizer: groups of parameters, their state, and one step over all of them (T-60)."""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from vizgrad import errors
+from vizgrad.arrays import Array, xp
+from vizgrad.graph.hooks import RemovableHandle, add_hook
+from vizgrad.tensor.modes import set_grad_mode
+from vizgrad.tensor.place import Site, caller
+from vizgrad.tensor.tensor import Tensor, new_tensor, storage_of
+
+Group = dict[str, Any]
+State = dict[str, Any]
+
+
+class _Required:
+    """Stands where an option has no default."""
+
+    def __repr__(self) -> str:
+        return "<required parameter>"
+
+
+required = _Required()
+
+
+class Optimizer:
+    """Base class. A subclass gives its defaults and `update`, which changes one parameter's array.
+
+    `params` are tensors, (name, tensor) pairs, or dicts: groups with options of their own. Raises
+    ValueError for no parameters, a tensor that is not a leaf, or one in two groups; TypeError for what
+    is not a collection of tensors.
+    """
+
+    def __init__(self, params: Iterable[Any], defaults: dict[str, Any]) -> None:
+        if isinstance(params, Tensor):
+            raise TypeError(
+                "params argument given to the optimizer should be an iterable of Tensors or dicts, "
+                "but got one Tensor; put it in a list"
+            )
+        self.defaults = defaults
+        self.param_groups: list[Group] = []
+        self.state: defaultdict[Tensor, State] = defaultdict(dict)
+        self._step_pre_hooks: OrderedDict[int, Any] = OrderedDict()
+        self._step_post_hooks: OrderedDict[int, Any] = OrderedDict()
+        groups = list(params)
+        if not groups:
+            raise ValueError("optimizer got an empty parameter list")
+        if not isinstance(groups[0], dict):
+            groups = [{"params": groups}]
+        for group in groups:
+            self.add_param_group(group)
+
+    # --- parameters ----------------------------------------------------------------------------
+
+    def add_param_group(self, param_group: Group) -> None:
+        """Adds a dict with the key "params" and any options that differ from the defaults."""
+        if not isinstance(param_group, dict):
+            raise TypeError(f"param_group must be a dict, but got {type(param_group).__name__}")
+        group = dict(param_group)
+        group["params"], names = _listed(group["params"])
+        if names:
+            group["param_names"] = names
+        for param in group["params"]:
+            _check(param)
+        for name, default in self.defaults.items():
+            if default is required and name not in group:
+                raise ValueError(f"parameter group didn't specify a value of required option {name}")
+            group.setdefault(name, default)
+        params = group["params"]
+        if len({id(p) for p in params}) != len(params):
+            warnings.warn(
+                "optimizer contains a parameter group with duplicate parameters; each is updated "
+                "once for every time it is listed",
+                UserWarning,
+                stacklevel=3,
+            )
+        if not {id(p) for g in self.param_groups for p in g["params"]}.isdisjoint(map(id, params)):
+            raise ValueError("some parameters appear in more than one parameter group")
+        self.param_groups.append(group)
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Clears the gradients of all parameters: to None, or, in place, to zeros."""
+        for group in self.param_groups:
+            for param in group["params"]:
+                grad = param._grad
+                if grad is None:
+                    continue
+                if set_to_none:
+                    param._grad = None
+                else:
+                    grad = grad.detach_() if grad.grad_fn is not None else grad.requires_grad_(False)
+                    grad.zero_()
+
+    # --- stepping ------------------------------------------------------------------------------
+
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Changes every parameter that has a gradient, in place and without recording.
+
+        `closure` computes the loss anew and calls backward; what it returns is returned. Values that
+        a graph has saved of a parameter are stale afterwards, and the line of this call is what the
+        version error then names.
+        """
+        for hook in list(self._step_pre_hooks.values()):
+            hook(self, (closure,), {})
+        loss = None
+        if closure is not None:
+            before = set_grad_mode(True)
+            try:
+                loss = closure()
+            finally:
+                set_grad_mode(before)
+        site = caller()
+        before = set_grad_mode(False)
+        try:
+            for group in self.param_groups:
+                self._step_group(group, site)
+        finally:
+            set_grad_mode(before)
+        for hook in list(self._step_post_hooks.values()):
+            hook(self, (closure,), {})
+        return loss
+
+    def _step_group(self, group: Group, site: Site | None) -> None:
+        name = type(self).__name__ + ".step"
+        negate = group.get("maximize", False)
+        for param in group["params"]:
+            if param._grad is None:
+                continue
+            grad = param._grad._array
+            if negate:
+                grad = -grad
+            self.update(param._array, grad, self.state[param], group)
+            storage_of(param).wrote(name, site)
+
+    def update(self, param: Array, grad: Array, state: State, group: Group) -> None:
+        """Changes the array `param` in place; `grad` is not to be changed."""
+        raise NotImplementedError(f"{type(self).__name__} must define update() or step()")
+
+    def register_step_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """`hook(optimizer, args, kwargs)` before each step."""
+        return add_hook(self._step_pre_hooks, hook)
+
+    def register_step_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """`hook(optimizer, args, kwargs)` after each step."""
+        return add_hook(self._step_post_hooks, hook)
+
+    # --- state ---------------------------------------------------------------------------------
+
+    def state_dict(self) -> dict[str, Any]:
+        """{"state": {number: state}, "param_groups": [...]}: parameters by number, in group order."""
+        numbers: dict[int, int] = {}
+        groups: list[Group] = []
+        for group in self.param_groups:
+            for param in group["params"]:
+                numbers.setdefault(id(param), len(numbers))
+            packed = {k: v for k, v in group.items() if k != "params"}
+            packed["params"] = [numbers[id(p)] for p in group["params"]]
+            groups.append(packed)
+        state = {
+            numbers[id(p)] if isinstance(p, Tensor) else p: s for p, s in self.state.items() if s
+        }
+        return {"state": state, "param_groups": groups}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Takes options and state from another optimizer of the same parameters.
+
+        Tensors of the state are copied, and cast to the type of their parameter. Raises ValueError
+        when the groups differ in number or length.
+        """
+        saved = state_dict["param_groups"]
+        if len(saved) != len(self.param_groups):
+            raise ValueError(
+                f"loaded state dict has a different number of parameter groups: {len(saved)}, and "
+                f"this optimizer has {len(self.param_groups)}"
+            )
+        params: dict[Any, Tensor] = {}
+        for number, (own, other) in enumerate(zip(self.param_groups, saved, strict=True)):
+            if len(own["params"]) != len(other["params"]):
+                raise ValueError(
+                    "loaded state dict contains a parameter group that doesn't match the size of "
+                    f"optimizer's group: group {number} has {len(other['params'])} parameters, and "
+                    f"this optimizer's has {len(own['params'])}"
+                )
+            params.update(zip(other["params"], own["params"], strict=True))
+        self.state = defaultdict(dict)
+        for key, state in state_dict["state"].items():
+            if key in params:
+                param = params[key]
+                self.state[param] = {n: _restored(n, v, param) for n, v in state.items()}
+            else:
+                self.state[key] = copy.deepcopy(state)
+        for own, other in zip(self.param_groups, saved, strict=True):
+            loaded = {k: copy.deepcopy(v) for k, v in other.items() if k != "params"}
+            for name in list(own):
+                if name not in ("params", *loaded):
+                    loaded[name] = own[name]
+            kept = own["params"]
+            own.clear()
+            own.update(params=kept, **loaded)
+
+    def __repr__(self) -> str:
+        lines = [f"{type(self).__name__} ("]
+        for number, group in enumerate(self.param_groups):
+            lines.append(f"Parameter Group {number}")
+            lines += [f"    {key}: {group[key]}" for key in sorted(group) if key != "params"]
+        return "\n".join([*lines, ")"])
+
+
+def _listed(params: Any) -> tuple[list[Any], list[str]]:
+    """Parameters as a list, and their names if they came as (name, parameter)."""
+    if isinstance(params, Tensor):
+        return [params], []
+    if isinstance(params, set):
+        raise TypeError(
+            "optimizer parameters need to be organized in ordered collections, but the ordering of "
+            "tensors in sets will change between runs. Please use a list instead."
+        )
+    listed = list(params)
+    if listed and all(isinstance(p, tuple) for p in listed):
+        return [p for _, p in listed], [name for name, _ in listed]
+    if any(isinstance(p, tuple) for p in listed):
+        raise ValueError("all optimizer params should be with/without names. Some have no name")
+    return listed, []
+
+
+def _check(param: Any) -> None:
+    if not isinstance(param, Tensor):
+        raise TypeError(
+            f"optimizer can only optimize Tensors, but one of the params is {type(param).__name__}"
+        )
+    if not (param.is_leaf or param.retains_grad):
+        raise errors.explained(
+            ValueError(
+                "can't optimize a non-leaf Tensor: this one is the result of "
+                f"{param.grad_fn.name()}"  # pyright: ignore[reportAttributeAccessIssue]
+            ),
+            kind="not-a-leaf",
+            fix="give the optimizer the tensor it was computed from, or `x.detach().requires_grad_()`",
+            culprit=errors.place_of(caller()),
+        )
+
+
+def _restored(name: str, value: Any, param: Tensor) -> Any:
+    """A loaded piece of state: tensors in the parameter's type, except the step count."""
+    if not isinstance(value, Tensor):
+        return copy.deepcopy(value)
+    array = value._array
+    if name != "step" and param.is_floating_point():
+        array = array.astype(param._array.dtype)
+    return new_tensor(array.copy())
+
+
+def count_step(state: State) -> float:
+    """Raises the number of steps taken, a 0-dim float32 tensor as in PyTorch, and returns it."""
+    step = state.get("step")
+    if step is None:
+        step = state["step"] = new_tensor(xp.zeros((), "float32"))
+    elif not isinstance(step, Tensor):
+        step = state["step"] = new_tensor(xp.asarray(step, "float32"))
+    step._array += 1
+    return float(step._array)
+
+
+def buffer(state: State, name: str, like: Array, fill: float = 0.0) -> Array:
+    """The array of state tensor `name`, made now, filled with `fill`, if there is none yet."""
+    known = state.get(name)
+    if known is None:
+        array = xp.zeros_like(like, subok=False) if not fill else xp.full_like(like, fill, subok=False)
+        known = state[name] = new_tensor(array)
+    return known._array
+
+
+def check_at_least(name: str, value: Any, low: float = 0.0) -> None:
+    """ValueError unless `value >= low`."""
+    if not low <= value:
+        raise ValueError(f"Invalid {name}: {value}; it must be at least {low:g}")
+
+
+def check_betas(betas: tuple[float, float]) -> None:
+    """ValueError unless all are in [0, 1)."""
+    for index, beta in enumerate(betas):
+        if not 0.0 <= beta < 1.0:
+            raise ValueError(
+                f"Invalid beta parameter at index {index}: {beta}; it must be in [0, 1)"
+            )
+
+
+def options(**given: Any) -> dict[str, Any]:
+    """Defaults of an optimizer; refuses what vizgrad does not offer rather than ignoring it."""
+    if given.get("differentiable"):
+        raise NotImplementedError(
+            "differentiable=True is not supported: steps run without recording; write the update "
+            "in tensor operations to differentiate through it"
+        )
+    return given

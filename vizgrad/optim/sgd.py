@@ -1,0 +1,62 @@
+"""Stochastic gradient descent, with momentum."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from vizgrad.arrays import Array
+from vizgrad.arrays.kernels import optimizers as rule
+from vizgrad.optim.optimizer import Group, Optimizer, State, check_at_least, options
+from vizgrad.tensor.tensor import new_tensor
+
+
+class SGD(Optimizer):
+    """param -= lr * v, where v is the gradient, or with momentum v = momentum * v + (1 - dampening) * g.
+
+    The first v is the gradient itself, undampened (T-62). Nesterov's variant follows I. Sutskever et al.,
+    On the importance of initialization and momentum in deep learning (2013).
+    """
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float = 1e-3,
+        momentum: float = 0,
+        dampening: float = 0,
+        weight_decay: float = 0,
+        nesterov: bool = False,
+        *,
+        maximize: bool = False,
+        foreach: bool | None = None,
+        differentiable: bool = False,
+        fused: bool | None = None,
+    ) -> None:
+        check_at_least("learning rate", lr)
+        check_at_least("momentum value", momentum)
+        check_at_least("weight_decay value", weight_decay)
+        if nesterov and (momentum <= 0 or dampening != 0):
+            raise ValueError(
+                "Nesterov momentum requires a momentum and zero dampening, got "
+                f"momentum={momentum}, dampening={dampening}"
+            )
+        super().__init__(
+            params,
+            options(
+                lr=lr, momentum=momentum, dampening=dampening, weight_decay=weight_decay,
+                nesterov=nesterov, maximize=maximize, foreach=foreach,
+                differentiable=differentiable, fused=fused,
+            ),
+        )  # fmt: skip
+
+    def update(self, param: Array, grad: Array, state: State, group: Group) -> None:
+        grad = rule.decayed(grad, param, group["weight_decay"])
+        keep = group["momentum"]
+        if keep:
+            known = state.get("momentum_buffer")
+            if known is None:
+                known = state["momentum_buffer"] = new_tensor(grad.copy())
+            else:
+                rule.momentum(known._array, grad, keep, group["dampening"])
+            grad = grad + keep * known._array if group["nesterov"] else known._array
+        rule.descend(param, grad, group["lr"])
