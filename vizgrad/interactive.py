@@ -16,7 +16,7 @@ from vizgrad.tensor.place import caller
 if TYPE_CHECKING:
     from vizgrad.inspection.recorder import Recording
     from vizgrad.inspection.session import Session
-    from vizgrad.rendering.static import GraphPicture
+    from vizgrad.rendering.static import GraphPicture, VersionsPicture
 
 
 def debug(
@@ -75,6 +75,22 @@ def graph(tensors: Any, *, title: str = "") -> GraphPicture:
     if not title and not isinstance(tensors, (list, tuple)):
         title = names.get(id(tensors), "")
     return GraphPicture(Reader(roots_of(tensors), names).graph(title or "graph"))
+
+
+def versions(tensor: Any, *, name: str = "") -> VersionsPicture:
+    """Who wrote this tensor's memory in place, when and where: its version counter's history.
+
+    The result draws itself in a notebook; `.storages` is the plain data.
+    """
+    from vizgrad.inspection.names import names_around
+    from vizgrad.inspection.snapshot import Reader, roots_of, storage_timeline
+    from vizgrad.rendering.static import VersionsPicture
+
+    names = names_around()
+    if name:
+        names = {**names, id(tensor): name}
+    reader = Reader(roots_of(tensor) if tensor.requires_grad else [], names)
+    return VersionsPicture(storage_timeline(reader, tensor))
 
 
 @contextmanager

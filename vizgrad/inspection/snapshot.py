@@ -10,7 +10,7 @@ import inspect
 import textwrap
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from vizgrad.arrays.backend import device_of
 from vizgrad.arrays.dtypes import BY_NUMPY
@@ -38,8 +38,9 @@ class Reader:
         self.nodes: list[Node] = []
         self.ids: dict[Node, int] = {}
         self.truncated = 0
-        self._storages: dict[Storage, int] = {}
-        self._owners: dict[int, tuple[str, Any]] = {}
+        self._blocks: list[_Block] = []
+        self._by_storage: dict[Storage, int] = {}
+        self._by_tensor: dict[int, int] = {}
         self._collect()
         self._topological = _topological_numbers(self.nodes, self.ids)
 
@@ -140,29 +141,44 @@ class Reader:
             shape=tuple(shape),
             dtype=str(dtype),
             bytes=size,
-            storage=None if storage is None else self._storage_id(storage, name, value),
+            storage=self.block_number(value),
             version_saved=0 if storage is None else storage.version_at(clock),
             version_now=0 if storage is None else storage.version,
             culprit=write_of(storage.first_write_after(clock)) if stale and storage else None,
         )
 
-    def _storage_id(self, storage: Storage, name: str, value: Any) -> int:
-        known = self._storages.get(storage)
-        if known is None:
-            known = self._storages[storage] = len(self._storages)
+    # --- memory blocks ----------------------------------------------------------------------------
+
+    def block_number(self, value: Any) -> int:
+        """The number of the memory block that a saved value lives in, given when it is first met.
+
+        A tensor that was never viewed or written has no Storage yet; it may get one later, and keeps
+        its number then.
+        """
+        storage: Storage | None = (
+            value.storage if isinstance(value, Overwritten) else value._storage
+        )
+        number = None if storage is None else self._by_storage.get(storage)
+        if number is None and isinstance(value, Tensor):
+            number = self._by_tensor.get(id(value))
         label = self.name_of(value) if isinstance(value, Tensor) else ""
-        if known not in self._owners or (label and not self._owners[known][0]):
-            self._owners[known] = (label, value)
-        return known
+        if number is None:
+            number = len(self._blocks)
+            self._blocks.append(_Block(value, label))
+        elif label and not self._blocks[number].label:
+            self._blocks[number] = _Block(value, label)
+        if storage is not None:
+            self._by_storage[storage] = number
+        if isinstance(value, Tensor):
+            self._by_tensor[id(value)] = number
+        return number
 
     def storages(self, nodes: Sequence[model.Node]) -> tuple[model.Storage, ...]:
-        """The timeline of every storage that a saved value, or a leaf that was written, lives in."""
+        """The timeline of every block that a saved value, or a leaf that was written, lives in."""
         marks: dict[int, list[model.SaveMark]] = {}
         for node, data in zip(self.nodes, nodes, strict=True):
-            if isinstance(node, AccumulateGrad) and node.variable._storage is not None:
-                storage = node.variable._storage
-                if storage.version:
-                    self._storage_id(storage, "", node.variable)
+            if isinstance(node, AccumulateGrad) and node.variable._version:
+                self.block_number(node.variable)
             for saved in data.saved:
                 if saved.storage is not None:
                     marks.setdefault(saved.storage, []).append(
@@ -175,27 +191,51 @@ class Reader:
                         )
                     )
         return tuple(
-            self._storage(storage, number, marks.get(number, ()))
-            for storage, number in self._storages.items()
+            _timeline(block, number, marks.get(number, ()))
+            for number, block in enumerate(self._blocks)
         )
 
-    def _storage(
-        self, storage: Storage, number: int, saves: Sequence[model.SaveMark]
-    ) -> model.Storage:
-        label, value = self._owners[number]
-        array = getattr(value, "_array", value)
-        writes = [w for w in map(write_of, storage.writes or ()) if w is not None]
-        return model.Storage(
-            id=number,
-            label=label,
-            shape=tuple(array.shape),
-            dtype=str(array.dtype),
-            bytes=storage.nbytes,
-            version=storage.version,
-            writes=tuple(writes),
-            writes_dropped=storage.version - len(writes),
-            saves=tuple(saves),
-        )
+
+class _Block(NamedTuple):
+    """A memory block: a value that lives in it, and that value's name if it has one."""
+
+    value: Any
+    label: str
+
+
+def _timeline(
+    block: _Block, number: int, saves: Sequence[model.SaveMark]
+) -> model.Storage:
+    value = block.value
+    storage: Storage | None = value.storage if isinstance(value, Overwritten) else value._storage
+    shape, dtype = (
+        (value.shape, value.dtype)
+        if isinstance(value, Overwritten)
+        else (value._array.shape, value._array.dtype)
+    )
+    writes = (
+        ()
+        if storage is None
+        else tuple(w for w in map(write_of, storage.writes or ()) if w is not None)
+    )
+    version = 0 if storage is None else storage.version
+    return model.Storage(
+        id=number,
+        label=block.label,
+        shape=tuple(shape),
+        dtype=str(dtype),
+        bytes=int(value._array.nbytes) if storage is None else storage.nbytes,
+        version=version,
+        writes=writes,
+        writes_dropped=version - len(writes),
+        saves=tuple(saves),
+    )
+
+
+def storage_timeline(reader: Reader, tensor: Tensor) -> tuple[model.Storage, ...]:
+    """The timeline of one tensor's memory: its writes, and the saves of the reader's graph."""
+    number = reader.block_number(tensor)
+    return tuple(s for s in reader.graph().storages if s.id == number)
 
 
 def roots_of(tensors: Any) -> list[tuple[Node, int]]:

@@ -1,0 +1,94 @@
+"""Registers the magics, their completion and their help with IPython."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from IPython.core.error import UsageError as IPythonUsageError
+from IPython.core.magic import Magics, line_cell_magic, magics_class
+
+from vizgrad import interactive
+from vizgrad.inspection import registry
+from vizgrad.magics.commands import COMMANDS, UsageError
+from vizgrad.tensor.tensor import Tensor
+
+
+def usage() -> str:
+    """All commands, a line each."""
+    width = max(len(c.usage) for c in COMMANDS.values())
+    lines = [f"  %vizgrad {c.usage:<{width}}  {c.help}" for c in COMMANDS.values()]
+    lines.append(f"  %%vizgrad {'record [NAME]':<{width - 1}}  Records the cell; NAME gets the recording.")
+    return "Commands:\n" + "\n".join(lines)
+
+
+@magics_class
+class VizgradMagics(Magics):
+    """``%vizgrad`` and ``%%vizgrad``."""
+
+    @line_cell_magic
+    def vizgrad(self, line: str, cell: str | None = None) -> Any:
+        """Look at, and step, the backward pass of a tensor. See ``%vizgrad`` alone for the commands."""
+        name, _, rest = line.strip().partition(" ")
+        if cell is not None:
+            return self._cell(name, rest.strip(), cell)
+        if not name or name == "help":
+            print(usage())
+            return None
+        command = COMMANDS.get(name)
+        if command is None:
+            raise IPythonUsageError(f"%vizgrad has no command {name!r}.\n{usage()}")
+        try:
+            return command.run(self.shell, rest)
+        except UsageError as error:
+            raise IPythonUsageError(str(error)) from None
+
+    def _cell(self, name: str, rest: str, cell: str) -> Any:
+        if name != "record":
+            raise IPythonUsageError(f"%%vizgrad has no command {name!r}.\n{usage()}")
+        if rest and not rest.isidentifier():
+            raise IPythonUsageError(f"{rest!r} is not a name for the recording")
+        with interactive.record(rest or "cell") as recording:
+            result = self.shell.run_cell(cell)
+        if rest:
+            self.shell.push({rest: recording})
+        result.raise_error()
+        return recording
+
+
+# what `%vizgrad?` shows
+VizgradMagics.vizgrad.__doc__ = f"{VizgradMagics.vizgrad.__doc__}\n\n{usage()}\n"
+
+
+def complete(shell: Any, event: Any) -> list[str]:
+    """Completion of ``%vizgrad COMMAND ARGUMENT``: commands, tensors of the namespace, node names."""
+    words = event.line.split()
+    if event.line.endswith(" "):
+        words.append("")
+    if len(words) <= 2:
+        return sorted(COMMANDS)
+    command = COMMANDS.get(words[1])
+    if command is None or len(words) > 3:
+        return []
+    if command.argument == "tensor":
+        return sorted(
+            name
+            for name, value in list(shell.user_ns.items())
+            if isinstance(value, Tensor) and not name.startswith("_")
+        )
+    if command.argument == "node":
+        session = registry.find(None)
+        return [] if session is None else sorted({n.name for n in session.graph.nodes})
+    return []
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """Called by ``%load_ext vizgrad``."""
+    shell.register_magics(VizgradMagics)
+    shell.set_hook("complete_command", complete, re_key=r"%?%?vizgrad\b")
+    interactive.on_import()
+
+
+def unload_ipython_extension(shell: Any) -> None:
+    """Called by ``%unload_ext vizgrad``."""
+    shell.magics_manager.magics["line"].pop("vizgrad", None)
+    shell.magics_manager.magics["cell"].pop("vizgrad", None)
