@@ -327,7 +327,7 @@ class Session:
     def versions(self) -> tuple[model.Storage, ...]:
         """The timeline of every storage that saved values of this graph live in, as it is now."""
         with self._owned():
-            return self._reader.graph(self.title).storages
+            return self._reader.timelines()
 
     def inspect(
         self, node: int

@@ -64,7 +64,7 @@ class Reader:
         return model.Graph(
             nodes=nodes,
             roots=tuple((self.ids[n], nr) for n, nr in self.roots),
-            storages=self.storages(nodes),
+            storages=self._storages([n.saved for n in nodes]),
             title=title,
             truncated=self.truncated,
         )
@@ -173,17 +173,20 @@ class Reader:
             self._by_tensor[id(value)] = number
         return number
 
-    def storages(self, nodes: Sequence[model.Node]) -> tuple[model.Storage, ...]:
+    def timelines(self) -> tuple[model.Storage, ...]:
         """The timeline of every block that a saved value, or a leaf that was written, lives in."""
+        return self._storages([self.saved(node) for node in self.nodes])
+
+    def _storages(self, kept: Sequence[tuple[model.Saved, ...]]) -> tuple[model.Storage, ...]:
         marks: dict[int, list[model.SaveMark]] = {}
-        for node, data in zip(self.nodes, nodes, strict=True):
+        for number, (node, values) in enumerate(zip(self.nodes, kept, strict=True)):
             if isinstance(node, AccumulateGrad) and node.variable._version:
                 self.block_number(node.variable)
-            for saved in data.saved:
+            for saved in values:
                 if saved.storage is not None:
                     marks.setdefault(saved.storage, []).append(
                         model.SaveMark(
-                            node=data.id,
+                            node=number,
                             name=saved.name,
                             version=saved.version_saved,
                             clock=node.sequence_nr,
@@ -235,7 +238,7 @@ def _timeline(
 def storage_timeline(reader: Reader, tensor: Tensor) -> tuple[model.Storage, ...]:
     """The timeline of one tensor's memory: its writes, and the saves of the reader's graph."""
     number = reader.block_number(tensor)
-    return tuple(s for s in reader.graph().storages if s.id == number)
+    return tuple(s for s in reader.timelines() if s.id == number)
 
 
 def roots_of(tensors: Any) -> list[tuple[Node, int]]:
