@@ -17,8 +17,17 @@ from vizgrad.arrays.dtypes import set_default_dtype as set_default_dtype
 from vizgrad.autograd.grad_mode import enable_grad as enable_grad
 from vizgrad.autograd.grad_mode import no_grad as no_grad
 from vizgrad.autograd.grad_mode import set_grad_enabled as set_grad_enabled
+from vizgrad.interactive import debug as debug
+from vizgrad.interactive import graph as graph
+from vizgrad.interactive import load_ipython_extension as load_ipython_extension
+from vizgrad.interactive import on_import as _on_import
+from vizgrad.interactive import record as record
+from vizgrad.interactive import scope as scope
+from vizgrad.interactive import unload_ipython_extension as unload_ipython_extension
+from vizgrad.interactive import versions as versions
 from vizgrad.tensor.modes import is_grad_enabled as is_grad_enabled
 from vizgrad.tensor.tensor import Size as Size
 from vizgrad.tensor.tensor import Tensor as Tensor
+from vizgrad.version import __version__ as __version__
 
-__version__ = "0.1.0"
+_on_import()

@@ -134,3 +134,17 @@ def on_import() -> None:
         from vizgrad.widgets.commtarget import register
 
         register()
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """``%load_ext vizgrad``."""
+    from vizgrad.magics import load_ipython_extension as load
+
+    load(shell)
+
+
+def unload_ipython_extension(shell: Any) -> None:
+    """``%unload_ext vizgrad``."""
+    from vizgrad.magics import unload_ipython_extension as unload
+
+    unload(shell)
