@@ -17,16 +17,24 @@ def a_changed_operand_is_noticed(torch, see):
 
 @program(rules="V-20")
 def the_message_names_shape_producer_and_slot(torch, see):
+    class Both(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 1, x * 2
+
+        @staticmethod
+        def backward(ctx, first, second):
+            return first + 2 * second
+
     x = torch.ones(2, 3, requires_grad=True)
     a = x.exp()
     y = a.sin().sum()
     a.zero_()
     see.raises("shape", y.backward, phrase="[2, 3]")
-    parts = (x * 1).unbind()
-    z = (parts[1] * parts[0]).sum()
-    with torch.no_grad():
-        parts[1].add_(1)
-    see.raises("slot", z.backward, phrase="output")
+    z = Both.apply(x)[1]
+    y = (z * z).sum()
+    z.detach().add_(1)
+    see.raises("slot", y.backward, phrase="of Both")
     w = torch.ones(2, requires_grad=True)
     z = (w * w).sum()
     with torch.no_grad():
