@@ -1,0 +1,154 @@
+"""Optimizers: the golden values of T-61, options, mistakes."""
+
+from ..data import wave
+from ..registry import program
+
+#: T-61: p = [1, -2] in float64, loss = sum(p**2), 3 steps, lr 0.1 unless given, other defaults.
+_GOLDEN = (
+    ("SGD", {}, [0.512, -1.024]),
+    ("SGD momentum", {"momentum": 0.9}, [0.062, -0.124]),
+    ("SGD dampening", {"momentum": 0.9, "dampening": 0.5}, [0.252, -0.504]),
+    ("SGD nesterov", {"momentum": 0.9, "nesterov": True, "weight_decay": 0.01}, [-0.11165109, 0.22330219]),
+    ("Adam", {}, [0.70158627, -1.70062339]),
+    ("Adam amsgrad", {"amsgrad": True}, [0.70158627, -1.70062339]),
+    ("AdamW", {}, [0.69891118, -1.69494451]),
+    ("RMSprop", {}, [2.5443e-12, -0.30968739]),
+    ("RMSprop centered", {"centered": True, "momentum": 0.9}, [-1.03947899, 1.41908661]),
+    ("Adagrad", {}, [0.78045618, -1.77582152]),
+    ("Adadelta", {"lr": 1.0}, [0.99030905, -1.99030075]),
+    ("Adamax", {}, [0.71549947, -1.70764824]),
+    ("NAdam", {}, [0.75272927, -1.74750850]),
+    ("RAdam", {}, [0.46230336, -0.92460672]),
+    ("Rprop", {}, [0.636, -1.636]),
+)
+
+
+def _three_steps(torch, name, options):
+    p = torch.tensor([1.0, -2.0], dtype=torch.float64, requires_grad=True)
+    optimizer = getattr(torch.optim, name.split()[0])([p], **{"lr": 0.1, **options})
+    path = []
+    for _ in range(3):
+        optimizer.zero_grad()
+        (p * p).sum().backward()
+        optimizer.step()
+        path.append(p.detach().clone())
+    return p, path
+
+
+@program(rules="T-61 T-62", each=_GOLDEN)
+def golden_values(torch, see, case):
+    name, options, expected = case
+    p, path = _three_steps(torch, name, options)
+    see("path", path)
+    see("after 3 steps", p, expect=expected)
+    see("still a leaf", (p.is_leaf, p.requires_grad), expect=(True, True))
+
+
+@program(rules="T-62", each=("maximize", "weight_decay"))
+def options_of_sgd_and_adam(torch, see, option):
+    value = {"maximize": True, "weight_decay": 0.1}[option]
+    for name in ("SGD", "Adam", "AdamW"):
+        see(name, _three_steps(torch, name, {option: value})[1])
+
+
+@program(rules="T-62")
+def adam_with_other_constants(torch, see):
+    see("betas and eps", _three_steps(torch, "Adam", {"betas": (0.5, 0.9), "eps": 1e-2})[1])
+    see("amsgrad with decay", _three_steps(torch, "Adam", {"amsgrad": True, "weight_decay": 0.3})[1])
+
+
+@program(rules="T-60")
+def parameters_without_gradient_are_skipped(torch, see):
+    p, q = torch.ones(1, requires_grad=True), torch.ones(1, requires_grad=True)
+    optimizer = torch.optim.SGD([p, q], lr=0.5)
+    (p * 2).sum().backward()
+    optimizer.step()
+    see("stepped and skipped", (p, q), expect=([0], [1]))
+    see("one version each step", (p._version, q._version))
+    optimizer.zero_grad()
+    see("None", p.grad, expect=None)
+    (p * 2).sum().backward()
+    optimizer.zero_grad(set_to_none=False)
+    see("zeros on request", p.grad, expect=[0])
+
+
+@program(rules="T-60")
+def parameter_groups(torch, see):
+    p, q = torch.ones(1, requires_grad=True), torch.ones(1, requires_grad=True)
+    optimizer = torch.optim.SGD([{"params": [p]}, {"params": [q], "lr": 0.5}], lr=0.1)
+    (p + q).sum().backward()
+    optimizer.step()
+    see("rates", [g["lr"] for g in optimizer.param_groups], expect=[0.1, 0.5])
+    see("values", (p, q), expect=([0.9], [0.5]))
+    optimizer.param_groups[0]["lr"] = 1.0
+    optimizer.step()
+    see("changed on the way", (p, q))
+
+
+@program(rules="T-60")
+def mistakes_with_optimizers(torch, see):
+    sgd = torch.optim.SGD
+    p = torch.ones(1, requires_grad=True)
+    see.raises("nothing", lambda: sgd([], lr=0.1), phrase="empty parameter list")
+    see.raises("a bare tensor", lambda: sgd(p, lr=0.1), phrase="iterable")
+    see.raises("a result", lambda: sgd([p * 2], lr=0.1), phrase="non-leaf")
+    see.raises("negative rate", lambda: sgd([p], lr=-1.0), phrase="learning rate")
+    see.raises("nesterov alone", lambda: sgd([p], lr=0.1, nesterov=True), phrase="momentum")
+    see.raises("twice", lambda: sgd([{"params": [p]}, {"params": [p]}], lr=0.1), phrase="more than one parameter group")
+
+
+@program(rules="T-60")
+def a_closure_is_evaluated_with_grad(torch, see):
+    p = torch.ones(1, requires_grad=True)
+    optimizer = torch.optim.SGD([p], lr=0.1)
+    modes = []
+
+    def closure():
+        modes.append(torch.is_grad_enabled())
+        optimizer.zero_grad()
+        loss = (p * p).sum()
+        loss.backward()
+        return loss
+
+    see("loss", optimizer.step(closure).detach(), expect=1)
+    see("stepped", p, expect=[0.8])
+    see("mode", modes, expect=[True])
+
+
+@program(rules="T-60")
+def state_can_be_saved_and_loaded(torch, see):
+    def run(interrupted):
+        p = torch.tensor(wave(3), dtype=torch.float64, requires_grad=True)
+        optimizer = torch.optim.Adam([p], lr=0.1)
+        for step in range(4):
+            if interrupted and step == 2:
+                state = optimizer.state_dict()
+                optimizer = torch.optim.Adam([p], lr=0.7)
+                optimizer.load_state_dict(state)
+            optimizer.zero_grad()
+            (p**2).sum().backward()
+            optimizer.step()
+        return p
+
+    see("straight", run(False))
+    see("interrupted", torch.equal(run(False), run(True)), expect=True)
+
+
+@program(rules="T-63")
+def schedules(torch, see):
+    optim = torch.optim
+    for name, make in (
+        ("StepLR", lambda o: optim.lr_scheduler.StepLR(o, 2, gamma=0.5)),
+        ("ExponentialLR", lambda o: optim.lr_scheduler.ExponentialLR(o, 0.5)),
+        ("CosineAnnealingLR", lambda o: optim.lr_scheduler.CosineAnnealingLR(o, 4)),
+        ("LambdaLR", lambda o: optim.lr_scheduler.LambdaLR(o, lambda epoch: 1 / (epoch + 1))),
+    ):
+        p = torch.ones(1, requires_grad=True)
+        optimizer = optim.SGD([p], lr=1.0)
+        schedule = make(optimizer)
+        rates = []
+        for _ in range(5):
+            rates.append(optimizer.param_groups[0]["lr"])
+            optimizer.step()
+            schedule.step()
+        see(name, rates)
