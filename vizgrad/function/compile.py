@@ -7,13 +7,16 @@ functions of `vizgrad.function.generic` do, and tests compare the two.
 
 from __future__ import annotations
 
-import inspect
 import linecache
 import sys
+from functools import cache
+from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 from vizgrad.arrays import xp
 from vizgrad.arrays.backend import as_array
+from vizgrad.arrays.quiet import NAMELESS
+from vizgrad.function.failing import kernel_error
 from vizgrad.function.saving import run_tensors, save_result
 from vizgrad.function.typing import arrays_for, number
 from vizgrad.graph.edges import edge_of
@@ -32,7 +35,9 @@ if TYPE_CHECKING:
 
 
 def formula_parameters(formula: Callable[..., Any]) -> tuple[str, ...]:
-    return tuple(inspect.signature(formula).parameters)
+    """Names of a formula's parameters (read off its code: `inspect.signature` would cost import time)."""
+    code = formula.__code__
+    return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
 
 
 def saved_by(op: Primitive) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -55,11 +60,20 @@ def users_of(op: Primitive, name: str) -> list[int]:
     ]
 
 
-def _define(source: str, name: str, scope: dict[str, Any], op: str) -> Any:
-    """Executes generated source; it is kept in linecache so that tracebacks can show it."""
-    filename = f"<vizgrad {op}.{name}>"
+@cache
+def _code(source: str) -> CodeType:
+    """Compiled source. Operations of one form have one source: most of compiling is saved by this.
+
+    The text is kept in linecache so that tracebacks can show it.
+    """
+    filename = f"<vizgrad form {len(linecache.cache)}>"
     linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
-    exec(compile(source, filename, "exec"), scope)  # noqa: S102  our own text, from declarations
+    return compile(source, filename, "exec")
+
+
+def _define(source: str, name: str, scope: dict[str, Any]) -> Any:
+    """Executes generated source and returns what it defines as `name`."""
+    exec(_code(source), scope)  # noqa: S102  our own text, made from declarations
     return scope[name]
 
 
@@ -86,8 +100,8 @@ def compile_node(op: Primitive) -> type[Node]:
     scope: dict[str, Any] = {"unpack_array": unpack_array, "__name__": "vizgrad.ops.compiled"}
     for name, formula in op.formulas.items():
         scope["formula_" + name] = formula
-    body["run"] = _define(_run_source(op, tensors), "run", scope, op.name)
-    body["release"] = _define(_release_source(tensors), "release", {}, op.name)
+    body["run"] = _define(_run_source(op, tensors), "run", scope)
+    body["release"] = _define(_release_source(tensors), "release", {})
     return type(op.node_name, (Node,), body)
 
 
@@ -151,10 +165,13 @@ def compile_record(op: Primitive) -> Callable[..., Any]:
         "kernel": op.forward, "GUARD": GUARD, "MODES": MODES, "noted": noted, "edge_of": edge_of, "tick": tick,
         "getframe": sys._getframe, "INTERNAL": INTERNAL, "NodeClass": op.node_class, "Meta": Meta,
         "save_result": save_result, "arrays_for": arrays_for, "number": number, "op": op,
-        "become_view": become_view, "__name__": "vizgrad.ops.compiled",
+        "become_view": become_view, "kernel_error": kernel_error, "__name__": NAMELESS,
         "__package__": "vizgrad.ops",
     }  # fmt: skip
-    return _define(_record_source(op), op.name, scope, op.name)
+    record = _define(_record_source(op), "record", scope)
+    record.__name__ = record.__qualname__ = op.name
+    record.__doc__ = op.__doc__
+    return record
 
 
 def _record_source(op: Primitive) -> str:
@@ -162,9 +179,14 @@ def _record_source(op: Primitive) -> str:
     signature = ", ".join(inputs) + (", *, " + ", ".join(attributes) if attributes else "")
     arrays = [f"a{i}" for i in range(len(inputs))]
     passed = ", ".join([*arrays, *(f"{a}={a}" for a in attributes)])
-    lines = [f"def {op.name}({signature}):"]
+    lines = [f"def record({signature}):"]
     lines += _read_arrays(op)
-    lines.append(f"    r = kernel({passed})")
+    lines += [
+        "    try:",  # costs nothing when nothing is raised
+        f"        r = kernel({passed})",
+        "    except Exception as error:",
+        f"        raise kernel_error(op, error, {', '.join(arrays)}) from None",
+    ]
     several = len(op.outputs) > 1
     results = [f"r{i}" for i in range(len(op.outputs))] if several else ["r"]
     if several:
@@ -179,7 +201,7 @@ def _record_source(op: Primitive) -> str:
             f"    {out}._tracked = 0",
         ]
     if op.view:
-        lines.append(f"    become_view(out, {inputs[0]}, {op.name!r})")
+        lines.append(f"    become_view(out, {inputs[0]}, op.name)")
     if op.node_class is not None:
         lines += _record_node(op, results, outs)
     lines.append("    return " + ", ".join(outs))

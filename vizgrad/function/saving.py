@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-import inspect
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from vizgrad.graph.saved import SavedResult, unpack_tensor
 from vizgrad.tensor.tensor import Tensor, storage_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from vizgrad.graph.node import Node
 
 
 def save_result(out: Tensor) -> SavedResult:
     """The node's own output, saved as memory. Its storage is made now: later writes must be seen."""
     return SavedResult(out._array, storage_of(out))
-
-
-@cache
-def _parameters(formula: Callable[..., Any]) -> tuple[str, ...]:
-    return tuple(inspect.signature(formula).parameters)
 
 
 def run_tensors(node: Node, grads: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -43,7 +34,7 @@ def run_tensors(node: Node, grads: tuple[Any, ...]) -> tuple[Any, ...]:
             else unpack_tensor(node, p)
             if p in node.saved_names
             else getattr(node, "_" + p)
-            for p in _parameters(formula)
+            for p in formula.__code__.co_varnames[: formula.__code__.co_argcount]
         ]
         results.append(formula(*values))
     return tuple(results)
