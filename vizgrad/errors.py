@@ -7,7 +7,7 @@ The class and the key phrase of an error are PyTorch's, so that people find it; 
 from __future__ import annotations
 
 import linecache
-import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
@@ -75,9 +75,12 @@ def explained(
     return error
 
 
-_CELL = re.compile(r"ipykernel_\d+[/\\](\d+)\.py$|<ipython-input-(\d+)-")
-#: Filename of a cell -> its execution count; filled by the notebook front end (`vizgrad.magics`).
-cell_numbers: dict[str, int] = {}
+def _no_cell(filename: str) -> str | None:
+    return None
+
+
+#: Filename -> the notebook cell it stands for, e.g. ``In [3]``; the front end sets it.
+cell_of: Callable[[str], str | None] = _no_cell
 
 
 def place_of(site: Site | None) -> Place | None:
@@ -85,15 +88,11 @@ def place_of(site: Site | None) -> Place | None:
     if site is None:
         return None
     line = site.line()
-    number = cell_numbers.get(site.file)
-    if number is None:
-        match = _CELL.search(site.file)
-        number = match.group(2) if match else None
     return Place(
         file=site.file,
         line=line,
         function=site.function,
-        cell=None if number is None else f"In [{number}]",
+        cell=cell_of(site.file),
         text=linecache.getline(site.file, line).strip(),
     )
 

@@ -131,8 +131,10 @@ def in_notebook() -> bool:
 def on_import() -> None:
     """In a Jupyter kernel, lets the side panel find this kernel."""
     if in_notebook():
-        from vizgrad.widgets.commtarget import register
+        from vizgrad import errors
+        from vizgrad.widgets.commtarget import cell_name, register
 
+        errors.cell_of = cell_name
         register()
 
 

@@ -36,6 +36,15 @@ def _shell() -> Any:
     return None if ipython is None else ipython.get_ipython()
 
 
+def cell_name(filename: str) -> str | None:
+    """``In [3]`` for the file that IPython compiled cell 3 under; None for any other file."""
+    describe = getattr(getattr(_shell(), "compile", None), "format_code_name", None)
+    found = None if describe is None else describe(filename)
+    if not found or found[0] != "Cell":
+        return None
+    return found[1].replace("In[", "In [")
+
+
 def _opened(comm: Any, message: Any) -> None:
     controller = Controller(comm.send)
     comm.on_msg(lambda msg: controller.receive(msg["content"]["data"]))
