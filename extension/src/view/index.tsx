@@ -1,27 +1,48 @@
-// A placeholder, so that both hosts can be built and driven end to end before there is a view: it
-// shows what came last through the port. The view proper replaces this whole file and keeps the
-// signature of mountView.
+/**
+ * The view: draws a debugging session into an element. It knows nothing of Jupyter; whoever mounts
+ * it brings a port to a kernel.
+ */
 import { render } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
 
-import type { Port, PortStatus } from '../store';
+import { DebuggerStore } from '../store';
+import type { Port, StoreOptions } from '../store';
+import { App } from './App';
+import { StoreContext } from './hooks';
+import { startLayoutWorker } from './layout/startWorker';
+import type { WorkerFactory } from './layout/layoutClient';
+import { style } from './style';
 
-function Placeholder({ port }: { readonly port: Port }): preact.JSX.Element {
-  const [status, setStatus] = useState<PortStatus>({ state: 'open' });
-  const [last, setLast] = useState<unknown>(null);
-  useEffect(() => port.onMessage(setLast), [port]);
-  useEffect(() => port.onStatus?.(setStatus), [port]);
-  return (
-    <div class="vg-root" data-state={status.state}>
-      vizgrad: {status.reason ?? status.state} {last === null ? null : JSON.stringify(last)}
-    </div>
-  );
+export interface ViewOptions extends StoreOptions {
+  /** Starts a layout worker; null: always the simple layout. For hosts and tests with their own. */
+  readonly worker?: WorkerFactory;
 }
 
-/** Draws the debugger into `el`, fed by `port`. The function returned takes everything away. */
-export function mountView(el: HTMLElement, port: Port): () => void {
-  render(<Placeholder port={port} />, el);
-  return () => {
-    render(null, el);
+/** A mounted view. */
+export interface MountedView {
+  readonly store: DebuggerStore;
+  unmount(): void;
+}
+
+/** Draw the debugger into `el`, fed by `port`, with a handle on its store for commands. */
+export function openView(el: HTMLElement, port: Port, options: ViewOptions = {}): MountedView {
+  const store = new DebuggerStore(port, options);
+  render(
+    <StoreContext.Provider value={store}>
+      <style>{style}</style>
+      <App worker={options.worker ?? startLayoutWorker} sessions={options.followNewest ?? false} />
+    </StoreContext.Provider>,
+    el
+  );
+  return {
+    store,
+    unmount: () => {
+      render(null, el);
+      store.dispose();
+    }
   };
+}
+
+/** Draw the debugger into `el`, fed by `port`. The function returned takes everything away. */
+export function mountView(el: HTMLElement, port: Port, options: ViewOptions = {}): () => void {
+  return openView(el, port, options).unmount;
 }

@@ -1,0 +1,36 @@
+/** What a screen reader says after the run moved. One short sentence each. */
+import type { Run } from '../protocol';
+import type { SessionState } from './session';
+
+export function announce(before: Run | null, now: SessionState): string {
+  const { run } = now;
+  if (run.status === 'closed' || now.closed) {
+    return 'Session closed';
+  }
+  if (run.status === 'failed') {
+    return `Backward failed: ${run.error || 'see the node marked error'}`;
+  }
+  if (!before || run.position === before.position) {
+    return '';
+  }
+  const at = `${run.position} of ${run.total}`;
+  const next = run.current === null ? '' : `, next ${nodeTitle(now, run.current)}`;
+  if (run.position < before.position) {
+    return run.position === 0 ? `Back at the start${next}` : `Back to ${at}${next}`;
+  }
+  const finished = run.status === 'finished' ? '. Backward finished' : '';
+  const last = now.history[run.position - 1];
+  if (run.position === before.position + 1 && last !== undefined) {
+    return `${nodeTitle(now, last)} done, ${at}${finished}`;
+  }
+  return `${run.position - before.position} nodes done, ${at}${finished || next}`;
+}
+
+/** The node's name, and for a leaf its variable. */
+export function nodeTitle(state: SessionState, id: number): string {
+  const node = state.graph.nodes[id];
+  if (!node) {
+    return `node ${id}`;
+  }
+  return node.label ? `${node.name} ${node.label}` : node.name;
+}

@@ -1,0 +1,12 @@
+export { DebuggerStore } from './debuggerStore';
+export type { StoreOptions } from './debuggerStore';
+export { Observable } from './observable';
+export type { Port, PortStatus } from './port';
+export type { DebuggerState, Notice } from './state';
+export { edgeKey, followed } from './session';
+export type { SessionState } from './session';
+export type { Search, ViewState } from './view';
+export { nodeTitle } from './announce';
+export type { Patience } from './pending';
+export { nextFrame } from './frame';
+export type { Schedule } from './frame';

@@ -1,0 +1,83 @@
+/** Requests that have been sent and not yet answered. */
+import type { Request } from '../protocol';
+
+/** How long the oldest unanswered request has waited. */
+export type Patience = 'answered' | 'waiting' | 'slow' | 'silent';
+
+/** After this long a person wonders; after that long something is probably wrong. */
+export const SLOW_MS = 1500;
+export const SILENT_MS = 10_000;
+
+interface Sent {
+  readonly type: Request['type'];
+  readonly at: number;
+}
+
+export class Pending {
+  private readonly sent = new Map<number, Sent>();
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private last = 0;
+
+  /** `changed` is called whenever the patience may have changed. */
+  constructor(private readonly changed: () => void) {}
+
+  /** Register a request and give it its number. Numbers start at 1: 0 marks an event. */
+  add(type: Request['type']): number {
+    this.last += 1;
+    this.sent.set(this.last, { type, at: Date.now() });
+    this.watch();
+    return this.last;
+  }
+
+  /** The answer came; what was asked, or undefined if nobody asked (or `clear` forgot it). */
+  settle(request: number): Request['type'] | undefined {
+    const type = this.sent.get(request)?.type;
+    this.sent.delete(request);
+    this.watch();
+    return type;
+  }
+
+  has(...types: Request['type'][]): boolean {
+    for (const { type } of this.sent.values()) {
+      if (types.includes(type)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  clear(): void {
+    this.sent.clear();
+    this.watch();
+  }
+
+  get patience(): Patience {
+    const waited = Date.now() - this.oldest();
+    if (this.sent.size === 0) {
+      return 'answered';
+    }
+    return waited >= SILENT_MS ? 'silent' : waited >= SLOW_MS ? 'slow' : 'waiting';
+  }
+
+  private oldest(): number {
+    let oldest = Infinity;
+    for (const { at } of this.sent.values()) {
+      oldest = Math.min(oldest, at);
+    }
+    return oldest;
+  }
+
+  private watch(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    this.changed();
+    if (this.sent.size === 0) {
+      return;
+    }
+    const waited = Date.now() - this.oldest();
+    const next = waited < SLOW_MS ? SLOW_MS : SILENT_MS;
+    if (waited < SILENT_MS) {
+      this.timer = setTimeout(() => this.watch(), next - waited + 1);
+    }
+  }
+}

@@ -1,0 +1,94 @@
+/** The whole view: toolbar, graph and panels, arranged for the room there is. */
+import type { JSX } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+
+import type { DebuggerState } from '../store';
+import { Banner } from './frame/Banner';
+import { Help } from './frame/Help';
+import { Panels } from './frame/Panels';
+import { SessionPicker } from './frame/SessionPicker';
+import { Toolbar } from './frame/Toolbar';
+import { usePicture } from './graph/usePicture';
+import { useObservable, useSize, useStore } from './hooks';
+import type { WorkerFactory } from './layout/layoutClient';
+import { globalKey, keepKeysFromHost } from './shortcuts';
+import { widthOf } from './width';
+
+interface AppProps {
+  readonly worker: WorkerFactory;
+  /** Show which sessions there are (the side panel; a widget belongs to one). */
+  readonly sessions: boolean;
+}
+
+export function App({ worker, sessions }: AppProps): JSX.Element {
+  const store = useStore();
+  const state = useObservable(store.state);
+  const root = useRef<HTMLDivElement>(null);
+  const size = useSize(root);
+  const width = widthOf(size?.width ?? 1000);
+  const { session, view } = state;
+  const { picture, status } = usePicture(session?.structure ?? null, view.groups, worker);
+
+  useEffect(() => (root.current ? keepKeysFromHost(root.current) : undefined), []);
+
+  const closeHelp = (): void => store.view({ help: false });
+  return (
+    <div
+      ref={root}
+      class={`vg-root vg-${width}`}
+      role="group"
+      aria-label="vizgrad debugger"
+      data-revision={session?.revision ?? ''}
+      data-position={session?.run.position ?? ''}
+      data-status={session?.closed ? 'closed' : (session?.run.status ?? 'none')}
+      data-layout={status}
+      data-session={session?.session ?? ''}
+      aria-busy={state.moving}
+      onKeyDown={event => {
+        if (globalKey(event, store)) {
+          event.preventDefault();
+          event.stopPropagation();
+        }
+      }}
+    >
+      {sessions && <SessionPicker sessions={state.sessions} shown={session?.session ?? null} />}
+      {session && <Toolbar state={state} width={width} />}
+      <Banner state={state} fallback={picture?.reason ?? ''} />
+      {view.help && <Help close={closeHelp} />}
+      {session ? (
+        <Panels state={state} session={session} width={width} picture={picture} status={status} />
+      ) : (
+        <Empty state={state} />
+      )}
+      <div class="vg-live" role="status" aria-live="polite">
+        {state.announcement}
+      </div>
+    </div>
+  );
+}
+
+/** Nothing to show yet: why, and what to do. */
+function Empty({ state }: { state: DebuggerState }): JSX.Element {
+  const [patient, setPatient] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setPatient(true), 300);
+    return () => clearTimeout(timer);
+  }, []);
+  const { port, patience } = state;
+  if (port.state === 'closed') {
+    return (
+      <p class="vg-empty vg-empty-view">
+        {port.reason ?? 'The connection to the kernel is closed.'}
+      </p>
+    );
+  }
+  if (port.state === 'open' && patience === 'answered' && !state.notice) {
+    return (
+      <p class="vg-empty vg-empty-view">
+        No session in this kernel yet. Run <code>vizgrad.debug(loss)</code> to step its backward.
+      </p>
+    );
+  }
+  // Most connections take less than a blink; a word that flashes up would only disturb.
+  return <p class="vg-empty vg-empty-view">{patient ? 'Connecting to the kernel…' : ''}</p>;
+}

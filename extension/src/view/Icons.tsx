@@ -1,0 +1,207 @@
+/** The icons: 16 by 16, drawn with the current colour, hidden from screen readers. */
+import type { ComponentChildren, JSX } from 'preact';
+
+import type { NodeState, SavedState } from '../protocol';
+
+export type IconName =
+  | 'continue'
+  | 'step'
+  | 'back'
+  | 'runTo'
+  | 'restart'
+  | 'stop'
+  | 'search'
+  | 'fit'
+  | 'breakpoint'
+  | 'help'
+  | 'close'
+  | 'plus'
+  | 'minus'
+  | 'fold'
+  | 'unfold'
+  | 'next'
+  | 'previous'
+  | 'follow'
+  | 'warning';
+
+const line = { fill: 'none', stroke: 'currentColor', 'stroke-width': 1.5 } as const;
+const solid = { fill: 'currentColor' } as const;
+
+const SHAPES: Readonly<Record<IconName, ComponentChildren>> = {
+  continue: (
+    <>
+      <rect x="2.5" y="3" width="2" height="10" rx=".6" {...solid} />
+      <path
+        d="M6.5 3.4v9.2c0 .5.5.8.9.5l6.6-4.6c.4-.2.4-.8 0-1L7.4 2.9c-.4-.3-.9 0-.9.5z"
+        {...solid}
+      />
+    </>
+  ),
+  step: (
+    <>
+      <path d="M8 1.8v7.4M4.8 6.3 8 9.5l3.2-3.2" {...line} stroke-linecap="round" />
+      <circle cx="8" cy="13" r="1.9" {...solid} />
+    </>
+  ),
+  back: (
+    <>
+      <path d="M8 10V2.4M4.8 5.3 8 2.1l3.2 3.2" {...line} stroke-linecap="round" />
+      <circle cx="8" cy="13" r="1.9" {...solid} />
+    </>
+  ),
+  runTo: <path d="M2 8h7.5M6.4 4.8 9.6 8l-3.2 3.2M13 2.5v11" {...line} stroke-linecap="round" />,
+  restart: (
+    <>
+      <path d="M3.2 8.2a4.9 4.9 0 1 0 1.7-3.8" {...line} stroke-linecap="round" />
+      <path d="M5.6 1.6v3.6H2z" {...solid} />
+    </>
+  ),
+  stop: <rect x="3.2" y="3.2" width="9.6" height="9.6" rx="1.4" {...solid} />,
+  search: (
+    <>
+      <circle cx="7" cy="7" r="4.2" {...line} />
+      <path d="m10.2 10.2 3.6 3.6" {...line} stroke-linecap="round" />
+    </>
+  ),
+  fit: (
+    <path
+      d="M2.5 5.8V2.5h3.3M10.2 2.5h3.3v3.3M13.5 10.2v3.3h-3.3M5.8 13.5H2.5v-3.3"
+      {...line}
+      stroke-linecap="round"
+    />
+  ),
+  breakpoint: <circle cx="8" cy="8" r="5" {...solid} />,
+  help: (
+    <>
+      <circle cx="8" cy="8" r="6" {...line} stroke-width="1.3" />
+      <path d="M6.2 6.3a1.9 1.9 0 1 1 2.6 1.8c-.6.3-.8.6-.8 1.2" {...line} stroke-linecap="round" />
+      <circle cx="8" cy="11.6" r=".9" {...solid} />
+    </>
+  ),
+  close: <path d="m4 4 8 8M12 4l-8 8" {...line} stroke-linecap="round" />,
+  plus: <path d="M8 3v10M3 8h10" {...line} stroke-linecap="round" />,
+  minus: <path d="M3 8h10" {...line} stroke-linecap="round" />,
+  fold: <path d="M5 2.5 8 5.5l3-3M5 13.5l3-3 3 3M2.5 8h11" {...line} stroke-linecap="round" />,
+  unfold: <path d="M5 4.5 8 1.5l3 3M5 11.5l3 3 3-3M2.5 8h11" {...line} stroke-linecap="round" />,
+  next: <path d="m4 6 4 4 4-4" {...line} stroke-linecap="round" />,
+  previous: <path d="m4 10 4-4 4 4" {...line} stroke-linecap="round" />,
+  follow: (
+    <>
+      <circle cx="8" cy="8" r="2.2" {...solid} />
+      <path d="M8 1.5v3M8 11.5v3M1.5 8h3M11.5 8h3" {...line} stroke-linecap="round" />
+    </>
+  ),
+  warning: (
+    <>
+      <path d="M8 2.2 14.4 13.4H1.6z" {...line} stroke-linejoin="round" />
+      <path d="M8 6.4v3.4" {...line} stroke-linecap="round" />
+      <circle cx="8" cy="11.6" r=".85" {...solid} />
+    </>
+  )
+};
+
+export function Icon({ name }: { name: IconName }): JSX.Element {
+  return (
+    <svg class="vg-icon" viewBox="0 0 16 16" aria-hidden="true" focusable="false">
+      {SHAPES[name]}
+    </svg>
+  );
+}
+
+interface StateProps {
+  readonly state: NodeState;
+  /** For a waiting node: the share of its gradients that has arrived. */
+  readonly share?: number;
+}
+
+/** A node's state as a shape, so that it does not depend on colour. For use inside an SVG. */
+export function StateShape({ state, share = 0 }: StateProps): JSX.Element {
+  switch (state) {
+    case 'waiting':
+      return (
+        <>
+          <circle cx="8" cy="8" r="5" {...line} stroke-dasharray="2.2 1.8" />
+          {share > 0 && <path d={wedge(share)} {...solid} />}
+        </>
+      );
+    case 'ready':
+      return <circle cx="8" cy="8" r="5" {...line} stroke-width="2.2" />;
+    case 'current':
+      return (
+        <path
+          d="M4 2.8v10.4c0 .5.6.8 1 .5l8-5.2c.4-.3.4-.8 0-1L5 2.3c-.4-.3-1 0-1 .5z"
+          {...solid}
+        />
+      );
+    case 'done':
+      return <path d="m3 8.4 3.4 3.4L13 4.6" {...line} stroke-width="2.2" stroke-linecap="round" />;
+    case 'skipped':
+      return (
+        <>
+          <circle cx="8" cy="8" r="5" {...line} />
+          <path d="m4.6 11.4 6.8-6.8" {...line} />
+        </>
+      );
+    case 'captured':
+      return (
+        <>
+          <path d="M4 14V2.6" {...line} stroke-width="1.7" stroke-linecap="round" />
+          <path d="M4.8 3h8l-2.2 2.8 2.2 2.8h-8z" {...solid} />
+        </>
+      );
+    case 'error':
+      return <path d="m3.6 3.6 8.8 8.8M12.4 3.6l-8.8 8.8" {...line} stroke-width="2.6" />;
+  }
+}
+
+function wedge(share: number): string {
+  if (share >= 1) {
+    return 'M8 5a3 3 0 1 0 .01 0z';
+  }
+  const angle = 2 * Math.PI * share;
+  const x = 8 + 3 * Math.sin(angle);
+  const y = 8 - 3 * Math.cos(angle);
+  return `M8 8V5A3 3 0 ${share > 0.5 ? 1 : 0} 1 ${x.toFixed(2)} ${y.toFixed(2)}z`;
+}
+
+export function StateIcon({ state, share = 0 }: StateProps): JSX.Element {
+  return (
+    <svg class="vg-icon" data-state-icon={state} viewBox="0 0 16 16" aria-hidden="true">
+      <StateShape state={state} share={share} />
+    </svg>
+  );
+}
+
+/** A saved value's state as a shape. */
+export function SavedShape({ state }: { state: SavedState }): JSX.Element {
+  switch (state) {
+    case 'alive':
+      return <rect x="3.5" y="3.5" width="9" height="9" rx="1.5" {...solid} />;
+    case 'stale':
+      return (
+        <>
+          <path d="M8 2.4 14.2 13.2H1.8z" {...solid} />
+          <path d="M8 6.4v3.2M8 11v.9" stroke="var(--vg-bg)" stroke-width="1.5" />
+        </>
+      );
+    case 'freed':
+      return (
+        <rect x="3.5" y="3.5" width="9" height="9" rx="1.5" {...line} stroke-dasharray="2 1.6" />
+      );
+    case 'packed':
+      return (
+        <>
+          <rect x="3" y="3" width="10" height="10" rx="1.5" {...line} />
+          <path d="M3 7h10M8 3v4" {...line} />
+        </>
+      );
+  }
+}
+
+export function SavedIcon({ state }: { state: SavedState }): JSX.Element {
+  return (
+    <svg class="vg-icon" viewBox="0 0 16 16" aria-hidden="true">
+      <SavedShape state={state} />
+    </svg>
+  );
+}

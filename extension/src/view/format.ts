@@ -1,0 +1,97 @@
+/** Numbers, sizes and places as short text. */
+import type { NodeRun, Place, SavedState, TensorSummary } from '../protocol';
+
+/** About four significant digits; words for what is not finite. */
+export function number(value: number | null): string {
+  if (value === null) {
+    return '–';
+  }
+  if (Number.isNaN(value)) {
+    return 'NaN';
+  }
+  if (!Number.isFinite(value)) {
+    return value > 0 ? 'Inf' : '−Inf';
+  }
+  if (value === 0) {
+    return '0';
+  }
+  const size = Math.abs(value);
+  const text =
+    size >= 1e5 || size < 1e-3
+      ? value
+          .toExponential(2)
+          .replace(/\.?0+e/, 'e')
+          .replace('e+', 'e')
+      : Number(value.toPrecision(4)).toString();
+  return text.replaceAll('-', '−');
+}
+
+export function bytes(count: number): string {
+  if (count < 1000) {
+    return `${count} B`;
+  }
+  const units = ['kB', 'MB', 'GB', 'TB'];
+  let value = count;
+  let unit = -1;
+  while (value >= 999.5 && unit < units.length - 1) {
+    value /= 1000;
+    unit++;
+  }
+  return `${value < 10 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
+}
+
+export function shape(dims: readonly number[]): string {
+  return `[${dims.join(', ')}]`;
+}
+
+export function seconds(value: number): string {
+  if (value >= 1) {
+    return `${value.toPrecision(3)} s`;
+  }
+  return value >= 1e-3 ? `${(value * 1e3).toPrecision(3)} ms` : `${Math.round(value * 1e6)} µs`;
+}
+
+export function count(n: number, noun: string, plural = `${noun}s`): string {
+  return `${n} ${n === 1 ? noun : plural}`;
+}
+
+/** Where a line of code is: the cell if it is one, else the file's last part. */
+export function place({ file, line, cell }: Place): string {
+  const [name = file] = file.split(/[/\\]/).reverse();
+  return cell === null ? `${name}:${line}` : `${cell}, line ${line}`;
+}
+
+export function tensor({ shape: dims, dtype }: Pick<TensorSummary, 'shape' | 'dtype'>): string {
+  return `${dtype} ${shape(dims)}`;
+}
+
+/** The state of a node in words, for its second line and its accessible name. */
+export function nodeState(run: NodeRun): string {
+  switch (run.state) {
+    case 'waiting':
+      return `waiting, ${run.delivered} of ${run.needed}`;
+    case 'ready':
+      return 'ready';
+    case 'current':
+      return 'runs next';
+    case 'done': {
+      const order = run.order === null ? 'done' : `done #${run.order + 1}`;
+      return run.grad_norm === null
+        ? `${order}, no gradient`
+        : `${order}, ‖g‖ ${number(run.grad_norm)}`;
+    }
+    case 'skipped':
+      return run.reason ? `skipped: ${run.reason}` : 'skipped';
+    case 'captured':
+      return run.reason ? `captured: ${run.reason}` : 'captured';
+    case 'error':
+      return run.reason ? `error: ${run.reason}` : 'error';
+  }
+}
+
+export const SAVED_WORDS: Readonly<Record<SavedState, string>> = {
+  alive: 'alive',
+  stale: 'stale: written since',
+  freed: 'freed',
+  packed: 'packed by a hook'
+};

@@ -1,0 +1,97 @@
+/** What a person must know now: errors, a kernel that does not answer, a closed session. */
+import type { JSX } from 'preact';
+
+import type { DebuggerState } from '../../store';
+import { useStore } from '../hooks';
+import { Icon } from '../Icons';
+
+interface Line {
+  readonly level: 'error' | 'warning' | 'info';
+  readonly text: string;
+  readonly action?: 'retry' | 'dismiss';
+}
+
+export function Banner({
+  state,
+  fallback
+}: {
+  state: DebuggerState;
+  fallback: string;
+}): JSX.Element {
+  const store = useStore();
+  return (
+    <>
+      {linesOf(state, fallback).map(({ level, text, action }) => (
+        <div
+          key={text}
+          class="vg-banner"
+          data-level={level}
+          role={level === 'error' ? 'alert' : 'status'}
+        >
+          <Icon name="warning" />
+          <span class="vg-banner-text">{text}</span>
+          {action === 'retry' && (
+            <button type="button" class="vg-button vg-labelled" onClick={() => store.retry()}>
+              Try again
+            </button>
+          )}
+          {action === 'dismiss' && (
+            <button
+              type="button"
+              class="vg-button"
+              aria-label="Dismiss"
+              onClick={() => store.dismiss()}
+            >
+              <Icon name="close" />
+            </button>
+          )}
+        </div>
+      ))}
+    </>
+  );
+}
+
+function linesOf({ port, patience, session, notice }: DebuggerState, fallback: string): Line[] {
+  const lines: Line[] = [];
+  if (port.state === 'closed') {
+    lines.push({
+      level: 'error',
+      text: port.reason ?? 'The connection to the kernel is closed. Run the cell again.'
+    });
+  } else if (patience === 'silent') {
+    lines.push({
+      level: 'error',
+      text:
+        'The kernel has not answered for 10 seconds. It is busy with a cell, or dead: ' +
+        'interrupt or restart it, then try again.',
+      action: 'retry'
+    });
+  } else if (patience === 'slow') {
+    lines.push({
+      level: 'info',
+      text: 'Waiting for the kernel; it answers when the running cell is done.'
+    });
+  }
+  if (notice) {
+    lines.push({ level: notice.level, text: notice.text, action: 'dismiss' });
+  }
+  if (session?.run.error) {
+    lines.push({ level: 'error', text: session.run.error });
+  }
+  if (session?.closed) {
+    lines.push({
+      level: 'info',
+      text: 'This session is closed. What it showed last stays readable.'
+    });
+  }
+  if (session && session.graph.truncated > 0) {
+    lines.push({
+      level: 'warning',
+      text: `The graph is larger than the limit: ${session.graph.truncated} nodes are not shown.`
+    });
+  }
+  if (fallback) {
+    lines.push({ level: 'info', text: `Simple layout: ${fallback}.` });
+  }
+  return lines;
+}

@@ -1,0 +1,51 @@
+/** An open group: a frame around its boxes, with a title that folds it. */
+import type { JSX } from 'preact';
+
+import type { Box } from '../layout/types';
+import { memo } from '../memo';
+import type { Group } from './scopes';
+import { CHAR_11, fit } from './sizes';
+import type { Detail } from './viewport';
+
+interface ClusterBoxProps {
+  readonly group: Group;
+  readonly box: Box;
+  readonly detail: Detail;
+  readonly focusable: boolean;
+}
+
+function ClusterBoxInner({ group, box, detail, focusable }: ClusterBoxProps): JSX.Element {
+  const room = box.width - 34;
+  const title = fit(group.title, room, CHAR_11);
+  return (
+    <g class="vg-cluster" data-depth={group.depth % 2} transform={`translate(${box.x},${box.y})`}>
+      <rect class="vg-frame" width={box.width} height={box.height} rx={8} />
+      {detail !== 'shape' && (
+        <g
+          class="vg-cluster-title"
+          role="treeitem"
+          aria-expanded={true}
+          aria-label={`${group.title}, open group of ${group.size} nodes`}
+          tabIndex={focusable ? 0 : -1}
+          data-toggle={group.id}
+          data-key={`c${group.id}`}
+        >
+          <title>{`${group.path.join(' › ')} (click to fold)`}</title>
+          <rect
+            x={3}
+            y={2}
+            width={Math.min(title.length * CHAR_11 + 30, box.width - 6)}
+            height={16}
+            rx={4}
+          />
+          <path d="M8 10h6" />
+          <text x={19} y={14}>
+            {title}
+          </text>
+        </g>
+      )}
+    </g>
+  );
+}
+
+export const ClusterBox = memo(ClusterBoxInner);

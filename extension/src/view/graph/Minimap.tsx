@@ -1,0 +1,97 @@
+/** The whole picture in a corner: where one is, and where the run is. Click or drag to go there. */
+import type { JSX, TargetedPointerEvent } from 'preact';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+
+import { NODE_STATES } from '../../protocol';
+import type { NodeRun, NodeState } from '../../protocol';
+import type { Observable } from '../../store';
+import type { Point } from '../layout/types';
+import type { Size } from './sizes';
+import type { Picture } from './usePicture';
+import { seen } from './viewport';
+import type { View } from './viewport';
+
+/** Smaller pictures are overlooked without one. */
+export const MINIMAP_FROM = 60;
+const WIDTH = 132;
+const HEIGHT = 108;
+
+interface MinimapProps {
+  readonly picture: Picture;
+  readonly runs: readonly NodeRun[];
+  readonly view: Observable<View>;
+  readonly screen: Size;
+  goTo(point: Point): void;
+}
+
+export function Minimap({ picture, runs, view, screen, goTo }: MinimapProps): JSX.Element {
+  const frame = useRef<SVGRectElement>(null);
+  const { layout } = picture;
+  const scale = Math.min(WIDTH / layout.width, HEIGHT / layout.height);
+  const width = Math.max(layout.width * scale, 12);
+  const height = Math.max(layout.height * scale, 12);
+  const paths = useMemo(() => pathsByState(picture, runs, scale), [picture, runs, scale]);
+
+  useEffect(() => {
+    const show = (): void => {
+      const { x, y, width: w, height: h } = seen(view.value, screen);
+      const box = { x: x * scale, y: y * scale, width: w * scale, height: h * scale };
+      for (const [name, value] of Object.entries(box)) {
+        frame.current?.setAttribute(name, value.toFixed(1));
+      }
+    };
+    show();
+    return view.subscribe(show);
+  }, [view, screen, scale]);
+
+  const go = (event: TargetedPointerEvent<SVGSVGElement>): void => {
+    if (event.buttons & 1) {
+      const { left, top } = event.currentTarget.getBoundingClientRect();
+      goTo({ x: (event.clientX - left) / scale, y: (event.clientY - top) / scale });
+    }
+  };
+
+  return (
+    <svg
+      class="vg-minimap"
+      width={width}
+      height={height}
+      aria-hidden="true"
+      onPointerDown={go}
+      onPointerMove={go}
+    >
+      {NODE_STATES.map(state => (
+        <path key={state} data-state={state} d={paths[state]} />
+      ))}
+      <rect ref={frame} class="vg-minimap-frame" rx={2} />
+    </svg>
+  );
+}
+
+function pathsByState(
+  { visible, layout }: Picture,
+  runs: readonly NodeRun[],
+  scale: number
+): Partial<Record<NodeState, string>> {
+  const parts: Partial<Record<NodeState, string[]>> = {};
+  for (const item of visible.items) {
+    const box = layout.items.get(item.key);
+    if (!box || item.kind === 'result') {
+      continue;
+    }
+    const nodes = item.kind === 'group' ? item.nodes : [item.node];
+    const states = nodes.map(node => runs[node]?.state ?? 'waiting');
+    const state = states.includes('current') ? 'current' : (states[0] as NodeState);
+    const [x, y, w, h] = [box.x, box.y, box.width, box.height].map(v => v * scale) as [
+      number,
+      number,
+      number,
+      number
+    ];
+    (parts[state] ??= []).push(
+      `M${x.toFixed(1)},${y.toFixed(1)}h${Math.max(w, 1.5).toFixed(1)}` +
+        `v${Math.max(h, 1.5).toFixed(1)}h${(-Math.max(w, 1.5)).toFixed(1)}z`
+    );
+  }
+  return Object.fromEntries(Object.entries(parts).map(([state, list]) => [state, list.join('')]));
+}

@@ -1,0 +1,124 @@
+/** Where the view looks: at first, after folding, while stepping, and on demand. */
+import { useCallback, useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+
+import type { Observable, SessionState } from '../../store';
+import { around } from '../layout/boxes';
+import type { Box, Point } from '../layout/types';
+import type { Size } from './sizes';
+import type { Picture } from './usePicture';
+import { bringIntoView, firstLook, fitBox, zoomAt } from './viewport';
+import type { View } from './viewport';
+
+export interface Placing {
+  /** Move as little as needed to see a box. */
+  show(key: string): void;
+  fit(): void;
+  zoom(factor: number): void;
+  zoomTo(key: string | null): void;
+  centreOn(point: Point): void;
+  /** Keep this group where it is on the screen when the next layout arrives. */
+  hold(group: number): void;
+}
+
+export function usePlacing(
+  session: SessionState,
+  picture: Picture | null,
+  screen: Size,
+  view: Observable<View>
+): Placing {
+  const previous = useRef<Picture | null>(null);
+  const held = useRef<number | null>(null);
+  const known = screen.width > 0 && screen.height > 0;
+
+  useLayoutEffect(() => {
+    if (!picture || !known) {
+      return;
+    }
+    const before = previous.current;
+    previous.current = picture;
+    if (before?.graph !== picture.graph) {
+      view.value = firstLook(whole(picture), start(picture), screen);
+    } else if (before !== picture && held.current !== null) {
+      const was = boxOfGroup(before, held.current);
+      const now = boxOfGroup(picture, held.current);
+      if (was && now) {
+        const { x, y, zoom } = view.value;
+        view.patch({ x: x + (was.x - now.x) * zoom, y: y + (was.y - now.y) * zoom });
+      }
+    }
+    held.current = null;
+  }, [picture, known]);
+
+  // The element may grow or shrink under a graph that was fitted to it before it was touched.
+  const fitted = useRef<Size>(screen);
+  useEffect(() => {
+    const old = fitted.current;
+    fitted.current = screen;
+    if (known && old.width > 0 && (old.width !== screen.width || old.height !== screen.height)) {
+      const { x, y } = view.value;
+      view.patch({
+        x: x + (screen.width - old.width) / 2,
+        y: y + Math.min(0, (screen.height - old.height) / 2)
+      });
+    }
+  }, [screen, known, view]);
+
+  const show = useCallback(
+    (key: string) => {
+      const box = picture && boxOf(picture, key);
+      if (box && known) {
+        view.value = bringIntoView(view.value, box, screen);
+      }
+    },
+    [picture, screen, known, view]
+  );
+
+  return {
+    show,
+    fit: () => {
+      if (picture) {
+        view.value = fitBox(whole(picture), screen);
+      }
+    },
+    zoom: factor => {
+      view.value = zoomAt(view.value, { x: screen.width / 2, y: screen.height / 2 }, factor);
+    },
+    zoomTo: key => {
+      const box = picture && key !== null ? boxOf(picture, key) : undefined;
+      if (box) {
+        view.value = fitBox(box, screen, 1.3);
+      }
+    },
+    centreOn: ({ x, y }) => {
+      const { zoom } = view.value;
+      view.patch({ x: screen.width / 2 - x * zoom, y: screen.height / 2 - y * zoom });
+    },
+    hold: group => {
+      held.current = group;
+    }
+  };
+
+  function start(first: Picture): Box | undefined {
+    const roots = first.visible.items.filter(item => item.kind === 'result');
+    const current = session.run.current;
+    const keys = roots.length
+      ? roots.map(item => item.key)
+      : current === null
+        ? []
+        : first.visible.keysOf(current);
+    const boxes = keys.flatMap(key => boxOf(first, key) ?? []);
+    return boxes.length ? around(boxes) : undefined;
+  }
+}
+
+function whole({ layout }: Picture): Box {
+  return { x: 0, y: 0, width: layout.width, height: layout.height };
+}
+
+function boxOf({ layout }: Picture, key: string): Box | undefined {
+  return key.startsWith('c') ? layout.clusters.get(Number(key.slice(1))) : layout.items.get(key);
+}
+
+function boxOfGroup(picture: Picture, group: number): Box | undefined {
+  return boxOf(picture, `g${group}`) ?? boxOf(picture, `c${group}`);
+}

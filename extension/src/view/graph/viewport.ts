@@ -1,0 +1,80 @@
+/** Pan and zoom: which part of the picture is on the screen. */
+import { centre, padded } from '../layout/boxes';
+import type { Box, Point } from '../layout/types';
+import type { Size } from './sizes';
+
+/** A picture point p is drawn at `p * zoom + (x, y)`. */
+export interface View {
+  readonly x: number;
+  readonly y: number;
+  readonly zoom: number;
+}
+
+export const MIN_ZOOM = 0.04;
+export const MAX_ZOOM = 2.5;
+/** Below this a first look at the whole graph shows nothing: start at the results instead. */
+const READABLE_ZOOM = 0.5;
+const MARGIN = 24;
+
+export function fitBox(box: Box, screen: Size, most = 1.15): View {
+  const { width, height } = padded(box, MARGIN);
+  const zoom = clamp(Math.min(screen.width / width, screen.height / height, most));
+  const { x, y } = centre(box);
+  return { x: screen.width / 2 - x * zoom, y: screen.height / 2 - y * zoom, zoom };
+}
+
+/** The first look: everything if that is readable, else the beginning, around `anchor`. */
+export function firstLook(whole: Box, anchor: Box | undefined, screen: Size): View {
+  const all = fitBox(whole, screen);
+  if (all.zoom >= READABLE_ZOOM || !anchor) {
+    return all;
+  }
+  const byWidth = (screen.width - 2 * MARGIN) / whole.width;
+  const zoom = clamp(Math.min(Math.max(byWidth, 0.7), 1));
+  const x = screen.width / 2 - centre(anchor).x * zoom;
+  return { x, y: MARGIN - (anchor.y - 12) * zoom, zoom };
+}
+
+export function zoomAt(view: View, at: Point, factor: number): View {
+  const zoom = clamp(view.zoom * factor);
+  const scale = zoom / view.zoom;
+  return { x: at.x - (at.x - view.x) * scale, y: at.y - (at.y - view.y) * scale, zoom };
+}
+
+/** The part of the picture on a screen of this size. */
+export function seen(view: View, screen: Size): Box {
+  return {
+    x: -view.x / view.zoom,
+    y: -view.y / view.zoom,
+    width: screen.width / view.zoom,
+    height: screen.height / view.zoom
+  };
+}
+
+/** Move as little as needed for `box` to be comfortably inside the screen. */
+export function bringIntoView(view: View, box: Box, screen: Size): View {
+  const margin = Math.min(56, screen.width / 6, screen.height / 6);
+  const left = box.x * view.zoom + view.x;
+  const top = box.y * view.zoom + view.y;
+  const dx = correction(left, left + box.width * view.zoom, screen.width, margin);
+  const dy = correction(top, top + box.height * view.zoom, screen.height, margin);
+  return dx === 0 && dy === 0 ? view : { ...view, x: view.x + dx, y: view.y + dy };
+}
+
+function correction(start: number, end: number, length: number, margin: number): number {
+  if (end - start > length - 2 * margin) {
+    return length / 2 - (start + end) / 2;
+  }
+  return start < margin ? margin - start : end > length - margin ? length - margin - end : 0;
+}
+
+function clamp(zoom: number): number {
+  return Math.min(Math.max(zoom, MIN_ZOOM), MAX_ZOOM);
+}
+
+/** How much of a box is worth drawing at this zoom. */
+export type Detail = 'full' | 'name' | 'shape';
+
+export function detailAt(zoom: number): Detail {
+  return zoom >= 0.48 ? 'full' : zoom >= 0.2 ? 'name' : 'shape';
+}

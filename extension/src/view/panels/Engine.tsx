@@ -1,0 +1,98 @@
+/** The engine between two visits: the ready queue, who waits for what, and the input buffers. */
+import type { JSX } from 'preact';
+import { useMemo } from 'preact/hooks';
+
+import type { Buffer } from '../../protocol';
+import type { SessionState } from '../../store';
+import * as format from '../format';
+import { NodeLink } from './NodeLink';
+
+const SHOWN = 40;
+
+export function Engine({ session }: { session: SessionState }): JSX.Element {
+  const { run } = session;
+  const waiting = useMemo(
+    () =>
+      run.nodes
+        .map((node, id) => ({ ...node, id }))
+        .filter(node => node.state === 'waiting' && node.delivered > 0)
+        .sort((a, b) => b.delivered / b.needed - a.delivered / a.needed || a.id - b.id),
+    [run.nodes]
+  );
+  const untouched = useMemo(
+    () => run.nodes.filter(node => node.state === 'waiting' && node.delivered === 0).length,
+    [run.nodes]
+  );
+  return (
+    <div class="vg-engine">
+      <h4>Ready queue</h4>
+      {run.ready.length === 0 ? (
+        <p class="vg-muted">
+          {run.status === 'finished' ? 'Empty: the backward is finished.' : 'Empty.'}
+        </p>
+      ) : (
+        <ol class="vg-queue" aria-label="Ready queue">
+          {run.ready.slice(0, SHOWN).map(({ node, priority }, i) => (
+            <li key={node}>
+              <span class="vg-queue-place">{i === 0 ? 'next' : i + 1}</span>
+              <NodeLink session={session} node={node} />
+              <span class="vg-muted vg-priority" title="Higher priority runs first">
+                priority {priorityText(priority)}
+              </span>
+            </li>
+          ))}
+          <More hidden={run.ready.length - SHOWN} />
+        </ol>
+      )}
+      <h4>Waiting for gradients</h4>
+      <ul class="vg-waiting" aria-label="Waiting nodes">
+        {waiting.slice(0, SHOWN).map(({ id, delivered, needed }) => (
+          <li key={id}>
+            <NodeLink session={session} node={id} />
+            <span class="vg-muted">
+              {delivered} of {needed} delivered
+            </span>
+          </li>
+        ))}
+        <More hidden={waiting.length - SHOWN} />
+        <li class="vg-muted">{format.count(untouched, 'more node')} with none yet</li>
+      </ul>
+      <h4>Input buffers</h4>
+      {run.buffers.length === 0 ? (
+        <p class="vg-muted">All empty.</p>
+      ) : (
+        <ul class="vg-buffers" aria-label="Input buffers">
+          {run.buffers.slice(0, SHOWN).map(buffer => (
+            <BufferLine
+              key={`${buffer.node} ${buffer.input_nr}`}
+              session={session}
+              buffer={buffer}
+            />
+          ))}
+          <More hidden={run.buffers.length - SHOWN} />
+        </ul>
+      )}
+    </div>
+  );
+}
+
+function BufferLine({ session, buffer }: { session: SessionState; buffer: Buffer }): JSX.Element {
+  const { node, input_nr, value } = buffer;
+  return (
+    <li>
+      <NodeLink session={session} node={node} />
+      <span class="vg-muted">slot {input_nr}</span>
+      <span class="vg-mono vg-muted">{value ? format.tensor(value) : 'undefined'}</span>
+      {value && <span class="vg-norm">‖g‖ {format.number(value.norm)}</span>}
+    </li>
+  );
+}
+
+function More({ hidden }: { hidden: number }): JSX.Element | null {
+  return hidden > 0 ? <li class="vg-muted">{`and ${hidden} more`}</li> : null;
+}
+
+/** Leaves have the largest number there is, so that they run as early as they can. */
+function priorityText(priority: number): string {
+  return priority > Number.MAX_SAFE_INTEGER ? 'highest' : String(priority);
+}

@@ -1,0 +1,91 @@
+/** What came in, what the formula gave, and where it went. */
+import type { JSX } from 'preact';
+
+import type { Inspection, Routed, TensorSummary } from '../../protocol';
+import type { SessionState } from '../../store';
+import { NodeLink } from './NodeLink';
+import { TensorCard } from './TensorCard';
+
+interface GradientsProps {
+  readonly session: SessionState;
+  readonly inspection: Inspection;
+}
+
+export function Gradients({ session, inspection }: GradientsProps): JSX.Element {
+  const { visit, buffers } = inspection;
+  const slots = visit ? visit.incoming : buffers;
+  return (
+    <>
+      <Incoming
+        title={visit ? 'Incoming gradient' : 'Arrived so far'}
+        slots={slots}
+        empty={visit ? 'None: every incoming gradient was undefined.' : 'Nothing yet.'}
+      />
+      {visit && visit.routed.length > 0 && (
+        <section class="vg-part">
+          <h4>Computed and routed</h4>
+          {visit.routed.map((routed, i) => (
+            <RoutedCards key={i} session={session} routed={routed} />
+          ))}
+        </section>
+      )}
+    </>
+  );
+}
+
+interface IncomingProps {
+  readonly title: string;
+  readonly slots: readonly (TensorSummary | null)[];
+  readonly empty: string;
+}
+
+function Incoming({ title, slots, empty }: IncomingProps): JSX.Element {
+  const some = slots.some(slot => slot !== null);
+  return (
+    <section class="vg-part">
+      <h4>{title}</h4>
+      {some ? (
+        slots.map((slot, i) => (
+          <TensorCard key={i} title={slots.length > 1 ? `slot ${i}` : 'g'} summary={slot} />
+        ))
+      ) : (
+        <p class="vg-muted">{empty}</p>
+      )}
+    </section>
+  );
+}
+
+function RoutedCards({ session, routed }: { session: SessionState; routed: Routed }): JSX.Element {
+  const { edge, computed, note } = routed;
+  const target = edge.node === null || edge.node >= session.graph.nodes.length ? null : edge.node;
+  const outputs = target === null ? 0 : (session.structure.nodes[target]?.outputs.length ?? 0);
+  const changed = note !== '' || !same(computed, routed.routed);
+  return (
+    <div class="vg-routed">
+      <div class="vg-route">
+        <span class="vg-mono">{edge.name === '' ? 'input' : edge.name}</span>
+        <span aria-hidden="true">→</span>
+        {target === null ? (
+          <span class="vg-muted">nowhere: no gradient needed</span>
+        ) : (
+          <>
+            <NodeLink session={session} node={target} />
+            {outputs > 1 && <span class="vg-muted">slot {edge.input_nr}</span>}
+          </>
+        )}
+      </div>
+      {changed && computed && <TensorCard title="computed" summary={computed} />}
+      {note && <p class="vg-note">{note}</p>}
+      {(routed.routed || target !== null) && (
+        <TensorCard title={changed && computed ? 'routed' : 'gradient'} summary={routed.routed} />
+      )}
+    </div>
+  );
+}
+
+function same(a: TensorSummary | null, b: TensorSummary | null): boolean {
+  if (a === null || b === null) {
+    return a === b;
+  }
+  return a.dtype === b.dtype && a.norm === b.norm && a.shape.join() === b.shape.join();
+}

@@ -1,0 +1,67 @@
+/** Where a node comes from: the source line, the scope, the formulas, the saved values. */
+import type { JSX } from 'preact';
+
+import type { Formula, Node, Place } from '../../protocol';
+import * as format from '../format';
+
+export function PlaceLine({ place }: { place: Place }): JSX.Element {
+  return (
+    <div class="vg-place">
+      <div class="vg-place-where" title={`${place.file}:${place.line}`}>
+        {format.place(place)}
+        {place.function && place.function !== '<module>' && (
+          <span class="vg-muted"> in {place.function}</span>
+        )}
+      </div>
+      {place.text && <pre class="vg-code">{place.text.trim()}</pre>}
+    </div>
+  );
+}
+
+export function Recorded({ node }: { node: Node }): JSX.Element | null {
+  return node.place ? (
+    <section class="vg-part">
+      <h4>Recorded at</h4>
+      <PlaceLine place={node.place} />
+    </section>
+  ) : null;
+}
+
+export function Formulas({ formulas }: { formulas: readonly Formula[] }): JSX.Element | null {
+  return formulas.length > 0 ? (
+    <section class="vg-part">
+      <h4>Formula</h4>
+      {formulas.map(({ input, math, source }) => (
+        <div key={input} class="vg-formula">
+          {math && <div class="vg-math">{math}</div>}
+          <div class="vg-source">
+            <span class="vg-muted vg-mono">{input}</span>
+            <pre class="vg-code">{source}</pre>
+          </div>
+        </div>
+      ))}
+    </section>
+  ) : null;
+}
+
+export function Facts({ node }: { node: Node }): JSX.Element {
+  const outputs = node.outputs.map(output => format.tensor(output)).join(', ');
+  const facts: [string, string][] = [
+    ['output', outputs],
+    ['sequence', node.kind === 'leaf' ? 'leaf' : String(node.sequence_nr)],
+    ['topological', String(node.topological_nr)],
+    ['hooks', node.hooks.join(', ')]
+  ];
+  return (
+    <dl class="vg-facts">
+      {facts
+        .filter(([, value]) => value !== '')
+        .map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+    </dl>
+  );
+}

@@ -1,0 +1,60 @@
+/** One saved value: what it is, its state, and for a stale one who wrote over it. */
+import type { ComponentChildren, JSX } from 'preact';
+
+import type { Saved, Write } from '../../protocol';
+import * as format from '../format';
+import { SavedIcon } from '../Icons';
+import { PlaceLine } from './Recorded';
+
+interface SavedCardProps {
+  readonly saved: Saved;
+  /** The node that saved it, where that is not already plain. */
+  readonly owner?: ComponentChildren;
+}
+
+export function SavedCard({ saved, owner }: SavedCardProps): JSX.Element {
+  const moved = saved.version_now !== saved.version_saved;
+  return (
+    <li class="vg-saved" data-saved-state={saved.state}>
+      <div class="vg-saved-line">
+        <span class="vg-saved-chip" data-saved-state={saved.state}>
+          <SavedIcon state={saved.state} />
+          {saved.name}
+        </span>
+        <span class="vg-saved-what vg-mono">
+          {saved.value || (saved.dtype ? format.tensor(saved) : '')}
+        </span>
+        {saved.bytes > 0 && <span class="vg-muted">{format.bytes(saved.bytes)}</span>}
+        {saved.storage !== null && (
+          <span
+            class={moved ? 'vg-versions vg-moved' : 'vg-versions'}
+            title="Version when saved → version now"
+          >
+            v{saved.version_saved}
+            {moved && ` → v${saved.version_now}`}
+          </span>
+        )}
+        <span class="vg-saved-state">{format.SAVED_WORDS[saved.state]}</span>
+        {owner}
+      </div>
+      {saved.culprit && saved.state === 'stale' && <Culprit write={saved.culprit} />}
+    </li>
+  );
+}
+
+export function Culprit({ write }: { write: Write }): JSX.Element {
+  return (
+    <div class="vg-culprit">
+      <div>
+        <b class="vg-mono">{write.op}</b> wrote version {write.version}
+        {write.alias && (
+          <>
+            {' '}
+            through <span class="vg-mono">{write.alias}</span>
+          </>
+        )}
+      </div>
+      {write.place && <PlaceLine place={write.place} />}
+    </div>
+  );
+}

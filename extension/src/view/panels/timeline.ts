@@ -1,0 +1,52 @@
+/** A storage's history as places on a line. */
+import type { SavedState, SaveMark, Storage, Write } from '../../protocol';
+import type { SessionState } from '../../store';
+
+export type Tick =
+  | { readonly kind: 'write'; readonly write: Write; readonly at: number }
+  | {
+      readonly kind: 'save';
+      readonly mark: SaveMark;
+      readonly state: SavedState;
+      readonly at: number;
+    };
+
+export interface Timeline {
+  readonly ticks: readonly Tick[];
+  /** From the write that made a saved value stale until now; null if none is stale. */
+  readonly staleFrom: number | null;
+}
+
+/**
+ * Writes and saves in the order of the clock, evenly spaced between 0 and 1: what counts is what
+ * came before what. A save's state is what the run says now.
+ */
+export function timelineOf(storage: Storage, saved: SessionState['saved']): Timeline {
+  const events = [
+    ...storage.writes.map(write => ({ clock: write.clock, write, mark: null })),
+    ...storage.saves.map(mark => ({ clock: mark.clock, write: null, mark }))
+  ].sort((a, b) => a.clock - b.clock);
+  let staleFrom: number | null = null;
+  let staleVersion = Infinity;
+  const ticks = events.map(({ write, mark }, i): Tick => {
+    const at = (i + 1) / (events.length + 1);
+    if (write) {
+      return { kind: 'write', write, at };
+    }
+    const now = saved.get(mark.node)?.find(value => value.name === mark.name);
+    const state = now?.state ?? mark.state;
+    if (state === 'stale') {
+      staleVersion = Math.min(staleVersion, mark.version);
+    }
+    return { kind: 'save', mark, state, at };
+  });
+  for (const tick of ticks) {
+    if (staleFrom === null && tick.kind === 'write' && tick.write.version > staleVersion) {
+      staleFrom = tick.at;
+    }
+  }
+  if (staleFrom === null && staleVersion !== Infinity) {
+    staleFrom = 0; // The write itself is no longer among those kept.
+  }
+  return { ticks, staleFrom };
+}
