@@ -1,13 +1,13 @@
-"""Prints what programs see: `python -m tests.oracle views`, `... --torch` for PyTorch alone, `... --rules`."""
+"""Prints what programs see, on PyTorch and on vizgrad: `python -m tests.oracle views`."""
 
 from __future__ import annotations
 
 import argparse
 from collections import defaultdict
 
-from .compare import shown
-from .harness import Run, execute, faults_of_the_program, faults_of_vizgrad, load
-from .registry import Program, all_programs
+from tests.oracle.compare import shown
+from tests.oracle.harness import Run, execute, faults_of_the_program, faults_of_vizgrad, load
+from tests.oracle.registry import Program, all_programs
 
 
 def main() -> int:
@@ -15,9 +15,13 @@ def main() -> int:
     parser.add_argument("pattern", nargs="?", default="", help="part of a program's id, or a rule")
     parser.add_argument("--torch", action="store_true", help="run on PyTorch alone")
     parser.add_argument("--faults", action="store_true", help="print only what is wrong")
-    parser.add_argument("--rules", action="store_true", help="list the rules and the programs that show them")
+    parser.add_argument(
+        "--rules", action="store_true", help="list the rules and the programs that show them"
+    )
     asked = parser.parse_args()
-    chosen = [one for one in all_programs() if asked.pattern in one.id or asked.pattern in one.rules]
+    chosen = [
+        one for one in all_programs() if asked.pattern in one.id or asked.pattern in one.rules
+    ]
     if asked.rules:
         print_rules(chosen)
         return 0

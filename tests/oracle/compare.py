@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .observations import GraphSeen, Raised, TensorSeen
+from tests.oracle.observations import GraphSeen, Raised, TensorSeen
 
 #: (relative, absolute) tolerance by dtype (T-87). Integers and bools are compared exactly.
 TOLERANCE = {
@@ -21,31 +21,29 @@ TOLERANCE = {
 
 def differences(where: str, theirs: Any, ours: Any) -> Iterator[str]:
     """What differs between PyTorch's observation and vizgrad's; nothing when they agree."""
-    if isinstance(theirs, TensorSeen) and isinstance(ours, TensorSeen):
-        yield from _tensors(where, theirs, ours)
-    elif isinstance(theirs, Raised) and isinstance(ours, Raised):
+    if isinstance(theirs, Raised) and isinstance(ours, Raised):
         if not same_error(theirs.kind, ours.kind):
-            yield f"{where}: PyTorch raises {theirs}\n    vizgrad raises {ours}"
-    elif isinstance(theirs, GraphSeen) and isinstance(ours, GraphSeen):
-        if theirs != ours:
-            yield f"{where}: the graphs differ\n    PyTorch {theirs}\n    vizgrad {ours}"
-    elif isinstance(theirs, (tuple, list)) and type(theirs) is type(ours):
-        if len(theirs) != len(ours):
             yield _plain(where, theirs, ours)
-            return
-        for i, (their, our) in enumerate(zip(theirs, ours, strict=True)):
-            yield from differences(f"{where}[{i}]", their, our)
-    elif isinstance(theirs, dict) and isinstance(ours, dict):
-        if list(theirs) != list(ours):
-            yield _plain(f"{where}: keys", list(theirs), list(ours))
-            return
-        for key in theirs:
-            yield from differences(f"{where}[{key!r}]", theirs[key], ours[key])
-    elif isinstance(theirs, (float, complex)) and type(theirs) is type(ours):
+    elif type(theirs) is not type(ours):
+        yield _plain(where, theirs, ours)
+    elif isinstance(theirs, TensorSeen):
+        yield from _tensors(where, theirs, ours)
+    elif isinstance(theirs, (tuple, list, dict)):
+        yield from _nests(where, theirs, ours)
+    elif isinstance(theirs, (float, complex)):
         if not near(theirs, ours, "float64"):
             yield _plain(where, theirs, ours)
-    elif type(theirs) is not type(ours) or theirs != ours:
+    elif theirs != ours:
         yield _plain(where, theirs, ours)
+
+
+def _nests(where: str, theirs: Any, ours: Any) -> Iterator[str]:
+    keys = list(theirs) if isinstance(theirs, dict) else list(range(len(theirs)))
+    if keys != (list(ours) if isinstance(ours, dict) else list(range(len(ours)))):
+        yield _plain(where, theirs, ours)
+        return
+    for key in keys:
+        yield from differences(f"{where}[{key!r}]", theirs[key], ours[key])
 
 
 def _tensors(where: str, theirs: TensorSeen, ours: TensorSeen) -> Iterator[str]:
@@ -69,8 +67,10 @@ def near(theirs: Any, ours: Any, dtype: str) -> bool:
 
 
 def same_error(theirs: type[BaseException], ours: type[BaseException]) -> bool:
-    """vizgrad's class is PyTorch's, a subclass of it, or (for classes of torch's own) one of the same name."""
-    return issubclass(ours, theirs) or any(base.__name__ == theirs.__name__ for base in ours.__mro__)
+    """vizgrad's class is PyTorch's, a subclass of it, or has the name of a class of torch's own."""
+    return issubclass(ours, theirs) or any(
+        base.__name__ == theirs.__name__ for base in ours.__mro__
+    )
 
 
 def meets(seen: Any, expected: Any) -> bool:

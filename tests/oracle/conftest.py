@@ -1,39 +1,20 @@
-"""PyTorch is the oracle: without it the suite cannot say anything, and must not look green."""
+"""The two modules that programs run on."""
 
 from __future__ import annotations
 
-import importlib.util
-import os
-
 import pytest
 
-_ADVICE = (
-    "PyTorch is not installed, and the parity suite compares vizgrad with it. "
-    "Install it with `pip install torch --index-url https://download.pytorch.org/whl/cpu`, "
-    "or leave tests/oracle out."
-)
-
-
-def pytest_configure() -> None:
-    if importlib.util.find_spec("torch") is not None:
-        import torch
-
-        torch.set_num_threads(1)
+from tests.oracle.harness import load
 
 
 @pytest.fixture(scope="session")
 def oracle() -> object:
-    """The module programs are compared with."""
-    if importlib.util.find_spec("torch") is None:
-        in_ci = " (CI=true: this is a fault of the CI image)" if os.environ.get("CI") == "true" else ""
-        pytest.fail(_ADVICE + in_ci, pytrace=False)
-    from .harness import load
-
-    return load("torch")
+    """PyTorch, on one thread: the suite is many tiny programs."""
+    module = load("torch")
+    module.set_num_threads(1)
+    return module
 
 
 @pytest.fixture(scope="session")
 def vizgrad() -> object:
-    from .harness import load
-
     return load("vizgrad")

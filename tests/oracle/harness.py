@@ -9,9 +9,9 @@ import warnings
 from dataclasses import dataclass
 from typing import Any
 
-from .compare import differences, shown
-from .recorder import Recorder
-from .registry import Program
+from tests.oracle.compare import differences, shown
+from tests.oracle.recorder import Recorder
+from tests.oracle.registry import Program
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ def load(name: str) -> Any:
         except ModuleNotFoundError:
             continue  # the program that needs it will say so
     if hasattr(module, "set_warn_always"):
-        module.set_warn_always(True)  # noqa: FBT003
+        module.set_warn_always(True)
     return module
 
 
@@ -46,7 +46,7 @@ def execute(one: Program, module: Any) -> Run:
         try:
             with module.enable_grad():
                 one.run(module, see)
-        except Exception:
+        except Exception:  # noqa: BLE001 (whatever it raises is part of the report)
             crash = traceback.format_exc(limit=-6)
     return Run(see.seen, see.broken, crash)
 

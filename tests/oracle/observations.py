@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -111,7 +110,7 @@ def node_name(node: Any) -> str:
 def walk(node: Any) -> Iterator[tuple[Any, tuple[tuple[int | None, int], ...]]]:
     """Nodes below `node` with their edges, depth first, each once.
 
-    All nodes are kept until the end: PyTorch's wrappers would be made anew otherwise, and lose their identity.
+    All nodes are kept until the end: PyTorch would make their wrappers anew, with another identity.
     """
     order: dict[int, int] = {}
     found: list[Any] = []
@@ -135,8 +134,3 @@ def walk(node: Any) -> Iterator[tuple[Any, tuple[tuple[int | None, int], ...]]]:
 
 def graph_of(node: Any) -> GraphSeen:
     return GraphSeen(tuple(NodeSeen(node_name(each), edges) for each, edges in walk(node)))
-
-
-def plain_message(text: str) -> str:
-    """The first sentence of a message without addresses, for printing."""
-    return re.sub(r"0x[0-9a-f]+", "0x…", " ".join(text.split()))[:300]

@@ -7,8 +7,9 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from .compare import meets, shown
-from .observations import GraphSeen, Raised, describe, graph_of
+from tests.oracle.compare import meets, shown
+from tests.oracle.derive import derivatives
+from tests.oracle.observations import GraphSeen, Raised, describe, graph_of
 
 _NOTHING = object()
 
@@ -45,11 +46,24 @@ class Recorder:
             },
         )
 
+    def derivatives(
+        self,
+        name: str,
+        fn: Callable[..., Any],
+        *inputs: Any,
+        twice: bool = True,
+        dtype: str = "float64",
+    ) -> None:
+        """Records `fn` of leaves made from nested lists, its gradients and (`twice`) their gradients."""
+        found = derivatives(self.module, fn, inputs, twice=twice, dtype=dtype)
+        for part, tensors in found.items():
+            self(f"{name}: {part}", tensors)
+
     def raises(self, name: str, fn: Callable[[], Any], *, phrase: str = "") -> None:
         """`fn()` must raise; the class is compared, the phrase must be in both messages."""
         try:
             fn()
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 (the error is what is observed)
             raised = Raised(type(error), str(error))
             self._forget(error)
             if not raised.says(phrase):
@@ -67,19 +81,28 @@ class Recorder:
         """The description of `fn()`, or of the error it raises."""
         try:
             return describe(self.module, fn())
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 (the error is what is observed)
             raised = Raised(type(error), str(error))
             self._forget(error)
             return raised
 
     def warns(
-        self, name: str, fn: Callable[[], Any], category: type[Warning] = UserWarning, *, phrase: str = ""
+        self,
+        name: str,
+        fn: Callable[[], Any],
+        category: type[Warning] = UserWarning,
+        *,
+        phrase: str = "",
     ) -> Any:
         """`fn()` must warn with exactly this category, with the phrase; gives its result."""
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             result = fn()
-        found = [w for w in caught if w.category is category and Raised(Warning, str(w.message)).says(phrase)]
+        found = [
+            w
+            for w in caught
+            if w.category is category and Raised(Warning, str(w.message)).says(phrase)
+        ]
         if not found:
             others = [f"{w.category.__name__}: {str(w.message)[:100]}" for w in caught]
             self.broken.append(f"{name}: no {category.__name__} with {phrase!r}, but {others}")
@@ -119,7 +142,7 @@ class Recorder:
 
     @staticmethod
     def _forget(error: BaseException) -> None:
-        """An error's traceback holds the frames of the program, and so its tensors: lifetimes would differ."""
+        """A traceback holds the frames of the program, and so its tensors: lifetimes would differ."""
         error.__traceback__ = None
         if error.__context__ is not None:
             gc.collect(0)

@@ -1,7 +1,7 @@
 """AccumulateGrad: what ends up in `.grad`, as which object, with which version and history."""
 
-from ..data import wave
-from ..registry import program
+from tests.oracle.data import wave
+from tests.oracle.registry import program
 
 
 @program(rules="E-61")
@@ -88,8 +88,13 @@ def a_given_gradient_is_never_aliased_by_vizgrad(torch, see):
     given = torch.ones(4)
     x.view(4).backward(given)
     given.fill_(5)
-    see.differs("grad after writing to the given tensor", x.grad, torch=[[5, 5], [5, 5]], vizgrad=[[1, 1], [1, 1]],
-                because="E-64: memory the caller can reach is never taken into .grad")  # fmt: skip
+    see.differs(
+        "grad after writing to the given tensor",
+        x.grad,
+        torch=[[5, 5], [5, 5]],
+        vizgrad=[[1, 1], [1, 1]],
+        because="E-64: memory the caller can reach is never taken into .grad",
+    )
 
 
 @program(rules="E-65")

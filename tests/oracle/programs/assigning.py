@@ -1,8 +1,7 @@
 """Writing by index and by mask, scattering: values, gradients of target and source, nodes."""
 
-from ..data import count_up, wave
-from ..derive import derivatives
-from ..registry import program
+from tests.oracle.data import count_up, wave
+from tests.oracle.registry import program
 
 _WRITES = {
     "int": lambda x, v, torch: x.__setitem__(1, v[0]),
@@ -11,8 +10,12 @@ _WRITES = {
     "everything": lambda x, v, torch: x.__setitem__(..., v),
     "broadcast": lambda x, v, torch: x.__setitem__(slice(None), v[0]),
     "list": lambda x, v, torch: x.__setitem__([1, 0], v),
-    "tensors": lambda x, v, torch: x.__setitem__((torch.tensor([0, 1]), torch.tensor([2, 0])), v[0, :2]),
-    "mask": lambda x, v, torch: x.__setitem__(torch.tensor([[True, False, True], [False] * 3]), v[0, :2]),
+    "tensors": lambda x, v, torch: x.__setitem__(
+        (torch.tensor([0, 1]), torch.tensor([2, 0])), v[0, :2]
+    ),
+    "mask": lambda x, v, torch: x.__setitem__(
+        torch.tensor([[True, False, True], [False] * 3]), v[0, :2]
+    ),
     "mask and number": lambda x, v, torch: x.__setitem__(x > 0, 7.0),
     "number": lambda x, v, torch: x.__setitem__((0, 1), 5.0),
 }
@@ -74,21 +77,25 @@ def which_node_an_assignment_leaves(torch, see):
 @program(rules="T-38")
 def masked_fill_cuts_the_gradient(torch, see):
     mask = torch.tensor([[True, False, True], [False, False, True]])
-    derivatives(torch, see, "number", lambda x: x.masked_fill(mask, -1e9), wave(2, 3))
-    derivatives(torch, see, "0-dim tensor", lambda x, v: x.masked_fill(mask, v), wave(2, 3), 0.5)
-    derivatives(torch, see, "in place", lambda x: (x * 2).masked_fill_(mask, 0.0), wave(2, 3))
-    derivatives(torch, see, "broadcast", lambda x: x.masked_fill(mask[0], float("-inf")), wave(2, 3), twice=False)
+    see.derivatives("number", lambda x: x.masked_fill(mask, -1e9), wave(2, 3))
+    see.derivatives("0-dim tensor", lambda x, v: x.masked_fill(mask, v), wave(2, 3), 0.5)
+    see.derivatives("in place", lambda x: (x * 2).masked_fill_(mask, 0.0), wave(2, 3))
+    see.derivatives(
+        "broadcast", lambda x: x.masked_fill(mask[0], float("-inf")), wave(2, 3), twice=False
+    )
 
 
 @program(rules="T-38 T-85")
 def scatter_and_scatter_add(torch, see):
     i = torch.tensor([[0, 1, 0], [2, 0, 1]])
     base, source = wave(3, 3), wave(2, 3, seed=1)
-    derivatives(torch, see, "scatter_add", lambda x, s: x.scatter_add(0, i, s), base, source)
+    see.derivatives("scatter_add", lambda x, s: x.scatter_add(0, i, s), base, source)
     unique = torch.tensor([[0, 1, 2], [1, 2, 0]])
-    derivatives(torch, see, "scatter", lambda x, s: x.scatter(0, unique, s), base, source)
-    derivatives(torch, see, "scatter a number", lambda x: x.scatter(1, torch.tensor([[0], [2], [1]]), 5.0), base)
-    derivatives(torch, see, "duplicates add", lambda x, s: x.scatter_add(1, i * 0, s), wave(2, 3), source)
+    see.derivatives("scatter", lambda x, s: x.scatter(0, unique, s), base, source)
+    see.derivatives(
+        "scatter a number", lambda x: x.scatter(1, torch.tensor([[0], [2], [1]]), 5.0), base
+    )
+    see.derivatives("duplicates add", lambda x, s: x.scatter_add(1, i * 0, s), wave(2, 3), source)
     y = torch.zeros(3, 2).scatter_(1, torch.tensor([[0], [1], [0]]), 1.0)
     see("one-hot by hand", y, expect=[[1, 0], [0, 1], [1, 0]])
 
@@ -97,31 +104,35 @@ def scatter_and_scatter_add(torch, see):
 def index_add_copy_fill_put(torch, see):
     i = torch.tensor([0, 2])
     base, rows = wave(3, 2), wave(2, 2, seed=1)
-    derivatives(torch, see, "index_add", lambda x, s: x.index_add(0, i, s), base, rows)
-    derivatives(torch, see, "index_add twice", lambda x, s: x.index_add(0, i * 0, s), base, rows)
-    derivatives(torch, see, "index_copy", lambda x, s: x.index_copy(0, i, s), base, rows)
-    derivatives(torch, see, "index_fill", lambda x: x.index_fill(0, i, 2.0), base)
-    derivatives(torch, see, "index_put", lambda x, s: x.index_put((i,), s), base, rows)
-    derivatives(
-        torch, see, "accumulate", lambda x, s: x.index_put((i * 0,), s, accumulate=True), base, rows
-    )  # fmt: skip
+    see.derivatives("index_add", lambda x, s: x.index_add(0, i, s), base, rows)
+    see.derivatives("index_add twice", lambda x, s: x.index_add(0, i * 0, s), base, rows)
+    see.derivatives("index_copy", lambda x, s: x.index_copy(0, i, s), base, rows)
+    see.derivatives("index_fill", lambda x: x.index_fill(0, i, 2.0), base)
+    see.derivatives("index_put", lambda x, s: x.index_put((i,), s), base, rows)
+    see.derivatives(
+        "accumulate", lambda x, s: x.index_put((i * 0,), s, accumulate=True), base, rows
+    )
 
 
 @program(rules="T-38 T-41 T-85")
 def embedding_looks_up_rows(torch, see):
     F = torch.nn.functional
     words = torch.tensor([[1, 0, 1], [2, 2, 2]])
-    derivatives(torch, see, "embedding", lambda w: F.embedding(words, w), wave(3, 2))
-    derivatives(torch, see, "padding", lambda w: F.embedding(words, w, padding_idx=2), wave(3, 2))
+    see.derivatives("embedding", lambda w: F.embedding(words, w), wave(3, 2))
+    see.derivatives("padding", lambda w: F.embedding(words, w, padding_idx=2), wave(3, 2))
     see("one_hot", F.one_hot(torch.tensor([0, 2]), 3), expect=[[1, 0, 0], [0, 0, 1]])
     see("one_hot finds the classes", F.one_hot(torch.tensor([[1], [0]])))
-    see.raises("past the end", lambda: F.embedding(torch.tensor([3]), torch.zeros(3, 2)), phrase="range")
+    see.raises(
+        "past the end", lambda: F.embedding(torch.tensor([3]), torch.zeros(3, 2)), phrase="range"
+    )
 
 
 @program(rules="T-38")
 def masked_scatter_and_where_style_updates(torch, see):
     mask = torch.tensor([True, False, True])
-    derivatives(torch, see, "masked_scatter", lambda x, s: x.masked_scatter(mask, s), wave(3), wave(3, seed=1))
+    see.derivatives(
+        "masked_scatter", lambda x, s: x.masked_scatter(mask, s), wave(3), wave(3, seed=1)
+    )
     x = torch.tensor(count_up(4))
     x[x % 2 == 0] = -1
     see("ints by mask", x, expect=[-1, 1, -1, 3])

@@ -1,8 +1,7 @@
 """Functions of two tensors, broadcasting, ties and traps."""
 
-from ..data import wave
-from ..derive import derivatives
-from ..registry import program
+from tests.oracle.data import wave
+from tests.oracle.registry import program
 
 _NAN = float("nan")
 
@@ -30,21 +29,21 @@ def arithmetic_broadcasts_and_sums_back(torch, see, case):
     for name, (left, right) in _PLACES.items():
         a, b = wave(*left, low=0.5, high=2), wave(*right, low=0.5, high=2, seed=1)
         # Nested lists cannot say (0, 3), hence the reshape.
-        derivatives(torch, see, name, lambda x, y, s=left, t=right: fn(x.reshape(s), y.reshape(t)), a, b)
+        see.derivatives(name, lambda x, y, s=left, t=right: fn(x.reshape(s), y.reshape(t)), a, b)
 
 
 @program(rules="T-34", each=_ARITHMETIC.items())
 def arithmetic_with_numbers(torch, see, case):
     _, fn = case
-    derivatives(torch, see, "number right", lambda x: fn(x, 1.5), wave(3, low=0.5, high=2))
-    derivatives(torch, see, "number left", lambda x: fn(1.5, x), wave(3, low=0.5, high=2))
+    see.derivatives("number right", lambda x: fn(x, 1.5), wave(3, low=0.5, high=2))
+    see.derivatives("number left", lambda x: fn(1.5, x), wave(3, low=0.5, high=2))
 
 
 @program(rules="T-34")
 def add_and_sub_scale_their_second_operand(torch, see):
-    derivatives(torch, see, "add", lambda a, b: torch.add(a, b, alpha=2.5), wave(3), wave(3, seed=1))
-    derivatives(torch, see, "sub", lambda a, b: torch.sub(a, b, alpha=2.5), wave(3), wave(3, seed=1))
-    derivatives(torch, see, "rsub", lambda a: torch.rsub(a, 2.0), wave(3))
+    see.derivatives("add", lambda a, b: torch.add(a, b, alpha=2.5), wave(3), wave(3, seed=1))
+    see.derivatives("sub", lambda a, b: torch.sub(a, b, alpha=2.5), wave(3), wave(3, seed=1))
+    see.derivatives("rsub", lambda a: torch.rsub(a, 2.0), wave(3))
 
 
 @program(rules="T-10")
@@ -73,10 +72,12 @@ def ties_of_maximum_and_minimum_are_halved(torch, see):
 @program(rules="T-76")
 def where_routes_the_gradient(torch, see):
     condition = torch.tensor([True, False, True])
-    derivatives(torch, see, "same shape", lambda a, b: torch.where(condition, a, b), wave(3), wave(3, seed=1))
-    derivatives(torch, see, "scalar branch", lambda a: torch.where(condition, a * a, 0.0), wave(3))
-    derivatives(
-        torch, see, "broadcast", lambda a, b: torch.where(condition, a, b), wave(2, 1), wave(2, 3, seed=1)
+    see.derivatives(
+        "same shape", lambda a, b: torch.where(condition, a, b), wave(3), wave(3, seed=1)
+    )
+    see.derivatives("scalar branch", lambda a: torch.where(condition, a * a, 0.0), wave(3))
+    see.derivatives(
+        "broadcast", lambda a, b: torch.where(condition, a, b), wave(2, 1), wave(2, 3, seed=1)
     )
     see("method", torch.ones(3).where(condition, torch.zeros(3)), expect=[1, 0, 1])
 
@@ -124,18 +125,27 @@ def questions_about_whole_tensors(torch, see):
     see("allclose", torch.allclose(a, a + 1e-9), expect=True)
     see("not allclose", torch.allclose(a, a + 0.1), expect=False)
     see("any and all", ((a > 1).any(), (a > 1).all(), (a > 0).all()))
-    see("any over a dim", torch.tensor([[True, False], [False, False]]).any(dim=1), expect=[True, False])
-    see("logical", (torch.logical_and(a > 1, a > 0), torch.logical_or(a > 1, a > 0), torch.logical_not(a > 1)))
+    see(
+        "any over a dim",
+        torch.tensor([[True, False], [False, False]]).any(dim=1),
+        expect=[True, False],
+    )
+    see(
+        "logical",
+        (torch.logical_and(a > 1, a > 0), torch.logical_or(a > 1, a > 0), torch.logical_not(a > 1)),
+    )
 
 
 @program(rules="T-34", each=("remainder", "fmod", "atan2", "hypot", "logaddexp", "xlogy"))
 def further_functions_of_two(torch, see, name):
-    derivatives(torch, see, name, getattr(torch, name), wave(3, low=0.3, high=4), wave(3, low=0.4, high=2, seed=1))
+    see.derivatives(
+        name, getattr(torch, name), wave(3, low=0.3, high=4), wave(3, low=0.4, high=2, seed=1)
+    )
 
 
 @program(rules="T-34")
 def lerp_addcmul_addcdiv(torch, see):
     a, b, c = wave(3), wave(3, seed=1), wave(3, low=0.5, high=2, seed=2)
-    derivatives(torch, see, "lerp", lambda x, y: torch.lerp(x, y, 0.3), a, b)
-    derivatives(torch, see, "addcmul", lambda x, y, z: torch.addcmul(x, y, z, value=0.5), a, b, c)
-    derivatives(torch, see, "addcdiv", lambda x, y, z: torch.addcdiv(x, y, z, value=0.5), a, b, c)
+    see.derivatives("lerp", lambda x, y: torch.lerp(x, y, 0.3), a, b)
+    see.derivatives("addcmul", lambda x, y, z: torch.addcmul(x, y, z, value=0.5), a, b, c)
+    see.derivatives("addcdiv", lambda x, y, z: torch.addcdiv(x, y, z, value=0.5), a, b, c)

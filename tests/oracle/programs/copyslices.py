@@ -1,7 +1,7 @@
 """In-place on a view: the base's history is rewritten (CopySlices)."""
 
-from ..data import wave
-from ..registry import program
+from tests.oracle.data import wave
+from tests.oracle.registry import program
 
 
 @program(rules="V-30 V-31")
@@ -10,7 +10,11 @@ def a_write_through_a_view_changes_the_gradient_of_its_region(torch, see):
     a = x * 1
     a[:2].mul_(10)
     see("gradient", torch.autograd.grad(a.sum(), x)[0], expect=[10, 10, 1, 1])
-    see.graph("history", a, expect="0 CopySlices(1.0, None.0); 1 MulBackward0(2.0, None.0); 2 AccumulateGrad()")
+    see.graph(
+        "history",
+        a,
+        expect="0 CopySlices(1.0, None.0); 1 MulBackward0(2.0, None.0); 2 AccumulateGrad()",
+    )
 
 
 @program(rules="V-30")
@@ -142,7 +146,9 @@ def copyslices_is_a_node_with_hooks(torch, see):
     base[:2].mul_(10)
     log = []
     base.grad_fn.register_hook(
-        lambda gi, go: log.append(([None if g is None else g.tolist() for g in gi], [g.tolist() for g in go]))
+        lambda gi, go: log.append(
+            ([None if g is None else g.tolist() for g in gi], [g.tolist() for g in go])
+        )
     )
     base.sum().backward()
     see("hook", log)
@@ -155,7 +161,9 @@ def copyslices_checks_what_its_formula_saved(torch, see):
     base = x * 1
     base[:2].mul_(factor)
     factor.detach().add_(1)
-    see.raises("changed operand", lambda: base.sum().backward(), phrase="modified by an inplace operation")
+    see.raises(
+        "changed operand", lambda: base.sum().backward(), phrase="modified by an inplace operation"
+    )
     base = x * 1
     base[:2].mul_(w * 1)
     y = base.sum()

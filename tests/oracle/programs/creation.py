@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..registry import program
+from tests.oracle.registry import program
 
 
 @program(rules="T-7")
@@ -97,10 +97,16 @@ def only_floats_may_require_grad(torch, see):
     see("a leaf", torch.ones(2, requires_grad=True))
     see("an int is a leaf too", torch.ones(2, dtype=torch.int64).is_leaf, expect=True)
     see.raises(
-        "int", lambda: torch.ones(2, dtype=torch.int64, requires_grad=True), phrase="can require gradients"
+        "int",
+        lambda: torch.ones(2, dtype=torch.int64, requires_grad=True),
+        phrase="can require gradients",
     )
-    see.raises("int later", lambda: torch.tensor([1]).requires_grad_(), phrase="can require gradients")
-    see.raises("bool", lambda: torch.tensor([True]).requires_grad_(), phrase="can require gradients")
+    see.raises(
+        "int later", lambda: torch.tensor([1]).requires_grad_(), phrase="can require gradients"
+    )
+    see.raises(
+        "bool", lambda: torch.tensor([True]).requires_grad_(), phrase="can require gradients"
+    )
 
 
 @program(rules="T-31")

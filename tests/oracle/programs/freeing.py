@@ -1,6 +1,6 @@
 """Freed graphs, retained graphs, graphs that can be run again."""
 
-from ..registry import program
+from tests.oracle.registry import program
 
 _PHRASE = "backward through the graph a second time"
 
@@ -35,7 +35,10 @@ def nodes_without_saved_values_run_again(torch, see):
         see.attempt(name, lambda z=z: (z.backward(), "again")[1])
 
 
-@program(rules="E-41", each=("exp", "sin", "sqrt", "relu", "prod", "var", "cumprod", "softmax", "abs", "norm"))
+@program(
+    rules="E-41",
+    each=("exp", "sin", "sqrt", "relu", "prod", "var", "cumprod", "softmax", "abs", "norm"),
+)
 def nodes_with_saved_values_do_not(torch, see, name):
     x = torch.full((3,), 0.5, requires_grad=True)
     fn = getattr(x, name)

@@ -1,6 +1,6 @@
 """What backward may return, and how it is checked."""
 
-from ..registry import program
+from tests.oracle.registry import program
 
 
 def _with_backward(torch, backward, forward=None):
@@ -19,7 +19,9 @@ def _with_backward(torch, backward, forward=None):
 @program(rules="F-60 E-26")
 def grad_mode_inside_equals_create_graph(torch, see):
     modes = []
-    fn = _with_backward(torch, lambda g: (modes.append((torch.is_grad_enabled(), g.requires_grad)), g)[1])
+    fn = _with_backward(
+        torch, lambda g: (modes.append((torch.is_grad_enabled(), g.requires_grad)), g)[1]
+    )
     x = torch.ones((), requires_grad=True)
     fn.apply(x).backward()
     torch.autograd.grad(fn.apply(x) ** 2, x, create_graph=True)
@@ -32,7 +34,7 @@ def numbers_of_gradients(torch, see):
 
     def run(result, *extra):
         x.grad = None
-        fn = _with_backward(torch, lambda g: result(g))
+        fn = _with_backward(torch, result)
         fn.apply(x, *extra).sum().backward()
         return x.grad
 
@@ -52,11 +54,9 @@ def kinds_of_gradients(torch, see):
     x = torch.ones(2, requires_grad=True)
 
     def run(result, *extra):
-        _with_backward(torch, lambda g: result(g)).apply(x, *extra).sum().backward()
+        _with_backward(torch, result).apply(x, *extra).sum().backward()
 
-    see.raises(
-        "for a number", lambda: run(lambda g: (g, g), 3.0), phrase="at position 2"
-    )
+    see.raises("for a number", lambda: run(lambda g: (g, g), 3.0), phrase="at position 2")
     see.raises("a float", lambda: run(lambda g: 1.0), phrase="float")
     see.raises("a string", lambda: run(lambda g: "g"), phrase="str")
 
@@ -85,8 +85,16 @@ def shapes_of_gradients(torch, see):
 
     see("broadcast dims are summed", run((3,), torch.ones(2, 3)), expect=[2, 2, 2])
     see("kept dims too", run((2, 1), torch.ones(2, 3)), expect=[[3], [3]])
-    for name, gradient in (("smaller", torch.ones(1)), ("scalar", torch.tensor(1.0)), ("other", torch.ones(4))):
-        see.raises(name, lambda g=gradient: run((3,), g), phrase="CustomBackward returned an invalid gradient at index 0")
+    for name, gradient in (
+        ("smaller", torch.ones(1)),
+        ("scalar", torch.tensor(1.0)),
+        ("other", torch.ones(4)),
+    ):
+        see.raises(
+            name,
+            lambda g=gradient: run((3,), g),
+            phrase="CustomBackward returned an invalid gradient at index 0",
+        )
 
 
 @program(rules="F-65")

@@ -1,6 +1,6 @@
 """Function.apply: forward, the two styles, keyword arguments, what is attached when."""
 
-from ..registry import program
+from tests.oracle.registry import program
 
 
 def _square(torch):
@@ -23,7 +23,9 @@ def a_function_is_a_node_of_its_name(torch, see):
     x = torch.tensor([1.0, 3.0], requires_grad=True)
     y = _square(torch).apply(x * 1)
     see("value", y, expect=[1, 9])
-    see.graph("graph", y, expect="0 SquareBackward(1.0); 1 MulBackward0(2.0, None.0); 2 AccumulateGrad()")
+    see.graph(
+        "graph", y, expect="0 SquareBackward(1.0); 1 MulBackward0(2.0, None.0); 2 AccumulateGrad()"
+    )
     see("class", type(y.grad_fn).__name__, expect="SquareBackward")
     y.sum().backward()
     see("gradient", x.grad, expect=[2, 6])
@@ -74,7 +76,9 @@ def forward_runs_without_grad_on_the_callers_tensors(torch, see):
     class Looking(torch.autograd.Function):
         @staticmethod
         def forward(ctx, x):
-            found.extend([x is given, x.requires_grad, torch.is_grad_enabled(), (x * 2).requires_grad])
+            found.extend(
+                [x is given, x.requires_grad, torch.is_grad_enabled(), (x * 2).requires_grad]
+            )
             with torch.enable_grad():
                 found.append((x * 2).requires_grad)
                 return x * 2
@@ -132,7 +136,11 @@ def needs_input_grad_and_edges(torch, see):
     needs = []
     a, b, c = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True), torch.ones(2)
     y = Three.apply(a, 2.0, b, c)
-    see.graph("edges for tensors only", y, expect="0 ThreeBackward(1.0, 2.0, None.0); 1 AccumulateGrad(); 2 AccumulateGrad()")
+    see.graph(
+        "edges for tensors only",
+        y,
+        expect="0 ThreeBackward(1.0, 2.0, None.0); 1 AccumulateGrad(); 2 AccumulateGrad()",
+    )
     see("on the node", y.grad_fn.needs_input_grad, expect=(True, False, True, False))
     see("one asked for", torch.autograd.grad(y.sum(), a)[0])
     see("not narrowed", needs, expect=[(True, False, True, False)])

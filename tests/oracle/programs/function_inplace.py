@@ -1,6 +1,6 @@
 """In-place Functions: mark_dirty."""
 
-from ..registry import program
+from tests.oracle.registry import program
 
 
 def _doubling(torch, mark=True, give_back=True):
@@ -26,7 +26,11 @@ def a_dirty_input_is_returned_as_itself(torch, see):
     y = _doubling(torch).apply(x)
     see("itself", y is x, expect=True)
     see("version: the write and the mark", x._version, expect=2)
-    see.graph("history", x, expect="0 DoubleBackward(1.0); 1 MulBackward0(2.0, None.0); 2 AccumulateGrad()")
+    see.graph(
+        "history",
+        x,
+        expect="0 DoubleBackward(1.0); 1 MulBackward0(2.0, None.0); 2 AccumulateGrad()",
+    )
     y.sum().backward()
     see("gradient", leaf.grad, expect=[2, 2])
 
@@ -72,7 +76,9 @@ def a_constant_becomes_part_of_the_graph(torch, see):
 @program(rules="F-52")
 def a_dirty_leaf(torch, see):
     x = torch.ones(2, requires_grad=True)
-    see.raises("with grad", lambda: _doubling(torch).apply(x), phrase="a leaf Variable that requires grad")
+    see.raises(
+        "with grad", lambda: _doubling(torch).apply(x), phrase="a leaf Variable that requires grad"
+    )
     y = torch.ones(2, requires_grad=True)
     with torch.no_grad():
         _doubling(torch).apply(y)

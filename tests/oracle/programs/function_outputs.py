@@ -1,8 +1,8 @@
 """What forward may return, and what comes out of apply."""
 
-import collections
+from typing import NamedTuple
 
-from ..registry import program
+from tests.oracle.registry import program
 
 
 def _returning(torch, make):
@@ -17,15 +17,17 @@ def _returning(torch, make):
         @staticmethod
         def backward(ctx, *incoming):
             log.append(incoming)
-            first = next((g for g in incoming if g is not None and g.is_floating_point()), None)
-            return first
+            return next((g for g in incoming if g is not None and g.is_floating_point()), None)
 
     return Returning, log
 
 
 @program(rules="F-20")
 def one_object_or_a_tuple(torch, see):
-    Pair = collections.namedtuple("Pair", "a b")
+    class Pair(NamedTuple):
+        a: object
+        b: object
+
     x = torch.ones(2, requires_grad=True)
     for name, make in (
         ("tensor", lambda ctx, x: x * 2),
@@ -147,7 +149,12 @@ def an_input_returned_without_recording(torch, see):
     leaf, constant = torch.ones(2, requires_grad=True), torch.ones(2)
 
     def flags(y, x):
-        return {"same": y is x, "view": y._is_view(), "of it": y._base is x, "grad": y.requires_grad}
+        return {
+            "same": y is x,
+            "view": y._is_view(),
+            "of it": y._base is x,
+            "grad": y.requires_grad,
+        }
 
     see("a constant", flags(fn.apply(constant), constant))
     with torch.no_grad():

@@ -3,7 +3,7 @@
 import gc
 import weakref
 
-from ..registry import program
+from tests.oracle.registry import program
 
 
 def _saving(torch, save):
@@ -80,7 +80,11 @@ def inputs_come_back_as_themselves_outputs_anew(torch, see):
     see("the input itself", saved[0] is x, expect=True)
     see("a new object for the output", saved[1] is y, expect=False)
     see("that knows its node", saved[1].grad_fn is y.grad_fn, expect=True)
-    see("an intermediate is constant", (saved[2].requires_grad, saved[2].grad_fn), expect=(False, None))
+    see(
+        "an intermediate is constant",
+        (saved[2].requires_grad, saved[2].grad_fn),
+        expect=(False, None),
+    )
 
 
 @program(rules="F-38 V-20")

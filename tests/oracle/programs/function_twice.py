@@ -1,6 +1,6 @@
 """once_differentiable."""
 
-from ..registry import program
+from tests.oracle.registry import program
 
 
 def _once(torch, result=None):
@@ -64,4 +64,10 @@ def the_node_of_a_refused_result(torch, see):
     fn, _ = _once(torch)
     x = torch.tensor(2.0, requires_grad=True)
     (g,) = torch.autograd.grad(fn.apply(x) ** 2, x, create_graph=True)
-    see.differs("name", g.grad_fn, torch="Error", vizgrad="DelayedError", because="F-71: vizgrad's name for it")
+    see.differs(
+        "name",
+        g.grad_fn,
+        torch="Error",
+        vizgrad="DelayedError",
+        because="F-71: vizgrad's name for it",
+    )

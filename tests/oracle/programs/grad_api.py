@@ -1,6 +1,6 @@
 """`torch.autograd.grad`: what it returns, what it leaves alone, what it refuses, what it does not run."""
 
-from ..registry import program
+from tests.oracle.registry import program
 
 
 @program(rules="E-30")
@@ -22,7 +22,11 @@ def grad_of_itself_is_ones(torch, see):
     see("of a result", torch.autograd.grad(y, y)[0], expect=1)
     see("of a leaf", torch.autograd.grad(x, x)[0], expect=1)
     z = y * 3
-    see("a result and one behind it", torch.autograd.grad(z, [y, x], retain_graph=True), expect=(3, 6))
+    see(
+        "a result and one behind it",
+        torch.autograd.grad(z, [y, x], retain_graph=True),
+        expect=(3, 6),
+    )
     see("with given gradient", torch.autograd.grad(y, y, torch.tensor(7.0))[0], expect=7)
 
 
@@ -45,7 +49,9 @@ def unused_inputs(torch, see):
     see("allowed", grad(a.sum(), [a, b], allow_unused=True))
     see("as zeros", grad(a.sum(), [a, b], materialize_grads=True))
     see.raises(
-        "contradiction", lambda: grad(a.sum(), [b], materialize_grads=True, allow_unused=False), phrase="allow_unused"
+        "contradiction",
+        lambda: grad(a.sum(), [b], materialize_grads=True, allow_unused=False),
+        phrase="allow_unused",
     )
 
 
@@ -55,7 +61,9 @@ def inputs_that_cannot_have_gradients(torch, see):
     grad = torch.autograd.grad
     phrase = "does not require grad"
     see.raises("constant", lambda: grad((a * c).sum(), c), phrase=phrase)
-    see.raises("constant, unused allowed", lambda: grad((a * c).sum(), c, allow_unused=True), phrase=phrase)
+    see.raises(
+        "constant, unused allowed", lambda: grad((a * c).sum(), c, allow_unused=True), phrase=phrase
+    )
     see.raises("constant output", lambda: grad(c.sum(), a), phrase=phrase)
     see.raises("no inputs", lambda: grad(a.sum(), []), phrase="empty")
 
@@ -79,7 +87,11 @@ def a_node_that_ran_is_freed_for_both_branches(torch, see):
     a, b = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
     s = (a * b).sum()
     torch.autograd.grad(s, a)
-    see.raises("the other operand", lambda: torch.autograd.grad(s, b), phrase="backward through the graph a second time")
+    see.raises(
+        "the other operand",
+        lambda: torch.autograd.grad(s, b),
+        phrase="backward through the graph a second time",
+    )
 
 
 @program(rules="E-32 E-51")
@@ -102,16 +114,22 @@ def a_target_on_the_way_to_another(torch, see):
     gx, gy = torch.autograd.grad(y.sum(), [x, y])
     see("behind the hook", gx, expect=[20, 20])
     see.differs(
-        "at the hook", gy, torch=[1, 1], vizgrad=[10, 10],
+        "at the hook",
+        gy,
+        torch=[1, 1],
+        vizgrad=[10, 10],
         because="E-51: vizgrad always returns the hooked value, as the stages of a visit say",
-    )  # fmt: skip
+    )
 
 
 @program(rules="E-33")
 def only_inputs_false_is_deprecated(torch, see):
     x = torch.ones((), requires_grad=True)
     result = see.warns(
-        "warning", lambda: torch.autograd.grad(x * 2, x, only_inputs=False), FutureWarning, phrase="only_inputs"
+        "warning",
+        lambda: torch.autograd.grad(x * 2, x, only_inputs=False),
+        FutureWarning,
+        phrase="only_inputs",
     )
     see("ignored", result, expect=(2,))
 

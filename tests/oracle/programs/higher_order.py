@@ -1,7 +1,7 @@
 """Derivatives of derivatives."""
 
-from ..data import wave
-from ..registry import program
+from tests.oracle.data import wave
+from tests.oracle.registry import program
 
 
 @program(rules="E-23 E-30")

@@ -1,8 +1,7 @@
 """Reading by index: shapes, views or copies, gradients, refusals."""
 
-from ..data import count_up, wave
-from ..derive import derivatives
-from ..registry import program
+from tests.oracle.data import count_up, wave
+from tests.oracle.registry import program
 
 _BASIC = {
     "int": lambda x, torch: x[1],
@@ -41,7 +40,7 @@ _ADVANCED = {
 @program(rules="T-20 T-23 V-29", each=_BASIC.items())
 def basic_indexing_gives_a_view(torch, see, case):
     name, index = case
-    derivatives(torch, see, name, lambda x: index(x, torch), wave(2, 3, 4))
+    see.derivatives(name, lambda x: index(x, torch), wave(2, 3, 4))
     x = torch.zeros(2, 3, 4)
     view = index(x, torch)
     see("is a view", (view._is_view(), view._base is x), expect=(True, True))
@@ -51,7 +50,7 @@ def basic_indexing_gives_a_view(torch, see, case):
 @program(rules="T-20 T-21 T-23 V-29", each=_ADVANCED.items())
 def advanced_indexing_gives_a_copy(torch, see, case):
     name, index = case
-    derivatives(torch, see, name, lambda x: index(x, torch), wave(2, 3, 4))
+    see.derivatives(name, lambda x: index(x, torch), wave(2, 3, 4))
     x = torch.zeros(2, 3, 4)
     see("is a view", index(x, torch)._is_view(), expect=False)
 
@@ -70,7 +69,11 @@ def where_the_dims_of_advanced_indices_go(torch, see):
 def repeated_indices_add_their_gradients(torch, see):
     x = torch.tensor([1.0, 2.0, 3.0], dtype=torch.float64, requires_grad=True)
     y = x[[0, 0, 2, 0]]
-    see("gradient", torch.autograd.grad((y * torch.tensor([1.0, 2, 3, 4])).sum(), x)[0], expect=[7, 0, 3])
+    see(
+        "gradient",
+        torch.autograd.grad((y * torch.tensor([1.0, 2, 3, 4])).sum(), x)[0],
+        expect=[7, 0, 3],
+    )
 
 
 @program(rules="T-22")
@@ -78,7 +81,9 @@ def indices_out_of_bounds(torch, see):
     x = torch.zeros(2, 3)
     see.raises("int", lambda: x[2], phrase="index 2 is out of bounds for dimension 0 with size 2")
     see.raises("negative", lambda: x[0, -4], phrase="out of bounds for dimension")
-    see.raises("list", lambda: x[[0, 5]], phrase="index 5 is out of bounds for dimension 0 with size 2")
+    see.raises(
+        "list", lambda: x[[0, 5]], phrase="index 5 is out of bounds for dimension 0 with size 2"
+    )
     see.raises("too many", lambda: x[0, 0, 0], phrase="too many indices for tensor of dimension 2")
     see.raises("of a 0-dim tensor", lambda: torch.tensor(1.0)[0], phrase="0-dim tensor")
 
@@ -86,9 +91,13 @@ def indices_out_of_bounds(torch, see):
 @program(rules="T-22")
 def masks_must_match_what_they_cover(torch, see):
     x = torch.zeros(2, 3)
-    see.raises("too short", lambda: x[torch.tensor([True])], phrase="the shape of the mask [1] at index 0")
     see.raises(
-        "wrong dim", lambda: x[:, torch.tensor([True, False])], phrase="does not match the shape of the indexed tensor"
+        "too short", lambda: x[torch.tensor([True])], phrase="the shape of the mask [1] at index 0"
+    )
+    see.raises(
+        "wrong dim",
+        lambda: x[:, torch.tensor([True, False])],
+        phrase="does not match the shape of the indexed tensor",
     )
 
 
@@ -96,7 +105,9 @@ def masks_must_match_what_they_cover(torch, see):
 def what_is_no_index(torch, see):
     x = torch.zeros(2, 3)
     see.raises("float", lambda: x[1.5])
-    see.raises("float tensor", lambda: x[torch.tensor([1.0])], phrase="must be long, int, byte or bool")
+    see.raises(
+        "float tensor", lambda: x[torch.tensor([1.0])], phrase="must be long, int, byte or bool"
+    )
     see.raises("negative step", lambda: x[::-1], phrase="step")
     see.raises("lists that do not broadcast", lambda: x[[0, 1], [0, 1, 2]], phrase="broadcast")
 
@@ -116,25 +127,29 @@ def tensors_iterate_over_their_first_dim(torch, see):
 @program(rules="T-38")
 def index_select_masked_select_take(torch, see):
     i = torch.tensor([2, 0, 2])
-    derivatives(torch, see, "index_select", lambda x: torch.index_select(x, 1, i), wave(2, 3))
-    derivatives(torch, see, "masked_select", lambda x: torch.masked_select(x, x > 0), wave(2, 3))
-    derivatives(torch, see, "take", lambda x: torch.take(x, torch.tensor([0, 5, 0])), wave(2, 3))
+    see.derivatives("index_select", lambda x: torch.index_select(x, 1, i), wave(2, 3))
+    see.derivatives("masked_select", lambda x: torch.masked_select(x, x > 0), wave(2, 3))
+    see.derivatives("take", lambda x: torch.take(x, torch.tensor([0, 5, 0])), wave(2, 3))
     see.raises("index_select past the end", lambda: torch.index_select(torch.zeros(2), 0, i))
 
 
 @program(rules="T-38")
 def gather_follows_the_index(torch, see):
     i = torch.tensor([[0, 0], [1, 0]])
-    derivatives(torch, see, "dim 1", lambda x: torch.gather(x, 1, i), wave(2, 2))
-    derivatives(torch, see, "dim 0", lambda x: x.gather(0, i), wave(3, 2))
-    see.raises("dims", lambda: torch.gather(torch.zeros(2), 0, i), phrase="same number of dimensions")
-    see.raises("past the end", lambda: torch.gather(torch.zeros(2, 1), 1, i), phrase="out of bounds")
+    see.derivatives("dim 1", lambda x: torch.gather(x, 1, i), wave(2, 2))
+    see.derivatives("dim 0", lambda x: x.gather(0, i), wave(3, 2))
+    see.raises(
+        "dims", lambda: torch.gather(torch.zeros(2), 0, i), phrase="same number of dimensions"
+    )
+    see.raises(
+        "past the end", lambda: torch.gather(torch.zeros(2, 1), 1, i), phrase="out of bounds"
+    )
 
 
 @program(rules="T-38")
 def sorting_carries_gradients_with_the_values(torch, see):
-    derivatives(torch, see, "sort", lambda x: torch.sort(x, dim=1)[0] ** 2, wave(2, 4))
-    derivatives(torch, see, "topk", lambda x: torch.topk(x, 2, dim=1)[0] ** 2, wave(2, 4))
+    see.derivatives("sort", lambda x: torch.sort(x, dim=1)[0] ** 2, wave(2, 4))
+    see.derivatives("topk", lambda x: torch.topk(x, 2, dim=1)[0] ** 2, wave(2, 4))
     x = torch.tensor([3.0, 1.0, 2.0])
     see("indices", torch.sort(x, descending=True).indices, expect=[0, 2, 1])
     see("argsort", x.argsort(), expect=[1, 2, 0])

@@ -1,7 +1,7 @@
 """In-place operations and requires_grad: what is refused, what changes its history."""
 
-from ..data import wave
-from ..registry import program
+from tests.oracle.data import wave
+from tests.oracle.registry import program
 
 _LEAF = "a leaf Variable that requires grad is being used in an in-place operation"
 _VIEW = "a view of a leaf Variable that requires grad is being used in an in-place operation"

@@ -1,8 +1,7 @@
 """The matrix product family."""
 
-from ..data import wave
-from ..derive import derivatives
-from ..registry import program
+from tests.oracle.data import wave
+from tests.oracle.registry import program
 
 _SHAPES = {
     "vectors": ((3,), (3,)),
@@ -21,43 +20,47 @@ _SHAPES = {
 @program(rules="T-16", each=_SHAPES.items())
 def matmul_of_all_shapes(torch, see, case):
     name, (left, right) = case
-    derivatives(torch, see, name, torch.matmul, wave(*left), wave(*right, seed=1))
-    derivatives(torch, see, "@", lambda a, b: a @ b, wave(*left), wave(*right, seed=1), twice=False)
+    see.derivatives(name, torch.matmul, wave(*left), wave(*right, seed=1))
+    see.derivatives("@", lambda a, b: a @ b, wave(*left), wave(*right, seed=1), twice=False)
 
 
 @program(rules="T-39")
 def named_products(torch, see):
-    derivatives(torch, see, "mm", torch.mm, wave(2, 3), wave(3, 2, seed=1))
-    derivatives(torch, see, "bmm", torch.bmm, wave(2, 2, 3), wave(2, 3, 2, seed=1))
-    derivatives(torch, see, "mv", torch.mv, wave(2, 3), wave(3, seed=1))
-    derivatives(torch, see, "dot", torch.dot, wave(3), wave(3, seed=1))
-    derivatives(torch, see, "outer", torch.outer, wave(2), wave(3, seed=1))
-    derivatives(torch, see, "float32", torch.mm, wave(2, 3), wave(3, 2, seed=1), dtype="float32")
+    see.derivatives("mm", torch.mm, wave(2, 3), wave(3, 2, seed=1))
+    see.derivatives("bmm", torch.bmm, wave(2, 2, 3), wave(2, 3, 2, seed=1))
+    see.derivatives("mv", torch.mv, wave(2, 3), wave(3, seed=1))
+    see.derivatives("dot", torch.dot, wave(3), wave(3, seed=1))
+    see.derivatives("outer", torch.outer, wave(2), wave(3, seed=1))
+    see.derivatives("float32", torch.mm, wave(2, 3), wave(3, 2, seed=1), dtype="float32")
 
 
 @program(rules="T-39")
 def products_with_addition(torch, see):
     a, b, c = wave(2, 2, seed=2), wave(2, 3), wave(3, 2, seed=1)
-    derivatives(torch, see, "addmm", torch.addmm, a, b, c)
-    derivatives(torch, see, "scaled", lambda x, y, z: torch.addmm(x, y, z, beta=0.5, alpha=2), a, b, c)
-    derivatives(torch, see, "broadcast bias", torch.addmm, wave(2, seed=2), b, c)
-    derivatives(torch, see, "addmv", torch.addmv, wave(2), b, wave(3, seed=1))
-    derivatives(torch, see, "baddbmm", torch.baddbmm, wave(2, 2, 2), wave(2, 2, 3), wave(2, 3, 2, seed=1))
+    see.derivatives("addmm", torch.addmm, a, b, c)
+    see.derivatives("scaled", lambda x, y, z: torch.addmm(x, y, z, beta=0.5, alpha=2), a, b, c)
+    see.derivatives("broadcast bias", torch.addmm, wave(2, seed=2), b, c)
+    see.derivatives("addmv", torch.addmv, wave(2), b, wave(3, seed=1))
+    see.derivatives("baddbmm", torch.baddbmm, wave(2, 2, 2), wave(2, 2, 3), wave(2, 3, 2, seed=1))
 
 
 @program(rules="T-39")
 def transposed_operands(torch, see):
-    derivatives(torch, see, "left", lambda a, b: a.t() @ b, wave(3, 2), wave(3, 2, seed=1))
-    derivatives(torch, see, "right", lambda a, b: a @ b.t(), wave(2, 3), wave(2, 3, seed=1))
-    derivatives(torch, see, "both", lambda a, b: a.T @ b.T, wave(3, 2), wave(2, 3, seed=1))
-    derivatives(torch, see, "with itself", lambda a: a @ a.t(), wave(2, 3))
-    derivatives(torch, see, "squared", lambda a: a @ a, wave(2, 2))
+    see.derivatives("left", lambda a, b: a.t() @ b, wave(3, 2), wave(3, 2, seed=1))
+    see.derivatives("right", lambda a, b: a @ b.t(), wave(2, 3), wave(2, 3, seed=1))
+    see.derivatives("both", lambda a, b: a.T @ b.T, wave(3, 2), wave(2, 3, seed=1))
+    see.derivatives("with itself", lambda a: a @ a.t(), wave(2, 3))
+    see.derivatives("squared", lambda a: a @ a, wave(2, 2))
 
 
 @program(rules="T-16")
 def sizes_that_do_not_fit(torch, see):
     a, b = torch.ones(2, 3), torch.ones(2, 3)
-    see.raises("mm", lambda: torch.mm(a, b), phrase="mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)")
+    see.raises(
+        "mm",
+        lambda: torch.mm(a, b),
+        phrase="mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)",
+    )
     see.raises("matmul", lambda: a @ b, phrase="cannot be multiplied (2x3 and 2x3)")
     see.raises("mv", lambda: torch.mv(a, torch.ones(2)))
     see.raises("dot", lambda: torch.dot(torch.ones(2), torch.ones(3)))
@@ -66,14 +69,17 @@ def sizes_that_do_not_fit(torch, see):
     see.raises("0-dim", lambda: torch.tensor(1.0) @ a)
 
 
-@program(rules="T-39", each=("i,i->", "ij,jk->ik", "bij,bjk->bik", "ij->ji", "ii->i", "i,j->ij", "bij,kj->bik"))
+@program(
+    rules="T-39",
+    each=("i,i->", "ij,jk->ik", "bij,bjk->bik", "ij->ji", "ii->i", "i,j->ij", "bij,kj->bik"),
+)
 def einsum(torch, see, equation):
     sizes = {"i": 2, "j": 3, "k": 2, "b": 2}
     operands = [
         wave(*(sizes[letter] for letter in term), seed=n)
         for n, term in enumerate(equation.partition("->")[0].split(","))
     ]
-    derivatives(torch, see, equation, lambda *t: torch.einsum(equation, *t), *operands)
+    see.derivatives(equation, lambda *t: torch.einsum(equation, *t), *operands)
 
 
 @program(rules="T-6 T-39")

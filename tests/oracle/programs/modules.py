@@ -1,7 +1,7 @@
 """nn.Module and its parameters; layers with parameters copied in from lists."""
 
-from ..data import wave
-from ..registry import program
+from tests.oracle.data import wave
+from tests.oracle.registry import program
 
 
 def fill(torch, module, seed=0):
@@ -90,14 +90,30 @@ def mistakes_with_modules(torch, see):
 
     layer = nn.Linear(2, 2)
     see.raises("before super().__init__()", Early, phrase="__init__")
-    see.raises("a tensor over a parameter", lambda: setattr(layer, "weight", torch.ones(2, 2)), phrase="weight")
+    see.raises(
+        "a tensor over a parameter",
+        lambda: setattr(layer, "weight", torch.ones(2, 2)),
+        phrase="weight",
+    )
     layer.bias = None
     see("None is allowed", [name for name, _ in layer.named_parameters()], expect=["weight"])
-    see.raises("dotted name", lambda: layer.register_parameter("a.b", nn.Parameter(torch.ones(1))), phrase='"."')
-    see.raises("taken name", lambda: layer.register_parameter("in_features", nn.Parameter(torch.ones(1))), phrase="exists")
+    see.raises(
+        "dotted name",
+        lambda: layer.register_parameter("a.b", nn.Parameter(torch.ones(1))),
+        phrase='"."',
+    )
+    see.raises(
+        "taken name",
+        lambda: layer.register_parameter("in_features", nn.Parameter(torch.ones(1))),
+        phrase="exists",
+    )
     see.raises("int parameter", lambda: nn.Parameter(torch.tensor([1])), phrase="require gradients")
     see.raises("no forward", lambda: nn.Module()(1), phrase="forward")
-    see.raises("missing attribute", lambda: layer.nothing, phrase="'Linear' object has no attribute 'nothing'")
+    see.raises(
+        "missing attribute",
+        lambda: layer.nothing,
+        phrase="'Linear' object has no attribute 'nothing'",
+    )
 
 
 @program(rules="T-52")
@@ -115,13 +131,24 @@ def loading_state(torch, see):
     result = target.load_state_dict(state, strict=False)
     see("not strict", (result.missing_keys, result.unexpected_keys), expect=(["bias"], ["extra"]))
     wrong = {"weight": torch.ones(3, 2), "bias": torch.ones(2)}
-    see.raises("size", lambda: target.load_state_dict(wrong, strict=False), phrase="size mismatch for weight")
+    see.raises(
+        "size",
+        lambda: target.load_state_dict(wrong, strict=False),
+        phrase="size mismatch for weight",
+    )
 
 
 @program(rules="T-53")
 def linear_and_activations(torch, see):
     nn = torch.nn
-    model = nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 4), nn.ReLU(), nn.Linear(4, 2), nn.LogSoftmax(dim=1))
+    model = nn.Sequential(
+        nn.Linear(3, 4),
+        nn.Tanh(),
+        nn.Linear(4, 4),
+        nn.ReLU(),
+        nn.Linear(4, 2),
+        nn.LogSoftmax(dim=1),
+    )
     fill(torch, model.double())
     x = torch.tensor(wave(5, 3), dtype=torch.float64, requires_grad=True)
     y = model(x)
@@ -135,9 +162,14 @@ def linear_and_activations(torch, see):
 def a_convolutional_stack(torch, see):
     nn = torch.nn
     model = nn.Sequential(
-        nn.Conv2d(1, 2, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(2, 3, 2, stride=2), nn.AvgPool2d(1),
-        nn.Flatten(), nn.Linear(3, 2),
-    )  # fmt: skip
+        nn.Conv2d(1, 2, 3, padding=1),
+        nn.ReLU(),
+        nn.MaxPool2d(2),
+        nn.Conv2d(2, 3, 2, stride=2),
+        nn.AvgPool2d(1),
+        nn.Flatten(),
+        nn.Linear(3, 2),
+    )
     fill(torch, model.double())
     x = torch.tensor(wave(2, 1, 4, 4), dtype=torch.float64, requires_grad=True)
     y = model(x)
@@ -171,13 +203,20 @@ def normalisation_layers(torch, see):
     see("running", (batch.running_mean, batch.running_var, batch.num_batches_tracked))
     batch.eval()
     see("evaluation", batch(x).detach())
-    see.raises("one value per channel", lambda: nn.BatchNorm1d(3)(torch.ones(1, 3)), phrase="more than 1 value per channel")
+    see.raises(
+        "one value per channel",
+        lambda: nn.BatchNorm1d(3)(torch.ones(1, 3)),
+        phrase="more than 1 value per channel",
+    )
 
 
 @program(rules="T-53")
 def a_transposed_and_a_1d_convolution(torch, see):
     nn = torch.nn
-    model = fill(torch, nn.Sequential(nn.Conv1d(2, 3, 2), nn.Sigmoid(), nn.Flatten(), nn.Linear(9, 1)).double())
+    model = fill(
+        torch,
+        nn.Sequential(nn.Conv1d(2, 3, 2), nn.Sigmoid(), nn.Flatten(), nn.Linear(9, 1)).double(),
+    )
     model(torch.tensor(wave(2, 2, 4), dtype=torch.float64)).sum().backward()
     see("gradients", gradients(model))
 

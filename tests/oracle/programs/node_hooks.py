@@ -2,7 +2,7 @@
 
 import gc
 
-from ..registry import program
+from tests.oracle.registry import program
 
 
 @program(rules="E-75")
@@ -12,7 +12,9 @@ def node_hooks_see_both_sides(torch, see):
     log = []
     y = x * w
     y.grad_fn.register_prehook(lambda grads: log.append([g.tolist() for g in grads]))
-    y.grad_fn.register_hook(lambda gi, go: log.append(([g.tolist() for g in gi], [g.tolist() for g in go])))
+    y.grad_fn.register_hook(
+        lambda gi, go: log.append(([g.tolist() for g in gi], [g.tolist() for g in go]))
+    )
     (y * 2).sum().backward()
     see("before and after", log)
 
@@ -41,7 +43,7 @@ def what_node_hooks_may_not_return(torch, see):
         def run():
             x, w = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
             y = x * w
-            getattr(y.grad_fn, register)(lambda *grads: result(*grads))
+            getattr(y.grad_fn, register)(result)
             y.sum().backward()
 
         return run

@@ -1,6 +1,6 @@
 """Names and edges of the nodes that operations leave: what people see when they print a `grad_fn`."""
 
-from ..registry import program
+from tests.oracle.registry import program
 
 _OF_MATRIX = {
     "add": lambda x, t: x + x,
@@ -111,7 +111,10 @@ def layers_and_losses(torch, see):
     see.graph("nll_loss", F.nll_loss(x, target))
     see.graph("mse_loss", F.mse_loss(x, torch.zeros(2, 3)))
     see.graph("embedding", F.embedding(target, w))
-    image, kernel = torch.ones(1, 1, 4, 4, requires_grad=True), torch.ones(1, 1, 2, 2, requires_grad=True)
+    image, kernel = (
+        torch.ones(1, 1, 4, 4, requires_grad=True),
+        torch.ones(1, 1, 2, 2, requires_grad=True),
+    )
     see.graph("conv2d", F.conv2d(image, kernel))
     see.graph("max_pool2d", F.max_pool2d(image, 2))
     see.graph("avg_pool2d", F.avg_pool2d(image, 2))
@@ -169,11 +172,11 @@ def broadcasting_leaves_no_node(torch, see):
 @program(rules="E-8", each=("exp", "mul", "pow", "sum", "relu", "sigmoid", "mm"))
 def names_of_saved_values(torch, see, name):
     x = torch.ones(2, 2, requires_grad=True)
-    made = {
-        "mul": lambda: x * x,
-        "pow": lambda: x**2,
-        "mm": lambda: x.mm(x),
-    }.get(name, lambda: getattr(x, name)())()
-    node = made.grad_fn
-    tensors = [n for n in sorted(dir(node)) if n.startswith("_saved_") and isinstance(getattr(node, n), torch.Tensor)]
+    arguments = {"mul": (x,), "mm": (x,), "pow": (2,)}.get(name, ())
+    node = getattr(x, name)(*arguments).grad_fn
+    tensors = [
+        n
+        for n in sorted(dir(node))
+        if n.startswith("_saved_") and isinstance(getattr(node, n), torch.Tensor)
+    ]
     see("tensors", tensors)

@@ -1,14 +1,18 @@
 """Optimizers: the golden values of T-61, options, mistakes."""
 
-from ..data import wave
-from ..registry import program
+from tests.oracle.data import wave
+from tests.oracle.registry import program
 
 #: T-61: p = [1, -2] in float64, loss = sum(p**2), 3 steps, lr 0.1 unless given, other defaults.
 _GOLDEN = (
     ("SGD", {}, [0.512, -1.024]),
     ("SGD momentum", {"momentum": 0.9}, [0.062, -0.124]),
     ("SGD dampening", {"momentum": 0.9, "dampening": 0.5}, [0.252, -0.504]),
-    ("SGD nesterov", {"momentum": 0.9, "nesterov": True, "weight_decay": 0.01}, [-0.11165109, 0.22330219]),
+    (
+        "SGD nesterov",
+        {"momentum": 0.9, "nesterov": True, "weight_decay": 0.01},
+        [-0.11165109, 0.22330219],
+    ),
     ("Adam", {}, [0.70158627, -1.70062339]),
     ("Adam amsgrad", {"amsgrad": True}, [0.70158627, -1.70062339]),
     ("AdamW", {}, [0.69891118, -1.69494451]),
@@ -54,7 +58,9 @@ def options_of_sgd_and_adam(torch, see, option):
 @program(rules="T-62")
 def adam_with_other_constants(torch, see):
     see("betas and eps", _three_steps(torch, "Adam", {"betas": (0.5, 0.9), "eps": 1e-2})[1])
-    see("amsgrad with decay", _three_steps(torch, "Adam", {"amsgrad": True, "weight_decay": 0.3})[1])
+    see(
+        "amsgrad with decay", _three_steps(torch, "Adam", {"amsgrad": True, "weight_decay": 0.3})[1]
+    )
 
 
 @program(rules="T-60")
@@ -94,7 +100,11 @@ def mistakes_with_optimizers(torch, see):
     see.raises("a result", lambda: sgd([p * 2], lr=0.1), phrase="non-leaf")
     see.raises("negative rate", lambda: sgd([p], lr=-1.0), phrase="learning rate")
     see.raises("nesterov alone", lambda: sgd([p], lr=0.1, nesterov=True), phrase="momentum")
-    see.raises("twice", lambda: sgd([{"params": [p]}, {"params": [p]}], lr=0.1), phrase="more than one parameter group")
+    see.raises(
+        "twice",
+        lambda: sgd([{"params": [p]}, {"params": [p]}], lr=0.1),
+        phrase="more than one parameter group",
+    )
 
 
 @program(rules="T-60")

@@ -1,7 +1,7 @@
 """Execution order, seen through hooks."""
 
-from ..data import wave
-from ..registry import program
+from tests.oracle.data import wave
+from tests.oracle.registry import program
 
 
 def _watch(log, **tensors):

@@ -1,6 +1,6 @@
 """Result dtypes: categories, priorities, and the operations that refuse to promote."""
 
-from ..registry import program
+from tests.oracle.registry import program
 
 _DTYPES = ("bool", "uint8", "int32", "int64", "float16", "float32", "float64")
 
@@ -33,7 +33,11 @@ def a_python_number_counts_only_by_its_category(torch, see, one):
 
 @program(rules="T-3")
 def verified_examples_of_priority(torch, see):
-    see("f32 * 0-dim f64", (torch.ones(2) * torch.tensor(2.0, dtype=torch.float64)).dtype, expect="float32")
+    see(
+        "f32 * 0-dim f64",
+        (torch.ones(2) * torch.tensor(2.0, dtype=torch.float64)).dtype,
+        expect="float32",
+    )
     see("int * 1.5", (torch.ones(2, dtype=torch.int64) * 1.5).dtype, expect="float32")
     see(
         "int * 0-dim f64",

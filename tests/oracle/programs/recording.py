@@ -2,7 +2,7 @@
 
 import gc
 
-from ..registry import program
+from tests.oracle.registry import program
 
 
 @program(rules="E-1 E-2")
@@ -20,7 +20,11 @@ def a_result_requires_grad_if_an_input_does(torch, see):
 @program(rules="E-4")
 def edges_name_the_producer_and_its_slot(torch, see):
     a, b = torch.ones(2, requires_grad=True), torch.ones(2)
-    see.graph("an input without grad has an empty edge", a * b, expect="0 MulBackward0(1.0, None.0); 1 AccumulateGrad()")
+    see.graph(
+        "an input without grad has an empty edge",
+        a * b,
+        expect="0 MulBackward0(1.0, None.0); 1 AccumulateGrad()",
+    )
     see.graph("a number has one too", a * 2)
     see.graph("of the second slot", a.unbind()[1] + 1)
     parts = (a * 1).unbind()
@@ -75,14 +79,22 @@ def saved_values_can_be_looked_at(torch, see):
     see("knows its node", y.grad_fn._saved_result.grad_fn is y.grad_fn, expect=True)
     see("is a new object", y.grad_fn._saved_result is y, expect=False)
     y.sum().backward()
-    see.raises("after release", lambda: y.grad_fn._saved_result, phrase="after they have already been freed")
+    see.raises(
+        "after release",
+        lambda: y.grad_fn._saved_result,
+        phrase="after they have already been freed",
+    )
 
 
 @program(rules="E-9")
 def flags_of_results_cannot_be_taken_back(torch, see):
     x = torch.ones(2, requires_grad=True)
     y = x * 2
-    see.raises("False on a result", lambda: y.requires_grad_(False), phrase="only change requires_grad flags of leaf")
+    see.raises(
+        "False on a result",
+        lambda: y.requires_grad_(False),
+        phrase="only change requires_grad flags of leaf",
+    )
     see("True on a result is nothing new", y.requires_grad_(True) is y, expect=True)
 
     def assign():

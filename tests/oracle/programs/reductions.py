@@ -1,8 +1,7 @@
 """Reductions: values, which elements get the gradient, empty and one-element ends."""
 
-from ..data import wave
-from ..derive import derivatives
-from ..registry import program
+from tests.oracle.data import wave
+from tests.oracle.registry import program
 
 _INF, _NAN = float("inf"), float("nan")
 _SMOOTH = ("sum", "mean", "prod", "var", "std", "logsumexp", "amax", "amin")
@@ -13,20 +12,22 @@ _WAYS = {"dim": {"dim": 1}, "negative dim": {"dim": -2}, "keepdim": {"dim": 0, "
 def over_one_dim(torch, see, name):
     reduce = getattr(torch, name)
     for way, options in _WAYS.items():
-        derivatives(torch, see, way, lambda x, o=options: reduce(x, **o), wave(2, 3, low=0.5, high=2))
+        see.derivatives(way, lambda x, o=options: reduce(x, **o), wave(2, 3, low=0.5, high=2))
 
 
 @program(rules="T-36", each=("sum", "mean", "prod", "var", "std"))
 def over_everything(torch, see, name):
-    derivatives(torch, see, name, getattr(torch, name), wave(2, 3, low=0.5, high=2))
-    derivatives(torch, see, "float32", getattr(torch, name), wave(2, 3, low=0.5, high=2), dtype="float32")
+    see.derivatives(name, getattr(torch, name), wave(2, 3, low=0.5, high=2))
+    see.derivatives("float32", getattr(torch, name), wave(2, 3, low=0.5, high=2), dtype="float32")
 
 
 @program(rules="T-36 T-14", each=("sum", "mean", "var", "std", "logsumexp", "amax", "amin"))
 def over_several_dims(torch, see, name):
     reduce = getattr(torch, name)
-    derivatives(torch, see, "two", lambda x: reduce(x, dim=(0, 2)), wave(2, 3, 2, low=0.5, high=2))
-    derivatives(torch, see, "kept", lambda x: reduce(x, dim=(0, -1), keepdim=True), wave(2, 3, 2, low=0.5, high=2))
+    see.derivatives("two", lambda x: reduce(x, dim=(0, 2)), wave(2, 3, 2, low=0.5, high=2))
+    see.derivatives(
+        "kept", lambda x: reduce(x, dim=(0, -1), keepdim=True), wave(2, 3, 2, low=0.5, high=2)
+    )
 
 
 @program(rules="T-14")
@@ -103,7 +104,9 @@ def var_and_std_of_few_elements(torch, see):
     see("one, correction 0", both(lambda x: x.var(correction=0), [2.0]), expect=(0, [0]))
     see("equal values", both(torch.std, [2.0, 2.0]), expect=(0, [0, 0]))
     see("unbiased off", both(lambda x: x.var(unbiased=False), [1.0, 3.0]))
-    see.warns("degrees of freedom", lambda: torch.tensor([1.0]).var(), phrase="degrees of freedom is <= 0")
+    see.warns(
+        "degrees of freedom", lambda: torch.tensor([1.0]).var(), phrase="degrees of freedom is <= 0"
+    )
 
 
 @program(rules="T-81")
@@ -120,8 +123,8 @@ def reductions_of_nothing(torch, see):
 
 @program(rules="T-73", each=(2, 1, 3, float("inf"), "fro"))
 def norms(torch, see, order):
-    derivatives(torch, see, "all", lambda x: torch.norm(x, p=order), wave(2, 3), twice=order in (2, "fro"))
-    derivatives(torch, see, "rows", lambda x: torch.norm(x, p=order, dim=1), wave(2, 3), twice=False)
+    see.derivatives("all", lambda x: torch.norm(x, p=order), wave(2, 3), twice=order in (2, "fro"))
+    see.derivatives("rows", lambda x: torch.norm(x, p=order, dim=1), wave(2, 3), twice=False)
 
 
 @program(rules="T-72 T-73")
@@ -151,13 +154,17 @@ def logsumexp_at_infinities(torch, see):
 
 @program(rules="T-36", each=("cumsum", "cumprod"))
 def running_totals(torch, see, name):
-    derivatives(torch, see, "rows", lambda x: getattr(torch, name)(x, dim=1), wave(2, 3, low=0.5, high=2))
-    derivatives(torch, see, "columns", lambda x: getattr(torch, name)(x, dim=0), wave(2, 3, low=0.5, high=2))
+    see.derivatives("rows", lambda x: getattr(torch, name)(x, dim=1), wave(2, 3, low=0.5, high=2))
+    see.derivatives(
+        "columns", lambda x: getattr(torch, name)(x, dim=0), wave(2, 3, low=0.5, high=2)
+    )
 
 
 @program(rules="T-36", each=("median", "cummax", "cummin"))
 def choices_of_one_element(torch, see, name):
-    x = torch.tensor([[3.0, 1.0, 2.0, 5.0], [0.0, 4.0, 9.0, 8.0]], dtype=torch.float64, requires_grad=True)
+    x = torch.tensor(
+        [[3.0, 1.0, 2.0, 5.0], [0.0, 4.0, 9.0, 8.0]], dtype=torch.float64, requires_grad=True
+    )
     values, indices = getattr(x, name)(dim=1)
     see("values", values)
     see("indices", indices)

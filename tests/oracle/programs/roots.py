@@ -1,6 +1,6 @@
 """`backward(tensors, grad_tensors, ...)`: roots, given gradients, `inputs=`."""
 
-from ..registry import program
+from tests.oracle.registry import program
 
 
 @program(rules="E-20")
@@ -42,10 +42,18 @@ def a_given_gradient_is_cast(torch, see):
 def counts_and_flags_of_roots(torch, see):
     x = torch.ones((), requires_grad=True)
     backward = torch.autograd.backward
-    see.raises("two roots, one gradient", lambda: backward([x * 1, x * 2], [torch.ones(())]), phrase="got 2 tensors and 1")
+    see.raises(
+        "two roots, one gradient",
+        lambda: backward([x * 1, x * 2], [torch.ones(())]),
+        phrase="got 2 tensors and 1",
+    )
     phrase = "does not require grad and does not have a grad_fn"
     see.raises("constant", torch.ones(()).backward, phrase=phrase)
-    see.raises("second constant", lambda: backward([x * 1, torch.ones(())]), phrase="element 1 of tensors " + phrase)
+    see.raises(
+        "second constant",
+        lambda: backward([x * 1, torch.ones(())]),
+        phrase="element 1 of tensors " + phrase,
+    )
     see.raises("detached", (x * 2).detach().backward, phrase=phrase)
 
 
@@ -97,7 +105,11 @@ def create_graph_retains_unless_told_otherwise(torch, see):
     see("retained by default", torch.autograd.grad(y, x)[0])
     y = x.exp()
     (g,) = torch.autograd.grad(y, x, create_graph=True, retain_graph=False)
-    see.raises("freed on request", lambda: torch.autograd.grad(g, x), phrase="backward through the graph a second time")
+    see.raises(
+        "freed on request",
+        lambda: torch.autograd.grad(g, x),
+        phrase="backward through the graph a second time",
+    )
 
 
 @program(rules="E-25")
@@ -162,12 +174,20 @@ def a_listed_result_is_run_by_pytorch_for_nothing(torch, see):
     y.grad_fn.register_hook(lambda gi, go: log.append("exp"))
     (y * 2).sum().backward(inputs=[y])
     see.differs(
-        "nodes run", log, torch=["exp"], vizgrad=[],
+        "nodes run",
+        log,
+        torch=["exp"],
+        vizgrad=[],
         because="E-27: the producer of a listed result is run only if another target needs it",
-    )  # fmt: skip
-    again = see.outcome(lambda: torch.autograd.grad(y.sum(), x)[0].tolist())
-    see.differs("run again", again if isinstance(again, list) else "freed", torch="freed", vizgrad=[2.718281828] * 2,
-                because="E-27: so its saved values are not freed")  # fmt: skip
+    )
+    again = see.outcome(lambda: [*torch.autograd.grad(y.sum(), x)[0].tolist()])
+    see.differs(
+        "run again",
+        again if isinstance(again, list) else "freed",
+        torch="freed",
+        vizgrad=[2.718281828] * 2,
+        because="E-27: so its saved values are not freed",
+    )
 
 
 @program(rules="E-22")
@@ -177,4 +197,6 @@ def backward_takes_sequences(torch, see):
     see("tuple", x.grad, expect=6)
     torch.autograd.backward([x * 2])
     see("list", x.grad, expect=8)
-    see.raises("number of gradients for grad", lambda: torch.autograd.grad([x * 1, x * 2], x, [None]))
+    see.raises(
+        "number of gradients for grad", lambda: torch.autograd.grad([x * 1, x * 2], x, [None])
+    )

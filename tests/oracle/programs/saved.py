@@ -1,6 +1,6 @@
 """Saved tensors and the version check."""
 
-from ..registry import program
+from tests.oracle.registry import program
 
 _PHRASE = "modified by an inplace operation"
 
@@ -135,8 +135,26 @@ def a_failed_check_frees_nothing_it_did_not_reach(torch, see):
 @program(rules="V-20")
 def what_each_operation_saves(torch, see):
     """Change the input, then the result, after each operation: which of them does backward need?"""
-    for name in ("exp", "sin", "sqrt", "relu", "tanh", "sigmoid", "abs", "square", "log", "neg", "sum", "cumsum",
-                 "softmax", "prod", "mean", "reciprocal", "clamp", "norm"):  # fmt: skip
+    for name in (
+        "exp",
+        "sin",
+        "sqrt",
+        "relu",
+        "tanh",
+        "sigmoid",
+        "abs",
+        "square",
+        "log",
+        "neg",
+        "sum",
+        "cumsum",
+        "softmax",
+        "prod",
+        "mean",
+        "reciprocal",
+        "clamp",
+        "norm",
+    ):
         needs = []
         for changed in ("input", "result"):
             x = torch.full((2,), 0.5, requires_grad=True)

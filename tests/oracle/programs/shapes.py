@@ -1,8 +1,7 @@
 """Shape operations: values and gradients, views or copies, strides, and refusals."""
 
-from ..data import wave
-from ..derive import derivatives
-from ..registry import program
+from tests.oracle.data import wave
+from tests.oracle.registry import program
 
 _ONE_TO_ONE = {
     "view": lambda x: x.view(3, 4),
@@ -51,7 +50,7 @@ _COPIES = {
 @program(rules="T-37 V-28", each=_ONE_TO_ONE.items())
 def views_share_memory_and_carry_gradients(torch, see, case):
     name, shape = case
-    derivatives(torch, see, name, shape, wave(2, 3, 2))
+    see.derivatives(name, shape, wave(2, 3, 2))
     x = torch.zeros(2, 3, 2)
     view = shape(x)
     see("is a view of its root", view._is_view() and view._base is x, expect=True)
@@ -63,7 +62,7 @@ def views_share_memory_and_carry_gradients(torch, see, case):
 @program(rules="T-37", each=_COPIES.items())
 def copies_have_their_own_memory(torch, see, case):
     name, shape = case
-    derivatives(torch, see, name, shape, wave(2, 3, 2))
+    see.derivatives(name, shape, wave(2, 3, 2))
     x = torch.zeros(2, 3, 2)
     copy = shape(x)
     x += 1
@@ -76,7 +75,9 @@ def view_needs_compatible_strides(torch, see):
     see.raises("view of a transpose", lambda: x.t().view(6), phrase="view size is not compatible")
     see.raises("wrong size", lambda: x.view(4), phrase="is invalid for input of size 6")
     see.raises("two -1", lambda: x.view(-1, -1), phrase="only one dimension can be inferred")
-    see.raises("reshape to a wrong size", lambda: x.reshape(5, -1), phrase="invalid for input of size 6")
+    see.raises(
+        "reshape to a wrong size", lambda: x.reshape(5, -1), phrase="invalid for input of size 6"
+    )
     see("view of a slice", x[:, 1:].view(2, 2))
     see("view with dtype-like sizes", x.view((3, 2)))
 

@@ -1,6 +1,6 @@
 """Hooks on tensors: what they get, may return, and when they run."""
 
-from ..registry import program
+from tests.oracle.registry import program
 
 
 @program(rules="E-70")
@@ -55,7 +55,9 @@ def what_a_hook_may_not_return(torch, see):
 
 @program(rules="E-70")
 def hooks_need_a_gradient(torch, see):
-    see.raises("constant", lambda: torch.ones(2).register_hook(print), phrase="doesn't require gradient")
+    see.raises(
+        "constant", lambda: torch.ones(2).register_hook(print), phrase="doesn't require gradient"
+    )
 
 
 @program(rules="E-71")
@@ -126,7 +128,9 @@ def post_accumulate_hooks(torch, see):
     see("after the sum", log, expect=[(True, [1, 1]), (True, [2, 2])])
     torch.autograd.grad(x.sum(), x)
     see("not by grad", len(log), expect=2)
-    see.raises("on a result", lambda: (x * 1).register_post_accumulate_grad_hook(print), phrase="leaf")
+    see.raises(
+        "on a result", lambda: (x * 1).register_post_accumulate_grad_hook(print), phrase="leaf"
+    )
 
 
 @program(rules="E-74")

@@ -1,8 +1,8 @@
 """Small models trained for a few steps: the same losses and parameters on both sides."""
 
-from ..data import wave
-from ..registry import program
-from .modules import fill
+from tests.oracle.data import wave
+from tests.oracle.programs.modules import fill
+from tests.oracle.registry import program
 
 
 def train(torch, see, model, optimizer, loss_of, steps=5):
@@ -58,9 +58,14 @@ def an_mlp_in_single_precision(torch, see):
 def a_convolutional_network(torch, see):
     nn = torch.nn
     model = nn.Sequential(
-        nn.Conv2d(1, 2, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(2, 4, 2), nn.ReLU(), nn.Flatten(),
+        nn.Conv2d(1, 2, 3, padding=1),
+        nn.ReLU(),
+        nn.MaxPool2d(2),
+        nn.Conv2d(2, 4, 2),
+        nn.ReLU(),
+        nn.Flatten(),
         nn.Linear(4, 2),
-    )  # fmt: skip
+    )
     fill(torch, model.double())
     x = torch.tensor(wave(3, 1, 4, 4), dtype=torch.float64)
     target = torch.tensor([0, 1, 1])
@@ -119,7 +124,9 @@ def a_clipped_recurrence(torch, see):
 @program(rules="T-53 T-55")
 def an_autoencoder_with_batch_norm(torch, see):
     nn = torch.nn
-    model = nn.Sequential(nn.Linear(4, 3), nn.BatchNorm1d(3), nn.ReLU(), nn.Linear(3, 4), nn.Sigmoid())
+    model = nn.Sequential(
+        nn.Linear(4, 3), nn.BatchNorm1d(3), nn.ReLU(), nn.Linear(3, 4), nn.Sigmoid()
+    )
     fill(torch, model.double())
     x = torch.tensor(wave(5, 4, low=0, high=1), dtype=torch.float64)
     optimizer = torch.optim.Adam(model.parameters(), lr=0.02)
@@ -180,9 +187,10 @@ def a_hand_written_loop(torch, see):
         loss = ((x @ w + b - y) ** 2).mean()
         loss.backward()
         with torch.no_grad():
-            for p in (w, b):
-                p -= 0.3 * p.grad
-                p.grad.zero_()
+            w -= 0.3 * w.grad
+            b -= 0.3 * b.grad
+            w.grad.zero_()
+            b.grad.zero_()
         losses.append(loss.item())
     see("losses", losses)
     see("parameters", (w, b))

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ..data import wave
-from ..registry import program
+from tests.oracle.data import wave
+from tests.oracle.registry import program
 
 
 @program(rules="V-1")
@@ -105,7 +105,11 @@ def in_place_results_keep_shape_and_dtype(torch, see):
 def overlapping_memory_cannot_be_written(torch, see):
     x = torch.zeros(1).expand(3)
     see.raises("expanded", lambda: x.add_(1), phrase="single memory location")
-    see.raises("by index", lambda: x.__setitem__(slice(None), torch.ones(3)), phrase="single memory location")
+    see.raises(
+        "by index",
+        lambda: x.__setitem__(slice(None), torch.ones(3)),
+        phrase="single memory location",
+    )
     y = torch.arange(4.0)
     see.raises("partial overlap", lambda: y[1:].copy_(y[:-1]), phrase="clone()")
     see.raises("partial overlap of operands", lambda: y[1:].add_(y[:-1]), phrase="clone()")

@@ -1,6 +1,6 @@
-"""The matrix of views and in-place operations (V-40 to V-51): how a view was made decides what may be written."""
+"""Views and in-place operations (V-40 to V-51): how a view was made decides what may be written."""
 
-from ..registry import program
+from tests.oracle.registry import program
 
 _MODIFIED = "and its base or another view of its base has been modified inplace"
 _MULTIPLE = "is the output of a function that returns multiple views"
@@ -38,7 +38,9 @@ def a_view_made_under_no_grad(torch, see):
         view, second = base[:2], base[2:]
     see.raises("in-place", lambda: view.mul_(2), phrase="created in no_grad mode")
     base.mul_(2)
-    see.raises("reading grad_fn after the base changed", lambda: second.grad_fn, phrase="modified inplace")
+    see.raises(
+        "reading grad_fn after the base changed", lambda: second.grad_fn, phrase="modified inplace"
+    )
 
 
 @program(rules="V-43", each=("split", "chunk", "unbind", "iteration"))
@@ -47,12 +49,12 @@ def one_of_several_views(torch, see, how):
         "split": lambda t: t.split(2),
         "chunk": lambda t: t.chunk(2),
         "unbind": lambda t: t.unbind(),
-        "iteration": lambda t: list(t),
+        "iteration": list,
     }[how]
     first = parts(_root(torch))[0]
     see.raises("in-place", lambda: first.mul_(2), phrase=_MULTIPLE)
     base = _root(torch)
-    first, second, *_ = parts(base)
+    first, *_ = parts(base)
     base.mul_(2)
     see.raises("reading grad_fn after the base changed", lambda: first.grad_fn, phrase=_MULTIPLE)
     base = _root(torch)
@@ -96,9 +98,13 @@ def a_view_made_in_a_custom_function(torch, see):
         base = _root(torch)
         view = fn(base)
         see(f"{name}: is a view", view._is_view(), expect=True)
-        see.raises(f"{name}: in-place", lambda v=view: v.mul_(2), phrase="created inside a custom Function")
+        see.raises(
+            f"{name}: in-place", lambda v=view: v.mul_(2), phrase="created inside a custom Function"
+        )
         base.mul_(2)
-        see.raises(f"{name}: after the base changed", lambda v=view: v.grad_fn, phrase="custom Function")
+        see.raises(
+            f"{name}: after the base changed", lambda v=view: v.grad_fn, phrase="custom Function"
+        )
 
 
 @program(rules="V-46 F-29")
@@ -124,7 +130,11 @@ def several_outputs_of_a_custom_function(torch, see):
     view, _ = Both.apply(_root(torch))
     see.raises("two", lambda: view.mul_(2), phrase=_MULTIPLE)
     front, _ = WithIndex.apply(_root(torch))
-    see.raises("an int output does not count", lambda: front.mul_(2), phrase="created inside a custom Function")
+    see.raises(
+        "an int output does not count",
+        lambda: front.mul_(2),
+        phrase="created inside a custom Function",
+    )
 
 
 @program(rules="V-48 V-55")
@@ -168,7 +178,11 @@ def flags_of_a_view_made_under_no_grad(torch, see):
     base, leaf = _root(torch), torch.ones(4, requires_grad=True)
     with torch.no_grad():
         for name, t in (("of a result", base[:2]), ("of a leaf", leaf[:2])):
-            see(name, (t.requires_grad, t.grad_fn, t.is_leaf, t._is_view()), expect=(True, None, True, True))
+            see(
+                name,
+                (t.requires_grad, t.grad_fn, t.is_leaf, t._is_view()),
+                expect=(True, None, True, True),
+            )
 
 
 @program(rules="V-51")

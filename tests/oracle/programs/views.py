@@ -1,7 +1,7 @@
 """Views: which operations make them, `_base`, and histories that follow writes."""
 
-from ..data import wave
-from ..registry import program
+from tests.oracle.data import wave
+from tests.oracle.registry import program
 
 
 @program(rules="V-29")
@@ -42,9 +42,16 @@ def tracking_holds_without_grad_and_under_no_grad(torch, see):
 def which_indices_give_views(torch, see):
     x = torch.zeros(3, 3)
     for name, index in (
-        ("int", 0), ("slice", slice(1)), ("none", None), ("ellipsis", ...), ("int tensor", torch.tensor(1)),
-        ("list", [0]), ("1-D tensor", torch.tensor([0])), ("mask", x == 0), ("true", True),
-    ):  # fmt: skip
+        ("int", 0),
+        ("slice", slice(1)),
+        ("none", None),
+        ("ellipsis", ...),
+        ("int tensor", torch.tensor(1)),
+        ("list", [0]),
+        ("1-D tensor", torch.tensor([0])),
+        ("mask", x == 0),
+        ("true", True),
+    ):
         see(name, x[index]._is_view())
 
 

@@ -1,7 +1,7 @@
 """One node visit: the order of its stages, accumulated and undefined gradients."""
 
-from ..data import wave
-from ..registry import program
+from tests.oracle.data import wave
+from tests.oracle.registry import program
 
 
 @program(rules="E-50 E-76")
@@ -32,7 +32,9 @@ def stages_on_a_result(torch, see):
     x = torch.ones(2, requires_grad=True)
     log = []
     y = x * 2
-    y.grad_fn.register_hook(lambda gi, go: log.append(f"node hook {gi[0].tolist()} from {go[0].tolist()}"))
+    y.grad_fn.register_hook(
+        lambda gi, go: log.append(f"node hook {gi[0].tolist()} from {go[0].tolist()}")
+    )
     y.grad_fn.register_prehook(lambda grads: log.append(f"pre-hook {grads[0].tolist()}"))
     y.retain_grad()
     y.register_hook(lambda g: (log.append("first tensor hook"), g * 2)[1])
@@ -93,7 +95,7 @@ def undefined_parts_of_a_node_with_several_outputs(torch, see):
     parts[1].sum().backward()
     see("which are undefined", log, expect=[[True, False, True]])
     see("gradient", x.grad, expect=[[0, 0], [1, 1], [0, 0]])
-    values, indices = (x * 1).max(dim=0)
+    values, _ = (x * 1).max(dim=0)
     values.grad_fn.register_prehook(lambda grads: log.append([g is None for g in grads]))
     values.sum().backward()
     see("the integer output has no slot", log[1:], expect=[[False]])
