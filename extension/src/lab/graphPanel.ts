@@ -35,7 +35,7 @@ export class GraphPanel extends Widget {
 
   protected override onAfterShow(message: Message): void {
     super.onAfterShow(message);
-    this.unmount ??= mountView(this.node, this.port);
+    this.unmount ??= mountView(this.node, this.port, { followNewest: true });
     this.port.wake();
   }
 

@@ -1,0 +1,170 @@
+import type { Kernel } from '@jupyterlab/services';
+import { Signal } from '@lumino/signaling';
+import { beforeEach, expect, test } from 'vitest';
+
+import type { PortStatus } from '../store';
+import type { KernelFollower } from './kernelFollower';
+import { KernelPort } from './kernelPort';
+
+/** A comm that the kernel accepts or, not knowing its target, closes at once. */
+class FakeComm {
+  isDisposed = false;
+  onMsg: (message: unknown) => void = () => undefined;
+  onClose: (message?: unknown) => void = () => undefined;
+  readonly sent: unknown[] = [];
+
+  constructor(private readonly known: boolean) {}
+
+  open(): { done: Promise<void> } {
+    if (!this.known) {
+      this.onClose();
+    }
+    return { done: Promise.resolve() };
+  }
+
+  send(message: unknown): void {
+    this.sent.push(message);
+  }
+
+  close(): void {
+    this.onClose();
+  }
+
+  dispose(): void {
+    this.isDisposed = true;
+  }
+}
+
+class FakeKernel {
+  readonly iopubMessage = new Signal<this, unknown>(this);
+  readonly statusChanged = new Signal<this, Kernel.Status>(this);
+  readonly connectionStatus = 'connected';
+  readonly comms: FakeComm[] = [];
+  readonly info: Promise<unknown>;
+
+  constructor(
+    public imported: boolean,
+    language = 'python'
+  ) {
+    this.info = Promise.resolve({ language_info: { name: language } });
+  }
+
+  createComm(): FakeComm {
+    const comm = new FakeComm(this.imported);
+    this.comms.push(comm);
+    return comm;
+  }
+
+  runs(code: string): void {
+    this.iopubMessage.emit({ header: { msg_type: 'execute_input' }, content: { code } });
+    this.statusChanged.emit('idle');
+  }
+}
+
+class FakeFollower {
+  readonly changed = new Signal<this, unknown>(this);
+  kernel: FakeKernel | null = null;
+
+  goTo(kernel: FakeKernel | null): void {
+    this.kernel = kernel;
+    this.changed.emit(kernel);
+  }
+}
+
+/** Lets promises that are settled call back. */
+const settled = async (): Promise<void> => {
+  for (let i = 0; i < 5; i++) {
+    await Promise.resolve();
+  }
+};
+
+let follower: FakeFollower;
+let port: KernelPort;
+let status: PortStatus;
+
+beforeEach(() => {
+  follower = new FakeFollower();
+  port = new KernelPort(follower as unknown as KernelFollower);
+  port.onStatus(now => {
+    status = now;
+  });
+});
+
+test('a panel that is never shown opens nothing', async () => {
+  const kernel = new FakeKernel(true);
+  follower.goTo(kernel);
+  await settled();
+  expect(kernel.comms).toHaveLength(0);
+});
+
+test('without a kernel it says so', () => {
+  port.wake();
+  expect(status.reason).toContain('No kernel');
+});
+
+test('it opens a comm to a kernel that has vizgrad', async () => {
+  const kernel = new FakeKernel(true);
+  const heard: unknown[] = [];
+  port.onMessage(message => heard.push(message));
+  follower.goTo(kernel);
+  port.wake();
+  await settled();
+  expect(status).toEqual({ state: 'open' });
+
+  port.send({ type: 'list_sessions', request: 1 });
+  expect(kernel.comms[0]?.sent).toEqual([{ type: 'list_sessions', request: 1 }]);
+  kernel.comms[0]?.onMsg({ content: { data: { type: 'sessions' } } });
+  expect(heard).toEqual([{ type: 'sessions' }]);
+});
+
+test('it waits for the import, and knocks only after a cell that mentions vizgrad', async () => {
+  const kernel = new FakeKernel(false);
+  follower.goTo(kernel);
+  port.wake();
+  await settled();
+  expect(status.reason).toContain('import vizgrad');
+
+  kernel.imported = true;
+  kernel.runs('1 + 1');
+  await settled();
+  expect(kernel.comms).toHaveLength(1);
+
+  kernel.runs('import vizgrad as torch');
+  await settled();
+  expect(status).toEqual({ state: 'open' });
+});
+
+test('a restarted kernel has forgotten the comm', async () => {
+  const kernel = new FakeKernel(true);
+  follower.goTo(kernel);
+  port.wake();
+  await settled();
+  kernel.statusChanged.emit('restarting');
+  expect(status.reason).toContain('import vizgrad');
+  expect(kernel.comms[0]?.isDisposed).toBe(true);
+
+  kernel.runs('import vizgrad');
+  await settled();
+  expect(status).toEqual({ state: 'open' });
+});
+
+test('another notebook comes to the front: its kernel is the one that answers', async () => {
+  const [one, other] = [new FakeKernel(true), new FakeKernel(true)];
+  follower.goTo(one);
+  port.wake();
+  await settled();
+  follower.goTo(other);
+  await settled();
+  expect(one.comms[0]?.isDisposed).toBe(true);
+  port.send({ type: 'list_sessions', request: 1 });
+  expect(other.comms[0]?.sent).toHaveLength(1);
+});
+
+test('a kernel of another language is not knocked at', async () => {
+  const kernel = new FakeKernel(true, 'R');
+  follower.goTo(kernel);
+  port.wake();
+  await settled();
+  expect(kernel.comms).toHaveLength(0);
+  expect(status.reason).toContain('Python');
+});
