@@ -1,0 +1,96 @@
+"""Small marks on a card: a chip for each saved value, a badge for the state in a run.
+
+Each state of a saved value has a shape of its own: round corners while it is as saved, cut corners
+and a warning sign once it is stale, a broken outline once it is freed, square corners when a hook
+packed it.
+"""
+
+from __future__ import annotations
+
+from vizgrad.inspection.model import NodeRun, Saved
+from vizgrad.rendering.describe import plain, version_text
+from vizgrad.rendering.metrics import MONO, text_width
+from vizgrad.rendering.overlay import state_text
+from vizgrad.rendering.rows import Mark
+from vizgrad.rendering.scene import Group, Poly, Rect, Shape, Text
+
+CHIP_HEIGHT, CHIP_GAP = 18.0, 4.0
+#: Chips on one card; the rest is counted in one last chip.
+MOST_CHIPS = 6
+
+_PADDING, _SIGN = 6.0, 13.0
+
+
+def saved_chips(saved: tuple[Saved, ...]) -> list[Mark]:
+    """One chip for each saved value, stale ones first among those that may be left out."""
+    if len(saved) <= MOST_CHIPS:
+        return [_chip(value) for value in saved]
+    by_need = sorted(range(len(saved)), key=lambda i: (saved[i].state != "stale", i))
+    shown = sorted(by_need[: MOST_CHIPS - 1])
+    more = Text(_PADDING, 12.5, f"+{len(saved) - len(shown)} more")
+    return [
+        *(_chip(saved[i]) for i in shown),
+        Mark(text_width(more.text, 10.5, MONO) + 2 * _PADDING, Group((more,), "chip more")),
+    ]
+
+
+def _chip(saved: Saved) -> Mark:
+    name = plain(saved.name, 24)
+    if saved.value:
+        text = f"{name}={plain(saved.value, 20)}"
+        return Mark(_width(text) - _PADDING, Group((Text(2, 12.5, text),), "chip value"))
+    text = f"{name} {version_text(saved)}"
+    if saved.state == "stale":
+        width = _width(text) + _SIGN
+        return Mark(
+            width, Group((_cut(width), *_warning(), Text(_SIGN + 6, 12.5, text)), "chip stale")
+        )
+    radius = 2.0 if saved.state == "packed" else CHIP_HEIGHT / 2
+    body = Rect(0, 0, _width(text), CHIP_HEIGHT, radius)
+    return Mark(body.width, Group((body, Text(_PADDING, 12.5, text)), f"chip {saved.state}"))
+
+
+def _width(text: str) -> float:
+    return text_width(text, 10.5, MONO) + 2 * _PADDING
+
+
+def _cut(width: float) -> Poly:
+    cut, height = 5.0, CHIP_HEIGHT
+    return Poly(
+        (
+            (cut, 0), (width - cut, 0), (width, cut), (width, height - cut),
+            (width - cut, height), (cut, height), (0, height - cut), (0, cut),
+        )
+    )  # fmt: skip
+
+
+def _warning() -> tuple[Shape, ...]:
+    return (
+        Poly(((6, 13.5), (11, 4.5), (16, 13.5)), "warning"),
+        Poly(((11, 7.5), (11, 10.2)), "bang", closed=False),
+        Poly(((11, 11.4), (11, 12.4)), "bang", closed=False),
+    )
+
+
+def state_badge(run: NodeRun | None, baseline: float) -> Mark | None:
+    """The state of a node in a run, as a sign and in words; None without a run."""
+    if run is None:
+        return None
+    text = state_text(run)
+    sign = Group(_SIGNS[run.state], y=baseline - 10.5)
+    group = Group((sign, Text(14, baseline, text)), "badge")
+    return Mark(14 + text_width(text, 11, bold=True), group)
+
+
+_SIGNS: dict[str, tuple[Shape, ...]] = {
+    "waiting": (Rect(1.5, 2.5, 8, 8, 4, "stroke"),),
+    "ready": (Rect(1.5, 2.5, 8, 8, 4, "fill"),),
+    "current": (Poly(((2, 1.5), (10.5, 6.5), (2, 11.5)), "fill"),),
+    "done": (Poly(((1.5, 7), (4.5, 10), (10, 3)), "stroke", closed=False),),
+    "skipped": (Poly(((1.5, 6.5), (9.5, 6.5)), "stroke", closed=False),),
+    "captured": (Rect(1, 2, 9, 9, 4.5, "stroke"), Rect(3.5, 4.5, 4, 4, 2, "fill")),
+    "error": (
+        Poly(((2, 2.5), (10, 10.5)), "stroke", closed=False),
+        Poly(((10, 2.5), (2, 10.5)), "stroke", closed=False),
+    ),
+}

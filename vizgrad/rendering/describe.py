@@ -1,0 +1,163 @@
+"""One plain way to say a shape, a size, a number, a place: shared by every tier.
+
+Strings that come out of here are fit for one line: what strangers wrote (names, scopes, reprs)
+goes through `plain`, which makes control characters visible and keeps all others as they are.
+Escaping for SVG or DOT is the business of the module that writes that format.
+"""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from pathlib import PurePath
+
+from vizgrad.errors import Place
+from vizgrad.inspection.model import Saved, TensorSummary, Write
+
+_DTYPES = {
+    "float16": "f16",
+    "bfloat16": "bf16",
+    "float32": "f32",
+    "float64": "f64",
+    "complex64": "c64",
+    "complex128": "c128",
+    "uint8": "u8",
+    "int8": "i8",
+    "int16": "i16",
+    "int32": "i32",
+    "int64": "i64",
+    "bool": "bool",
+}
+_FIRST_STRONG_ISOLATE, _POP_ISOLATE = "\u2068", "\u2069"
+
+
+def plain(text: str, limit: int | None = None) -> str:
+    """`text` on one line, every character visible; cut to `limit` characters with an ellipsis.
+
+    Characters that would break the line, move the cursor or reorder what follows (newlines,
+    escapes, bidirectional overrides, zero-width ones, lone surrogates) are written as Python writes
+    them (``\\n``, ``\\u202e``). Names in right-to-left scripts are isolated, so that a shape
+    printed after one stays after it.
+    """
+    if text.isascii() and text.isprintable():
+        return text if limit is None or len(text) <= limit else text[: limit - 1] + "…"
+    if limit is not None and len(text) > limit:
+        text = text[: limit - 1] + "…"
+    shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    if any(unicodedata.bidirectional(c) in ("R", "AL") for c in shown):
+        return _FIRST_STRONG_ISOLATE + shown + _POP_ISOLATE
+    return shown
+
+
+def columns(text: str) -> int:
+    """Columns that `text` takes in a terminal: wide East Asian characters take two, marks none."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0
+        if unicodedata.combining(c) or c in (_FIRST_STRONG_ISOLATE, _POP_ISOLATE)
+        else 2
+        if unicodedata.east_asian_width(c) in "WF"
+        else 1
+        for c in text
+    )
+
+
+def shape_text(shape: tuple[int, ...]) -> str:
+    """``[2, 3]``; ``[]`` for a scalar, as PyTorch prints a size."""
+    return "[" + ", ".join(map(str, shape)) + "]"
+
+
+def dtype_text(dtype: str) -> str:
+    """``f32`` for ``float32``; a dtype without a short name is shown in full."""
+    return _DTYPES.get(dtype) or plain(dtype, 16)
+
+
+def type_text(shape: tuple[int, ...], dtype: str) -> str:
+    """``[2, 3] f32``."""
+    return f"{shape_text(shape)} {dtype_text(dtype)}".rstrip()
+
+
+def bytes_text(size: int) -> str:
+    """``24 B``, ``3.1 KiB``, ``120 MiB``: three digits are enough to compare."""
+    if abs(size) < 1024:
+        return f"{size} B"
+    value, unit = size / 1024, "KiB"
+    for larger in ("MiB", "GiB", "TiB"):
+        if abs(value) >= 1023.5:
+            value, unit = value / 1024, larger
+    return f"{value:.1f} {unit}" if abs(value) < 99.95 else f"{value:.0f} {unit}"
+
+
+def number_text(value: float | None, digits: int = 4) -> str:
+    """`digits` significant digits, without trailing zeros; ``undefined`` for None."""
+    if value is None:
+        return "undefined"
+    return f"{value:.{digits}g}" if math.isfinite(value) else str(float(value))
+
+
+def seconds_text(seconds: float) -> str:
+    """``12.5 µs``, ``3.2 ms``, ``1.7 s``."""
+    for factor, unit in ((1.0, "s"), (1e3, "ms"), (1e6, "µs")):
+        if seconds * factor >= 1 or unit == "µs":
+            return f"{number_text(seconds * factor, 3)} {unit}"
+    raise AssertionError("unreachable: the last unit takes everything")
+
+
+def count_text(count: int, noun: str, plural: str = "") -> str:
+    """``1 node``, ``12 nodes``, ``10,240 nodes``."""
+    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
+
+
+def place_text(place: Place | None) -> str:
+    """``train.py:12``, or ``In [3], line 2`` for a notebook cell; empty when it is not known."""
+    if place is None:
+        return ""
+    if place.cell:
+        return f"{plain(place.cell)}, line {place.line}"
+    return f"{plain(PurePath(place.file).name or place.file)}:{place.line}"
+
+
+def write_text(write: Write | None) -> str:
+    """``add_ at train.py:12 through view of w``: who wrote, where, and under which name."""
+    if write is None:
+        return ""
+    where = f" at {place_text(write.place)}" if write.place else ""
+    through = f" through {plain(write.alias, 60)}" if write.alias else ""
+    return f"{plain(write.op, 40)}{where}{through}"
+
+
+def version_text(saved: Saved) -> str:
+    """``v0`` while the value is what was saved, ``v0→v1 stale`` once it is not; state in words."""
+    if saved.value:
+        return ""
+    if saved.state == "stale":
+        return f"v{saved.version_saved}→v{saved.version_now} stale"
+    state = "" if saved.state == "alive" else f" {saved.state}"
+    return f"v{saved.version_saved}{state}"
+
+
+def saved_text(saved: Saved) -> str:
+    """``other v0→v1 STALE (add_ at train.py:12)``, or ``dim=0`` for a plain value."""
+    name = plain(saved.name, 40)
+    if saved.value:
+        return f"{name}={plain(saved.value, 40)}"
+    text = f"{name} {version_text(saved).replace('stale', 'STALE')}"
+    return f"{text} ({write_text(saved.culprit)})" if saved.culprit else text
+
+
+def summary_text(summary: TensorSummary | None) -> str:
+    """A tensor on one line: type, norm, range, and a word about what is not finite."""
+    if summary is None:
+        return "undefined"
+    parts = [type_text(summary.shape, summary.dtype)]
+    if summary.values is not None and len(summary.values) == 1:
+        parts.append(f"= {number_text(summary.values[0])}")
+    elif summary.norm is not None:
+        parts.append(f"norm {number_text(summary.norm)}")
+    if summary.min is not None and summary.max is not None and summary.min != summary.max:
+        parts.append(f"{number_text(summary.min)} … {number_text(summary.max)}")
+    for count, word in ((summary.nans, "NaN"), (summary.infs, "Inf")):
+        if count:
+            parts.append(f"{count:,} {word}")
+    return "  ".join(parts)

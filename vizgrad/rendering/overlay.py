@@ -1,0 +1,57 @@
+"""The graph as a run has left it: saved values in their state now, and words for a node's state."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from vizgrad.inspection.model import Graph, Node, NodeRun, Run, Saved
+
+
+class RunView:
+    """Look-ups in a run by node and by edge. With no run: the graph as it was when shown."""
+
+    def __init__(self, graph: Graph, run: Run | None = None) -> None:
+        self.run = run
+        self._saved = {(saved.node, saved.name): saved for saved in run.saved} if run else {}
+        self._norms = {(edge.node, edge.edge): edge.norm for edge in run.edges} if run else {}
+        self._nodes = run.nodes if run else ()
+        if run and len(run.nodes) != len(graph.nodes):
+            raise ValueError(f"a run over {len(run.nodes)} nodes, a graph of {len(graph.nodes)}")
+
+    def node(self, index: int) -> NodeRun | None:
+        return self._nodes[index] if self._nodes else None
+
+    def saved(self, node: Node) -> tuple[Saved, ...]:
+        """The saved values of a node, in the state that the run has left them in."""
+        if not self._saved:
+            return node.saved
+        return tuple(self._updated(node.id, saved) for saved in node.saved)
+
+    def _updated(self, node: int, saved: Saved) -> Saved:
+        change = self._saved.get((node, saved.name))
+        if change is None:
+            return saved
+        return replace(
+            saved, state=change.state, version_now=change.version_now, culprit=change.culprit
+        )
+
+    def flowed(self, edge: tuple[int, int]) -> bool:
+        """Whether a gradient, or an undefined one, has gone over edge (node id, edge index)."""
+        return edge in self._norms
+
+    def norm(self, edge: tuple[int, int]) -> float | None:
+        return self._norms.get(edge)
+
+
+def state_text(run: NodeRun | None) -> str:
+    """``done #3``, ``waiting 1/2``, ``skipped``: the state in words; empty without a run.
+
+    Executed nodes are numbered from 1, as a person counts steps.
+    """
+    if run is None:
+        return ""
+    if run.state == "done" and run.order is not None:
+        return f"done #{run.order + 1}"
+    if run.state == "waiting" and run.needed:
+        return f"waiting {run.delivered}/{run.needed}"
+    return run.state

@@ -1,0 +1,168 @@
+"""From a graph, and perhaps a run over it, to a scene: the static picture of both."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection
+from typing import Literal
+
+from vizgrad.inspection.model import Graph, Run
+from vizgrad.rendering.cards import Card, make_card
+from vizgrad.rendering.compound import layered_layout
+from vizgrad.rendering.describe import number_text
+from vizgrad.rendering.geometry import Bezier, Layout
+from vizgrad.rendering.graphviz_layout import graphviz_layout
+from vizgrad.rendering.headings import footnotes, graph_summary, graph_title, run_summary
+from vizgrad.rendering.metrics import text_width
+from vizgrad.rendering.overlay import RunView
+from vizgrad.rendering.scene import Curve, Group, Poly, Rect, Scene, Shape, Text
+from vizgrad.rendering.svg import to_svg
+from vizgrad.rendering.visible import VISIBLE_LIMIT, Link, Visible, visible_graph
+
+Engine = Literal["layered", "dot"]
+
+MARGIN = 20.0
+#: Lines in a picture above which the norms of gradients are no longer written beside them.
+NORM_LIMIT = 120
+
+
+def graph_svg(
+    graph: Graph,
+    run: Run | None = None,
+    *,
+    folded: Collection[tuple[str, ...]] = (),
+    limit: int = VISIBLE_LIMIT,
+    engine: Engine = "layered",
+) -> str:
+    """The picture as the text of an SVG file. Arguments and errors as of `graph_scene`."""
+    return to_svg(graph_scene(graph, run, folded=folded, limit=limit, engine=engine))
+
+
+def graph_scene(
+    graph: Graph,
+    run: Run | None = None,
+    *,
+    folded: Collection[tuple[str, ...]] = (),
+    limit: int = VISIBLE_LIMIT,
+    engine: Engine = "layered",
+) -> Scene:
+    """The picture of a graph; with a run also the state of each node and the gradients that went.
+
+    `folded` are scopes (paths) to show as one box each; more are folded above `limit` things. With
+    engine "dot" Graphviz chooses the places, if it is there and answers in time. Raises ValueError
+    for a malformed graph, or a run of another graph.
+    """
+    visible = visible_graph(graph, folded=folded, limit=limit)
+    return _Picture(graph, RunView(graph, run), visible).scene(engine)
+
+
+class _Picture:
+    def __init__(self, graph: Graph, view: RunView, visible: Visible) -> None:
+        self.graph, self.view, self.visible = graph, view, visible
+        names: list[list[str]] = [[] for _ in visible.items]
+        for link in visible.links:
+            names[link.source].append(link.name)
+        self.cards: list[Card] = [
+            make_card(graph, view, item, tuple(ports))
+            for item, ports in zip(visible.items, names, strict=True)
+        ]
+
+    def scene(self, engine: Engine) -> Scene:
+        titles = [text_width(frame.title, 11.5, bold=True) + 24 for frame in self.visible.frames]
+        sizes = [card.size for card in self.cards]
+        layout = graphviz_layout(self.visible, sizes) if engine == "dot" else None
+        layout = layout or layered_layout(self.visible, sizes, titles)
+        heading, top = self.heading()
+        notes = footnotes(self.graph, self.view)
+        texts = [*heading, *(Text(0, 0, note, "note") for note in notes)]
+        needed = max(text_width(text.text, 15 if text.role == "heading" else 12) for text in texts)
+        width = max(layout.width, needed) + 2 * MARGIN
+        bottom = top + layout.height + (20 if notes else 0)
+        drawn = Group(tuple(self.drawn(layout)), x=(width - layout.width) / 2, y=top)
+        under = [Text(MARGIN, bottom + 12 + 18 * i, note, "note") for i, note in enumerate(notes)]
+        height = bottom + 18 * len(notes) + MARGIN
+        description = ". ".join(text.text for text in texts[1:])
+        return Scene(width, height, heading[0].text, description, (*heading, drawn, *under))
+
+    def heading(self) -> tuple[list[Text], float]:
+        lines = [Text(MARGIN, 32, graph_title(self.graph), "heading")]
+        lines.append(Text(MARGIN, 51, graph_summary(self.graph, self.view), "summary"))
+        if self.view.run:
+            lines.append(Text(MARGIN, 68, run_summary(self.graph, self.view.run), "summary"))
+        return lines, lines[-1].y + 22
+
+    def drawn(self, layout: Layout) -> list[Shape]:
+        """Frames, lines on them, cards on those, and the titles of frames on top."""
+        shapes: list[Shape] = []
+        names: list[Shape] = []
+        depths: list[int] = []
+        for frame, box in zip(self.visible.frames, layout.frames, strict=True):
+            depths.append(depths[frame.parent] + 1 if frame.parent >= 0 else 0)
+            nested = " nested" if depths[-1] % 2 else ""
+            shapes.append(Rect(box.x, box.y, box.width, box.height, 9, f"frame{nested}"))
+            names.append(Text(box.x + 12, box.y + 18, frame.title, f"scope halo{nested}"))
+        tips: list[Shape] = []
+        for link, route in zip(self.visible.links, layout.routes, strict=True):
+            role = self.flow(link)
+            shapes.append(Curve(_shortened(route), f"edge {role}".rstrip()))
+            tips.append(_tip(route, f"tip {role}".rstrip()))
+        shapes += tips
+        for card, box in zip(self.cards, layout.boxes, strict=True):
+            group = card.group
+            shapes.append(Group(group.children, group.role, group.title, box.x, box.y))
+        shapes += names
+        shapes += self.line_texts(layout)
+        return shapes
+
+    def flow(self, link: Link) -> str:
+        """The role of a line: whether a gradient went over it, and how large it was."""
+        if not link.edges:
+            return "mark"
+        gone = [self.view.norm(edge) for edge in link.edges if self.view.flowed(edge)]
+        norms = [norm for norm in gone if norm is not None]
+        if not gone:
+            return ""
+        if not norms:
+            return "undefined"
+        size = max(norms)
+        return "flowed" + (" strong" if not size < 10 else " weak" if size < 1e-3 else "")
+
+    def line_texts(self, layout: Layout) -> list[Shape]:
+        """Names of inputs inside the lower edge of cards; norms and output numbers beside lines."""
+        texts: list[Shape] = []
+        leaving: Counter[int] = Counter()
+        arriving = Counter(link.target for link in self.visible.links)
+        for link, route in zip(self.visible.links, layout.routes, strict=True):
+            (x, y), (end_x, end_y) = route[0], route[-1]
+            ports = self.cards[link.source].ports
+            if leaving[link.source] < len(ports):
+                name = ports[leaving[link.source]]
+                texts.append(Text(x, layout.boxes[link.source].bottom - 6, name, "port", "middle"))
+            leaving[link.source] += 1
+            if self.cards[link.target].size.slots > 1:
+                texts.append(Text(end_x - 6, end_y - 4, str(link.slot), "port halo", "end"))
+            if words := self.beside(link):  # at its end if that is its own, else where it starts
+                place = (end_x + 6, end_y - 9) if arriving[link.target] == 1 else (x + 5, y + 13)
+                texts.append(Text(*place, words, "norm halo"))
+        return texts
+
+    def beside(self, link: Link) -> str:
+        """What is written beside a line: how many it stands for, or the norm of the gradient."""
+        if len(link.edges) > 1:
+            return f"×{len(link.edges)}"
+        if not link.edges or len(self.visible.links) > NORM_LIMIT:
+            return ""
+        if not self.view.flowed(link.edges[0]):
+            return ""
+        return number_text(self.view.norm(link.edges[0]), 2)
+
+
+def _shortened(route: Bezier) -> Bezier:
+    """The line without the piece that the arrowhead covers."""
+    *before, (x1, y1), (x2, y2), (x3, y3) = route
+    return (*before, (x1, y1 - 3), (x2, y2 - 3), (x3, y3 - 6))
+
+
+def _tip(route: Bezier, role: str) -> Poly:
+    x, y = route[-1]
+    return Poly(((x - 3.5, y - 7.5), (x + 3.5, y - 7.5), (x, y - 0.5)), role)

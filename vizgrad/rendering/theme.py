@@ -1,0 +1,124 @@
+"""How each role looks, in light and in dark: the one style sheet of the static pictures.
+
+The sheet has no variables, imports or addresses, so that it works where a picture is shown as an
+image, and in converters that know only a little CSS. Nothing is told by colour alone: a state also
+has its word and its mark, a stale value its word and its corners.
+"""
+
+from __future__ import annotations
+
+SANS_FAMILY = (
+    '-apple-system,BlinkMacSystemFont,"Segoe UI","Helvetica Neue",Arial,'
+    '"Liberation Sans",sans-serif'
+)
+MONO_FAMILY = 'ui-monospace,Menlo,Consolas,"DejaVu Sans Mono",monospace'
+
+#: Name of a colour -> (light, dark).
+_COLOURS = {
+    "paper": ("#ffffff", "#111418"),
+    "ink": ("#1b1f24", "#e8ebef"),
+    "soft": ("#5c6570", "#9aa5b1"),
+    "line": ("#98a2ae", "#66717d"),
+    "rule": ("#cfd6de", "#3a434d"),
+    "card": ("#f7f9fb", "#1c2127"),
+    "frame": ("#f1f4f8", "#171b20"),
+    "frame_rule": ("#d9e0e8", "#2d353e"),
+    "leaf": ("#e3f1fd", "#10293f"),
+    "leaf_rule": ("#6db1ea", "#3178b4"),
+    "leaf_ink": ("#0b4a7d", "#a5d4fb"),
+    "custom": ("#f5effd", "#261d36"),
+    "custom_rule": ("#b594e4", "#7f5fb5"),
+    "copy": ("#fdf5de", "#2e2612"),
+    "copy_rule": ("#d3ab45", "#93752a"),
+    "chip": ("#ffffff", "#262c33"),
+    "stale": ("#fdebe8", "#3f1a18"),
+    "stale_rule": ("#dc5b50", "#e5695e"),
+    "stale_ink": ("#a3180f", "#ffb0a8"),
+    "done": ("#e9f6ec", "#13291b"),
+    "done_ink": ("#19713a", "#6fd392"),
+    "now": ("#1265c4", "#63adff"),
+    "now_fill": ("#e8f1fd", "#14263c"),
+    "flow": ("#2f8f57", "#4fb67b"),
+}
+
+#: Selector -> properties; ``@name`` stands for a colour.
+_RULES: tuple[tuple[str, str], ...] = (
+    ("text", f"font-family:{SANS_FAMILY};fill:@ink;stroke:none"),
+    ("rect,polygon,polyline,path", "fill:none;stroke:none;stroke-linejoin:round"),
+    (".paper", "fill:@paper"),
+    (".heading", "font-size:15px;font-weight:600"),
+    (".summary", "font-size:12px;fill:@soft"),
+    (".note", "font-size:12px;fill:@stale_ink"),
+    (".frame", "fill:@frame;stroke:@frame_rule"),
+    (".frame.nested", "fill:@paper"),
+    (".scope", "font-size:11.5px;font-weight:600;fill:@soft"),
+    (".halo", "stroke:@frame;stroke-width:4px;paint-order:stroke;stroke-linejoin:round"),
+    (".nested.halo", "stroke:@paper"),
+    (".edge", "stroke:@line;stroke-width:1.25px"),
+    (".tip", "fill:@line"),
+    (".edge.flowed", "stroke:@flow;stroke-width:1.75px"),
+    (".edge.strong", "stroke-width:2.5px"),
+    (".edge.weak", "stroke-width:1.1px"),
+    (".tip.flowed", "fill:@flow"),
+    (".edge.undefined", "stroke-dasharray:2 4"),
+    (".edge.mark", "stroke:@ink"),
+    (".tip.mark", "fill:@ink"),
+    (".name", "font-size:13px;font-weight:600"),
+    (".caption", "font-size:11px;fill:@soft"),
+    (".type", f"font-family:{MONO_FAMILY};font-size:11px;fill:@soft"),
+    (".port", "font-size:10px;fill:@soft"),
+    (".norm", f"font-family:{MONO_FAMILY};font-size:10px;fill:@flow"),
+    (".norm.halo", "stroke:@paper"),
+    (".body", "fill:@card;stroke:@rule"),
+    (".function .body,.function .bar", "fill:@custom;stroke:@custom_rule"),
+    (".copy_slices .body,.copy_slices .corner", "fill:@copy;stroke:@copy_rule"),
+    (".leaf .body", "fill:@leaf;stroke:@leaf_rule"),
+    (".leaf .name", "font-size:12px;fill:@leaf_ink"),
+    (".root .body", "stroke:@ink;stroke-width:1.5px"),
+    (".result .body", "fill:@ink"),
+    (".result .name", "font-size:11.5px;fill:@paper"),
+    (".fold .sheet", "fill:@frame;stroke:@rule"),
+    (".chip rect", "fill:@chip;stroke:@rule"),
+    (".chip text", f"font-family:{MONO_FAMILY};font-size:10.5px"),
+    (".chip.value text,.chip.more text", "fill:@soft"),
+    (".chip.freed rect", "fill:none;stroke-dasharray:3 2"),
+    (".chip.freed text", "fill:@soft"),
+    (".chip.packed rect", "stroke:@soft"),
+    (".chip.stale polygon", "fill:@stale;stroke:@stale_rule;stroke-width:1.25px"),
+    (".chip.stale text", "fill:@stale_ink;font-weight:600"),
+    (".chip.stale .warning", "fill:@stale_rule;stroke:none"),
+    (".chip.stale .bang", "stroke:@paper;stroke-width:1.2px"),
+    (".badge text", "font-size:11px;fill:@soft"),
+    (".badge .stroke", "stroke:@soft;stroke-width:1.5px;stroke-linecap:round"),
+    (".badge .fill", "fill:@soft"),
+    (".done .body", "fill:@done"),
+    (".done .badge text", "fill:@done_ink"),
+    (".done .badge .stroke", "stroke:@done_ink"),
+    (".ready .body", "stroke:@now"),
+    (".ready .badge text,.current .badge text", "fill:@now;font-weight:600"),
+    (".ready .badge .fill,.current .badge .fill", "fill:@now"),
+    (".current .body", "fill:@now_fill;stroke:@now;stroke-width:2.5px"),
+    (".skipped .body", "fill:none;stroke-dasharray:4 3"),
+    (".skipped .name", "fill:@soft"),
+    (".captured .body", "stroke:@now;stroke-dasharray:1 2"),
+    (".error .body", "fill:@stale;stroke:@stale_rule;stroke-width:2.5px"),
+    (".error .badge text", "fill:@stale_ink;font-weight:600"),
+    (".error .badge .stroke", "stroke:@stale_rule;stroke-width:2px"),
+)
+
+
+def style_sheet() -> str:
+    """The CSS: all rules in light colours, then the colours again for dark surroundings."""
+    light = "".join(f"{selector}{{{_filled(body, 0)}}}\n" for selector, body in _RULES)
+    dark = "".join(
+        f"{selector}{{{';'.join(coloured)}}}\n"
+        for selector, body in _RULES
+        if (coloured := [_filled(part, 1) for part in body.split(";") if "@" in part])
+    )
+    return f"{light}@media (prefers-color-scheme:dark){{\n{dark}}}\n"
+
+
+def _filled(body: str, scheme: int) -> str:
+    for name in sorted(_COLOURS, key=len, reverse=True):  # longest first: leaf_ink before leaf
+        body = body.replace(f"@{name}", _COLOURS[name][scheme])
+    return body
