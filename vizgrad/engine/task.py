@@ -19,6 +19,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from vizgrad.engine.visit import visit
+from vizgrad.engine.watch import Guarded
 from vizgrad.graph.accumulate import AccumulateGrad
 from vizgrad.graph.node import Edge, Node
 from vizgrad.graph.saved import Freed
@@ -185,8 +186,8 @@ class GraphTask:
                     except Exception as error:
                         domain.explain(error, node)
                         raise
-                    if not keep_graph:
-                        node.release(freed)
+                if not keep_graph:
+                    node.release(freed)
             else:
                 full = reach is None or node in reach
                 incoming, routed = visit(self, node, incoming, full)
@@ -196,7 +197,7 @@ class GraphTask:
             # --- stage 11: delivery -----------------------------------------------------------------
             if routed.__class__ is not tuple:
                 routed = (routed,)
-            foreign = node.wants_tensors or node.outputs > 1
+            foreign = node.wants_tensors or node.outputs > 1 or node.hooks is not None
             index = -1
             for edge in node.edges:
                 index += 1
@@ -261,6 +262,8 @@ class GraphTask:
         recorder = MODES.recorder
         if recorder is not None and self.watch is None:
             self.watch = recorder.watch(self)
+        if self.watch is not None:
+            self.watch = Guarded(self.watch)
         before = set_grad_mode(not self.domain.raw)
         try:
             for _ in self.loop():
@@ -288,7 +291,7 @@ def _reaching(start: Node, wanted: set[Node], captures: dict[Node, list[Capture]
                 continue
             done.add(node)
             stack.append((node, True))
-            stack.extend((following, False) for following, _ in node.next_functions if following)
-        elif any(f in reach or f in captures for f, _ in node.next_functions if f is not None):
+            stack.extend((following, False) for following, _ in node.next_edges if following)
+        elif any(f in reach or f in captures for f, _ in node.next_edges if f is not None):
             reach.add(node)
     return reach

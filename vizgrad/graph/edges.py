@@ -63,8 +63,8 @@ def bring_up_to_date(view: Tensor) -> None:
             regenerate_view(view)
 
 
-def grad_fn(tensor: Tensor) -> Node | None:
-    """The node that made this tensor; None for a leaf.
+def grad_fn(tensor: Tensor) -> Any:
+    """The node that made this tensor, as people see it; None for a leaf.
 
     Reading it on a view brings the view's history up to date, which can raise (V-42 ... V-47).
     """
@@ -74,7 +74,8 @@ def grad_fn(tensor: Tensor) -> Node | None:
     if tracked == VIEW:
         bring_up_to_date(tensor)
     edge = tensor._edge
-    return edge.node if isinstance(edge, Edge) else edge
+    node = edge.node if isinstance(edge, Edge) else edge
+    return None if node is None else node.public
 
 
 def set_history(tensor: Tensor, node: Node, input_nr: int = 0) -> None:

@@ -82,12 +82,22 @@ class Node:
         return self.__dict__.setdefault("_metadata", {})
 
     @property
-    def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
+    def next_edges(self) -> tuple[tuple[Node | None, int], ...]:
         """(node, input_nr) for each differentiable input; (None, 0) where no grad is needed."""
         return tuple(
             (edge.node, edge.input_nr) if isinstance(edge, Edge) else (edge, 0)
             for edge in self.edges
         )
+
+    @property
+    def public(self) -> Any:
+        """What people see as this node: itself, or the context of a custom Function (F-3)."""
+        return self
+
+    @property
+    def next_functions(self) -> tuple[tuple[Any, int], ...]:
+        """`next_edges` as people see them."""
+        return tuple((None if n is None else n.public, nr) for n, nr in self.next_edges)
 
     def meta(self, nr: int) -> Meta:
         """What the gradient for output slot `nr` must look like."""

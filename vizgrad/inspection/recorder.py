@@ -90,7 +90,7 @@ class Recording:
             )
         )
         following = tuple(
-            (None if n is None else self._edge_number(n), nr) for n, nr in node.next_functions
+            (None if n is None else self._edge_number(n), nr) for n, nr in node.next_edges
         )
         self._ops[number] = self._ops[number]._replace(following=following)
         return number

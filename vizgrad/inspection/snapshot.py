@@ -55,7 +55,7 @@ class Reader:
                 continue
             self.ids[node] = len(self.nodes)
             self.nodes.append(node)
-            queue.extend(n for n, _ in node.next_functions if n is not None and n not in self.ids)
+            queue.extend(n for n, _ in node.next_edges if n is not None and n not in self.ids)
 
     # --- the graph ----------------------------------------------------------------------------
 
@@ -77,7 +77,7 @@ class Reader:
                 input_nr=nr,
                 name=names[i] if i < len(names) else "",
             )
-            for i, (following, nr) in enumerate(node.next_functions)
+            for i, (following, nr) in enumerate(node.next_edges)
         )
         scope = node.scope
         return model.Node(
@@ -271,7 +271,7 @@ def _topological_numbers(nodes: Sequence[Node], ids: Mapping[Node, int]) -> list
             if numbers[top] >= 0:
                 stack.pop()
                 continue
-            following = [ids[n] for n, _ in nodes[top].next_functions if n is not None and n in ids]
+            following = [ids[n] for n, _ in nodes[top].next_edges if n is not None and n in ids]
             missing = [f for f in following if numbers[f] < 0]
             if missing:
                 stack.extend(missing)

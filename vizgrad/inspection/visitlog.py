@@ -99,7 +99,7 @@ class VisitLog:
     def routed(self, node: Node, index: int, computed: Any, routed: Any) -> None:
         if self.entry is None or node is not self._node:
             return  # the delivery from an artificial GraphRoot, before the first visit
-        following, nr = node.next_functions[index]
+        following, nr = node.next_edges[index]
         names = node.input_names
         target = None if following is None else self._ids[following]
         before, after = summarize(computed), None
