@@ -1,0 +1,117 @@
+# Every target sets up what it needs, in .venv: on a machine with Python 3.11 and make, nothing else has
+# to be done by hand. Node comes from PyPI. A stamp file says that a step is done; touching what the
+# step depends on makes it run again.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+.SUFFIXES:
+
+PYTHON ?= python3
+ARGS ?=
+
+VENV := .venv
+DONE := $(VENV)/done
+PIP := $(VENV)/bin/python -m pip --disable-pip-version-check
+INSTALL := $(PIP) install -qq --constraint .ci/constraints.txt
+
+export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
+export VIRTUAL_ENV := $(CURDIR)/$(VENV)
+export PYTHONNOUSERSITE := 1
+unexport PYTHONHOME PYTHONPATH
+
+FRONTEND := $(shell find extension/src extension/style -type f 2>/dev/null) \
+  $(wildcard extension/scripts/* extension/tsconfig*.json)
+
+.PHONY: help
+help:  ## Say what there is
+	@echo "make demo        open the tour in JupyterLab (ARGS=--no-browser only prints its address)"
+	@echo "make test        all tests: Python, notebooks, the front end, and a real JupyterLab"
+	@echo "make parity      compare with PyTorch, program by program"
+	@echo "make lint        ruff, pyright, the layers, eslint, tsc, prettier"
+	@echo "make bench       time against PyTorch and others"
+	@echo "make gpu-test    the tests that need an NVIDIA GPU (CUDA=12 or CUDA=13)"
+	@echo "make format      let ruff and prettier write"
+	@echo "make clean       remove everything that was built or installed here"
+	@echo
+	@echo "ARGS=... is handed on: make test ARGS='tests/engine -k hooks'"
+
+# --- what a person runs -------------------------------------------------------------------------------
+
+.PHONY: demo
+demo: $(DONE)/project $(DONE)/needs-lab
+	jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) notebooks/00_tour.ipynb $(ARGS)
+
+.PHONY: test
+test: $(DONE)/project $(DONE)/needs-test
+	@.ci/browser
+	cd extension && jlpm test
+	python -m pytest $(ARGS)
+
+.PHONY: parity
+parity: $(DONE)/project $(DONE)/needs-test $(DONE)/needs-parity
+	python -m pytest tests/oracle $(ARGS)
+
+.PHONY: bench
+bench: $(DONE)/project $(DONE)/needs-bench
+	python -m tests.benchmarks $(ARGS)
+
+.PHONY: gpu-test
+gpu-test: CUDA ?= $(shell nvidia-smi 2>/dev/null | sed -n 's/.*CUDA Version: *\([0-9]*\).*/\1/p')
+gpu-test: $(DONE)/project $(DONE)/needs-test
+	@if [ -z "$(CUDA)" ]; then echo "No NVIDIA GPU here: nvidia-smi says nothing." >&2; exit 1; fi
+	@python .ci/requirements.py cuda$(CUDA) >$(DONE)/cuda.txt
+	@$(INSTALL) -r $(DONE)/cuda.txt
+	python -m pytest tests/gpu $(ARGS)
+
+.PHONY: lint
+lint: $(DONE)/project $(DONE)/needs-lint
+	.ci/lint
+
+.PHONY: format
+format: $(DONE)/modules $(DONE)/needs-lint
+	ruff check --fix-only --quiet . ; ruff format .
+	cd extension && jlpm lint:fix
+
+.PHONY: clean
+clean:
+	rm -rf $(VENV) build dist vizgrad/labextension vizgrad/widgets/static
+	rm -rf extension/{node_modules,lib,generated,.yarn} tests/ui/artifacts
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+	rm -rf .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+
+# --- set-up, step by step -----------------------------------------------------------------------------
+
+$(DONE)/venv: .ci/venv
+	@.ci/venv "$(PYTHON)" $(VENV)
+	@mkdir -p $(DONE) && touch $@
+
+$(DONE)/builder: $(DONE)/venv pyproject.toml .ci/constraints.txt
+	@echo "Installing what builds the project"
+	@python .ci/requirements.py build >$(DONE)/build.txt
+	@$(INSTALL) -r $(DONE)/build.txt
+	@touch $@
+
+$(DONE)/modules: $(DONE)/builder extension/package.json extension/yarn.lock extension/.yarnrc.yml
+	@echo "Installing the front end's packages"
+	@cd extension && ../.ci/quietly ../$(DONE)/modules.log jlpm install --immutable
+	@touch $@
+
+$(DONE)/frontend: $(DONE)/modules $(FRONTEND)
+	@echo "Building the labextension and the widget"
+	@cd extension && ../.ci/quietly ../$(DONE)/frontend.log jlpm build
+	@touch $@
+
+# Editable: Python sources are used where they are. The labextension is copied to where JupyterLab looks.
+$(DONE)/project: $(DONE)/frontend extension/install.json
+	@echo "Installing vizgrad into $(VENV)"
+	@HATCH_JUPYTER_BUILDER_SKIP_NPM=1 $(INSTALL) --no-build-isolation --editable .
+	@touch $@
+
+$(DONE)/needs-%: $(DONE)/venv pyproject.toml .ci/constraints.txt
+	@echo "Installing what '$*' needs"
+	@python .ci/requirements.py $* >$(DONE)/$*.txt
+	@$(INSTALL) -r $(DONE)/$*.txt
+	@touch $@
