@@ -1,0 +1,38 @@
+"""What is installed: one version on both sides of the border, and a front end that is really there."""
+
+from __future__ import annotations
+
+import json
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+LABEXTENSION = Path(sys.prefix) / "share" / "jupyter" / "labextensions" / "vizgrad"
+ADVICE = "not built or not installed: run the tests with `make test`"
+
+
+def test_both_sides_have_one_version() -> None:
+    package = json.loads((ROOT / "extension" / "package.json").read_text())
+    assert package["version"] == version("vizgrad"), "set both, then run make"
+
+
+def test_jupyterlab_finds_the_labextension() -> None:
+    package = LABEXTENSION / "package.json"
+    assert package.exists(), ADVICE
+    entry = json.loads(package.read_text())["jupyterlab"]["_build"]["load"]
+    assert (LABEXTENSION / entry).exists(), ADVICE
+
+
+def test_the_widget_is_one_file_that_needs_no_network() -> None:
+    widget = ROOT / "vizgrad" / "widgets" / "static" / "widget.js"
+    assert widget.exists(), ADVICE
+    text = widget.read_text()
+    assert "export{" in text
+    assert 'from"' not in text
+    assert 'import("' not in text
+
+
+def test_the_lock_file_names_no_place() -> None:
+    for name in ("yarn.lock", "package.json", ".yarnrc.yml"):
+        assert "://" not in (ROOT / "extension" / name).read_text(), name

@@ -1,0 +1,183 @@
+"""JupyterLab in a real browser, as a test drives it.
+
+Commands go through `window.jupyterapp`, the application object that the page exposes to tests: pressing
+Shift-Enter in a page that is not quite ready runs nothing and says nothing. What a person sees and
+touches is then reached through Playwright (`lab.page`, `notebook.output(0)`).
+
+Every wait has a limit; the limit that struck is in the message of the failure.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from playwright.sync_api import ConsoleMessage, Error, Locator, Page
+
+from tests.ui.server import Server
+
+#: Milliseconds.
+LOAD_LIMIT = 60_000
+KERNEL_LIMIT = 60_000
+CELL_LIMIT = 60_000
+LOOK_LIMIT = 10_000
+
+# Each function below is called by `Lab.call` with `app` and the arguments given in Python.
+_OPEN_NOTEBOOK = """
+async (app, path) => {
+  await app.restored;
+  const panel = await app.commands.execute('docmanager:open', {
+    path, factory: 'Notebook', kernel: { name: 'python3' }
+  });
+  await panel.context.ready;
+  await panel.sessionContext.ready;
+  await panel.sessionContext.session.kernel.info;
+  app.shell.activateById(panel.id);
+  return panel.id;
+}
+"""
+_FIND = """
+const find = id => [...app.shell.widgets('main')].find(widget => widget.id === id);
+"""
+_RUN_ALL = f"""
+async (app, id) => {{
+  {_FIND}
+  app.shell.activateById(id);
+  return await app.commands.execute('notebook:run-all-cells');
+}}
+"""
+_RUN_CODE = f"""
+async (app, id, code) => {{
+  {_FIND}
+  const kernel = find(id).sessionContext.session.kernel;
+  const future = kernel.requestExecute({{ code, stop_on_error: true }});
+  let text = '';
+  future.onIOPub = message => {{
+    if (message.header.msg_type === 'stream') text += message.content.text;
+  }};
+  const reply = await future.done;
+  return {{ ...reply.content, text }};
+}}
+"""
+_CELLS = f"""
+async (app, id) => {{
+  {_FIND}
+  return find(id).content.model.toJSON().cells;
+}}
+"""
+
+
+@dataclass
+class Lab:
+    """A page that shows JupyterLab."""
+
+    page: Page
+    server: Server
+    console: list[str] = field(default_factory=list)
+    #: What the page reported as errors; those from vizgrad's own code fail the test at its end.
+    errors: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.page.set_default_timeout(LOOK_LIMIT)
+        self.page.on("console", self._heard)
+        self.page.on("pageerror", self._raised)
+
+    def load(self, page: str = "lab") -> None:
+        """Opens JupyterLab (or "lab/tree/x.ipynb", "notebooks/x.ipynb") and waits until it is ready."""
+        self.page.goto(self.server.address(page), timeout=LOAD_LIMIT)
+        self.page.wait_for_function("window.jupyterapp !== undefined", timeout=LOAD_LIMIT)
+        self.call("async app => { await app.started; await app.restored; }", limit=LOAD_LIMIT)
+
+    def call(self, function: str, *arguments: Any, limit: int = LOOK_LIMIT) -> Any:
+        """Calls a JavaScript function with the application and `arguments`; gives what it resolves to."""
+        return self.page.evaluate(
+            f"""async ([args, limit]) => {{
+              const late = new Promise((_, reject) =>
+                setTimeout(() => reject(new Error(`no answer within ${{limit}} ms`)), limit));
+              return await Promise.race([({function})(window.jupyterapp, ...args), late]);
+            }}""",
+            [list(arguments), limit],
+        )
+
+    def execute(self, command: str, **arguments: Any) -> Any:
+        """Executes a command of JupyterLab, such as "vizgrad:open-panel"; its result must be JSON."""
+        return self.call(
+            "async (app, command, args) => { await app.commands.execute(command, args); }",
+            command,
+            arguments,
+        )
+
+    def open_notebook(self, *cells: str, name: str = "test.ipynb") -> Notebook:
+        """Writes a notebook with these code cells, opens it, and waits for its kernel."""
+        path = self.server.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in cells])
+        nbformat.write(notebook, path)
+        panel = self.call(_OPEN_NOTEBOOK, name, limit=KERNEL_LIMIT)
+        return Notebook(self, panel)
+
+    def shut_down_kernels(self) -> None:
+        self.call("async app => { await app.serviceManager.sessions.shutdownAll(); }")
+
+    def save_artifacts(self, folder: Path, name: str) -> None:
+        """What to look at after a failure: the page as it was, and what it said."""
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{name}.console.txt").write_text("\n".join(self.console))
+        try:
+            self.page.screenshot(path=folder / f"{name}.png", timeout=LOOK_LIMIT)
+        except Error as error:
+            (folder / f"{name}.no-screenshot.txt").write_text(str(error))
+
+    def _heard(self, message: ConsoleMessage) -> None:
+        where = message.location.get("url", "")
+        self.console.append(f"{message.type}: {message.text} ({where})")
+        if message.type == "error" and "vizgrad" in where + message.text:
+            self.errors.append(self.console[-1])
+
+    def _raised(self, error: Error) -> None:
+        self.console.append(f"uncaught: {error.stack or error.message}")
+        if "vizgrad" in (error.stack or error.message):
+            self.errors.append(self.console[-1])
+
+
+@dataclass(frozen=True)
+class Notebook:
+    """A notebook that is open in `lab`."""
+
+    lab: Lab
+    panel: str
+
+    def run(self) -> None:
+        """Runs all cells and waits until the last has ended; fails with the traceback of one that raised."""
+        self.lab.call(_RUN_ALL, self.panel, limit=CELL_LIMIT)
+        for number, cell in enumerate(self.cells()):
+            for output in cell.get("outputs", ()):
+                if output["output_type"] == "error":
+                    raise AssertionError(f"cell {number} raised\n{json.dumps(output, indent=1)}")
+
+    def execute(self, code: str) -> str:
+        """Runs code in the notebook's kernel without a cell; gives what it printed."""
+        reply = self.lab.call(_RUN_CODE, self.panel, code, limit=CELL_LIMIT)
+        if reply["status"] != "ok":
+            raise AssertionError("\n".join(reply.get("traceback", [json.dumps(reply)])))
+        return reply["text"]
+
+    def cells(self) -> list[dict[str, Any]]:
+        """The cells with their outputs, as they would be saved."""
+        return self.lab.call(_CELLS, self.panel)
+
+    def text(self, cell: int) -> str:
+        """What a cell printed."""
+        return "".join(
+            "".join(output["text"])
+            for output in self.cells()[cell]["outputs"]
+            if output["output_type"] == "stream"
+        )
+
+    def output(self, cell: int) -> Locator:
+        """Where a cell's output is drawn, to look at and to click in."""
+        panel = self.lab.page.locator(f'[id="{self.panel}"]')
+        return panel.locator(".jp-Cell").nth(cell).locator(".jp-Cell-outputArea")

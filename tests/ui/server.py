@@ -1,0 +1,138 @@
+"""A real JupyterLab server for the tests: its own port, token, configuration, and end."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.error import URLError
+
+#: Seconds. A cold start takes 3 to 6 on two cores.
+START_LIMIT = 60
+STOP_LIMIT = 10
+
+#: What would reach for a network, move under the test's hands, or leave cells out of the page.
+SETTINGS = {
+    "@jupyterlab/apputils-extension:notification": {
+        "fetchNews": "false",
+        "checkForUpdates": False,
+    },
+    "@jupyterlab/apputils-extension:themes": {"adaptive-theme": False},
+    "@jupyterlab/notebook-extension:tracker": {"windowingMode": "none"},
+}
+
+
+@dataclass(frozen=True)
+class Server:
+    """A running server. Files put into `root` can be opened by their path below it."""
+
+    url: str
+    token: str
+    root: Path
+    log: Path
+    process: subprocess.Popen[bytes]
+
+    def address(self, page: str = "lab") -> str:
+        return f"{self.url}/{page}{'&' if '?' in page else '?'}token={self.token}"
+
+
+def start(folder: Path, *arguments: str) -> Server:
+    """Starts a server that keeps everything it writes below `folder`, and waits until it answers."""
+    root = folder / "root"
+    config = folder / "config"
+    root.mkdir(parents=True)
+    (config / "labconfig").mkdir(parents=True)
+    (config / "labconfig" / "default_setting_overrides.json").write_text(json.dumps(SETTINGS))
+
+    port, token = _free_port(), secrets.token_hex(16)
+    command = [
+        *(sys.executable, "-m", "jupyter", "lab", "--no-browser", "--ip=127.0.0.1"),
+        *(f"--port={port}", "--ServerApp.port_retries=0", f"--ServerApp.root_dir={root}"),
+        "--LabApp.expose_app_in_browser=True",
+        *(["--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []),
+        *arguments,
+    ]
+    log = folder / "server.log"
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            command,
+            cwd=root,
+            env=_environment(folder, token),
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,  # One group, so that the kernels end with the server.
+        )
+    server = Server(f"http://127.0.0.1:{port}", token, root, log, process)
+    try:
+        _wait_until_it_answers(server)
+    except BaseException:
+        stop(server)
+        raise
+    return server
+
+
+def stop(server: Server) -> None:
+    """Ends the server and its kernels, gently first."""
+    process = server.process
+    for how in (signal.SIGTERM, signal.SIGKILL):
+        try:
+            os.killpg(process.pid, how)
+            process.wait(STOP_LIMIT)
+        except ProcessLookupError:
+            break
+        except subprocess.TimeoutExpired:
+            continue
+    process.wait(STOP_LIMIT)
+
+
+def _environment(folder: Path, token: str) -> Mapping[str, str]:
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("JUPYTER", "IPYTHON"))}
+    return {
+        **kept,
+        "HOME": str(folder),
+        "JUPYTER_CONFIG_DIR": str(folder / "config"),
+        "JUPYTER_DATA_DIR": str(folder / "data"),
+        "JUPYTER_RUNTIME_DIR": str(folder / "runtime"),
+        "JUPYTER_TOKEN": token,
+        "IPYTHONDIR": str(folder / "ipython"),
+        "PYDEVD_DISABLE_FILE_VALIDATION": "1",
+    }
+
+
+def _free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return free.getsockname()[1]
+
+
+def _wait_until_it_answers(server: Server) -> None:
+    deadline = time.monotonic() + START_LIMIT
+    request = urllib.request.Request(
+        f"{server.url}/api/status", headers={"Authorization": f"token {server.token}"}
+    )
+    while True:
+        try:
+            with urllib.request.urlopen(request, timeout=5):
+                return
+        except (URLError, OSError) as error:
+            if server.process.poll() is not None:
+                raise RuntimeError(f"JupyterLab ended at once:\n{tail(server.log)}") from error
+            if time.monotonic() > deadline:
+                raise TimeoutError(
+                    f"JupyterLab did not answer within {START_LIMIT} s:\n{tail(server.log)}"
+                ) from error
+            time.sleep(0.1)
+
+
+def tail(log: Path, lines: int = 40) -> str:
+    return "\n".join(log.read_text(errors="replace").splitlines()[-lines:])
