@@ -162,8 +162,7 @@ def primitive(
 def _parameters(forward: Any, owner: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """(tensor inputs, attributes) of a kernel.
 
-    A ufunc, or a kernel defined elsewhere (whose parameters have names of their own), takes `self` or
-    `self, other`.
+    A ufunc, or a kernel whose first parameter is not called `self`, takes `self`, or `self, other`.
     """
     if hasattr(forward, "nin"):
         return ("self", "other", "third")[: forward.nin], ()
@@ -172,6 +171,6 @@ def _parameters(forward: Any, owner: str) -> tuple[tuple[str, ...], tuple[str, .
     for parameter in inspect.signature(forward).parameters.values():
         keyword = parameter.kind is inspect.Parameter.KEYWORD_ONLY
         (attributes if keyword else inputs).append(parameter.name)
-    if not forward.__qualname__.startswith(owner + "."):
+    if inputs and inputs[0] != "self" and not forward.__qualname__.startswith(owner + "."):
         inputs = ["self", "other", "third"][: len(inputs)]
     return tuple(inputs), tuple(attributes)
