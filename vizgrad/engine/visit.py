@@ -71,11 +71,12 @@ def _run_tensor_hooks(task: GraphTask, node: Node, hooks: Hooks, grad: Any) -> A
             continue
         before = grad
         tensor = None if grad is None else domain.to_tensor(grad)
+        # the hook may keep what it is given, and what it returns
+        task.borrowed.add(node)
         result = hook(tensor)
         if result is not None:
             _check_hook_result(hook, result, tensor)
             grad = domain.from_tensor(result)
-            task.borrowed.add(node)
         if task.watch is not None:
             task.watch.stage("tensor_hooks", _hook_name(hook), before, grad)
     return grad
@@ -140,6 +141,7 @@ def _prehooks(task: GraphTask, node: Node, grads: list[Any]) -> None:
         return
     domain = task.domain
     for hook in list(node.hooks.pre.values()):
+        task.borrowed.add(node)
         given = tuple(None if g is None else domain.to_tensor(g) for g in grads)
         result = hook(given)
         if result is not None:

@@ -6,6 +6,8 @@ not change anything.
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable
 from typing import Any, Protocol
 
 from vizgrad.graph.node import Node
@@ -35,3 +37,36 @@ class Watch(Protocol):
         ...
 
     def failed(self, node: Node, error: BaseException) -> None: ...
+
+
+class Guarded:
+    """Passes events on to an observer until it raises: then it is dropped, and reported once."""
+
+    def __init__(self, watch: Watch) -> None:
+        for name in _EVENTS:
+            setattr(self, name, self._guard(getattr(watch, name)))
+
+    def _guard(self, event: Callable[..., None]) -> Callable[..., None]:
+        def told(*what: Any) -> None:
+            try:
+                event(*what)
+            except Exception as error:  # noqa: BLE001  an observer never breaks the run
+                self._drop(error)
+
+        return told
+
+    def _drop(self, error: Exception) -> None:
+        for name in _EVENTS:
+            setattr(self, name, _nothing)
+        warnings.warn(
+            f"an observer of a backward was removed because it raised {error!r}",
+            RuntimeWarning,
+            stacklevel=3,
+        )
+
+
+_EVENTS = ("enter", "stage", "accumulated", "releasing", "leave", "routed", "failed")
+
+
+def _nothing(*_: Any) -> None:
+    pass
