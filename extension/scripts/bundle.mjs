@@ -12,7 +12,7 @@ const common = {
   bundle: true,
   minify: true,
   target: 'es2023',
-  legalComments: 'inline',
+  banner: { js: '/* vizgrad, BSD-3-Clause; contains other work: see extension/THIRD_PARTY.md. */' },
   logLevel: 'warning',
   loader: { '.raw.css': 'text', '.txt': 'text' }
 };

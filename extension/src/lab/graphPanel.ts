@@ -3,7 +3,6 @@ import { LabIcon } from '@jupyterlab/ui-components';
 import type { Message } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 
-import { mountView } from '../view';
 import type { KernelPort } from './kernelPort';
 
 const icon = new LabIcon({
@@ -16,6 +15,7 @@ const icon = new LabIcon({
 
 export class GraphPanel extends Widget {
   private unmount: (() => void) | null = null;
+  private mounting = false;
 
   constructor(private readonly port: KernelPort) {
     super();
@@ -35,12 +35,24 @@ export class GraphPanel extends Widget {
 
   protected override onAfterShow(message: Message): void {
     super.onAfterShow(message);
-    this.unmount ??= mountView(this.node, this.port, { followNewest: true });
+    void this.mount();
     this.port.wake();
   }
 
   protected override onAfterHide(message: Message): void {
     super.onAfterHide(message);
     this.port.rest();
+  }
+
+  /** The view is a megabyte with its layout engine: not loaded before it is looked at. */
+  private async mount(): Promise<void> {
+    if (this.mounting) {
+      return;
+    }
+    this.mounting = true;
+    const { mountView } = await import('../view');
+    if (!this.isDisposed) {
+      this.unmount = mountView(this.node, this.port, { followNewest: true });
+    }
   }
 }
