@@ -92,6 +92,20 @@ def scalars_come_out_by_item(torch, see):
     see.raises("iter of 0-dim", lambda: list(torch.tensor(1)), phrase="0-d")
 
 
+@program(rules="T-1 M-44")
+def the_default_dtype_can_be_changed(torch, see):
+    see("default", torch.get_default_dtype(), expect="float32")
+    try:
+        torch.set_default_dtype(torch.float64)
+        see("literal", torch.tensor(1.0))
+        see("factory", torch.ones(2).dtype, expect="float64")
+        see("int division", (torch.tensor(1) / 2).dtype, expect="float64")
+        see("int by a number", (torch.tensor([1]) * 1.5).dtype, expect="float64")
+        see.raises("an int dtype", lambda: torch.set_default_dtype(torch.int64), phrase="floating")
+    finally:
+        torch.set_default_dtype(torch.float32)
+
+
 @program(rules="E-1 E-9")
 def only_floats_may_require_grad(torch, see):
     see("a leaf", torch.ones(2, requires_grad=True))

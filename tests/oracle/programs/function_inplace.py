@@ -154,3 +154,42 @@ def an_unmarked_write_gives_a_view(torch, see):
     see("its node", y.grad_fn, expect="DoubleBackward")
     see("the input's node", x.grad_fn, expect="MulBackward0")
     see("version", x._version, expect=1)
+
+
+@program(rules="F-55 E-73")
+def marking_dirty_clears_grad_and_leaves_old_hooks_behind(torch, see):
+    leaf = torch.ones(2, requires_grad=True)
+    x = leaf + 0
+    log = []
+    x.retain_grad()
+    x.register_hook(lambda g: log.append(("before", g.tolist())))
+    x.sum().backward()
+    see("retained", x.grad, expect=[1, 1])
+    _doubling(torch).apply(x)
+    see("cleared", x.grad, expect=None)
+    see("still retaining", x.retains_grad, expect=True)
+    x.register_hook(lambda g: log.append(("after", g.tolist())))
+    x.sum().backward()
+    see("hooks", log[1:], expect=[("after", [1, 1]), ("before", [2, 2])])
+    see("retained anew", x.grad, expect=[1, 1])
+    see("leaf", leaf.grad, expect=[3, 3])
+
+
+@program(rules="F-55")
+def a_constant_target_loses_its_grad(torch, see):
+    total = torch.zeros(2)
+    total.grad = torch.ones(2)
+
+    class AddInto(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, target, x):
+            target.add_(x)
+            ctx.mark_dirty(target)
+            return target
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad, grad
+
+    AddInto.apply(total, torch.ones(2, requires_grad=True))
+    see("grad", total.grad, expect=None)

@@ -95,6 +95,15 @@ def hooks_fire_under_grad_too(torch, see):
     see("leaf is untouched", x.grad, expect=None)
 
 
+@program(rules="E-72")
+def an_expanded_gradient_cannot_be_written_in_a_hook(torch, see):
+    x = torch.ones(3, requires_grad=True)
+    y = x * 2
+    y.register_hook(lambda g: g.mul_(2))
+    see.raises("in-place in the hook", y.sum().backward, phrase="single memory location")
+    see("leaf", x.grad, expect=None)
+
+
 @program(rules="E-73")
 def after_an_in_place_change_old_hooks_keep_the_old_value(torch, see):
     x = torch.ones(2, requires_grad=True)
