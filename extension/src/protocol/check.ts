@@ -138,7 +138,7 @@ export function pair<A, B>(first: Reader<A>, second: Reader<B>): Reader<readonly
 
 /** An object with these fields; others are dropped, so that a newer kernel may send more. */
 export function record<T extends object>(fields: { [K in keyof T]-?: Reader<T[K]> }): Reader<T> {
-  const entries = Object.entries(fields) as [string, Reader<unknown>][];
+  const entries = Object.entries<Reader<unknown>>(fields);
   return value => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
       throw new Malformed('an object', value);

@@ -27,7 +27,7 @@ export function App({ worker, sessions }: AppProps): JSX.Element {
   const size = useSize(root);
   const width = widthOf(size?.width ?? 1000);
   const { session, view } = state;
-  const { picture, status } = usePicture(session?.structure ?? null, view.groups, worker);
+  const { picture, status } = usePicture(session?.structure ?? null, view.groups, worker, root);
 
   useEffect(() => (root.current ? keepKeysFromHost(root.current) : undefined), []);
 
@@ -51,7 +51,7 @@ export function App({ worker, sessions }: AppProps): JSX.Element {
         }
       }}
     >
-      {sessions && <SessionPicker sessions={state.sessions} shown={session?.session ?? null} />}
+      {sessions && <SessionPicker sessions={state.sessions} shown={session} />}
       {session && <Toolbar state={state} width={width} />}
       <Banner state={state} fallback={picture?.reason ?? ''} />
       {view.help && <Help close={closeHelp} />}

@@ -26,6 +26,11 @@ export function number(value: number | null): string {
   return text.replaceAll('-', '−');
 }
 
+/** Three significant digits, for the drawing. */
+export function brief(value: number | null): string {
+  return number(value === null || !Number.isFinite(value) ? value : Number(value.toPrecision(3)));
+}
+
 export function bytes(count: number): string {
   if (count < 1000) {
     return `${count} B`;
@@ -86,6 +91,22 @@ export function nodeState(run: NodeRun): string {
       return run.reason ? `captured: ${run.reason}` : 'captured';
     case 'error':
       return run.reason ? `error: ${run.reason}` : 'error';
+  }
+}
+
+/** The same in few letters, beside the state's sign in the drawing. */
+export function nodeBrief(run: NodeRun): string {
+  switch (run.state) {
+    case 'waiting':
+      return `waiting ${run.delivered}/${run.needed}`;
+    case 'done': {
+      const order = run.order === null ? 'done' : `#${run.order + 1}`;
+      return run.grad_norm === null
+        ? `${order} undefined`
+        : `${order}  ‖g‖ ${brief(run.grad_norm)}`;
+    }
+    default:
+      return nodeState(run);
   }
 }
 

@@ -5,51 +5,48 @@ import type { Modes } from '../../protocol';
 import { memo } from '../memo';
 
 interface Mode {
-  readonly text: string;
+  readonly name: string;
+  readonly on: boolean;
   readonly title: string;
-  readonly unusual: boolean;
+  readonly usual: boolean;
 }
 
 function modesOf(modes: Modes): Mode[] {
   const level = modes.forward_level;
   return [
+    { name: 'grad', on: modes.grad, usual: true, title: 'Grad mode: operations are recorded' },
+    { name: 'inference', on: modes.inference, usual: false, title: 'Inference mode' },
     {
-      text: `grad ${modes.grad ? 'on' : 'off'}`,
-      title: 'Grad mode: operations are recorded',
-      unusual: !modes.grad
+      name: 'anomaly',
+      on: modes.anomaly,
+      usual: false,
+      title: 'Anomaly mode: a NaN gradient is an error'
     },
     {
-      text: `inference ${modes.inference ? 'on' : 'off'}`,
-      title: 'Inference mode',
-      unusual: modes.inference
+      name: level < 0 ? 'forward AD' : `forward AD level ${level}`,
+      on: level >= 0,
+      usual: false,
+      title: 'Forward-mode AD'
     },
-    {
-      text: `anomaly ${modes.anomaly ? 'on' : 'off'}`,
-      title: 'Anomaly mode: NaN gradients are errors',
-      unusual: modes.anomaly
-    },
-    {
-      text: level < 0 ? 'forward AD off' : `forward AD level ${level}`,
-      title: 'Forward-mode AD level',
-      unusual: level >= 0
-    },
-    {
-      text: modes.multithreading ? 'threads on' : 'threads off',
-      title: 'Multithreading of the engine',
-      unusual: !modes.multithreading
-    }
+    { name: 'threads', on: modes.multithreading, usual: true, title: 'Multithreaded engine' }
   ];
 }
 
 function ModeStripInner({ modes, short }: { modes: Modes; short: boolean }): JSX.Element {
   const all = modesOf(modes);
   // A narrow view has room for what is unusual only; grad mode is always told.
-  const shown = short ? all.filter((mode, i) => i === 0 || mode.unusual) : all;
+  const shown = short ? all.filter((mode, i) => i === 0 || mode.on !== mode.usual) : all;
   return (
     <ul class="vg-modes" aria-label="Modes">
-      {shown.map(({ text, title, unusual }) => (
-        <li key={title} title={title} class={unusual ? 'vg-mode vg-unusual' : 'vg-mode'}>
-          {text}
+      {shown.map(({ name, on, usual, title }) => (
+        <li
+          key={title}
+          class={on === usual ? 'vg-mode' : 'vg-mode vg-unusual'}
+          data-on={on}
+          title={`${title}: ${on ? 'on' : 'off'}`}
+          aria-label={`${name} ${on ? 'on' : 'off'}`}
+        >
+          {name}
         </li>
       ))}
     </ul>

@@ -2,11 +2,12 @@
 import type { JSX } from 'preact';
 
 import type { SessionInfo } from '../../protocol';
+import type { SessionState } from '../../store';
 import { useStore } from '../hooks';
 
 interface SessionPickerProps {
   readonly sessions: readonly SessionInfo[];
-  readonly shown: string | null;
+  readonly shown: SessionState | null;
 }
 
 export function SessionPicker({ sessions, shown }: SessionPickerProps): JSX.Element | null {
@@ -14,24 +15,29 @@ export function SessionPicker({ sessions, shown }: SessionPickerProps): JSX.Elem
   if (sessions.length === 0) {
     return null;
   }
-  const known = sessions.some(info => info.session === shown);
+  const shownId = shown?.session ?? '';
+  const known = sessions.some(info => info.session === shownId);
   return (
     <label class="vg-sessions">
       <span>Session</span>
       <select
         aria-label="Session"
-        value={shown ?? ''}
+        value={shownId}
         onChange={event => store.attach(event.currentTarget.value)}
       >
-        {!known && (
-          <option value={shown ?? ''}>{shown === null ? 'choose' : 'closed session'}</option>
-        )}
-        {sessions.map(({ session, title, status, position, total }) => (
-          <option key={session} value={session}>
-            {`${title || session} (${status}, ${position} of ${total})`}
+        {!known && <option value={shownId}>{shown ? 'closed session' : 'choose'}</option>}
+        {sessions.map(info => (
+          <option key={info.session} value={info.session}>
+            {describe(info, shown)}
           </option>
         ))}
       </select>
     </label>
   );
+}
+
+/** The list says how far a session was when the list was made; of the one shown we know better. */
+function describe({ session, title, ...info }: SessionInfo, shown: SessionState | null): string {
+  const { status, position, total } = session === shown?.session ? shown.run : info;
+  return `${title === '' ? session : title} (${status}, ${position} of ${total})`;
 }

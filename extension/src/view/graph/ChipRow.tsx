@@ -4,11 +4,10 @@ import type { JSX } from 'preact';
 import type { Saved } from '../../protocol';
 import * as format from '../format';
 import { SavedShape } from '../Icons';
-import { fit } from './sizes';
+import type { TextMetrics } from './text';
 
 const HEIGHT = 17;
 const GAP = 5;
-const CHAR = 5.9;
 const MORE_WIDTH = 26;
 
 interface Chip {
@@ -17,10 +16,16 @@ interface Chip {
   readonly width: number;
 }
 
-export function ChipRow({ saved, width }: { saved: readonly Saved[]; width: number }): JSX.Element {
-  const { chips, more, end } = arrange(saved, width - 10);
+interface ChipRowProps {
+  readonly saved: readonly Saved[];
+  readonly width: number;
+  readonly metrics: TextMetrics;
+}
+
+export function ChipRow({ saved, width, metrics }: ChipRowProps): JSX.Element {
+  const { chips, more, end } = arrange(saved, width - 18, metrics);
   return (
-    <g class="vg-chips" transform="translate(10,47)">
+    <g class="vg-chips" transform="translate(9,47)">
       {chips.map(({ saved: value, x, width: w }) => (
         <g
           key={value.name}
@@ -35,7 +40,7 @@ export function ChipRow({ saved, width }: { saved: readonly Saved[]; width: numb
             <SavedShape state={value.state} />
           </g>
           <text x={17} y={12.2}>
-            {fit(value.name, w - 20, CHAR)}
+            {metrics.fit(value.name, w - 22, 'chip')}
           </text>
         </g>
       ))}
@@ -49,19 +54,19 @@ export function ChipRow({ saved, width }: { saved: readonly Saved[]; width: numb
 }
 
 /** As many chips as fit; stale ones first, since they are why somebody looks. */
-function arrange(saved: readonly Saved[], width: number) {
+function arrange(saved: readonly Saved[], width: number, metrics: TextMetrics) {
   const ordered = [...saved].sort(
     (a, b) => Number(b.state === 'stale') - Number(a.state === 'stale')
   );
   const chips: Chip[] = [];
   let x = 0;
   for (const value of ordered) {
-    const w = Math.min(value.name.length * CHAR + 23, 110);
+    const w = Math.min(metrics.width(value.name, 'chip') + 24, 118);
     const last = chips.length === ordered.length - 1;
     if (x + w > width - (last ? 0 : MORE_WIDTH) && chips.length > 0) {
       break;
     }
-    chips.push({ saved: value, x, width: Math.min(w, width - 4) });
+    chips.push({ saved: value, x, width: Math.min(w, width) });
     x += w + GAP;
   }
   return { chips, more: saved.length - chips.length, end: x };

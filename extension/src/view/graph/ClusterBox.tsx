@@ -4,19 +4,20 @@ import type { JSX } from 'preact';
 import type { Box } from '../layout/types';
 import { memo } from '../memo';
 import type { Group } from './scopes';
-import { CHAR_11, fit } from './sizes';
+import type { TextMetrics } from './text';
 import type { Detail } from './viewport';
 
 interface ClusterBoxProps {
   readonly group: Group;
   readonly box: Box;
   readonly detail: Detail;
+  readonly metrics: TextMetrics;
   readonly focusable: boolean;
 }
 
-function ClusterBoxInner({ group, box, detail, focusable }: ClusterBoxProps): JSX.Element {
-  const room = box.width - 34;
-  const title = fit(group.title, room, CHAR_11);
+function ClusterBoxInner(props: ClusterBoxProps): JSX.Element {
+  const { group, box, detail, metrics, focusable } = props;
+  const title = metrics.fit(group.title, box.width - 34, 'sub');
   return (
     <g class="vg-cluster" data-depth={group.depth % 2} transform={`translate(${box.x},${box.y})`}>
       <rect class="vg-frame" width={box.width} height={box.height} rx={8} />
@@ -34,7 +35,7 @@ function ClusterBoxInner({ group, box, detail, focusable }: ClusterBoxProps): JS
           <rect
             x={3}
             y={2}
-            width={Math.min(title.length * CHAR_11 + 30, box.width - 6)}
+            width={Math.min(1.08 * metrics.width(title, 'sub') + 26, box.width - 6)}
             height={16}
             rx={4}
           />

@@ -10,7 +10,7 @@ import type { Box, Layout, Route } from '../layout/types';
 import { ClusterBox } from './ClusterBox';
 import { flowOf } from './flow';
 import { GroupBox, summarize } from './GroupBox';
-import { labelOf, LinkLabel } from './LinkLabel';
+import { labelOf, LinkLabels } from './LinkLabels';
 import { LinkPath } from './LinkPath';
 import { NodeBox } from './NodeBox';
 import type { Group } from './scopes';
@@ -39,7 +39,7 @@ export interface GraphCanvasProps {
 export function GraphCanvas(props: GraphCanvasProps): JSX.Element {
   const { session, picture, selection, matches, focusKey } = props;
   const { drawn, detail } = props.viewport;
-  const { visible, layout, tree } = picture;
+  const { visible, layout, tree, metrics } = picture;
   const [hovered, setHovered] = useState<string | null>(null);
 
   const extents = useMemo(() => linkExtents(layout), [layout]);
@@ -56,7 +56,7 @@ export function GraphCanvas(props: GraphCanvasProps): JSX.Element {
   const drawItem = (item: Item): JSX.Element | null => {
     const box = layout.items.get(item.key) as Box;
     const { key } = item;
-    const common = { itemKey: key, box, detail, focusable: key === focusKey };
+    const common = { itemKey: key, box, detail, metrics, focusable: key === focusKey };
     if (item.kind === 'result') {
       return (
         <ResultPill key={key} box={box} label={resultLabel(session, item.node, item.output)} />
@@ -97,10 +97,15 @@ export function GraphCanvas(props: GraphCanvasProps): JSX.Element {
     link.edges.length > 0
       ? flowOf(link.edges, session.flows)
       : { flow: started ? ('value' as const) : ('none' as const), norm: null };
-  const labelled =
-    detail === 'full'
-      ? parts.links.filter(link => link.key === hovered || near(link)).slice(0, MAX_LABELS)
-      : [];
+  const labels = (detail === 'full' ? parts.links : [])
+    .filter(link => link.key === hovered || near(link))
+    .slice(0, MAX_LABELS)
+    .flatMap(link => {
+      const text = labelOf(link, flow(link), session.structure, link.key === hovered);
+      const route = layout.links.get(link.key);
+      const ends = [link.from, link.to].flatMap(end => layout.items.get(end) ?? []);
+      return text && route ? [{ key: link.key, route, text, ends }] : [];
+    });
 
   return (
     <svg
@@ -119,6 +124,7 @@ export function GraphCanvas(props: GraphCanvasProps): JSX.Element {
             group={tree.groups[id] as Group}
             box={layout.clusters.get(id) as Box}
             detail={detail}
+            metrics={metrics}
             focusable={focusKey === `c${id}`}
           />
         ))}
@@ -133,11 +139,7 @@ export function GraphCanvas(props: GraphCanvasProps): JSX.Element {
           />
         ))}
         {parts.items.map(drawItem)}
-        {labelled.map(link => {
-          const text = labelOf(link, flow(link), session.structure, link.key === hovered);
-          const route = layout.links.get(link.key);
-          return text && route ? <LinkLabel key={link.key} route={route} text={text} /> : null;
-        })}
+        <LinkLabels labels={labels} metrics={metrics} />
       </g>
     </svg>
   );

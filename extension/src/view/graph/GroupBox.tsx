@@ -7,7 +7,8 @@ import { StateShape } from '../Icons';
 import type { Box } from '../layout/types';
 import { memo } from '../memo';
 import type { Group } from './scopes';
-import { CHAR_12, fit } from './sizes';
+import { TEXT_LEFT } from './sizes';
+import type { TextMetrics } from './text';
 import type { Detail } from './viewport';
 
 /** What a group's box shows of its nodes; a plain value, so that equal ones can be told. */
@@ -48,13 +49,14 @@ interface GroupBoxProps extends GroupSummary {
   readonly size: number;
   readonly box: Box;
   readonly detail: Detail;
+  readonly metrics: TextMetrics;
   readonly selected: boolean;
   readonly focusable: boolean;
   readonly match: boolean;
 }
 
 function GroupBoxInner(props: GroupBoxProps): JSX.Element {
-  const { group, box, detail, state, done, size, stale } = props;
+  const { group, box, detail, metrics, state, done, size, stale } = props;
   const progress = `${done} of ${format.count(size, 'node')} done`;
   const extra = [
     stale ? `${stale} with stale values` : '',
@@ -82,8 +84,8 @@ function GroupBoxInner(props: GroupBoxProps): JSX.Element {
           <g class="vg-state" transform="translate(10,9)">
             <StateShape state={state} />
           </g>
-          <text class="vg-name" x={34} y={21}>
-            {fit(group.title, width - 62, CHAR_12)}
+          <text class="vg-name" x={TEXT_LEFT} y={21}>
+            {metrics.fit(group.title, width - TEXT_LEFT - 30, 'name')}
           </text>
         </>
       )}
@@ -94,7 +96,7 @@ function GroupBoxInner(props: GroupBoxProps): JSX.Element {
             <path d="M10 5.5v9M5.5 10h9" />
           </g>
           <text class="vg-sub" x={12} y={39}>
-            {fit([progress, ...extra].join(' · '), width - 20, 5.8)}
+            {metrics.fit([progress, ...extra].join(' · '), width - 20, 'sub')}
           </text>
           <rect class="vg-track" x={12} y={46} width={width - 24} height={3} rx={1.5} />
           <rect

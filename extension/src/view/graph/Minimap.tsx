@@ -15,6 +15,7 @@ import type { View } from './viewport';
 export const MINIMAP_FROM = 60;
 const WIDTH = 132;
 const HEIGHT = 108;
+const LEAST = 40;
 
 interface MinimapProps {
   readonly picture: Picture;
@@ -27,27 +28,30 @@ interface MinimapProps {
 export function Minimap({ picture, runs, view, screen, goTo }: MinimapProps): JSX.Element {
   const frame = useRef<SVGRectElement>(null);
   const { layout } = picture;
+  // A picture like a ribbon is stretched: a strip too thin to be hit would be of no use.
   const scale = Math.min(WIDTH / layout.width, HEIGHT / layout.height);
-  const width = Math.max(layout.width * scale, 12);
-  const height = Math.max(layout.height * scale, 12);
-  const paths = useMemo(() => pathsByState(picture, runs, scale), [picture, runs, scale]);
+  const width = Math.max(layout.width * scale, LEAST);
+  const height = Math.max(layout.height * scale, LEAST);
+  const sx = width / layout.width;
+  const sy = height / layout.height;
+  const paths = useMemo(() => pathsByState(picture, runs, sx, sy), [picture, runs, sx, sy]);
 
   useEffect(() => {
     const show = (): void => {
       const { x, y, width: w, height: h } = seen(view.value, screen);
-      const box = { x: x * scale, y: y * scale, width: w * scale, height: h * scale };
+      const box = { x: x * sx, y: y * sy, width: w * sx, height: h * sy };
       for (const [name, value] of Object.entries(box)) {
         frame.current?.setAttribute(name, value.toFixed(1));
       }
     };
     show();
     return view.subscribe(show);
-  }, [view, screen, scale]);
+  }, [view, screen, sx, sy]);
 
   const go = (event: TargetedPointerEvent<SVGSVGElement>): void => {
     if (event.buttons & 1) {
       const { left, top } = event.currentTarget.getBoundingClientRect();
-      goTo({ x: (event.clientX - left) / scale, y: (event.clientY - top) / scale });
+      goTo({ x: (event.clientX - left) / sx, y: (event.clientY - top) / sy });
     }
   };
 
@@ -71,7 +75,8 @@ export function Minimap({ picture, runs, view, screen, goTo }: MinimapProps): JS
 function pathsByState(
   { visible, layout }: Picture,
   runs: readonly NodeRun[],
-  scale: number
+  sx: number,
+  sy: number
 ): Partial<Record<NodeState, string>> {
   const parts: Partial<Record<NodeState, string[]>> = {};
   for (const item of visible.items) {
@@ -82,16 +87,10 @@ function pathsByState(
     const nodes = item.kind === 'group' ? item.nodes : [item.node];
     const states = nodes.map(node => runs[node]?.state ?? 'waiting');
     const state = states.includes('current') ? 'current' : (states[0] as NodeState);
-    const [x, y, w, h] = [box.x, box.y, box.width, box.height].map(v => v * scale) as [
-      number,
-      number,
-      number,
-      number
-    ];
-    (parts[state] ??= []).push(
-      `M${x.toFixed(1)},${y.toFixed(1)}h${Math.max(w, 1.5).toFixed(1)}` +
-        `v${Math.max(h, 1.5).toFixed(1)}h${(-Math.max(w, 1.5)).toFixed(1)}z`
-    );
+    const w = Math.max(box.width * sx, 1.5).toFixed(1);
+    const h = Math.max(box.height * sy, 1.5).toFixed(1);
+    const at = `${(box.x * sx).toFixed(1)},${(box.y * sy).toFixed(1)}`;
+    (parts[state] ??= []).push(`M${at}h${w}v${h}h-${w}z`);
   }
   return Object.fromEntries(Object.entries(parts).map(([state, list]) => [state, list.join('')]));
 }

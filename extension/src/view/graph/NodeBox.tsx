@@ -7,7 +7,8 @@ import { StateShape } from '../Icons';
 import type { Box } from '../layout/types';
 import { memo } from '../memo';
 import { ChipRow } from './ChipRow';
-import { CHAR_11, CHAR_12, fit, mainText } from './sizes';
+import { HOOK_WIDTH, mainText, TEXT_LEFT } from './sizes';
+import type { TextMetrics } from './text';
 import type { Detail } from './viewport';
 
 export interface NodeBoxProps {
@@ -17,6 +18,7 @@ export interface NodeBoxProps {
   readonly saved: readonly Saved[];
   readonly box: Box;
   readonly detail: Detail;
+  readonly metrics: TextMetrics;
   readonly selected: boolean;
   readonly focusable: boolean;
   readonly breakpoint: boolean;
@@ -24,6 +26,9 @@ export interface NodeBoxProps {
   /** A pin: which use of the leaf this is, when there are several. */
   readonly use: string;
 }
+
+/** Names are drawn this much larger when zoomed out; must agree with graph.raw.css. */
+const FAR = 1.25;
 
 const UNKNOWN: NodeRun = {
   state: 'waiting',
@@ -35,7 +40,7 @@ const UNKNOWN: NodeRun = {
 };
 
 function NodeBoxInner(props: NodeBoxProps): JSX.Element {
-  const { node, box, detail, saved, breakpoint } = props;
+  const { node, box, detail, metrics, saved, breakpoint } = props;
   const run = props.run ?? UNKNOWN;
   const leaf = node.kind === 'leaf';
   const title = leaf && node.label ? `${node.name} ${node.label}` : node.name;
@@ -48,7 +53,8 @@ function NodeBoxInner(props: NodeBoxProps): JSX.Element {
     breakpoint ? 'breakpoint' : '',
     stale ? 'a saved value is stale' : ''
   ];
-  const room = box.width - 44;
+  const hooks = node.hooks.length > 0;
+  const room = box.width - TEXT_LEFT - 8 - (hooks ? HOOK_WIDTH : 0);
   return (
     <g
       class={`vg-node${leaf ? ' vg-leaf' : ''}${props.match ? ' vg-match' : ''}`}
@@ -80,23 +86,34 @@ function NodeBoxInner(props: NodeBoxProps): JSX.Element {
         </g>
       )}
       {detail !== 'full' && breakpoint && <circle class="vg-far-dot" cx={0} cy={0} r={9} />}
-      {detail === 'shape' ? null : (
+      {detail === 'shape' ? (
+        <g
+          class="vg-state"
+          transform={`translate(${box.width / 2 - 18},${box.height / 2 - 18}) scale(2.2)`}
+        >
+          <StateShape state={run.state} />
+        </g>
+      ) : (
         <>
           <g class="vg-state" transform={leaf ? 'translate(11,12)' : 'translate(10,9)'}>
             <StateShape state={run.state} share={run.needed ? run.delivered / run.needed : 0} />
           </g>
-          <text class="vg-name" x={34} y={detail === 'name' ? 27 : leaf ? 17 : 20}>
-            {fit(mainText(node), room, detail === 'name' ? CHAR_12 * 1.25 : CHAR_12)}
+          <text class="vg-name" x={TEXT_LEFT} y={detail === 'name' ? 23 : leaf ? 17 : 20}>
+            {metrics.fit(
+              mainText(node),
+              room / (detail === 'name' ? FAR : 1),
+              leaf ? 'leaf' : 'name'
+            )}
           </text>
         </>
       )}
       {detail === 'full' && (
         <>
-          <text class="vg-sub" x={34} y={leaf ? 31 : 36}>
-            {fit(state, room, CHAR_11 * 0.94)}
+          <text class="vg-sub" x={TEXT_LEFT} y={leaf ? 31 : 36}>
+            {metrics.fit(format.nodeBrief(run), box.width - TEXT_LEFT - 8, 'sub')}
           </text>
-          {saved.length > 0 && <ChipRow saved={saved} width={box.width} />}
-          {node.hooks.length > 0 && <HookMark hooks={node.hooks} width={box.width} />}
+          {saved.length > 0 && <ChipRow saved={saved} width={box.width} metrics={metrics} />}
+          {hooks && <HookMark hooks={node.hooks} width={box.width} />}
         </>
       )}
     </g>

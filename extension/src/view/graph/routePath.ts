@@ -28,15 +28,26 @@ export function headPath({ points }: Route): string {
   return `M${at(tip)}L${at(left)} ${at(right)}Z`;
 }
 
-/** About the middle of the route, for a label. */
-export function middle({ points, curved }: Route): Point {
-  if (!curved || points.length < 4) {
-    return points[Math.floor(points.length / 2)] ?? { x: 0, y: 0 };
+/** The point at `share` (0 to 1) of the route, counted in pieces. For labels: near is enough. */
+export function pointAt({ points, curved }: Route, share: number): Point {
+  const pieces = curved ? Math.floor((points.length - 1) / 3) : points.length - 1;
+  if (pieces < 1) {
+    return points[0] ?? { x: 0, y: 0 };
   }
-  const pieces = Math.floor((points.length - 1) / 3);
-  const start = Math.floor((pieces - 1) / 2) * 3;
-  const [a, b, c, d] = points.slice(start, start + 4) as [Point, Point, Point, Point];
-  return { x: (a.x + 3 * b.x + 3 * c.x + d.x) / 8, y: (a.y + 3 * b.y + 3 * c.y + d.y) / 8 };
+  const piece = Math.min(Math.floor(share * pieces), pieces - 1);
+  const t = share * pieces - piece;
+  const mix = (weights: readonly number[], from: number): Point =>
+    weights.reduce(
+      (sum, weight, i) => {
+        const point = points[from + i] as Point;
+        return { x: sum.x + weight * point.x, y: sum.y + weight * point.y };
+      },
+      { x: 0, y: 0 }
+    );
+  const u = 1 - t;
+  return curved
+    ? mix([u * u * u, 3 * u * u * t, 3 * u * t * t, t * t * t], 3 * piece)
+    : mix([u, t], piece);
 }
 
 function at({ x, y }: Point): string {

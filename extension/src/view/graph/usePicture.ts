@@ -1,4 +1,5 @@
 /** From the graph and what is folded to a laid-out picture, without ever blocking the page. */
+import type { RefObject } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 
 import type { Graph } from '../../protocol';
@@ -10,6 +11,7 @@ import { scopeTree } from './scopes';
 import type { ScopeTree } from './scopes';
 import { sizeOf } from './sizes';
 import { visibleGraph } from './visible';
+import { metricsOf, TextMetrics } from './text';
 import type { Visible } from './visible';
 
 /** Boxes with their places. The parts belong together: they are replaced together. */
@@ -19,6 +21,7 @@ export interface Picture {
   readonly open: ReadonlySet<number>;
   readonly visible: Visible;
   readonly layout: Layout;
+  readonly metrics: TextMetrics;
   /** Why the simple layout was used, if it was. */
   readonly reason: string;
 }
@@ -33,7 +36,8 @@ export interface PictureState {
 export function usePicture(
   graph: Graph | null,
   byHand: ReadonlyMap<number, boolean>,
-  factory: WorkerFactory
+  factory: WorkerFactory,
+  root: RefObject<HTMLElement>
 ): PictureState {
   const client = useRef<LayoutClient | null>(null);
   useEffect(() => {
@@ -53,23 +57,26 @@ export function usePicture(
     return { graph, tree, open, visible: visibleGraph(graph, tree, open) };
   }, [graph, tree, byHand]);
 
+  const metrics = useRef<TextMetrics | null>(null);
   const [picture, setPicture] = useState<Picture | null>(null);
   useEffect(() => {
     if (!wanted) {
       return;
     }
+    metrics.current ??= root.current ? metricsOf(root.current) : new TextMetrics();
+    const text = metrics.current;
     const { visible } = wanted;
     const items = visible.items.map(item => ({
       key: item.key,
       parent: item.parent,
-      ...sizeOf(item, wanted.graph, wanted.tree)
+      ...sizeOf(item, wanted.graph, wanted.tree, text)
     }));
     const clusters = visible.clusters.map(id => ({
       id,
       parent: wanted.tree.groups[id]?.parent ?? null
     }));
     client.current?.layout({ items, links: visible.links, clusters }, ({ layout, reason }) =>
-      setPicture({ ...wanted, layout, reason })
+      setPicture({ ...wanted, layout, metrics: text, reason })
     );
   }, [wanted]);
 

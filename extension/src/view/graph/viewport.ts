@@ -10,7 +10,7 @@ export interface View {
   readonly zoom: number;
 }
 
-export const MIN_ZOOM = 0.04;
+export const MIN_ZOOM = 0.01;
 export const MAX_ZOOM = 2.5;
 /** Below this a first look at the whole graph shows nothing: start at the results instead. */
 const READABLE_ZOOM = 0.5;
@@ -76,5 +76,5 @@ function clamp(zoom: number): number {
 export type Detail = 'full' | 'name' | 'shape';
 
 export function detailAt(zoom: number): Detail {
-  return zoom >= 0.48 ? 'full' : zoom >= 0.2 ? 'name' : 'shape';
+  return zoom >= 0.46 ? 'full' : zoom >= 0.27 ? 'name' : 'shape';
 }

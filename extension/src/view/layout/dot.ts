@@ -14,7 +14,7 @@ export function writeDot(input: LayoutInput): string {
   const splines = input.links.length <= MAX_SPLINES ? 'spline' : 'polyline';
   const lines = [
     'digraph {',
-    `graph [rankdir=TB nodesep=0.25 ranksep=0.42 splines=${splines} remincross=true margin=0]`,
+    `graph [rankdir=TB nodesep=0.25 ranksep=0.48 splines=${splines} remincross=true margin=0]`,
     'node [shape=box fixedsize=true label=""]',
     'edge [arrowsize=0.6]'
   ];

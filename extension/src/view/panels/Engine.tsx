@@ -25,7 +25,9 @@ export function Engine({ session }: { session: SessionState }): JSX.Element {
   );
   return (
     <div class="vg-engine">
-      <h4>Ready queue</h4>
+      <h4>
+        Ready queue <span class="vg-head-note">priority</span>
+      </h4>
       {run.ready.length === 0 ? (
         <p class="vg-muted">
           {run.status === 'finished' ? 'Empty: the backward is finished.' : 'Empty.'}
@@ -36,26 +38,28 @@ export function Engine({ session }: { session: SessionState }): JSX.Element {
             <li key={node}>
               <span class="vg-queue-place">{i === 0 ? 'next' : i + 1}</span>
               <NodeLink session={session} node={node} />
-              <span class="vg-muted vg-priority" title="Higher priority runs first">
-                priority {priorityText(priority)}
+              <span class="vg-norm" title="Priority: the higher runs first">
+                {priorityText(priority)}
               </span>
             </li>
           ))}
           <More hidden={run.ready.length - SHOWN} />
         </ol>
       )}
-      <h4>Waiting for gradients</h4>
+      <h4>
+        Waiting for gradients {waiting.length > 0 && <span class="vg-head-note">delivered</span>}
+      </h4>
       <ul class="vg-waiting" aria-label="Waiting nodes">
         {waiting.slice(0, SHOWN).map(({ id, delivered, needed }) => (
           <li key={id}>
             <NodeLink session={session} node={id} />
-            <span class="vg-muted">
-              {delivered} of {needed} delivered
+            <span class="vg-norm" title="Gradients delivered">
+              {delivered} of {needed}
             </span>
           </li>
         ))}
         <More hidden={waiting.length - SHOWN} />
-        <li class="vg-muted">{format.count(untouched, 'more node')} with none yet</li>
+        <li class="vg-muted">{format.count(untouched, 'node')} with none yet</li>
       </ul>
       <h4>Input buffers</h4>
       {run.buffers.length === 0 ? (
@@ -78,12 +82,12 @@ export function Engine({ session }: { session: SessionState }): JSX.Element {
 
 function BufferLine({ session, buffer }: { session: SessionState; buffer: Buffer }): JSX.Element {
   const { node, input_nr, value } = buffer;
+  const slots = session.structure.nodes[node]?.outputs.length ?? 1;
   return (
-    <li>
+    <li title={value ? format.tensor(value) : 'undefined'}>
       <NodeLink session={session} node={node} />
-      <span class="vg-muted">slot {input_nr}</span>
-      <span class="vg-mono vg-muted">{value ? format.tensor(value) : 'undefined'}</span>
-      {value && <span class="vg-norm">‖g‖ {format.number(value.norm)}</span>}
+      {slots > 1 && <span class="vg-muted">slot {input_nr}</span>}
+      <span class="vg-norm">{value ? `‖g‖ ${format.brief(value.norm)}` : 'undefined'}</span>
     </li>
   );
 }

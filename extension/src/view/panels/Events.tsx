@@ -78,7 +78,11 @@ export function Events({ session }: { session: SessionState }): JSX.Element {
               >
                 <span class="vg-event-index">{index + 1}</span>
                 <span class="vg-event-name">{nodeTitle(session, node)}</span>
-                {done && norm !== null && <span class="vg-norm">‖g‖ {format.number(norm)}</span>}
+                {done && norm !== null && (
+                  <span class="vg-norm" title="Norm of the incoming gradient">
+                    {format.brief(norm)}
+                  </span>
+                )}
                 {!done && <span class="vg-muted">undone</span>}
               </button>
             </li>

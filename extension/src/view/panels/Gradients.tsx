@@ -76,7 +76,7 @@ function RoutedCards({ session, routed }: { session: SessionState; routed: Route
       </div>
       {changed && computed && <TensorCard title="computed" summary={computed} />}
       {note && <p class="vg-note">{note}</p>}
-      {(routed.routed || target !== null) && (
+      {(routed.routed ?? target) !== null && (
         <TensorCard title={changed && computed ? 'routed' : 'gradient'} summary={routed.routed} />
       )}
     </div>

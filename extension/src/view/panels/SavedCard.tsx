@@ -14,6 +14,7 @@ interface SavedCardProps {
 
 export function SavedCard({ saved, owner }: SavedCardProps): JSX.Element {
   const moved = saved.version_now !== saved.version_saved;
+  const what = saved.value || (saved.dtype ? format.tensor(saved) : '');
   return (
     <li class="vg-saved" data-saved-state={saved.state}>
       <div class="vg-saved-line">
@@ -21,21 +22,21 @@ export function SavedCard({ saved, owner }: SavedCardProps): JSX.Element {
           <SavedIcon state={saved.state} />
           {saved.name}
         </span>
-        <span class="vg-saved-what vg-mono">
-          {saved.value || (saved.dtype ? format.tensor(saved) : '')}
-        </span>
-        {saved.bytes > 0 && <span class="vg-muted">{format.bytes(saved.bytes)}</span>}
+        {owner}
+        <span class="vg-saved-state">{format.SAVED_WORDS[saved.state]}</span>
+      </div>
+      <div class="vg-saved-detail">
+        {what && <span class="vg-mono">{what}</span>}
+        {saved.bytes > 0 && <span>{format.bytes(saved.bytes)}</span>}
         {saved.storage !== null && (
           <span
             class={moved ? 'vg-versions vg-moved' : 'vg-versions'}
-            title="Version when saved → version now"
+            title="Version when saved, and now"
           >
-            v{saved.version_saved}
+            {`v${saved.version_saved}`}
             {moved && ` → v${saved.version_now}`}
           </span>
         )}
-        <span class="vg-saved-state">{format.SAVED_WORDS[saved.state]}</span>
-        {owner}
       </div>
       {saved.culprit && saved.state === 'stale' && <Culprit write={saved.culprit} />}
     </li>

@@ -47,7 +47,7 @@ function StageDetail({ record }: { record: StageRecord }): JSX.Element {
   return (
     <div class="vg-stage-detail">
       {detail === '' ? 'done' : detail}
-      {(before || after) && (
+      {(before ?? after) !== null && (
         <div class="vg-before-after">
           <TensorCard title="before" summary={before} />
           <TensorCard title="after" summary={after} />

@@ -131,14 +131,18 @@ function Track({ line, title }: { line: Timeline; title: string }): JSX.Element 
 
 function TickLine({ session, tick }: { session: SessionState; tick: Tick }): JSX.Element {
   if (tick.kind === 'save') {
+    const { mark, state } = tick;
     return (
-      <li class="vg-event-save" data-mark-state={tick.state}>
-        <SavedIcon state={tick.state} />
-        <span>
-          saved as <span class="vg-mono">{tick.mark.name}</span> at v{tick.mark.version}
-        </span>
-        <NodeLink session={session} node={tick.mark.node} />
-        <span class="vg-muted">{format.SAVED_WORDS[tick.state]}</span>
+      <li class="vg-event-save" data-mark-state={state}>
+        <span class="vg-versions">v{mark.version}</span>
+        <div class="vg-timeline-event">
+          <span class="vg-saved-chip" data-saved-state={state}>
+            <SavedIcon state={state} />
+            {mark.name}
+          </span>{' '}
+          saved by <NodeLink session={session} node={mark.node} />{' '}
+          <span class="vg-saved-state">{format.SAVED_WORDS[state]}</span>
+        </div>
       </li>
     );
   }
@@ -146,8 +150,8 @@ function TickLine({ session, tick }: { session: SessionState; tick: Tick }): JSX
   return (
     <li class="vg-event-write">
       <span class="vg-versions vg-moved">v{version}</span>
-      <span>
-        <b class="vg-mono">{op}</b>
+      <div class="vg-timeline-event">
+        <b class="vg-mono">{op}</b> wrote
         {alias && (
           <>
             {' '}
@@ -155,8 +159,8 @@ function TickLine({ session, tick }: { session: SessionState; tick: Tick }): JSX
           </>
         )}
         {place && <span class="vg-muted"> at {format.place(place)}</span>}
-      </span>
-      {place?.text && <code class="vg-code-line">{place.text.trim()}</code>}
+        {place?.text && <code class="vg-code-line">{place.text.trim()}</code>}
+      </div>
     </li>
   );
 }
