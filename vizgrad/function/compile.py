@@ -261,7 +261,7 @@ def _record_node(op: Primitive, results: list[str], outs: list[str]) -> list[str
         f"            node.shape = {results[0]}.shape",
         f"            node.dtype = {results[0]}.dtype",
         "            f = getframe(1)",
-        "            while f.f_globals.get('__package__') in INTERNAL and f.f_back is not None:",
+        "            while INTERNAL[f.f_globals.get('__package__')] and f.f_back is not None:",
         "                f = f.f_back",
         "            node.code = f.f_code",
         "            node.lasti = f.f_lasti",

@@ -45,12 +45,12 @@ def names_in(namespaces: Iterable[Mapping[str, Any]]) -> dict[int, str]:
 def names_around(depth: int = 2) -> dict[int, str]:
     """Names in the nearest frame outside vizgrad, its callers, and its module."""
     frame: Any = sys._getframe(depth)
-    while frame is not None and frame.f_globals.get("__package__") in INTERNAL:
+    while frame is not None and INTERNAL[frame.f_globals.get("__package__")]:
         frame = frame.f_back
     spaces: list[Mapping[str, Any]] = []
     steps = 0
     while frame is not None and steps < 8:
-        if frame.f_globals.get("__package__") not in INTERNAL:
+        if not INTERNAL[frame.f_globals.get("__package__")]:
             spaces.append(frame.f_locals)
             if frame.f_locals is not frame.f_globals:
                 spaces.append(frame.f_globals)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from types import CodeType, FrameType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 _getframe = sys._getframe
 
@@ -43,29 +43,22 @@ class Site(NamedTuple):
         return None
 
 
-#: `__package__` values of frames that are the library's own, to be passed over.
-INTERNAL = {
-    "vizgrad",
-    "vizgrad.arrays",
-    "vizgrad.tensor",
-    "vizgrad.graph",
-    "vizgrad.engine",
-    "vizgrad.function",
-    "vizgrad.ops",
-    "vizgrad.nn",
-    "vizgrad.nn.modules",
-    "vizgrad.optim",
-    "vizgrad.autograd",
-    "vizgrad.inspection",
-    "vizgrad.rendering",
-    "vizgrad.widgets",
-    "vizgrad.magics",
-}
+class _Internal(dict[Any, bool]):
+    """`__package__` of a frame -> is the frame the library's own? Asked once per package, then a lookup."""
+
+    def __missing__(self, package: Any) -> bool:
+        own = isinstance(package, str) and package.partition(".")[0] == "vizgrad"
+        self[package] = own
+        return own
+
+
+#: Frames of these packages are passed over when looking for a person's line.
+INTERNAL = _Internal()
 
 
 def caller(depth: int = 2) -> Site | None:
     """The nearest site outside vizgrad, looking from `depth` frames up; None if there is none."""
     frame: FrameType | None = _getframe(depth)
-    while frame is not None and frame.f_globals.get("__package__") in INTERNAL:
+    while frame is not None and INTERNAL[frame.f_globals.get("__package__")]:
         frame = frame.f_back
     return None if frame is None else Site(frame.f_code, frame.f_lasti)
