@@ -1,0 +1,93 @@
+"""Activation functions in forms that do not overflow (spec T-70, T-78)."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from vizgrad.arrays.backend import Array
+from vizgrad.arrays.kernels.smooth import sigmoid
+from vizgrad.arrays.kernels.special import erf
+from vizgrad.arrays.quiet import quiet
+
+#: sqrt(2 / pi) and the cubic coefficient of the tanh approximation of GELU.
+TANH_SCALE = math.sqrt(2 / math.pi)
+TANH_CUBIC = 0.044715
+
+
+def leak(x: Array, *, mask: Array, slope: float) -> Array:
+    """`x` where the mask holds, else slope * x."""
+    return np.where(mask, x, x * x.dtype.type(slope))
+
+
+def leaky_relu(x: Array, *, negative_slope: float) -> Array:
+    return leak(x, mask=x > 0, slope=negative_slope)
+
+
+@quiet
+def elu(x: Array, *, alpha: float, scale: float, input_scale: float) -> Array:
+    """scale * x above 0, scale * alpha * (exp(input_scale * x) - 1) below."""
+    below = np.expm1(np.minimum(x, x.dtype.type(0)) * x.dtype.type(input_scale))
+    return np.where(x > 0, x * x.dtype.type(scale), below * x.dtype.type(scale * alpha))
+
+
+@quiet
+def silu(x: Array) -> Array:
+    return x * sigmoid(x)
+
+
+@quiet
+def gelu(x: Array, *, approximate: str) -> Array:
+    """x * Phi(x), Phi the normal distribution function, or its tanh approximation."""
+    if approximate == "tanh":
+        inner = TANH_SCALE * (x + TANH_CUBIC * (x * x * x))
+        return 0.5 * x * (1 + np.tanh(inner))
+    out = erf(x * x.dtype.type(math.sqrt(0.5)))
+    out += 1
+    out *= x
+    out *= x.dtype.type(0.5)
+    return out
+
+
+@quiet
+def log_sigmoid(x: Array) -> Array:
+    """min(x, 0) - log(1 + exp(-|x|))."""
+    return np.minimum(x, x.dtype.type(0)) - np.log1p(np.exp(-np.abs(x)))
+
+
+@quiet
+def softplus(x: Array, *, beta: float, threshold: float) -> Array:
+    """log(1 + exp(beta * x)) / beta; x itself where beta * x is above `threshold`."""
+    scaled = x * x.dtype.type(beta)
+    smooth = np.log1p(np.exp(np.minimum(scaled, x.dtype.type(threshold)))) / x.dtype.type(beta)
+    return np.where(scaled > threshold, x, smooth)
+
+
+@quiet
+def mish(x: Array) -> Array:
+    """x * tanh(log(1 + exp(x)))."""
+    return x * np.tanh(softplus(x, beta=1.0, threshold=20.0))
+
+
+def hardsigmoid(x: Array) -> Array:
+    return np.minimum(np.maximum(x + x.dtype.type(3), x.dtype.type(0)), x.dtype.type(6)) / x.dtype.type(6)
+
+
+def hardswish(x: Array) -> Array:
+    return x * hardsigmoid(x)
+
+
+def softshrink(x: Array, *, lambd: float) -> Array:
+    size = x.dtype.type(lambd)
+    return np.where(x > size, x - size, np.where(x < -size, x + size, x.dtype.type(0) * x))
+
+
+def prelu(x: Array, weight: Array) -> Array:
+    return np.where(x > 0, x, weight * x)
+
+
+def glu(x: Array, *, dim: int) -> Array:
+    """The first half of `x` times the sigmoid of the second."""
+    first, second = np.split(x, 2, axis=dim)
+    return first * sigmoid(second)

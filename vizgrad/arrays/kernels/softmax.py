@@ -1,0 +1,85 @@
+"""Softmax and log-softmax along one dimension, in the form that cannot overflow (spec T-78)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vizgrad.arrays.backend import Array
+from vizgrad.arrays.kernels.rows import as_rows, row_dot, row_max, row_sum
+from vizgrad.arrays.quiet import quiet
+
+# ufunc.reduce rather than .max(): the methods pass through a Python function first
+_largest = np.maximum.reduce
+_sum = np.add.reduce
+
+
+def _in_rows(x: Array, dim: int) -> bool:
+    """True if `dim` runs fastest in memory: then the faster reductions of `rows` can be used."""
+    return dim == x.ndim - 1 and bool(x.flags.c_contiguous) and x.shape[dim] > 0
+
+
+@quiet
+def softmax(x: Array, dim: int) -> Array:
+    """exp(x) / sum(exp(x)), the maximum taken off first; all -inf gives NaN."""
+    if x.ndim == 0:
+        return np.exp(np.subtract(x, x))
+    if x.size == 0:
+        return np.empty_like(x)
+    if _in_rows(x, dim):
+        rows = as_rows(x)
+        out = np.subtract(rows, row_max(rows))
+        np.exp(out, out=out)
+        out /= row_sum(out)
+        return out.reshape(x.shape) if x.ndim != 2 else out
+    out = np.subtract(x, _largest(x, axis=dim, keepdims=True))
+    np.exp(out, out=out)
+    out /= _sum(out, axis=dim, keepdims=True)
+    return out
+
+
+@quiet
+def log_softmax(x: Array, dim: int) -> Array:
+    """x - log(sum(exp(x))), the maximum taken off first."""
+    if x.ndim == 0:
+        return np.subtract(x, x)
+    if x.size == 0:
+        return np.empty_like(x)
+    if _in_rows(x, dim):
+        rows = as_rows(x)
+        out = np.subtract(rows, row_max(rows))
+        total = row_sum(np.exp(out))
+        out -= np.log(total, out=total)
+        return out.reshape(x.shape) if x.ndim != 2 else out
+    out = np.subtract(x, _largest(x, axis=dim, keepdims=True))
+    total = _sum(np.exp(out), axis=dim, keepdims=True)
+    out -= np.log(total, out=total)
+    return out
+
+
+@quiet
+def softmax_gradient(grad: Array, result: Array, dim: int) -> Array:
+    """result * (grad - sum(grad * result))."""
+    if grad.ndim == 0:
+        return np.multiply(result, grad - grad * result)
+    if _in_rows(grad, dim) and result.flags.c_contiguous:
+        rows, values = as_rows(grad), as_rows(result)
+        out = np.subtract(rows, row_dot(rows, values))
+        out *= values
+        return out.reshape(grad.shape) if grad.ndim != 2 else out
+    out = np.subtract(grad, _sum(np.multiply(grad, result), axis=dim, keepdims=True))
+    out *= result
+    return out
+
+
+@quiet
+def log_softmax_gradient(grad: Array, result: Array, dim: int) -> Array:
+    """grad - exp(result) * sum(grad)."""
+    if grad.ndim == 0:
+        return np.subtract(grad, np.exp(result) * grad)
+    out = np.exp(result)
+    if _in_rows(grad, dim) and out.flags.c_contiguous:
+        rows = as_rows(out)
+        rows *= row_sum(as_rows(grad))
+        return np.subtract(grad, out, out=out)
+    out *= _sum(grad, axis=dim, keepdims=True)
+    return np.subtract(grad, out, out=out)

@@ -1,0 +1,220 @@
+"""Activation functions; slopes at kinks as PyTorch's (T-70)."""
+
+from __future__ import annotations
+
+import math
+
+from vizgrad.arrays import xp
+from vizgrad.arrays.kernels import activation as kernel
+from vizgrad.function.primitive import primitive
+from vizgrad.ops.constants import raw
+from vizgrad.ops.joining import cat_any
+from vizgrad.ops.pointwise import erf, exp, sigmoid, tanh
+from vizgrad.ops.select import clamp_max, drop, keep
+from vizgrad.ops.shape import slice_dim
+
+
+@primitive(pointwise=True, linear=True, node="LeakyReluBackwardBackward0")
+class leak:
+    """The value where the (plain array) mask holds, `slope` times it elsewhere."""
+
+    forward = kernel.leak
+
+    def grad_self(grad, mask, slope):
+        return leak(grad, mask=mask, slope=slope)
+
+
+@primitive(pointwise=True)
+class leaky_relu:
+    """x above 0, negative_slope * x below; the slope at 0 is negative_slope."""
+
+    forward = kernel.leaky_relu
+
+    def grad_self(grad, self, negative_slope):
+        return leak(grad, mask=raw(self) > 0, slope=negative_slope)
+
+
+@primitive(pointwise=True)
+class elu:
+    """scale * x above 0, scale * alpha * (exp(input_scale * x) - 1) below."""
+
+    forward = kernel.elu
+
+    def grad_self(grad, self, alpha, scale, input_scale):
+        return _elu_slope(grad, self, alpha, scale, input_scale)
+
+
+@primitive(pointwise=True)
+class celu:
+    """x above 0, alpha * (exp(x / alpha) - 1) below."""
+
+    def forward(self, *, alpha):
+        return kernel.elu(self, alpha=alpha, scale=1.0, input_scale=1 / alpha)
+
+    def grad_self(grad, self, alpha):
+        return _elu_slope(grad, self, alpha, 1.0, 1 / alpha)
+
+
+def _elu_slope(grad, x, alpha, scale, input_scale):
+    above = raw(x) > 0
+    below = exp(clamp_max(x, max=0.0) * input_scale) * (scale * alpha * input_scale)
+    return keep(grad, mask=above) * scale + drop(grad, mask=above) * below
+
+
+@primitive(pointwise=True)
+class gelu:
+    """x * Phi(x), with Phi the normal distribution function; `approximate` is "none" or "tanh".
+
+    D. Hendrycks, K. Gimpel, Gaussian Error Linear Units (2016).
+    """
+
+    forward = kernel.gelu
+
+    def grad_self(grad, self, approximate):
+        if approximate == "tanh":
+            square = self * self
+            t = tanh(kernel.TANH_SCALE * (self + kernel.TANH_CUBIC * (square * self)))
+            inner = kernel.TANH_SCALE * (1 + 3 * kernel.TANH_CUBIC * square)
+            return grad * (0.5 * (1 + t) + (0.5 * self) * (1 - t * t) * inner)
+        area = 0.5 * (1 + erf(self * math.sqrt(0.5)))
+        density = exp(self * self * -0.5) * (1 / math.sqrt(2 * math.pi))
+        return grad * (area + self * density)
+
+
+@primitive(pointwise=True)
+class silu:
+    """x * sigmoid(x)."""
+
+    forward = kernel.silu
+
+    def grad_self(grad, self):
+        s = sigmoid(self)
+        return grad * (s * (1 + self * (1 - s)))
+
+
+@primitive(pointwise=True)
+class mish:
+    """x * tanh(softplus(x)). D. Misra, Mish (2019)."""
+
+    forward = kernel.mish
+
+    def grad_self(grad, self):
+        t = tanh(softplus(self, beta=1.0, threshold=20.0))
+        return grad * (t + self * sigmoid(self) * (1 - t * t))
+
+
+@primitive(pointwise=True)
+class softplus:
+    """log(1 + exp(beta * x)) / beta, linear where beta * x > threshold (T-78)."""
+
+    forward = kernel.softplus
+
+    def grad_self(grad, self, beta, threshold):
+        linear = raw(self) * beta > threshold
+        return keep(grad, mask=linear) + drop(grad, mask=linear) * sigmoid(self * beta)
+
+
+@primitive(pointwise=True)
+class log_sigmoid:
+    """log(sigmoid(x)), without overflow."""
+
+    forward = kernel.log_sigmoid
+
+    def grad_self(grad, self):
+        return grad * sigmoid(-self)
+
+
+@primitive(pointwise=True)
+class hardtanh:
+    """x moved into [min_val, max_val]; slope 0 at both bounds."""
+
+    def forward(self, *, min_val, max_val):
+        low, high = self.dtype.type(min_val), self.dtype.type(max_val)
+        return xp.minimum(xp.maximum(self, low), high)
+
+    def grad_self(grad, self, min_val, max_val):
+        x = raw(self)
+        return keep(grad, mask=(x > min_val) & (x < max_val))
+
+
+@primitive(pointwise=True)
+class hardsigmoid:
+    """x / 6 + 1 / 2 moved into [0, 1]."""
+
+    forward = kernel.hardsigmoid
+
+    def grad_self(grad, self):
+        x = raw(self)
+        return keep(grad, mask=(x > -3) & (x < 3)) * (1 / 6)
+
+
+@primitive(pointwise=True)
+class hardswish:
+    """x * hardsigmoid(x). A. Howard et al., Searching for MobileNetV3 (2019)."""
+
+    forward = kernel.hardswish
+
+    def grad_self(grad, self):
+        x = raw(self)
+        curved = keep(grad, mask=(x > -3) & (x < 3)) * (self * (1 / 3) + 0.5)
+        return curved + keep(grad, mask=x >= 3)
+
+
+@primitive(pointwise=True)
+class hardshrink:
+    """x where |x| > lambd, else 0."""
+
+    def forward(self, *, lambd):
+        return xp.where(xp.abs(self) <= lambd, self.dtype.type(0), self)
+
+    def grad_self(grad, self, lambd):
+        return drop(grad, mask=xp.abs(raw(self)) <= lambd)
+
+
+@primitive(pointwise=True)
+class softshrink:
+    """x moved towards 0 by lambd, as far as 0."""
+
+    forward = kernel.softshrink
+
+    def grad_self(grad, self, lambd):
+        return drop(grad, mask=xp.abs(raw(self)) <= lambd)
+
+
+@primitive(pointwise=True)
+class threshold:
+    """x above `threshold`, else `value`."""
+
+    def forward(self, *, threshold, value):
+        return xp.where(self <= threshold, self.dtype.type(value), self)
+
+    def grad_self(grad, self, threshold):
+        return drop(grad, mask=raw(self) <= threshold)
+
+
+@primitive(pointwise=True, node="PreluKernelBackward0")
+class prelu:
+    """x above 0, weight * x below."""
+
+    def forward(self, weight):
+        return kernel.prelu(self, weight)
+
+    def grad_self(grad, self, weight):
+        above = raw(self) > 0
+        return keep(grad, mask=above) + drop(grad, mask=above) * weight
+
+    def grad_weight(grad, self):
+        return drop(grad * self, mask=raw(self) > 0)
+
+
+@primitive
+class glu:
+    """The first half along `dim` times the sigmoid of the second."""
+
+    forward = kernel.glu
+
+    def grad_self(grad, self, dim):
+        half = self.shape[dim] // 2
+        first = slice_dim(self, dim=dim, start=0, end=half, step=1)
+        s = sigmoid(slice_dim(self, dim=dim, start=half, end=2 * half, step=1))
+        return cat_any([grad * s, grad * first * (s * (1 - s))], dim)

@@ -1,0 +1,94 @@
+"""Convolution and its transpose, over any number of spatial dimensions (T-88).
+
+Convolution is linear in the image and in the filters. With the two gradients it forms a family closed
+under differentiation: each of the three is a derivative of each other.
+"""
+
+from __future__ import annotations
+
+from vizgrad.arrays.kernels import convolution as kernel
+from vizgrad.function.primitive import primitive
+from vizgrad.ops.optional import like_absent, unless_absent
+from vizgrad.ops.reduce import sum_dims
+
+
+@primitive
+class convolution:
+    """Cross-correlation of (N, C, *size) with (O, C / groups, *kernel), plus a bias: (N, O, *out)."""
+
+    def forward(input, weight, bias, *, stride, padding, dilation, groups):
+        return kernel.convolve(
+            input, weight, unless_absent(bias), stride, padding, dilation, groups
+        )
+
+    def grad_input(grad, weight, input_meta, stride, padding, dilation, groups):
+        return convolution_transpose(
+            grad, weight, like_absent(grad), size=input_meta.shape[2:],
+            stride=stride, padding=padding, dilation=dilation, groups=groups,
+        )  # fmt: skip
+
+    def grad_weight(grad, input, weight_meta, stride, padding, dilation, groups):
+        return convolution_weight(
+            input, grad, kernel_size=weight_meta.shape[2:],
+            stride=stride, padding=padding, dilation=dilation, groups=groups,
+        )  # fmt: skip
+
+    def grad_bias(grad):
+        return over_channels(grad)
+
+
+@primitive(node="ConvolutionBackward0")
+class convolution_transpose:
+    """Spreads (N, O, *out) over the windows of an image of spatial size `size`: (N, C, *size).
+
+    The gradient of `convolution` by its input, and what ConvTranspose layers compute.
+    """
+
+    def forward(input, weight, bias, *, size, stride, padding, dilation, groups):
+        result = kernel.input_gradient(input, weight, size, stride, padding, dilation, groups)
+        bias = unless_absent(bias)
+        if bias is not None:
+            result += bias.reshape(-1, *(1,) * len(size))
+        return result
+
+    def grad_input(grad, weight, stride, padding, dilation, groups):
+        return convolution(
+            grad, weight, like_absent(grad),
+            stride=stride, padding=padding, dilation=dilation, groups=groups,
+        )  # fmt: skip
+
+    def grad_weight(grad, input, weight_meta, stride, padding, dilation, groups):
+        return convolution_weight(
+            grad, input, kernel_size=weight_meta.shape[2:],
+            stride=stride, padding=padding, dilation=dilation, groups=groups,
+        )  # fmt: skip
+
+    def grad_bias(grad):
+        return over_channels(grad)
+
+
+@primitive(node="ConvolutionBackward0")
+class convolution_weight:
+    """The gradient of `convolution` by its weight: (O, C / groups, *kernel_size)."""
+
+    def forward(input, grad_output, *, kernel_size, stride, padding, dilation, groups):
+        return kernel.weight_gradient(
+            input, grad_output, kernel_size, stride, padding, dilation, groups
+        )
+
+    def grad_input(grad, grad_output, input_meta, stride, padding, dilation, groups):
+        return convolution_transpose(
+            grad_output, grad, like_absent(grad), size=input_meta.shape[2:],
+            stride=stride, padding=padding, dilation=dilation, groups=groups,
+        )  # fmt: skip
+
+    def grad_grad_output(grad, input, stride, padding, dilation, groups):
+        return convolution(
+            input, grad, like_absent(grad),
+            stride=stride, padding=padding, dilation=dilation, groups=groups,
+        )  # fmt: skip
+
+
+def over_channels(grad):
+    """Sums over everything but dimension 1."""
+    return sum_dims(grad, dims=(0, *range(2, grad.ndim)), keepdim=False)
