@@ -47,6 +47,11 @@ def is_array(value: object) -> bool:
     return type(value) in _namespaces or isinstance(value, np.ndarray)
 
 
+def namespace_of(array: Array) -> ModuleType:
+    """numpy, or the library of a registered array type."""
+    return _namespaces.get(type(array), (np, CPU))[0]
+
+
 def device_of(array: Array) -> Device:
     if type(array) is np.ndarray:
         return CPU

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from vizgrad.arrays import xp
+from vizgrad.arrays.kernels import division
 from vizgrad.function.primitive import primitive
 
 
@@ -19,6 +20,20 @@ class add:
         return grad
 
 
+@primitive(typing="promote", pointwise=True, linear=True, node="AddBackward0")
+class add_scaled:
+    """self + alpha * other."""
+
+    def forward(self, other, *, alpha):
+        return self + alpha * other
+
+    def grad_self(grad):
+        return grad
+
+    def grad_other(grad, alpha):
+        return grad * alpha
+
+
 @primitive(typing="promote", pointwise=True, linear=True)
 class sub:
     """self - other."""
@@ -30,6 +45,45 @@ class sub:
 
     def grad_other(grad):
         return -grad
+
+
+@primitive(typing="promote", pointwise=True, linear=True, node="SubBackward0")
+class sub_scaled:
+    """self - alpha * other."""
+
+    def forward(self, other, *, alpha):
+        return self - alpha * other
+
+    def grad_self(grad):
+        return grad
+
+    def grad_other(grad, alpha):
+        return grad * -alpha
+
+
+@primitive(typing="promote", pointwise=True, linear=True, node="RsubBackward1")
+class rsub_number:
+    """A number minus self: what `1 - x` records. The number has no edge."""
+
+    def forward(self, other):
+        return other - self
+
+    def grad_self(grad):
+        return -grad
+
+
+@primitive(typing="promote", pointwise=True, linear=True, node="RsubBackward0")
+class rsub:
+    """other - alpha * self."""
+
+    def forward(self, other, *, alpha):
+        return other - self * alpha
+
+    def grad_self(grad, alpha):
+        return grad * -alpha
+
+    def grad_other(grad):
+        return grad
 
 
 @primitive(typing="promote", pointwise=True)
@@ -56,3 +110,152 @@ class div:
 
     def grad_other(grad, self, other):
         return -grad * ((self / other) / other)
+
+
+@primitive(typing="promote", pointwise=True, node="DivBackward2")
+class div_rounded:
+    """self / other, rounded towards zero ("trunc") or down ("floor"): its derivative is 0."""
+
+    def forward(self, other, *, rounding_mode):
+        return division.divide(self, other, rounding_mode)
+
+    def grad_self(grad):
+        return grad * 0
+
+    def grad_other(grad, other_meta):
+        return grad * 0
+
+
+@primitive(typing="promote", pointwise=True, node="NotImplemented")
+class floor_divide:
+    """self // other. PyTorch has no derivative for it: backward raises, `div` with a mode does not."""
+
+    forward = division.floor_divide
+
+    def grad_self(grad):
+        raise RuntimeError(
+            "derivative for aten::floor_divide is not implemented; it is zero wherever it exists: "
+            "use div(a, b, rounding_mode='floor') for that, or detach the operand"
+        )
+
+
+@primitive(typing="promote", pointwise=True, node="RemainderBackward1")
+class remainder:
+    """self - floor(self / other) * other: has the sign of `other`."""
+
+    forward = division.remainder
+
+    def grad_self(grad):
+        return grad
+
+    def grad_other(grad, self, other):
+        return -grad * div_rounded(self, other, rounding_mode="floor")
+
+
+@primitive(typing="promote", pointwise=True, node="RemainderBackward0")
+class remainder_number:
+    """The remainder by a number, which has no edge."""
+
+    forward = division.remainder
+
+    def grad_self(grad):
+        return grad
+
+
+@primitive(typing="promote", pointwise=True, node="FmodBackward1")
+class fmod:
+    """self - trunc(self / other) * other: has the sign of `self`."""
+
+    forward = division.fmod
+
+    def grad_self(grad):
+        return grad
+
+    def grad_other(grad, self, other):
+        return -grad * div_rounded(self, other, rounding_mode="trunc")
+
+
+@primitive(typing="promote", pointwise=True, node="FmodBackward0")
+class fmod_number:
+    """`fmod` by a number, which has no edge."""
+
+    forward = division.fmod
+
+    def grad_self(grad):
+        return grad
+
+
+@primitive(pointwise=True, linear=True)
+class neg:
+    """-x."""
+
+    forward = xp.negative
+
+    def grad_self(grad):
+        return -grad
+
+
+@primitive(typing="promote", pointwise=True, node="LerpBackward0")
+class lerp_number:
+    """self + weight * (end - self), for a weight that is a number."""
+
+    def forward(self, end, *, weight):
+        return division.lerp(self, end, weight)
+
+    def grad_self(grad, weight):
+        return grad * (1 - weight)
+
+    def grad_end(grad, weight):
+        return grad * weight
+
+
+@primitive(typing="promote", pointwise=True, node="LerpBackward1")
+class lerp:
+    """self + weight * (end - self)."""
+
+    def forward(self, end, weight):
+        return division.lerp(self, end, weight)
+
+    def grad_self(grad, weight):
+        return grad * (1 - weight)
+
+    def grad_end(grad, weight):
+        return grad * weight
+
+    def grad_weight(grad, self, end):
+        return grad * (end - self)
+
+
+@primitive(typing="promote", pointwise=True)
+class addcmul:
+    """self + value * tensor1 * tensor2."""
+
+    def forward(self, tensor1, tensor2, *, value):
+        product = tensor1 * tensor2
+        return self + (product if value == 1 else value * product)
+
+    def grad_self(grad):
+        return grad
+
+    def grad_tensor1(grad, tensor2, value):
+        return grad * tensor2 * value
+
+    def grad_tensor2(grad, tensor1, value):
+        return grad * tensor1 * value
+
+
+@primitive(typing="float", pointwise=True)
+class addcdiv:
+    """self + value * tensor1 / tensor2."""
+
+    def forward(self, tensor1, tensor2, *, value):
+        return self + value * (tensor1 / tensor2)
+
+    def grad_self(grad):
+        return grad
+
+    def grad_tensor1(grad, tensor2, value):
+        return grad * value / tensor2
+
+    def grad_tensor2(grad, tensor1, tensor2, value):
+        return -grad * value * (tensor1 / tensor2 / tensor2)

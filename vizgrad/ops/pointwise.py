@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 from vizgrad.arrays import xp
-from vizgrad.arrays.kernels import smooth
+from vizgrad.arrays.kernels import choice, smooth, special
 from vizgrad.function.primitive import primitive
-from vizgrad.ops.select import keep
-
-
-@primitive(pointwise=True, linear=True)
-class neg:
-    """-x."""
-
-    forward = xp.negative
-
-    def grad_self(grad):
-        return -grad
+from vizgrad.ops.arithmetic import neg as neg
+from vizgrad.ops.constants import raw, zeros_like
+from vizgrad.ops.select import drop
+from vizgrad.ops.select import sign as sign
 
 
 @primitive(typing="float", pointwise=True)
@@ -30,6 +25,26 @@ class exp:
 
 
 @primitive(typing="float", pointwise=True)
+class exp2:
+    """2 to the power x."""
+
+    forward = xp.exp2
+
+    def grad_self(grad, result):
+        return grad * result * math.log(2)
+
+
+@primitive(typing="float", pointwise=True)
+class expm1:
+    """e to the power x, minus 1, exact near 0."""
+
+    forward = xp.expm1
+
+    def grad_self(grad, result):
+        return grad * (result + 1)
+
+
+@primitive(typing="float", pointwise=True)
 class log:
     """Natural logarithm."""
 
@@ -40,6 +55,36 @@ class log:
 
 
 @primitive(typing="float", pointwise=True)
+class log2:
+    """Logarithm to base 2."""
+
+    forward = xp.log2
+
+    def grad_self(grad, self):
+        return grad / (self * math.log(2))
+
+
+@primitive(typing="float", pointwise=True)
+class log10:
+    """Logarithm to base 10."""
+
+    forward = xp.log10
+
+    def grad_self(grad, self):
+        return grad / (self * math.log(10))
+
+
+@primitive(typing="float", pointwise=True)
+class log1p:
+    """log(1 + x), exact near 0."""
+
+    forward = xp.log1p
+
+    def grad_self(grad, self):
+        return grad / (self + 1)
+
+
+@primitive(typing="float", pointwise=True)
 class sqrt:
     """Square root; the derivative at 0 is infinite (T-74)."""
 
@@ -47,6 +92,26 @@ class sqrt:
 
     def grad_self(grad, result):
         return grad / (2 * result)
+
+
+@primitive(typing="float", pointwise=True)
+class rsqrt:
+    """1 / sqrt(x)."""
+
+    forward = smooth.rsqrt
+
+    def grad_self(grad, result):
+        return -0.5 * grad * (result * result * result)
+
+
+@primitive(typing="float", pointwise=True)
+class reciprocal:
+    """1 / x."""
+
+    forward = smooth.reciprocal
+
+    def grad_self(grad, result):
+        return -grad * (result * result)
 
 
 @primitive(typing="float", pointwise=True)
@@ -70,6 +135,66 @@ class cos:
 
 
 @primitive(typing="float", pointwise=True)
+class tan:
+    """Tangent of x in radians."""
+
+    forward = xp.tan
+
+    def grad_self(grad, result):
+        return grad * (1 + result * result)
+
+
+@primitive(typing="float", pointwise=True)
+class asin:
+    """Inverse sine; NaN outside [-1, 1]."""
+
+    forward = xp.arcsin
+
+    def grad_self(grad, self):
+        return grad * rsqrt(1 - self * self)
+
+
+@primitive(typing="float", pointwise=True)
+class acos:
+    """Inverse cosine; NaN outside [-1, 1]."""
+
+    forward = xp.arccos
+
+    def grad_self(grad, self):
+        return grad * -rsqrt(1 - self * self)
+
+
+@primitive(typing="float", pointwise=True)
+class atan:
+    """Inverse tangent."""
+
+    forward = xp.arctan
+
+    def grad_self(grad, self):
+        return grad / (self * self + 1)
+
+
+@primitive(typing="float", pointwise=True)
+class sinh:
+    """Hyperbolic sine."""
+
+    forward = xp.sinh
+
+    def grad_self(grad, self):
+        return grad * cosh(self)
+
+
+@primitive(typing="float", pointwise=True)
+class cosh:
+    """Hyperbolic cosine."""
+
+    forward = xp.cosh
+
+    def grad_self(grad, self):
+        return grad * sinh(self)
+
+
+@primitive(typing="float", pointwise=True)
 class tanh:
     """Hyperbolic tangent."""
 
@@ -77,6 +202,36 @@ class tanh:
 
     def grad_self(grad, result):
         return grad * (1 - result * result)
+
+
+@primitive(typing="float", pointwise=True)
+class asinh:
+    """Inverse hyperbolic sine."""
+
+    forward = xp.arcsinh
+
+    def grad_self(grad, self):
+        return grad * rsqrt(self * self + 1)
+
+
+@primitive(typing="float", pointwise=True)
+class acosh:
+    """Inverse hyperbolic cosine; NaN below 1."""
+
+    forward = xp.arccosh
+
+    def grad_self(grad, self):
+        return grad * rsqrt(self * self - 1)
+
+
+@primitive(typing="float", pointwise=True)
+class atanh:
+    """Inverse hyperbolic tangent; NaN outside [-1, 1]."""
+
+    forward = xp.arctanh
+
+    def grad_self(grad, self):
+        return grad / (1 - self * self)
 
 
 @primitive(typing="float", pointwise=True)
@@ -96,4 +251,181 @@ class relu:
     forward = smooth.relu
 
     def grad_self(grad, result):
-        return grad * (result > 0)
+        return drop(grad, mask=raw(result) <= 0)
+
+
+@primitive(pointwise=True)
+class abs:
+    """|x|; the derivative at 0 is 0 (T-70)."""
+
+    forward = xp.absolute
+
+    def grad_self(grad, self):
+        return grad * sign(self)
+
+
+@primitive(pointwise=True)
+class floor:
+    """The largest integer not above x; the derivative is 0."""
+
+    forward = smooth.floor
+
+    def grad_self(grad):
+        return zeros_like(grad)
+
+
+@primitive(pointwise=True)
+class ceil:
+    """The smallest integer not below x; the derivative is 0."""
+
+    forward = smooth.ceil
+
+    def grad_self(grad):
+        return zeros_like(grad)
+
+
+@primitive(pointwise=True)
+class round:
+    """x to `decimals` places, halves to the even neighbour; the derivative is 0."""
+
+    forward = smooth.round
+
+    def grad_self(grad):
+        return zeros_like(grad)
+
+
+@primitive(pointwise=True)
+class trunc:
+    """x without its fraction; the derivative is 0."""
+
+    forward = smooth.trunc
+
+    def grad_self(grad):
+        return zeros_like(grad)
+
+
+@primitive(pointwise=True, linear=True)
+class frac:
+    """x - trunc(x)."""
+
+    forward = smooth.frac
+
+    def grad_self(grad):
+        return grad
+
+
+@primitive(typing="float", pointwise=True)
+class erf:
+    """The error function, 2/sqrt(pi) times the integral of exp(-t^2) from 0 to x."""
+
+    forward = special.erf
+
+    def grad_self(grad, self):
+        return grad * (2 / math.sqrt(math.pi)) * exp(-(self * self))
+
+
+@primitive(typing="float", pointwise=True)
+class erfc:
+    """1 - erf(x), exact for large x."""
+
+    forward = special.erfc
+
+    def grad_self(grad, self):
+        return grad * (-2 / math.sqrt(math.pi)) * exp(-(self * self))
+
+
+@primitive(typing="float", pointwise=True)
+class erfinv:
+    """The inverse of erf; infinite at -1 and 1."""
+
+    forward = special.erfinv
+
+    def grad_self(grad, result):
+        return grad * (math.sqrt(math.pi) / 2) * exp(result * result)
+
+
+@primitive(typing="float", pointwise=True)
+class lgamma:
+    """log |Gamma(x)|."""
+
+    forward = special.lgamma
+
+    def grad_self(grad, self):
+        return grad * digamma(self)
+
+
+@primitive(typing="float", pointwise=True)
+class digamma:
+    """The derivative of lgamma."""
+
+    forward = special.digamma
+
+    def grad_self(grad, self):
+        return grad * polygamma(self, n=1)
+
+
+@primitive(typing="float", pointwise=True)
+class polygamma:
+    """The n-th derivative of digamma, n >= 1."""
+
+    def forward(self, *, n):
+        return special.polygamma(n, self)
+
+    def grad_self(grad, self, n):
+        return grad * polygamma(self, n=n + 1)
+
+
+@primitive(typing="float", pointwise=True)
+class sinc:
+    """sin(pi x) / (pi x), 1 at 0."""
+
+    forward = xp.sinc
+
+    def grad_self(grad, self):
+        return grad * sinc_slope(self)
+
+
+@primitive(typing="float", pointwise=True)
+class sinc_slope:
+    """The derivative of sinc, 0 at 0 (T-77)."""
+
+    forward = smooth.sinc_slope
+
+    def grad_self(grad, self, result):
+        px2 = self * (math.pi * math.pi)
+        return drop(-grad * (sinc(self) * px2 + 2 * result) / self, mask=raw(self) == 0) - drop(
+            grad * (math.pi * math.pi / 3), mask=raw(self) != 0
+        )
+
+
+@primitive(typing="float", pointwise=True)
+class logit:
+    """log(x / (1 - x)); with `eps`, x is first moved into [eps, 1 - eps]."""
+
+    forward = smooth.logit
+
+    def grad_self(grad, self, eps):
+        slope = grad / (self * (1 - self))
+        if eps is None:
+            return drop(slope, mask=(raw(self) < 0) | (raw(self) > 1))
+        return drop(slope, mask=~choice.inside(raw(self), eps, 1 - eps))
+
+
+@primitive(typing="float", pointwise=True, linear=True)
+class deg2rad:
+    """Degrees to radians."""
+
+    forward = xp.deg2rad
+
+    def grad_self(grad):
+        return grad * (math.pi / 180)
+
+
+@primitive(typing="float", pointwise=True, linear=True)
+class rad2deg:
+    """Radians to degrees."""
+
+    forward = xp.rad2deg
+
+    def grad_self(grad):
+        return grad * (180 / math.pi)

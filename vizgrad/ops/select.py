@@ -1,14 +1,36 @@
-"""Choosing between two tensors: `where`, `maximum`, `minimum`."""
+"""Choosing between tensors element by element: `where`, `maximum`, `clamp`, `masked_fill`."""
 
 from __future__ import annotations
 
 from vizgrad.arrays import xp
+from vizgrad.arrays.kernels import choice
 from vizgrad.function.primitive import primitive
+from vizgrad.ops.constants import raw, zeros_like
+
+
+@primitive(pointwise=True, linear=True)
+class keep:
+    """The value where the (plain array) mask holds, 0 elsewhere; never 0 * inf (T-76)."""
+
+    forward = choice.keep
+
+    def grad_self(grad, mask):
+        return keep(grad, mask=mask)
+
+
+@primitive(pointwise=True, linear=True)
+class drop:
+    """The value where the (plain array) mask does not hold, 0 elsewhere."""
+
+    forward = choice.drop
+
+    def grad_self(grad, mask):
+        return drop(grad, mask=mask)
 
 
 @primitive(typing="promote", pointwise=True, node="WhereBackward0")
-class _where:
-    """`self` where the condition holds, else `other`; the condition comes last, out of promotion."""
+class where_mask:
+    """`self` where the (plain array) condition holds, else `other`."""
 
     def forward(self, other, *, condition):
         return xp.where(condition, self, other)
@@ -17,18 +39,7 @@ class _where:
         return keep(grad, mask=condition)
 
     def grad_other(grad, condition):
-        return keep(grad, mask=xp.logical_not(condition))
-
-
-@primitive(pointwise=True, linear=True)
-class keep:
-    """The value where the (plain array) mask holds, 0 elsewhere; never 0 * inf (T-76)."""
-
-    def forward(self, *, mask):
-        return xp.where(mask, self, self.dtype.type(0))
-
-    def grad_self(grad, mask):
-        return keep(grad, mask=mask)
+        return drop(grad, mask=condition)
 
 
 @primitive(typing="promote", pointwise=True)
@@ -57,11 +68,163 @@ class minimum:
         return share(grad, self, other)
 
 
+@primitive(typing="promote", pointwise=True)
+class fmax:
+    """The larger of the two; a number wins over NaN, and gets all of the gradient (T-72)."""
+
+    forward = xp.fmax
+
+    def grad_self(grad, self, other):
+        return keep(grad, mask=(raw(self) >= raw(other)) | (raw(other) != raw(other)))
+
+    def grad_other(grad, self, other):
+        return drop(grad, mask=(raw(self) >= raw(other)) | (raw(other) != raw(other)))
+
+
+@primitive(typing="promote", pointwise=True)
+class fmin:
+    """The smaller of the two; a number wins over NaN, and gets all of the gradient."""
+
+    forward = xp.fmin
+
+    def grad_self(grad, self, other):
+        return keep(grad, mask=(raw(self) <= raw(other)) | (raw(other) != raw(other)))
+
+    def grad_other(grad, self, other):
+        return drop(grad, mask=(raw(self) <= raw(other)) | (raw(other) != raw(other)))
+
+
+@primitive(pointwise=True, linear=True)
+class halve:
+    """The value, half of it where `tie`, 0 where `lost` (plain array masks)."""
+
+    forward = choice.halve
+
+    def grad_self(grad, tie, lost):
+        return halve(grad, tie=tie, lost=lost)
+
+
 def share(grad, winner, loser):
-    """The whole gradient where winner > loser, half of it where they are equal, else 0."""
-    return where(winner == loser, grad * 0.5, where(winner > loser, grad, grad * 0))
+    """The gradient unless winner < loser; half of it at a tie. NaN loses to nothing."""
+    a, b = raw(winner), raw(loser)
+    return halve(grad, tie=a == b, lost=a < b)
 
 
-def where(condition, a, b):
-    """Elements of `a` where `condition`, else of `b`; arrays or Tensors."""
-    return _where(a, b, condition=getattr(condition, "_array", condition))
+@primitive(pointwise=True, node="ClampBackward1")
+class clamp:
+    """`self` moved into [min, max], bounds being numbers or None; slope 1 at both bounds (T-71)."""
+
+    forward = choice.clamp
+
+    def grad_self(grad, self, min, max):
+        return keep(grad, mask=choice.inside(raw(self), min, max))
+
+
+@primitive(pointwise=True, node="ClampMinBackward0")
+class clamp_min:
+    """`self` raised to at least the number `min`."""
+
+    def forward(self, *, min):
+        return choice.clamp(self, min=min, max=None)
+
+    def grad_self(grad, self, min):
+        return keep(grad, mask=raw(self) >= min)
+
+
+@primitive(pointwise=True, node="ClampMaxBackward0")
+class clamp_max:
+    """`self` lowered to at most the number `max`."""
+
+    def forward(self, *, max):
+        return choice.clamp(self, min=None, max=max)
+
+    def grad_self(grad, self, max):
+        return keep(grad, mask=raw(self) <= max)
+
+
+@primitive(typing="promote", pointwise=True, node="ClampBackward0")
+class clamp_both:
+    """`clamp` with tensors as bounds; at a tie all of the gradient goes to `self` (T-71)."""
+
+    def forward(self, min, max):
+        return xp.minimum(xp.maximum(self, min), max)
+
+    def grad_self(grad, self, min, max):
+        return keep(grad, mask=(raw(self) >= raw(min)) & (raw(self) <= raw(max)))
+
+    def grad_min(grad, self, min, max):
+        return keep(grad, mask=(raw(self) < raw(min)) & (raw(min) < raw(max)))
+
+    def grad_max(grad, self, min, max):
+        return keep(grad, mask=(raw(self) > raw(max)) | (raw(max) <= raw(min)))
+
+
+@primitive(typing="promote", pointwise=True, node="ClampMinBackward1")
+class clamp_low:
+    """`clamp` with a tensor as lower bound."""
+
+    forward = xp.maximum
+
+    def grad_self(grad, self, other):
+        return keep(grad, mask=raw(self) >= raw(other))
+
+    def grad_other(grad, self, other):
+        return keep(grad, mask=raw(self) < raw(other))
+
+
+@primitive(typing="promote", pointwise=True, node="ClampMaxBackward1")
+class clamp_high:
+    """`clamp` with a tensor as upper bound."""
+
+    forward = xp.minimum
+
+    def grad_self(grad, self, other):
+        return keep(grad, mask=raw(self) <= raw(other))
+
+    def grad_other(grad, self, other):
+        return keep(grad, mask=raw(self) > raw(other))
+
+
+@primitive(pointwise=True, node="MaskedFillBackward0")
+class masked_fill:
+    """`self`, with the number `value` where the mask holds."""
+
+    def forward(self, mask, *, value):
+        return choice.masked_fill(self, mask, value=value)
+
+    def grad_self(grad, mask):
+        return drop(grad, mask=raw(mask))
+
+
+@primitive(pointwise=True, node="MaskedFillBackward1")
+class masked_fill_tensor:
+    """`self`, with the 0-dim tensor `value` where the mask holds."""
+
+    def forward(self, mask, value):
+        return choice.masked_fill(self, mask, value=value)
+
+    def grad_self(grad, mask):
+        return drop(grad, mask=raw(mask))
+
+    def grad_value(grad, mask):
+        return keep(grad, mask=raw(mask)).sum()
+
+
+@primitive(pointwise=True)
+class nan_to_num:
+    """`self` with NaN and infinities replaced by numbers; no gradient goes to what was replaced."""
+
+    forward = choice.nan_to_num
+
+    def grad_self(grad, self):
+        return keep(grad, mask=xp.isfinite(raw(self)))
+
+
+@primitive(pointwise=True)
+class sign:
+    """-1, 0 or 1; the derivative is 0 everywhere (T-70)."""
+
+    forward = choice.sign
+
+    def grad_self(grad):
+        return zeros_like(grad)

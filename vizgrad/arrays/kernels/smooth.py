@@ -1,10 +1,11 @@
-"""Stable forms of activation functions (spec T-78)."""
+"""Elementwise functions that are more than one ufunc, in forms that do not overflow (spec T-78)."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from vizgrad.arrays.backend import Array
+from vizgrad.arrays.quiet import quiet
 
 
 def sigmoid(x: Array) -> Array:
@@ -15,3 +16,55 @@ def sigmoid(x: Array) -> Array:
 
 def relu(x: Array) -> Array:
     return np.maximum(x, x.dtype.type(0))
+
+
+@quiet
+def rsqrt(x: Array) -> Array:
+    return x.dtype.type(1) / np.sqrt(x)
+
+
+@quiet
+def reciprocal(x: Array) -> Array:
+    return x.dtype.type(1) / x
+
+
+def floor(x: Array) -> Array:
+    return np.floor(x) if x.dtype.kind == "f" else _whole(x)
+
+
+def ceil(x: Array) -> Array:
+    return np.ceil(x) if x.dtype.kind == "f" else _whole(x)
+
+
+def trunc(x: Array) -> Array:
+    return np.trunc(x) if x.dtype.kind == "f" else _whole(x)
+
+
+def round(x: Array, *, decimals: int) -> Array:
+    return np.round(x, decimals) if x.dtype.kind in "fc" else _whole(x)
+
+
+def _whole(x: Array) -> Array:
+    """Integers are their own roundings; bools and complex numbers have none."""
+    if x.dtype.kind not in "iu":
+        raise NotImplementedError(f"rounding is not implemented for {x.dtype.name} tensors")
+    return x.copy()
+
+
+@quiet
+def frac(x: Array) -> Array:
+    return x - np.trunc(x)
+
+
+@quiet
+def sinc_slope(x: Array) -> Array:
+    """(cos(pi x) - sinc(x)) / x, and 0 at 0."""
+    slope = (np.cos(np.pi * x) - np.sinc(x)) / x
+    return np.where(x == 0, x.dtype.type(0), slope)
+
+
+@quiet
+def logit(x: Array, *, eps: float | None) -> Array:
+    if eps is not None:
+        x = np.minimum(np.maximum(x, x.dtype.type(eps)), x.dtype.type(1 - eps))
+    return np.log(x / (1 - x))

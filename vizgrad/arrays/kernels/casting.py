@@ -1,0 +1,29 @@
+"""Conversions between element types, and to the shape and type of a target."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from vizgrad.arrays.backend import Array, to_device, device_of
+from vizgrad.arrays.quiet import quiet
+
+
+@quiet
+def cast(self: Array, dtype: Any) -> Array:
+    """A copy in `dtype`, with the same strides if `self` is dense; complex numbers lose their imaginary part."""
+    if self.dtype.kind == "c" and np.dtype(dtype).kind not in "cb":
+        self = self.real
+    return self.astype(dtype, order="K")
+
+
+@quiet
+def fit(target: Array, source: Array) -> Array:
+    """`source` broadcast to the shape of `target`, in its type: a copy, as the two may overlap."""
+    source = to_device(source, device_of(target))
+    if source.dtype.kind == "c" and target.dtype.kind not in "cb":
+        source = source.real
+    out = np.empty_like(target, order="C", subok=False)
+    np.copyto(out, source, casting="unsafe")
+    return out

@@ -1,0 +1,61 @@
+"""Quotients and remainders with PyTorch's rounding, signs and errors (spec T-5)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vizgrad.arrays.backend import Array
+from vizgrad.arrays.quiet import quiet
+
+
+def _refuse_zero(divisor: Array) -> None:
+    if divisor.dtype.kind in "iub" and not divisor.all():
+        raise RuntimeError("ZeroDivisionError: an integer tensor was divided by 0")
+
+
+@quiet
+def floor_divide(a: Array, b: Array) -> Array:
+    _refuse_zero(b)
+    if a.dtype.kind == "f":
+        # numpy's floor_divide gives NaN for a / 0 where PyTorch gives inf
+        return np.where(b == 0, a / b, np.floor_divide(a, b)) if not b.all() else a // b
+    return np.floor_divide(a, b)
+
+
+@quiet
+def divide(a: Array, b: Array, rounding_mode: str) -> Array:
+    """`a / b` rounded: "floor" down, "trunc" towards zero."""
+    if rounding_mode == "floor":
+        return floor_divide(a, b)
+    _refuse_zero(b)
+    if a.dtype.kind == "f":
+        return np.trunc(a / b)
+    quotient = np.floor_divide(a, b)
+    inexact = (quotient * b != a) & ((a < 0) != (b < 0))
+    return quotient + inexact.astype(quotient.dtype)
+
+
+@quiet
+def remainder(a: Array, b: Array) -> Array:
+    """Has the sign of `b`."""
+    _refuse_zero(b)
+    return np.remainder(a, b)
+
+
+@quiet
+def fmod(a: Array, b: Array) -> Array:
+    """Has the sign of `a`."""
+    _refuse_zero(b)
+    return np.fmod(a, b)
+
+
+@quiet
+def lerp(start: Array, end: Array, weight: Array | float) -> Array:
+    """start + weight * (end - start), exact at both ends."""
+    span = end - start
+    near_start = np.abs(weight) < 0.5
+    if near_start is True or near_start is np.True_:
+        return start + weight * span
+    if near_start is False or near_start is np.False_:
+        return end - span * (1 - weight)
+    return np.where(near_start, start + weight * span, end - span * (1 - weight))

@@ -1,0 +1,118 @@
+"""Largest, smallest, sorted. NaN counts as larger than every number, and wins every extreme."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vizgrad.arrays.backend import Array, as_array
+from vizgrad.arrays.quiet import quiet
+from vizgrad.arrays.kernels.reduction import Dims
+
+
+@quiet
+def extreme(x: Array, dims: Dims, keepdim: bool, *, largest: bool) -> Array:
+    reduce = np.maximum.reduce if largest else np.minimum.reduce
+    return reduce(x, axis=dims, keepdims=keepdim)
+
+
+@quiet
+def shares(x: Array, extreme: Array, dims: Dims) -> Array:
+    """1/n for each of the n elements that equal the extreme over `dims`, else 0."""
+    equal = x == extreme
+    if x.dtype.kind == "f":
+        equal = equal | ((x != x) & (extreme != extreme))
+    weights = equal.astype(x.dtype)
+    return weights / np.add.reduce(weights, axis=dims, keepdims=True)
+
+
+@quiet
+def arg_extreme(x: Array, dim: int | None, keepdim: bool, *, largest: bool) -> Array:
+    """NaN wins, as in numpy; bools are compared as integers."""
+    find = np.argmax if largest else np.argmin
+    if not x.ndim:
+        return np.zeros_like(x, dtype=np.int64)
+    if dim is None:
+        return as_array(find(x)).astype(np.int64).reshape((1,) * x.ndim if keepdim else ())
+    return as_array(find(x, axis=dim, keepdims=keepdim)).astype(np.int64, copy=False)
+
+
+def extreme_with_index(x: Array, dim: int, keepdim: bool, *, largest: bool) -> tuple[Array, Array]:
+    if not x.ndim:
+        return x.copy(), np.zeros_like(x, dtype=np.int64)
+    index = arg_extreme(x, dim, True, largest=largest)
+    return _chosen(x, index, dim, keepdim)
+
+
+def _chosen(x: Array, index: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
+    values = np.take_along_axis(x, index, dim)
+    if keepdim:
+        return values, index
+    return np.squeeze(values, dim), np.squeeze(index, dim)
+
+
+def order(x: Array, dim: int, descending: bool) -> Array:
+    """Stable order; NaN last when ascending, first when descending."""
+    if not descending:
+        return np.argsort(x, axis=dim, kind="stable")
+    backwards = np.argsort(np.flip(x, dim), axis=dim, kind="stable")
+    return np.flip(x.shape[dim] - 1 - backwards, dim)
+
+
+def sort(x: Array, dim: int, descending: bool) -> tuple[Array, Array]:
+    if not x.ndim:
+        return x.copy(), np.zeros_like(x, dtype=np.int64)
+    index = np.ascontiguousarray(order(x, dim, descending))
+    return np.take_along_axis(x, index, dim), index
+
+
+def topk(x: Array, k: int, dim: int, largest: bool) -> tuple[Array, Array]:
+    if not x.ndim:
+        return x.copy(), np.zeros_like(x, dtype=np.int64)
+    first = (slice(None),) * dim + (slice(0, k),)
+    index = np.ascontiguousarray(order(x, dim, largest)[first])
+    return np.take_along_axis(x, index, dim), index
+
+
+def kthvalue(x: Array, k: int, dim: int, keepdim: bool) -> tuple[Array, Array]:
+    if not x.ndim:
+        return x.copy(), np.zeros_like(x, dtype=np.int64)
+    index = order(x, dim, descending=False)[(slice(None),) * dim + (slice(k - 1, k),)]
+    return _chosen(x, np.ascontiguousarray(index), dim, keepdim)
+
+
+def median(x: Array, dim: int, keepdim: bool, ignore_nan: bool) -> tuple[Array, Array]:
+    """The lower median. A NaN wins, unless they are ignored (then only if there is nothing else)."""
+    if not x.ndim:
+        return x.copy(), np.zeros_like(x, dtype=np.int64)
+    n = x.shape[dim]
+    ordered = order(x, dim, descending=False)
+    nans = np.add.reduce(x != x, axis=dim, keepdims=True)
+    middle = (np.maximum(n - nans, 1) - 1) // 2 if ignore_nan else np.where(nans > 0, n - nans, (n - 1) // 2)
+    index = np.take_along_axis(ordered, middle, dim)
+    return _chosen(x, index, dim, keepdim)
+
+
+def mode(x: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
+    if not x.ndim:
+        return x.copy(), np.zeros_like(x, dtype=np.int64)
+    ordered = order(x, dim, descending=False)
+    values = np.take_along_axis(x, ordered, dim)
+    n = x.shape[dim]
+    place = np.arange(n).reshape((-1,) + (1,) * (x.ndim - 1 - dim))
+    before = (slice(None),) * dim
+    new = np.ones_like(values, dtype=bool)
+    new[(*before, slice(1, None))] = values[(*before, slice(1, None))] != values[(*before, slice(0, n - 1))]
+    start = np.maximum.accumulate(np.where(new, place, 0), axis=dim)
+    longest = np.argmax(place - start, axis=dim, keepdims=True)  # the first run of the greatest length
+    index = np.take_along_axis(ordered, longest, dim)
+    return _chosen(x, index, dim, keepdim)
+
+
+@quiet
+def running_extreme(x: Array, dim: int, *, largest: bool) -> tuple[Array, Array]:
+    if not x.ndim:
+        return x.copy(), np.zeros_like(x, dtype=np.int64)
+    values = (np.maximum if largest else np.minimum).accumulate(x, axis=dim)
+    place = np.arange(x.shape[dim]).reshape((-1,) + (1,) * (x.ndim - 1 - dim))
+    here = (x == values) | (x != x)
+    return values, np.maximum.accumulate(np.where(here, place, 0), axis=dim)

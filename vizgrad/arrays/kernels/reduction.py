@@ -1,0 +1,102 @@
+"""Reductions: dims are a tuple of non-negative axes, None for all."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vizgrad.arrays.backend import Array
+from vizgrad.arrays.quiet import quiet
+
+Dims = tuple[int, ...] | None
+
+
+def count(shape: tuple[int, ...], dims: Dims = None) -> int:
+    """How many elements one result is made of."""
+    n = 1
+    for d in range(len(shape)) if dims is None else dims:
+        n *= shape[d]
+    return n
+
+
+def _widened(x: Array) -> Array:
+    return x.astype(np.int64) if x.dtype.kind in "biu" and x.dtype != np.int64 else x
+
+
+def sum_all(self: Array) -> Array:
+    return sum_dims(self, None, keepdim=False)
+
+
+@quiet
+def sum_dims(self: Array, dims: Dims, keepdim: bool) -> Array:
+    """Integers and bools are added as int64 (T-4); float16 in float32 (T-87)."""
+    x = _widened(self)
+    if x.dtype == np.float16:
+        return np.add.reduce(x, axis=dims, keepdims=keepdim, dtype=np.float32).astype(np.float16)
+    return np.add.reduce(x, axis=dims, keepdims=keepdim)
+
+
+def mean_all(self: Array) -> Array:
+    return mean_dims(self, None, keepdim=False)
+
+
+@quiet
+def mean_dims(self: Array, dims: Dims, keepdim: bool) -> Array:
+    n = count(self.shape, dims)
+    if self.dtype == np.float16:
+        total = np.add.reduce(self, axis=dims, keepdims=keepdim, dtype=np.float32)
+        return (total / np.float32(n)).astype(np.float16)
+    total = np.add.reduce(self, axis=dims, keepdims=keepdim)
+    return total / self.dtype.type(n)
+
+
+@quiet
+def prod_all(self: Array) -> Array:
+    return np.multiply.reduce(_widened(self), axis=None)
+
+
+@quiet
+def prod_dim(self: Array, dim: int, keepdim: bool) -> Array:
+    x = _widened(self)
+    if not x.ndim:
+        return x.copy()
+    return np.multiply.reduce(x, axis=dim, keepdims=keepdim)
+
+
+@quiet
+def other_factors(self: Array, dim: int) -> Array:
+    """The product of all elements before each, times that of all after."""
+    if not self.ndim:
+        return np.ones_like(self)
+    before, after = _exclusive(self, dim), np.flip(_exclusive(np.flip(self, dim), dim), dim)
+    return before * after
+
+
+def _exclusive(x: Array, dim: int) -> Array:
+    """Products of the elements before each along `dim`."""
+    out = np.ones_like(x, order="C", subok=False)
+    n = x.shape[dim]
+    if n > 1:
+        inner = (slice(None),) * dim
+        out[(*inner, slice(1, None))] = np.multiply.accumulate(x[(*inner, slice(0, n - 1))], axis=dim)
+    return out
+
+
+@quiet
+def nansum_dims(self: Array, dims: Dims, keepdim: bool) -> Array:
+    if self.dtype.kind != "f":
+        return sum_dims(self, dims, keepdim)
+    return sum_dims(np.where(self != self, self.dtype.type(0), self), dims, keepdim)
+
+
+def any_dims(self: Array, dims: Dims, keepdim: bool) -> Array:
+    out = np.logical_or.reduce(self, axis=dims, keepdims=keepdim)
+    return out.astype(np.uint8) if self.dtype == np.uint8 else out
+
+
+def all_dims(self: Array, dims: Dims, keepdim: bool) -> Array:
+    out = np.logical_and.reduce(self, axis=dims, keepdims=keepdim)
+    return out.astype(np.uint8) if self.dtype == np.uint8 else out
+
+
+def count_nonzero(self: Array, dims: Dims) -> Array:
+    return np.add.reduce(self != 0, axis=dims, dtype=np.int64)

@@ -1,0 +1,118 @@
+"""Views and copies of arrays under other shapes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vizgrad.arrays import layout
+from vizgrad.arrays.backend import Array, namespace_of
+
+Shape = tuple[int, ...]
+
+
+def can_view(x: Array, shape: Shape) -> bool:
+    """Do the strides allow `shape` without a copy?"""
+    if x.flags.c_contiguous or x.size == 0:
+        return True
+    return _view_or_none(x, shape) is not None
+
+
+def _view_or_none(x: Array, shape: Shape) -> Array | None:
+    try:
+        return np.reshape(x, shape, copy=False)
+    except ValueError:
+        return None
+
+
+def view(x: Array, shape: Shape) -> Array:
+    """`x` under another shape, sharing its memory; RuntimeError if strides do not allow it (T-11)."""
+    if x.flags.c_contiguous:
+        return x.reshape(shape)
+    out = _view_or_none(x, shape)
+    if out is None:
+        raise RuntimeError(
+            "view size is not compatible with input tensor's size and stride (at least one dimension "
+            f"spans across two contiguous subspaces): shape {list(x.shape)}, strides "
+            f"{list(layout.strides_of(x))}, asked for {list(shape)}. Use .reshape(...) instead."
+        )
+    return out
+
+
+def restride(x: Array, shape: Shape, strides: Shape) -> Array:
+    """A writable view from the first element of `x` with the given shape and strides in bytes.
+
+    The caller sees to it that all of it lies in the memory of `x`.
+    """
+    if type(x) is np.ndarray and x.flags.c_contiguous:
+        return np.ndarray(shape, x.dtype, x, 0, strides)  # a tenth of what as_strided costs
+    return namespace_of(x).lib.stride_tricks.as_strided(x, shape, strides)
+
+
+def expand(self: Array, *, shape: Shape) -> Array:
+    """`self` broadcast to `shape`: writable, unlike numpy's, though no two elements may differ."""
+    if self.__class__ is not np.ndarray and isinstance(self, np.generic):
+        self = np.asarray(self)
+    if not self.ndim:
+        return restride(self, shape, (0,) * len(shape))
+    extra = len(shape) - self.ndim
+    strides = (0,) * extra + tuple(
+        s if have == want else 0
+        for s, have, want in zip(self.strides, self.shape, shape[extra:], strict=True)
+    )
+    return restride(self, shape, strides)
+
+
+def copy(x: Array) -> Array:
+    """A copy with the same strides if `x` is dense, else in C order."""
+    if x.flags.c_contiguous or not layout.is_dense(x):
+        return x.copy()
+    return x.copy(order="K")
+
+
+def squeeze(x: Array, dims: Shape) -> Array:
+    dims = tuple(d for d in dims if x.ndim and x.shape[d] == 1)
+    return np.squeeze(x, dims) if dims else x[...]
+
+
+def diagonal(x: Array, offset: int, dim1: int, dim2: int) -> Array:
+    """A writable view, unlike numpy's."""
+    rows, cols = x.shape[dim1], x.shape[dim2]
+    n = max(0, min(rows + min(offset, 0), cols - max(offset, 0)))
+    rest = [d for d in range(x.ndim) if d not in (dim1, dim2)]
+    key: list[object] = [slice(None)] * x.ndim
+    if n:
+        key[dim1], key[dim2] = slice(max(-offset, 0), None), slice(max(offset, 0), None)
+    start = x[tuple(key)]
+    shape = (*(x.shape[d] for d in rest), n)
+    strides = (*(x.strides[d] for d in rest), x.strides[dim1] + x.strides[dim2])
+    return restride(start, shape, strides)
+
+
+def diag_embed(x: Array, offset: int, dim1: int, dim2: int) -> Array:
+    n = x.shape[-1] + abs(offset)
+    rest = iter(x.shape[:-1])
+    shape = tuple(n if d in (dim1, dim2) else next(rest) for d in range(x.ndim + 1))
+    out = np.zeros_like(x, shape=shape, order="C", subok=False)
+    diagonal(out, offset, dim1, dim2)[...] = x
+    return out
+
+
+def unfold(x: Array, dim: int, size: int, step: int) -> Array:
+    if not x.ndim:
+        return restride(x, (size,), (x.itemsize,))
+    windows = (x.shape[dim] - size) // step + 1
+    shape = (*x.shape[:dim], windows, *x.shape[dim + 1 :], size)
+    strides = (*x.strides[:dim], x.strides[dim] * step, *x.strides[dim + 1 :], x.strides[dim])
+    return restride(x, shape, strides)
+
+
+def unfold_add(x: Array, shape: Shape, dim: int, size: int, step: int) -> Array:
+    out = np.zeros_like(x, shape=shape, order="C", subok=False)
+    if not shape:
+        out[...] = x.sum()
+        return out
+    target, source = np.moveaxis(out, dim, -1), np.moveaxis(x, dim, -2)
+    windows = source.shape[-2]
+    for offset in range(size):  # windows overlap, but the k-th elements of all windows do not
+        target[..., offset : offset + (windows - 1) * step + 1 : step] += source[..., offset]
+    return out

@@ -1,0 +1,52 @@
+"""Floating-point accidents are values, not warnings: log(0) is -inf, as in PyTorch, and nobody is told.
+
+numpy warns, and `np.errstate` around every operation would cost as much as the operation. So there are
+three places, each with the cheapest way that works there:
+
+- recording functions (`vizgrad.function.compile`) call ufuncs from code whose global ``__name__`` is
+  None. CPython drops a warning that comes from a frame without a module name, before any filter is
+  asked: this costs nothing, whatever the user did to `warnings` (tests/ops/test_quiet.py).
+- kernels written in Python, which have a module name, are wrapped in `quiet`.
+- formulas run under one `np.errstate` per backward (`vizgrad.engine.task`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
+
+import numpy as np
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+#: The global `__name__` of generated code.
+NAMELESS = None
+
+try:  # numpy keeps the error state in a context variable; setting it directly costs a sixth of errstate
+    from numpy._core.umath import (  # pyright: ignore[reportMissingImports, reportAttributeAccessIssue]
+        _extobj_contextvar,
+        _make_extobj,
+    )
+
+    _IGNORE: Any = _make_extobj(all="ignore")
+    _set, _reset = _extobj_contextvar.set, _extobj_contextvar.reset
+except ImportError:
+    _IGNORE = None
+
+
+def quiet(kernel: Callable[P, R]) -> Callable[P, R]:
+    """`kernel`, without numpy's floating-point warnings."""
+    if _IGNORE is None:
+        return np.errstate(all="ignore")(kernel)
+
+    @wraps(kernel)
+    def run(*args: P.args, **kwargs: P.kwargs) -> R:
+        token = _set(_IGNORE)
+        try:
+            return kernel(*args, **kwargs)
+        finally:
+            _reset(token)
+
+    return run

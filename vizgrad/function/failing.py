@@ -1,0 +1,34 @@
+"""What a kernel's exception becomes: PyTorch's class and phrase, with the shapes and types in it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from vizgrad.arrays.dtypes import BY_NUMPY
+
+if TYPE_CHECKING:
+    from vizgrad.function.primitive import Primitive
+
+
+def kernel_error(op: Primitive, error: Exception, *arrays: Any) -> Exception:
+    """The exception to raise instead of `error`; `error` itself when there is nothing to add."""
+    if "pointwise" in op.structure and isinstance(error, ValueError):
+        for a, b in zip(arrays, arrays[1:], strict=False):
+            if (mismatch := broadcast_error(a.shape, b.shape)) is not None:
+                return mismatch
+    if isinstance(error, TypeError) and type(error).__module__.startswith("numpy"):
+        types = ", ".join(BY_NUMPY[a.dtype].name for a in arrays if a.dtype in BY_NUMPY)
+        return NotImplementedError(f'"{op.name}" not implemented for {types}')
+    return error
+
+
+def broadcast_error(a: tuple[int, ...], b: tuple[int, ...]) -> RuntimeError | None:
+    """The error for shapes that do not broadcast, naming the sizes and the dimension (T-10)."""
+    ndim = max(len(a), len(b))
+    for back in range(1, min(len(a), len(b)) + 1):
+        if a[-back] != b[-back] and 1 not in (a[-back], b[-back]):
+            return RuntimeError(
+                f"The size of tensor a ({a[-back]}) must match the size of tensor b ({b[-back]}) at "
+                f"non-singleton dimension {ndim - back}; the shapes are {list(a)} and {list(b)}"
+            )
+    return None

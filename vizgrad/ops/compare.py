@@ -1,0 +1,169 @@
+"""Comparisons, logic and bits: results without history."""
+
+from __future__ import annotations
+
+from vizgrad.arrays import xp
+from vizgrad.function.primitive import primitive
+
+
+@primitive(typing="promote", pointwise=True)
+class eq:
+    """self == other."""
+
+    forward = xp.equal
+
+
+@primitive(typing="promote", pointwise=True)
+class ne:
+    """self != other."""
+
+    forward = xp.not_equal
+
+
+@primitive(typing="promote", pointwise=True)
+class lt:
+    """self < other."""
+
+    forward = xp.less
+
+
+@primitive(typing="promote", pointwise=True)
+class le:
+    """self <= other."""
+
+    forward = xp.less_equal
+
+
+@primitive(typing="promote", pointwise=True)
+class gt:
+    """self > other."""
+
+    forward = xp.greater
+
+
+@primitive(typing="promote", pointwise=True)
+class ge:
+    """self >= other."""
+
+    forward = xp.greater_equal
+
+
+@primitive(pointwise=True)
+class isnan:
+    """Is it NaN?"""
+
+    def forward(self):
+        return self != self
+
+
+@primitive(pointwise=True)
+class isinf:
+    """Is it an infinity?"""
+
+    forward = xp.isinf
+
+
+@primitive(pointwise=True)
+class isposinf:
+    """Is it +infinity?"""
+
+    forward = xp.isposinf
+
+
+@primitive(pointwise=True)
+class isneginf:
+    """Is it -infinity?"""
+
+    forward = xp.isneginf
+
+
+@primitive(pointwise=True)
+class isfinite:
+    """Is it neither infinite nor NaN?"""
+
+    forward = xp.isfinite
+
+
+@primitive(pointwise=True)
+class signbit:
+    """Is the sign bit set (also of -0.0)?"""
+
+    forward = xp.signbit
+
+
+@primitive(pointwise=True)
+class logical_not:
+    """True where zero."""
+
+    forward = xp.logical_not
+
+
+@primitive(pointwise=True)
+class logical_and:
+    """True where both are non-zero."""
+
+    forward = xp.logical_and
+
+
+@primitive(pointwise=True)
+class logical_or:
+    """True where one is non-zero."""
+
+    forward = xp.logical_or
+
+
+@primitive(pointwise=True)
+class logical_xor:
+    """True where exactly one is non-zero."""
+
+    forward = xp.logical_xor
+
+
+@primitive(typing="promote", pointwise=True)
+class bitwise_and:
+    """Bits set in both; `and` of bools."""
+
+    forward = xp.bitwise_and
+
+
+@primitive(typing="promote", pointwise=True)
+class bitwise_or:
+    """Bits set in one; `or` of bools."""
+
+    forward = xp.bitwise_or
+
+
+@primitive(typing="promote", pointwise=True)
+class bitwise_xor:
+    """Bits set in exactly one."""
+
+    forward = xp.bitwise_xor
+
+
+@primitive(pointwise=True)
+class bitwise_not:
+    """Bits turned over; `not` of bools."""
+
+    forward = xp.bitwise_not
+
+
+@primitive(typing="promote", pointwise=True)
+class bitwise_left_shift:
+    """self << other."""
+
+    forward = xp.left_shift
+
+
+@primitive(typing="promote", pointwise=True)
+class bitwise_right_shift:
+    """self >> other."""
+
+    forward = xp.right_shift
+
+
+@primitive(typing="same", pointwise=True)
+class isclose:
+    """|self - other| <= atol + rtol * |other|."""
+
+    def forward(self, other, *, rtol, atol, equal_nan):
+        return xp.isclose(self, other, rtol=rtol, atol=atol, equal_nan=equal_nan)

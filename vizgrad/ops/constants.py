@@ -1,0 +1,32 @@
+"""Values without history for formulas: zeros and masks, of the same kind (array or Tensor) as given."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vizgrad.arrays import xp
+from vizgrad.tensor.tensor import Tensor, new_tensor
+
+
+def raw(value: Any) -> Any:
+    """The array of a Tensor; an array as it is. For masks and indices, which have no derivative."""
+    return value._array if isinstance(value, Tensor) else value
+
+
+def zeros_like(value: Any) -> Any:
+    """Zeros of the shape and type of `value`."""
+    if isinstance(value, Tensor):
+        return new_tensor(xp.zeros_like(value._array, order="C", subok=False))
+    return xp.zeros_like(value, order="C", subok=False)
+
+
+def zeros_beside(value: Any, shape: tuple[int, ...]) -> Any:
+    """Zeros of the given shape, of the type and on the device of `value`."""
+    if isinstance(value, Tensor):
+        return new_tensor(xp.zeros_like(value._array, shape=shape, order="C", subok=False))
+    return xp.zeros_like(value, shape=shape, order="C", subok=False)
+
+
+def constant(value: Any, like: Any) -> Any:
+    """A plain array as a Tensor without history if `like` is a Tensor."""
+    return new_tensor(value) if isinstance(like, Tensor) else value

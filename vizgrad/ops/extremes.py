@@ -1,0 +1,198 @@
+"""Largest and smallest elements, and orderings (spec T-72)."""
+
+from __future__ import annotations
+
+from vizgrad.arrays.kernels import ordering
+from vizgrad.function.primitive import primitive
+from vizgrad.ops.constants import constant, raw
+from vizgrad.ops.indexing import spread
+from vizgrad.ops.shape import restore_dims
+
+
+def share_among_equals(grad, self, result, dims, keepdim):
+    """The gradient, divided equally among the elements that equal the result."""
+    ndim = self.ndim
+    extreme = restore_dims(raw(result), dims, keepdim, ndim)
+    weights = ordering.shares(raw(self), extreme, dims)
+    return restore_dims(grad, dims, keepdim, ndim) * constant(weights, grad)
+
+
+@primitive(node="MaxBackward1")
+class max_all:
+    """The largest element; equal ones share the gradient."""
+
+    def forward(self):
+        return ordering.extreme(self, None, False, largest=True)
+
+    def grad_self(grad, self, result):
+        return share_among_equals(grad, self, result, None, False)
+
+
+@primitive(node="MinBackward1")
+class min_all:
+    """The smallest element; equal ones share the gradient."""
+
+    def forward(self):
+        return ordering.extreme(self, None, False, largest=False)
+
+    def grad_self(grad, self, result):
+        return share_among_equals(grad, self, result, None, False)
+
+
+@primitive
+class amax:
+    """The largest elements over `dims`; equal ones share the gradient."""
+
+    def forward(self, *, dims, keepdim):
+        return ordering.extreme(self, dims, keepdim, largest=True)
+
+    def grad_self(grad, self, result, dims, keepdim):
+        return share_among_equals(grad, self, result, dims, keepdim)
+
+
+@primitive
+class amin:
+    """The smallest elements over `dims`; equal ones share the gradient."""
+
+    def forward(self, *, dims, keepdim):
+        return ordering.extreme(self, dims, keepdim, largest=False)
+
+    def grad_self(grad, self, result, dims, keepdim):
+        return share_among_equals(grad, self, result, dims, keepdim)
+
+
+def to_index(grad, indices, dim, keepdim, shape):
+    """The gradient of a reduction that chose one element along `dim`: all to that element."""
+    if not shape:
+        return grad
+    index = raw(indices)
+    if not keepdim:
+        grad = restore_dims(grad, (dim,), keepdim, len(shape))
+        index = restore_dims(index, (dim,), keepdim, len(shape))
+    return spread(grad, constant(index, grad), dim=dim, shape=shape)
+
+
+@primitive(node="MaxBackward0", outputs=("values", "indices"))
+class max_dim:
+    """The largest elements along `dim` and where they are (the first of equals)."""
+
+    def forward(self, *, dim, keepdim):
+        return ordering.extreme_with_index(self, dim, keepdim, largest=True)
+
+    def grad_self(grad, indices, dim, keepdim, self_meta):
+        return to_index(grad, indices, dim, keepdim, self_meta.shape)
+
+
+@primitive(node="MinBackward0", outputs=("values", "indices"))
+class min_dim:
+    """The smallest elements along `dim` and where they are (the first of equals)."""
+
+    def forward(self, *, dim, keepdim):
+        return ordering.extreme_with_index(self, dim, keepdim, largest=False)
+
+    def grad_self(grad, indices, dim, keepdim, self_meta):
+        return to_index(grad, indices, dim, keepdim, self_meta.shape)
+
+
+@primitive
+class argmax:
+    """Where the largest element is (the first of equals); over all elements if `dim` is None."""
+
+    def forward(self, *, dim, keepdim):
+        return ordering.arg_extreme(self, dim, keepdim, largest=True)
+
+
+@primitive
+class argmin:
+    """Where the smallest element is (the first of equals); over all elements if `dim` is None."""
+
+    def forward(self, *, dim, keepdim):
+        return ordering.arg_extreme(self, dim, keepdim, largest=False)
+
+
+@primitive(outputs=("values", "indices"))
+class sort:
+    """The elements along `dim` in order, and where they were; stable."""
+
+    def forward(self, *, dim, descending):
+        return ordering.sort(self, dim, descending)
+
+    def grad_self(grad, indices, dim, self_meta):
+        return to_index(grad, indices, dim, True, self_meta.shape)
+
+
+@primitive(outputs=("values", "indices"))
+class topk:
+    """The k largest (or smallest) elements along `dim`, in order, and where they were."""
+
+    def forward(self, *, k, dim, largest):
+        return ordering.topk(self, k, dim, largest)
+
+    def grad_self(grad, indices, dim, self_meta):
+        return to_index(grad, indices, dim, True, self_meta.shape)
+
+
+@primitive(outputs=("values", "indices"))
+class kthvalue:
+    """The k-th smallest element (k counts from 1) along `dim` and where it is."""
+
+    def forward(self, *, k, dim, keepdim):
+        return ordering.kthvalue(self, k, dim, keepdim)
+
+    def grad_self(grad, indices, dim, keepdim, self_meta):
+        return to_index(grad, indices, dim, keepdim, self_meta.shape)
+
+
+@primitive(node="MedianBackward1", outputs=("values", "indices"))
+class median_dim:
+    """The median along `dim` (the lower of two) and where it is."""
+
+    def forward(self, *, dim, keepdim, ignore_nan):
+        return ordering.median(self, dim, keepdim, ignore_nan)
+
+    def grad_self(grad, indices, dim, keepdim, self_meta):
+        return to_index(grad, indices, dim, keepdim, self_meta.shape)
+
+
+@primitive(node="MedianBackward0")
+class median_all:
+    """The median of all elements; equal ones share the gradient."""
+
+    def forward(self, *, ignore_nan):
+        return ordering.median(self.reshape(-1), 0, False, ignore_nan)[0]
+
+    def grad_self(grad, self, result):
+        return share_among_equals(grad, self, result, None, False)
+
+
+@primitive(outputs=("values", "indices"))
+class mode:
+    """The most frequent element along `dim` (the smallest of several) and where it last is."""
+
+    def forward(self, *, dim, keepdim):
+        return ordering.mode(self, dim, keepdim)
+
+    def grad_self(grad, indices, dim, keepdim, self_meta):
+        return to_index(grad, indices, dim, keepdim, self_meta.shape)
+
+
+@primitive(outputs=("values", "indices"))
+class cummax:
+    """Running maxima along `dim`; among equals the later index."""
+
+    def forward(self, *, dim):
+        return ordering.running_extreme(self, dim, largest=True)
+
+    def grad_self(grad, indices, dim, self_meta):
+        return to_index(grad, indices, dim, True, self_meta.shape)
+
+
+@primitive(outputs=("values", "indices"))
+class cummin:
+    """Running minima along `dim`; among equals the later index."""
+
+    def forward(self, *, dim):
+        return ordering.running_extreme(self, dim, largest=False)
+
+    def grad_self(grad, indices, dim, self_meta):
+        return to_index(grad, indices, dim, True, self_meta.shape)

@@ -1,0 +1,261 @@
+"""Advanced indexing: reading by index tensors and masks makes copies, writing puts values in place."""
+
+from __future__ import annotations
+
+from vizgrad.arrays.kernels import indexing
+from vizgrad.function.primitive import primitive
+from vizgrad.ops.constants import zeros_beside
+
+
+@primitive(linear=True)
+class index:
+    """The elements at `indices` (an `Indices`); repeated ones get their gradients added (T-85)."""
+
+    def forward(self, *, indices):
+        return indexing.take(self, indices.key)
+
+    def grad_self(grad, indices, self_meta):
+        indices.check()
+        return index_add_into(grad, indices=indices, shape=self_meta.shape)
+
+
+@primitive(linear=True, node="IndexPutBackward0")
+class index_add_into:
+    """Zeros of `shape` with the values added at `indices`."""
+
+    def forward(self, *, indices, shape):
+        return indexing.put_add(zeros_beside(self, shape), indices.key, self, indices.unique)
+
+    def grad_self(grad, indices):
+        indices.check()
+        return index(grad, indices=indices)
+
+
+@primitive(linear=True)
+class index_put:
+    """`self` with `values` at `indices`: written over what is there, or added with `accumulate`."""
+
+    def forward(self, values, *, indices, accumulate):
+        out = self.copy()
+        if accumulate:
+            return indexing.put_add(out, indices.key, values, indices.unique)
+        return indexing.put(out, indices.key, values)
+
+    def grad_self(grad, indices, accumulate):
+        indices.check()
+        return grad if accumulate else index_zero(grad, indices=indices)
+
+    def grad_values(grad, indices):
+        indices.check()
+        return index(grad, indices=indices)
+
+
+@primitive(linear=True, node="IndexPutBackward0")
+class index_zero:
+    """`self` with zeros at `indices`."""
+
+    def forward(self, *, indices):
+        return indexing.put(self.copy(), indices.key, self.dtype.type(0))
+
+    def grad_self(grad, indices):
+        indices.check()
+        return index_zero(grad, indices=indices)
+
+
+@primitive(linear=True)
+class gather:
+    """result[i][j] = self[index[i][j]][j] for dim 0, and so on."""
+
+    def forward(self, index, *, dim):
+        return indexing.gather(self, index, dim)
+
+    def grad_self(grad, index, dim, self_meta):
+        return spread(grad, index, dim=dim, shape=self_meta.shape)
+
+
+@primitive(linear=True, node="ScatterAddBackward0")
+class spread:
+    """Zeros of `shape` with self[i][j] added at [index[i][j]][j] for dim 0, and so on."""
+
+    def forward(self, index, *, dim, shape):
+        return indexing.scatter_add(zeros_beside(self, shape), index, self, dim)
+
+    def grad_self(grad, index, dim):
+        return gather(grad, index, dim=dim)
+
+
+@primitive(linear=True, node="ScatterBackward0")
+class scatter:
+    """`self` with src[i][j] written at [index[i][j]][j]; all sources get the gradient (T-85)."""
+
+    def forward(self, index, src, *, dim):
+        return indexing.scatter(self.copy(), index, src, dim)
+
+    def grad_self(grad, index, dim):
+        return scatter_number(grad, index, dim=dim, value=0)
+
+    def grad_src(grad, index, dim, src_meta):
+        return pad_to(gather(grad, index, dim=dim), src_meta.shape)
+
+
+@primitive(linear=True, node="ScatterBackward1")
+class scatter_number:
+    """`self` with a number written at the places of `index`."""
+
+    def forward(self, index, *, dim, value):
+        return indexing.scatter(self.copy(), index, self.dtype.type(value), dim)
+
+    def grad_self(grad, index, dim):
+        return scatter_number(grad, index, dim=dim, value=0)
+
+
+@primitive(linear=True)
+class scatter_add:
+    """`self` with src[i][j] added at [index[i][j]][j]."""
+
+    def forward(self, index, src, *, dim):
+        return indexing.scatter_add(self.copy(), index, src, dim)
+
+    def grad_self(grad):
+        return grad
+
+    def grad_src(grad, index, dim, src_meta):
+        return pad_to(gather(grad, index, dim=dim), src_meta.shape)
+
+
+@primitive(linear=True, node="ConstantPadNdBackward0")
+class pad_zeros:
+    """Zeros of `shape` with the value in their first corner."""
+
+    def forward(self, *, shape):
+        out = zeros_beside(self, shape)
+        out[tuple(slice(0, n) for n in self.shape)] = self
+        return out
+
+    def grad_self(grad, self_meta):
+        return crop(grad, shape=self_meta.shape)
+
+
+@primitive(linear=True, node="SliceBackward0")
+class crop:
+    """The first corner of the value, of the given shape."""
+
+    def forward(self, *, shape):
+        return self[tuple(slice(0, n) for n in shape)].copy()
+
+    def grad_self(grad, self_meta):
+        return pad_zeros(grad, shape=self_meta.shape)
+
+
+def pad_to(value, shape):
+    """`value` filled up with zeros to `shape`: an index may be smaller than its source."""
+    return value if value.shape == shape else pad_zeros(value, shape=tuple(shape))
+
+
+@primitive(linear=True)
+class index_select:
+    """The slices of `dim` at the entries of the vector `index`."""
+
+    def forward(self, index, *, dim):
+        return indexing.index_select(self, index, dim)
+
+    def grad_self(grad, index, dim, self_meta):
+        return index_spread(grad, index, dim=dim, shape=self_meta.shape)
+
+
+@primitive(linear=True, node="IndexAddBackward0")
+class index_spread:
+    """Zeros of `shape` with the slices of the value added at the entries of `index`."""
+
+    def forward(self, index, *, dim, shape):
+        return indexing.index_add(zeros_beside(self, shape), index, self, dim)
+
+    def grad_self(grad, index, dim):
+        return index_select(grad, index, dim=dim)
+
+
+@primitive(linear=True)
+class index_add:
+    """`self` with alpha times the slices of `source` added at the entries of `index`."""
+
+    def forward(self, index, source, *, dim, alpha):
+        source = source if alpha == 1 else source * source.dtype.type(alpha)
+        return indexing.index_add(self.copy(), index, source, dim)
+
+    def grad_self(grad):
+        return grad
+
+    def grad_source(grad, index, dim, alpha):
+        part = index_select(grad, index, dim=dim)
+        return part if alpha == 1 else part * alpha
+
+
+@primitive(linear=True)
+class index_copy:
+    """`self` with the slices of `source` written at the entries of `index`."""
+
+    def forward(self, index, source, *, dim):
+        return indexing.index_copy(self.copy(), index, source, dim)
+
+    def grad_self(grad, index, dim):
+        return index_fill(grad, index, dim=dim, value=0)
+
+    def grad_source(grad, index, dim):
+        return index_select(grad, index, dim=dim)
+
+
+@primitive(linear=True, node="IndexFillBackward0")
+class index_fill:
+    """`self` with a number in the slices at the entries of `index`."""
+
+    def forward(self, index, *, dim, value):
+        return indexing.index_copy(self.copy(), index, self.dtype.type(value), dim)
+
+    def grad_self(grad, index, dim):
+        return index_fill(grad, index, dim=dim, value=0)
+
+
+@primitive(linear=True)
+class masked_select:
+    """The elements where the mask (of the same shape) holds, as a vector."""
+
+    def forward(self, mask):
+        return self[mask]
+
+    def grad_self(grad, mask):
+        return masked_put(grad, mask)
+
+
+@primitive(linear=True, node="MaskedScatterBackward0")
+class masked_put:
+    """Zeros with the values of a vector where the mask holds."""
+
+    def forward(self, mask):
+        out = zeros_beside(self, mask.shape)
+        out[mask] = self
+        return out
+
+    def grad_self(grad, mask):
+        return masked_select(grad, mask)
+
+
+@primitive(linear=True, node="TakeBackward0")
+class take_flat:
+    """Elements by their number in C order."""
+
+    def forward(self, index):
+        return indexing.take_flat(self, index)
+
+    def grad_self(grad, index, self_meta):
+        return put_flat(grad, index, shape=self_meta.shape)
+
+
+@primitive(linear=True, node="PutBackward0")
+class put_flat:
+    """Zeros of `shape` with the values added at element numbers."""
+
+    def forward(self, index, *, shape):
+        return indexing.put_flat(zeros_beside(self, shape), index, self)
+
+    def grad_self(grad, index):
+        return take_flat(grad, index)

@@ -1,0 +1,215 @@
+"""What stands in the brackets of `x[...]`, taken apart (spec 06 C).
+
+Integers, slices, None and `...` are views, done one after the other as PyTorch does; what is left are
+index tensors and masks, which make one copy.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, NamedTuple
+
+from vizgrad.arrays import xp
+from vizgrad.arrays.backend import is_array
+from vizgrad.ops import shape as shape_ops
+from vizgrad.tensor.clock import tick
+from vizgrad.tensor.tensor import Tensor, new_tensor
+
+_FULL = slice(None, None, None)
+
+
+class Indices:
+    """Index tensors as one numpy key; `check` notices when one was written in place since.
+
+    `unique`: no element is named twice (there are only masks).
+    """
+
+    __slots__ = ("clock", "key", "tensors", "unique")
+
+    def __init__(self, key: tuple[Any, ...], tensors: list[Tensor]) -> None:
+        self.key = key
+        self.tensors = [t for t in tensors if t is not None]
+        self.unique = all(k is _FULL or k.dtype.kind == "b" for k in key)
+        self.clock = tick()
+
+    def check(self) -> None:
+        for tensor in self.tensors:
+            storage = tensor._storage
+            if storage is not None and storage.last_write > self.clock:
+                raise RuntimeError(
+                    "one of the variables needed for gradient computation has been modified by an "
+                    f"inplace operation: an index tensor of shape {list(tensor._array.shape)} is at "
+                    f"version {storage.version}; expected version {storage.version_at(self.clock)} "
+                    "instead. Index with a clone of it."
+                )
+
+    def __repr__(self) -> str:
+        return f"Indices({', '.join(':' if k is _FULL else str(k.shape) for k in self.key)})"
+
+
+class Parsed(NamedTuple):
+    """`view` after all basic steps; `indices` is None when there are no advanced ones."""
+
+    view: Tensor
+    indices: Indices | None
+
+
+def parse(source: Tensor, key: Any) -> Parsed:
+    """Does the basic steps of `source[key]`; IndexError for what is no index, or out of range."""
+    if key.__class__ is int:
+        return Parsed(_select(source, 0, key), None)
+    if key.__class__ is slice:
+        return Parsed(_slice(source, 0, key), None)
+    entries = key if isinstance(key, tuple) else (key,)
+    entries = tuple([_entry(e) for e in entries])
+    view, dim = source, 0
+    advanced: dict[int, Any] = {}
+    tensors: list[Tensor] = []
+    covered = sum(_dims_covered(e) for e in entries)
+    if covered > source._array.ndim:
+        if source._array.ndim == 0:
+            raise IndexError(
+                "invalid index of a 0-dim tensor. Use `tensor.item()` in Python to convert it to a number"
+            )
+        raise IndexError(f"too many indices for tensor of dimension {source._array.ndim}")
+    seen_ellipsis = False
+    for entry in entries:
+        if entry is Ellipsis:
+            if seen_ellipsis:
+                raise IndexError("an index can only have a single ellipsis ('...')")
+            seen_ellipsis = True
+            dim += source._array.ndim - covered
+        elif entry is None:
+            view = shape_ops.unsqueeze(view, dim=dim)
+            dim += 1
+        elif isinstance(entry, bool):
+            view = shape_ops.unsqueeze(view, dim=dim)
+            advanced[dim] = xp.asarray([entry])
+            dim += 1
+        elif isinstance(entry, int):
+            view = _select(view, dim, entry)
+        elif isinstance(entry, slice):
+            if entry != _FULL:
+                view = _slice(view, dim, entry)
+            dim += 1
+        else:
+            array = entry._array
+            if array.dtype.kind == "b":
+                _check_mask(array.shape, view._array.shape, dim)
+            advanced[dim] = array
+            tensors.append(entry)
+            dim += array.ndim if array.dtype.kind == "b" else 1
+    if not advanced:
+        if view is source:
+            view = shape_ops.alias(view)
+        return Parsed(view, None)
+    numpy_key: list[Any] = []
+    position = 0
+    last = max(advanced)
+    while position <= last:
+        index = advanced.get(position)
+        numpy_key.append(_FULL if index is None else index)
+        position += 1 if index is None or index.dtype.kind != "b" else max(index.ndim, 1)
+    return Parsed(view, Indices(tuple(numpy_key), tensors))
+
+
+def _entry(entry: Any) -> Any:
+    """One index as int, bool, slice, None, Ellipsis or an index Tensor."""
+    if entry is None or entry is Ellipsis or isinstance(entry, (bool, int, slice)):
+        return entry
+    if isinstance(entry, Tensor):
+        return _index_tensor(entry)
+    if isinstance(entry, xp.bool_):
+        return bool(entry)
+    if isinstance(entry, xp.integer):
+        return int(entry)
+    if is_array(entry) or isinstance(entry, (list, tuple, range)):
+        return _index_tensor(new_tensor(_array_of(entry)))
+    raise IndexError(
+        "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid "
+        f"indices (got {type(entry).__name__})"
+    )
+
+
+def _array_of(entry: Any) -> Any:
+    """A list (also of Tensors) as an array of indices."""
+    if is_array(entry):
+        return entry
+    try:
+        array = xp.asarray([e.tolist() if isinstance(e, Tensor) else e for e in entry])
+    except (ValueError, TypeError) as error:
+        raise IndexError(f"a list used as an index must hold whole numbers or bools: {entry!r}") from error
+    return array if array.size else array.astype(xp.int64)
+
+
+def _index_tensor(tensor: Tensor) -> Any:
+    array = tensor._array
+    kind = array.dtype.kind
+    if array.dtype == xp.uint8:
+        warnings.warn(
+            "indexing with dtype vizgrad.uint8 is now deprecated, please use a dtype vizgrad.bool instead.",
+            UserWarning,
+            stacklevel=5,
+        )
+        return new_tensor(array.astype(bool))
+    if kind not in "ib":
+        raise IndexError(
+            f"tensors used as indices must be long, int, byte or bool tensors, got {tensor.dtype}"
+        )
+    if array.ndim == 0:
+        return array.item()
+    return tensor
+
+
+def _dims_covered(entry: Any) -> int:
+    if entry is None or entry is Ellipsis or isinstance(entry, bool):
+        return 0
+    if isinstance(entry, Tensor) and entry._array.dtype.kind == "b":
+        return entry._array.ndim
+    return 1
+
+
+def _check_mask(mask: tuple[int, ...], shape: tuple[int, ...], dim: int) -> None:
+    for offset, length in enumerate(mask):
+        if shape[dim + offset] != length:
+            raise IndexError(
+                f"The shape of the mask {list(mask)} at index {offset} does not match the shape of the "
+                f"indexed tensor {list(shape)} at index {dim + offset}"
+            )
+
+
+def _select(source: Tensor, dim: int, index: int) -> Tensor:
+    shape = source._array.shape
+    if not shape:
+        raise IndexError(
+            "invalid index of a 0-dim tensor. Use `tensor.item()` in Python to convert it to a number"
+        )
+    if not -shape[dim] <= index < shape[dim]:
+        raise IndexError(
+            f"index {index} is out of bounds for dimension {dim} with size {shape[dim]}"
+        )
+    return shape_ops.select.record(source, dim=dim, index=index if index >= 0 else index + shape[dim])
+
+
+def _slice(source: Tensor, dim: int, key: slice) -> Tensor:
+    shape = source._array.shape
+    if not shape:
+        raise IndexError("slice() cannot be applied to a 0-dim tensor.")
+    if key.step is not None and _bound(key.step) <= 0:
+        raise ValueError(f"step must be greater than zero, got {key.step}")
+    start, end, step = slice(
+        None if key.start is None else _bound(key.start),
+        None if key.stop is None else _bound(key.stop),
+        None if key.step is None else _bound(key.step),
+    ).indices(shape[dim])
+    return shape_ops.slice_dim.record(source, dim=dim, start=start, end=max(start, end), step=step)
+
+
+def _bound(value: Any) -> int:
+    try:
+        return value.__index__()
+    except (AttributeError, TypeError):
+        raise TypeError(
+            "slice indices must be integers or None or have an __index__ method, not "
+            f"{type(value).__name__}"
+        ) from None

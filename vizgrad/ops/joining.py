@@ -1,0 +1,125 @@
+"""`cat` and `stack`: one result of any number of tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from vizgrad.arrays import xp
+from vizgrad.function.primitive import primitive
+from vizgrad.function.typing import result_dtype
+from vizgrad.graph.node import Node
+from vizgrad.ops.recording import edges_of, produced_by, start
+from vizgrad.ops.shape import select, slice_dim
+from vizgrad.tensor.tensor import Tensor, new_tensor
+
+
+class CatBackward0(Node):
+    """Gives each input its stretch of the gradient."""
+
+    __slots__ = ("_dim", "_lengths")
+
+    plain_names: ClassVar[tuple[str, ...]] = ("dim", "lengths")
+
+    def run(self, grad: Any) -> tuple[Any, ...]:
+        dim, start_at = self._dim, 0
+        out: list[Any] = []
+        for edge, length in zip(self.edges, self._lengths, strict=True):
+            if edge is None:
+                out.append(None)
+            elif length is None:  # an empty 1-dim tensor that was passed over
+                out.append(slice_dim(grad.reshape(-1), dim=0, start=0, end=0, step=1))
+            else:
+                out.append(slice_dim(grad, dim=dim, start=start_at, end=start_at + length, step=1))
+            start_at += length or 0
+        return tuple(out)
+
+    def run_tensors(self, grads: tuple[Any, ...]) -> tuple[Any, ...]:
+        return self.run(grads[0])
+
+
+class StackBackward0(Node):
+    """Gives each input its slice of the gradient."""
+
+    __slots__ = ("_dim",)
+
+    plain_names: ClassVar[tuple[str, ...]] = ("dim",)
+
+    def run(self, grad: Any) -> tuple[Any, ...]:
+        return tuple(
+            None if edge is None else select(grad, dim=self._dim, index=i)
+            for i, edge in enumerate(self.edges)
+        )
+
+    def run_tensors(self, grads: tuple[Any, ...]) -> tuple[Any, ...]:
+        return self.run(grads[0])
+
+
+def _arrays(tensors: Sequence[Tensor]) -> list[Any]:
+    arrays = [t._array for t in tensors]
+    first = arrays[0].dtype
+    if any(a.dtype is not first for a in arrays):
+        dtype = result_dtype(tuple(tensors)).np
+        arrays = [a.astype(dtype, copy=False) for a in arrays]
+    return arrays
+
+
+def record_cat(tensors: Sequence[Tensor], dim: int, lengths: tuple[int | None, ...]) -> Tensor:
+    """Joins along `dim`; `lengths[i]` is None for an input that is passed over."""
+    arrays = [a for a, n in zip(_arrays(tensors), lengths, strict=True) if n is not None]
+    out = new_tensor(xp.concatenate(arrays, dim) if arrays else tensors[0]._array.copy())
+    edges = edges_of(tensors)
+    if edges is not None:
+        node = object.__new__(CatBackward0)
+        node._dim, node._lengths = dim, lengths
+        start(node, edges, out._array)
+        produced_by(node, (out,))
+    return out
+
+
+def record_stack(tensors: Sequence[Tensor], dim: int) -> Tensor:
+    """Joins tensors of one shape along a new dimension."""
+    out = new_tensor(xp.stack(_arrays(tensors), dim))
+    edges = edges_of(tensors)
+    if edges is not None:
+        node = object.__new__(StackBackward0)
+        node._dim = dim
+        start(node, edges, out._array)
+        produced_by(node, (out,))
+    return out
+
+
+def cat_any(values: Sequence[Any], dim: int) -> Any:
+    """For formulas: joins arrays, or Tensors."""
+    if isinstance(values[0], Tensor):
+        return record_cat(values, dim, tuple(v._array.shape[dim] for v in values))
+    return xp.concatenate(values, dim)
+
+
+def stack_any(values: Sequence[Any], dim: int) -> Any:
+    """For formulas: stacks arrays, or Tensors."""
+    return record_stack(values, dim) if isinstance(values[0], Tensor) else xp.stack(values, dim)
+
+
+@primitive(linear=True, node="CumsumBackward0")
+class cumsum:
+    """Running sums along `dim`."""
+
+    def forward(self, *, dim):
+        return xp.add.accumulate(self, axis=dim) if self.ndim else self.copy()
+
+    def grad_self(grad, dim):
+        return cumsum_back(grad, dim=dim)
+
+
+@primitive(linear=True, node="FlipBackward0")
+class cumsum_back:
+    """Running sums from the far end."""
+
+    def forward(self, *, dim):
+        if not self.ndim:
+            return self.copy()
+        return xp.flip(xp.add.accumulate(xp.flip(self, dim), axis=dim), dim).copy()
+
+    def grad_self(grad, dim):
+        return cumsum(grad, dim=dim)

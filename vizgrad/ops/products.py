@@ -1,0 +1,133 @@
+"""Matrix products. Operand types must agree (T-6); shapes are checked by the public functions."""
+
+from __future__ import annotations
+
+from vizgrad.arrays import xp
+from vizgrad.arrays.kernels import products
+from vizgrad.function.primitive import primitive
+from vizgrad.ops.shape import t, transpose, unsqueeze
+
+
+@primitive(typing="same")
+class mm:
+    """The product of two matrices."""
+
+    def forward(self, mat2):
+        return products.mm(self, mat2)
+
+    def grad_self(grad, mat2):
+        return mm(grad, t(mat2))
+
+    def grad_mat2(grad, self):
+        return mm(t(self), grad)
+
+
+@primitive(typing="same")
+class bmm:
+    """The products of two stacks of matrices."""
+
+    def forward(self, mat2):
+        return xp.matmul(self, mat2)
+
+    def grad_self(grad, mat2):
+        return bmm(grad, transpose(mat2, dim0=1, dim1=2))
+
+    def grad_mat2(grad, self):
+        return bmm(transpose(self, dim0=1, dim1=2), grad)
+
+
+@primitive(typing="same")
+class mv:
+    """A matrix times a vector."""
+
+    def forward(self, vec):
+        return products.mm(self, vec)
+
+    def grad_self(grad, vec):
+        return unsqueeze(grad, dim=1) * vec
+
+    def grad_vec(grad, self):
+        return mv(t(self), grad)
+
+
+@primitive(typing="same")
+class dot:
+    """The sum of products of two vectors."""
+
+    def forward(self, tensor):
+        return products.mm(self, tensor)
+
+    def grad_self(grad, tensor):
+        return grad * tensor
+
+    def grad_tensor(grad, self):
+        return grad * self
+
+
+@primitive(typing="same")
+class addmm:
+    """beta * self + alpha * (mat1 @ mat2)."""
+
+    def forward(self, mat1, mat2, *, beta, alpha):
+        return products.add_product(self, products.mm(mat1, mat2), beta, alpha)
+
+    def grad_self(grad, beta):
+        return grad if beta == 1 else grad * beta
+
+    def grad_mat1(grad, mat2, alpha):
+        return scaled(mm(grad, t(mat2)), alpha)
+
+    def grad_mat2(grad, mat1, alpha):
+        return scaled(mm(t(mat1), grad), alpha)
+
+
+@primitive(typing="same")
+class addmv:
+    """beta * self + alpha * (mat @ vec)."""
+
+    def forward(self, mat, vec, *, beta, alpha):
+        return products.add_product(self, products.mm(mat, vec), beta, alpha)
+
+    def grad_self(grad, beta):
+        return grad if beta == 1 else grad * beta
+
+    def grad_mat(grad, vec, alpha):
+        return scaled(unsqueeze(grad, dim=1) * vec, alpha)
+
+    def grad_vec(grad, mat, alpha):
+        return scaled(mv(t(mat), grad), alpha)
+
+
+@primitive(typing="same")
+class baddbmm:
+    """beta * self + alpha * (batch1 @ batch2), for stacks of matrices."""
+
+    def forward(self, batch1, batch2, *, beta, alpha):
+        return products.add_product(self, xp.matmul(batch1, batch2), beta, alpha)
+
+    def grad_self(grad, beta):
+        return grad if beta == 1 else grad * beta
+
+    def grad_batch1(grad, batch2, alpha):
+        return scaled(bmm(grad, transpose(batch2, dim0=1, dim1=2)), alpha)
+
+    def grad_batch2(grad, batch1, alpha):
+        return scaled(bmm(transpose(batch1, dim0=1, dim1=2), grad), alpha)
+
+
+def scaled(value, factor):
+    return value if factor == 1 else value * factor
+
+
+@primitive(typing="same", node="LinalgCrossBackward0")
+class cross:
+    """The vector product along a dimension of size 3."""
+
+    def forward(self, other, *, dim):
+        return products.cross(self, other, dim)
+
+    def grad_self(grad, other, dim):
+        return cross(other, grad, dim=dim)
+
+    def grad_other(grad, self, dim):
+        return cross(grad, self, dim=dim)

@@ -1,0 +1,133 @@
+"""Reading arguments as PyTorch's binding does: dims, sizes, numbers, `out=`."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from vizgrad.arrays import dtypes, xp
+from vizgrad.arrays.dtypes import DType
+from vizgrad.errors import wrap_dim
+from vizgrad.ops.copying import to_copy
+from vizgrad.tensor.modes import MODES
+from vizgrad.tensor.place import caller
+from vizgrad.tensor.tensor import Tensor, address, storage_of
+
+
+def dims_of(dim: Any, ndim: int) -> tuple[int, ...] | None:
+    """Non-negative dimensions; None for all of them (also for an empty list, T-14)."""
+    if dim is None:
+        return None
+    if dim.__class__ is int:
+        return (wrap_dim(dim, ndim),)
+    if isinstance(dim, Iterable):
+        dims = tuple(wrap_dim(index_of(d), ndim) for d in dim)
+        for d in dims:
+            if dims.count(d) > 1:
+                raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
+        return dims or None
+    return (wrap_dim(index_of(dim), ndim),)
+
+
+def index_of(value: Any) -> int:
+    """A whole number as int; TypeError for floats and the rest."""
+    try:
+        return value.__index__()
+    except (AttributeError, TypeError):
+        raise TypeError(f"expected an int, but got {type(value).__name__}") from None
+
+
+def sizes_of(name: str, sizes: Sequence[Any]) -> tuple[int, ...]:
+    """A shape given as several ints or as one sequence of them."""
+    if len(sizes) == 1 and not hasattr(sizes[0], "__index__"):
+        sizes = sizes[0]
+    try:
+        return tuple([n if n.__class__ is int else n.__index__() for n in sizes])
+    except (AttributeError, TypeError):
+        wrong = next(
+            (n for n in sizes if not hasattr(n, "__index__")), sizes
+        ) if isinstance(sizes, Iterable) else sizes
+        raise TypeError(
+            f"{name}(): argument 'size' (position 1) must be tuple of ints, not {type(wrong).__name__}"
+        ) from None
+
+
+def dims_given(name: str, dims: Sequence[Any]) -> tuple[int, ...]:
+    """Dims given as several ints or as one sequence of them, not yet wrapped."""
+    if len(dims) == 1 and not hasattr(dims[0], "__index__"):
+        dims = dims[0]
+    return tuple([index_of(d) for d in dims])
+
+
+def is_number(value: Any) -> bool:
+    return isinstance(value, (bool, int, float, complex, xp.number, xp.bool_))
+
+
+def as_float(input: Tensor) -> Tensor:
+    """`input`, integers and bools in the default float type."""
+    if not isinstance(input, Tensor):
+        raise TypeError(f"argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
+    if input._array.dtype.kind in "fc":
+        return input
+    return to_copy.record(input, dtype=dtypes.get_default_dtype().np)
+
+
+def beside_number(input: Tensor, *numbers: Any) -> Tensor:
+    """`input` in the type it has beside Python numbers (T-3): an int tensor beside 1.5 is a float one."""
+    category = input.dtype.category
+    for value in numbers:
+        own = None if value is None else dtypes.of_scalar(_plain(value))
+        if own is not None and own.category > category:
+            category = own.category
+            target = own if own.category != 3 else dtypes.promote_types(own, input.dtype)
+            input = to_copy.record(input, dtype=target.np)
+    return input
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, (xp.generic, Tensor)) else value
+
+
+def check_dtype(name: str, dtype: Any) -> DType | None:
+    if dtype is None or isinstance(dtype, DType):
+        return dtype
+    if dtype is float:
+        return dtypes.float64
+    if dtype is int:
+        return dtypes.int64
+    if dtype is bool:
+        return dtypes.bool_
+    raise TypeError(f"{name}(): argument 'dtype' must be vizgrad.dtype, not {type(dtype).__name__}")
+
+
+def written(out: Tensor, result: Tensor, name: str, *inputs: Any) -> Tensor:
+    """Writes `result` into `out` and returns it; RuntimeError where autograd would be lost (V-8).
+
+    `out` is resized to the shape of the result, with a warning if it had elements.
+    """
+    if MODES.grad and any(isinstance(t, Tensor) and t.requires_grad for t in (out, *inputs)):
+        raise RuntimeError(
+            f"{name}(): functions with out=... arguments don't support automatic differentiation, but "
+            "one of the arguments requires grad."
+        )
+    array = result._array
+    if result.dtype.category > out.dtype.category:
+        raise RuntimeError(
+            f"result type {result.dtype.name} can't be cast to the desired output type {out.dtype.name}"
+        )
+    storage = storage_of(out)
+    if out._array.shape != array.shape:
+        if out._array.size:
+            warnings.warn(
+                "An output with one or more elements was resized since it had shape "
+                f"{list(out._array.shape)}, which does not match the required output shape "
+                f"{list(array.shape)}. Give an out of the right shape, or of size 0.",
+                UserWarning,
+                stacklevel=3,
+            )
+        out._array = xp.empty_like(out._array, shape=array.shape)
+        storage.origin, storage.nbytes = address(out._array), out._array.nbytes
+    xp.copyto(out._array, array, casting="unsafe")
+    storage.wrote(name, caller())
+    return out

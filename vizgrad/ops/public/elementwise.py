@@ -1,0 +1,106 @@
+"""Functions that work element by element, made from the primitives of the same name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from vizgrad.function.primitive import Primitive
+from vizgrad.ops import compare, pointwise
+from vizgrad.ops.public.arguments import written
+from vizgrad.tensor.tensor import Tensor
+
+
+def unary(op: Primitive, name: str = "") -> Callable[..., Tensor]:
+    """`name(input, *, out=None)`."""
+    record, called = op.record, name or op.name
+
+    def function(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+        if out is None:
+            return record(input)
+        return written(out, record(input), called, input)
+
+    return _named(function, called, op)
+
+
+def binary(op: Primitive, name: str = "") -> Callable[..., Tensor]:
+    """`name(input, other, *, out=None)`."""
+    record, called = op.record, name or op.name
+
+    def function(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
+        if out is None:
+            return record(input, other)
+        return written(out, record(input, other), called, input, other)
+
+    return _named(function, called, op)
+
+
+def _named(function: Any, name: str, op: Primitive) -> Any:
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = op.__doc__
+    return function
+
+
+exp = unary(pointwise.exp)
+exp2 = unary(pointwise.exp2)
+expm1 = unary(pointwise.expm1)
+log = unary(pointwise.log)
+log2 = unary(pointwise.log2)
+log10 = unary(pointwise.log10)
+log1p = unary(pointwise.log1p)
+sqrt = unary(pointwise.sqrt)
+rsqrt = unary(pointwise.rsqrt)
+reciprocal = unary(pointwise.reciprocal)
+sin = unary(pointwise.sin)
+cos = unary(pointwise.cos)
+tan = unary(pointwise.tan)
+asin = unary(pointwise.asin)
+acos = unary(pointwise.acos)
+atan = unary(pointwise.atan)
+sinh = unary(pointwise.sinh)
+cosh = unary(pointwise.cosh)
+tanh = unary(pointwise.tanh)
+asinh = unary(pointwise.asinh)
+acosh = unary(pointwise.acosh)
+atanh = unary(pointwise.atanh)
+sigmoid = unary(pointwise.sigmoid)
+relu = unary(pointwise.relu)
+abs = unary(pointwise.abs)
+neg = unary(pointwise.neg)
+sign = unary(pointwise.sign)
+floor = unary(pointwise.floor)
+ceil = unary(pointwise.ceil)
+trunc = unary(pointwise.trunc)
+frac = unary(pointwise.frac)
+erf = unary(pointwise.erf)
+erfc = unary(pointwise.erfc)
+erfinv = unary(pointwise.erfinv)
+lgamma = unary(pointwise.lgamma)
+digamma = unary(pointwise.digamma)
+sinc = unary(pointwise.sinc)
+deg2rad = unary(pointwise.deg2rad)
+rad2deg = unary(pointwise.rad2deg)
+
+isnan = unary(compare.isnan)
+isinf = unary(compare.isinf)
+isposinf = unary(compare.isposinf)
+isneginf = unary(compare.isneginf)
+isfinite = unary(compare.isfinite)
+signbit = unary(compare.signbit)
+logical_not = unary(compare.logical_not)
+bitwise_not = unary(compare.bitwise_not)
+
+eq = binary(compare.eq)
+ne = binary(compare.ne)
+lt = binary(compare.lt)
+le = binary(compare.le)
+gt = binary(compare.gt)
+ge = binary(compare.ge)
+logical_and = binary(compare.logical_and)
+logical_or = binary(compare.logical_or)
+logical_xor = binary(compare.logical_xor)
+bitwise_and = binary(compare.bitwise_and)
+bitwise_or = binary(compare.bitwise_or)
+bitwise_xor = binary(compare.bitwise_xor)
+bitwise_left_shift = binary(compare.bitwise_left_shift)
+bitwise_right_shift = binary(compare.bitwise_right_shift)

@@ -1,0 +1,353 @@
+"""Other shapes for the same elements; those marked `view` share memory."""
+
+from __future__ import annotations
+
+from vizgrad.arrays import layout, xp
+from vizgrad.arrays.kernels import shapes
+from vizgrad.function.primitive import primitive
+from vizgrad.ops.constants import zeros_beside
+from vizgrad.tensor.tensor import Tensor
+
+
+@primitive(view=True, linear=True)
+class view:
+    """The same elements in C order under another shape; strides must allow it (T-11)."""
+
+    def forward(self, *, shape):
+        return shapes.view(self, shape)
+
+    def grad_self(grad, self_meta):
+        return reshape(grad, shape=self_meta.shape)
+
+
+@primitive(linear=True, node="UnsafeViewBackward0")
+class unsafe_view:
+    """A `view` of memory nobody else has, so it need not be tracked as a view."""
+
+    def forward(self, *, shape):
+        return self.reshape(shape)
+
+    def grad_self(grad, self_meta):
+        return reshape(grad, shape=self_meta.shape)
+
+
+def reshape(value, *, shape):
+    """For formulas: `value` under another shape, a view where that is possible."""
+    if value.shape == shape:
+        return value
+    if isinstance(value, Tensor):
+        return view(value if shapes.can_view(value._array, shape) else clone(value), shape=shape)
+    return value.reshape(shape)
+
+
+@primitive(linear=True)
+class clone:
+    """A copy of the elements, in memory of its own."""
+
+    forward = shapes.copy
+
+    def grad_self(grad):
+        return grad
+
+
+@primitive(view=True, linear=True)
+class alias:
+    """The same elements, as another tensor."""
+
+    def forward(self):
+        return self[...]
+
+    def grad_self(grad):
+        return grad
+
+
+@primitive(view=True, linear=True)
+class expand:
+    """Dimensions of size 1, and new leading ones, repeated without memory (stride 0)."""
+
+    forward = shapes.expand
+
+    def grad_self(grad, self_meta):
+        return sum_to(grad, shape=self_meta.shape)
+
+
+@primitive(linear=True, node="SumBackward1")
+class sum_to:
+    """The sum over the dimensions by which `shape` would be broadcast to this shape."""
+
+    forward = layout.sum_to
+
+    def grad_self(grad, self_meta):
+        return expand(grad, shape=self_meta.shape)
+
+
+@primitive(view=True, linear=True)
+class permute:
+    """Dimensions in another order: result dimension i is dimension dims[i]."""
+
+    def forward(self, *, dims):
+        return self.transpose(dims)
+
+    def grad_self(grad, dims):
+        return permute(grad, dims=inverse_order(dims))
+
+
+def inverse_order(dims):
+    """The order that undoes `permute(dims=dims)`."""
+    inverse = [0] * len(dims)
+    for position, dim in enumerate(dims):
+        inverse[dim] = position
+    return tuple(inverse)
+
+
+@primitive(view=True, linear=True)
+class transpose:
+    """Two dimensions exchanged."""
+
+    def forward(self, *, dim0, dim1):
+        return self.swapaxes(dim0, dim1) if self.ndim else self[...]
+
+    def grad_self(grad, dim0, dim1):
+        return transpose(grad, dim0=dim0, dim1=dim1)
+
+
+@primitive(view=True, linear=True)
+class t:
+    """The transpose of a matrix; a vector or scalar as it is."""
+
+    def forward(self):
+        return self.T
+
+    def grad_self(grad):
+        return t(grad)
+
+
+@primitive(view=True, linear=True)
+class unsqueeze:
+    """A new dimension of size 1 at `dim` (not negative)."""
+
+    def forward(self, *, dim):
+        return self[(slice(None),) * dim + (None,)]
+
+    def grad_self(grad, dim):
+        return squeeze_dims(grad, dims=(dim,))
+
+
+@primitive(view=True, linear=True, node="SqueezeBackward0")
+class squeeze_all:
+    """All dimensions of size 1 removed."""
+
+    def forward(self):
+        return xp.squeeze(self)
+
+    def grad_self(grad, self_meta):
+        return reshape(grad, shape=self_meta.shape)
+
+
+@primitive(view=True, linear=True, node="SqueezeBackward1")
+class squeeze_dim:
+    """One dimension removed if its size is 1."""
+
+    def forward(self, *, dim):
+        return shapes.squeeze(self, (dim,))
+
+    def grad_self(grad, self_meta):
+        return reshape(grad, shape=self_meta.shape)
+
+
+@primitive(view=True, linear=True, node="SqueezeBackward2")
+class squeeze_dims:
+    """Several dimensions removed where their size is 1."""
+
+    def forward(self, *, dims):
+        return shapes.squeeze(self, dims)
+
+    def grad_self(grad, self_meta):
+        return reshape(grad, shape=self_meta.shape)
+
+
+def restore_dims(grad, dims, keepdim, ndim):
+    """The gradient of a reduction with the reduced dimensions put back as size 1."""
+    if keepdim or dims is None:
+        return grad
+    for dim in sorted(dims):
+        grad = unsqueeze(grad, dim=dim)
+    return grad
+
+
+@primitive(view=True, linear=True)
+class select:
+    """The slice at `index` of `dim`, without that dimension."""
+
+    def forward(self, *, dim, index):
+        return self[(slice(None),) * dim + (index, ...)]
+
+    def grad_self(grad, dim, index, self_meta):
+        return put(grad, shape=self_meta.shape, key=(slice(None),) * dim + (index,))
+
+
+@primitive(view=True, linear=True, node="SliceBackward0")
+class slice_dim:
+    """Elements start, start + step, ... before `end` of `dim`."""
+
+    def forward(self, *, dim, start, end, step):
+        return self[(slice(None),) * dim + (slice(start, end, step),)]
+
+    def grad_self(grad, dim, start, end, step, self_meta):
+        return put(grad, shape=self_meta.shape, key=(slice(None),) * dim + (slice(start, end, step),))
+
+
+@primitive(linear=True, node="SelectBackwardBackward0")
+class put:
+    """Zeros of `shape` with the value at the basic index `key` (no element twice)."""
+
+    def forward(self, *, shape, key):
+        out = zeros_beside(self, shape)
+        out[key] = self
+        return out
+
+    def grad_self(grad, key):
+        return take(grad, key=key)
+
+
+@primitive(view=True, linear=True, node="SliceBackward0")
+class take:
+    """The view at the basic index `key`."""
+
+    def forward(self, *, key):
+        return self[(*key, ...)]
+
+    def grad_self(grad, key, self_meta):
+        return put(grad, shape=self_meta.shape, key=key)
+
+
+@primitive(view=True, linear=True)
+class diagonal:
+    """The diagonal of two dimensions, as a new last dimension."""
+
+    def forward(self, *, offset, dim1, dim2):
+        return shapes.diagonal(self, offset, dim1, dim2)
+
+    def grad_self(grad, offset, dim1, dim2, self_meta):
+        return diagonal_put(grad, shape=self_meta.shape, offset=offset, dim1=dim1, dim2=dim2)
+
+
+@primitive(linear=True, node="DiagonalScatterBackward0")
+class diagonal_put:
+    """Zeros of `shape` with the value on the diagonal of two dimensions."""
+
+    def forward(self, *, shape, offset, dim1, dim2):
+        out = zeros_beside(self, shape)
+        shapes.diagonal(out, offset, dim1, dim2)[...] = self
+        return out
+
+    def grad_self(grad, offset, dim1, dim2):
+        return diagonal(grad, offset=offset, dim1=dim1, dim2=dim2)
+
+
+@primitive(linear=True)
+class diag_embed:
+    """The last dimension on the diagonal of two new ones."""
+
+    def forward(self, *, offset, dim1, dim2):
+        return shapes.diag_embed(self, offset, dim1, dim2)
+
+    def grad_self(grad, offset, dim1, dim2):
+        return diagonal(grad, offset=offset, dim1=dim1, dim2=dim2)
+
+
+@primitive(view=True, linear=True)
+class unfold:
+    """Windows of `size` every `step` along `dim`, as a new last dimension."""
+
+    def forward(self, *, dim, size, step):
+        return shapes.unfold(self, dim, size, step)
+
+    def grad_self(grad, dim, size, step, self_meta):
+        return unfold_add(grad, shape=self_meta.shape, dim=dim, size=size, step=step)
+
+
+@primitive(linear=True, node="UnfoldBackwardBackward0")
+class unfold_add:
+    """The adjoint of `unfold`: windows added up where they overlap."""
+
+    def forward(self, *, shape, dim, size, step):
+        return shapes.unfold_add(self, shape, dim, size, step)
+
+    def grad_self(grad, dim, size, step):
+        return unfold(grad, dim=dim, size=size, step=step)
+
+
+@primitive(linear=True)
+class flip:
+    """Elements in reverse order along `dims`."""
+
+    def forward(self, *, dims):
+        return xp.flip(self, dims).copy()
+
+    def grad_self(grad, dims):
+        return flip(grad, dims=dims)
+
+
+@primitive(linear=True)
+class roll:
+    """Elements moved round by `shifts` along `dims`."""
+
+    def forward(self, *, shifts, dims):
+        return xp.roll(self, shifts, dims)
+
+    def grad_self(grad, shifts, dims):
+        return roll(grad, shifts=tuple(-s for s in shifts), dims=dims)
+
+
+@primitive(linear=True, node="Rot90Backward0")
+class rot90:
+    """Turned by k times 90 degrees in the plane of two dimensions."""
+
+    def forward(self, *, k, dims):
+        return xp.rot90(self, k, dims).copy()
+
+    def grad_self(grad, k, dims):
+        return rot90(grad, k=-k, dims=dims)
+
+
+@primitive(linear=True)
+class repeat:
+    """The whole tensor repeated `repeats` times along each dimension (new ones come first)."""
+
+    def forward(self, *, repeats):
+        return xp.tile(self, repeats)
+
+    def grad_self(grad, repeats, self_meta):
+        return sum_repeats(grad, repeats, self_meta.shape)
+
+
+def sum_repeats(grad, repeats, shape):
+    """The adjoint of `repeat`: each element's copies added up."""
+    shape = (1,) * (len(repeats) - len(shape)) + shape
+    split = tuple(n for pair in zip(repeats, shape, strict=True) for n in pair)
+    split_grad = reshape(grad, shape=split)
+    total = sum_to(split_grad, shape=tuple(n for s in shape for n in (1, s)))
+    return reshape(total, shape=shape)
+
+
+@primitive(linear=True)
+class tril:
+    """The lower triangles of matrices, zero above the given diagonal."""
+
+    def forward(self, *, diagonal):
+        return xp.tril(self, diagonal)
+
+    def grad_self(grad, diagonal):
+        return tril(grad, diagonal=diagonal)
+
+
+@primitive(linear=True)
+class triu:
+    """The upper triangles of matrices, zero below the given diagonal."""
+
+    def forward(self, *, diagonal):
+        return xp.triu(self, diagonal)
+
+    def grad_self(grad, diagonal):
+        return triu(grad, diagonal=diagonal)

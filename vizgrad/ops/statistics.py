@@ -1,0 +1,142 @@
+"""Variance, norms, logsumexp, running products."""
+
+from __future__ import annotations
+
+import math
+
+from vizgrad.arrays import xp
+from vizgrad.arrays.kernels import ordering, reduction, statistics
+from vizgrad.function.primitive import primitive
+from vizgrad.ops.constants import constant, raw, zeros_like
+from vizgrad.ops.pointwise import abs, exp
+from vizgrad.ops.powers import pow_number
+from vizgrad.ops.reduce import mean_dims
+from vizgrad.ops.select import drop, sign
+from vizgrad.ops.shape import flip, restore_dims, roll
+
+
+def slope_of_variance(grad, self, dims, correction, keepdim):
+    """2 / (n - correction) * (x - mean): the derivative of the variance over `dims`."""
+    every = tuple(range(self.ndim)) if dims is None else dims
+    freedom = reduction.count(self.shape, every) - correction
+    scale = 2 / freedom if freedom > 0 else math.inf
+    grad = restore_dims(grad, dims, keepdim, self.ndim)
+    return (grad * scale) * (self - mean_dims(self, dims=every, keepdim=True))
+
+
+@primitive
+class var:
+    """The variance over `dims`, with n - correction in the denominator."""
+
+    def forward(self, *, dims, correction, keepdim):
+        return statistics.variance(self, dims, correction, keepdim)
+
+    def grad_self(grad, self, dims, correction, keepdim):
+        return slope_of_variance(grad, self, dims, correction, keepdim)
+
+
+@primitive
+class std:
+    """The standard deviation over `dims`; the derivative is 0 where all values are equal (T-81)."""
+
+    def forward(self, *, dims, correction, keepdim):
+        return xp.sqrt(statistics.variance(self, dims, correction, keepdim))
+
+    def grad_self(grad, self, result, dims, correction, keepdim):
+        grad = drop(grad / (result * 2), mask=raw(result) == 0)
+        return slope_of_variance(grad, self, dims, correction, keepdim)
+
+
+@primitive
+class logsumexp:
+    """log of the sum of exp over `dims`, without overflow (T-78)."""
+
+    def forward(self, *, dims, keepdim):
+        return statistics.logsumexp(self, dims, keepdim)
+
+    def grad_self(grad, self, result, dims, keepdim):
+        grad = restore_dims(grad, dims, keepdim, self.ndim)
+        return grad * exp(self - restore_dims(result, dims, keepdim, self.ndim))
+
+
+@primitive(node="LinalgVectorNormBackward0")
+class vector_norm:
+    """(sum of |x|^ord over `dims`)^(1/ord); the derivative at 0 is 0 (T-73)."""
+
+    def forward(self, *, ord, dims, keepdim):
+        return statistics.vector_norm(self, ord, dims, keepdim)
+
+    def grad_self(grad, self, result, ord, dims, keepdim):
+        grad = restore_dims(grad, dims, keepdim, self.ndim)
+        norm = restore_dims(result, dims, keepdim, self.ndim)
+        if ord == 0:
+            return zeros_like(self)
+        if ord == 1:
+            return grad * sign(self)
+        if ord == 2:
+            return grad * drop(self / norm, mask=raw(norm) == 0)
+        if math.isinf(ord):
+            weights = ordering.shares(raw(abs(self)), raw(norm), dims)
+            return sign(self) * (grad * constant(weights, grad))
+        scale = drop(grad / pow_number(norm, exponent=ord - 1), mask=raw(norm) == 0)
+        if ord < 2:
+            power = pow_number(abs(self), exponent=ord - 1)
+            power = drop(power, mask=raw(self) == 0) if ord < 1 else power
+            return sign(self) * power * scale
+        return self * pow_number(abs(self), exponent=ord - 2) * scale
+
+
+@primitive
+class cumprod:
+    """Running products along `dim`; the derivative never divides (T-75)."""
+
+    def forward(self, *, dim):
+        return statistics.cumprod(self, dim)
+
+    def grad_self(grad, self, dim):
+        if not self.ndim:
+            return grad * 1
+        # dL/dx_i = (product of all x before i) * (g_i + x_i+1 * (g_i+1 + x_i+2 * (...)))
+        after = linear_scan(grad, roll(self, shifts=(-1,), dims=(dim,)), dim=dim)
+        first = statistics.first_along(raw(self), dim)
+        before = drop(roll(self, shifts=(1,), dims=(dim,)), mask=first)
+        before = before + constant(first.astype(raw(self).dtype), self)
+        return after * cumprod(before, dim=dim)
+
+
+@primitive(node="CumprodBackward0")
+class linear_scan:
+    """r_i = self_i + factors_i * r_(i+1), from the far end of `dim`."""
+
+    def forward(self, factors, *, dim):
+        return statistics.linear_scan(self, factors, dim)
+
+    def grad_self(grad, factors, dim):
+        return _forward_scan(grad, factors, dim)
+
+    def grad_factors(grad, factors, result, dim):
+        following = roll(result, shifts=(-1,), dims=(dim,))
+        following = drop(following, mask=statistics.last_along(raw(result), dim))
+        return _forward_scan(grad, factors, dim) * following
+
+
+def _forward_scan(value, factors, dim):
+    """s_i = value_i + factors_(i-1) * s_(i-1): the adjoint of `linear_scan`."""
+    factors = flip(roll(factors, shifts=(1,), dims=(dim,)), dims=(dim,))
+    return flip(linear_scan(flip(value, dims=(dim,)), factors, dim=dim), dims=(dim,))
+
+
+@primitive
+class logcumsumexp:
+    """log of running sums of exp along `dim`."""
+
+    def forward(self, *, dim):
+        return statistics.logcumsumexp(self, dim)
+
+    def grad_self(grad, self, result, dim):
+        if not self.ndim:
+            return grad * 1
+        # result k gives exp(x_i - y_k) = exp(x_i - y_i) * exp(y_i - y_k) of its gradient to element i; y
+        # rises along dim, so no factor is above 1
+        factors = exp(result - roll(result, shifts=(-1,), dims=(dim,)))
+        return exp(self - result) * linear_scan(grad, factors, dim=dim)
