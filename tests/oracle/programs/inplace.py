@@ -131,6 +131,28 @@ def in_place_forms_that_save_their_result(torch, see):
         see.attempt(name, lambda y=y: (y.sum().backward(), x.grad)[1])
 
 
+@program(rules="V-12 V-13")
+def an_in_place_operation_keeps_a_copy_of_what_it_overwrites(torch, see):
+    """If its formula needs the old value of its target; `y *= y` needs it as the other operand too."""
+    for name, write in (
+        ("mul_", lambda y, w: y.mul_(w)),
+        ("div_", lambda y, w: y.div_(w)),
+        ("pow_", lambda y, w: y.pow_(3)),
+        ("mul_ of a view", lambda y, w: y[:1].mul_(w[:1])),
+        ("sin_ of a view", lambda y, w: y[:1].sin_()),
+        ("twice", lambda y, w: y.mul_(w).mul_(w)),
+    ):
+        x = torch.tensor([2.0, 3.0], dtype=torch.float64, requires_grad=True)
+        w = torch.tensor([5.0, 7.0], dtype=torch.float64, requires_grad=True)
+        y = x * 1
+        write(y, w)
+        y.sum().backward()
+        see(name, (x.grad, w.grad))
+    y = torch.ones(2, requires_grad=True) * 1
+    y.mul_(y.detach())
+    see.raises("by itself, detached", lambda: y.sum().backward(), phrase="inplace operation")
+
+
 @program(rules="V-14")
 def a_view_may_become_a_leaf(torch, see):
     base = torch.zeros(4)

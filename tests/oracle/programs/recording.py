@@ -143,7 +143,7 @@ def assigning_grad_checks_the_tensor(torch, see):
     see.raises("a number", assign(1.0), phrase="assigned grad")
     see.raises("itself", assign(x), phrase="own grad")
     see.raises("another shape", assign(torch.ones(3)), phrase="size")
-    see.raises("another dtype", assign(torch.ones(2, dtype=torch.float64)), phrase="dtype")
+    see.raises("another dtype", assign(torch.ones(2, dtype=torch.float64)), phrase="type")
     good = torch.ones(2)
     x.grad = good
     see("the same object", x.grad is good, expect=True)
