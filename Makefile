@@ -42,7 +42,8 @@ help:  ## Say what there is
 
 .PHONY: demo
 demo: $(DONE)/project $(DONE)/needs-lab
-	jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) notebooks/00_tour.ipynb $(ARGS)
+	jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) \
+	  --ServerApp.root_dir=notebooks --LabApp.default_url=/lab/tree/00_tour.ipynb $(ARGS)
 
 .PHONY: test
 test: $(DONE)/project $(DONE)/needs-test
