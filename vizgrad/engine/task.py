@@ -272,6 +272,14 @@ class GraphTask:
             set_grad_mode(before)
             self.buffers.clear()
 
+    def abandon(self) -> None:
+        """Lets go of the graph and of all gradients; what the run did to leaves and nodes stays."""
+        for held in (self.roots, self.ready, self.leaves, self.buffers, self.borrowed,
+                     self.dependencies, self.reach, self.captures):  # fmt: skip
+            if held is not None:
+                held.clear()
+        self.watch = self.current = None
+
 
 def _slots(node: Node, nr: int, grad: Any) -> list[Any]:
     slots: list[Any] = [None] * node.outputs

@@ -23,8 +23,10 @@ _listeners: list[Callable[[], None]] = []
 def add(session: Session) -> str:
     """Registers a new session and returns its id."""
     name = f"s{next(_numbers)}"
-    while len(_sessions) >= OPEN_SESSIONS:
-        next(iter(_sessions.values())).close()
+    for old in list(_sessions.values()):
+        if len(_sessions) < OPEN_SESSIONS:
+            break
+        old.close_if_idle()
     _sessions[name] = session
     _tell()
     return name

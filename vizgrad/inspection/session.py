@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from vizgrad.autograd.running import prepare_backward
 from vizgrad.inspection import model, registry
@@ -46,6 +46,18 @@ class Where(str):
         return str(self)
 
 
+class _Last(NamedTuple):
+    """What a session showed when it was closed: the graph itself is let go."""
+
+    run: model.Run
+    saved: tuple[tuple[model.Saved, ...], ...]
+    versions: tuple[model.Storage, ...]
+
+
+def _counters(storages: tuple[model.Storage, ...]) -> dict[int, int]:
+    return {s.id: s.version for s in storages}
+
+
 class Session:
     """A backward that has not run yet, or only in part. Made by `vizgrad.debug(loss)`.
 
@@ -70,14 +82,21 @@ class Session:
             title = names.get(id(tensors), "")
         task, filled = prepare_backward(roots, gradient, retain_graph, create_graph, inputs)
         self._reader = Reader([(n, nr) for n, nr, _ in task.roots], names)
+        if self._reader.truncated:
+            raise ValueError(
+                f"this graph has more than {len(self._reader.nodes)} nodes: too many to step; debug "
+                "a part of it (from an intermediate result, or with fewer iterations)"
+            )
         self._graph = self._reader.graph(title or "backward")
         self._stepper: Stepper = Stepper(task, self._reader, filled)
         self._lock = threading.RLock()
         self._listeners: list[Listener] = []
         self._breakpoints: list[Breakpoint] = []
         self._toggled: set[int] = set()
-        self._closed_run: model.Run | None = None
-        self._seen_versions: Any = None
+        self._last: _Last | None = None
+        #: Inside a move: a hook of the graph runs then, and may not move the session itself.
+        self._moving_now = False
+        self._seen_versions = _counters(self._graph.storages)
         self.title = title or "backward"
         self.revision = 1
         self.id = registry.add(self)
@@ -154,13 +173,27 @@ class Session:
     def close(self) -> None:
         """Abandons the rest of the backward and lets go of all it holds. Closing twice is harmless."""
         with self._owned():
-            if self._closed_run is not None:
-                return
-            state = self.run
-            self._stepper.close()
-            self._closed_run = replace(state, status="closed")
-            self._bump("closed")
-            registry.remove(self)
+            self._close()
+
+    def close_if_idle(self) -> bool:
+        """Closes it unless another thread (or a hook of its own graph) is inside; True if it is closed."""
+        if self._moving_now or not self._lock.acquire(blocking=False):
+            return False
+        try:
+            self._close()
+        finally:
+            self._lock.release()
+        return True
+
+    def _close(self) -> None:
+        if self._last is not None:
+            return
+        self._refuse_within()
+        last = _Last(replace(self.run, status="closed"), self._all_saved(), self.versions)
+        self._stepper.close()
+        self._last = last
+        self._bump("closed")
+        registry.remove(self)
 
     def __enter__(self) -> Session:
         return self
@@ -175,19 +208,23 @@ class Session:
             stepper.step()
 
     def _find(self, target: Any) -> int:
-        nodes, ids = self._reader.nodes, self._reader.ids
-        if isinstance(target, str):
-            wanted = make_breakpoint(nodes, ids, op=target).nodes
-            stepper = self._stepper
-            order = {e.node: i for i, e in enumerate(stepper.entries)}
-            redone = [i for i in wanted if order.get(i, -1) >= stepper.position]
-            if redone:
-                return min(redone, key=lambda i: order[i])
-            new = [i for i in wanted if i not in order]
-            if new:  # they will run in the order of their priorities
-                return max(new, key=lambda i: nodes[i].sequence_nr)
-            return max(wanted, key=lambda i: order[i])
-        return next(iter(make_breakpoint(nodes, ids, node=target).nodes))
+        nodes, ids, stepper = self._reader.nodes, self._reader.ids, self._stepper
+        named = isinstance(target, str)
+        where = {"op": target} if named else {"node": target}
+        wanted = {i for i in make_breakpoint(nodes, ids, **where).nodes if stepper.will_run(i)}
+        if not wanted:
+            raise ValueError(
+                f"{target!r} is not run by this backward: no tensor that was asked for (inputs=) is "
+                "reachable from it"
+            )
+        order = {e.node: i for i, e in enumerate(stepper.entries)}
+        redone = [i for i in wanted if order.get(i, -1) >= stepper.position]
+        if redone:
+            return min(redone, key=lambda i: order[i])
+        new = [i for i in wanted if i not in order]
+        if new:  # they will run in the order of their priorities
+            return max(new, key=lambda i: nodes[i].sequence_nr)
+        return max(wanted, key=lambda i: order[i])
 
     # --- breakpoints --------------------------------------------------------------------------------
 
@@ -243,14 +280,14 @@ class Session:
 
     @property
     def closed(self) -> bool:
-        return self._closed_run is not None
+        return self._last is not None
 
     @property
     def run(self) -> model.Run:
         """The whole state of the run, as data."""
         with self._owned():
-            if self._closed_run is not None:
-                return self._closed_run
+            if self._last is not None:
+                return self._last.run
             state = self._stepper.state(sorted(self._stops()))
             return replace(state, saved=self._saved_changes(), modes=current_modes())
 
@@ -286,7 +323,16 @@ class Session:
 
     @property
     def position(self) -> int:
-        return self.run.position
+        return self._stepper.position
+
+    @property
+    def status(self) -> model.RunStatus:
+        """Read without waiting for a step that is running."""
+        return "closed" if self._last is not None else self._stepper.status
+
+    @property
+    def total(self) -> int:
+        return self._last.run.total if self._last is not None else self._stepper.total
 
     @property
     def node(self) -> model.Node | None:
@@ -318,16 +364,22 @@ class Session:
         with self._owned():
             return tuple(
                 (data, saved)
-                for data, node in zip(self._graph.nodes, self._reader.nodes, strict=True)
-                for saved in self._reader.saved(node)
+                for data, values in zip(self._graph.nodes, self._all_saved(), strict=True)
+                for saved in values
                 if not saved.value
             )
+
+    def _all_saved(self) -> tuple[tuple[model.Saved, ...], ...]:
+        """Saved values of each node, as they are now."""
+        if self._last is not None:
+            return self._last.saved
+        return tuple(self._reader.saved(node) for node in self._reader.nodes)
 
     @property
     def versions(self) -> tuple[model.Storage, ...]:
         """The timeline of every storage that saved values of this graph live in, as it is now."""
         with self._owned():
-            return self._reader.timelines()
+            return self._reader.timelines() if self._last is None else self._last.versions
 
     def inspect(
         self, node: int
@@ -337,7 +389,12 @@ class Session:
             if not 0 <= node < len(self._graph.nodes):
                 raise ValueError(f"there is no node {node} in this graph")
             data = self._graph.nodes[node]
-            live = replace(data, saved=self._reader.saved(self._reader.nodes[node]))
+            saved = (
+                self._reader.saved(self._reader.nodes[node])
+                if self._last is None
+                else self._last.saved[node]
+            )
+            live = replace(data, saved=saved)
             arrived: list[model.TensorSummary | None] = [None] * len(data.outputs)
             for buffer in self._stepper.buffers:
                 if buffer.node == node:
@@ -365,10 +422,10 @@ class Session:
         Called after each notebook cell: a write in a later cell must show, with nothing being stepped.
         """
         with self._owned():
-            if self._closed_run is not None:
+            if self._last is not None:
                 return False
-            seen = tuple(s.version for s in self.versions)
-            changed = seen != self._seen_versions
+            seen = _counters(self.versions)
+            changed = any(self._seen_versions.get(i, 0) != version for i, version in seen.items())
             self._seen_versions = seen
             if changed:
                 self._bump("versions")
@@ -402,17 +459,27 @@ class Session:
     @contextmanager
     def _moving(self) -> Iterator[Stepper]:
         with self._owned():
-            if self._closed_run is not None:
+            if self._last is not None:
                 raise SessionClosed(
                     "this debugging session is closed; open a new one with vizgrad.debug(loss) (after "
                     "a new forward pass, if the graph was released)"
                 )
+            self._refuse_within()
             before = self._stepper.position
+            self._moving_now = True
             try:
                 yield self._stepper
             finally:
+                self._moving_now = False
                 if self._stepper.position != before or self._stepper.error is not None:
                     self._bump("state")
+
+    def _refuse_within(self) -> None:
+        if self._moving_now:
+            raise SessionBusy(
+                "this session is running a step, and this code is called by it (a hook or a custom "
+                "Function): it cannot move the session itself"
+            )
 
     def __repr__(self) -> str:
         return f"<Session {self.title!r}: {self.where}>"

@@ -10,7 +10,7 @@ import inspect
 import textwrap
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from vizgrad.arrays.backend import device_of
 from vizgrad.arrays.dtypes import BY_NUMPY
@@ -20,9 +20,9 @@ from vizgrad.graph.edges import gradient_edge
 from vizgrad.graph.node import Node
 from vizgrad.graph.saved import Freed, Overwritten, is_stale
 from vizgrad.inspection import model
+from vizgrad.inspection.blocks import Blocks
 from vizgrad.inspection.places import write_of
 from vizgrad.tensor.modes import Scope
-from vizgrad.tensor.storage import Storage
 from vizgrad.tensor.tensor import Tensor
 
 #: Nodes read at most; a larger graph is cut (its `truncated` says by how much).
@@ -38,9 +38,7 @@ class Reader:
         self.nodes: list[Node] = []
         self.ids: dict[Node, int] = {}
         self.truncated = 0
-        self._blocks: list[_Block] = []
-        self._by_storage: dict[Storage, int] = {}
-        self._by_tensor: dict[int, int] = {}
+        self._blocks = Blocks()
         self._collect()
         self._topological = _topological_numbers(self.nodes, self.ids)
 
@@ -150,28 +148,8 @@ class Reader:
     # --- memory blocks ----------------------------------------------------------------------------
 
     def block_number(self, value: Any) -> int:
-        """The number of the memory block that a saved value lives in, given when it is first met.
-
-        A tensor that was never viewed or written has no Storage yet; it may get one later, and keeps
-        its number then.
-        """
-        storage: Storage | None = (
-            value.storage if isinstance(value, Overwritten) else value._storage
-        )
-        number = None if storage is None else self._by_storage.get(storage)
-        if number is None and isinstance(value, Tensor):
-            number = self._by_tensor.get(id(value))
-        label = self.name_of(value) if isinstance(value, Tensor) else ""
-        if number is None:
-            number = len(self._blocks)
-            self._blocks.append(_Block(value, label))
-        elif label and not self._blocks[number].label:
-            self._blocks[number] = _Block(value, label)
-        if storage is not None:
-            self._by_storage[storage] = number
-        if isinstance(value, Tensor):
-            self._by_tensor[id(value)] = number
-        return number
+        """The number of the memory block that a tensor or saved value lives in."""
+        return self._blocks.number(value, self.name_of(value) if isinstance(value, Tensor) else "")
 
     def timelines(self) -> tuple[model.Storage, ...]:
         """The timeline of every block that a saved value, or a leaf that was written, lives in."""
@@ -193,46 +171,14 @@ class Reader:
                             state=saved.state,
                         )
                     )
-        return tuple(
-            _timeline(block, number, marks.get(number, ()))
-            for number, block in enumerate(self._blocks)
-        )
+        return self._blocks.timelines(marks)
 
-
-class _Block(NamedTuple):
-    """A memory block: a value that lives in it, and that value's name if it has one."""
-
-    value: Any
-    label: str
-
-
-def _timeline(
-    block: _Block, number: int, saves: Sequence[model.SaveMark]
-) -> model.Storage:
-    value = block.value
-    storage: Storage | None = value.storage if isinstance(value, Overwritten) else value._storage
-    shape, dtype = (
-        (value.shape, value.dtype)
-        if isinstance(value, Overwritten)
-        else (value._array.shape, value._array.dtype)
-    )
-    writes = (
-        ()
-        if storage is None
-        else tuple(w for w in map(write_of, storage.writes or ()) if w is not None)
-    )
-    version = 0 if storage is None else storage.version
-    return model.Storage(
-        id=number,
-        label=block.label,
-        shape=tuple(shape),
-        dtype=str(dtype),
-        bytes=int(value._array.nbytes) if storage is None else storage.nbytes,
-        version=version,
-        writes=writes,
-        writes_dropped=version - len(writes),
-        saves=tuple(saves),
-    )
+    def close(self) -> None:
+        """Lets go of the graph."""
+        self.roots.clear()
+        self.nodes.clear()
+        self.ids.clear()
+        self._blocks = Blocks()
 
 
 def storage_timeline(reader: Reader, tensor: Tensor) -> tuple[model.Storage, ...]:

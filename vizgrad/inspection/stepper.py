@@ -86,10 +86,14 @@ class Stepper:
         """How many visits an undisturbed run makes."""
         if self.finished or self.error is not None:
             return self.recorded
-        reach, captures = self.task.reach, self.task.captures or {}
-        if reach is None:
+        if self.task.reach is None:
             return len(self.reader.nodes)
-        return sum(1 for n in self.reader.nodes if n in reach or n in captures)
+        return sum(map(self.will_run, range(len(self.reader.nodes))))
+
+    def will_run(self, number: int) -> bool:
+        """Is this node visited in this run (if only to capture its gradient)?"""
+        reach, node = self.task.reach, self.reader.nodes[number]
+        return reach is None or node in reach or node in (self.task.captures or ())
 
     @property
     def at_end(self) -> bool:
@@ -132,11 +136,18 @@ class Stepper:
         return entry.visit
 
     def close(self) -> None:
-        """Abandons the rest: releases what a failed backward would release, forgets the log's effects."""
+        """Abandons the rest: releases what a failed backward would release, and lets go of the graph.
+
+        The visits stay; nothing can be moved afterwards.
+        """
         self._run.close()
-        self.task.buffers.clear()
-        self.task.watch = None
+        self.task.abandon()
+        self.reader.close()
+        self._filled.clear()
+        self._needed.clear()
         self._buffered.clear()
+        self._log.let_go()
+        self.error = None  # its traceback refers to the frames that ran the node
         self._forget(self.recorded)
 
     def _resume(self) -> None:
@@ -217,19 +228,17 @@ class Stepper:
         """What has arrived and is not used yet, at the current position."""
         return self._moments[self.position].buffers
 
-    def state(self, breakpoints: Sequence[int] = (), closed: bool = False) -> model.Run:
+    @property
+    def status(self) -> model.RunStatus:
+        if self.position < self.recorded:
+            return "paused"
+        return "failed" if self.error is not None else "finished" if self.finished else "paused"
+
+    def state(self, breakpoints: Sequence[int] = ()) -> model.Run:
         """The whole run at `position`, as data."""
         moment = self._moments[self.position]
-        failed = self.error is not None and self.position == self.recorded
-        status: model.RunStatus = (
-            "closed"
-            if closed
-            else "failed"
-            if failed
-            else "finished"
-            if self.finished and self.position == self.recorded
-            else "paused"
-        )
+        status = self.status
+        failed = status == "failed"
         done = self.entries[: self.position]
         return model.Run(
             status=status,
@@ -260,7 +269,6 @@ class Stepper:
             for d in entry.deliveries:
                 delivered[d.target] = delivered.get(d.target, 0) + 1
         ready = {r.node for r in moment.ready}
-        reach, captures = self.task.reach, self.task.captures or {}
         failing = done[-1].node if failed and done else None
         runs: list[model.NodeRun] = []
         for number, node in enumerate(self.reader.nodes):
@@ -276,7 +284,7 @@ class Stepper:
                 state = "current"
             elif number in ready:
                 state = "ready"
-            elif reach is not None and node not in reach and node not in captures:
+            elif not self.will_run(number):
                 state, reason = "skipped", "no asked-for tensor is reachable from it"
             else:
                 state = "waiting"
@@ -304,5 +312,5 @@ class Stepper:
 
     def leaf_grad(self, node: int) -> model.TensorSummary | None:
         """`.grad` of a leaf as it is at the current position."""
-        found = self.reader.nodes[node]
+        found = self.reader.nodes[node] if self.reader.nodes else None
         return summarize(found.variable._grad) if isinstance(found, AccumulateGrad) else None

@@ -41,7 +41,7 @@ class VisitLog:
     """The `Watch` of a stepped run (see `vizgrad.engine.watch`). Holds no gradient itself."""
 
     def __init__(self, task: GraphTask, ids: Mapping[Node, int]) -> None:
-        self._task = task
+        self._freed = task.freed
         self._ids = ids
         self.entry: Entry | None = None
         self.entries: list[Entry] = []
@@ -85,7 +85,7 @@ class VisitLog:
 
     def releasing(self, node: Node) -> None:
         assert self.entry is not None
-        effect = ReleaseEffect(node, self._task.freed)
+        effect = ReleaseEffect(node, self._freed)
         self._released = effect.bytes
         self.entry.effects.append(effect)
 
@@ -123,6 +123,11 @@ class VisitLog:
         self.close(f"{type(error).__name__}: {error}")
 
     # --- for the stepper ------------------------------------------------------------------------
+
+    def let_go(self) -> None:
+        """Forgets the nodes; the entries stay."""
+        self._ids = {}
+        self._node = None
 
     def close(self, error: str = "") -> Entry | None:
         """The visit and its deliveries are over: file the entry."""

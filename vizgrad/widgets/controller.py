@@ -90,9 +90,13 @@ class Controller:
         else:
             try:
                 self._move(session, request)
-            finally:
-                # also after a failure: the view must see how far the run got
+            except SessionBusy:
+                raise
+            except Exception:
+                # the view must see how far the run got
                 self._reply(self._state(request.request, session))
+                raise
+            self._reply(self._state(request.request, session))
 
     def _move(self, session: Session, request: Any) -> None:
         if isinstance(request, p.Step | p.StepBack) and not 0 <= request.count <= MOST_STEPS:
@@ -154,9 +158,10 @@ class Controller:
     def _sessions(self, request: int) -> p.Sessions:
         infos: list[p.SessionInfo] = []
         for session in registry.sessions():
-            run = session.run
             infos.append(
-                p.SessionInfo(session.id, session.title, run.status, run.position, run.total)
+                p.SessionInfo(
+                    session.id, session.title, session.status, session.position, session.total
+                )
             )
         return p.Sessions(request, tuple(infos), __version__)
 

@@ -1,0 +1,416 @@
+"""Session: moving, looking, listening, and what each refuses."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Any
+
+import pytest
+from tests.fixtures.sessions import held, leaf, no_sessions, small
+
+from vizgrad.inspection import registry
+from vizgrad.inspection import session as session_module
+from vizgrad.inspection.session import Session, SessionBusy, SessionClosed
+from vizgrad.tensor.tensor import new_tensor
+
+
+@pytest.fixture(autouse=True)
+def alone() -> Any:
+    with no_sessions():
+        yield
+
+
+ORDER = ["MulBackward0", "TanhBackward0", "MulBackward0", "AccumulateGrad", "AccumulateGrad"]
+
+
+def names(session: Session) -> list[str]:
+    return [session.graph.nodes[v.node].name for v in session.trace.visits]
+
+
+def test_nothing_has_run_at_first() -> None:
+    x, y, session = small()
+    assert (session.position, session.run.total, session.run.status) == (0, 5, "paused")
+    assert session.node is not None
+    assert session.node.name == "MulBackward0"
+    assert (x.grad, y.grad) == (None, None)
+    assert repr(session.where) == "0 of 5 nodes done; next is MulBackward0 (node 0)"
+
+
+def test_steps_follow_the_order_of_the_engine() -> None:
+    _, _, session = small()
+    session.step(5)
+    assert names(session) == ORDER
+    assert session.run.status == "finished"
+    assert session.run.current is None
+    assert "finished" in session.where
+
+
+def test_a_step_at_the_end_does_nothing() -> None:
+    _, _, session = small()
+    session.continue_()
+    revision = session.revision
+    session.step(3)
+    assert session.revision == revision
+    assert session.position == 5
+
+
+def test_negative_counts_go_the_other_way() -> None:
+    _, _, session = small()
+    session.back(-3)
+    assert session.position == 3
+    session.step(-2)
+    assert session.position == 1
+
+
+def test_back_stops_at_the_beginning() -> None:
+    _, _, session = small()
+    session.step(2)
+    session.back(10)
+    assert session.position == 0
+
+
+def test_back_says_so_when_older_steps_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("vizgrad.inspection.stepper.STEPS_KEPT", 2)
+    _, _, session = small()
+    session.step(4)
+    assert session.run.earliest == 2
+    session.back(2)
+    with pytest.raises(IndexError, match="older steps are not kept"):
+        session.back()
+    session.restart()
+    assert session.position == 2
+
+
+def test_run_to_a_name_is_the_first_such_node_ahead() -> None:
+    _, _, session = small()
+    session.run_to("Tanh*")
+    assert session.node is not None
+    assert session.node.name == "TanhBackward0"
+    session.run_to("MulBackward0")
+    assert session.node.name == "MulBackward0"
+    assert session.position == 2
+
+
+def test_run_to_a_name_that_is_behind_goes_back() -> None:
+    _, _, session = small()
+    session.continue_()
+    session.run_to("TanhBackward0")
+    assert session.position == 1
+
+
+def test_run_to_a_node_or_its_number() -> None:
+    x, y = leaf(1), leaf(2)
+    h = x * y
+    session = Session(h.tanh(), new_tensor(x._array), names={})
+    session.run_to(h.grad_fn)
+    assert session.position == 1
+    session.run_to(0)
+    assert session.position == 0
+
+
+@pytest.mark.parametrize("target", ["Nothing*", 99, -1, 1.5, object()])
+def test_run_to_what_is_not_there(target: Any) -> None:
+    _, _, session = small()
+    with pytest.raises(ValueError, match="no node is named|is not a node"):
+        session.run_to(target)
+    assert session.position == 0
+
+
+def test_run_to_a_skipped_node_is_refused_and_nothing_runs() -> None:
+    x, y = leaf(1), leaf(2)
+    a, b = x.tanh(), y.exp()
+    session = Session(a * b, new_tensor(x._array), inputs=[x], names={})
+    skipped = next(n.id for n in session.graph.nodes if n.name == "ExpBackward0")
+    with pytest.raises(ValueError, match="not run"):
+        session.run_to(skipped)
+    assert session.position == 0
+
+
+@pytest.mark.parametrize("position", [-5, 0, 3, 5, 99])
+def test_seek(position: int) -> None:
+    _, _, session = small()
+    session.seek(position)
+    assert session.position == max(0, min(position, 5))
+
+
+# --- breakpoints ------------------------------------------------------------------------------------
+
+
+def test_continue_stops_before_a_named_node() -> None:
+    _, _, session = small()
+    session.break_at("Tanh*")
+    session.continue_()
+    assert session.position == 1
+    session.continue_()
+    assert session.run.status == "finished"
+
+
+def test_a_breakpoint_also_holds_for_steps_that_are_redone() -> None:
+    _, _, session = small()
+    session.continue_()
+    session.restart()
+    session.break_at("Tanh*")
+    session.continue_()
+    assert session.position == 1
+
+
+def test_a_breakpoint_at_a_tensor() -> None:
+    x, y = leaf(1), leaf(2)
+    h = x * y
+    session = Session(h.tanh(), new_tensor(x._array), names={})
+    session.break_at(tensor=h)
+    session.continue_()
+    assert session.node is not None
+    assert session.node.name == "MulBackward0"
+
+
+def test_a_condition_stops_after_the_visit_that_met_it() -> None:
+    _, _, session = small()
+    session.break_at(when=lambda visit: visit.accumulate is not None)
+    session.continue_()
+    assert names(session)[-1] == "AccumulateGrad"
+    assert session.run.status == "paused"
+
+
+def test_nonfinite_stops_at_the_node_that_made_it() -> None:
+    import numpy as np
+
+    x = new_tensor(np.array([0.0, 1.0])).requires_grad_()
+    with np.errstate(all="ignore"):
+        session = Session(x.sqrt() * x, new_tensor(np.ones(2)), names={})
+        session.break_at(when="nonfinite")
+        session.continue_()
+    assert names(session)[-1] == "SqrtBackward0"
+
+
+def test_toggled_breakpoints() -> None:
+    _, _, session = small()
+    session.set_breakpoint(1, enabled=True)
+    session.break_at("Tanh*")
+    assert session.run.breakpoints == (1,) or 1 in session.run.breakpoints
+    for node in session.run.breakpoints:
+        session.set_breakpoint(node, enabled=False)
+    assert session.run.breakpoints == ()
+    session.break_at("Mul*")
+    session.clear_breakpoints()
+    assert session.run.breakpoints == ()
+
+
+@pytest.mark.parametrize(
+    "wrong", [{}, {"op": "Nothing"}, {"node": 99}, {"when": "sometimes"}, {"tensor": "stranger"}]
+)
+def test_breakpoints_that_cannot_be(wrong: dict[str, Any]) -> None:
+    _, _, session = small()
+    if "tensor" in wrong:
+        wrong = {"tensor": leaf()}
+    with pytest.raises(ValueError):  # noqa: PT011  each has a text of its own
+        session.break_at(**wrong)
+
+
+# --- errors -----------------------------------------------------------------------------------------
+
+
+def failing() -> Session:
+    x = leaf()
+    h = x.tanh()
+    h.register_hook(broken)
+    return Session(h * x, new_tensor(x._array), names={id(x): "x"})
+
+
+def broken(grad: Any) -> Any:
+    raise ZeroDivisionError("the hook's own fault")
+
+
+def test_an_error_in_a_node_comes_out_of_the_step_and_is_kept_in_the_state() -> None:
+    session = failing()
+    session.step()
+    with pytest.raises(ZeroDivisionError, match="the hook's own fault"):
+        session.step()
+    run = session.run
+    assert (run.status, run.position, run.error) == (
+        "failed", 2, "ZeroDivisionError: the hook's own fault",
+    )  # fmt: skip
+    assert [n.state for n in run.nodes].count("error") == 1
+    assert session.trace.visits[-1].error == run.error
+
+
+def test_after_an_error_one_can_look_back_but_not_on() -> None:
+    session = failing()
+    with pytest.raises(ZeroDivisionError):
+        session.continue_()
+    assert session.step() == session.where
+    session.back(2)
+    assert (session.run.status, session.position) == ("paused", 0)
+    session.step(2)
+    assert session.run.status == "failed"
+
+
+# --- closing ----------------------------------------------------------------------------------------
+
+
+def test_a_closed_session_can_be_read_but_not_moved() -> None:
+    _, _, session = small()
+    session.step(2)
+    session.close()
+    session.close()
+    assert session.closed
+    assert (session.run.status, session.run.position) == ("closed", 2)
+    assert len(session.graph.nodes) == 5
+    assert len(session.trace.visits) == 2
+    assert "closed" in repr(session)
+    for wish in (
+        session.step, session.back, session.continue_, session.restart,
+        lambda: session.seek(1), lambda: session.run_to(0),
+    ):  # fmt: skip
+        with pytest.raises(SessionClosed, match=r"vizgrad\.debug"):
+            wish()
+
+
+def test_a_closed_session_is_off_the_list() -> None:
+    _, _, session = small()
+    assert registry.find(session.id) is session
+    assert registry.find(None) is session
+    session.close()
+    assert registry.find(session.id) is None
+    assert registry.find(None) is None
+
+
+def test_only_the_newest_few_sessions_stay_open() -> None:
+    opened = [small()[2] for _ in range(registry.OPEN_SESSIONS + 3)]
+    assert [s.closed for s in opened] == [True] * 3 + [False] * registry.OPEN_SESSIONS
+    assert registry.sessions() == opened[3:]
+
+
+def test_a_block_closes_its_session() -> None:
+    _, _, session = small()
+    with session as same:
+        assert same is session
+    assert session.closed
+
+
+# --- listening and revisions ------------------------------------------------------------------------
+
+
+def test_the_revision_rises_with_every_change_and_only_then() -> None:
+    _, _, session = small()
+    seen = [session.revision]
+
+    def now() -> int:
+        seen.append(session.revision)
+        return seen[-1] - seen[-2]
+
+    _ = session.run, session.graph, session.saved, session.versions, session.where
+    assert now() == 0
+    session.step()
+    assert now() == 1
+    session.step(3)
+    assert now() == 1
+    session.seek(4)
+    assert now() == 0
+    session.back()
+    assert now() == 1
+    session.set_breakpoint(0, enabled=True)
+    assert now() == 1
+    session.close()
+    assert now() == 1
+
+
+def test_listeners_are_told_once_for_each_move() -> None:
+    _, _, session = small()
+    heard: list[str] = []
+    stop = session.listen(lambda s, what: heard.append(what))
+    session.step(2)
+    session.continue_()
+    session.close()
+    assert heard == ["state", "state", "closed"]
+    stop()
+    stop()
+
+
+def test_a_listener_that_raises_is_removed_and_the_others_go_on() -> None:
+    _, _, session = small()
+    heard: list[str] = []
+
+    def faulty(s: Session, what: str) -> None:
+        raise ZeroDivisionError("a broken pipe")
+
+    session.listen(faulty)
+    session.listen(lambda s, what: heard.append(what))
+    with pytest.warns(RuntimeWarning, match="a broken pipe"):
+        session.step()
+    session.step()
+    assert heard == ["state", "state"]
+
+
+def test_writes_are_noticed_once_and_only_if_there_were_any() -> None:
+    x, _, session = small()
+    heard: list[str] = []
+    session.listen(lambda s, what: heard.append(what))
+    assert session.notice_writes() is False
+    import vizgrad
+
+    with vizgrad.no_grad():
+        x *= 2
+    assert session.notice_writes() is True
+    assert session.notice_writes() is False
+    assert heard == ["versions"]
+    stale = [s for _, s in session.saved if s.state == "stale"]
+    assert stale
+    assert all(s.culprit is not None and s.culprit.op == "__imul__" for s in stale)
+    session.close()
+    assert session.notice_writes() is False
+
+
+# --- threads ----------------------------------------------------------------------------------------
+
+
+def test_a_busy_session_says_so_within_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session_module, "LOCK_TIMEOUT", 0.05)
+    _, _, session = small()
+    with held(session):
+        started = time.monotonic()
+        with pytest.raises(SessionBusy, match="another thread"):
+            session.step()
+        assert time.monotonic() - started < 5
+    session.step()
+    assert session.position == 1
+
+
+def test_opening_a_session_does_not_wait_for_a_busy_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session_module, "LOCK_TIMEOUT", 0.05)
+    _, _, first = small()
+    with held(first):
+        opened = [small()[2] for _ in range(registry.OPEN_SESSIONS + 1)]
+    assert not opened[-1].closed
+
+
+def test_many_threads_may_step_one_session() -> None:
+    _, _, session = small()
+    threads = [threading.Thread(target=session.step) for _ in range(12)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert session.run.status == "finished"
+    assert names(session) == ORDER
+
+
+def test_a_hook_that_moves_its_own_session_is_refused() -> None:
+    """The lock is reentrant: a hook runs on the thread that holds it."""
+    x = leaf()
+    h = x.tanh()
+    errors: list[str] = []
+
+    def meddle(grad: Any) -> None:
+        for wish in (session.step, session.back, session.continue_, session.close):
+            try:
+                wish()
+            except RuntimeError as error:
+                errors.append(str(error))
+
+    h.register_hook(meddle)
+    session = Session(h * x, new_tensor(x._array), names={})
+    session.continue_()
+    assert len(errors) == 4
+    assert session.run.status == "finished"
