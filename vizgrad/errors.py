@@ -6,12 +6,17 @@ The class and the key phrase of an error are PyTorch's, so that people find it; 
 
 from __future__ import annotations
 
+import dis
+import inspect
 import linecache
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
+    from types import CodeType
+
     from vizgrad.tensor.place import Site
 
 E = TypeVar("E", bound=BaseException)
@@ -95,6 +100,72 @@ def place_of(site: Site | None) -> Place | None:
         cell=cell_of(site.file),
         text=linecache.getline(site.file, line).strip(),
     )
+
+
+def function_place(function: Any) -> Place | None:
+    """The `def` (or `lambda`) line of a Python function; None when there is none to be had."""
+    function = inspect.unwrap(getattr(function, "__func__", function))
+    code = getattr(function, "__code__", None)
+    if code is None:
+        return None
+    line = code.co_firstlineno
+    for number in range(line, line + 20):  # the first line is that of a decorator, if there is one
+        text = linecache.getline(code.co_filename, number).lstrip()
+        if text.startswith(("def ", "async def ")):
+            line = number
+            break
+        if not text.startswith(("@", ")", "#")):
+            break
+    return place_at(code, line)
+
+
+def returning_place(function: Any) -> Place | None:
+    """The `return` of a function that has just one; else the line where it is defined."""
+    inner = inspect.unwrap(getattr(function, "__func__", function))
+    code = getattr(inner, "__code__", None)
+    if code is None:
+        return None
+    lines = {
+        instruction.positions.lineno
+        for instruction in dis.get_instructions(code)
+        if instruction.opname.startswith("RETURN_") and instruction.opname != "RETURN_GENERATOR"
+        if instruction.positions is not None
+    }
+    line = lines.pop() if len(lines) == 1 else None
+    return function_place(inner) if line is None else place_at(code, line)
+
+
+def place_at(code: CodeType, line: int) -> Place:
+    """A line of a code object, with its text and the notebook cell it is in."""
+    return Place(
+        file=code.co_filename,
+        line=line,
+        function=code.co_qualname,
+        cell=cell_of(code.co_filename),
+        text=linecache.getline(code.co_filename, line).strip(),
+    )
+
+
+_warned: set[str] = set()
+_warn_always = False
+
+
+def warn_once(message: str, category: type[Warning] = UserWarning) -> None:
+    """Warns the first time only, at the nearest line outside vizgrad."""
+    if message in _warned and not _warn_always:
+        return
+    _warned.add(message)
+    warnings.warn(message, category, stacklevel=4)
+
+
+def set_warn_always(enabled: bool) -> None:
+    """Lets warnings that are given only once be given every time."""
+    global _warn_always
+    _warn_always = bool(enabled)
+
+
+def is_warn_always_enabled() -> bool:
+    return _warn_always
 
 
 def wrap_dim(dim: int, ndim: int) -> int:

@@ -8,20 +8,15 @@ from typing import Any
 
 from vizgrad.engine.array_domain import ARRAYS, TENSORS
 from vizgrad.engine.task import Capture, GraphTask
-from vizgrad.errors import explained, place_of
+from vizgrad.errors import explained, place_of, warn_once
 from vizgrad.graph.accumulate import AccumulateGrad
-from vizgrad.graph.edges import edge_of
-from vizgrad.graph.node import Edge, Node
+from vizgrad.graph.edges import edge_of, split_edge
+from vizgrad.graph.node import Node
 from vizgrad.graph.saved import Freed
 from vizgrad.tensor.place import caller
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 Tensors = Tensor | Sequence[Tensor]
-_warned_create_graph = False
-
-
-def split_edge(edge: Node | Edge) -> tuple[Node, int]:
-    return (edge.node, edge.input_nr) if isinstance(edge, Edge) else (edge, 0)
 
 
 def _as_tuple(value: Any) -> tuple[Any, ...]:
@@ -149,7 +144,6 @@ def prepare_backward(
     inputs: Any = None,
 ) -> tuple[GraphTask, list[tuple[Tensor, Capture]]]:
     """A task that has not run yet, and the non-leaf `inputs` whose `.grad` it will fill."""
-    global _warned_create_graph
     roots_given = _as_tuple(tensors)
     gradients = (
         (None,) * len(roots_given) if grad_tensors is None else _as_tuple(grad_tensors)
@@ -174,14 +168,11 @@ def prepare_backward(
                 captures.setdefault(node, []).append(capture)
                 filled.append((tensor, capture))
     roots = make_roots(roots_given, gradients, create_graph)
-    if create_graph and not _warned_create_graph:
-        _warned_create_graph = True
-        warnings.warn(
+    if create_graph:
+        warn_once(
             "Using backward() with create_graph=True will create a reference cycle between the "
             "parameter and its gradient which can cause a memory leak. Use autograd.grad instead, "
-            "or reset .grad to None after use.",
-            UserWarning,
-            stacklevel=4,
+            "or reset .grad to None after use."
         )
     task = make_task(
         roots,

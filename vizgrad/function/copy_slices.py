@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from vizgrad.function.strided import Geometry, geometry_of, strided_replace, strided_take
-from vizgrad.graph.edges import edge_of
+from vizgrad.graph.edges import edge_of, retaining
 from vizgrad.graph.node import Node
 from vizgrad.tensor.clock import tick
 from vizgrad.tensor.tensor import RESULT, Tensor
@@ -17,18 +17,27 @@ if TYPE_CHECKING:
 class CopySlices(Node):
     """Gives the view's region of the gradient to the operation `fn`, and puts its answer back there.
 
-    Edges: the base's old history first, then the other operands of `fn`.
+    Edges: those of `fn`, with the base's old history in place of the view's, at `position`.
     """
 
-    __slots__ = ("fn", "geometry")
+    __slots__ = ("fn", "geometry", "position")
 
     fn: Node
     geometry: Geometry
+    position: int
 
-    def __init__(self, base: Tensor, base_edge: Node | Edge | None, fn: Node, geometry: Geometry) -> None:
-        # fn answers for its own first input whatever the view's history was: that answer goes to the base
-        fn.edges = (base_edge, *fn.edges[1:])
+    def __init__(
+        self,
+        base: Tensor,
+        base_edge: Node | Edge | None,
+        fn: Node,
+        geometry: Geometry,
+        position: int = 0,
+    ) -> None:
+        # fn answers for the view whatever the view's history was: that answer goes to the base
+        fn.edges = (*fn.edges[:position], base_edge, *fn.edges[position + 1 :])
         self.fn = fn
+        self.position = position
         self.geometry = geometry
         self.sequence_nr = tick()
         self.edges = fn.edges
@@ -41,7 +50,8 @@ class CopySlices(Node):
 
     @property
     def input_names(self) -> tuple[str, ...]:  # pyright: ignore[reportIncompatibleVariableOverride]
-        return ("base", *self.fn.input_names[1:])
+        names, at = self.fn.input_names, self.position
+        return (*names[:at], "base", *names[at + 1 :])
 
     def run(self, grad: Any) -> tuple[Any, ...]:
         region = strided_take(grad, geometry=self.geometry)
@@ -56,10 +66,12 @@ class CopySlices(Node):
     def _put_back(self, grad: Any, region: Any, answers: Any) -> tuple[Any, ...]:
         if answers.__class__ is not tuple:
             answers = (answers,)
-        if self.edges[0] is None:
-            return (None, *answers[1:])
-        own = region * 0 if answers[0] is None else answers[0]
-        return (strided_replace(grad, own, geometry=self.geometry), *answers[1:])
+        at = self.position
+        if self.edges[at] is None:
+            return (*answers[:at], None, *answers[at + 1 :])
+        own = region * 0 if answers[at] is None else answers[at]
+        base = strided_replace(grad, own, geometry=self.geometry)
+        return (*answers[:at], base, *answers[at + 1 :])
 
     def release(self, token: object) -> None:
         self.fn.release(token)
@@ -71,11 +83,15 @@ class CopySlices(Node):
         self.fn.restore_saved(values)
 
 
-def rebase(view: Tensor, fn: Node) -> None:
-    """Rewrites the history of the view's base after `fn` was recorded for a write to the view."""
+def rebase(view: Tensor, fn: Node, position: int = 0) -> None:
+    """Rewrites the history of the view's base after `fn` was recorded for a write to the view.
+
+    `position` is the edge of `fn` that belongs to the view.
+    """
     info = view._view
     assert info is not None
     base = info.base
-    node = CopySlices(base, edge_of(base), fn, geometry_of(base, view))
-    base._edge = node
-    base._tracked = RESULT
+    node = CopySlices(base, edge_of(base), fn, geometry_of(base, view), position)
+    with retaining(base):
+        base._edge = node
+        base._tracked = RESULT

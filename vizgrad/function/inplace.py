@@ -15,15 +15,14 @@ from vizgrad.function.copy_slices import rebase
 from vizgrad.function.saving import save_result
 from vizgrad.function.typing import arrays_for, result_dtype
 from vizgrad.function.views import refuse
-from vizgrad.graph.edges import edge_of, gradient_edge
-from vizgrad.graph.hooks import hooks_of
+from vizgrad.graph.edges import edge_of, retaining, set_history
 from vizgrad.graph.node import Meta, Node
-from vizgrad.graph.saved import Overwritten
+from vizgrad.graph.saved import KeptSelf, Overwritten
 from vizgrad.tensor.clock import tick
 from vizgrad.tensor.modes import GUARD, MODES, noted
 from vizgrad.tensor.place import Site, caller
 from vizgrad.tensor.source import written_name
-from vizgrad.tensor.tensor import RESULT, Tensor, storage_of
+from vizgrad.tensor.tensor import RESULT, Tensor, address, storage_of
 from vizgrad.tensor.views import Creation
 
 if TYPE_CHECKING:
@@ -55,6 +54,29 @@ def check_write(target: Tensor, recorded: bool) -> None:
         raise _leaf_error("a leaf Variable", target)
 
 
+def _refuse_partial_overlap(target: Tensor, operand: Tensor) -> None:
+    """An operand may be the target itself, but not share some of its elements (V-7)."""
+    a, b = target._array, operand._array
+    if operand._storage is None or operand._storage is not target._storage:
+        return
+    if a.shape == b.shape and a.strides == b.strides and address(a) == address(b):
+        return
+    if not (layout.is_dense(a) and layout.is_dense(b)):
+        return
+    if address(a) < address(b) + b.nbytes and address(b) < address(a) + a.nbytes:
+        raise errors.explained(
+            RuntimeError(
+                "unsupported operation: some elements of the input tensor and the written-to tensor "
+                "refer to a single memory location. Please clone() the tensor before performing the "
+                "operation."
+            ),
+            kind="forbidden-write",
+            culprit=errors.place_of(caller()),
+            tensor=written_name(caller()),
+            fix="clone the operand: it would change while it is read",
+        )
+
+
 def _leaf_error(what: str, target: Tensor) -> RuntimeError:
     site = caller()
     name = written_name(site)
@@ -76,6 +98,8 @@ def write(op: Primitive, target: Tensor, *operands: Any, name: str = "", **attri
     tensors = (target, *operands)
     if any(not isinstance(t, Tensor) for t in tensors):
         tensors = op.coerce(*tensors)
+    for operand in tensors[1:]:
+        _refuse_partial_overlap(target, operand)
     edges = _edges_before(op, tensors)
     recorded = edges is not None
     check_write(target, recorded)
@@ -89,12 +113,15 @@ def write(op: Primitive, target: Tensor, *operands: Any, name: str = "", **attri
     site = caller()
     storage = storage_of(target)
     clock = storage.last_write
+    kept = None
+    if edges is not None and op.inputs[0] in saved_by(op)[0]:
+        kept = KeptSelf(array.copy(), edges[0] if op.differentiable[0] == op.inputs[0] else None)
     array[...] = result
     storage.wrote(name or op.name + "_", site)
     if MODES.recorder is not None:
         MODES.recorder.wrote(name or op.name + "_", site)
     if edges is not None:
-        node = _make_node(op, tensors, attributes, edges, site, clock)
+        node = _make_node(op, tensors, attributes, edges, site, clock, kept)
         _set_history(target, node)
     return target
 
@@ -135,6 +162,7 @@ def _make_node(
     edges: tuple[Any, ...],
     site: Site | None,
     clock: int,
+    kept: KeptSelf | None,
 ) -> Node:
     target = tensors[0]
     cls: Any = op.node_class
@@ -151,6 +179,8 @@ def _make_node(
     for name in names:
         if name in op.outputs:
             value: Any = save_result(target)
+        elif name == op.inputs[0]:
+            value = kept
         else:
             value = by_name[name]
             storage = value._storage
@@ -171,20 +201,14 @@ def _make_node(
 
 def _set_history(target: Tensor, node: Node) -> None:
     """Makes the node the producer of `target`, through CopySlices if it is a view (V-12, V-30)."""
-    retained = target.retains_grad and target._view is None
-    old = gradient_edge(target) if retained else None
     if target._view is not None:
         rebase(target, node)
-        return
-    target._edge = node
-    target._tracked = RESULT
-    if old is not None:
-        _move_retain_grad(old[0], old[1], node)
+    else:
+        follow_to_new_producer(target, node)
 
 
-def _move_retain_grad(old: Node, nr: int, new: Node) -> None:
-    """`retain_grad` follows the tensor to its new producer; other hooks stay (E-73)."""
-    if old.hooks is not None and nr in old.hooks.retain:
-        hooks_of(new).retain[0] = old.hooks.retain.pop(nr)
-
-
+def follow_to_new_producer(target: Tensor, node: Node, input_nr: int = 0) -> None:
+    """Makes `target` output `input_nr` of `node`; its `retain_grad` goes with it (E-73)."""
+    with retaining(target):
+        set_history(target, node, input_nr)
+        target._tracked = RESULT

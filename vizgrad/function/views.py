@@ -86,7 +86,8 @@ def regenerate(view: Tensor) -> None:
 
     node = as_strided_node(info.base, view)
     if node is not None:
-        view._edge = node
+        with edges.retaining(view):
+            view._edge = node
     info.clock = storage.last_write
 
 

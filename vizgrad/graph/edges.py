@@ -8,10 +8,12 @@ been written since (V-30).
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from vizgrad.graph.accumulate import AccumulateGrad
+from vizgrad.graph.hooks import hooks_of
 from vizgrad.graph.node import Edge, Node
 from vizgrad.tensor.tensor import LEAF, RESULT, UNTRACKED, VIEW, Tensor, rare_of
 
@@ -85,6 +87,24 @@ def set_history(tensor: Tensor, node: Node, input_nr: int = 0) -> None:
         tensor._tracked = RESULT
 
 
+@contextmanager
+def retaining(tensor: Tensor) -> Iterator[None]:
+    """Around giving `tensor` a new producer: `retain_grad` moves to it, hooks stay (E-73, V-33)."""
+    if not tensor.retains_grad or tensor._edge is None:
+        yield
+        return
+    old, nr = split_edge(tensor._edge)
+    yield
+    if old.hooks is not None and nr in old.hooks.retain:
+        new, new_nr = split_edge(tensor._edge)
+        hooks_of(new).retain[new_nr] = old.hooks.retain.pop(nr)
+
+
+def split_edge(edge: Node | Edge) -> tuple[Node, int]:
+    """(node, input_nr) of either form of edge."""
+    return (edge.node, edge.input_nr) if isinstance(edge, Edge) else (edge, 0)
+
+
 def gradient_edge(tensor: Tensor) -> tuple[Node, int]:
     """(node, input_nr) for a tensor that requires grad."""
     edge: Any = edge_of(tensor)
@@ -92,13 +112,11 @@ def gradient_edge(tensor: Tensor) -> tuple[Node, int]:
         raise RuntimeError(
             "the tensor does not require grad, so there is no edge its gradient could go to"
         )
-    return (edge.node, edge.input_nr) if isinstance(edge, Edge) else (edge, 0)
+    return split_edge(edge)
 
 
 def _retain_grad(tensor: Tensor) -> None:
     """Makes backward fill `.grad` of this non-leaf, after all its hooks (E-71)."""
-    from vizgrad.graph.hooks import hooks_of
-
     if not tensor.requires_grad:
         raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
     if tensor.is_leaf or tensor.retains_grad:

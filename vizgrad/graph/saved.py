@@ -4,7 +4,8 @@ A saved value sits in the node's slot ``_<name>`` in one of these forms:
 
 - a Tensor: a forward input, the same object (F-37);
 - `SavedResult`: the node's own output, without the tensor, which would be a reference cycle;
-- `Overwritten`: an input that the very in-place operation which saved it has overwritten;
+- `KeptSelf`: a copy of what an in-place operation overwrote;
+- `Overwritten`: another input that shares the memory which the operation has overwritten;
 - `Packed`: whatever a saved-tensors hook made of it;
 - `Freed`: released; tells which run did it;
 - None: not needed, because the gradient that uses it is not.
@@ -15,14 +16,19 @@ without asking which form it is, and comes here only when that fails or the cloc
 
 from __future__ import annotations
 
+import weakref
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from vizgrad.errors import explained, place_of
+from vizgrad.errors import explained, function_place, place_of
+from vizgrad.graph.accumulate import AccumulateGrad
+from vizgrad.graph.node import Edge
 from vizgrad.tensor.place import Site
 from vizgrad.tensor.source import written_name
-from vizgrad.tensor.tensor import RESULT, Tensor, new_tensor
+from vizgrad.tensor.tensor import LEAF, RESULT, Tensor, new_tensor
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from vizgrad.graph.node import Node
     from vizgrad.tensor.storage import Storage, Written
 
@@ -36,6 +42,20 @@ class SavedResult:
         self._array = array
         self._storage = storage
         self.output_nr = output_nr
+
+
+class KeptSelf:
+    """The old value of what an in-place operation overwrote: a copy, with the old history.
+
+    As in PyTorch, `y.mul_(w)` can be differentiated: its formula for `w` reads this copy.
+    """
+
+    __slots__ = ("_array", "_storage", "edge")
+
+    def __init__(self, array: Any, edge: Any) -> None:
+        self._array = array
+        self._storage = None
+        self.edge = edge
 
 
 class Overwritten:
@@ -60,38 +80,116 @@ class Freed:
         self.site = site
 
 
+class Packed:
+    """What a saved-tensors hook made of a value, and how to make a tensor of it again (V-60).
+
+    `edge` is where the gradient of the value goes: the unpacked tensor gets it back (V-66). For the
+    node's own output it is None, and `output_nr` says which output it is.
+    """
+
+    __slots__ = ("dtype", "edge", "output_nr", "packed", "shape", "unpack")
+
+    def __init__(
+        self,
+        packed: Any,
+        unpack: Callable[[Any], Tensor],
+        like: Any,
+        edge: Any,
+        output_nr: int | None,
+    ) -> None:
+        self.packed = packed
+        self.unpack = unpack
+        self.shape = like.shape
+        self.dtype = like.dtype
+        self.edge = edge
+        self.output_nr = output_nr
+
+
 def unpack_array(node: Node, name: str) -> Any:
     """The array of saved value `name`; raises the error that explains why it cannot be had."""
-    saved = getattr(node, "_" + name)
+    return read_array(node, name, getattr(node, "_" + name))
+
+
+def read_array(node: Node, name: str, saved: Any) -> Any:
+    """The array of a saved value in any form; see `unpack_array`."""
     if isinstance(saved, Freed):
         raise freed_error(node, saved) from None
+    if isinstance(saved, Packed):
+        return _call_unpack(saved)._array
     if isinstance(saved, Overwritten):
         _raise_stale(node, name, saved.storage, saved.clock, saved.shape, saved.dtype, None)
     storage = saved._storage
     if storage is not None and storage.last_write > node.sequence_nr:
-        tensor = saved if isinstance(saved, Tensor) else None
         array = saved._array
-        _raise_stale(node, name, storage, node.sequence_nr, array.shape, array.dtype, tensor)
+        _raise_stale(node, name, storage, node.sequence_nr, array.shape, array.dtype, saved)
     return saved._array
 
 
 def unpack_tensor(node: Node, name: str) -> Tensor | None:
     """Saved value `name` as a Tensor: the same object for an input; for an output a new one that
     belongs to this node (V-23)."""
-    saved = getattr(node, "_" + name)
+    return read_tensor(node, name, getattr(node, "_" + name))
+
+
+def read_tensor(node: Node, name: str, saved: Any) -> Tensor | None:
+    """A saved value in any form as a Tensor; see `unpack_tensor`."""
     if saved is None:
         return None
-    array = unpack_array(node, name)
+    if isinstance(saved, Packed):
+        return _restored(node, saved)
+    array = read_array(node, name, saved)
     if isinstance(saved, Tensor):
         return saved
-    out = new_tensor(array)
-    out._storage = saved._storage
-    out._edge = node
-    if saved.output_nr:
-        from vizgrad.graph.node import Edge
+    return _own_output(node, array, saved._storage, saved.output_nr)
 
-        out._edge = Edge(node, saved.output_nr)
+
+def _own_output(node: Node, array: Any, storage: Storage | None, output_nr: int) -> Tensor:
+    out = new_tensor(array)
+    out._storage = storage
+    out._edge = Edge(node, output_nr) if output_nr else node
     out._tracked = RESULT
+    return out
+
+
+def _call_unpack(saved: Packed) -> Tensor:
+    tensor = saved.unpack(saved.packed)
+    if not isinstance(tensor, Tensor):
+        raise explained(
+            TypeError(
+                "Output of saved tensor unpack_hook expected to be a Tensor but got result of type "
+                f"{type(tensor).__name__}"
+            ),
+            kind="hook-effect",
+            culprit=function_place(saved.unpack),
+            fix="let the unpack hook return a Tensor equal to the one that was packed",
+        )
+    array = tensor._array
+    if array.shape != saved.shape or array.dtype != saved.dtype:
+        raise explained(
+            RuntimeError(
+                f"the unpack hook returned a {array.dtype} tensor of shape {list(array.shape)}, but "
+                f"the saved one was {saved.dtype} of shape {list(saved.shape)}"
+            ),
+            kind="hook-effect",
+            culprit=function_place(saved.unpack),
+            fix="let the unpack hook return a tensor of the shape and dtype that was packed",
+        )
+    return tensor
+
+
+def _restored(node: Node, saved: Packed) -> Tensor:
+    """What the unpack hook gives, as the tensor it stands for: with its place in the graph (V-66)."""
+    tensor = _call_unpack(saved)
+    if saved.output_nr is not None:
+        return _own_output(node, tensor._array, tensor._storage, saved.output_nr)
+    out = new_tensor(tensor._array)
+    out._storage = tensor._storage
+    if isinstance(saved.edge, AccumulateGrad):
+        out._tracked = LEAF
+        out._edge = weakref.ref(saved.edge)
+    elif saved.edge is not None:
+        out._tracked = RESULT
+        out._edge = saved.edge
     return out
 
 
@@ -142,16 +240,16 @@ def _raise_stale(
     clock: int,
     shape: tuple[int, ...],
     dtype: Any,
-    tensor: Tensor | None,
+    saved: Tensor | SavedResult | None,
 ) -> NoReturn:
     """The version error of V-20: names the line that wrote, not only the node that reads."""
     expected = storage.version_at(clock)
     written = storage.first_write_after(clock)
     producer = ""
-    if name == "result":
-        producer = f", which is output 0 of {node.name()}"
-    elif tensor is not None and tensor._edge is not None and tensor._tracked == RESULT:
-        producer = f", which is output {tensor.output_nr} of {tensor.grad_fn.name()}"  # pyright: ignore[reportAttributeAccessIssue]
+    if name == "result" or isinstance(saved, SavedResult):
+        producer = f", which is output {getattr(saved, 'output_nr', 0)} of {node.name()}"
+    elif isinstance(saved, Tensor) and saved._edge is not None and saved._tracked == RESULT:
+        producer = f", which is output {saved.output_nr} of {saved.grad_fn.name()}"  # pyright: ignore[reportAttributeAccessIssue]
     what = f"vizgrad.{_TYPE_NAMES.get(dtype.name, dtype.name)} {list(shape)}"
     error = RuntimeError(
         "one of the variables needed for gradient computation has been modified by an inplace "

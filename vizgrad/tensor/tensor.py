@@ -50,6 +50,9 @@ class Tensor:
         "_view",
     )  # fmt: skip
 
+    #: True for what stands for a Python number among operands (`vizgrad.function.typing`).
+    _is_python_number = False
+
     _array: Array
     _storage: Storage | None
     _tracked: int
@@ -191,7 +194,7 @@ class Tensor:
                 raise errors.explained(
                     RuntimeError(
                         "you can only change requires_grad flags of leaf variables; this tensor is "
-                        f"the result of {self.grad_fn.name()}"
+                        f"the result of {self.grad_fn.name()}. Use detach() for one without history."
                     ),
                     kind="not-a-leaf",
                     fix="use `x.detach()` for a tensor without history",
