@@ -1,38 +1,25 @@
 /** Keys that work anywhere in the view, and keeping them from the host's own shortcuts. */
 import type { DebuggerStore } from '../store';
-import { can } from './frame/commands';
+import { perform } from './frame/commands';
 
 /** The same keys as JupyterLab's debugger where it has them: continue F9, next F10, stop Shift F9. */
+const KEYS = new Map<string, Parameters<typeof perform>[1]>([
+  ['F9', 'continue'],
+  ['F10', 'step'],
+  ['Shift F10', 'back'],
+  ['Shift F9', 'stop']
+]);
+
+/** True if the key was one of these, whether or not it makes sense now. */
 export function globalKey(event: KeyboardEvent, store: DebuggerStore): boolean {
   if (event.ctrlKey || event.metaKey || event.altKey) {
     return false;
   }
-  const able = can(store.state.value);
-  const key = `${event.shiftKey ? 'Shift ' : ''}${event.key}`;
-  switch (key) {
-    case 'F9':
-      if (able.advance) {
-        store.continue();
-      }
-      return true;
-    case 'F10':
-      if (able.advance) {
-        store.step();
-      }
-      return true;
-    case 'Shift F10':
-      if (able.back) {
-        store.back();
-      }
-      return true;
-    case 'Shift F9':
-      if (able.stop) {
-        store.stop();
-      }
-      return true;
-    default:
-      return false;
+  const command = KEYS.get(`${event.shiftKey ? 'Shift ' : ''}${event.key}`);
+  if (command) {
+    perform(store, command);
   }
+  return command !== undefined;
 }
 
 /**

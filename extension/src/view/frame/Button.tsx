@@ -21,7 +21,8 @@ interface ButtonProps {
 
 /**
  * A disabled button stays focusable (`aria-disabled`): Step becomes disabled while it has the
- * focus, and the focus must not fall back to the page.
+ * focus, and the focus must not fall back to the page. `act` is called even then: it knows better
+ * than the last drawing whether the command makes sense at the moment of the click.
  */
 export function Button(props: ButtonProps): JSX.Element {
   const { icon, name, keys, labelled = false, disabled = false, pressed, primary = false } = props;
@@ -35,11 +36,7 @@ export function Button(props: ButtonProps): JSX.Element {
       aria-pressed={pressed}
       aria-keyshortcuts={keys?.replaceAll(' or ', ' ')}
       title={keys ? `${text} (${keys})` : text}
-      onClick={() => {
-        if (!disabled) {
-          props.act();
-        }
-      }}
+      onClick={props.act}
     >
       <Icon name={icon} />
       {labelled && <span>{name}</span>}

@@ -3,85 +3,92 @@ import type { JSX } from 'preact';
 
 import type { DebuggerState } from '../../store';
 import { useStore } from '../hooks';
+import type { IconName } from '../Icons';
 import type { Width } from '../width';
 import { Button } from './Button';
-import { can } from './commands';
+import { can, perform } from './commands';
 import { ModeStrip } from './ModeStrip';
 import { Scrubber } from './Scrubber';
 
-const STATUS = { paused: 'paused', finished: 'finished', failed: 'failed', closed: 'closed' };
+interface Tool {
+  readonly command: Parameters<typeof perform>[1];
+  readonly icon: IconName;
+  readonly name: string;
+  readonly hint: string;
+  readonly keys?: string;
+  /** The narrowest view in which the name is written beside the icon. */
+  readonly labelled?: Width;
+}
+
+const TOOLS: readonly Tool[] = [
+  {
+    command: 'continue',
+    icon: 'continue',
+    name: 'Continue',
+    hint: 'Continue to the next breakpoint or the end',
+    keys: 'F9',
+    labelled: 'wide'
+  },
+  {
+    command: 'step',
+    icon: 'step',
+    name: 'Step',
+    hint: 'Run one node',
+    keys: 'F10',
+    labelled: 'medium'
+  },
+  {
+    command: 'back',
+    icon: 'back',
+    name: 'Step back',
+    hint: 'Undo one node',
+    keys: 'Shift+F10',
+    labelled: 'wide'
+  },
+  {
+    command: 'runTo',
+    icon: 'runTo',
+    name: 'Run to here',
+    hint: 'Run (or step back) until the selected node is next',
+    keys: 'R'
+  },
+  { command: 'restart', icon: 'restart', name: 'Restart', hint: 'Back to the start' },
+  {
+    command: 'stop',
+    icon: 'stop',
+    name: 'Stop',
+    hint: 'Close the session and release what it holds',
+    keys: 'Shift+F9'
+  }
+];
 
 export function Toolbar({ state, width }: { state: DebuggerState; width: Width }): JSX.Element {
   const store = useStore();
   const { session, view } = state;
   const run = session?.run;
-  const able = can(state);
   const node = view.selection;
   const marked = node !== null && (run?.breakpoints.includes(node) ?? false);
-  const wide = width === 'wide';
-  const status = session?.closed ? 'closed' : run?.status;
   return (
     <div class="vg-toolbar">
       <div class="vg-toolbar-group" role="toolbar" aria-label="Debugger">
-        <Button
-          icon="continue"
-          name="Continue"
-          keys="F9"
-          labelled={wide}
-          disabled={!able.advance}
-          act={() => store.continue()}
-          hint="Continue to the next breakpoint or the end"
-        />
-        <Button
-          icon="step"
-          name="Step"
-          keys="F10"
-          labelled={width !== 'narrow'}
-          primary
-          disabled={!able.advance}
-          act={() => store.step()}
-          hint="Run one node"
-        />
-        <Button
-          icon="back"
-          name="Step back"
-          keys="Shift+F10"
-          labelled={wide}
-          disabled={!able.back}
-          act={() => store.back()}
-          hint="Undo one node"
-        />
-        <Button
-          icon="runTo"
-          name="Run to here"
-          keys="R"
-          disabled={!able.runTo}
-          act={() => node !== null && store.runTo(node)}
-          hint="Run (or step back) until the selected node is next"
-        />
-        <Button
-          icon="restart"
-          name="Restart"
-          disabled={!able.restart}
-          act={() => store.restart()}
-          hint="Back to the start"
-        />
-        <Button
-          icon="stop"
-          name="Stop"
-          keys="Shift+F9"
-          disabled={!able.stop}
-          act={() => store.stop()}
-          hint="Close the session and release what it holds"
-        />
+        {TOOLS.map(({ command, labelled, ...tool }) => (
+          <Button
+            key={command}
+            {...tool}
+            labelled={labelled === width || (labelled === 'medium' && width === 'wide')}
+            primary={command === 'step'}
+            disabled={!can(state, command)}
+            act={() => perform(store, command)}
+          />
+        ))}
         <span class="vg-separator" />
         <Button
           icon="breakpoint"
           name="Add breakpoint"
           keys="B"
           pressed={marked}
-          disabled={!able.mark}
-          act={() => node !== null && store.toggleBreakpoint(node)}
+          disabled={!can(state, 'breakpoint')}
+          act={() => perform(store, 'breakpoint')}
           hint={
             marked ? 'Remove the breakpoint on the selected node' : 'Break before the selected node'
           }
@@ -89,18 +96,16 @@ export function Toolbar({ state, width }: { state: DebuggerState; width: Width }
       </div>
       {run && (
         <div class="vg-progress">
-          <Scrubber run={run} disabled={!able.seek} />
+          <Scrubber run={run} disabled={!can(state, 'seek')} />
           <span class="vg-position">
             node <b>{run.position}</b> of <b>{run.total}</b>
           </span>
-          {status && (
-            <span class="vg-status" data-run-status={status}>
-              {state.moving ? 'running…' : STATUS[status]}
-            </span>
-          )}
+          <span class="vg-status" data-run-status={session.closed ? 'closed' : run.status}>
+            {state.moving ? 'running…' : session.closed ? 'closed' : run.status}
+          </span>
         </div>
       )}
-      {run && <ModeStrip modes={run.modes} short={!wide} />}
+      {run && <ModeStrip modes={run.modes} short={width !== 'wide'} />}
       <Button
         icon="help"
         name="Help"

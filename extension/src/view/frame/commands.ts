@@ -1,27 +1,65 @@
-/** Which moves make sense now. The kernel has the last word: it answers `Failed` to the others. */
-import type { DebuggerState } from '../../store';
+/** What a person can tell the run to do: one list for buttons, keys and the host's own commands. */
+import type { DebuggerState, DebuggerStore } from '../../store';
 
-export interface Able {
-  readonly advance: boolean;
-  readonly back: boolean;
-  readonly runTo: boolean;
-  readonly restart: boolean;
-  readonly stop: boolean;
-  readonly seek: boolean;
-  readonly mark: boolean;
+export type Command =
+  'continue' | 'step' | 'back' | 'runTo' | 'restart' | 'stop' | 'seek' | 'breakpoint';
+
+/** Whether a command makes sense now. The kernel has the last word: it answers `Failed`. */
+export function can({ session, port, view }: DebuggerState, command: Command): boolean {
+  const run = session?.run;
+  if (!run || session.closed || port.state !== 'open') {
+    return false;
+  }
+  switch (command) {
+    case 'continue':
+    case 'step':
+      return run.status === 'paused' && run.current !== null;
+    case 'back':
+      return run.position > run.earliest;
+    case 'restart':
+      return run.position > 0 || run.status === 'failed';
+    case 'runTo':
+      return view.selection !== null && run.current !== view.selection;
+    case 'breakpoint':
+      return view.selection !== null;
+    case 'stop':
+    case 'seek':
+      return true;
+  }
 }
 
-export function can({ session, port, view }: DebuggerState): Able {
-  const run = session?.run;
-  const open = session !== null && !session.closed && port.state === 'open';
-  const selected = open && view.selection !== null;
-  return {
-    advance: open && run?.status === 'paused' && run.current !== null,
-    back: open && run !== undefined && run.position > run.earliest,
-    runTo: selected && run?.current !== view.selection,
-    restart: open && run !== undefined && (run.position > 0 || run.status === 'failed'),
-    stop: open,
-    seek: open,
-    mark: selected
-  };
+/** Do it, if it makes sense by what is known at this moment. */
+export function perform(store: DebuggerStore, command: Exclude<Command, 'seek'>): void {
+  const state = store.state.value;
+  if (!can(state, command)) {
+    return;
+  }
+  const { selection } = state.view;
+  switch (command) {
+    case 'continue':
+      store.continue();
+      break;
+    case 'step':
+      store.step();
+      break;
+    case 'back':
+      store.back();
+      break;
+    case 'restart':
+      store.restart();
+      break;
+    case 'stop':
+      store.stop();
+      break;
+    case 'runTo':
+      if (selection !== null) {
+        store.runTo(selection);
+      }
+      break;
+    case 'breakpoint':
+      if (selection !== null) {
+        store.toggleBreakpoint(selection);
+      }
+      break;
+  }
 }

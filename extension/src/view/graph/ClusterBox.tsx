@@ -27,7 +27,7 @@ function ClusterBoxInner(props: ClusterBoxProps): JSX.Element {
           role="treeitem"
           aria-expanded={true}
           aria-label={`${group.title}, open group of ${group.size} nodes`}
-          tabIndex={focusable ? 0 : -1}
+          tabindex={focusable ? 0 : -1}
           data-toggle={group.id}
           data-key={`c${group.id}`}
         >

@@ -70,7 +70,7 @@ function GroupBoxInner(props: GroupBoxProps): JSX.Element {
       aria-label={[group.title, 'group', progress, ...extra].join(', ')}
       aria-expanded={false}
       aria-selected={props.selected}
-      tabIndex={props.focusable ? 0 : -1}
+      tabindex={props.focusable ? 0 : -1}
       data-key={props.itemKey}
       data-group-state={state}
       transform={`translate(${box.x},${box.y})`}

@@ -61,7 +61,7 @@ function NodeBoxInner(props: NodeBoxProps): JSX.Element {
       role="treeitem"
       aria-label={spoken.filter(Boolean).join(', ')}
       aria-selected={props.selected}
-      tabIndex={props.focusable ? 0 : -1}
+      tabindex={props.focusable ? 0 : -1}
       data-key={props.itemKey}
       data-node-id={node.id}
       data-kind={node.kind}

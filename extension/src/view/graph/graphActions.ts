@@ -40,10 +40,10 @@ export function graphActions(parts: Parts): SVGAttributes<SVGSVGElement> {
     const item = itemAt(key);
     if (key?.startsWith('c')) {
       toggle(Number(key.slice(1)));
-      keys.setFocusKey(`g${key.slice(1)}`);
+      keys.focusNext(`g${key.slice(1)}`);
     } else if (item?.kind === 'group') {
       toggle(item.group);
-      keys.setFocusKey(`c${item.group}`);
+      keys.focusNext(`c${item.group}`);
     } else if (item) {
       store.select(item.node);
     }
@@ -59,7 +59,7 @@ export function graphActions(parts: Parts): SVGAttributes<SVGSVGElement> {
     if (gutter !== null) {
       store.toggleBreakpoint(Number(gutter));
     } else if (group !== null) {
-      toggle(Number(group));
+      open(key);
     } else if (key !== null) {
       keys.focus(key);
       const node = nodeAt(key);
@@ -80,10 +80,12 @@ export function graphActions(parts: Parts): SVGAttributes<SVGSVGElement> {
     if (event.ctrlKey || event.metaKey || event.altKey) {
       return;
     }
-    const node = nodeAt(keys.focusKey);
+    const key = event.target instanceof Element ? attribute(event.target, 'data-key') : null;
+    const here = key ?? keys.focusKey;
+    const node = nodeAt(here);
     const actions = new Map<string, () => void>([
-      ['Enter', () => open(keys.focusKey)],
-      [' ', () => open(keys.focusKey)],
+      ['Enter', () => open(here)],
+      [' ', () => open(here)],
       ['b', () => node !== null && store.toggleBreakpoint(node)],
       ['r', () => node !== null && store.runTo(node)],
       ['f', placing.fit],
@@ -105,7 +107,14 @@ export function graphActions(parts: Parts): SVGAttributes<SVGSVGElement> {
     event.stopPropagation();
   };
 
-  return { onClick, onDblClick, onKeyDown };
+  const onFocusIn = (event: FocusEvent): void => {
+    const key = event.target instanceof Element ? attribute(event.target, 'data-key') : null;
+    if (key !== null) {
+      keys.setFocusKey(key);
+    }
+  };
+
+  return { onClick, onDblClick, onKeyDown, onFocusIn };
 }
 
 function attribute(element: Element, name: string): string | null {

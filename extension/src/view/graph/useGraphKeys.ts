@@ -1,6 +1,6 @@
 /** The graph from the keyboard: arrows walk, Enter selects or opens, letters act. */
 import type { RefObject } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 import { neighbour } from './navigate';
 import type { Direction } from './navigate';
@@ -16,6 +16,8 @@ const ARROWS: Readonly<Record<string, Direction>> = {
 export interface GraphKeys {
   readonly focusKey: string | null;
   setFocusKey(key: string | null): void;
+  /** Give the keyboard to a box that is about to be drawn: a group's other form. */
+  focusNext(key: string): void;
   /** Move the focus to a box, bring it into view and give it the keyboard. */
   focus(key: string): void;
   /** True if the key was an arrow, Home or End and has been dealt with. */
@@ -31,10 +33,20 @@ export function useGraphKeys(
 ): GraphKeys {
   const [chosen, setFocusKey] = useState<string | null>(null);
   const take = useRef(false);
+  const awaited = useRef<string | null>(null);
   const known = chosen !== null && picture !== null && isDrawn(picture, chosen);
   const focusKey = known ? chosen : home;
 
   useEffect(() => {
+    const key = awaited.current;
+    if (key !== null && picture !== null && isDrawn(picture, key)) {
+      awaited.current = null;
+      take.current = true;
+      setFocusKey(key);
+    }
+  }, [picture]);
+
+  useLayoutEffect(() => {
     if (take.current && focusKey !== null) {
       take.current = false;
       // Keys are our own (letters and numbers), so they need no escaping.
@@ -47,6 +59,10 @@ export function useGraphKeys(
     take.current = true;
     setFocusKey(key);
     show(key);
+  };
+
+  const focusNext = (key: string): void => {
+    awaited.current = key;
   };
 
   const walk = (event: KeyboardEvent): boolean => {
@@ -71,7 +87,7 @@ export function useGraphKeys(
     return true;
   };
 
-  return { focusKey, setFocusKey, focus, walk };
+  return { focusKey, setFocusKey, focusNext, focus, walk };
 }
 
 function top(picture: Picture, key: string): number {
@@ -79,5 +95,7 @@ function top(picture: Picture, key: string): number {
 }
 
 function isDrawn(picture: Picture, key: string): boolean {
-  return picture.layout.items.has(key) || picture.layout.clusters.has(Number(key.slice(1)));
+  return key.startsWith('c')
+    ? picture.layout.clusters.has(Number(key.slice(1)))
+    : picture.layout.items.has(key);
 }

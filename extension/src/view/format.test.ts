@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+
+import * as format from './format';
+
+test.each([
+  [0, '0'],
+  [1, '1'],
+  [-0.25, '−0.25'],
+  [0.0123456, '0.01235'],
+  [123456, '1.23e5'],
+  [1e-7, '1e−7'],
+  [-1.5e-7, '−1.5e−7'],
+  [100, '100'],
+  [1e10, '1e10'],
+  [1.5e10, '1.5e10'],
+  [NaN, 'NaN'],
+  [Infinity, 'Inf'],
+  [-Infinity, '−Inf'],
+  [null, '–']
+])('number %s is %s', (value, text) => {
+  expect(format.number(value)).toBe(text);
+});
+
+test.each([
+  [0, '0 B'],
+  [999, '999 B'],
+  [1000, '1.0 kB'],
+  [15_500, '16 kB'],
+  [999_600, '1.0 MB'],
+  [3e12, '3.0 TB'],
+  [5e16, '50000 TB']
+])('%s bytes are %s', (count, text) => {
+  expect(format.bytes(count)).toBe(text);
+});
+
+test.each([
+  [2, '2.00 s'],
+  [0.0123, '12.3 ms'],
+  [0.000042, '42 µs']
+])('%s seconds are %s', (value, text) => {
+  expect(format.seconds(value)).toBe(text);
+});
+
+test('a place is a cell and line, or a file and line', () => {
+  const place = { file: '/home/me/net.py', line: 3, function: '', cell: null, text: '' };
+  expect(format.place(place)).toBe('net.py:3');
+  expect(format.place({ ...place, file: 'C:\\me\\net.py' })).toBe('net.py:3');
+  expect(format.place({ ...place, cell: 'In [7]' })).toBe('In [7], line 3');
+});
+
+test('states in words, long and short', () => {
+  const run = {
+    state: 'waiting',
+    delivered: 1,
+    needed: 3,
+    order: null,
+    reason: '',
+    grad_norm: null
+  } as const;
+  expect(format.nodeState(run)).toBe('waiting, 1 of 3');
+  expect(format.nodeBrief(run)).toBe('waiting 1/3');
+  const done = { ...run, state: 'done', order: 4, grad_norm: 0.123456 } as const;
+  expect(format.nodeState(done)).toBe('done #5, ‖g‖ 0.1235');
+  expect(format.nodeBrief(done)).toBe('#5  ‖g‖ 0.123');
+  expect(format.nodeState({ ...done, grad_norm: null })).toBe('done #5, no gradient');
+  const skipped = { ...run, state: 'skipped', reason: 'no target behind it' } as const;
+  expect(format.nodeState(skipped)).toBe('skipped: no target behind it');
+});

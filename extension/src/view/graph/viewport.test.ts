@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+
+import { bringIntoView, detailAt, firstLook, fitBox, seen, zoomAt } from './viewport';
+
+const screen = { width: 600, height: 400 };
+
+test('fitting shows the whole box, and does not blow up a small one', () => {
+  const view = fitBox({ x: 0, y: 0, width: 3000, height: 1000 }, screen);
+  const { x, y, width, height } = seen(view, screen);
+  expect(x).toBeLessThan(0);
+  expect(y).toBeLessThan(0);
+  expect(x + width).toBeGreaterThan(3000);
+  expect(y + height).toBeGreaterThan(1000);
+  expect(fitBox({ x: 0, y: 0, width: 10, height: 10 }, screen).zoom).toBe(1.15);
+});
+
+test('a first look at a long graph starts at its beginning, readable', () => {
+  const whole = { x: 0, y: 0, width: 300, height: 20_000 };
+  const anchor = { x: 100, y: 0, width: 100, height: 40 };
+  const view = firstLook(whole, anchor, screen);
+  expect(view.zoom).toBeGreaterThanOrEqual(0.7);
+  const box = seen(view, screen);
+  expect(box.y).toBeLessThan(0);
+  expect(box.y + box.height).toBeGreaterThan(40);
+});
+
+test('zooming keeps the point under the mouse', () => {
+  const view = { x: 13, y: -7, zoom: 0.8 };
+  const at = { x: 200, y: 90 };
+  const next = zoomAt(view, at, 1.7);
+  expect((at.x - next.x) / next.zoom).toBeCloseTo((at.x - view.x) / view.zoom);
+  expect((at.y - next.y) / next.zoom).toBeCloseTo((at.y - view.y) / view.zoom);
+});
+
+test('what is on the screen is left where it is; what is not, comes just into it', () => {
+  const view = { x: 0, y: 0, zoom: 1 };
+  expect(bringIntoView(view, { x: 200, y: 200, width: 50, height: 50 }, screen)).toBe(view);
+  const moved = bringIntoView(view, { x: 200, y: 900, width: 50, height: 50 }, screen);
+  expect(moved.x).toBe(0);
+  expect(900 + 50 + moved.y).toBeLessThanOrEqual(400);
+});
+
+test('less is drawn from further away', () => {
+  expect([1, 0.4, 0.1].map(detailAt)).toEqual(['full', 'name', 'shape']);
+});

@@ -1,0 +1,259 @@
+import { fireEvent, waitFor, within } from '@testing-library/preact';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+
+import { FakeKernel } from '../../tests/fakeKernel';
+import { blocks, hostile, mlp } from '../../tests/graphs';
+import { openView } from '.';
+import type { MountedView } from '.';
+
+let host: HTMLElement;
+let kernel: FakeKernel;
+let view: MountedView;
+
+function mount(graph: ReturnType<typeof mlp>, options = {}): void {
+  kernel = new FakeKernel(graph);
+  view = openView(host, kernel, { worker: () => null, ...options });
+}
+
+async function ready(): Promise<HTMLElement> {
+  await waitFor(() => expect(root().dataset['layout']).toBe('fallback'), { timeout: 4000 });
+  return root();
+}
+
+const root = () => host.querySelector('.vg-root') as HTMLElement;
+const button = (name: string) => within(host).getByRole('button', { name });
+const region = (name: string) => within(within(host).getByRole('region', { name }));
+const node = (id: number) => host.querySelector(`[data-node-id="${id}"]`) as SVGGElement;
+const at = (position: number) =>
+  waitFor(() => expect(root().dataset['position']).toBe(String(position)));
+
+beforeEach(() => {
+  host = document.createElement('div');
+  document.body.append(host);
+  // jsdom draws nothing: give everything the size of a notebook's output.
+  vi.spyOn(Element.prototype, 'getBoundingClientRect').mockReturnValue(
+    new DOMRect(0, 0, 1000, 600)
+  );
+});
+
+afterEach(() => {
+  view.unmount();
+  host.remove();
+});
+
+describe('a session', () => {
+  beforeEach(async () => {
+    mount(mlp());
+    await ready();
+  });
+
+  test('has the names that are law', () => {
+    const names =
+      'Continue,Step,Step back,Run to here,Restart,Stop,Search nodes,Zoom to fit,Add breakpoint';
+    for (const name of names.split(',')) {
+      expect(within(host).getAllByRole('button', { name })).toHaveLength(1);
+    }
+    for (const name of 'Graph,Inspector,Saved tensors,Versions,Engine,Events'.split(',')) {
+      expect(within(host).getAllByRole('region', { name })).toHaveLength(1);
+    }
+    expect(node(5).getAttribute('aria-label')).toMatch(/^TanhBackward0/);
+    expect(node(9).getAttribute('aria-label')).toMatch(/^AccumulateGrad w2/);
+    expect(root().dataset).toMatchObject({ revision: '1', position: '0', status: 'paused' });
+  });
+
+  test('steps there and back: states, edges, saved values, words', async () => {
+    expect(node(0).dataset['state']).toBe('current');
+    fireEvent.click(button('Step'));
+    await at(1);
+    expect([0, 1, 2].map(id => node(id).dataset['state'])).toEqual(['done', 'current', 'waiting']);
+    expect(host.querySelector('[data-link="e0_0"]')?.getAttribute('data-flow')).toBe('value');
+    expect(host.querySelector('[data-link="e1_0"]')?.getAttribute('data-flow')).toBe('none');
+    const chip = node(0).querySelector('[data-saved-name="self_sizes"]');
+    expect(chip?.getAttribute('data-saved-state')).toBe('freed');
+    expect(host.querySelector('.vg-live')?.textContent).toBe('MeanBackward0 done, 1 of 11');
+    fireEvent.click(button('Step back'));
+    await at(0);
+    expect(node(0).dataset['state']).toBe('current');
+  });
+
+  test('nothing is drawn again that did not change', async () => {
+    const names = (): (string | null)[] =>
+      [...host.querySelectorAll('.vg-node')].map(element => element.getAttribute('data-key'));
+    const before = names();
+    const far = node(10);
+    const changes: MutationRecord[] = [];
+    const observer = new MutationObserver(records => changes.push(...records));
+    observer.observe(far, { attributes: true, childList: true, subtree: true });
+    fireEvent.click(button('Step'));
+    await at(1);
+    expect(changes).toEqual([]);
+    expect(names()).toEqual(before);
+    observer.disconnect();
+  });
+
+  test('continues to a breakpoint set with the keyboard, then to the end', async () => {
+    fireEvent.click(node(5));
+    fireEvent.keyDown(node(5), { key: 'b' });
+    await waitFor(() => expect(node(5).dataset['breakpoint']).toBe('on'));
+    expect(button('Add breakpoint').getAttribute('aria-pressed')).toBe('true');
+    fireEvent.click(button('Continue'));
+    await waitFor(() => expect(node(5).dataset['state']).toBe('current'));
+    fireEvent.keyDown(root(), { key: 'F9' });
+    await waitFor(() => expect(root().dataset['status']).toBe('finished'));
+    expect(button('Step').getAttribute('aria-disabled')).toBe('true');
+  });
+
+  test('runs to the selected node', async () => {
+    fireEvent.click(node(8));
+    fireEvent.click(button('Run to here'));
+    await waitFor(() => expect(node(8).dataset['state']).toBe('current'));
+  });
+
+  test('arrows walk along edges, one box in the tab order at a time', () => {
+    const focused = () => host.querySelector('[role=treeitem][tabindex="0"]');
+    expect(host.querySelectorAll('[role=treeitem][tabindex="0"]')).toHaveLength(1);
+    const start = focused() as SVGGElement;
+    start.focus();
+    return (async () => {
+      fireEvent.keyDown(start, { key: 'ArrowDown' });
+      await waitFor(() => expect(focused()?.getAttribute('data-node-id')).toBe('1'));
+      expect(document.activeElement).toBe(node(1));
+      fireEvent.keyDown(node(1), { key: 'ArrowUp' });
+      await waitFor(() => expect(document.activeElement).toBe(node(0)));
+    })();
+  });
+
+  test('the inspector shows the node of the last step; a click shows another, and it stays', async () => {
+    fireEvent.click(button('Step'));
+    await waitFor(() => expect(region('Inspector').getByText('Incoming gradient')).toBeTruthy());
+    fireEvent.click(node(2));
+    await waitFor(() => expect(region('Inspector').getByText('grad @ mat2.T')).toBeTruthy());
+    fireEvent.click(button('Step'));
+    await at(2);
+    expect(host.querySelector('[data-inspected="2"]')).not.toBeNull();
+    fireEvent.click(button('Follow the steps'));
+    await waitFor(() => expect(host.querySelector('[data-inspected="1"]')).not.toBeNull());
+  });
+
+  test('a stale value tells who wrote, where, and through what', () => {
+    const row = host.querySelector('.vg-saved[data-saved-state="stale"]');
+    expect(row?.textContent).toContain('mul_ wrote version 1 through view of w2');
+    expect(row?.textContent).toContain('In [5], line 2');
+    expect(row?.textContent).toContain('v0 → v1');
+    expect(region('Versions').getByRole('button', { name: /w2, version 1, .*stale/ })).toBeTruthy();
+  });
+
+  test('an event goes to its moment', async () => {
+    fireEvent.click(button('Continue'));
+    await waitFor(() => expect(root().dataset['status']).toBe('finished'));
+    fireEvent.click(region('Events').getByRole('button', { name: /PowBackward0/ }));
+    await at(2);
+  });
+
+  test('the engine lists the queue in order', async () => {
+    fireEvent.click(button('Step'));
+    fireEvent.click(button('Step'));
+    fireEvent.click(button('Step'));
+    await at(3);
+    const queue = region('Engine').getByRole('list', { name: 'Ready queue' });
+    const rows = within(queue).getAllByRole('listitem');
+    expect(rows.map(row => row.textContent)).toEqual([
+      'nextAccumulateGrad b2highest',
+      '2TBackward07',
+      '3TanhBackward06'
+    ]);
+  });
+
+  test('folds a group with the keyboard and opens it again', async () => {
+    const title = within(host).getByRole('treeitem', { name: /^fc1, open group/ });
+    fireEvent.click(title);
+    const box = await within(host).findByRole('treeitem', { name: /^fc1, group/ });
+    expect(box.getAttribute('aria-expanded')).toBe('false');
+    expect(node(6)).toBeNull();
+    fireEvent.keyDown(box, { key: 'Enter' });
+    await waitFor(() => expect(node(6)).not.toBeNull());
+  });
+
+  test('finds a node by a part of its name', async () => {
+    fireEvent.click(button('Search nodes'));
+    const field = await within(host).findByRole('textbox', { name: 'Node name' });
+    fireEvent.input(field, { target: { value: 'tanh' } });
+    await waitFor(() => expect(node(5).classList.contains('vg-match')).toBe(true));
+    fireEvent.keyDown(field, { key: 'Enter' });
+    await waitFor(() => expect(node(5).getAttribute('aria-selected')).toBe('true'));
+    fireEvent.keyDown(field, { key: 'Escape' });
+    await waitFor(() =>
+      expect(within(host).queryByRole('textbox', { name: 'Node name' })).toBeNull()
+    );
+  });
+
+  test('keys that mean nothing here are left to the host', () => {
+    expect(fireEvent.keyDown(node(0), { key: 'k' })).toBe(true);
+    expect(fireEvent.keyDown(node(0), { key: 's', ctrlKey: true })).toBe(true);
+    expect(fireEvent.keyDown(node(0), { key: 'F10' })).toBe(false);
+  });
+
+  test('hides its own keys from JupyterLab, and only those', () => {
+    const seen: boolean[] = [];
+    const look = () => seen.push(root().hasAttribute('data-lm-suppress-shortcuts'));
+    document.addEventListener('keydown', look, true);
+    fireEvent.keyDown(node(0), { key: 'b' });
+    root().removeAttribute('data-lm-suppress-shortcuts');
+    fireEvent.keyDown(node(0), { key: 's', ctrlKey: true });
+    document.removeEventListener('keydown', look, true);
+    expect(seen).toEqual([true, false]);
+  });
+
+  test('takes everything away when it is unmounted', () => {
+    view.unmount();
+    expect(host.childNodes).toHaveLength(0);
+  });
+});
+
+test('names are text, whatever they look like', async () => {
+  mount(hostile());
+  await ready();
+  fireEvent.click(node(0));
+  fireEvent.click(button('Continue'));
+  await waitFor(() => expect(root().dataset['status']).toBe('finished'));
+  await waitFor(() => expect(region('Inspector').getByText('Stages of the visit')).toBeTruthy());
+  expect(
+    host.querySelectorAll('img, script, a, iframe, object, embed, foreignObject')
+  ).toHaveLength(0);
+  const evil = '<img src=x onerror=alert(1)>';
+  expect(region('Inspector').getAllByText(evil).length).toBeGreaterThan(3);
+  expect(node(0).getAttribute('aria-label')?.startsWith(evil)).toBe(true);
+  for (const element of host.querySelectorAll('*')) {
+    expect(element.id).toBe('');
+    for (const { name } of element.attributes) {
+      expect(name.startsWith('on') || name === 'href' || name === 'src').toBe(false);
+    }
+  }
+});
+
+test('a large graph is drawn folded, and what is out of sight is not drawn', async () => {
+  mount(blocks(1000));
+  await ready();
+  expect(host.querySelectorAll('.vg-node, .vg-group').length).toBeLessThan(500);
+  expect(host.querySelectorAll('.vg-group').length).toBeGreaterThan(0);
+});
+
+describe('without a session', () => {
+  test('says what to run', async () => {
+    mount(mlp(), { followNewest: true });
+    kernel.become({
+      state: 'closed',
+      reason: 'vizgrad is not imported in this kernel: run import vizgrad'
+    });
+    await waitFor(() => expect(host.textContent).toContain('vizgrad is not imported'));
+  });
+
+  test('a kernel that speaks another language is an error shown, not a blank page', async () => {
+    mount(mlp());
+    await ready();
+    kernel.emit({ type: 'snapshot', session: 's1' });
+    const alert = await within(host).findByRole('alert');
+    expect(alert.textContent).toContain('snapshot.revision');
+    expect(button('Step')).toBeTruthy();
+  });
+});
