@@ -9,7 +9,7 @@ Every wait has a limit; the limit that struck is in the message of the failure.
 
 from __future__ import annotations
 
-import json
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -156,13 +156,13 @@ class Notebook:
         for number, cell in enumerate(self.cells()):
             for output in cell.get("outputs", ()):
                 if output["output_type"] == "error":
-                    raise AssertionError(f"cell {number} raised\n{json.dumps(output, indent=1)}")
+                    raise AssertionError(f"cell {number} raised\n{_plain(output['traceback'])}")
 
     def execute(self, code: str) -> str:
         """Runs code in the notebook's kernel without a cell; gives what it printed."""
         reply = self.lab.call(_RUN_CODE, self.panel, code, limit=CELL_LIMIT)
         if reply["status"] != "ok":
-            raise AssertionError("\n".join(reply.get("traceback", [json.dumps(reply)])))
+            raise AssertionError(_plain(reply.get("traceback") or [str(reply)]))
         return reply["text"]
 
     def cells(self) -> list[dict[str, Any]]:
@@ -181,3 +181,8 @@ class Notebook:
         """Where a cell's output is drawn, to look at and to click in."""
         panel = self.lab.page.locator(f'[id="{self.panel}"]')
         return panel.locator(".jp-Cell").nth(cell).locator(".jp-Cell-outputArea")
+
+
+def _plain(traceback: list[str]) -> str:
+    """A traceback without its colours."""
+    return re.sub(r"\x1b\[[\d;]*m", "", "\n".join(traceback))

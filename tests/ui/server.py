@@ -55,7 +55,8 @@ def start(folder: Path, *arguments: str) -> Server:
 
     port, token = _free_port(), secrets.token_hex(16)
     command = [
-        *(sys.executable, "-m", "jupyter", "lab", "--no-browser", "--ip=127.0.0.1"),
+        # Not `jupyter lab`, which takes the first jupyter-lab on the PATH: maybe another environment's.
+        *(sys.executable, "-m", "jupyterlab", "--no-browser", "--ip=127.0.0.1"),
         *(f"--port={port}", "--ServerApp.port_retries=0", f"--ServerApp.root_dir={root}"),
         "--LabApp.expose_app_in_browser=True",
         *(["--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []),
