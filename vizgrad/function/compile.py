@@ -289,7 +289,7 @@ def _record_node(op: Primitive, results: list[str], outs: list[str]) -> list[str
             lines.append(f"            node._{name} = {name}")
     lines += [
         f"            {outs[0]}._edge = node",
-        "            if GUARD.scoped: node.scope = noted(node)",
+        f"            if GUARD.scoped: node.scope = noted(node, ({', '.join(outs)},))",
     ]
     if not op.view:
         lines += [f"            {outs[0]}._tracked = 1"]

@@ -18,6 +18,8 @@ class WrappedNumber(Tensor):
 
     __slots__ = ()
 
+    _is_python_number = True
+
 
 _numbers: dict[tuple[float, Any], WrappedNumber] = {}
 _NUMBERS_KEPT = 4096

@@ -140,6 +140,8 @@ def read_tensor(node: Node, name: str, saved: Any) -> Tensor | None:
     array = read_array(node, name, saved)
     if isinstance(saved, Tensor):
         return saved
+    if isinstance(saved, KeptSelf):
+        return _in_graph(array, None, saved.edge)
     return _own_output(node, array, saved._storage, saved.output_nr)
 
 
@@ -182,14 +184,19 @@ def _restored(node: Node, saved: Packed) -> Tensor:
     tensor = _call_unpack(saved)
     if saved.output_nr is not None:
         return _own_output(node, tensor._array, tensor._storage, saved.output_nr)
-    out = new_tensor(tensor._array)
-    out._storage = tensor._storage
-    if isinstance(saved.edge, AccumulateGrad):
+    return _in_graph(tensor._array, tensor._storage, saved.edge)
+
+
+def _in_graph(array: Any, storage: Storage | None, edge: Any) -> Tensor:
+    """A tensor whose gradient goes over `edge`."""
+    out = new_tensor(array)
+    out._storage = storage
+    if isinstance(edge, AccumulateGrad):
         out._tracked = LEAF
-        out._edge = weakref.ref(saved.edge)
-    elif saved.edge is not None:
+        out._edge = weakref.ref(edge)
+    elif edge is not None:
         out._tracked = RESULT
-        out._edge = saved.edge
+        out._edge = edge
     return out
 
 

@@ -7,6 +7,7 @@ in the default state: while it is zero, recording asks nothing else (`performanc
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from typing import Any, final
 
 from vizgrad.tensor.place import Site
@@ -55,6 +56,10 @@ class _Modes(threading.local):
     scope: Scope | None = None
     #: What listens to this thread (`vizgrad.inspection.recorder`), or None.
     recorder: Any = None
+    #: Called with (node, outputs) for each node that this thread records.
+    on_record: tuple[Callable[[Any, Any], None], ...] = ()
+    #: The innermost (pack, unpack) of `saved_tensors_hooks`, or None.
+    saved_hooks: tuple[Callable[..., Any], Callable[..., Any]] | None = None
 
 
 GUARD = _Guard()
@@ -91,11 +96,13 @@ def pop_scope(before: Scope | None) -> None:
         GUARD.scoped -= 1
 
 
-def noted(node: Any) -> Scope | None:
-    """Tells the thread's recorder of a new node; returns the scope it belongs to.
+def noted(node: Any, outputs: Any = ()) -> Scope | None:
+    """Tells whoever listens to this thread of a new node; returns the scope it belongs to.
 
     Recording functions call this only while `GUARD.scoped` is not zero.
     """
+    for listener in MODES.on_record:
+        listener(node, outputs)
     if MODES.recorder is not None:
         MODES.recorder.recorded(node)
     return MODES.scope

@@ -1,0 +1,102 @@
+"""`Function.apply`: the life of one call, from arguments to wrapped outputs (spec 01 B)."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from vizgrad.errors import place_of
+from vizgrad.function.custom import outputs as wrapping
+from vizgrad.function.custom.backward_class import record
+from vizgrad.function.custom.save import save
+from vizgrad.function.custom.signature import bind
+from vizgrad.graph.edges import edge_of
+from vizgrad.tensor.clock import tick
+from vizgrad.tensor.modes import GUARD, MODES, noted, set_grad_mode
+from vizgrad.tensor.place import caller
+from vizgrad.tensor.tensor import Tensor
+
+
+def apply(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any], ctx: Any = None) -> Any:
+    """Runs `cls` on the arguments; `ctx` may bring attributes of its own."""
+    split = cls._is_split()
+    if split or kwargs:
+        args = bind(cls, args, kwargs, all_defaults=split)
+    if ctx is None:
+        ctx = cls._backward_cls()
+    takes = ctx._fn_takes = tuple(isinstance(a, Tensor) for a in args)
+    needs = ctx.needs_input_grad = tuple(
+        is_tensor and a.requires_grad for a, is_tensor in zip(args, takes, strict=True)
+    )
+    recorded = MODES.grad and True in needs
+    tensors = [a for a in args if isinstance(a, Tensor)]
+    # where gradients go is settled before forward, which may write to the inputs (F-50)
+    edges = tuple(map(edge_of, tensors)) if recorded else ()
+    began = tick()
+
+    before = set_grad_mode(False)
+    try:
+        if split:
+            output = cls.forward(*args)
+            cls.setup_context(ctx, args, output)
+        else:
+            output = cls.forward(ctx, *args)
+    finally:
+        set_grad_mode(before)
+
+    site = caller()
+    several = isinstance(output, tuple)
+    found: tuple[Any, ...] = tuple(output) if several else (output,)
+    dirty = wrapping.mark_dirty(ctx, cls, tensors, found, site)
+    _look_for_unmarked_writes(ctx, tensors, dirty, began)
+    if recorded and wrapping.nests_tensors(cls, found):
+        _warn_opaque(cls)
+    node = None
+    if recorded:
+        node = record(ctx, edges, wrapping.metas_of(found), site, MODES.scope)
+    if split:
+        wrapping.refuse_saved_input(ctx, tensors, found, dirty)
+    results = wrapping.wrap(ctx, cls, node, tensors, found, dirty)
+    if node is not None:
+        save(ctx, node, args, results)
+        if GUARD.scoped:
+            node.scope = noted(node, [r for r in results if isinstance(r, Tensor)])
+    ctx.to_save = ctx.dirty_tensors = ctx.non_differentiable = None
+    return results if several else results[0]
+
+
+def _look_for_unmarked_writes(
+    ctx: Any, tensors: list[Tensor], dirty: set[int], began: int
+) -> None:
+    """Warns when forward wrote to an input and did not say so: the graph would be wrong (F-56)."""
+    for place, tensor in enumerate(tensors):
+        storage = tensor._storage
+        if storage is None or storage.last_write <= began or id(tensor) in dirty:
+            continue
+        if any(id(t) in dirty and t._storage is storage for t in tensors):
+            continue
+        written = storage.first_write_after(began)
+        where = place_of(None if written is None else written.site)
+        name = ctx._tensor_names()[place]
+        warnings.warn(
+            f"{ctx._forward_cls.__name__}.forward changed its input `{name}` in place without "
+            f"ctx.mark_dirty({name}): the recorded graph does not know of the change and gradients "
+            "may be wrong. Mark it dirty and return it, or change a clone."
+            + (f" It was written at {where}." if where else ""),
+            UserWarning,
+            stacklevel=4,
+        )
+
+
+def _warn_opaque(cls: Any) -> None:
+    """Once per class: tensors within a list or dict come back without history (F-22)."""
+    if cls.__dict__.get("_fn_warned_opaque"):
+        return
+    cls._fn_warned_opaque = True
+    warnings.warn(
+        f"{cls.__name__}.forward returned tensors inside a list, dict or other container: such an "
+        "output is opaque to autograd, and the tensors in it have no history. Return a tuple of "
+        "tensors, or derive from NestedIOFunction.",
+        UserWarning,
+        stacklevel=4,
+    )

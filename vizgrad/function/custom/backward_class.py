@@ -1,0 +1,250 @@
+"""FooBackward: the class of the contexts of Foo, which are the nodes people see (spec 01 A, J)."""
+
+from __future__ import annotations
+
+import warnings
+import weakref
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from vizgrad.errors import explained, function_place
+from vizgrad.function.custom import signature
+from vizgrad.function.custom.context import FunctionCtx, _HookMixin
+from vizgrad.function.custom.node import CustomNode
+from vizgrad.graph.hooks import RemovableHandle
+from vizgrad.graph.node import Meta
+from vizgrad.graph.saved import Freed, freed_error, read_tensor
+from vizgrad.graph.saved_view import SavedTensor
+from vizgrad.tensor.clock import tick
+from vizgrad.tensor.place import Site
+from vizgrad.tensor.tensor import Tensor
+
+
+class FunctionBase:
+    """The node's side of a context. What starts with `_fn_` is vizgrad's, all else is the user's.
+
+    `_fn_saved` is None until `apply` has finished, then a tuple of saved values in the forms of
+    `vizgrad.graph.saved`, then, after a backward without retain_graph, a `Freed`.
+    """
+
+    __slots__ = (
+        "__dict__", "__weakref__", "_fn_edges", "_fn_held", "_fn_metadata", "_fn_metas", "_fn_node",
+        "_fn_origins", "_fn_saved", "_fn_scope", "_fn_sequence_nr", "_fn_site", "_fn_takes",
+        "dirty_tensors", "materialize_grads", "needs_input_grad", "non_differentiable",
+        "saved_for_forward", "to_save",
+    )  # fmt: skip
+
+    _forward_cls: Any
+    _autograd_function_id: ClassVar[int]
+
+    def __new__(cls) -> Any:
+        ctx = super().__new__(cls)
+        ctx._fn_edges = ()
+        ctx._fn_held = None
+        ctx._fn_metadata = None
+        ctx._fn_metas = ()
+        ctx._fn_node = None
+        #: Where each saved value came from: number of the argument, or None.
+        ctx._fn_origins = ()
+        ctx._fn_saved = None
+        ctx._fn_scope = None
+        ctx._fn_sequence_nr = 0
+        ctx._fn_site = None
+        #: For each argument of forward: is it a tensor?
+        ctx._fn_takes = ()
+        ctx.dirty_tensors = None
+        ctx.materialize_grads = True
+        ctx.needs_input_grad = None
+        ctx.non_differentiable = None
+        ctx.saved_for_forward = None
+        ctx.to_save = None
+        return ctx
+
+    # --- as a node ----------------------------------------------------------------------------
+
+    def name(self) -> str:
+        return type(self).__name__
+
+    def _sequence_nr(self) -> int:
+        return self._fn_sequence_nr
+
+    @property
+    def metadata(self) -> dict[Any, Any]:
+        """A dict for whoever wants to leave a note on this node."""
+        if self._fn_metadata is None:
+            self._fn_metadata = {}
+        return self._fn_metadata
+
+    @property
+    def next_functions(self) -> tuple[tuple[Any, int], ...]:
+        """(node, input_nr) per tensor argument of forward; (None, 0) where no grad is needed."""
+        return self.engine_node().next_functions
+
+    @property
+    def _input_metadata(self) -> tuple[Meta | None, ...]:
+        return self._fn_metas
+
+    def register_hook(self, fn: Callable[..., Any]) -> RemovableHandle:
+        """`fn(grad_inputs, grad_outputs) -> tuple | None`, called after the node has run (E-75)."""
+        return self._keeping_hooks().register_hook(fn)
+
+    def register_prehook(self, fn: Callable[..., Any]) -> RemovableHandle:
+        """`fn(grad_outputs) -> tuple | None`, called before the node runs (E-75)."""
+        return self._keeping_hooks().register_prehook(fn)
+
+    def engine_node(self) -> CustomNode:
+        """The node that the engine runs; a new one if nothing but this context is left of it."""
+        node = None if self._fn_node is None else self._fn_node()
+        if node is None:
+            if not self._fn_sequence_nr:
+                self._fn_sequence_nr = tick()
+            node = CustomNode(
+                self, self._fn_edges, self._fn_metas, self._fn_sequence_nr, self._fn_site,
+                self._fn_scope,
+            )  # fmt: skip
+            node.hooks = self._fn_held
+            self._fn_node = weakref.ref(node)
+        return node
+
+    def _keeping_hooks(self) -> CustomNode:
+        """The engine's node, with hooks that the context keeps: they outlive the tensor (E-75)."""
+        from vizgrad.graph.hooks import hooks_of
+
+        node = self.engine_node()
+        self._fn_held = hooks_of(node)
+        return node
+
+    # --- saved values -------------------------------------------------------------------------
+
+    @property
+    def saved_tensors(self) -> tuple[Tensor | None, ...]:
+        """What was saved, checked for in-place changes; () inside forward (F-36 ... F-39)."""
+        saved = self._fn_saved
+        if saved is None:
+            return ()
+        node = self.engine_node()
+        if isinstance(saved, Freed):
+            raise freed_error(node, saved)
+        values = tuple(
+            form
+            if form.__class__ is Tensor and form._storage.last_write <= self._fn_sequence_nr
+            else read_tensor(node, self._saved_names()[nr], form)
+            for nr, form in enumerate(saved)
+        )
+        if getattr(self._forward_cls, "clear_saved_tensors_on_access", False):
+            self._fn_saved = Freed(None)
+        return values
+
+    @property
+    def saved_variables(self) -> tuple[Tensor | None, ...]:
+        warnings.warn(
+            "'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=2
+        )
+        return self.saved_tensors
+
+    @property
+    def _raw_saved_tensors(self) -> tuple[SavedTensor, ...]:
+        saved = self._fn_saved
+        if isinstance(saved, Freed):
+            raise freed_error(self.engine_node(), saved)
+        return tuple(
+            SavedTensor(self.engine_node(), name, _SavedItem(self, nr))
+            for nr, name in enumerate(self._saved_names())
+        )
+
+    def maybe_clear_saved_tensors(self) -> None:
+        """Releases what was saved, if the class flag `clear_saved_tensors_on_access` asks for it."""
+        if getattr(self._forward_cls, "clear_saved_tensors_on_access", False):
+            self._fn_saved = Freed(None)
+
+    def _tensor_names(self) -> tuple[str, ...]:
+        """Names of the tensor arguments, one per edge."""
+        names = signature.argument_names(self._forward_cls, len(self._fn_takes))
+        return tuple(n for n, is_tensor in zip(names, self._fn_takes, strict=True) if is_tensor)
+
+    def _saved_names(self) -> tuple[str, ...]:
+        """A name for each saved value, each once: its argument's, result, or its place."""
+        arguments = signature.argument_names(self._forward_cls, len(self._fn_takes))
+        names: list[str] = []
+        for place, origin in enumerate(self._fn_origins):
+            if origin is None:
+                name = f"saved[{place}]"
+            elif origin < 0:
+                name = "result" if len(self._fn_metas) == 1 else f"result[{-1 - origin}]"
+            else:
+                name = arguments[origin]
+            names.append(f"{name} (saved[{place}])" if name in names else name)
+        return tuple(names)
+
+    def _backward_function(self) -> Any:
+        """The user's backward or vjp, for messages."""
+        cls = getattr(self, "_forward_cls", None)
+        return None if cls is None else cls._own_backward()[0]
+
+    def __getstate__(self) -> Any:
+        raise TypeError(f"cannot pickle {type(self).__name__}: it is a node of a graph")
+
+
+class _SavedItem:
+    """Access to saved value `nr` of a context, for `SavedTensor`."""
+
+    __slots__ = ("_ctx", "_nr")
+
+    def __init__(self, ctx: FunctionBase, nr: int) -> None:
+        self._ctx = ctx
+        self._nr = nr
+
+    def get(self) -> Any:
+        saved = self._ctx._fn_saved
+        return saved if isinstance(saved, Freed) else saved[self._nr]
+
+    def set(self, form: Any) -> None:
+        saved = self._ctx._fn_saved
+        self._ctx._fn_saved = (*saved[: self._nr], form, *saved[self._nr + 1 :])
+
+
+class BackwardCFunction(FunctionBase, FunctionCtx, _HookMixin):
+    """Base of the generated backward classes; an instance is a context and a node at once (F-3)."""
+
+    def apply(self, *args: Any) -> Any:
+        """Calls the Function's backward (or vjp) with this context, without validation (F-100)."""
+        cls = self._forward_cls
+        function, both = cls._own_backward()
+        if both:
+            raise explained(
+                RuntimeError(
+                    "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. "
+                    "You should only implement one of them."
+                ),
+                kind="function-return",
+                culprit=function_place(cls.vjp),
+                tensor=self.name(),
+                fix=f"remove one of {cls.__name__}.backward and {cls.__name__}.vjp",
+            )
+        if cls.boxed_grads_call:
+            return function(self, list(args))
+        return function(self, *args)
+
+    def apply_jvp(self, *args: Any) -> Any:
+        """Calls the Function's jvp with this context (F-101)."""
+        return self._forward_cls.jvp(self, *args)
+
+    def __call__(self, *grads: Any) -> Any:
+        """Runs the node by hand, as any node (F-100)."""
+        return self.apply(*grads)
+
+
+def record(
+    ctx: FunctionBase,
+    edges: tuple[Any, ...],
+    metas: tuple[Meta | None, ...],
+    site: Site | None,
+    scope: Any,
+) -> CustomNode:
+    """Makes the context a node of the graph; returns the engine's side of it."""
+    ctx._fn_edges = edges
+    ctx._fn_metas = metas
+    ctx._fn_site = site
+    ctx._fn_scope = scope
+    ctx._fn_sequence_nr = tick()
+    return ctx.engine_node()

@@ -1,0 +1,66 @@
+"""Saving at the end of `apply` (F-35 ... F-37)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vizgrad.errors import explained, function_place
+from vizgrad.function.custom.node import CustomNode
+from vizgrad.graph.node import Edge
+from vizgrad.graph.packing import pack
+from vizgrad.graph.saved import SavedResult
+from vizgrad.tensor.modes import MODES
+from vizgrad.tensor.tensor import Tensor, storage_of
+
+
+def save(ctx: Any, node: CustomNode, args: tuple[Any, ...], results: tuple[Any, ...]) -> None:
+    """Puts `ctx.to_save` into the forms of `vizgrad.graph.saved`.
+
+    An input is kept as the object. An output of this node is kept as memory: the tensor refers to the
+    node, and keeping it would be a cycle.
+    """
+    forms: list[Any] = []
+    origins: list[int | None] = []
+    for index, tensor in enumerate(ctx.to_save or ()):
+        if tensor is None:
+            forms.append(None)
+            origins.append(None)
+            continue
+        if not isinstance(tensor, Tensor):
+            raise explained(
+                TypeError(
+                    "save_for_backward can only save variables, but argument "
+                    f"{index} is of type {type(tensor).__name__}"
+                ),
+                kind="function-return",
+                culprit=function_place(
+                    ctx._forward_cls.setup_context
+                    if ctx._forward_cls._is_split()
+                    else ctx._forward_cls.forward
+                ),
+                tensor=ctx.name(),
+                fix="keep values that are no tensors as attributes, e.g. `ctx.dim = dim`",
+            )
+        nr = _output_nr(tensor, node)
+        if nr is None:
+            form: Any = tensor
+            storage_of(tensor)  # later writes must be seen, through aliases too
+            origin = next((i for i, a in enumerate(args) if a is tensor), None)
+        else:
+            form = SavedResult(tensor._array, storage_of(tensor), nr)
+            origin = -1 - nr
+        hooks = MODES.saved_hooks
+        forms.append(form if hooks is None else pack(form, tensor, *hooks))
+        origins.append(origin)
+    ctx._fn_saved = tuple(forms)
+    ctx._fn_origins = tuple(origins)
+
+
+def _output_nr(tensor: Tensor, node: CustomNode) -> int | None:
+    """Which output of `node` the tensor is; None if it is not."""
+    edge = tensor._edge
+    if edge is node:
+        return 0
+    if edge.__class__ is Edge and edge.node is node:
+        return edge.input_nr
+    return None

@@ -1,0 +1,74 @@
+"""The parameters of a Function's forward: keyword arguments and names (F-14)."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+_KEYWORD_ONLY = inspect.Parameter.KEYWORD_ONLY
+_SEVERAL = inspect.Parameter.VAR_POSITIONAL
+
+
+def parameters_of(cls: Any) -> inspect.Signature:
+    """Signature of forward as `apply` takes it: without ctx in combined style."""
+    known = cls.__dict__.get("_fn_signature")
+    forward = cls.forward
+    if known is not None and known[0] is forward:
+        return known[1]
+    found = inspect.signature(forward)
+    if not cls._is_split():
+        found = found.replace(parameters=list(found.parameters.values())[1:])
+    cls._fn_signature = (forward, found)
+    return found
+
+
+def bind(
+    cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, all_defaults: bool
+) -> tuple[Any, ...]:
+    """Positional arguments of forward; TypeError for unknown or missing ones.
+
+    Defaults are filled in for all parameters, or only before a later one that was given.
+    """
+    found = parameters_of(cls)
+    try:
+        bound = found.bind(*args, **kwargs)
+    except TypeError as error:
+        raise TypeError(f"{cls.__name__}.apply(): {error}; forward takes {found}") from None
+    given = set(bound.arguments)
+    bound.apply_defaults()
+    for name, parameter in found.parameters.items():
+        if parameter.kind is _KEYWORD_ONLY and (all_defaults or name in given):
+            raise TypeError(
+                f"{cls.__name__}.apply(): forward() got an unexpected keyword argument {name!r}: "
+                "keyword-only parameters cannot be used, make it positional"
+            )
+    if bound.kwargs and any(
+        found.parameters[n].kind is inspect.Parameter.VAR_KEYWORD for n in bound.arguments if n in given
+    ):
+        raise TypeError(
+            f"{cls.__name__}.apply(): forward() got unexpected keyword arguments "
+            f"{', '.join(map(repr, bound.kwargs))}"
+        )
+    if all_defaults:
+        return bound.args
+    positional = [n for n, p in found.parameters.items() if p.kind is not _KEYWORD_ONLY]
+    last = max((i for i, n in enumerate(positional) if n in given), default=-1)
+    if last >= 0 and found.parameters[positional[last]].kind is _SEVERAL:
+        return bound.args
+    return bound.args[: last + 1]
+
+
+def argument_names(cls: Any, count: int) -> tuple[str, ...]:
+    """Names of the first `count` arguments; numbered ones for those that have none."""
+    names: list[str] = []
+    try:
+        found = parameters_of(cls)
+    except (TypeError, ValueError, AttributeError):  # no Python signature to be had
+        return tuple(f"argument {i}" for i in range(count))
+    for parameter in found.parameters.values():
+        if parameter.kind is _SEVERAL:
+            names.extend(f"{parameter.name}[{i}]" for i in range(count - len(names)))
+        elif parameter.kind is not _KEYWORD_ONLY:
+            names.append(parameter.name)
+    names.extend(f"argument {i}" for i in range(len(names), count))
+    return tuple(names[:count])

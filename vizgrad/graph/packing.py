@@ -1,0 +1,65 @@
+"""Packing saved values: what `saved_tensors_hooks` does when a node is recorded (spec 03 G).
+
+Recording functions know nothing of this: while hooks are active on any thread, they tell of each new
+node (`vizgrad.tensor.modes.noted`), whose saved values are then packed in place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from vizgrad.errors import explained, function_place
+from vizgrad.graph.edges import edge_of
+from vizgrad.graph.saved import Packed, SavedResult, read_tensor
+from vizgrad.tensor.modes import set_grad_mode
+from vizgrad.tensor.tensor import Tensor
+
+if TYPE_CHECKING:
+    from vizgrad.graph.node import Node
+
+Pack = Callable[[Tensor], Any]
+Unpack = Callable[[Any], Tensor]
+
+
+def pack_node(node: Node, outputs: Sequence[Tensor], pack_hook: Pack, unpack_hook: Unpack) -> None:
+    """Packs all values that `node`, just recorded, has saved."""
+    for name in node.saved_names:
+        form = getattr(node, "_" + name)
+        tensor = _packable(node, name, form, outputs)
+        if tensor is not None:
+            setattr(node, "_" + name, pack(form, tensor, pack_hook, unpack_hook))
+
+
+def _packable(node: Node, name: str, form: Any, outputs: Sequence[Tensor]) -> Tensor | None:
+    """The tensor to give to a pack hook; None for what hooks do not see (V-64)."""
+    if isinstance(form, SavedResult):
+        for out in outputs:
+            if out._array is form._array:
+                return out
+        return read_tensor(node, name, form)
+    return form if isinstance(form, Tensor) and not form._is_python_number else None
+
+
+def pack(form: Any, tensor: Tensor, pack_hook: Pack, unpack_hook: Unpack) -> Packed:
+    """Gives `tensor` to the hook, grad mode off; RuntimeError if the hook writes to it (V-62)."""
+    version = tensor._storage.version if tensor._storage is not None else 0
+    before = set_grad_mode(False)
+    try:
+        packed = pack_hook(tensor)
+    finally:
+        set_grad_mode(before)
+    if (tensor._storage.version if tensor._storage is not None else 0) != version:
+        raise explained(
+            RuntimeError(
+                "A saved tensor pack hook is modifying its input in place. Tensors provided as input "
+                "to pack hook cannot be modified by in-place operations as this can lead to "
+                "unexpected side-effects."
+            ),
+            kind="hook-effect",
+            culprit=function_place(pack_hook),
+            fix="change a clone in the pack hook",
+        )
+    own = isinstance(form, SavedResult)
+    edge = None if own else edge_of(form)
+    return Packed(packed, unpack_hook, tensor._array, edge, form.output_nr if own else None)

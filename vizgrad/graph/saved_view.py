@@ -1,0 +1,88 @@
+"""SavedTensor: one saved value of a node, as `node._raw_saved_<name>` shows it (V-65)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Protocol
+
+from vizgrad.graph.packing import pack
+from vizgrad.graph.saved import Freed, Packed, read_tensor
+from vizgrad.tensor.tensor import Tensor
+
+if TYPE_CHECKING:
+    from vizgrad.graph.node import Node
+
+
+class Slot(Protocol):
+    """Where a saved value sits."""
+
+    def get(self) -> Any: ...
+
+    def set(self, form: Any) -> None: ...
+
+
+class NodeSlot:
+    """The slot ``_<name>`` of a compiled node."""
+
+    __slots__ = ("_name", "_node")
+
+    def __init__(self, node: Node, name: str) -> None:
+        self._node = node
+        self._name = "_" + name
+
+    def get(self) -> Any:
+        return getattr(self._node, self._name)
+
+    def set(self, form: Any) -> None:
+        setattr(self._node, self._name, form)
+
+
+class SavedTensor:
+    """Made when asked for: nodes keep saved values in cheaper forms (`vizgrad.graph.saved`)."""
+
+    __slots__ = ("_name", "_node", "_slot")
+
+    def __init__(self, node: Node, name: str, slot: Slot) -> None:
+        self._node = node
+        self._name = name
+        self._slot = slot
+
+    @property
+    def data(self) -> Tensor | None:
+        """The value, unpacked now."""
+        return self.unpack()
+
+    def unpack(self) -> Tensor | None:
+        return read_tensor(self._node, self._name, self._slot.get())
+
+    def register_hooks(
+        self, pack_hook: Callable[[Tensor], Any], unpack_hook: Callable[[Any], Tensor]
+    ) -> None:
+        """Packs the value now, with `pack_hook`; `unpack_hook` runs at each use.
+
+        Raises RuntimeError for a value that is None, was freed, or has hooks already.
+        """
+        if not (callable(pack_hook) and callable(unpack_hook)):
+            raise TypeError("register_hooks expects two callables, pack_hook and unpack_hook")
+        form = self._slot.get()
+        if form is None:
+            raise RuntimeError(
+                f"Calling register_hooks on a saved tensor with value None is forbidden "
+                f"(`{self._name}` of {self._node.name()} is not needed for its backward)"
+            )
+        if isinstance(form, Freed):
+            raise RuntimeError(
+                "Calling register_hooks on a saved tensor after it has been freed. Specify "
+                "retain_graph=True if you need saved values after a backward."
+            )
+        if isinstance(form, Packed):
+            raise RuntimeError(
+                "Calling register_hooks on a saved tensor whose hooks have already been set. "
+                "Hint: only one pair of hooks is allowed at a time."
+            )
+        tensor = read_tensor(self._node, self._name, form)
+        assert tensor is not None
+        self._slot.set(pack(form, tensor.detach(), pack_hook, unpack_hook))  # pyright: ignore[reportAttributeAccessIssue]
+
+    def __repr__(self) -> str:
+        return f"<SavedTensor `{self._name}` of {self._node.name()}>"
