@@ -39,6 +39,7 @@ help:  ## Say what there is
 	@echo "ARGS=... is handed on: make test ARGS='tests/engine -k hooks'"
 
 # --- what a person runs -------------------------------------------------------------------------------
+# Only what shows something in a browser needs the front end; the rest runs from the sources.
 
 .PHONY: demo
 demo: $(DONE)/project $(DONE)/needs-lab
@@ -52,23 +53,23 @@ test: $(DONE)/project $(DONE)/needs-test
 	python -m pytest $(ARGS)
 
 .PHONY: parity
-parity: $(DONE)/project $(DONE)/needs-test $(DONE)/needs-parity
+parity: $(DONE)/needs-test $(DONE)/needs-parity
 	python -m pytest tests/oracle $(ARGS)
 
 .PHONY: bench
-bench: $(DONE)/project $(DONE)/needs-bench
+bench: $(DONE)/needs-bench
 	python -m tests.benchmarks $(ARGS)
 
 .PHONY: gpu-test
 gpu-test: CUDA ?= $(shell nvidia-smi 2>/dev/null | sed -n 's/.*CUDA Version: *\([0-9]*\).*/\1/p')
-gpu-test: $(DONE)/project $(DONE)/needs-test
+gpu-test: $(DONE)/needs-test
 	@if [ -z "$(CUDA)" ]; then echo "No NVIDIA GPU here: nvidia-smi says nothing." >&2; exit 1; fi
 	@python .ci/requirements.py cuda$(CUDA) >$(DONE)/cuda.txt
 	@$(INSTALL) -r $(DONE)/cuda.txt
 	python -m pytest tests/gpu $(ARGS)
 
 .PHONY: lint
-lint: $(DONE)/project $(DONE)/needs-lint
+lint: $(DONE)/modules $(DONE)/needs-lint
 	.ci/lint
 
 .PHONY: format
