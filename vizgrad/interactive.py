@@ -83,14 +83,16 @@ def versions(tensor: Any, *, name: str = "") -> VersionsPicture:
     The result draws itself in a notebook; `.storages` is the plain data.
     """
     from vizgrad.inspection.names import names_around
-    from vizgrad.inspection.snapshot import Reader, roots_of, storage_timeline
+    from vizgrad.inspection.snapshot import Reader, roots_of
     from vizgrad.rendering.static import VersionsPicture
 
     names = names_around()
     if name:
         names = {**names, id(tensor): name}
     reader = Reader(roots_of(tensor) if tensor.requires_grad else [], names)
-    return VersionsPicture(storage_timeline(reader, tensor))
+    number = reader.block_number(tensor)
+    graph = reader.graph()
+    return VersionsPicture(tuple(s for s in graph.storages if s.id == number), graph)
 
 
 @contextmanager

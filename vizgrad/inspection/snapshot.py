@@ -181,12 +181,6 @@ class Reader:
         self._blocks = Blocks()
 
 
-def storage_timeline(reader: Reader, tensor: Tensor) -> tuple[model.Storage, ...]:
-    """The timeline of one tensor's memory: its writes, and the saves of the reader's graph."""
-    number = reader.block_number(tensor)
-    return tuple(s for s in reader.timelines() if s.id == number)
-
-
 def roots_of(tensors: Any) -> list[tuple[Node, int]]:
     """The gradient edges of one tensor, of several, or of a node itself."""
     if isinstance(tensors, (Tensor, Node)):

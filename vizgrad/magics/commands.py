@@ -12,8 +12,8 @@ from typing import Any
 
 from vizgrad import interactive
 from vizgrad.inspection import registry
-from vizgrad.inspection.session import Session
-from vizgrad.rendering.static import VersionsPicture, saved_text
+from vizgrad.inspection.session import Session, Where
+from vizgrad.rendering.static import VersionsPicture, saved_lines
 from vizgrad.tensor.tensor import Tensor
 
 Run = Callable[[Any, str], Any]
@@ -157,13 +157,14 @@ def break_(shell: Any, rest: str) -> Any:
 @command("saved")
 def saved(shell: Any, rest: str) -> Any:
     """Lists the saved tensors of the newest session, with their versions."""
-    return saved_text(current_session())
+    return Where(saved_lines(current_session()))
 
 
 @command("versions [TENSOR]", "tensor")
 def versions(shell: Any, rest: str) -> Any:
     """Shows who wrote a tensor in place, and which saved values rely on it; without one, the session's."""
     if not rest.strip():
-        return VersionsPicture(current_session().versions)
+        session = current_session()
+        return VersionsPicture(session.versions, session.graph)
     tensor = _tensor(shell, rest, "versions [TENSOR]")
     return interactive.versions(tensor, name=rest.strip())

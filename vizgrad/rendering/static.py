@@ -1,0 +1,84 @@
+"""What a notebook shows without the live view: text and SVG of graphs, sessions and timelines.
+
+Untrusted SVG is shown as an image by notebooks, so these pictures read well without interaction.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+from vizgrad.inspection.model import Graph, Node, Run, Saved, Storage
+from vizgrad.rendering.describe import saved_text
+from vizgrad.rendering.dot import to_dot
+from vizgrad.rendering.headings import node_text
+from vizgrad.rendering.picture import graph_svg
+from vizgrad.rendering.text import graph_text
+from vizgrad.rendering.text_run import run_text
+from vizgrad.rendering.text_versions import versions_text
+
+if TYPE_CHECKING:
+    import graphviz
+
+
+class SessionLike(Protocol):
+    """The part of `vizgrad.inspection.session.Session` that pictures need."""
+
+    @property
+    def graph(self) -> Graph: ...
+
+    @property
+    def run(self) -> Run: ...
+
+    @property
+    def saved(self) -> tuple[tuple[Node, Saved], ...]: ...
+
+
+class GraphPicture:
+    """A graph that draws itself: as SVG in a notebook, as text elsewhere. `data` is what it shows."""
+
+    def __init__(self, data: Graph, run: Run | None = None) -> None:
+        self.data = data
+        self.run = run
+
+    def to_dot(self) -> graphviz.Digraph:
+        """The graph for the graphviz package: `.source`, `.render(...)` (which needs `dot`)."""
+        return to_dot(self.data, self.run)
+
+    def to_svg(self) -> str:
+        """A standalone SVG file as text, for light and dark."""
+        return graph_svg(self.data, self.run)
+
+    def to_text(self) -> str:
+        return graph_text(self.data, self.run)
+
+    def __repr__(self) -> str:
+        return self.to_text()
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        return {"text/plain": self.to_text(), "image/svg+xml": self.to_svg()}
+
+
+class VersionsPicture:
+    """The life of some storages: who wrote them, and which saved values rely on them."""
+
+    def __init__(self, storages: tuple[Storage, ...], graph: Graph | None = None) -> None:
+        self.storages = storages
+        self._graph = graph
+
+    def __repr__(self) -> str:
+        return versions_text(self.storages, self._graph)
+
+
+def text_of_session(session: SessionLike) -> str:
+    graph, run = session.graph, session.run
+    return f"{run_text(graph, run)}\n{graph_text(graph, run)}"
+
+
+def svg_of_session(session: SessionLike) -> str:
+    return graph_svg(session.graph, session.run)
+
+
+def saved_lines(session: SessionLike) -> str:
+    """Every saved tensor of a session with the node that keeps it, a line each."""
+    lines = [f"{node_text(node)}: {saved_text(saved)}" for node, saved in session.saved]
+    return "\n".join(lines) or "this graph saves no tensors"
