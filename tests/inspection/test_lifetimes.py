@@ -35,7 +35,7 @@ def opened(**settings: Any) -> tuple[Session, list[Callable[[], Any]]]:
     out = t * x
     given = new_tensor(values((3,), 4))
     session = Session(out, given, names={}, **settings)
-    nodes = [h.grad_fn, t.grad_fn, out.grad_fn, *(n for n, _ in h.grad_fn.next_functions)]
+    nodes = [h.grad_fn, t.grad_fn, out.grad_fn, *(n for n, _ in h.grad_fn.next_edges)]
     things = [x, y, h, t, out, given, *nodes]
     arrays = [x._array, y._array, h._array, t._array, out._array, given._array, x.grad._array]
     return session, [weakref.ref(thing) for thing in (*things, *arrays)]

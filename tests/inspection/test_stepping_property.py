@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any
 
@@ -78,7 +78,8 @@ def move(side: Side, session: Session, what: str, n: int) -> None:
             case "break":
                 session.set_breakpoint(n % len(session.graph.nodes), enabled=True)
             case "run_to":
-                session.run_to(n % len(session.graph.nodes))
+                with suppress(ValueError):  # a node that this backward does not run
+                    session.run_to(n % len(session.graph.nodes))
             case _:
                 session.continue_()
     except (RuntimeError, TypeError, NotImplementedError) as error:

@@ -140,8 +140,10 @@ def with_value(path: list[str | int], value: object) -> dict[str, Any]:
         (
             ["run", "nodes", 3, "state"],
             "asleep",
-            "run.nodes[3].state: expected one of waiting, ready, current, done, skipped, "
-            "captured, error, got the string 'asleep'",
+            (
+                "run.nodes[3].state: expected one of waiting, ready, current, done, skipped, "
+                "captured, error, got the string 'asleep'"
+            ),
         ),
         (["run", "position"], 1.5, "run.position: expected a whole number, got 1.5"),
         (["run", "position"], True, "run.position: expected a whole number, got true"),
@@ -161,8 +163,10 @@ def with_value(path: list[str | int], value: object) -> dict[str, Any]:
         (
             ["run", "nodes", 1, "grad_norm"],
             "NaN",
-            'run.nodes[1].grad_norm: expected a number, "nan", "inf" or "-inf", '
-            "got the string 'NaN'",
+            (
+                'run.nodes[1].grad_norm: expected a number, "nan", "inf" or "-inf", '
+                "got the string 'NaN'"
+            ),
         ),
         (["session"], 5, "session: expected a string, got 5"),
         (["run", "modes"], {"grad": 1}, "run.modes.grad: expected true or false, got 1"),
@@ -176,37 +180,37 @@ def test_an_error_says_where_and_what(path: list[str | int], value: object, mess
 
 def test_a_missing_value_is_an_error() -> None:
     data = {name: value for name, value in SNAPSHOT.items() if name != "run"}
-    with pytest.raises(wire.WireError, match="^run: expected a value, got nothing$"):
+    with pytest.raises(wire.WireError, match=r"^run: expected a value, got nothing$"):
         wire.decode_message(data, MESSAGES)
 
 
 @pytest.mark.parametrize("data", [None, [], "step", 3, {"type": "eval"}, {"type": None}, {}])
 def test_what_is_no_message_is_refused(data: object) -> None:
-    with pytest.raises(wire.WireError, match="^(message|type): expected "):
+    with pytest.raises(wire.WireError, match=r"^(message|type): expected "):
         wire.decode_message(data, get_args(protocol.Request))
 
 
 def test_only_the_classes_asked_for_are_read() -> None:
-    with pytest.raises(wire.WireError, match="^type: expected one of step, stop, got the string"):
+    with pytest.raises(wire.WireError, match=r"^type: expected one of step, stop, got the string"):
         wire.decode_message(SNAPSHOT, (protocol.Step, protocol.Stop))
 
 
 def test_a_trace_of_a_newer_version_is_refused() -> None:
     trace = model.Trace(graph=model.Graph((), ()), visits=(), version=model.MODEL_VERSION + 1)
-    with pytest.raises(wire.WireError, match="^version: .*a newer vizgrad wrote this trace"):
+    with pytest.raises(wire.WireError, match=r"^version: .*a newer vizgrad wrote this trace"):
         wire.from_wire(model.Trace, wire.to_wire(trace))
 
 
 def test_the_amount_of_data_is_limited() -> None:
     graph = {"nodes": [], "roots": [[0, 0]] * 50}
     assert len(wire.from_wire(model.Graph, graph).roots) == 50
-    with pytest.raises(wire.WireError, match="^graph.roots: expected less data|^roots: expected"):
+    with pytest.raises(wire.WireError, match=r"^graph.roots: expected less data|^roots: expected"):
         wire.from_wire(model.Graph, graph, max_values=20)
 
 
 @pytest.mark.parametrize("text", ["", "{", "[" * 100_000, b"\xff\xfe", "NaN"])
 def test_text_that_is_not_json_is_one_clear_error(text: str | bytes) -> None:
-    with pytest.raises(wire.WireError, match="^graph: expected "):
+    with pytest.raises(wire.WireError, match=r"^graph: expected "):
         wire.from_json(model.Graph, text)
 
 

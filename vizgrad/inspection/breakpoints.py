@@ -49,6 +49,8 @@ def make_breakpoint(
         chosen |= found
         parts.append(op)
     if node is not None:
+        if hasattr(node, "engine_node"):  # what people see of a custom Function's node
+            node = node.engine_node()
         number = ids.get(node) if isinstance(node, Node) else node
         if not isinstance(number, int) or not 0 <= number < len(nodes):
             raise ValueError(f"{node!r} is not a node of this graph (numbers go to {len(nodes) - 1})")

@@ -6,6 +6,7 @@ newest few stay open: the oldest is closed when one more is opened.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from itertools import count
 from typing import TYPE_CHECKING
@@ -20,16 +21,16 @@ _sessions: dict[str, Session] = {}
 _listeners: list[Callable[[], None]] = []
 
 
-def add(session: Session) -> str:
-    """Registers a new session and returns its id."""
+def add(session: Session) -> None:
+    """Registers a new session, and gives it its id before anybody is told of it."""
     name = f"s{next(_numbers)}"
     for old in list(_sessions.values()):
         if len(_sessions) < OPEN_SESSIONS:
             break
         old.close_if_idle()
+    session.id = name
     _sessions[name] = session
     _tell()
-    return name
 
 
 def remove(session: Session) -> None:
@@ -62,4 +63,13 @@ def listen(listener: Callable[[], None]) -> Callable[[], None]:
 
 def _tell() -> None:
     for listener in list(_listeners):
-        listener()
+        try:
+            listener()
+        except Exception as error:  # a panel that is gone does not stop sessions from opening
+            if listener in _listeners:
+                _listeners.remove(listener)
+            warnings.warn(
+                f"a listener of the list of sessions was removed because it raised {error!r}",
+                RuntimeWarning,
+                stacklevel=2,
+            )

@@ -99,7 +99,8 @@ class Session:
         self._seen_versions = _counters(self._graph.storages)
         self.title = title or "backward"
         self.revision = 1
-        self.id = registry.add(self)
+        self.id = ""
+        registry.add(self)
 
     # --- moving -----------------------------------------------------------------------------------
 
