@@ -3,6 +3,7 @@ import { LabIcon } from '@jupyterlab/ui-components';
 import type { Message } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 
+import type { MountedView } from '../view';
 import type { KernelPort } from './kernelPort';
 
 const icon = new LabIcon({
@@ -14,7 +15,8 @@ const icon = new LabIcon({
 });
 
 export class GraphPanel extends Widget {
-  private unmount: (() => void) | null = null;
+  /** The view, once the panel has been shown and the view is loaded. */
+  view: MountedView | null = null;
   private mounting = false;
 
   constructor(private readonly port: KernelPort) {
@@ -27,7 +29,7 @@ export class GraphPanel extends Widget {
 
   override dispose(): void {
     if (!this.isDisposed) {
-      this.unmount?.();
+      this.view?.unmount();
       this.port.dispose();
     }
     super.dispose();
@@ -50,9 +52,9 @@ export class GraphPanel extends Widget {
       return;
     }
     this.mounting = true;
-    const { mountView } = await import('../view');
+    const { openView } = await import('../view');
     if (!this.isDisposed) {
-      this.unmount = mountView(this.node, this.port, { followNewest: true });
+      this.view = openView(this.node, this.port, { followNewest: true, fill: true });
     }
   }
 }

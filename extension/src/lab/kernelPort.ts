@@ -25,7 +25,7 @@ const NOT_PYTHON: PortStatus = {
 };
 const NOT_IMPORTED: PortStatus = {
   state: 'closed',
-  reason: 'Not loaded in this kernel yet. Run: import vizgrad'
+  reason: 'vizgrad is not imported in this kernel: run import vizgrad'
 };
 
 export class KernelPort implements Port, IDisposable {

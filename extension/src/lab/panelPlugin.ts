@@ -8,6 +8,7 @@ import { INotebookTracker } from '@jupyterlab/notebook';
 import { GraphPanel } from './graphPanel';
 import { KernelFollower } from './kernelFollower';
 import { KernelPort } from './kernelPort';
+import { addRunCommands, RUN_COMMANDS } from './runCommands';
 
 export const OPEN_PANEL = 'vizgrad:open-panel';
 
@@ -37,7 +38,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
     restorer?.add(panel, panel.id);
 
     app.commands.addCommand(OPEN_PANEL, {
-      label: 'Show the Backward Graph',
+      label: 'Show the Backward Graph Panel',
       caption: 'Draw and step the backward graph of the current kernel',
       describedBy: { args: { type: 'object', properties: {} } },
       execute: () => {
@@ -48,7 +49,10 @@ const plugin: JupyterFrontEndPlugin<void> = {
         }
       }
     });
-    palette?.addItem({ command: OPEN_PANEL, category: 'vizgrad' });
+    addRunCommands(app.commands, () => panel.view);
+    for (const command of [OPEN_PANEL, ...RUN_COMMANDS.map(({ id }) => id)]) {
+      palette?.addItem({ command, category: 'vizgrad' });
+    }
   }
 };
 

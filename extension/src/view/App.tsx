@@ -18,9 +18,10 @@ interface AppProps {
   readonly worker: WorkerFactory;
   /** Show which sessions there are (the side panel; a widget belongs to one). */
   readonly sessions: boolean;
+  readonly fill: boolean;
 }
 
-export function App({ worker, sessions }: AppProps): JSX.Element {
+export function App({ worker, sessions, fill }: AppProps): JSX.Element {
   const store = useStore();
   const state = useObservable(store.state);
   const root = useRef<HTMLDivElement>(null);
@@ -35,7 +36,7 @@ export function App({ worker, sessions }: AppProps): JSX.Element {
   return (
     <div
       ref={root}
-      class={`vg-root vg-${width}`}
+      class={`vg-root vg-${width}${fill ? ' vg-fill' : ''}`}
       role="group"
       aria-label="vizgrad debugger"
       data-revision={session?.revision ?? ''}
@@ -52,7 +53,7 @@ export function App({ worker, sessions }: AppProps): JSX.Element {
       }}
     >
       {sessions && <SessionPicker sessions={state.sessions} shown={session} />}
-      {session && <Toolbar state={state} width={width} />}
+      {session && <Toolbar state={state} width={width} roomy={(size?.width ?? 0) >= 1060} />}
       <Banner state={state} fallback={picture?.reason ?? ''} />
       {view.help && <Help close={closeHelp} />}
       {session ? (
@@ -77,7 +78,7 @@ function Empty({ state }: { state: DebuggerState }): JSX.Element {
   const { port, patience } = state;
   if (port.state === 'closed') {
     return (
-      <p class="vg-empty vg-empty-view">
+      <p class="vg-empty vg-empty-view" role="alert">
         {port.reason ?? 'The connection to the kernel is closed.'}
       </p>
     );

@@ -7,6 +7,8 @@ import { render } from 'preact';
 import { DebuggerStore } from '../store';
 import type { Port, StoreOptions } from '../store';
 import { App } from './App';
+import { can, perform } from './frame/commands';
+import type { RunCommand } from './frame/commands';
 import { StoreContext } from './hooks';
 import { startLayoutWorker } from './layout/startWorker';
 import type { WorkerFactory } from './layout/layoutClient';
@@ -15,11 +17,17 @@ import { style } from './style';
 export interface ViewOptions extends StoreOptions {
   /** Starts a layout worker; null: always the simple layout. For hosts and tests with their own. */
   readonly worker?: WorkerFactory;
+  /** Be as tall as the host element (a side panel), instead of as tall as the view likes. */
+  readonly fill?: boolean;
 }
 
 /** A mounted view. */
 export interface MountedView {
   readonly store: DebuggerStore;
+  /** Whether a command makes sense now. */
+  can(command: RunCommand): boolean;
+  /** Do it, if it makes sense. */
+  perform(command: RunCommand): void;
   unmount(): void;
 }
 
@@ -29,12 +37,18 @@ export function openView(el: HTMLElement, port: Port, options: ViewOptions = {})
   render(
     <StoreContext.Provider value={store}>
       <style>{style}</style>
-      <App worker={options.worker ?? startLayoutWorker} sessions={options.followNewest ?? false} />
+      <App
+        worker={options.worker ?? startLayoutWorker}
+        sessions={options.followNewest ?? false}
+        fill={options.fill ?? false}
+      />
     </StoreContext.Provider>,
     el
   );
   return {
     store,
+    can: command => can(store.state.value, command),
+    perform: command => perform(store, command),
     unmount: () => {
       render(null, el);
       store.dispose();

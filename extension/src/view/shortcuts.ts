@@ -1,9 +1,10 @@
 /** Keys that work anywhere in the view, and keeping them from the host's own shortcuts. */
 import type { DebuggerStore } from '../store';
 import { perform } from './frame/commands';
+import type { RunCommand } from './frame/commands';
 
 /** The same keys as JupyterLab's debugger where it has them: continue F9, next F10, stop Shift F9. */
-const KEYS = new Map<string, Parameters<typeof perform>[1]>([
+const KEYS = new Map<string, RunCommand>([
   ['F9', 'continue'],
   ['F10', 'step'],
   ['Shift F10', 'back'],

@@ -53,7 +53,7 @@ export function Banner({
 
 function linesOf({ port, patience, session, notice }: DebuggerState, fallback: string): Line[] {
   const lines: Line[] = [];
-  if (port.state === 'closed') {
+  if (port.state === 'closed' && session) {
     lines.push({
       level: 'error',
       text: port.reason ?? 'The connection to the kernel is closed. Run the cell again.'

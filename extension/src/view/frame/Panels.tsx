@@ -25,17 +25,11 @@ interface PanelsProps {
 export function Panels({ state, session, width, picture, status }: PanelsProps): JSX.Element {
   const [columns, setColumns] = useState(0.6);
   const [rows, setRows] = useState(0.66);
-  const { run, structure } = session;
+  const { run } = session;
   const stacked = width === 'narrow';
 
   const graph = (
-    <Region
-      name="Graph"
-      foldable={false}
-      note={`${structure.title ? `${structure.title} · ` : ''}${structure.nodes.length} nodes`}
-    >
-      <GraphPanel session={session} view={state.view} picture={picture} status={status} />
-    </Region>
+    <GraphPanel session={session} view={state.view} picture={picture} status={status} />
   );
   const inspector = (
     <Region name="Inspector" foldable={stacked} tools={<FollowButton on={state.view.follow} />}>

@@ -7,11 +7,12 @@ import type { IconName } from '../Icons';
 import type { Width } from '../width';
 import { Button } from './Button';
 import { can, perform } from './commands';
+import type { RunCommand } from './commands';
 import { ModeStrip } from './ModeStrip';
 import { Scrubber } from './Scrubber';
 
 interface Tool {
-  readonly command: Parameters<typeof perform>[1];
+  readonly command: RunCommand;
   readonly icon: IconName;
   readonly name: string;
   readonly hint: string;
@@ -62,7 +63,14 @@ const TOOLS: readonly Tool[] = [
   }
 ];
 
-export function Toolbar({ state, width }: { state: DebuggerState; width: Width }): JSX.Element {
+interface ToolbarProps {
+  readonly state: DebuggerState;
+  readonly width: Width;
+  /** There is room for every mode. */
+  readonly roomy: boolean;
+}
+
+export function Toolbar({ state, width, roomy }: ToolbarProps): JSX.Element {
   const store = useStore();
   const { session, view } = state;
   const run = session?.run;
@@ -105,7 +113,7 @@ export function Toolbar({ state, width }: { state: DebuggerState; width: Width }
           </span>
         </div>
       )}
-      {run && <ModeStrip modes={run.modes} short={width !== 'wide'} />}
+      {run && <ModeStrip modes={run.modes} short={!roomy} />}
       <Button
         icon="help"
         name="Help"

@@ -1,11 +1,10 @@
 /** What a person can tell the run to do: one list for buttons, keys and the host's own commands. */
 import type { DebuggerState, DebuggerStore } from '../../store';
 
-export type Command =
-  'continue' | 'step' | 'back' | 'runTo' | 'restart' | 'stop' | 'seek' | 'breakpoint';
+export type RunCommand = 'continue' | 'step' | 'back' | 'runTo' | 'restart' | 'stop' | 'breakpoint';
 
 /** Whether a command makes sense now. The kernel has the last word: it answers `Failed`. */
-export function can({ session, port, view }: DebuggerState, command: Command): boolean {
+export function can({ session, port, view }: DebuggerState, command: RunCommand | 'seek'): boolean {
   const run = session?.run;
   if (!run || session.closed || port.state !== 'open') {
     return false;
@@ -29,7 +28,7 @@ export function can({ session, port, view }: DebuggerState, command: Command): b
 }
 
 /** Do it, if it makes sense by what is known at this moment. */
-export function perform(store: DebuggerStore, command: Exclude<Command, 'seek'>): void {
+export function perform(store: DebuggerStore, command: RunCommand): void {
   const state = store.state.value;
   if (!can(state, command)) {
     return;

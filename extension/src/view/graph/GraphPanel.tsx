@@ -1,8 +1,9 @@
-/** The graph with everything that floats over it. */
+/** The Graph region: the drawing and everything that floats over it. */
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 
 import type { SessionState, ViewState } from '../../store';
+import { Region } from '../frame/Region';
 import { useSize, useStore } from '../hooks';
 import { reveal } from './folding';
 import { graphActions } from './graphActions';
@@ -88,49 +89,60 @@ export function GraphPanel({ session, view, picture, status }: GraphPanelProps):
     shown
   });
 
+  const { title, nodes } = session.structure;
+  const folding = (open: boolean): void =>
+    store.view({ groups: new Map(picture?.tree.groups.map(group => [group.id, open])) });
+  const tools = (
+    <GraphTools
+      foldable={(picture?.tree.groups.length ?? 0) > 0}
+      search={() => store.view({ search: search ? null : { query: '', index: -1 } })}
+      fit={placing.fit}
+      zoom={placing.zoom}
+      fold={folding}
+    />
+  );
+
   return (
-    <div class="vg-graph" ref={host}>
-      {picture && (
-        <GraphCanvas
-          svg={svg}
-          world={world}
-          session={session}
-          picture={picture}
-          viewport={viewport}
-          selection={selection}
-          matches={matched}
-          focusKey={keys.focusKey}
-          events={events}
-        />
-      )}
-      {status === 'pending' && <div class="vg-pending">Laying out the graph…</div>}
-      {search && (
-        <SearchBox
-          search={search}
-          matches={matches}
-          change={next => store.view({ search: next })}
-          go={goToMatch}
-        />
-      )}
-      <GraphTools
-        foldable={(picture?.tree.groups.length ?? 0) > 0}
-        search={() => store.view({ search: search ? null : { query: '', index: -1 } })}
-        fit={placing.fit}
-        zoom={placing.zoom}
-        fold={open =>
-          store.view({ groups: new Map(picture?.tree.groups.map(group => [group.id, open])) })
-        }
-      />
-      {picture && picture.visible.items.length >= MINIMAP_FROM && (
-        <Minimap
-          picture={picture}
-          runs={session.run.nodes}
-          view={viewport.view}
-          screen={screen}
-          goTo={placing.centreOn}
-        />
-      )}
-    </div>
+    <Region
+      name="Graph"
+      foldable={false}
+      note={`${title ? `${title} · ` : ''}${nodes.length} nodes`}
+      tools={tools}
+    >
+      <div class="vg-graph" ref={host}>
+        {picture && (
+          <GraphCanvas
+            svg={svg}
+            world={world}
+            session={session}
+            picture={picture}
+            viewport={viewport}
+            selection={selection}
+            matches={matched}
+            focusKey={keys.focusKey}
+            events={events}
+          />
+        )}
+        {status === 'pending' && <div class="vg-pending">Laying out the graph…</div>}
+        {search && (
+          <SearchBox
+            search={search}
+            matches={matches}
+            change={next => store.view({ search: next })}
+            go={goToMatch}
+          />
+        )}
+        {picture && picture.visible.items.length >= MINIMAP_FROM && (
+          <Minimap
+            picture={picture}
+            runs={session.run.nodes}
+            view={viewport.view}
+            screen={screen}
+            goTo={placing.centreOn}
+          />
+        )}
+      </div>
+    </Region>
   );
 }
 

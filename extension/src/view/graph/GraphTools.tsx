@@ -1,4 +1,4 @@
-/** The buttons that float over the graph. */
+/** The buttons in the head of the graph. */
 import type { JSX } from 'preact';
 
 import { Icon } from '../Icons';

@@ -33,9 +33,15 @@ export function LinkLabels({ labels, metrics }: LinkLabelsProps): JSX.Element {
   for (const { key, route, text, ends } of labels) {
     const shown = metrics.fit(text, MAX_TEXT, 'sub');
     const width = metrics.width(shown, 'sub') + 12;
-    const boxes = PLACES.map(share => {
+    const boxes = PLACES.flatMap(share => {
       const { x, y } = pointAt(route, share);
-      return { x: x - width / 2, y: y - HEIGHT / 2, width, height: HEIGHT };
+      // On the line, or beside it.
+      return [-width / 2, 5, -5 - width].map(dx => ({
+        x: x + dx,
+        y: y - HEIGHT / 2,
+        width,
+        height: HEIGHT
+      }));
     });
     const clear = boxes.filter(box => !placed.some(other => touches(box, other)));
     const free = clear.find(box => !ends.some(end => touches(box, end)));
