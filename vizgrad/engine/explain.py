@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from vizgrad.engine.anomaly import report_origin
 from vizgrad.errors import explained, place_of
 from vizgrad.graph.node import Node
+from vizgrad.tensor.modes import MODES
 
 
 def explain_node(error: Exception, node: Node) -> None:
@@ -20,7 +22,8 @@ def validation_error(
     node: Node, index: int, got: tuple[int, ...], expected: tuple[int, ...]
 ) -> RuntimeError:
     """A gradient of a shape that cannot be that of its input (F-64)."""
-    place = place_of(node.site)
+    if MODES.anomaly:
+        report_origin(node)
     name = node.input_names[index] if index < len(node.input_names) else f"argument {index}"
     return explained(
         RuntimeError(
@@ -28,7 +31,7 @@ def validation_error(
             f"{list(got)} but expected shape compatible with {list(expected)}"
         ),
         kind="function-return",
-        culprit=place,
+        culprit=node.formula_place(),
         tensor=node.name(),
         fix=f"return a gradient of shape {list(expected)} for `{name}`",
     )

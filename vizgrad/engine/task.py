@@ -13,7 +13,7 @@ incoming edges (E-40).
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator, Iterable
 from heapq import heappop, heappush
 from itertools import count
 from typing import TYPE_CHECKING, Any
@@ -67,7 +67,7 @@ class GraphTask:
     """
 
     __slots__ = (
-        "borrowed", "buffers", "captures", "current", "dependencies", "domain", "freed",
+        "borrowed", "buffers", "callbacks", "captures", "current", "dependencies", "domain", "freed",
         "id", "keep_graph", "leaves", "order", "pausing", "ready", "reach", "roots", "watch",
     )  # fmt: skip
 
@@ -100,6 +100,8 @@ class GraphTask:
         self.leaves: deque[Node] = deque()
         self.current: Node | None = None
         self.order = 0
+        #: Functions to be called when all nodes have run (E-80).
+        self.callbacks: list[Callable[[], None]] = []
         #: Nodes to be run; None: all that are reachable.
         self.reach: set[Node] | None = None
         self._prepare(leaves_wanted)
@@ -241,6 +243,8 @@ class GraphTask:
                         self.order += 1
                         heappush(ready, (-edge.sequence_nr, self.order, edge))
         self.current = None
+        while self.callbacks:
+            self.callbacks.pop(0)()
         if buffers:
             raise RuntimeError(
                 "could not compute gradients for some functions: "
@@ -264,13 +268,23 @@ class GraphTask:
             self.watch = recorder.watch(self)
         if self.watch is not None:
             self.watch = Guarded(self.watch)
+        outer, MODES.task = MODES.task, self
         before = set_grad_mode(not self.domain.raw)
         try:
             for _ in self.loop():
                 pass
         finally:
             set_grad_mode(before)
+            MODES.task = outer
             self.buffers.clear()
+
+    def will_run(self, node: Node) -> bool:
+        """Is `node` run in this backward, or a gradient captured there?"""
+        if node not in self.dependencies and all(node is not root for root, _, _ in self.roots):
+            return False
+        if self.reach is None:
+            return True
+        return node in self.reach or node in (self.captures or ())
 
     def abandon(self) -> None:
         """Lets go of the graph and of all gradients; what the run did to leaves and nodes stays."""

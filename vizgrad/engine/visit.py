@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from vizgrad import errors
+from vizgrad.engine.anomaly import report_origin
 from vizgrad.graph.accumulate import AccumulateGrad
 from vizgrad.graph.hooks import Hooks
 from vizgrad.graph.node import Node
@@ -27,6 +28,7 @@ def visit(task: GraphTask, node: Node, grad: Any, full: bool) -> tuple[Any, Any]
     single = node.outputs == 1
     grads: list[Any] = [grad] if single else (grad if grad is not None else [None] * node.outputs)
     watch = task.watch
+    task.current = node
     if watch is not None:
         watch.enter(node, tuple(grads), full)
     try:
@@ -47,6 +49,8 @@ def visit(task: GraphTask, node: Node, grad: Any, full: bool) -> tuple[Any, Any]
     except BaseException as error:
         if watch is not None:
             watch.failed(node, error)
+        if MODES.anomaly:
+            report_origin(node)
         raise
     if watch is not None:
         watch.leave(node)

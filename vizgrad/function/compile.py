@@ -287,10 +287,8 @@ def _record_node(op: Primitive, results: list[str], outs: list[str]) -> list[str
             lines.append(f"            node._{name} = Meta({op.inputs[i]}._array.shape, {op.inputs[i]}._array.dtype)")
         else:
             lines.append(f"            node._{name} = {name}")
-    lines += [
-        f"            {outs[0]}._edge = node",
-        f"            if GUARD.scoped: node.scope = noted(node, ({', '.join(outs)},))",
-    ]
+    lines += [f"            {outs[0]}._edge = node"]
     if not op.view:
         lines += [f"            {outs[0]}._tracked = 1"]
+    lines += [f"            if GUARD.scoped: node.scope = noted(node, ({', '.join(outs)},))"]
     return lines

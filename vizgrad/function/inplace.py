@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 def check_write(target: Tensor, recorded: bool) -> None:
     """Raises RuntimeError for a write that may not be done; `recorded`: it will be part of a graph."""
+    if GUARD.scoped and MODES.before_write is not None:
+        MODES.before_write(target)
     if layout.overlaps_itself(target._array):
         raise errors.explained(
             RuntimeError(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
+from vizgrad.errors import Place, place_of
 from vizgrad.tensor.place import Site
 
 if TYPE_CHECKING:
@@ -112,6 +113,19 @@ class Node:
         """The instruction of the person's code that recorded this node."""
         code = self.code
         return None if code is None else Site(code, self.lasti)
+
+    def formula_place(self) -> Place | None:
+        """The line to blame for what the node computes: the operation's, or in a custom Function
+        the `return` of its backward."""
+        return place_of(self.site)
+
+    def __getattr__(self, name: str) -> Any:
+        """`_raw_saved_<name>`: the saved value as an object that hooks can be put on (E-8, V-65)."""
+        if name.startswith("_raw_saved_") and name[11:] in self.saved_names:
+            from vizgrad.graph.saved_view import NodeSlot, SavedTensor
+
+            return SavedTensor(self, name[11:], NodeSlot(self, name[11:]))
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     # --- running ------------------------------------------------------------------------------
 

@@ -56,10 +56,16 @@ class _Modes(threading.local):
     scope: Scope | None = None
     #: What listens to this thread (`vizgrad.inspection.recorder`), or None.
     recorder: Any = None
+    #: The GraphTask that this thread is driving, or None.
+    task: Any = None
     #: Called with (node, outputs) for each node that this thread records.
     on_record: tuple[Callable[[Any, Any], None], ...] = ()
     #: The innermost (pack, unpack) of `saved_tensors_hooks`, or None.
     saved_hooks: tuple[Callable[..., Any], Callable[..., Any]] | None = None
+    #: Why `saved_tensors_hooks` may not be entered, or None.
+    hooks_disabled: str | None = None
+    #: Called with a tensor before it is written in place, or None.
+    before_write: Callable[[Any], None] | None = None
 
 
 GUARD = _Guard()
@@ -119,5 +125,20 @@ def start_recording(recorder: Any) -> Any:
 
 def stop_recording(before: Any) -> None:
     MODES.recorder = before
+    with GUARD.lock:
+        GUARD.scoped -= 1
+
+
+def add_listener(listener: Callable[[Any, Any], None]) -> None:
+    """Calls `listener(node, outputs)` for each node that this thread records from now on."""
+    MODES.on_record = (*MODES.on_record, listener)
+    with GUARD.lock:
+        GUARD.scoped += 1
+
+
+def remove_listener(listener: Callable[[Any, Any], None]) -> None:
+    listeners = list(MODES.on_record)
+    listeners.remove(listener)
+    MODES.on_record = tuple(listeners)
     with GUARD.lock:
         GUARD.scoped -= 1

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from vizgrad.arrays.backend import CPU, as_array, namespace_for
+from vizgrad.errors import Place, returning_place
 from vizgrad.function.custom.returned import per_edge
 from vizgrad.graph.node import Meta, Node
 from vizgrad.graph.saved import Freed
@@ -72,6 +73,9 @@ class CustomNode(Node):
     @property
     def input_names(self) -> tuple[str, ...]:  # pyright: ignore[reportIncompatibleVariableOverride]
         return self.ctx._tensor_names()
+
+    def formula_place(self) -> Place | None:
+        return returning_place(self.ctx._backward_function())
 
     # --- running ------------------------------------------------------------------------------
 

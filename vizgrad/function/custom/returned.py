@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from vizgrad.errors import explained, returning_place
+from vizgrad.errors import explained
 from vizgrad.tensor.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def _wrong(node: CustomNode, message: str, fix: str) -> RuntimeError:
     return explained(
         RuntimeError(message),
         kind="function-return",
-        culprit=returning_place(node.ctx._backward_function()),
+        culprit=node.formula_place(),
         tensor=node.name(),
         fix=fix,
     )

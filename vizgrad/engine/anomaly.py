@@ -1,0 +1,60 @@
+"""Anomaly mode: which line recorded the node that fails (spec 02 H).
+
+While the mode is on, each recorded node notes the stack of its creation, and the node that was being run
+when a backward recorded it. When a node fails, that story is told as a warning.
+"""
+
+from __future__ import annotations
+
+import sys
+import traceback
+import warnings
+from typing import Any
+
+from vizgrad.graph.node import Node
+from vizgrad.tensor.modes import MODES
+from vizgrad.tensor.place import INTERNAL
+
+
+def remember_origin(node: Node, outputs: Any) -> None:
+    """Listener of recording: keeps the stack, and the node that is being run (E-85)."""
+    frame: Any = sys._getframe(1)
+    while frame is not None and INTERNAL[frame.f_globals.get("__package__")]:
+        frame = frame.f_back
+    node.metadata["traceback_"] = [] if frame is None else traceback.format_stack(frame)
+    task = MODES.task
+    if task is not None and task.current is not None:
+        node.metadata["parent_"] = task.current.public
+
+
+def report_origin(node: Node) -> None:
+    """Warns with the stack that recorded the failing node, then its parents' (E-86, E-88)."""
+    stack = node.metadata.get("traceback_")
+    if stack is None:
+        warnings.warn(
+            f"Error detected in {node.name()}. No forward pass information available. Enable detect "
+            "anomaly during forward pass for more information.",
+            UserWarning,
+            stacklevel=2,
+        )
+        return
+    warnings.warn(
+        f"Error detected in {node.name()}. Traceback of forward call that caused the error:\n"
+        + "".join(stack),
+        UserWarning,
+        stacklevel=2,
+    )
+    child, parent = node.name(), node.metadata.get("parent_")
+    while parent is not None:
+        earlier = parent.metadata.get("traceback_")
+        warnings.warn(
+            f"Previous calculation was induced by {parent.name()}, whose backward recorded {child}. "
+            + (
+                "Traceback of forward call that induced the previous calculation:\n" + "".join(earlier)
+                if earlier
+                else "No forward pass information is available for it."
+            ),
+            UserWarning,
+            stacklevel=2,
+        )
+        child, parent = parent.name(), parent.metadata.get("parent_")
