@@ -160,8 +160,8 @@ def _array(encode: Encode, decode: Decode) -> tuple[Encode, Decode]:
         budget.spend(len(items))
         out: list[Any] = []
         try:
-            for item in items:
-                out.append(decode(item, budget))
+            for item in items:  # not a comprehension: the error tells how many were good
+                out.append(decode(item, budget))  # noqa: PERF401
         except WireError as error:
             raise error.within(len(out)) from None
         return tuple(out)
@@ -206,10 +206,10 @@ def _object(cls: type) -> tuple[Encode, Decode]:
             try:
                 if name in source:
                     out[name] = read(source[name], budget)
-                elif name in required:
-                    raise WireError("expected a value, got nothing")
             except WireError as error:
                 raise error.within(name) from None
+            if name in required and name not in out:
+                raise WireError("expected a value, got nothing").within(name)
         return cls(**out)
 
     return encode, decode

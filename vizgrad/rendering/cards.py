@@ -17,6 +17,7 @@ from vizgrad.rendering.describe import (
     type_text,
 )
 from vizgrad.rendering.geometry import Size
+from vizgrad.rendering.headings import output_text
 from vizgrad.rendering.overlay import RunView, state_text
 from vizgrad.rendering.rows import Row, label, set_rows, wrapped
 from vizgrad.rendering.scene import Group, Poly, Rect, Shape
@@ -63,7 +64,7 @@ def _node_card(view: RunView, node: Node, item: Item, ports: tuple[str, ...]) ->
     names = tuple(plain(name, _PORT_LIMIT) for name in ports) if len(ports) > 1 else ()
     labels = tuple(label(name, "port", 0).width + 10 if name else 16.0 for name in names)
     side = PADDING + (6 if node.kind == "function" else 0)
-    width = max(max(row.width for row in rows), sum(labels) - 10, 84.0) + 2 * side
+    width = max(*(row.width for row in rows), sum(labels) - 10, 84.0) + 2 * side
     height = sum(row.height for row in rows) + 14 + (13 if any(names) else 0)
     body = _body(node.kind, width, height)
     contents = set_rows(rows, (side, 6.0), width - 2 * side)
@@ -73,14 +74,6 @@ def _node_card(view: RunView, node: Node, item: Item, ports: tuple[str, ...]) ->
         Group((*body, *contents), f"{node.kind}{state}", "\n".join(_details(view, node, saved))),
         names,
     )
-
-
-def output_text(node: Node) -> str:
-    """Type of the gradient a node takes: that of its first output, and how many more there are."""
-    if not node.outputs:
-        return ""
-    first = type_text(node.outputs[0].shape, node.outputs[0].dtype)
-    return first if len(node.outputs) == 1 else f"{first} ×{len(node.outputs)}"
 
 
 def _details(view: RunView, node: Node, saved: tuple[Saved, ...]) -> list[str]:
@@ -126,7 +119,7 @@ def _pin_card(view: RunView, node: Node, item: Item) -> Card:
     if kind:
         rows.append(Row(14, tuple(kind)))
     side = 14.0
-    width = max(max(row.width for row in rows), 30.0) + 2 * side
+    width = max(*(row.width for row in rows), 30.0) + 2 * side
     height = sum(row.height for row in rows) + 8
     contents = set_rows(rows, (side, 4.0), width - 2 * side)
     state = f" {run.state}" if run else ""

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from vizgrad.rendering.geometry import Box, Layout, Point, Size, curve
-from vizgrad.rendering.layered import INSET, Block, Line, Placed, place_blocks
+from vizgrad.rendering.layered import FIRM, INSET, SPINE, Block, Line, Placed, place_blocks
 from vizgrad.rendering.visible import Visible
 
 #: Space inside a frame: at the sides and below, and above (the title is there).
@@ -144,11 +144,11 @@ class _Compound:
         kind, index = key
         if kind == "frame":
             inside = self.levels[index + 1]
-            return Block(inside.width, inside.placed.height + TITLE + PADDING, firm=4.0)
+            return Block(inside.width, inside.placed.height + TITLE + PADDING, firm=FIRM)
         if kind != "item":
-            return Block(0.0, 0.0, end="first" if kind == "in" else "last", firm=4.0)
+            return Block(0.0, 0.0, end="first" if kind == "in" else "last", firm=FIRM)
         size = self.sizes[index]
-        firm = 0.1 if self.visible.items[index].kind == "pin" else 4.0
+        firm = 0.1 if self.visible.items[index].kind == "pin" else FIRM
         return Block(size.width, size.height, firm=firm)
 
     def line(self, level: _Level, leg: _Leg) -> Line:
@@ -169,7 +169,7 @@ class _Compound:
         """Where a leg arrives on its target, and how straight it is to be drawn."""
         kind, index = leg.target
         link = self.visible.links[leg.link]
-        strength = 3 if link.spine else 2
+        strength = SPINE if link.spine else 2
         if leg.target_port is not None:
             return self.levels[index + 1].port(leg.target_port), strength
         if kind != "item":

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Tie:
+class Tie(NamedTuple):
     """A segment: x offsets of its ends on the two blocks, and how straight it wants to be."""
 
     upper: int
@@ -30,6 +29,8 @@ def spread(
 
     `distances[i]` lies between place i and place i + 1.
     """
+    if not wishes:
+        return []
     starts: list[int] = []  # of each pool of places that touch
     means: list[float] = []
     masses: list[float] = []

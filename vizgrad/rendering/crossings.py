@@ -8,11 +8,10 @@ neighbours (the barycentre), downwards and upwards in turn, and the best order s
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Segment:
+class Segment(NamedTuple):
     """A piece of a line between two rows that follow each other.
 
     `tail` and `head` say where on the upper and lower block it ends, as a fraction of the width.

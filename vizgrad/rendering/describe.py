@@ -32,11 +32,11 @@ _FIRST_STRONG_ISOLATE, _POP_ISOLATE = "\u2068", "\u2069"
 
 
 def plain(text: str, limit: int | None = None) -> str:
-    """`text` on one line, every character visible; cut to `limit` characters with an ellipsis.
+    r"""`text` on one line, every character visible; cut to `limit` characters with an ellipsis.
 
     Characters that would break the line, move the cursor or reorder what follows (newlines,
     escapes, bidirectional overrides, zero-width ones, lone surrogates) are written as Python writes
-    them (``\\n``, ``\\u202e``). Names in right-to-left scripts are isolated, so that a shape
+    them (``\n``, ``\u202e``). Names in right-to-left scripts are isolated, so that a shape
     printed after one stays after it.
     """
     if text.isascii() and text.isprintable():

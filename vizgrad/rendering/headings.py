@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from vizgrad.inspection.model import Graph, Node, Run
-from vizgrad.rendering.describe import bytes_text, count_text, plain, version_text, write_text
+from collections import Counter
+
+from vizgrad.inspection.model import Graph, Node, Run, SavedState
+from vizgrad.rendering.describe import (
+    bytes_text,
+    count_text,
+    plain,
+    type_text,
+    version_text,
+    write_text,
+)
 from vizgrad.rendering.overlay import RunView
 
 #: Footnotes on stale values; the rest is counted.
 MOST_NOTES = 5
+_UNUSUAL: tuple[SavedState, ...] = ("stale", "freed", "packed")
 
 
 def graph_title(graph: Graph) -> str:
@@ -22,9 +32,8 @@ def graph_summary(graph: Graph, view: RunView) -> str:
     parts = [count_text(len(graph.nodes), "node"), count_text(leaves, "leaf", "leaves")]
     if saved:
         parts.append(f"{count_text(len(saved), 'saved value')}, {bytes_text(held)}")
-    for state in ("stale", "freed", "packed"):
-        if count := sum(value.state == state for value in saved):
-            parts.append(f"{count:,} {state}")
+    counts = Counter(value.state for value in saved)
+    parts += [f"{counts[state]:,} {state}" for state in _UNUSUAL if counts[state]]
     if graph.truncated:
         parts.append(f"{count_text(graph.truncated, 'more node')} left out")
     return " · ".join(parts)
@@ -48,6 +57,14 @@ def node_text(node: Node) -> str:
     """A node's name, with the variable's for a leaf: ``AccumulateGrad of w``."""
     name = plain(node.name, 60)
     return f"{name} of {plain(node.label, 60)}" if node.label else name
+
+
+def output_text(node: Node) -> str:
+    """Type of the gradient a node takes: that of its first output, and how many more there are."""
+    if not node.outputs:
+        return ""
+    first = type_text(node.outputs[0].shape, node.outputs[0].dtype)
+    return first if len(node.outputs) == 1 else f"{first} ×{len(node.outputs)}"
 
 
 def footnotes(graph: Graph, view: RunView) -> list[str]:

@@ -26,6 +26,12 @@ GAP = 16.0
 ROW_GAP, MAX_ROW_GAP = 30.0, 70.0
 #: Between a frame's edge and the row beside it.
 PORT_GAP = 4.0
+#: Blocks from which on fewer sweeps must do.
+FEW, MANY = 3_000, 40_000
+#: `Line.strength` of the lines the eye follows; they get a way of their own.
+SPINE = 3
+#: `Block.firm` of what everything else gives way to.
+FIRM = 100.0
 #: Least distance of a line from the side of the block it leaves.
 INSET = 8.0
 
@@ -111,12 +117,13 @@ class _Layering:
     def connect(self) -> None:
         """Cuts lines into segments between neighbouring rows, with invisible blocks in between."""
         spans = [self.ranks[line.target] - self.ranks[line.source] for line in self.lines]
-        budget = 20_000 + 4 * len(self.blocks)
-        bends: dict[tuple[int, float], dict[int, int]] = {}
+        budget = 20_000 + (4 if len(self.blocks) < MANY else 1) * len(self.blocks)
+        bends: dict[tuple[int, float, bool], dict[int, int]] = {}
         joined: set[tuple[int, int]] = set()
         for number in sorted(range(len(self.lines)), key=lambda number: (spans[number], number)):
             line = self.lines[number]
-            shared = bends.setdefault((line.target, line.head), {})
+            spine = line.strength >= SPINE
+            shared = bends.setdefault((line.target, line.head, spine), {})
             rows = range(self.ranks[line.source] + 1, self.ranks[line.target])
             missing = [row for row in rows if row not in shared]
             if len(missing) > budget:
@@ -126,7 +133,7 @@ class _Layering:
                 shared[row] = len(self.ranks)
                 self.ranks.append(row)
                 self.widths.append(0.0)
-                self.firm.append(1.0)
+                self.firm.append(FIRM if spine else 1.0)
             self.through[number] = [shared[row] for row in rows]
         self.chains = [[shared[row] for row in sorted(shared)] for shared in bends.values()]
         for number, line in enumerate(self.lines):  # in the order of the lines, for the first order
@@ -153,18 +160,16 @@ class _Layering:
             )
         )
         bends = (upper >= real) + (lower >= real)
-        strength = (line.strength, min(line.strength, 2), 9)[bends]
-        if upper < real and line.tail is None and line.strength > 2:
+        strength = 9 if bends == 2 else line.strength
+        if upper < real and line.tail is None and line.strength >= SPINE:
             tail = self.blocks[upper].width / 2  # the main line goes on under the middle
         self.ties.append(Tie(upper, lower, tail, head, strength))
 
     def placed(self) -> Placed:
         size = len(self.ranks)
-        rows = order_rows(
-            self.ranks, self.segments, 12 if size < 3000 else 4 if size < 40_000 else 1
-        )
-        sweeps = 8 if size < 3000 else 4 if size < 40_000 else 2
-        x = assign_x(rows, self.widths, self.firm, self.ties, GAP, sweeps)
+        sweeps = (12, 8) if size < FEW else (4, 4) if size < MANY else (1, 2)
+        rows = order_rows(self.ranks, self.segments, sweeps[0])
+        x = assign_x(rows, self.widths, self.firm, self.ties, GAP, sweeps[1])
         straighten(rows, self.widths, self.chains, GAP, x)
         tails = self.chosen_tails(x)
         tops, bottoms = self.row_places(rows, x)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from heapq import heappop, heappush
 
-from vizgrad.inspection.model import Graph
+from vizgrad.inspection.model import Graph, Node
 
 
 def check(graph: Graph) -> None:
@@ -23,6 +23,11 @@ def check(graph: Graph) -> None:
     for root, _ in graph.roots:
         if not 0 <= root < count:
             raise ValueError(f"a root is node {root} of {count}")
+
+
+def is_leaf(node: Node) -> bool:
+    """Whether a node is the end of the graph for one variable, shown at each of its uses."""
+    return node.kind == "leaf" and not node.edges
 
 
 def indegrees(graph: Graph) -> list[int]:

@@ -17,11 +17,14 @@ from vizgrad.rendering.metrics import text_width
 from vizgrad.rendering.overlay import RunView
 from vizgrad.rendering.scene import Curve, Group, Poly, Rect, Scene, Shape, Text
 from vizgrad.rendering.svg import to_svg
-from vizgrad.rendering.visible import VISIBLE_LIMIT, Link, Visible, visible_graph
+from vizgrad.rendering.visible import Link, Visible, visible_graph
 
 Engine = Literal["layered", "dot"]
 
 MARGIN = 20.0
+#: Things in a static picture beyond which scopes are folded: it is read on a page and cannot be
+#: unfolded there, so it shows less at once than the live view does.
+PICTURE_LIMIT = 150
 #: Lines in a picture above which the norms of gradients are no longer written beside them.
 NORM_LIMIT = 120
 
@@ -31,7 +34,7 @@ def graph_svg(
     run: Run | None = None,
     *,
     folded: Collection[tuple[str, ...]] = (),
-    limit: int = VISIBLE_LIMIT,
+    limit: int = PICTURE_LIMIT,
     engine: Engine = "layered",
 ) -> str:
     """The picture as the text of an SVG file. Arguments and errors as of `graph_scene`."""
@@ -43,7 +46,7 @@ def graph_scene(
     run: Run | None = None,
     *,
     folded: Collection[tuple[str, ...]] = (),
-    limit: int = VISIBLE_LIMIT,
+    limit: int = PICTURE_LIMIT,
     engine: Engine = "layered",
 ) -> Scene:
     """The picture of a graph; with a run also the state of each node and the gradients that went.

@@ -21,9 +21,9 @@ _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 def to_svg(scene: Scene) -> str:
     """The text of an SVG file, light or dark as the reader's system is."""
     width, height = _number(scene.width), _number(scene.height)
+    size = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
     out = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
-        f'viewBox="0 0 {width} {height}" role="img">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img">',
         f"<title>{_escape(scene.title)}</title>",
         f"<desc>{_escape(scene.description)}</desc>",
         f"<style>\n{style_sheet()}</style>",

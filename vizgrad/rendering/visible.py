@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from vizgrad.inspection.model import Graph
-from vizgrad.rendering.order import indegrees, top_down
+from vizgrad.rendering.order import indegrees, is_leaf, top_down
 from vizgrad.rendering.scope_tree import Scope, scope_tree, split_runs
 
 #: Things in a picture beyond which scopes are folded.
@@ -93,11 +93,11 @@ def visible_graph(
 
 class _Builder:
     def __init__(self, graph: Graph, folded: Collection[tuple[str, ...]], limit: int) -> None:
+        order = top_down(graph)  # checks the graph, too
         self.graph = graph
         self.uses = indegrees(graph)
         for root, _ in graph.roots:
             self.uses[root] += 1
-        order = top_down(graph)
         inner = [index for index in order if not self.is_pin(index)]
         self.scopes = scope_tree(graph, inner)
         self.folded = frozenset(tuple(path) for path in folded)
@@ -109,8 +109,7 @@ class _Builder:
         self.used: dict[int, int] = {}
 
     def is_pin(self, index: int) -> bool:
-        node = self.graph.nodes[index]
-        return node.kind == "leaf" and not node.edges
+        return is_leaf(self.graph.nodes[index])
 
     def build(self) -> Visible:
         opened = self.opened_scopes()

@@ -1,0 +1,48 @@
+"""Pictures and texts of two small graphs, compared with files by exact text.
+
+After a wanted change: ``VIZGRAD_REGENERATE=1 python -m pytest tests/rendering/test_golden.py``,
+then look at each changed SVG in a browser, light and dark, before committing it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.rendering.examples import in_place, mlp, run_at
+from vizgrad.rendering import graph_svg, graph_text, run_text, to_dot, versions_text
+
+GOLDEN = Path(__file__).parent / "golden"
+
+DRAWINGS: dict[str, Callable[[], str]] = {
+    "mlp.txt": lambda: graph_text(mlp()),
+    "mlp.svg": lambda: graph_svg(mlp()),
+    "mlp.gv": lambda: to_dot(mlp()).source,
+    "mlp_folded.svg": lambda: graph_svg(mlp(), folded=[("net", "fc1"), ("net", "fc2")]),
+    "mlp_run.txt": lambda: (
+        graph_text(mlp(), run_at(mlp(), 5)) + "\n\n" + run_text(mlp(), run_at(mlp(), 5))
+    ),
+    "mlp_run.svg": lambda: graph_svg(mlp(), run_at(mlp(), 5)),
+    "mlp_run.gv": lambda: to_dot(mlp(), run_at(mlp(), 5)).source,
+    "in_place.txt": lambda: graph_text(in_place()),
+    "in_place.svg": lambda: graph_svg(in_place()),
+    "in_place.gv": lambda: to_dot(in_place()).source,
+    "in_place_versions.txt": lambda: versions_text(in_place().storages, in_place()),
+}
+
+
+@pytest.mark.parametrize("name", DRAWINGS)
+def test_drawing_is_as_it_was(name: str) -> None:
+    drawn = DRAWINGS[name]().rstrip("\n") + "\n"
+    path = GOLDEN / name
+    if os.environ.get("VIZGRAD_REGENERATE"):
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(drawn, encoding="utf-8")
+    assert drawn == path.read_text(encoding="utf-8")
+
+
+def test_every_golden_file_is_compared() -> None:
+    assert {path.name for path in GOLDEN.iterdir()} == set(DRAWINGS)

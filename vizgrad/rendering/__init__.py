@@ -1,0 +1,12 @@
+"""Pictures and texts of graphs, runs and traces, drawn from plain data (see README.md)."""
+
+from vizgrad.rendering.dot import to_dot as to_dot
+from vizgrad.rendering.picture import graph_scene as graph_scene
+from vizgrad.rendering.picture import graph_svg as graph_svg
+from vizgrad.rendering.svg import to_svg as to_svg
+from vizgrad.rendering.text import graph_text as graph_text
+from vizgrad.rendering.text_run import run_text as run_text
+from vizgrad.rendering.text_trace import trace_text as trace_text
+from vizgrad.rendering.text_trace import visit_text as visit_text
+from vizgrad.rendering.text_versions import versions_text as versions_text
+from vizgrad.rendering.visible import visible_graph as visible_graph

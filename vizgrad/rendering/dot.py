@@ -1,0 +1,137 @@
+r"""A graph in Graphviz's language: the one place where DOT is written.
+
+Names come from strangers, and a DOT label has several ways to be something else than its text:
+quotes, backslash escapes (``\N`` is the node's id), HTML-like labels (``<b>...</b>``), character
+entities. `_label` takes all of these away; ids are made here and contain no names.
+"""
+
+# The graphviz package has only partial annotations.
+# pyright: reportUnknownMemberType=false, reportMissingTypeStubs=false
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from vizgrad.inspection.model import Graph, Run
+from vizgrad.rendering.describe import count_text, plain, saved_text
+from vizgrad.rendering.headings import graph_title, output_text
+from vizgrad.rendering.overlay import RunView, state_text
+from vizgrad.rendering.visible import VISIBLE_LIMIT, Item, Link, Visible, visible_graph
+
+if TYPE_CHECKING:
+    import graphviz
+
+Attributes = Mapping[str, str]
+
+#: Attributes of a box by what it shows, so that each kind has a shape of its own.
+_LOOKS: dict[str, Attributes] = {
+    "op": {"shape": "box", "style": "rounded"},
+    "function": {"shape": "component"},
+    "copy_slices": {"shape": "note"},
+    "root": {"shape": "doubleoctagon"},
+    "leaf": {"shape": "ellipse", "color": "steelblue"},
+    "fold": {"shape": "box3d"},
+    "result": {"shape": "cds"},
+}
+_PLAIN: Attributes = {}
+_STATES: dict[str, Attributes] = {
+    "ready": {"color": "blue"},
+    "current": {"color": "blue", "penwidth": "2.5"},
+    "done": {"color": "darkgreen"},
+    "skipped": {"style": "dashed"},
+    "captured": {"style": "dotted", "color": "blue"},
+    "error": {"color": "red", "penwidth": "2.5"},
+}
+
+
+def to_dot(
+    graph: Graph,
+    run: Run | None = None,
+    *,
+    folded: Collection[tuple[str, ...]] = (),
+    limit: int = VISIBLE_LIMIT,
+) -> graphviz.Digraph:
+    """The visible graph as a `graphviz.Digraph`, with leaves as pins and scopes as clusters.
+
+    With a run, the state of each node is in its label. `folded` and `limit` as in `visible_graph`.
+    Raises ImportError without the PyPI package ``graphviz``, ValueError for a malformed graph.
+    """
+    view = RunView(graph, run)
+    visible = visible_graph(graph, folded=folded, limit=limit)
+    digraph = skeleton(
+        visible,
+        lambda index: _box(graph, view, visible.items[index]),
+        lambda index: _line(view, visible.links[index]),
+        [{"label": _label([frame.title])} for frame in visible.frames],
+    )
+    font = {"fontname": "Helvetica"}
+    digraph.graph_attr.update(font, label=_label([graph_title(graph)]), labelloc="t")
+    digraph.node_attr.update(font, fontsize="11")
+    digraph.edge_attr.update(font, fontsize="9", arrowsize="0.7")
+    return digraph
+
+
+def skeleton(
+    visible: Visible,
+    node: Callable[[int], Attributes],
+    edge: Callable[[int], Attributes],
+    clusters: Sequence[Attributes],
+) -> graphviz.Digraph:
+    """Nodes ``i<index>``, edges and clusters of a visible graph, with the attributes given."""
+    try:
+        import graphviz
+    except ImportError as error:
+        raise ImportError("to_dot needs the graphviz package: pip install graphviz") from error
+
+    top = graphviz.Digraph("vizgrad")
+    bodies = [top, *(graphviz.Digraph(f"cluster_{i}") for i in range(len(visible.frames)))]
+    for attributes, body in zip(clusters, bodies[1:], strict=True):
+        body.attr("graph", **attributes)
+    for index, item in enumerate(visible.items):
+        bodies[item.frame + 1].node(f"i{index}", **node(index))
+    for index in range(len(visible.frames) - 1, -1, -1):  # children before their parents
+        bodies[visible.frames[index].parent + 1].subgraph(bodies[index + 1])
+    for index, link in enumerate(visible.links):
+        top.edge(f"i{link.source}", f"i{link.target}", **edge(index))
+    return top
+
+
+def _label(lines: Sequence[str]) -> str:
+    """Lines of text as a DOT label that shows exactly them."""
+    import graphviz
+
+    safe = [graphviz.escape(line.replace("&", "&amp;")) for line in lines]
+    return graphviz.nohtml("\\n".join(safe))
+
+
+def _box(graph: Graph, view: RunView, item: Item) -> Attributes:
+    if item.node is None:
+        lines = [item.title, count_text(len(item.nodes), "node")]
+        return {"label": _label(lines), **_LOOKS["fold"]}
+    node = graph.nodes[item.node]
+    if item.kind == "result":
+        name = f"result {item.slot}" if item.slot else "result"
+        return {"label": _label([name]), **_LOOKS["result"]}
+    run = view.node(node.id)
+    state = _STATES.get(run.state, _PLAIN) if run else _PLAIN
+    lines = [f"{plain(node.label)} · {plain(node.name)}" if node.label else plain(node.name)]
+    lines.append(output_text(node))
+    if item.uses > 1:
+        lines.append(f"use {item.use} of {item.uses}")
+    lines += [f"saved {saved_text(saved)}" for saved in view.saved(node)]
+    lines.append(state_text(run))
+    return {"label": _label([line for line in lines if line]), **_LOOKS[node.kind], **state}
+
+
+def _line(view: RunView, link: Link) -> Attributes:
+    attributes: dict[str, str] = {}
+    if link.name or link.slot:
+        slot = f" → output {link.slot}" if link.slot else ""
+        attributes["label"] = _label([f"{plain(link.name)}{slot}"])
+    if len(link.edges) > 1:
+        attributes["label"] = f"{len(link.edges)} edges"
+    gone = [view.norm(edge) for edge in link.edges if view.flowed(edge)]
+    if gone:
+        attributes["style"] = "bold" if any(norm is not None for norm in gone) else "dotted"
+    return attributes
