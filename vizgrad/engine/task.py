@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from vizgrad.engine.watch import Watch
 
 _task_ids = count().__next__
+_NOWHERE = object()
 
 
 class GraphRoot(Node):
@@ -68,7 +69,7 @@ class GraphTask:
 
     __slots__ = (
         "borrowed", "buffers", "callbacks", "captures", "current", "dependencies", "domain", "freed",
-        "id", "keep_graph", "leaves", "order", "pausing", "ready", "reach", "roots", "watch",
+        "id", "keep_graph", "leaves", "order", "outer", "pausing", "ready", "reach", "roots", "watch",
     )  # fmt: skip
 
     def __init__(
@@ -101,7 +102,9 @@ class GraphTask:
         self.current: Node | None = None
         self.order = 0
         #: Functions to be called when all nodes have run (E-80).
-        self.callbacks: list[Callable[[], None]] = []
+        self.callbacks: list[Callable[[], None]] | None = None
+        #: What this thread was driving before this task let user code run.
+        self.outer: GraphTask | object | None = _NOWHERE
         #: Nodes to be run; None: all that are reachable.
         self.reach: set[Node] | None = None
         self._prepare(leaves_wanted)
@@ -243,8 +246,9 @@ class GraphTask:
                         self.order += 1
                         heappush(ready, (-edge.sequence_nr, self.order, edge))
         self.current = None
-        while self.callbacks:
-            self.callbacks.pop(0)()
+        if self.callbacks is not None:
+            while self.callbacks:
+                self.callbacks.pop(0)()
         if buffers:
             raise RuntimeError(
                 "could not compute gradients for some functions: "
@@ -268,15 +272,24 @@ class GraphTask:
             self.watch = recorder.watch(self)
         if self.watch is not None:
             self.watch = Guarded(self.watch)
-        outer, MODES.task = MODES.task, self
         before = set_grad_mode(not self.domain.raw)
         try:
             for _ in self.loop():
                 pass
         finally:
             set_grad_mode(before)
-            MODES.task = outer
+            if self.outer is not _NOWHERE:
+                self.leave()
             self.buffers.clear()
+
+    def enter(self) -> None:
+        """Makes this the task that user code runs in; `leave` ends that."""
+        if self.outer is _NOWHERE:
+            self.outer, MODES.task = MODES.task, self
+
+    def leave(self) -> None:
+        if self.outer is not _NOWHERE:
+            MODES.task, self.outer = self.outer, _NOWHERE
 
     def will_run(self, node: Node) -> bool:
         """Is `node` run in this backward, or a gradient captured there?"""

@@ -29,6 +29,7 @@ def visit(task: GraphTask, node: Node, grad: Any, full: bool) -> tuple[Any, Any]
     grads: list[Any] = [grad] if single else (grad if grad is not None else [None] * node.outputs)
     watch = task.watch
     task.current = node
+    task.enter()
     if watch is not None:
         watch.enter(node, tuple(grads), full)
     try:

@@ -71,6 +71,12 @@ class Node:
     dtype: Any
     scope: Any
 
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        names = cls.__dict__.get("saved_names")
+        for name in names if isinstance(names, tuple) else ():
+            setattr(cls, "_raw_saved_" + name, property(_raw_reader(name)))
+
     def name(self) -> str:
         return type(self).__name__
 
@@ -119,14 +125,6 @@ class Node:
         the `return` of its backward."""
         return place_of(self.site)
 
-    def __getattr__(self, name: str) -> Any:
-        """`_raw_saved_<name>`: the saved value as an object that hooks can be put on (E-8, V-65)."""
-        if name.startswith("_raw_saved_") and name[11:] in self.saved_names:
-            from vizgrad.graph.saved_view import NodeSlot, SavedTensor
-
-            return SavedTensor(self, name[11:], NodeSlot(self, name[11:]))
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-
     # --- running ------------------------------------------------------------------------------
 
     def run(self, grad: Any) -> Any:
@@ -171,3 +169,13 @@ class Node:
 
     def __repr__(self) -> str:
         return f"<{self.name()} object at {id(self):#x}>"
+
+
+def _raw_reader(name: str) -> Callable[[Node], Any]:
+    def read(node: Node) -> Any:
+        """The saved value as an object that hooks can be put on (E-8, V-65)."""
+        from vizgrad.graph.saved_view import NodeSlot, SavedTensor
+
+        return SavedTensor(node, name, NodeSlot(node, name))
+
+    return read

@@ -20,7 +20,7 @@ from vizgrad.inspection.effects import GradEffect
 from vizgrad.inspection.snapshot import Reader
 from vizgrad.inspection.summary import summarize
 from vizgrad.inspection.visitlog import Entry, VisitLog
-from vizgrad.tensor.modes import MODES, set_grad_mode
+from vizgrad.tensor.modes import set_grad_mode
 from vizgrad.tensor.tensor import Tensor
 
 #: Steps that can be taken back; older ones are forgotten, and the values they keep alive with them.
@@ -153,7 +153,6 @@ class Stepper:
     def _resume(self) -> None:
         """Runs the engine to just before the next visit, in the run's own grad mode (M-10)."""
         first = not self._moments
-        outer, MODES.task = MODES.task, self.task
         before = set_grad_mode(not self.task.domain.raw)
         try:
             next(self._run)
@@ -167,7 +166,7 @@ class Stepper:
             raise
         finally:
             set_grad_mode(before)
-            MODES.task = outer
+            self.task.leave()
         self._log.close()
         if self.finished:
             self._finish()
