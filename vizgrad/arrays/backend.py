@@ -20,10 +20,19 @@ Array = Any
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """``cpu`` or ``cuda:N``; prints and compares as torch.device does."""
+    """``cpu`` or ``cuda:N``; prints and compares as torch.device does.
+
+    Made from a string ("cuda:1"), a type and an index, or the number of a CUDA device.
+    """
 
     type: str
     index: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.index is None and (self.type.__class__ is not str or self.type not in ("cpu", "cuda")):
+            parsed = parse_device(self.type)
+            object.__setattr__(self, "type", parsed.type)
+            object.__setattr__(self, "index", parsed.index)
 
     def __repr__(self) -> str:
         index = "" if self.index is None else f", index={self.index}"

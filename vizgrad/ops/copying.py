@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vizgrad.arrays import dtypes, xp
+from vizgrad.arrays import backend, dtypes, xp
 from vizgrad.arrays.kernels import casting
 from vizgrad.function.primitive import primitive
 from vizgrad.ops.constants import zeros_like
@@ -19,6 +19,17 @@ class to_copy:
 
     def grad_self(grad, self_meta):
         return cast(grad, self_meta.dtype)
+
+
+@primitive(linear=True, node="ToCopyBackward0")
+class to_device:
+    """A copy on another device; `source` is where it was."""
+
+    def forward(self, *, device, source):
+        return backend.to_device(self, device)
+
+    def grad_self(grad, device, source):
+        return to_device(grad, device=source, source=device)
 
 
 def cast(value, dtype):
@@ -72,6 +83,17 @@ class zero:
 
     def forward(self):
         return xp.zeros_like(self, order="C", subok=False)
+
+    def grad_self(grad):
+        return zeros_like(grad)
+
+
+@primitive(linear=True, node="OverwriteBackward0")
+class overwrite:
+    """What the random fillers write: a plain array."""
+
+    def forward(self, *, values):
+        return values
 
     def grad_self(grad):
         return zeros_like(grad)

@@ -39,15 +39,15 @@ class layer_norm:
         return grad
 
 
-@primitive(outputs=("result", "mean", "rstd"), node="NativeBatchNormBackward0")
+@primitive(outputs=("result", "mean", "rstd", "variance"), node="NativeBatchNormBackward0")
 class batch_norm:
     """(input - mean) / sqrt(var + eps) * weight + bias by channel (dimension 1), in training."""
 
     def forward(input, weight, bias, *, eps):
-        mean, variance, _ = kernel.batch_statistics(input)
+        mean, variance = kernel.batch_statistics(input)
         rstd = kernel.inverse_root(variance, eps)
         out = kernel.batch_norm(input, unless_absent(weight), unless_absent(bias), mean, rstd)
-        return out, mean, rstd
+        return out, mean, rstd, variance
 
     def grad_input(grad, input, weight, mean, rstd, eps):
         weight = unless_absent(weight)

@@ -7,7 +7,7 @@ from vizgrad.arrays.kernels import reduction
 from vizgrad.function.primitive import primitive
 from vizgrad.ops.constants import constant, raw, zeros_like
 from vizgrad.ops.select import drop
-from vizgrad.ops.shape import expand, inverse_order, permute, restore_dims, unsqueeze
+from vizgrad.ops.shape import diagonal_put, expand, inverse_order, permute, restore_dims, unsqueeze
 
 
 @primitive(linear=True, node="SumBackward0")
@@ -15,6 +15,17 @@ class sum_all:
     """The sum of all elements."""
 
     forward = reduction.sum_all
+
+    def grad_self(grad, self_meta):
+        return expand(grad, shape=self_meta.shape)
+
+
+@primitive(linear=True, node="SumBackward0")
+class sum_as:
+    """The sum of all elements, computed in another type."""
+
+    def forward(self, *, dtype):
+        return reduction.sum_all(self.astype(dtype))
 
     def grad_self(grad, self_meta):
         return expand(grad, shape=self_meta.shape)
@@ -133,3 +144,15 @@ class count_nonzero_dims:
 
     def forward(self, *, dims):
         return reduction.count_nonzero(self, dims)
+
+
+@primitive(linear=True)
+class trace:
+    """The sum of a matrix's diagonal."""
+
+    def forward(self):
+        return self.trace()
+
+    def grad_self(grad, self_meta):
+        n = min(self_meta.shape)
+        return diagonal_put(expand(grad, shape=(n,)), shape=self_meta.shape, offset=0, dim1=0, dim2=1)

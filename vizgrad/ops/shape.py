@@ -50,6 +50,17 @@ class clone:
         return grad
 
 
+@primitive(linear=True, node="CloneBackward0")
+class contiguous_copy:
+    """A copy of the elements in C order."""
+
+    def forward(self):
+        return self.copy()
+
+    def grad_self(grad):
+        return grad
+
+
 @primitive(view=True, linear=True)
 class alias:
     """The same elements, as another tensor."""
@@ -166,6 +177,17 @@ class squeeze_dims:
         return reshape(grad, shape=self_meta.shape)
 
 
+@primitive(linear=True, node="SqueezeBackward4")
+class drop_dim:
+    """A dimension of size 1 taken off memory nobody else has, as `squeeze_` does inside `matmul`."""
+
+    def forward(self, *, dim):
+        return shapes.squeeze(self, (dim,))
+
+    def grad_self(grad, self_meta):
+        return reshape(grad, shape=self_meta.shape)
+
+
 def restore_dims(grad, dims, keepdim, ndim):
     """The gradient of a reduction with the reduced dimensions put back as size 1."""
     if keepdim or dims is None:
@@ -227,6 +249,17 @@ class diagonal:
 
     def forward(self, *, offset, dim1, dim2):
         return shapes.diagonal(self, offset, dim1, dim2)
+
+    def grad_self(grad, offset, dim1, dim2, self_meta):
+        return diagonal_put(grad, shape=self_meta.shape, offset=offset, dim1=dim1, dim2=dim2)
+
+
+@primitive(linear=True, node="DiagonalBackward0_copy")
+class diagonal_copy:
+    """The diagonal of two dimensions, copied."""
+
+    def forward(self, *, offset, dim1, dim2):
+        return shapes.diagonal(self, offset, dim1, dim2).copy()
 
     def grad_self(grad, offset, dim1, dim2, self_meta):
         return diagonal_put(grad, shape=self_meta.shape, offset=offset, dim1=dim1, dim2=dim2)

@@ -1,0 +1,128 @@
+"""Random numbers: one generator per program and device, or the user's own (spec T-30).
+
+The sequences are numpy's (or cupy's), not PyTorch's; the same seed gives the same numbers.
+"""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any
+
+import numpy as np
+
+from vizgrad.arrays.backend import CPU, Array, Device, namespace_for
+
+
+class Generator:
+    """A source of random numbers with a state of its own, as torch.Generator."""
+
+    def __init__(self, device: Device = CPU) -> None:
+        self.device = device
+        self._seed = 67280421310721  # PyTorch's default seed: a fresh program is reproducible
+        self._source: Any = None
+
+    def manual_seed(self, seed: int) -> Generator:
+        """Starts again from `seed` (taken modulo 2**64); returns self."""
+        self._seed = int(seed)
+        self._source = None
+        return self
+
+    def seed(self) -> int:
+        """Starts again from a seed that nobody chose; returns it."""
+        self.manual_seed(secrets.randbits(63))
+        return self._seed
+
+    def initial_seed(self) -> int:
+        return self._seed
+
+    @property
+    def source(self) -> Any:
+        """numpy's Generator, or the module's (cupy)."""
+        if self._source is None:
+            namespace = namespace_for(self.device)
+            seed = self._seed % 2**64
+            if namespace is np:
+                self._source = np.random.Generator(np.random.PCG64(seed))
+            else:
+                self._source = namespace.random.default_rng(seed)
+        return self._source
+
+    def get_state(self) -> Any:
+        """The state as plain data; see `set_state`."""
+        return {"seed": self._seed, "bits": self.source.bit_generator.state}
+
+    def set_state(self, state: Any) -> Generator:
+        """Goes back to a state that `get_state` gave."""
+        self._seed = state["seed"]
+        self._source = None
+        self.source.bit_generator.state = state["bits"]
+        return self
+
+
+_default: dict[Device, Generator] = {}
+
+
+def default_generator(device: Device = CPU) -> Generator:
+    made = _default.get(device)
+    if made is None:
+        made = _default[device] = Generator(device)
+    return made
+
+
+def seed_all(seed: int) -> Generator:
+    """Seeds the generators of all devices; returns that of the CPU."""
+    for generator in _default.values():
+        generator.manual_seed(seed)
+    return default_generator().manual_seed(seed)
+
+
+def _source(generator: Generator | None, device: Device) -> Any:
+    return (generator or default_generator(device)).source
+
+
+def _float_type(dtype: Any) -> Any:
+    return dtype if dtype in (np.float32, np.float64) else np.float32
+
+
+def uniform(shape: tuple[int, ...], dtype: Any, device: Device, generator: Generator | None) -> Array:
+    """From [0, 1)."""
+    made = _source(generator, device).random(shape, dtype=_float_type(dtype))
+    made = np.asarray(made) if isinstance(made, float) else made
+    return made.astype(dtype, copy=False)
+
+
+def normal(shape: tuple[int, ...], dtype: Any, device: Device, generator: Generator | None) -> Array:
+    """With mean 0 and standard deviation 1."""
+    made = _source(generator, device).standard_normal(shape, dtype=_float_type(dtype))
+    made = np.asarray(made) if isinstance(made, float) else made
+    return made.astype(dtype, copy=False)
+
+
+def integers(
+    low: int, high: int, shape: tuple[int, ...], dtype: Any, device: Device, generator: Generator | None
+) -> Array:
+    """From low, ..., high - 1."""
+    made = _source(generator, device).integers(low, high, shape, dtype=np.int64)
+    return np.asarray(made).astype(dtype, copy=False) if device == CPU else made.astype(dtype)
+
+
+def permutation(n: int, dtype: Any, device: Device, generator: Generator | None) -> Array:
+    return _source(generator, device).permutation(n).astype(dtype, copy=False)
+
+
+def exponential(shape: tuple[int, ...], dtype: Any, device: Device, generator: Generator | None) -> Array:
+    made = _source(generator, device).standard_exponential(shape, dtype=_float_type(dtype))
+    made = np.asarray(made) if isinstance(made, float) else made
+    return made.astype(dtype, copy=False)
+
+
+def multinomial(weights: Array, samples: int, replacement: bool, device: Device, generator: Generator | None) -> Array:
+    """`samples` positions per row, drawn with probabilities proportional to the rows of `weights`."""
+    rows, n = weights.shape
+    if not replacement:  # the smallest of exponential waiting times: a draw without putting back
+        waits = exponential((rows, n), np.float64, device, generator) / weights
+        return np.argsort(waits, axis=1, kind="stable")[:, :samples].astype(np.int64)
+    ends = np.cumsum(weights, axis=1)
+    points = uniform((rows, samples), np.float64, device, generator) * ends[:, -1:]
+    found = (points[:, :, None] >= ends[:, None, :]).sum(axis=2)
+    return np.minimum(found, n - 1).astype(np.int64)

@@ -1,0 +1,214 @@
+"""Addition, division, powers and their kin with PyTorch's signatures."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vizgrad.function.typing import number
+from vizgrad.ops import arithmetic, pointwise, powers
+from vizgrad.ops.public.arguments import beside_number, written
+from vizgrad.tensor.tensor import Tensor
+
+
+def _check_alpha(alpha: Any, *tensors: Any) -> None:
+    """Integers are not scaled by fractions."""
+    if not isinstance(alpha, float):
+        return
+    if all(not isinstance(t, Tensor) or t._array.dtype.kind in "iub" for t in tensors):
+        raise RuntimeError(
+            f"For integral input tensors, argument alpha must not be a floating point number (it is {alpha})."
+        )
+
+
+def add(input: Tensor, other: Any, *, alpha: float = 1, out: Tensor | None = None) -> Tensor:
+    """input + alpha * other, broadcast; types are promoted."""
+    if alpha == 1:
+        result = arithmetic.add.record(input, other)
+    else:
+        _check_alpha(alpha, input, other)
+        result = arithmetic.add_scaled.record(input, other, alpha=alpha)
+    return result if out is None else written(out, result, "add", input, other)
+
+
+def sub(input: Tensor, other: Any, *, alpha: float = 1, out: Tensor | None = None) -> Tensor:
+    """input - alpha * other, broadcast; not for bools."""
+    refuse_bool_minus(input, other)
+    if alpha == 1:
+        result = arithmetic.sub.record(input, other)
+    else:
+        _check_alpha(alpha, input, other)
+        result = arithmetic.sub_scaled.record(input, other, alpha=alpha)
+    return result if out is None else written(out, result, "sub", input, other)
+
+
+def refuse_bool_minus(input: Any, other: Any) -> None:
+    a, b = _is_bool(input), _is_bool(other)
+    if a and b:
+        raise RuntimeError(
+            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
+            "`logical_xor()` operator instead."
+        )
+    if a or b:
+        raise RuntimeError(
+            "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to "
+            "invert a mask, use the `~` or `logical_not()` operator instead."
+        )
+
+
+def _is_bool(value: Any) -> bool:
+    if isinstance(value, Tensor):
+        return value._array.dtype.kind == "b"
+    return isinstance(value, bool)
+
+
+def rsub(input: Tensor, other: Any, *, alpha: float = 1) -> Tensor:
+    """other - alpha * input."""
+    refuse_bool_minus(input, other)
+    if alpha == 1 and not isinstance(other, Tensor):
+        return arithmetic.rsub_number.record(input, number(other, input))
+    return arithmetic.rsub.record(input, other, alpha=alpha)
+
+
+def mul(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
+    """input * other, broadcast; types are promoted."""
+    result = arithmetic.mul.record(input, other)
+    return result if out is None else written(out, result, "mul", input, other)
+
+
+def div(
+    input: Tensor, other: Any, *, rounding_mode: str | None = None, out: Tensor | None = None
+) -> Tensor:
+    """input / other: true division, or rounded ("trunc" towards zero, "floor" down; derivative 0)."""
+    if rounding_mode is None:
+        result = arithmetic.div.record(input, other)
+    elif rounding_mode in ("trunc", "floor"):
+        result = arithmetic.div_rounded.record(input, other, rounding_mode=rounding_mode)
+    else:
+        raise RuntimeError(
+            f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found {rounding_mode!r}"
+        )
+    return result if out is None else written(out, result, "div", input, other)
+
+
+def floor_divide(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
+    """input // other, rounded down; backward through it raises, as in PyTorch."""
+    result = arithmetic.floor_divide.record(input, other)
+    return result if out is None else written(out, result, "floor_divide", input, other)
+
+
+def remainder(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
+    """input % other: has the sign of `other`."""
+    op = arithmetic.remainder if isinstance(other, Tensor) else arithmetic.remainder_number
+    result = op.record(input, other)
+    return result if out is None else written(out, result, "remainder", input, other)
+
+
+def fmod(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
+    """The remainder with the sign of `input`."""
+    op = arithmetic.fmod if isinstance(other, Tensor) else arithmetic.fmod_number
+    result = op.record(input, other)
+    return result if out is None else written(out, result, "fmod", input, other)
+
+
+def pow(input: Any, exponent: Any, *, out: Tensor | None = None) -> Tensor:
+    """input to the power exponent; one of the two may be a number."""
+    if not isinstance(exponent, Tensor):
+        result = powers.pow_number.record(_base_beside(input, exponent), exponent=exponent)
+    elif isinstance(input, Tensor):
+        result = powers.pow.record(input, exponent)
+    else:
+        result = powers.number_pow.record(number(input, exponent), exponent)
+    return result if out is None else written(out, result, "pow", input, exponent)
+
+
+def _base_beside(input: Tensor, exponent: Any) -> Tensor:
+    """The base in the result's type; a float next to a float needs nothing."""
+    if not isinstance(input, Tensor):
+        raise TypeError(f"pow(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
+    kind = input._array.dtype.kind
+    if kind == "f" and exponent.__class__ is not complex:
+        return input
+    return beside_number(input, exponent)
+
+
+def float_power(input: Any, exponent: Any) -> Tensor:
+    """Like `pow`, computed in float64."""
+    from vizgrad.ops.public.conversion import double
+
+    if isinstance(input, Tensor):
+        input = double(input)
+    if isinstance(exponent, Tensor):
+        exponent = double(exponent)
+    elif isinstance(exponent, int):
+        exponent = float(exponent)
+    return pow(input, exponent)
+
+
+def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """input to the power 2."""
+    result = powers.pow_number.record(_base_beside(input, 2), exponent=2)
+    return result if out is None else written(out, result, "square", input)
+
+
+def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """-input; not for bools."""
+    if _is_bool(input):
+        raise RuntimeError(
+            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert "
+            "a mask, use the `~` or `logical_not()` operator instead."
+        )
+    result = pointwise.neg.record(input)
+    return result if out is None else written(out, result, "neg", input)
+
+
+def positive(input: Tensor) -> Tensor:
+    """`input` itself; not for bools."""
+    if _is_bool(input):
+        raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
+    return input
+
+
+def lerp(input: Tensor, end: Tensor, weight: Any, *, out: Tensor | None = None) -> Tensor:
+    """input + weight * (end - input)."""
+    if isinstance(weight, Tensor):
+        result = arithmetic.lerp.record(input, end, weight)
+    else:
+        result = arithmetic.lerp_number.record(input, end, weight=weight)
+    return result if out is None else written(out, result, "lerp", input, end, weight)
+
+
+def addcmul(
+    input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 1, out: Tensor | None = None
+) -> Tensor:
+    """input + value * tensor1 * tensor2."""
+    result = arithmetic.addcmul.record(input, tensor1, tensor2, value=value)
+    return result if out is None else written(out, result, "addcmul", input, tensor1, tensor2)
+
+
+def addcdiv(
+    input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 1, out: Tensor | None = None
+) -> Tensor:
+    """input + value * tensor1 / tensor2."""
+    result = arithmetic.addcdiv.record(input, tensor1, tensor2, value=value)
+    return result if out is None else written(out, result, "addcdiv", input, tensor1, tensor2)
+
+
+def polygamma(n: int, input: Tensor) -> Tensor:
+    """The n-th derivative of digamma, n >= 0."""
+    if n < 0:
+        raise RuntimeError(f"polygamma(n, x) does not support negative n, got {n}")
+    if n == 0:
+        return pointwise.digamma.record(input)
+    return pointwise.polygamma.record(input, n=n)
+
+
+def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None) -> Tensor:
+    """log(x / (1 - x)); with `eps`, x is first moved into [eps, 1 - eps]."""
+    result = pointwise.logit.record(input, eps=eps)
+    return result if out is None else written(out, result, "logit", input)
+
+
+def round(input: Tensor, *, decimals: int = 0, out: Tensor | None = None) -> Tensor:
+    """To `decimals` places, halves to the even neighbour; the derivative is 0."""
+    result = pointwise.round.record(input, decimals=decimals)
+    return result if out is None else written(out, result, "round", input)

@@ -1,0 +1,26 @@
+"""Questions about two whole tensors."""
+
+from __future__ import annotations
+
+from vizgrad.arrays import xp
+from vizgrad.ops import compare
+from vizgrad.tensor.tensor import Tensor
+
+
+def isclose(
+    input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
+) -> Tensor:
+    """|input - other| <= atol + rtol * |other|, element by element; types must agree."""
+    return compare.isclose.record(input, other, rtol=rtol, atol=atol, equal_nan=equal_nan)
+
+
+def allclose(
+    input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
+) -> bool:
+    """Is `isclose` true everywhere?"""
+    return bool(isclose(input, other, rtol, atol, equal_nan)._array.all())
+
+
+def equal(input: Tensor, other: Tensor) -> bool:
+    """Have both the same shape and the same elements (NaN equals nothing)?"""
+    return input._array.shape == other._array.shape and bool(xp.array_equal(input._array, other._array))

@@ -1,0 +1,216 @@
+"""Other types, other devices, numpy, and out of the graph (spec T-13, T-32, V-55)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vizgrad.arrays import dtypes, xp
+from vizgrad.arrays.backend import Device, device_of, parse_device, to_device, to_host
+from vizgrad.arrays.dtypes import DType
+from vizgrad.errors import explained
+from vizgrad.function.inplace import write
+from vizgrad.ops import copying, shape
+from vizgrad.tensor.tensor import UNTRACKED, Tensor, new_tensor, storage_of
+
+
+def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    """`to(dtype)`, `to(device)`, `to(device, dtype)` or `to(other)`; `self` if nothing changes.
+
+    Keywords: `dtype`, `device`, `copy`; `non_blocking` and `memory_format` are accepted.
+    """
+    dtype, device, copy = kwargs.get("dtype"), kwargs.get("device"), kwargs.get("copy", False)
+    flags: list[Any] = []
+    for value in args:
+        if isinstance(value, Tensor):
+            dtype, device = value.dtype, value.device
+        elif isinstance(value, DType):
+            dtype = value
+        elif value is float or value is int or value is bool:
+            dtype = {float: dtypes.float64, int: dtypes.int64, bool: dtypes.bool_}[value]
+        elif isinstance(value, bool):
+            flags.append(value)
+        elif isinstance(value, (str, Device, int)):
+            device = value
+        elif value is not None:
+            raise TypeError(f"to() received an invalid combination of arguments - got {type(value).__name__}")
+    if len(flags) > 1:
+        copy = flags[1]
+    result = self
+    if device is not None and parse_device(device) != device_of(self._array):
+        here = device_of(self._array)
+        result = copying.to_device.record(result, device=parse_device(device), source=here)
+    if dtype is not None and dtype.np != result._array.dtype:
+        result = copying.to_copy.record(result, dtype=dtype.np)
+    return copying.to_copy.record(self, dtype=self._array.dtype) if copy and result is self else result
+
+
+def _converter(dtype: DType) -> Any:
+    target = dtype.np
+
+    def convert(self: Tensor, memory_format: Any = None) -> Tensor:
+        return self if self._array.dtype == target else copying.to_copy.record(self, dtype=target)
+
+    convert.__doc__ = f"`to(vizgrad.{dtype.name})`."
+    return convert
+
+
+float = _converter(dtypes.float32)
+double = _converter(dtypes.float64)
+half = _converter(dtypes.float16)
+int = _converter(dtypes.int32)
+long = _converter(dtypes.int64)
+short = _converter(dtypes.int16)
+char = _converter(dtypes.int8)
+byte = _converter(dtypes.uint8)
+bool = _converter(dtypes.bool_)
+cfloat = _converter(dtypes.complex64)
+cdouble = _converter(dtypes.complex128)
+
+
+def cpu(self: Tensor) -> Tensor:
+    return to(self, "cpu")
+
+
+def cuda(self: Tensor, device: Any = None) -> Tensor:
+    return to(self, "cuda" if device is None else device)
+
+
+_TYPE_NAMES = {
+    "float16": "HalfTensor", "float32": "FloatTensor", "float64": "DoubleTensor", "uint8": "ByteTensor",
+    "int8": "CharTensor", "int16": "ShortTensor", "int32": "IntTensor", "int64": "LongTensor",
+    "bool": "BoolTensor", "complex64": "ComplexFloatTensor", "complex128": "ComplexDoubleTensor",
+}  # fmt: skip
+
+
+def type(self: Tensor, dtype: Any = None, non_blocking: Any = False) -> Any:
+    """Without an argument the name of the tensor's type; else `to(dtype)`."""
+    if dtype is None:
+        place = "" if self.device.type == "cpu" else "cuda."
+        return f"vizgrad.{place}{_TYPE_NAMES[self.dtype.name]}"
+    if isinstance(dtype, str):
+        wanted = dtype.rpartition(".")[2]
+        dtype = next((dtypes.by_name(n) for n, t in _TYPE_NAMES.items() if t == wanted), None)
+        if dtype is None:
+            raise ValueError(f"invalid type: {wanted!r}")
+    return to(self, dtype)
+
+
+def type_as(self: Tensor, other: Tensor) -> Tensor:
+    return to(self, other.dtype)
+
+
+def numpy(self: Tensor, *, force: Any = False) -> Any:
+    """The tensor's memory as a numpy array: shared, so writes are seen, but not counted (V-3)."""
+    if force:
+        return to_host(self._array)
+    if self.requires_grad:
+        raise explained(
+            RuntimeError(
+                "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
+            ),
+            kind="cut-detach",
+            fix="call .detach().numpy(): what numpy does with the values cannot be recorded",
+        )
+    if device_of(self._array).type != "cpu":
+        raise TypeError(
+            f"can't convert {self.device} device type tensor to numpy. Use Tensor.cpu() to copy the tensor to "
+            "host memory first."
+        )
+    return self._array
+
+
+def detach(self: Tensor) -> Tensor:
+    """The same memory without history, with the same version counter (V-55)."""
+    out = new_tensor(self._array)
+    out._storage = storage_of(self)
+    return out
+
+
+def detach_(self: Tensor) -> Tensor:
+    """Forgets the history, in place; a leaf no longer requires grad."""
+    if self._view is not None:
+        raise RuntimeError(
+            "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel ... or "
+            "this view is an output of a function that returns multiple views, clone it first."
+        )
+    self._edge = None
+    self._tracked = UNTRACKED
+    return self
+
+
+def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
+    """A copy, recorded."""
+    return shape.clone.record(input)
+
+
+def copy_(self: Tensor, src: Any, non_blocking: Any = False) -> Tensor:
+    """Writes `src`, broadcast and converted, into `self`."""
+    if not isinstance(src, Tensor):
+        raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {src.__class__.__name__}")
+    have, want = src._array.shape, self._array.shape
+    if have != want:
+        from vizgrad.arrays.layout import can_sum_to
+
+        if not can_sum_to(want, have):
+            from vizgrad.function.failing import broadcast_error
+
+            raise broadcast_error(want, have) or RuntimeError(
+                f"output with shape {list(want)} doesn't match the broadcast shape {list(have)}"
+            )
+    if src is self:
+        return self
+    return write(copying.copy, self, src, name="copy_")
+
+
+def fill_(self: Tensor, value: Any) -> Tensor:
+    """Writes one number everywhere."""
+    if isinstance(value, Tensor):
+        if value._array.ndim:
+            raise RuntimeError(
+                "fill_ only supports 0-dimension value tensor but got tensor with "
+                f"{value._array.ndim} dimensions."
+            )
+        return write(copying.fill, self, value, name="fill_")
+    return write(copying.fill_number, self, name="fill_", value=value)
+
+
+def zero_(self: Tensor) -> Tensor:
+    """Writes zeros."""
+    return write(copying.zero, self, name="zero_")
+
+
+def is_tensor(obj: Any) -> Any:
+    return isinstance(obj, Tensor)
+
+
+def is_floating_point(input: Tensor) -> Any:
+    return input.is_floating_point()
+
+
+def is_complex(input: Tensor) -> Any:
+    return input.is_complex()
+
+
+def numel(input: Tensor) -> Any:
+    return input.numel()
+
+
+def result_type(tensor1: Any, tensor2: Any) -> DType:
+    """The type an operation on the two would compute in."""
+    from vizgrad.function.typing import result_dtype
+    from vizgrad.function.typing import WrappedNumber
+
+    def tensor(value: Any) -> Tensor:
+        if isinstance(value, Tensor):
+            return value
+        kind = dtypes.of_scalar(value)
+        if kind is None:
+            raise TypeError(f"result_type(): expected Tensors or numbers, got {value.__class__.__name__}")
+        return new_tensor(xp.zeros((), kind.np), WrappedNumber)
+
+    return result_dtype((tensor(tensor1), tensor(tensor2)))
+
+
+def can_cast(from_: DType, to: DType) -> Any:
+    """May a result of type `from_` be written into a tensor of type `to`?"""
+    return from_.category <= to.category

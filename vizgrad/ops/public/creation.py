@@ -1,0 +1,336 @@
+"""Making tensors: from values, of one value, of ranges (spec T-7, T-30)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from vizgrad.arrays import dtypes, xp
+from vizgrad.arrays.backend import is_array, namespace_for, parse_device, to_device
+from vizgrad.arrays.dtypes import DType
+from vizgrad.ops.public.arguments import check_dtype, is_number, sizes_of
+from vizgrad.tensor.tensor import LEAF, Tensor, new_tensor
+
+
+def made(array: Any, requires_grad: bool = False) -> Tensor:
+    """A leaf over `array`; RuntimeError if it requires grad and is not of a float type."""
+    out = new_tensor(array)
+    if requires_grad:
+        if array.dtype.kind == "f":
+            out._tracked = LEAF
+        else:
+            out.requires_grad_()
+    return out
+
+
+def _shape(name: str, size: Sequence[Any]) -> tuple[int, ...]:
+    shape = sizes_of(name, size)
+    for n in shape:
+        if n < 0:
+            raise RuntimeError(
+                f"{name}: Dimension size must be non-negative. Trying to create tensor with negative dimension {n}: "
+                f"{list(shape)}"
+            )
+    return shape
+
+
+def _np_dtype(name: str, dtype: Any) -> Any:
+    if dtype is None:
+        return dtypes.get_default_dtype().np
+    return check_dtype(name, dtype).np  # pyright: ignore[reportOptionalMemberAccess]
+
+
+# --- from values --------------------------------------------------------------------------------------------
+
+
+def _infer(values: Any) -> DType | None:
+    """The type nested values ask for: the highest category wins; None when there are none."""
+    if isinstance(values, (list, tuple)):
+        found: DType | None = None
+        for value in values:
+            inner = _infer(value)
+            if inner is not None:
+                found = inner if found is None else dtypes.promote_types(found, inner)
+        return found
+    if isinstance(values, Tensor):
+        return values.dtype
+    if isinstance(values, xp.generic) or is_array(values):
+        own = dtypes.from_numpy(values.dtype)
+        return own
+    own = dtypes.of_scalar(values)
+    if own is None:
+        if isinstance(values, str):
+            raise TypeError(f"new(): invalid data type 'str': {values!r}")
+        raise RuntimeError(f"Could not infer dtype of {type(values).__name__}")
+    return own
+
+
+def _plain(values: Any) -> Any:
+    """Nested lists with tensors inside as numbers and arrays."""
+    if isinstance(values, (list, tuple)):
+        return [_plain(v) for v in values]
+    if isinstance(values, Tensor):
+        return values._array if values._array.ndim else values.item()
+    return values
+
+
+def _check_lengths(values: Any, depth: int = 0) -> None:
+    if not isinstance(values, (list, tuple)) or not values:
+        return
+    first = _len(values[0])
+    for value in values:
+        if _len(value) != first:
+            raise ValueError(f"expected sequence of length {first} at dim {depth + 1} (got {_len(value)})")
+        _check_lengths(value, depth + 1)
+
+
+def _len(value: Any) -> int | None:
+    return len(value) if isinstance(value, (list, tuple)) else None
+
+
+def _array_of(data: Any, dtype: DType | None, copy: bool) -> Any:
+    if isinstance(data, Tensor):
+        data = data._array
+    if is_array(data):
+        wanted = dtypes.from_numpy(data.dtype) if dtype is None else dtype
+        return data.astype(wanted.np, copy=copy) if copy or data.dtype != wanted.np else data
+    if dtype is None or isinstance(data, (list, tuple)):
+        found = _infer(data)
+        if dtype is None:
+            dtype = found or dtypes.get_default_dtype()
+    try:
+        with xp.errstate(all="ignore"):
+            return xp.array(_plain(data), dtype.np)
+    except ValueError:
+        _check_lengths(data)
+        raise
+    except OverflowError as error:
+        raise RuntimeError(f"value cannot be converted to type {dtype.name} without overflow: {error}") from None
+
+
+def tensor(
+    data: Any, *, dtype: DType | None = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False
+) -> Tensor:
+    """A leaf with a copy of `data`: a number, nested sequences of numbers, an array or a tensor.
+
+    The type is that of the data: int64, bool, the default float type, or the array's own (T-7).
+    """
+    array = _array_of(data, check_dtype("tensor", dtype), copy=True)
+    if array.base is not None:
+        array = array.copy()
+    return made(to_device(array, parse_device(device)) if device is not None else array, requires_grad)
+
+
+def as_tensor(data: Any, dtype: DType | None = None, device: Any = None) -> Tensor:
+    """`data` as a tensor, without a copy where that is possible: a tensor is returned as it is."""
+    if isinstance(data, Tensor):
+        return data.to(device=device, dtype=dtype)  # pyright: ignore[reportAttributeAccessIssue]
+    array = _array_of(data, check_dtype("as_tensor", dtype), copy=False)
+    return made(to_device(array, parse_device(device)) if device is not None else array)
+
+
+asarray = as_tensor
+
+
+def from_numpy(ndarray: Any) -> Tensor:
+    """A tensor that shares the array's memory."""
+    if not isinstance(ndarray, xp.ndarray):
+        raise TypeError(f"expected np.ndarray (got {type(ndarray).__name__})")
+    dtypes.from_numpy(ndarray.dtype)
+    return new_tensor(ndarray)
+
+
+def scalar_tensor(s: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """A 0-dim tensor; of the default float type unless said otherwise."""
+    return full((), s, dtype=dtype or dtypes.get_default_dtype(), device=device, requires_grad=requires_grad)
+
+
+# --- of one value ---------------------------------------------------------------------------------------------
+
+
+def _empty(shape: tuple[int, ...], dtype: Any, device: Any) -> Any:
+    namespace = namespace_for(parse_device(device)) if device is not None else xp
+    return namespace.empty(shape, dtype)
+
+
+def zeros(
+    *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False, out: Any = None, **_: Any
+) -> Tensor:
+    """Zeros of a shape given as ints or as one sequence."""
+    namespace = xp if device is None else namespace_for(parse_device(device))
+    return made(namespace.zeros(_shape("zeros", _given(size, _)), _np_dtype("zeros", dtype)), requires_grad)
+
+
+def _given(size: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[Any, ...]:
+    """`size=` may also be a keyword; other keywords (layout, pin_memory) change nothing here."""
+    given = keywords.pop("size", None)
+    for name in keywords:
+        if name not in ("layout", "pin_memory", "memory_format", "names"):
+            raise TypeError(f"got an unexpected keyword argument {name!r}")
+    return size if given is None else (given,)
+
+
+def ones(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False, **_: Any) -> Tensor:
+    """Ones of a shape given as ints or as one sequence."""
+    namespace = xp if device is None else namespace_for(parse_device(device))
+    return made(namespace.ones(_shape("ones", _given(size, _)), _np_dtype("ones", dtype)), requires_grad)
+
+
+def empty(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False, **_: Any) -> Tensor:
+    """Memory with whatever is in it."""
+    array = _empty(_shape("empty", _given(size, _)), _np_dtype("empty", dtype), device)
+    return made(array, requires_grad)
+
+
+def full(
+    size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, **_: Any
+) -> Tensor:
+    """One number everywhere; the type is that of the number (T-7)."""
+    if isinstance(fill_value, Tensor):
+        fill_value = fill_value.item()
+    if not is_number(fill_value):
+        raise TypeError(f"full(): argument 'fill_value' (position 2) must be Number, not {type(fill_value).__name__}")
+    if dtype is None:
+        dtype = _infer(fill_value)
+    array = _empty(_shape("full", (size,)), _np_dtype("full", dtype), device)
+    array[...] = fill_value
+    return made(array, requires_grad)
+
+
+def _like(name: str, value: Any) -> Any:
+    def function(
+        input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, **_: Any
+    ) -> Tensor:
+        _given((), dict(_))
+        array = input._array
+        wanted = array.dtype if dtype is None else check_dtype(name, dtype).np  # pyright: ignore[reportOptionalMemberAccess]
+        out = _like_memory(array, wanted)
+        if value is not None:
+            out[...] = value
+        return made(out if device is None else to_device(out, parse_device(device)), requires_grad)
+
+    function.__name__ = function.__qualname__ = name
+    return function
+
+
+def _like_memory(array: Any, dtype: Any) -> Any:
+    """Uninitialised memory with the strides of `array` where they are dense."""
+    from vizgrad.arrays.layout import empty_like_strides
+
+    if array.flags.c_contiguous:
+        return xp.empty_like(array, dtype=dtype, order="C", subok=False)
+    return empty_like_strides(array, xp.empty_like(array, dtype=dtype, shape=()))
+
+
+zeros_like = _like("zeros_like", 0)
+ones_like = _like("ones_like", 1)
+empty_like = _like("empty_like", None)
+zeros_like.__doc__ = "Zeros of the shape and type of `input`."
+ones_like.__doc__ = "Ones of the shape and type of `input`."
+empty_like.__doc__ = "Memory of the shape and type of `input`, with whatever is in it."
+
+
+def full_like(
+    input: Tensor, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, **_: Any
+) -> Tensor:
+    """One number everywhere, in the shape and type of `input`."""
+    out = empty_like(input, dtype=dtype, device=device)
+    out._array[...] = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
+    return out.requires_grad_() if requires_grad else out
+
+
+def new_tensor_method(
+    self: Tensor, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
+    """`tensor(data)` of the type of `self`."""
+    return tensor(data, dtype=dtype or self.dtype, device=device or self.device, requires_grad=requires_grad)
+
+
+def _new(factory: Any, name: str) -> Any:
+    def method(self: Tensor, *args: Any, dtype: Any = None, device: Any = None, **options: Any) -> Tensor:
+        return factory(*args, dtype=dtype or self.dtype, device=device or self.device, **options)
+
+    method.__name__ = name
+    method.__doc__ = f"`{name.removeprefix('new_')}` of the type and on the device of `self`."
+    return method
+
+
+new_zeros = _new(zeros, "new_zeros")
+new_ones = _new(ones, "new_ones")
+new_empty = _new(empty, "new_empty")
+new_full = _new(full, "new_full")
+
+
+# --- of ranges ------------------------------------------------------------------------------------------------
+
+
+def arange(
+    start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Any = None, device: Any = None,
+    requires_grad: bool = False, **_: Any,
+) -> Tensor:  # fmt: skip
+    """start, start + step, ... before `end`; int64 unless a float is given."""
+    if end is None:
+        start, end = 0, start
+    start, end, step = (v.item() if isinstance(v, (Tensor, xp.generic)) else v for v in (start, end, step))
+    if step == 0:
+        raise RuntimeError("step must be nonzero")
+    if (end - start) * step < 0:
+        raise RuntimeError(
+            f"upper bound and lower bound inconsistent with step sign: from {start} to {end} by {step}"
+        )
+    if dtype is None:
+        floats = any(isinstance(v, float) for v in (start, end, step))
+        dtype = dtypes.get_default_dtype() if floats else dtypes.int64
+    count = max(0, math.ceil((end - start) / step))
+    np_dtype = _np_dtype("arange", dtype)
+    namespace = xp if device is None else namespace_for(parse_device(device))
+    numbers = namespace.arange(count)
+    if np_dtype.kind == "f":
+        numbers = numbers.astype(xp.float64)
+    return made((start + numbers * step).astype(np_dtype), requires_grad)
+
+
+def linspace(
+    start: Any, end: Any, steps: int, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
+    """`steps` numbers at equal distances, both ends included."""
+    if steps < 0:
+        raise RuntimeError(f"number of steps must be non-negative, got {steps}")
+    start, end = (v.item() if isinstance(v, Tensor) else v for v in (start, end))
+    namespace = xp if device is None else namespace_for(parse_device(device))
+    return made(namespace.linspace(start, end, steps).astype(_np_dtype("linspace", dtype)), requires_grad)
+
+
+def logspace(
+    start: float, end: float, steps: int, base: float = 10.0, *, dtype: Any = None, device: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:  # fmt: skip
+    """base to the powers of `linspace(start, end, steps)`."""
+    namespace = xp if device is None else namespace_for(parse_device(device))
+    powers = base ** namespace.linspace(start, end, steps)
+    return made(powers.astype(_np_dtype("logspace", dtype)), requires_grad)
+
+
+def eye(
+    n: int, m: int | None = None, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
+    """Ones on the diagonal of an n x m matrix."""
+    if n < 0 or (m is not None and m < 0):
+        raise RuntimeError(f"n must be greater or equal to 0, got {n if n < 0 else m}")
+    namespace = xp if device is None else namespace_for(parse_device(device))
+    return made(namespace.eye(n, m, dtype=_np_dtype("eye", dtype)), requires_grad)
+
+
+def tril_indices(row: int, col: int, offset: int = 0, *, dtype: Any = dtypes.int64, device: Any = None) -> Tensor:
+    """Row and column numbers of a lower triangle, as two rows."""
+    return _triangle(xp.tril(xp.ones((row, col), bool), offset), dtype, device)
+
+
+def triu_indices(row: int, col: int, offset: int = 0, *, dtype: Any = dtypes.int64, device: Any = None) -> Tensor:
+    """Row and column numbers of an upper triangle, as two rows."""
+    return _triangle(xp.triu(xp.ones((row, col), bool), offset), dtype, device)
+
+
+def _triangle(mask: Any, dtype: Any, device: Any) -> Tensor:
+    return made(to_device(xp.stack(xp.nonzero(mask)).astype(dtype.np), parse_device(device)))

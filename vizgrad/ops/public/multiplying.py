@@ -1,0 +1,274 @@
+"""Matrix products with PyTorch's signatures, shape rules and graphs (spec T-16, T-39)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vizgrad.errors import wrap_dim
+from vizgrad.ops import products, shape
+from vizgrad.ops.public import shaping
+from vizgrad.ops.public.arguments import written
+from vizgrad.tensor.tensor import Tensor
+
+
+def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The matrix product; vectors are rows or columns, leading dimensions are broadcast."""
+    result = _matmul(input, other)
+    return result if out is None else written(out, result, "matmul", input, other)
+
+
+def operator(self: Tensor, other: Any) -> Any:
+    """`self @ other`."""
+    try:
+        if self._array.ndim == 2 and other._array.ndim == 2:
+            return products.mm.record(self, other)
+    except AttributeError:
+        return NotImplemented
+    return _matmul(self, other)
+
+
+def _matmul(input: Tensor, other: Tensor) -> Tensor:
+    for position, each in enumerate((input, other), 1):
+        if not isinstance(each, Tensor):
+            raise TypeError(
+                f"matmul(): argument '{'input' if position == 1 else 'other'}' (position {position}) must be "
+                f"Tensor, not {type(each).__name__}"
+            )
+    a, b = input._array, other._array
+    if a.ndim == 0 or b.ndim == 0:
+        raise RuntimeError(
+            f"both arguments to matmul need to be at least 1D, but they are {a.ndim}D and {b.ndim}D"
+        )
+    if b.ndim == 1:
+        if a.ndim == 1:
+            return products.dot.record(input, other)
+        if a.ndim == 2:
+            return products.mv.record(input, other)
+        folded = products.mv.record(shaping.reshape(input, (-1, a.shape[-1])), other)
+        return shape.unsafe_view.record(folded, shape=a.shape[:-1])
+    if b.ndim == 2:
+        if a.ndim == 1:
+            row = products.mm.record(shape.unsqueeze.record(input, dim=0), other)
+            return shape.drop_dim.record(row, dim=0)
+        if a.ndim == 2:
+            return products.mm.record(input, other)
+        folded = products.mm.record(shaping.reshape(input, (-1, a.shape[-1])), other)
+        return shape.unsafe_view.record(folded, shape=(*a.shape[:-1], b.shape[-1]))
+    return _batched(input, other)
+
+
+def _batched(input: Tensor, other: Tensor) -> Tensor:
+    """Stacks of matrices: both expanded to the common leading dimensions, then `bmm`."""
+    vector = input._array.ndim == 1
+    if vector:
+        input = shape.unsqueeze.record(input, dim=0)
+    a, b = input._array.shape, other._array.shape
+    if a[-1] != b[-2]:
+        raise RuntimeError(
+            f"mat1 and mat2 shapes cannot be multiplied: {list(a)} and {list(b)} ({a[-1]} is not {b[-2]})"
+        )
+    batch = a[:-2] if a[:-2] == b[:-2] else tuple(shaping.broadcast_shapes(a[:-2], b[:-2]))
+    n = 1
+    for length in batch:
+        n *= length
+    left = shaping.reshape(shape.expand.record(input, shape=(*batch, *a[-2:])), (n, *a[-2:]))
+    right = shaping.reshape(shape.expand.record(other, shape=(*batch, *b[-2:])), (n, *b[-2:]))
+    product = products.bmm.record(left, right)
+    rows = () if vector else (a[-2],)
+    return shape.unsafe_view.record(product, shape=(*batch, *rows, b[-1]))
+
+
+def _check(name: str, wanted: str, *checks: tuple[Tensor, int]) -> None:
+    for tensor, ndim in checks:
+        if tensor._array.ndim != ndim:
+            raise RuntimeError(f"{name}: {wanted}; got a tensor of shape {list(tensor._array.shape)}")
+
+
+def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The product of two matrices; no broadcasting."""
+    _check("mm", "self must be a matrix", (input, 2))
+    _check("mm", "mat2 must be a matrix", (mat2, 2))
+    result = products.mm.record(input, mat2)
+    return result if out is None else written(out, result, "mm", input, mat2)
+
+
+def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The products of two stacks of matrices."""
+    _check("bmm", "batch1 must be a 3D tensor", (input, 3))
+    _check("bmm", "batch2 must be a 3D tensor", (mat2, 3))
+    _check_stacks(input, mat2)
+    result = products.bmm.record(input, mat2)
+    return result if out is None else written(out, result, "bmm", input, mat2)
+
+
+def _check_stacks(batch1: Tensor, batch2: Tensor) -> None:
+    a, b = batch1._array.shape, batch2._array.shape
+    if a[0] != b[0] or a[2] != b[1]:
+        raise RuntimeError(
+            f"Expected size for first two dimensions of batch2 tensor to be: [{a[0]}, {a[2]}] but got: "
+            f"[{b[0]}, {b[1]}]."
+        )
+
+
+def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """A matrix times a vector."""
+    _check("mv", "input must be a matrix", (input, 2))
+    _check("mv", "vec must be a vector", (vec, 1))
+    result = products.mv.record(input, vec)
+    return result if out is None else written(out, result, "mv", input, vec)
+
+
+def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The sum of products of two vectors."""
+    _check("dot", "1D tensors expected", (input, 1), (tensor, 1))
+    result = products.dot.record(input, tensor)
+    return result if out is None else written(out, result, "dot", input, tensor)
+
+
+vdot = dot
+
+
+def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """All products of the elements of two vectors."""
+    _check("outer", "self and vec2 must be vectors", (input, 1), (vec2, 1))
+    result = shaping.reshape(input, (input._array.size, 1)) * vec2  # pyright: ignore[reportOperatorIssue]
+    return result if out is None else written(out, result, "outer", input, vec2)
+
+
+ger = outer
+
+
+def inner(input: Tensor, other: Tensor) -> Tensor:
+    """Sums of products over the last dimensions."""
+    if input._array.ndim == 0 or other._array.ndim == 0:
+        return input * other  # pyright: ignore[reportOperatorIssue]
+    if input._array.shape[-1] != other._array.shape[-1]:
+        raise RuntimeError(
+            "inner() the last dimension must match on both input tensors but got shapes "
+            f"{list(input._array.shape)} and {list(other._array.shape)}"
+        )
+    return tensordot(input, other, ([-1], [-1]))
+
+
+def addmm(
+    input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1, alpha: float = 1, out: Tensor | None = None
+) -> Tensor:
+    """beta * input + alpha * (mat1 @ mat2); `input` is broadcast."""
+    _check("addmm", "mat1 must be a matrix", (mat1, 2))
+    _check("addmm", "mat2 must be a matrix", (mat2, 2))
+    _check_bias(input, (mat1._array.shape[0], mat2._array.shape[1]))
+    result = products.addmm.record(input, mat1, mat2, beta=beta, alpha=alpha)
+    return result if out is None else written(out, result, "addmm", input, mat1, mat2)
+
+
+def _check_bias(bias: Tensor, shape: tuple[int, ...]) -> None:
+    have = bias._array.shape
+    extra = len(shape) - len(have)
+    if extra < 0 or any(n not in (1, m) for n, m in zip(have, shape[max(extra, 0) :], strict=False)):
+        raise RuntimeError(
+            f"The expanded size of the tensor must match the existing size: {list(have)} is not expandable to "
+            f"{list(shape)}"
+        )
+
+
+def addmv(
+    input: Tensor, mat: Tensor, vec: Tensor, *, beta: float = 1, alpha: float = 1, out: Tensor | None = None
+) -> Tensor:
+    """beta * input + alpha * (mat @ vec)."""
+    _check("addmv", "mat must be a matrix", (mat, 2))
+    _check("addmv", "vec must be a vector", (vec, 1))
+    _check_bias(input, (mat._array.shape[0],))
+    result = products.addmv.record(input, mat, vec, beta=beta, alpha=alpha)
+    return result if out is None else written(out, result, "addmv", input, mat, vec)
+
+
+def baddbmm(
+    input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, alpha: float = 1, out: Tensor | None = None
+) -> Tensor:
+    """beta * input + alpha * (batch1 @ batch2), for stacks of matrices."""
+    _check("baddbmm", "batch1 must be a 3D tensor", (batch1, 3))
+    _check("baddbmm", "batch2 must be a 3D tensor", (batch2, 3))
+    _check_stacks(batch1, batch2)
+    _check_bias(input, (*batch1._array.shape[:2], batch2._array.shape[2]))
+    result = products.baddbmm.record(input, batch1, batch2, beta=beta, alpha=alpha)
+    return result if out is None else written(out, result, "baddbmm", input, batch1, batch2)
+
+
+def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
+    """Sums of products over pairs of dimensions: the last n of `a` and first n of `b`, or two lists."""
+    if isinstance(dims, int):
+        left = list(range(a._array.ndim - dims, a._array.ndim))
+        right = list(range(dims))
+    else:
+        left = [wrap_dim(d, a._array.ndim) for d in dims[0]]
+        right = [wrap_dim(d, b._array.ndim) for d in dims[1]]
+    if len(left) != len(right):
+        raise RuntimeError(f"both dimension lists should have same length, got {left} and {right}")
+    sizes = a._array.shape, b._array.shape
+    for i, j in zip(left, right, strict=True):
+        if sizes[0][i] != sizes[1][j]:
+            raise RuntimeError(
+                "contracted dimensions need to match, but first has size "
+                f"{sizes[0][i]} in dim {i} and second has size {sizes[1][j]} in dim {j}"
+            )
+    rows = [d for d in range(a._array.ndim) if d not in left]
+    columns = [d for d in range(b._array.ndim) if d not in right]
+    shared = 1
+    for d in left:
+        shared *= sizes[0][d]
+    first = shaping.reshape(shaping.permute(a, *rows, *left), (-1 if shared else 0, shared))
+    second = shaping.reshape(shaping.permute(b, *right, *columns), (shared, -1 if shared else 0))
+    out = products.mm.record(first, second)
+    return shaping.view(out, (*(sizes[0][d] for d in rows), *(sizes[1][d] for d in columns)))
+
+
+def chain_matmul(*matrices: Tensor) -> Tensor:
+    """The product of several matrices, from left to right."""
+    result = matrices[0]
+    for each in matrices[1:]:
+        result = mm(result, each)
+    return result
+
+
+def kron(input: Tensor, other: Tensor) -> Tensor:
+    """The Kronecker product."""
+    n = max(input._array.ndim, other._array.ndim)
+    a = (1,) * (n - input._array.ndim) + input._array.shape
+    b = (1,) * (n - other._array.ndim) + other._array.shape
+    left = shaping.reshape(input, tuple(v for m in a for v in (m, 1)))
+    right = shaping.reshape(other, tuple(v for m in b for v in (1, m)))
+    return shaping.reshape(left * right, tuple(x * y for x, y in zip(a, b, strict=True)))  # pyright: ignore[reportOperatorIssue]
+
+
+def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
+    """The vector product along a dimension of size 3 (the first such one)."""
+    from vizgrad.ops.public.shaping import broadcast_tensors
+
+    a, b = broadcast_tensors(input, other)
+    if dim is None:
+        threes = [d for d, n in enumerate(a._array.shape) if n == 3]
+        if not threes:
+            raise RuntimeError(f"no dimension of size 3 in input of shape {list(a._array.shape)}")
+        dim = threes[0]
+    at = wrap_dim(dim, a._array.ndim)
+    if a._array.shape[at] != 3:
+        raise RuntimeError(
+            f"linalg.cross: inputs dimension {dim} must have length 3. Got {a._array.shape[at]}"
+        )
+    return products.cross.record(a, b, dim=at)
+
+
+def cdist(x1: Tensor, x2: Tensor, p: float = 2.0) -> Tensor:
+    """Distances between all rows of two matrices (or stacks of them)."""
+    from vizgrad.ops.public.reducing import vector_norm
+
+    for name, each in (("X1", x1), ("X2", x2)):
+        if each._array.ndim < 2:
+            raise RuntimeError(f"cdist only supports at least 2D tensors, {name} got: {each._array.ndim}D")
+    if x1._array.shape[-1] != x2._array.shape[-1]:
+        raise RuntimeError(
+            "X1 and X2 must have the same number of columns. "
+            f"X1: {x1._array.shape[-1]} X2: {x2._array.shape[-1]}"
+        )
+    difference = shaping.unsqueeze(x1, -2) - shaping.unsqueeze(x2, -3)  # pyright: ignore[reportOperatorIssue]
+    return vector_norm(difference, p, -1)

@@ -1,0 +1,196 @@
+"""Joining and parting with PyTorch's signatures and errors (spec T-15)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from vizgrad.errors import wrap_dim
+from vizgrad.ops import joining, pieces
+from vizgrad.ops.public import shaping
+from vizgrad.ops.public.arguments import index_of, written
+from vizgrad.tensor.tensor import Tensor
+
+
+def _all_tensors(tensors: Any) -> tuple[Tensor, ...]:
+    if isinstance(tensors, Tensor):
+        raise TypeError("expected a sequence of Tensors, not one Tensor")
+    found = tuple(tensors)
+    for position, each in enumerate(found):
+        if not isinstance(each, Tensor):
+            raise TypeError(
+                f"expected Tensor as element {position} in argument 0, but got {type(each).__name__}"
+            )
+    return found
+
+
+def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -> Tensor:
+    """Tensors joined along an existing dimension; empty 1-dim tensors are passed over."""
+    found = _all_tensors(tensors)
+    if not found:
+        raise ValueError("torch.cat(): expected a non-empty list of Tensors")
+    for position, each in enumerate(found):
+        if each._array.ndim == 0:
+            raise RuntimeError(
+                f"zero-dimensional tensor (at position {position}) cannot be concatenated"
+            )
+    model = next((t._array for t in found if t._array.shape != (0,)), found[0]._array)
+    at = wrap_dim(dim, model.ndim)
+    lengths = tuple(
+        [None if t._array.shape == (0,) and model.ndim != 1 else _length(t, model, at, i) for i, t in enumerate(found)]
+    )
+    result = joining.record_cat(found, at, lengths)
+    return result if out is None else written(out, result, "cat", *found)
+
+
+concat = concatenate = cat
+
+
+def _length(tensor: Tensor, model: Any, dim: int, position: int) -> int:
+    shape = tensor._array.shape
+    if len(shape) != model.ndim:
+        raise RuntimeError(
+            f"Tensors must have same number of dimensions: got {model.ndim} and {len(shape)} (tensor number "
+            f"{position} in the list)"
+        )
+    for d, (n, m) in enumerate(zip(model.shape, shape, strict=True)):
+        if d != dim and n != m:
+            raise RuntimeError(
+                f"Sizes of tensors must match except in dimension {dim}. Expected size {n} but got size {m} for "
+                f"tensor number {position} in the list."
+            )
+    return shape[dim]
+
+
+def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -> Tensor:
+    """Tensors of one shape joined along a new dimension."""
+    found = _all_tensors(tensors)
+    if not found:
+        raise RuntimeError("stack expects a non-empty TensorList")
+    shape = found[0]._array.shape
+    for position, each in enumerate(found):
+        if each._array.shape != shape:
+            raise RuntimeError(
+                f"stack expects each tensor to be equal size, but got {list(shape)} at entry 0 and "
+                f"{list(each._array.shape)} at entry {position}"
+            )
+    result = joining.record_stack(found, wrap_dim(dim, len(shape) + 1))
+    return result if out is None else written(out, result, "stack", *found)
+
+
+def hstack(tensors: Sequence[Tensor]) -> Tensor:
+    """Joined along the second dimension (the first of vectors)."""
+    found = [shaping.atleast_1d(t) for t in _all_tensors(tensors)]
+    return cat(found, 0 if found and found[0]._array.ndim == 1 else 1)
+
+
+def vstack(tensors: Sequence[Tensor]) -> Tensor:
+    """Joined along the first dimension; vectors become rows."""
+    return cat([shaping.atleast_2d(t) for t in _all_tensors(tensors)], 0)
+
+
+row_stack = vstack
+
+
+def dstack(tensors: Sequence[Tensor]) -> Tensor:
+    """Joined along the third dimension."""
+    return cat([shaping.atleast_3d(t) for t in _all_tensors(tensors)], 2)
+
+
+def column_stack(tensors: Sequence[Tensor]) -> Tensor:
+    """Joined along the second dimension; vectors become columns."""
+    found = _all_tensors(tensors)
+    return hstack([shaping.reshape(t, (t._array.size, 1)) if t._array.ndim <= 1 else t for t in found])
+
+
+def _length_of(name: str, tensor: Tensor, dim: int) -> tuple[int, int]:
+    """(wrapped dim, its length)."""
+    if tensor._array.ndim == 0:
+        raise RuntimeError(f"{name} expects at least a 1-dimensional tensor")
+    at = wrap_dim(dim, tensor._array.ndim)
+    return at, tensor._array.shape[at]
+
+
+def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
+    """Views of consecutive stretches: of one size (the last may be shorter), or of the given sizes."""
+    at, length = _length_of("split", tensor, dim)
+    if isinstance(split_size_or_sections, (list, tuple)):
+        sizes = [index_of(n) for n in split_size_or_sections]
+        if sum(sizes) != length or any(n < 0 for n in sizes):
+            raise RuntimeError(
+                f"split_with_sizes expects split_sizes to sum exactly to {length} (input tensor's size at dimension "
+                f"{at}), but got split_sizes={sizes}"
+            )
+        return pieces.record_split(tensor, at, sizes, None)
+    size = index_of(split_size_or_sections)
+    if size < 0 or (size == 0 and length):
+        raise RuntimeError(f"split expects split_size be non-negative, but got split_size={size}")
+    return pieces.record_split(tensor, at, _equal(length, size), size)
+
+
+def _equal(length: int, size: int) -> list[int]:
+    if length == 0:
+        return [0]
+    count = (length + size - 1) // size
+    return [size] * (count - 1) + [length - size * (count - 1)]
+
+
+split_with_sizes = split
+
+
+def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
+    """At most `chunks` views of equal length (the last may be shorter)."""
+    at, length = _length_of("chunk", input, dim)
+    if chunks <= 0:
+        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
+    size = (length + chunks - 1) // chunks
+    if size == 0:
+        return pieces.record_split(input, at, [0] * chunks, None)
+    return pieces.record_split(input, at, _equal(length, size), size)
+
+
+def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
+    """Exactly n parts, the first ones longer by one; or parts that begin at the given indices. Slices (V-49)."""
+    at, length = _length_of("tensor_split", input, dim)
+    if isinstance(indices_or_sections, Tensor):
+        indices_or_sections = indices_or_sections.tolist()
+    if isinstance(indices_or_sections, int):
+        n = indices_or_sections
+        if n <= 0:
+            raise RuntimeError(f"number of sections must be larger than 0, got {n}")
+        bounds = [i * (length // n) + min(i, length % n) for i in range(n + 1)]
+    else:
+        inner = [slice(None, index_of(i)).indices(length)[1] for i in indices_or_sections]
+        bounds = [0, *inner, length]
+    return tuple(
+        shaping.narrow(input, at, min(a, length), max(b - a, 0)) for a, b in zip(bounds, bounds[1:], strict=False)
+    )
+
+
+def hsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
+    """`tensor_split` along the second dimension (the first of a vector)."""
+    return tensor_split(input, indices_or_sections, 0 if input._array.ndim == 1 else 1)
+
+
+def vsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
+    """`tensor_split` along the first dimension."""
+    return tensor_split(input, indices_or_sections, 0)
+
+
+def dsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
+    """`tensor_split` along the third dimension."""
+    return tensor_split(input, indices_or_sections, 2)
+
+
+def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
+    """All slices along `dim`, as views."""
+    if input._array.ndim == 0:
+        raise RuntimeError("Dimension specified as 0 but tensor has no dimensions")
+    return pieces.record_unbind(input, wrap_dim(dim, input._array.ndim))
+
+
+def iterate(self: Tensor) -> Any:
+    """`iter(tensor)`: the slices of the first dimension."""
+    if self._array.ndim == 0:
+        raise TypeError("iteration over a 0-d tensor")
+    return iter(unbind(self, 0))

@@ -1,0 +1,204 @@
+"""Random tensors (spec T-30)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vizgrad.arrays import dtypes, random, xp
+from vizgrad.arrays.backend import parse_device
+from vizgrad.arrays.random import Generator as _Generator
+from vizgrad.function.inplace import write
+from vizgrad.ops import copying
+from vizgrad.ops.public.arguments import check_dtype, sizes_of
+from vizgrad.ops.public.creation import made
+from vizgrad.tensor.tensor import Tensor, new_tensor
+
+
+class Generator(_Generator):
+    """A source of random numbers with a state of its own; pass it as `generator=`."""
+
+    def __init__(self, device: Any = None) -> None:
+        super().__init__(parse_device(device))
+
+
+def manual_seed(seed: int) -> _Generator:
+    """Seeds the default generators of all devices; returns that of the CPU."""
+    return random.seed_all(int(seed))
+
+
+def seed() -> int:
+    """Seeds the default generator with a number that nobody chose; returns it."""
+    return random.default_generator().seed()
+
+
+def initial_seed() -> int:
+    return random.default_generator().initial_seed()
+
+
+def get_rng_state() -> Any:
+    """The state of the default generator, for `set_rng_state`."""
+    return random.default_generator().get_state()
+
+
+def set_rng_state(new_state: Any) -> None:
+    random.default_generator().set_state(new_state)
+
+
+def _float_dtype(name: str, dtype: Any) -> Any:
+    found = check_dtype(name, dtype) or dtypes.get_default_dtype()
+    if found.category != 2:
+        raise NotImplementedError(f'"{name}" not implemented for {found.name}')
+    return found.np
+
+
+def _filled(name: str, draw: Any) -> Any:
+    def function(
+        *size: Any, generator: _Generator | None = None, dtype: Any = None, device: Any = None,
+        requires_grad: bool = False, **_: Any,
+    ) -> Tensor:  # fmt: skip
+        shape = sizes_of(name, (_.pop("size"),) if "size" in _ else size)
+        array = draw(shape, _float_dtype(name, dtype), parse_device(device), generator)
+        return made(array, requires_grad)
+
+    function.__name__ = function.__qualname__ = name
+    return function
+
+
+rand = _filled("rand", random.uniform)
+randn = _filled("randn", random.normal)
+rand.__doc__ = "Numbers drawn evenly from [0, 1)."
+randn.__doc__ = "Numbers drawn from the normal distribution with mean 0 and standard deviation 1."
+
+
+def rand_like(input: Tensor, *, dtype: Any = None, requires_grad: bool = False, **_: Any) -> Tensor:
+    """`rand` of the shape and type of `input`."""
+    return rand(input.shape, dtype=dtype or input.dtype, device=input.device, requires_grad=requires_grad)
+
+
+def randn_like(input: Tensor, *, dtype: Any = None, requires_grad: bool = False, **_: Any) -> Tensor:
+    """`randn` of the shape and type of `input`."""
+    return randn(input.shape, dtype=dtype or input.dtype, device=input.device, requires_grad=requires_grad)
+
+
+def randint(
+    low: int, high: Any = None, size: Any = None, *, generator: _Generator | None = None,
+    dtype: Any = dtypes.int64, device: Any = None, requires_grad: bool = False,
+) -> Tensor:  # fmt: skip
+    """Integers from low, ..., high - 1; `randint(high, size)` starts at 0."""
+    if size is None:
+        if high is None:
+            raise TypeError("randint() missing the argument 'size'")
+        low, high, size = 0, low, high
+    if low >= high:
+        raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
+    dtype = check_dtype("randint", dtype) or dtypes.int64
+    array = random.integers(low, high, sizes_of("randint", (size,)), dtype.np, parse_device(device), generator)
+    return made(array, requires_grad)
+
+
+def randint_like(input: Tensor, low: int, high: int | None = None, *, dtype: Any = None) -> Tensor:
+    """`randint` of the shape and type of `input`."""
+    if high is None:
+        low, high = 0, low
+    return randint(low, high, input.shape, dtype=dtype or input.dtype, device=input.device)
+
+
+def randperm(
+    n: int, *, generator: _Generator | None = None, dtype: Any = dtypes.int64, device: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:  # fmt: skip
+    """0, ..., n - 1 in random order."""
+    if n < 0:
+        raise RuntimeError(f"n must be non-negative, got {n}")
+    dtype = check_dtype("randperm", dtype) or dtypes.int64
+    return made(random.permutation(n, dtype.np, parse_device(device), generator), requires_grad)
+
+
+def normal(
+    mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: _Generator | None = None,
+    dtype: Any = None, device: Any = None, requires_grad: bool = False,
+) -> Tensor:  # fmt: skip
+    """Normal numbers with the given means and standard deviations (numbers with `size`, or tensors)."""
+    model = next((t for t in (mean, std) if isinstance(t, Tensor)), None)
+    if model is None:
+        shape = sizes_of("normal", (size,))
+        array = random.normal(shape, _float_dtype("normal", dtype), parse_device(device), generator)
+        return made(array * array.dtype.type(std) + array.dtype.type(mean), requires_grad)
+    a, s = (t._array if isinstance(t, Tensor) else t for t in (mean, std))
+    shape = xp.broadcast_shapes(xp.shape(a), xp.shape(s))
+    array = random.normal(shape, model._array.dtype, model.device, generator)
+    return made((array * s + a).astype(model._array.dtype))
+
+
+def bernoulli(input: Tensor, *, generator: _Generator | None = None) -> Tensor:
+    """1 with the probability given by each element, else 0. No gradient flows."""
+    p = input._array
+    if isinstance(p, xp.ndarray) and p.size and not (0 <= p.min() and p.max() <= 1):
+        raise RuntimeError("Expected p_in >= 0 && p_in <= 1 to be true: probabilities lie in [0, 1]")
+    drawn = random.uniform(p.shape, p.dtype, input.device, generator)
+    return new_tensor((drawn < p).astype(p.dtype))
+
+
+def multinomial(
+    input: Tensor, num_samples: int, replacement: bool = False, *, generator: _Generator | None = None
+) -> Tensor:
+    """`num_samples` positions per row, with probabilities proportional to the row's elements."""
+    p = input._array
+    if p.ndim not in (1, 2):
+        raise RuntimeError(f"prob_dist must be 1 or 2 dim, got {p.ndim}")
+    if num_samples <= 0:
+        raise RuntimeError(f"cannot sample n_sample <= 0 samples, got {num_samples}")
+    if not replacement and num_samples > p.shape[-1]:
+        raise RuntimeError(
+            f"cannot sample n_sample > prob_dist.size(-1) samples without replacement: {num_samples} > {p.shape[-1]}"
+        )
+    rows = p.reshape(-1, p.shape[-1]).astype(xp.float64)
+    found = random.multinomial(rows, num_samples, replacement, input.device, generator)
+    return new_tensor(found.reshape((*p.shape[:-1], num_samples)))
+
+
+# --- in place ----------------------------------------------------------------------------------------------------
+
+
+def _fill(self: Tensor, array: Any, name: str) -> Tensor:
+    return write(copying.overwrite, self, name=name, values=array.astype(self._array.dtype, copy=False))
+
+
+def uniform_(self: Tensor, from_: float = 0, to: float = 1, *, generator: _Generator | None = None, **kw: Any) -> Tensor:
+    """Numbers drawn evenly from [from, to)."""
+    low = kw.pop("from", from_)
+    if low > to:
+        raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={low} > to={to}")
+    drawn = random.uniform(self._array.shape, self._array.dtype, self.device, generator)
+    return _fill(self, drawn * (to - low) + low, "uniform_")
+
+
+def normal_(self: Tensor, mean: float = 0, std: float = 1, *, generator: _Generator | None = None) -> Tensor:
+    """Normal numbers."""
+    if std < 0:
+        raise RuntimeError(f"normal expects std >= 0.0, but found std {std}")
+    drawn = random.normal(self._array.shape, self._array.dtype, self.device, generator)
+    return _fill(self, drawn * std + mean, "normal_")
+
+
+def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: _Generator | None = None) -> Tensor:
+    """1 with probability `p`, else 0."""
+    probability = p._array if isinstance(p, Tensor) else p
+    drawn = random.uniform(self._array.shape, xp.float64, self.device, generator)
+    return _fill(self, (drawn < probability).astype(self._array.dtype), "bernoulli_")
+
+
+def exponential_(self: Tensor, lambd: float = 1, *, generator: _Generator | None = None) -> Tensor:
+    """Numbers from the exponential distribution with rate `lambd`."""
+    if lambd <= 0:
+        raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd}")
+    drawn = random.exponential(self._array.shape, self._array.dtype, self.device, generator)
+    return _fill(self, drawn / lambd, "exponential_")
+
+
+def random_(self: Tensor, from_: int = 0, to: int | None = None, *, generator: _Generator | None = None) -> Tensor:
+    """Integers from [from, to)."""
+    if to is None:
+        from_, to = 0, from_ or 2**24
+    drawn = random.integers(from_, to, self._array.shape, xp.int64, self.device, generator)
+    return _fill(self, drawn, "random_")

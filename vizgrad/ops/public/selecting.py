@@ -1,0 +1,119 @@
+"""`where`, `clamp`, `maximum` and their kin with PyTorch's signatures."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vizgrad.arrays import dtypes, xp
+from vizgrad.ops import select
+from vizgrad.ops.public.arguments import beside_number, written
+from vizgrad.ops.public.elementwise import binary
+from vizgrad.tensor.tensor import Tensor, new_tensor
+
+maximum = binary(select.maximum)
+minimum = binary(select.minimum)
+fmax = binary(select.fmax)
+fmin = binary(select.fmin)
+
+
+def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Tensor | None = None) -> Any:
+    """Elements of `input` where the bool `condition` holds, else of `other`; all are broadcast.
+
+    With the condition alone: `nonzero(condition, as_tuple=True)`.
+    """
+    if input is None and other is None:
+        from vizgrad.ops.public.searching import nonzero
+
+        return nonzero(condition, as_tuple=True)
+    mask = condition._array
+    if mask.dtype.kind != "b":
+        raise RuntimeError(
+            f"where expected condition to be a boolean tensor, but got a tensor with dtype {condition.dtype.name}"
+        )
+    if not isinstance(input, Tensor) and not isinstance(other, Tensor):
+        input, other = _two_numbers(input, other)
+    result = select.where_mask.record(input, other, condition=mask)
+    return result if out is None else written(out, result, "where", condition, input, other)
+
+
+def _two_numbers(input: Any, other: Any) -> tuple[Tensor, Tensor]:
+    kinds = [dtypes.of_scalar(v) for v in (input, other)]
+    if kinds[0] is None or kinds[1] is None:
+        raise TypeError(f"where(): expected Tensors or numbers, not {type(input).__name__} and {type(other).__name__}")
+    dtype = dtypes.promote_types(kinds[0], kinds[1]).np
+    return new_tensor(xp.asarray(input, dtype)), new_tensor(xp.asarray(other, dtype))
+
+
+def where_method(self: Tensor, condition: Tensor, y: Any) -> Tensor:
+    """`where(condition, self, y)`."""
+    return where(condition, self, y)
+
+
+def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None = None) -> Tensor:
+    """`input` moved into [min, max] (numbers or tensors); `max` wins where they cross."""
+    if min is None and max is None:
+        raise RuntimeError("clamp: At least one of 'min' or 'max' must not be None")
+    if isinstance(min, Tensor) or isinstance(max, Tensor):
+        if max is None:
+            result = select.clamp_low.record(input, min)
+        elif min is None:
+            result = select.clamp_high.record(input, max)
+        else:
+            result = select.clamp_both.record(input, min, max)
+    else:
+        if input._array.dtype.kind != "f":
+            input = beside_number(input, min, max)
+        result = select.clamp.record(input, min=min, max=max)
+    return result if out is None else written(out, result, "clamp", input, min, max)
+
+
+clip = clamp
+
+
+def clamp_min(input: Tensor, min: Any, *, out: Tensor | None = None) -> Tensor:
+    """`input` raised to at least `min`."""
+    if isinstance(min, Tensor):
+        result = select.clamp_low.record(input, min)
+    else:
+        result = select.clamp_min.record(beside_number(input, min), min=min)
+    return result if out is None else written(out, result, "clamp_min", input, min)
+
+
+def clamp_max(input: Tensor, max: Any, *, out: Tensor | None = None) -> Tensor:
+    """`input` lowered to at most `max`."""
+    if isinstance(max, Tensor):
+        result = select.clamp_high.record(input, max)
+    else:
+        result = select.clamp_max.record(beside_number(input, max), max=max)
+    return result if out is None else written(out, result, "clamp_max", input, max)
+
+
+def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
+    """`input` with `value` (a number or 0-dim tensor) where the bool mask, broadcast, holds."""
+    check_mask("masked_fill", mask)
+    if isinstance(value, Tensor):
+        if value._array.ndim:
+            raise RuntimeError(
+                "masked_fill only supports a 0-dimensional value tensor, but got tensor with "
+                f"{value._array.ndim} dimension(s)."
+            )
+        return select.masked_fill_tensor.record(input, mask, value)
+    return select.masked_fill.record(input, mask, value=value)
+
+
+def check_mask(name: str, mask: Tensor) -> None:
+    if mask._array.dtype.kind != "b":
+        raise RuntimeError(f"{name} only supports boolean masks, but got mask with dtype {mask.dtype.name}")
+
+
+def nan_to_num(
+    input: Tensor,
+    nan: float = 0.0,
+    posinf: float | None = None,
+    neginf: float | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """NaN and infinities replaced (None: by the largest and smallest finite value)."""
+    result = select.nan_to_num.record(input, nan=0.0 if nan is None else nan, posinf=posinf, neginf=neginf)
+    return result if out is None else written(out, result, "nan_to_num", input)

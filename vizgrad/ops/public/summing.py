@@ -1,0 +1,150 @@
+"""`einsum`: products of tensors summed over named dimensions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vizgrad.ops import products
+from vizgrad.ops.public import shaping
+from vizgrad.ops.public.reducing import sum as sum_dims
+from vizgrad.tensor.tensor import Tensor
+
+
+def einsum(equation: str, *operands: Any) -> Tensor:
+    """Sums of products by the Einstein convention, e.g. ``einsum("ij,jk->ik", a, b)``.
+
+    Operands are multiplied from left to right; each label that no later operand and not the result needs
+    is summed as soon as possible, by one `bmm`.
+    """
+    if len(operands) == 1 and not isinstance(operands[0], Tensor):
+        operands = tuple(operands[0])
+    inputs, output = _parse(equation, [o._array.ndim for o in operands])
+    labels = list(output) + [c for c in dict.fromkeys(x for i in inputs for x in i) if c not in output]
+    sizes: dict[Any, int] = {}
+    aligned: list[Tensor] = []
+    last_use: dict[Any, int] = {}
+    for position, (names, operand) in enumerate(zip(inputs, operands, strict=True)):
+        operand, names = _diagonals(operand, names)
+        for label, length in zip(names, operand._array.shape, strict=True):
+            known = sizes.setdefault(label, length)
+            if known == 1:
+                sizes[label] = length
+            elif length not in (1, known):
+                raise RuntimeError(
+                    f"einsum(): operands do not broadcast with remapped shapes: label {label!r} has sizes "
+                    f"{known} and {length}"
+                )
+            last_use[label] = position
+        order = [names.index(c) for c in labels if c in names]
+        operand = shaping.permute(operand, *order) if order != list(range(len(order))) else operand
+        for at, label in enumerate(labels):
+            if label not in names:
+                operand = shaping.unsqueeze(operand, at)
+        aligned.append(operand)
+    kept = len(output)
+    result = aligned[0]
+    result = _sum_dims(result, [d for d in range(kept, len(labels)) if last_use[labels[d]] == 0])
+    for position, operand in enumerate(aligned[1:], 1):
+        summed = [d for d in range(kept, len(labels)) if last_use[labels[d]] == position]
+        result = _product(result, operand, summed)
+    if len(labels) > kept:
+        result = shaping.reshape(result, result._array.shape[:kept])
+    return result
+
+
+def _parse(equation: str, ranks: list[int]) -> tuple[list[list[Any]], list[Any]]:
+    """Labels of each operand and of the result; dimensions of an ellipsis are labelled by numbers."""
+    left, arrow, right = equation.replace(" ", "").partition("->")
+    terms = left.split(",")
+    if len(terms) != len(ranks):
+        raise ValueError(
+            f"einsum(): {'more' if len(terms) < len(ranks) else 'fewer'} operands were provided than specified "
+            f"in the equation: {len(ranks)} for {len(terms)}"
+        )
+    inputs: list[list[Any]] = []
+    widest = 0
+    for term, rank in zip(terms, ranks, strict=True):
+        head, dots, tail = term.partition("...")
+        _check_labels(head + tail)
+        hidden = rank - len(head) - len(tail)
+        if hidden < 0 or (hidden and not dots):
+            raise RuntimeError(
+                f"einsum(): the number of subscripts in the equation ({len(head) + len(tail)}) does not match the "
+                f"number of dimensions ({rank}) for an operand"
+            )
+        widest = max(widest, hidden)
+        inputs.append([*head, *range(-hidden, 0), *tail] if dots else list(head))
+    ellipsis = list(range(-widest, 0))
+    if arrow:
+        head, dots, tail = right.partition("...")
+        _check_labels(head + tail)
+        output = [*head, *ellipsis, *tail] if dots else list(head)
+        for label in output:
+            if output.count(label) > 1:
+                raise RuntimeError(f"einsum(): output subscript {label} appears more than once in the output")
+            if not any(label in names for names in inputs):
+                raise RuntimeError(
+                    f"einsum(): output subscript {label} does not appear in the equation for any input operand"
+                )
+    else:
+        every = [c for names in inputs for c in names]
+        output = [*ellipsis, *sorted(c for c in set(every) if isinstance(c, str) and every.count(c) == 1)]
+    return inputs, output
+
+
+def _check_labels(labels: str) -> None:
+    for label in labels:
+        if not (label.isascii() and label.isalpha()):
+            raise RuntimeError(f"einsum(): invalid subscript given: {label!r}; subscripts must be in [a-zA-Z]")
+
+
+def _diagonals(operand: Tensor, names: list[Any]) -> tuple[Tensor, list[Any]]:
+    """A label that an operand has twice stands for its diagonal."""
+    names = list(names)
+    for label in dict.fromkeys(names):
+        while names.count(label) > 1:
+            first = names.index(label)
+            second = names.index(label, first + 1)
+            operand = shaping.movedim(shaping.diagonal(operand, 0, first, second), -1, first)
+            del names[second]
+    return operand, names
+
+
+def _sum_dims(tensor: Tensor, dims: list[int]) -> Tensor:
+    dims = [d for d in dims if tensor._array.shape[d] != 1]
+    return sum_dims(tensor, dims, keepdim=True) if dims else tensor
+
+
+def _product(a: Tensor, b: Tensor, summed: list[int]) -> Tensor:
+    """Elementwise product of two aligned tensors, summed over `summed` (kept as size 1)."""
+    a = _sum_dims(a, [d for d in summed if b._array.shape[d] == 1])
+    b = _sum_dims(b, [d for d in summed if a._array.shape[d] == 1])
+    sa, sb = a._array.shape, b._array.shape
+    both = [d for d in range(len(sa)) if sa[d] != 1 and sb[d] != 1]
+    contract = [d for d in both if d in summed]
+    batch = [d for d in both if d not in summed]
+    left = [d for d in range(len(sa)) if d not in both and sb[d] == 1 and sa[d] != 1]
+    right = [d for d in range(len(sa)) if d not in both and d not in left]
+    first = _fold(a, (batch, left, contract), right)
+    second = _fold(b, (batch, contract, right), left)
+    out = products.bmm.record(first, second)
+    order = [*batch, *left, *right, *contract]
+    lengths = [*(sa[d] for d in batch), *(sa[d] for d in left), *(sb[d] for d in right), *(1 for _ in contract)]
+    out = shaping.reshape(out, tuple(lengths))
+    back = [order.index(d) for d in range(len(sa))]
+    return shaping.permute(out, *back) if back != list(range(len(back))) else out
+
+
+def _fold(tensor: Tensor, groups: tuple[list[int], ...], rest: list[int]) -> Tensor:
+    """Dimensions brought together in three groups; those of `rest` have size 1."""
+    shape = tensor._array.shape
+    sizes = []
+    for group in groups:
+        n = 1
+        for d in group:
+            n *= shape[d]
+        sizes.append(n)
+    order = [*(d for g in groups for d in g), *rest]
+    if order != list(range(len(order))):
+        tensor = shaping.permute(tensor, *order)
+    return shaping.reshape(tensor, tuple(sizes))

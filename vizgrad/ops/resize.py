@@ -1,0 +1,46 @@
+"""Resizing: linear maps of the last dimensions, so each derivative is the transpose."""
+
+from __future__ import annotations
+
+from vizgrad.arrays.kernels import padding as by_index
+from vizgrad.arrays.kernels import pooling as kernel
+from vizgrad.function.primitive import Primitive, primitive
+from vizgrad.ops.padding import add_back
+from vizgrad.ops.pooling import resample
+
+
+def _nearest(dims: int) -> Primitive:
+    class Declaration:
+        """Each pixel a copy of another, given by index."""
+
+        def forward(self, *, indices):
+            return by_index.take(self, indices)
+
+        def grad_self(grad, indices, self_meta):
+            size = self_meta.shape[len(self_meta.shape) - len(indices) :]
+            return add_back(grad, indices=indices, size=size)
+
+    Declaration.__name__ = f"upsample_nearest{dims}d"
+    return primitive(linear=True)(Declaration)
+
+
+def _linear(name: str) -> Primitive:
+    class Declaration:
+        """Each of the last dimensions multiplied by an interpolation matrix."""
+
+        def forward(self, *, matrices):
+            return kernel.resample(self, matrices)
+
+        def grad_self(grad, matrices):
+            return resample(grad, matrices=tuple(m.T for m in matrices))
+
+    Declaration.__name__ = name
+    return primitive(linear=True)(Declaration)
+
+
+#: Number of dimensions -> operation.
+NEAREST = {dims: _nearest(dims) for dims in (1, 2, 3)}
+LINEAR = {
+    dims: _linear(f"upsample_{word}{dims}d")
+    for dims, word in ((1, "linear"), (2, "bilinear"), (3, "trilinear"))
+}
