@@ -43,7 +43,7 @@ def graphviz_layout(
             timeout=seconds,
             check=True,
         )
-        return _read(json.loads(answer.stdout), visible)
+        return _read(json.loads(answer.stdout), visible, sizes)
     except (ImportError, OSError, subprocess.SubprocessError, ValueError, LookupError, TypeError):
         return None  # our own layout takes over; an answer of another form is no reason to fail
 
@@ -64,6 +64,8 @@ def _source(visible: Visible, sizes: Sequence[Size]) -> str:
             "width": f"{width:.4f}",
             "height": f"{height:.4f}",
             "fixedsize": "true",
+            "fontsize": "1",  # the empty fields of a record must not need more room than it has
+            "margin": "0",
         }
 
     def edge(index: int) -> Attributes:
@@ -76,16 +78,15 @@ def _source(visible: Visible, sizes: Sequence[Size]) -> str:
     return digraph.source
 
 
-def _read(answer: Any, visible: Visible) -> Layout:
+def _read(answer: Any, visible: Visible, sizes: Sequence[Size]) -> Layout:
     """The layout in the JSON that ``dot`` wrote; raises if that has another form."""
     _, _, width, height = _numbers(answer["bb"])
     found = {entry["name"]: entry for entry in answer["objects"]}
     boxes: list[Box] = []
-    for index in range(len(visible.items)):
-        entry = found[f"i{index}"]
-        x, y = _numbers(entry["pos"])
-        w, h = float(entry["width"]) * _INCH, float(entry["height"]) * _INCH
-        boxes.append(Box(x - w / 2, height - y - h / 2, w, h))
+    for index, size in enumerate(sizes):
+        x, y = _numbers(found[f"i{index}"]["pos"])  # of the middle, from below; it rounds sizes
+        left, top = x - size.width / 2, height - y - size.height / 2
+        boxes.append(Box(left, top, size.width, size.height))
     frames: list[Box] = []
     for index in range(len(visible.frames)):
         left, bottom, right, top = _numbers(found[f"cluster_{index}"]["bb"])
@@ -95,15 +96,15 @@ def _read(answer: Any, visible: Visible) -> Layout:
     return Layout(width, height, tuple(boxes), tuple(frames), routes)
 
 
-def _route(text: str, height: float) -> Bezier:
-    points = [_numbers(point) for point in text.split() if point[0] not in "es"]
+def _route(text: object, height: float) -> Bezier:
+    points = [_numbers(point) for point in str(text).split() if point[0] not in "es"]
     if len(points) % 3 != 1:
         raise ValueError("not a chain of Bézier curves")
     return tuple((x, height - y) for x, y in points)
 
 
-def _numbers(text: str) -> list[float]:
-    numbers = [float(part) for part in text.split(",")]
+def _numbers(text: object) -> list[float]:
+    numbers = [float(part) for part in str(text).split(",")]
     if not all(map(math.isfinite, numbers)):
         raise ValueError("not a finite number")
     return numbers
