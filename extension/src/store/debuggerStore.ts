@@ -118,6 +118,7 @@ export class DebuggerStore {
 
   view(fields: Partial<ViewState>): void {
     this.state.patch({ view: { ...this.state.value.view, ...fields } });
+    this.state.flush();
   }
 
   /** Forget what was never answered and ask for everything again. */

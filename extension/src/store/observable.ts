@@ -27,12 +27,17 @@ export class Observable<T> {
       return;
     }
     this.scheduled = true;
-    this.schedule(() => {
+    this.schedule(() => this.flush());
+  }
+
+  /** Tell now: for what a person does to the view, who must not outrun it (a key after a click). */
+  flush(): void {
+    if (this.scheduled) {
       this.scheduled = false;
       for (const listener of [...this.listeners]) {
         listener();
       }
-    });
+    }
   }
 
   /** Set some fields of a value that is an object. */

@@ -131,7 +131,7 @@ describe('a session', () => {
     fireEvent.click(button('Step'));
     await at(2);
     expect(host.querySelector('[data-inspected="2"]')).not.toBeNull();
-    fireEvent.click(button('Follow the steps'));
+    fireEvent.click(button('Follow the run'));
     await waitFor(() => expect(host.querySelector('[data-inspected="1"]')).not.toBeNull());
   });
 
@@ -158,7 +158,7 @@ describe('a session', () => {
     const queue = region('Engine').getByRole('list', { name: 'Ready queue' });
     const rows = within(queue).getAllByRole('listitem');
     expect(rows.map(row => row.textContent)).toEqual([
-      'nextAccumulateGrad b2highest',
+      'nextb2 AccumulateGradhighest',
       '2TBackward07',
       '3TanhBackward06'
     ]);
@@ -177,6 +177,7 @@ describe('a session', () => {
   test('finds a node by a part of its name', async () => {
     fireEvent.click(button('Search nodes'));
     const field = await within(host).findByRole('textbox', { name: 'Node name' });
+    expect(document.activeElement).toBe(field);
     fireEvent.input(field, { target: { value: 'tanh' } });
     await waitFor(() => expect(node(5).classList.contains('vg-match')).toBe(true));
     fireEvent.keyDown(field, { key: 'Enter' });

@@ -18,7 +18,7 @@ const KEYS: readonly (readonly [string, string])[] = [
   ['f', 'Zoom to fit'],
   ['z', 'Zoom to the selection'],
   ['+ −', 'Zoom in, out'],
-  ['Esc', 'Follow the steps again'],
+  ['Esc', 'Follow the run again'],
   ['Ctrl wheel', 'Zoom (plain wheel once the graph has the focus)']
 ];
 

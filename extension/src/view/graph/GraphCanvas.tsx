@@ -67,7 +67,7 @@ export function GraphCanvas(props: GraphCanvasProps): JSX.Element {
         <GroupBox
           key={key}
           {...common}
-          {...summarize(item.nodes, session.run.nodes, session.saved, breakpoints)}
+          {...summarize(item, session.run.nodes, session.saved, breakpoints)}
           group={tree.groups[item.group] as Group}
           size={item.nodes.length}
           selected={selected.has(key)}

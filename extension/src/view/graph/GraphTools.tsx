@@ -22,7 +22,7 @@ export function GraphTools({ foldable, search, fit, zoom, fold }: GraphToolsProp
       {foldable && (
         <>
           <Tool icon="fold" label="Fold all groups" act={() => fold(false)} />
-          <Tool icon="unfold" label="Unfold all groups" act={() => fold(true)} />
+          <Tool icon="unfold" label="Open all groups" act={() => fold(true)} />
         </>
       )}
     </div>

@@ -10,6 +10,7 @@ import type { Group } from './scopes';
 import { TEXT_LEFT } from './sizes';
 import type { TextMetrics } from './text';
 import type { Detail } from './viewport';
+import type { GroupItem } from './visible';
 
 /** What a group's box shows of its nodes; a plain value, so that equal ones can be told. */
 export interface GroupSummary {
@@ -22,7 +23,7 @@ export interface GroupSummary {
 const URGENT: readonly NodeState[] = ['error', 'current', 'ready', 'waiting'];
 
 export function summarize(
-  nodes: readonly number[],
+  { nodes, leaves }: Pick<GroupItem, 'nodes' | 'leaves'>,
   runs: readonly NodeRun[],
   saved: ReadonlyMap<number, readonly Saved[]>,
   breakpoints: ReadonlySet<number>
@@ -37,6 +38,12 @@ export function summarize(
     done += state === 'done' ? 1 : 0;
     stale += saved.get(node)?.some(value => value.state === 'stale') ? 1 : 0;
     marked += breakpoints.has(node) ? 1 : 0;
+  }
+  for (const leaf of leaves) {
+    const state = runs[leaf]?.state ?? 'waiting';
+    if (state !== 'waiting') {
+      states.add(state); // One that waits may wait for something outside.
+    }
   }
   const urgent = URGENT.find(state => states.has(state));
   const state = urgent ?? (done > 0 ? 'done' : states.has('captured') ? 'captured' : 'skipped');
@@ -79,7 +86,14 @@ function GroupBoxInner(props: GroupBoxProps): JSX.Element {
       <rect class="vg-ring" x={-4} y={-4} width={width + 8} height={height + 8} rx={12} />
       <rect class="vg-shadow" x={4} y={4} width={width} height={height} rx={8} />
       <rect class="vg-box" width={width} height={height} rx={8} />
-      {detail !== 'shape' && (
+      {detail === 'shape' ? (
+        <g
+          class="vg-state"
+          transform={`translate(${width / 2 - 18},${height / 2 - 18}) scale(2.2)`}
+        >
+          <StateShape state={state} />
+        </g>
+      ) : (
         <>
           <g class="vg-state" transform="translate(10,9)">
             <StateShape state={state} />

@@ -43,7 +43,13 @@ export function LinkLabels({ labels, metrics }: LinkLabelsProps): JSX.Element {
         height: HEIGHT
       }));
     });
-    const clear = boxes.filter(box => !placed.some(other => touches(box, other)));
+    // Or beside a label that is in the way, as with two lines between the same boxes.
+    const beside = placed.flatMap(other => [
+      { x: other.x + other.width + 3, y: other.y, width, height: HEIGHT },
+      { x: other.x - width - 3, y: other.y, width, height: HEIGHT }
+    ]);
+    const near = beside.filter(box => Math.abs(box.y - (boxes[0] as Box).y) < HEIGHT);
+    const clear = [...boxes, ...near].filter(box => !placed.some(other => touches(box, other)));
     const free = clear.find(box => !ends.some(end => touches(box, end)));
     placed.push({ ...(free ?? clear[0] ?? (boxes[0] as Box)), key, text: shown });
   }

@@ -1,6 +1,6 @@
 /** The search field over the graph. Enter goes to the next match, Escape closes. */
 import type { JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 
 import type { Search } from '../../store';
 import { Icon } from '../Icons';
@@ -15,7 +15,7 @@ interface SearchBoxProps {
 
 export function SearchBox({ search, matches, change, go }: SearchBoxProps): JSX.Element {
   const input = useRef<HTMLInputElement>(null);
-  useEffect(() => input.current?.focus(), []);
+  useLayoutEffect(() => input.current?.focus(), []);
   const count = matches.length;
   const move = (by: number): void => {
     if (count > 0) {

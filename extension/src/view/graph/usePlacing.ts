@@ -2,11 +2,11 @@
 import { useCallback, useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 
 import type { Observable, SessionState } from '../../store';
-import { around } from '../layout/boxes';
+import { around, touches } from '../layout/boxes';
 import type { Box, Point } from '../layout/types';
 import type { Size } from './sizes';
 import type { Picture } from './usePicture';
-import { bringIntoView, firstLook, fitBox, zoomAt } from './viewport';
+import { bringIntoView, firstLook, fitBox, seen, zoomAt } from './viewport';
 import type { View } from './viewport';
 
 export interface Placing {
@@ -38,12 +38,17 @@ export function usePlacing(
     previous.current = picture;
     if (before?.graph !== picture.graph) {
       view.value = firstLook(whole(picture), start(picture), screen);
-    } else if (before !== picture && held.current !== null) {
-      const was = boxOfGroup(before, held.current);
-      const now = boxOfGroup(picture, held.current);
+    } else if (before !== picture) {
+      const group = held.current;
+      const was = group === null ? undefined : boxOfGroup(before, group);
+      const now = group === null ? undefined : boxOfGroup(picture, group);
       if (was && now) {
         const { x, y, zoom } = view.value;
         view.patch({ x: x + (was.x - now.x) * zoom, y: y + (was.y - now.y) * zoom });
+      }
+      const looked = seen(view.value, screen);
+      if (![...picture.layout.items.values()].some(box => touches(box, looked))) {
+        view.value = firstLook(whole(picture), start(picture), screen);
       }
     }
     held.current = null;

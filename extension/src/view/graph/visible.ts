@@ -37,6 +37,8 @@ export interface GroupItem extends Placed {
   readonly kind: 'group';
   readonly group: number;
   readonly nodes: readonly number[];
+  /** Leaves used inside; they may be used elsewhere, too. */
+  readonly leaves: ReadonlySet<number>;
 }
 
 /** A tensor the backward starts from. */
@@ -72,7 +74,7 @@ export function visibleGraph(graph: Graph, tree: ScopeTree, open: ReadonlySet<nu
   const items: Item[] = [];
   const links: Link[] = [];
   const keys = new Map<number, string[]>();
-  const folded = new Map<number, { key: string; nodes: number[] }>();
+  const folded = new Map<number, { key: string; nodes: number[]; leaves: Set<number> }>();
 
   const drawnAt = (node: number, key: string): void => {
     const list = keys.get(node);
@@ -97,10 +99,10 @@ export function visibleGraph(graph: Graph, tree: ScopeTree, open: ReadonlySet<nu
     }
     let box = folded.get(group);
     if (!box) {
-      box = { key: `g${group}`, nodes: [] };
+      box = { key: `g${group}`, nodes: [], leaves: new Set() };
       folded.set(group, box);
       const outer = tree.groups[group]?.parent ?? null;
-      items.push({ kind: 'group', key: box.key, group, nodes: box.nodes, parent: outer });
+      items.push({ kind: 'group', ...box, group, parent: outer });
     }
     box.nodes.push(node.id);
     drawnAt(node.id, box.key);
@@ -123,6 +125,7 @@ export function visibleGraph(graph: Graph, tree: ScopeTree, open: ReadonlySet<nu
       const ref = { node: node.id, edge: i };
       if (graph.nodes[edge.node]?.kind === 'leaf') {
         if (from.startsWith('g')) {
+          folded.get(Number(from.slice(1)))?.leaves.add(edge.node);
           drawnAt(edge.node, from);
           return;
         }

@@ -6,6 +6,7 @@ import { nodeTitle } from '../../store';
 import type { SessionState } from '../../store';
 import * as format from '../format';
 import { useStore } from '../hooks';
+import { NodeName } from './NodeLink';
 
 /** Rows around the present position; a long history is not drawn whole. */
 const AROUND = 100;
@@ -77,7 +78,7 @@ export function Events({ session }: { session: SessionState }): JSX.Element {
                 onClick={() => store.seek(index + 1)}
               >
                 <span class="vg-event-index">{index + 1}</span>
-                <span class="vg-event-name">{nodeTitle(session, node)}</span>
+                <NodeName session={session} node={node} />
                 {done && norm !== null && (
                   <span class="vg-norm" title="Norm of the incoming gradient">
                     {format.brief(norm)}

@@ -117,7 +117,7 @@ export function FollowButton({ on }: { on: boolean }): JSX.Element {
     <button
       type="button"
       class="vg-button"
-      aria-label="Follow the steps"
+      aria-label="Follow the run"
       aria-pressed={on}
       title={
         on ? 'Shows the node of the last step' : 'Stays on the selected node (Esc follows again)'

@@ -1,7 +1,6 @@
 /** A node's name as a button that selects it. */
 import type { JSX } from 'preact';
 
-import { nodeTitle } from '../../store';
 import type { SessionState } from '../../store';
 import { useStore } from '../hooks';
 import { StateIcon } from '../Icons';
@@ -21,7 +20,19 @@ export function NodeLink({ session, node }: NodeLinkProps): JSX.Element {
           <StateIcon state={run.state} share={run.needed ? run.delivered / run.needed : 0} />
         </span>
       )}
-      <span class="vg-node-link-name">{nodeTitle(session, node)}</span>
+      <NodeName session={session} node={node} />
     </button>
+  );
+}
+
+/** In a list the variable comes first: where room is short, "Accumul…" would say nothing. */
+export function NodeName({ session, node }: NodeLinkProps): JSX.Element {
+  const { name = `node ${node}`, label = '' } = session.structure.nodes[node] ?? {};
+  return label === '' ? (
+    <span class="vg-node-link-name">{name}</span>
+  ) : (
+    <span class="vg-node-link-name">
+      <span class="vg-mono">{label}</span> <span class="vg-muted">{name}</span>
+    </span>
   );
 }
