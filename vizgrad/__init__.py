@@ -112,6 +112,8 @@ from vizgrad.ops.public.elementwise import asinh as arcsinh
 from vizgrad.ops.public.elementwise import asinh as asinh
 from vizgrad.ops.public.elementwise import atan as arctan
 from vizgrad.ops.public.elementwise import atan as atan
+from vizgrad.ops.public.elementwise import atan2 as arctan2
+from vizgrad.ops.public.elementwise import atan2 as atan2
 from vizgrad.ops.public.elementwise import atanh as arctanh
 from vizgrad.ops.public.elementwise import atanh as atanh
 from vizgrad.ops.public.elementwise import bitwise_and as bitwise_and
@@ -121,6 +123,7 @@ from vizgrad.ops.public.elementwise import bitwise_or as bitwise_or
 from vizgrad.ops.public.elementwise import bitwise_right_shift as bitwise_right_shift
 from vizgrad.ops.public.elementwise import bitwise_xor as bitwise_xor
 from vizgrad.ops.public.elementwise import ceil as ceil
+from vizgrad.ops.public.elementwise import copysign as copysign
 from vizgrad.ops.public.elementwise import cos as cos
 from vizgrad.ops.public.elementwise import cosh as cosh
 from vizgrad.ops.public.elementwise import deg2rad as deg2rad
@@ -134,15 +137,19 @@ from vizgrad.ops.public.elementwise import exp2 as exp2
 from vizgrad.ops.public.elementwise import expm1 as expm1
 from vizgrad.ops.public.elementwise import floor as floor
 from vizgrad.ops.public.elementwise import frac as frac
+from vizgrad.ops.public.elementwise import gcd as gcd
 from vizgrad.ops.public.elementwise import ge as ge
 from vizgrad.ops.public.elementwise import ge as greater_equal
 from vizgrad.ops.public.elementwise import gt as greater
 from vizgrad.ops.public.elementwise import gt as gt
+from vizgrad.ops.public.elementwise import heaviside as heaviside
+from vizgrad.ops.public.elementwise import hypot as hypot
 from vizgrad.ops.public.elementwise import isfinite as isfinite
 from vizgrad.ops.public.elementwise import isinf as isinf
 from vizgrad.ops.public.elementwise import isnan as isnan
 from vizgrad.ops.public.elementwise import isneginf as isneginf
 from vizgrad.ops.public.elementwise import isposinf as isposinf
+from vizgrad.ops.public.elementwise import lcm as lcm
 from vizgrad.ops.public.elementwise import le as le
 from vizgrad.ops.public.elementwise import le as less_equal
 from vizgrad.ops.public.elementwise import lgamma as lgamma
@@ -150,6 +157,8 @@ from vizgrad.ops.public.elementwise import log as log
 from vizgrad.ops.public.elementwise import log10 as log10
 from vizgrad.ops.public.elementwise import log1p as log1p
 from vizgrad.ops.public.elementwise import log2 as log2
+from vizgrad.ops.public.elementwise import logaddexp as logaddexp
+from vizgrad.ops.public.elementwise import logaddexp2 as logaddexp2
 from vizgrad.ops.public.elementwise import logical_and as logical_and
 from vizgrad.ops.public.elementwise import logical_not as logical_not
 from vizgrad.ops.public.elementwise import logical_or as logical_or
@@ -158,6 +167,7 @@ from vizgrad.ops.public.elementwise import lt as less
 from vizgrad.ops.public.elementwise import lt as lt
 from vizgrad.ops.public.elementwise import ne as ne
 from vizgrad.ops.public.elementwise import ne as not_equal
+from vizgrad.ops.public.elementwise import nextafter as nextafter
 from vizgrad.ops.public.elementwise import rad2deg as rad2deg
 from vizgrad.ops.public.elementwise import reciprocal as reciprocal
 from vizgrad.ops.public.elementwise import relu as relu
@@ -173,6 +183,7 @@ from vizgrad.ops.public.elementwise import tan as tan
 from vizgrad.ops.public.elementwise import tanh as tanh
 from vizgrad.ops.public.elementwise import trunc as fix
 from vizgrad.ops.public.elementwise import trunc as trunc
+from vizgrad.ops.public.elementwise import xlogy as xlogy
 from vizgrad.ops.public.multiplying import addmm as addmm
 from vizgrad.ops.public.multiplying import addmv as addmv
 from vizgrad.ops.public.multiplying import baddbmm as baddbmm
@@ -190,6 +201,8 @@ from vizgrad.ops.public.multiplying import mv as mv
 from vizgrad.ops.public.multiplying import outer as outer
 from vizgrad.ops.public.multiplying import tensordot as tensordot
 from vizgrad.ops.public.multiplying import vdot as vdot
+from vizgrad.ops.public.normalizing import log_softmax as log_softmax
+from vizgrad.ops.public.normalizing import softmax as softmax
 from vizgrad.ops.public.parting import cat as cat
 from vizgrad.ops.public.parting import chunk as chunk
 from vizgrad.ops.public.parting import column_stack as column_stack
@@ -265,6 +278,7 @@ from vizgrad.ops.public.searching import index_copy as index_copy
 from vizgrad.ops.public.searching import index_fill as index_fill
 from vizgrad.ops.public.searching import index_put as index_put
 from vizgrad.ops.public.searching import index_select as index_select
+from vizgrad.ops.public.searching import masked_scatter as masked_scatter
 from vizgrad.ops.public.searching import masked_select as masked_select
 from vizgrad.ops.public.searching import msort as msort
 from vizgrad.ops.public.searching import nonzero as nonzero

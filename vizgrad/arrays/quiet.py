@@ -7,7 +7,7 @@ three places, each with the cheapest way that works there:
   None. CPython drops a warning that comes from a frame without a module name, before any filter is
   asked: this costs nothing, whatever the user did to `warnings` (tests/ops/test_quiet.py).
 - kernels written in Python, which have a module name, are wrapped in `quiet`.
-- formulas run under one `np.errstate` per backward (`vizgrad.engine.task`).
+- formulas over arrays run between one `hush` and `unhush` per backward (`vizgrad.engine.task`).
 """
 
 from __future__ import annotations
@@ -34,6 +34,19 @@ try:  # numpy keeps the error state in a context variable; setting it directly c
     _set, _reset = _extobj_contextvar.set, _extobj_contextvar.reset
 except ImportError:
     _IGNORE = None
+
+
+def hush() -> Any:
+    """Switches the warnings off for this thread; give what it returns to `unhush`."""
+    return np.seterr(all="ignore") if _IGNORE is None else _set(_IGNORE)
+
+
+def unhush(token: Any) -> None:
+    """Back to the state before `hush`."""
+    if _IGNORE is None:
+        np.seterr(**token)
+    else:
+        _reset(token)
 
 
 def quiet(kernel: Callable[P, R]) -> Callable[P, R]:

@@ -18,6 +18,7 @@ from heapq import heappop, heappush
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
+from vizgrad.arrays.quiet import hush, unhush
 from vizgrad.engine.visit import visit
 from vizgrad.engine.watch import Guarded
 from vizgrad.graph.accumulate import AccumulateGrad
@@ -273,10 +274,12 @@ class GraphTask:
         if self.watch is not None:
             self.watch = Guarded(self.watch)
         before = set_grad_mode(not self.domain.raw)
+        token = hush()
         try:
             for _ in self.loop():
                 pass
         finally:
+            unhush(token)
             set_grad_mode(before)
             if self.outer is not _NOWHERE:
                 self.leave()

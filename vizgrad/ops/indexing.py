@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from vizgrad.arrays.kernels import indexing
+from vizgrad.arrays.kernels import indexing, reduction
 from vizgrad.function.primitive import primitive
-from vizgrad.ops.constants import zeros_beside
+from vizgrad.ops.constants import raw, zeros_beside
+from vizgrad.ops.select import drop
 
 
 @primitive(linear=True)
@@ -237,6 +238,21 @@ class masked_put:
 
     def grad_self(grad, mask):
         return masked_select(grad, mask)
+
+
+@primitive(linear=True, node="MaskedScatterBackward0")
+class masked_scatter:
+    """`self` with the first elements of `source`, in C order, where the mask holds."""
+
+    def forward(self, mask, source):
+        return indexing.masked_scatter(self, mask, source)
+
+    def grad_self(grad, mask):
+        return drop(grad, mask=raw(mask))
+
+    def grad_source(grad, mask, source_meta):
+        found = masked_select(grad, mask)
+        return pad_to(found, (reduction.count(source_meta.shape),)).reshape(source_meta.shape)
 
 
 @primitive(linear=True, node="TakeBackward0")

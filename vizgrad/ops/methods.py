@@ -21,6 +21,7 @@ from vizgrad.ops.public import (
     creation,
     elementwise,
     multiplying,
+    normalizing,
     parting,
     random,
     reducing,
@@ -145,7 +146,7 @@ SAME: dict[Any, str] = {
     "as_strided tril triu flip fliplr flipud roll rot90 repeat tile repeat_interleave select narrow",
     parting: "split split_with_sizes chunk tensor_split hsplit vsplit dsplit unbind",
     searching: "index_put index_put_ gather take_along_dim scatter scatter_ scatter_add scatter_add_ index_select "
-    "index_add index_add_ index_copy index_copy_ index_fill index_fill_ masked_select take nonzero argwhere sort "
+    "index_add index_add_ index_copy index_copy_ index_fill index_fill_ masked_select masked_scatter masked_scatter_ take nonzero argwhere sort "
     "argsort topk msort bincount",
     multiplying: "matmul mm bmm mv dot vdot outer ger inner addmm addmv baddbmm kron cross",
     conversion: "to float double half int long short char byte bool cfloat cdouble cpu cuda type type_as numpy "
@@ -154,7 +155,9 @@ SAME: dict[Any, str] = {
     random: "multinomial bernoulli uniform_ normal_ bernoulli_ exponential_ random_",
     comparing: "isclose allclose equal",
     elementwise: "isnan isinf isposinf isneginf isfinite signbit logical_not logical_and logical_or logical_xor "
-    "bitwise_and bitwise_or bitwise_xor bitwise_not bitwise_left_shift bitwise_right_shift eq ne lt le gt ge",
+    "bitwise_and bitwise_or bitwise_xor bitwise_not bitwise_left_shift bitwise_right_shift eq ne lt le gt ge "
+    "atan2 hypot logaddexp logaddexp2 xlogy copysign nextafter heaviside gcd lcm",
+    normalizing: "softmax log_softmax",
 }
 
 #: Elementwise functions whose method is the recording function itself.
@@ -167,7 +170,7 @@ ALIASES = {
     "subtract": "sub", "multiply": "mul", "divide": "div", "true_divide": "div", "negative": "neg",
     "absolute": "abs", "greater": "gt", "greater_equal": "ge", "less": "lt", "less_equal": "le",
     "not_equal": "ne", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arcsinh": "asinh",
-    "arccosh": "acosh", "arctanh": "atanh", "fix": "trunc", "concat": "cat",
+    "arccosh": "acosh", "arctanh": "atanh", "arctan2": "atan2", "fix": "trunc", "concat": "cat",
 }  # fmt: skip
 
 

@@ -36,7 +36,7 @@ def reshape(value, *, shape):
     if value.shape == shape:
         return value
     if isinstance(value, Tensor):
-        return view(value if shapes.can_view(value._array, shape) else clone(value), shape=shape)
+        return view(value if shapes.can_view(value._array, shape) else contiguous_copy(value), shape=shape)
     return value.reshape(shape)
 
 
@@ -86,7 +86,8 @@ class expand:
 class sum_to:
     """The sum over the dimensions by which `shape` would be broadcast to this shape."""
 
-    forward = layout.sum_to
+    def forward(self, *, shape):
+        return layout.sum_to(self, shape)
 
     def grad_self(grad, self_meta):
         return expand(grad, shape=self_meta.shape)
@@ -138,7 +139,7 @@ class unsqueeze:
     """A new dimension of size 1 at `dim` (not negative)."""
 
     def forward(self, *, dim):
-        return self[(slice(None),) * dim + (None,)]
+        return shapes.unsqueeze(self, dim)
 
     def grad_self(grad, dim):
         return squeeze_dims(grad, dims=(dim,))
@@ -213,7 +214,10 @@ class slice_dim:
     """Elements start, start + step, ... before `end` of `dim`."""
 
     def forward(self, *, dim, start, end, step):
-        return self[(slice(None),) * dim + (slice(start, end, step),)]
+        key = (slice(None),) * dim
+        if start == end:  # numpy forgets where an empty slice begins
+            return self[(*key, slice(start, None))][(*key, slice(0, 0))]
+        return self[(*key, slice(start, end, step))]
 
     def grad_self(grad, dim, start, end, step, self_meta):
         return put(grad, shape=self_meta.shape, key=(slice(None),) * dim + (slice(start, end, step),))

@@ -119,8 +119,12 @@ class Tensor:
 
     def stride(self, dim: int | None = None) -> Any:
         """Elements (not bytes) to skip for the next index of each dimension, or of `dim`."""
-        item = self._array.itemsize
-        strides = tuple(s // item for s in self._array.strides)
+        item, shape = self._array.itemsize, self._array.shape
+        strides = [s // item for s in self._array.strides]
+        for d in range(len(shape) - 1, -1, -1):  # numpy gives a new dimension of size 1 no stride
+            if shape[d] == 1 and strides[d] == 0:
+                strides[d] = shape[d + 1] * strides[d + 1] if d + 1 < len(shape) else 1
+        strides = tuple(strides)
         return strides if dim is None else strides[errors.wrap_dim(dim, len(strides))]
 
     def storage_offset(self) -> int:

@@ -149,6 +149,19 @@ def index_copy(out: Array, index: Array, source: Any, dim: int) -> Array:
     return out
 
 
+def masked_scatter(x: Array, mask: Array, source: Array) -> Array:
+    out = x.copy() if x.shape == mask.shape else np.broadcast_to(x, np.broadcast_shapes(x.shape, mask.shape)).copy()
+    mask = np.broadcast_to(mask, out.shape)
+    wanted = int(np.count_nonzero(mask))
+    if wanted > source.size:
+        raise RuntimeError(
+            f"masked_scatter: expected self and source to have enough elements: {wanted} are wanted, source has "
+            f"{source.size}"
+        )
+    out[mask] = source.reshape(-1)[:wanted]
+    return out
+
+
 def take_flat(x: Array, index: Array) -> Array:
     if isinstance(index, np.ndarray) and index.size:
         low, high = index.min(), index.max()

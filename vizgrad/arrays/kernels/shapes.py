@@ -69,6 +69,15 @@ def copy(x: Array) -> Array:
     return x.copy(order="K")
 
 
+def unsqueeze(x: Array, dim: int) -> Array:
+    if type(x) is np.ndarray and x.flags.c_contiguous:  # with the stride that PyTorch gives
+        strides = x.strides
+        own = x.shape[dim] * strides[dim] if dim < x.ndim else x.itemsize
+        shape = (*x.shape[:dim], 1, *x.shape[dim:])
+        return np.ndarray(shape, x.dtype, x, 0, (*strides[:dim], own, *strides[dim:]))
+    return x[(slice(None),) * dim + (None,)]
+
+
 def squeeze(x: Array, dims: Shape) -> Array:
     dims = tuple(d for d in dims if x.ndim and x.shape[d] == 1)
     return np.squeeze(x, dims) if dims else x[...]

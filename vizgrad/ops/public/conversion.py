@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from typing import Any
 
 from vizgrad.arrays import dtypes, xp
@@ -11,6 +12,13 @@ from vizgrad.errors import explained
 from vizgrad.function.inplace import write
 from vizgrad.ops import copying, shape
 from vizgrad.tensor.tensor import UNTRACKED, Tensor, new_tensor, storage_of
+
+
+_PYTHON_TYPES: dict[Any, DType] = {
+    builtins.float: dtypes.float64,
+    builtins.int: dtypes.int64,
+    builtins.bool: dtypes.bool_,
+}
 
 
 def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
@@ -25,14 +33,16 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
             dtype, device = value.dtype, value.device
         elif isinstance(value, DType):
             dtype = value
-        elif value is float or value is int or value is bool:
-            dtype = {float: dtypes.float64, int: dtypes.int64, bool: dtypes.bool_}[value]
-        elif isinstance(value, bool):
+        elif value in _PYTHON_TYPES:
+            dtype = _PYTHON_TYPES[value]
+        elif isinstance(value, builtins.bool):
             flags.append(value)
-        elif isinstance(value, (str, Device, int)):
+        elif isinstance(value, (str, Device, builtins.int)):
             device = value
         elif value is not None:
-            raise TypeError(f"to() received an invalid combination of arguments - got {type(value).__name__}")
+            raise TypeError(
+                f"to() received an invalid combination of arguments - got {value.__class__.__name__}"
+            )
     if len(flags) > 1:
         copy = flags[1]
     result = self

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from vizgrad.function.primitive import Primitive
-from vizgrad.ops import compare, pointwise
+from vizgrad.ops import compare, pairwise, pointwise
 from vizgrad.ops.public.arguments import written
 from vizgrad.tensor.tensor import Tensor
 
@@ -104,3 +104,14 @@ bitwise_or = binary(compare.bitwise_or)
 bitwise_xor = binary(compare.bitwise_xor)
 bitwise_left_shift = binary(compare.bitwise_left_shift)
 bitwise_right_shift = binary(compare.bitwise_right_shift)
+
+atan2 = binary(pairwise.atan2)
+hypot = binary(pairwise.hypot)
+logaddexp = binary(pairwise.logaddexp)
+logaddexp2 = binary(pairwise.logaddexp2)
+xlogy = binary(pairwise.xlogy)
+copysign = binary(pairwise.copysign)
+nextafter = binary(pairwise.nextafter)
+heaviside = binary(pairwise.heaviside)
+gcd = binary(pairwise.gcd)
+lcm = binary(pairwise.lcm)

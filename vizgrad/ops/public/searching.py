@@ -263,6 +263,28 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:
     return indexing.masked_select.record(input, mask)
 
 
+def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+    """A copy of `input` with the elements of `source`, in order, where the mask holds."""
+    _check_masked_scatter(input, mask, source)
+    return indexing.masked_scatter.record(input, mask, source)
+
+
+def masked_scatter_(self: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+    """`masked_scatter`, in place."""
+    _check_masked_scatter(self, mask, source)
+    return write(indexing.masked_scatter, self, mask, source, name="masked_scatter_")
+
+
+def _check_masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> None:
+    if mask._array.dtype.kind != "b":
+        raise RuntimeError(f"masked_scatter only supports boolean masks, but got mask with dtype {mask.dtype.name}")
+    if input._array.dtype != source._array.dtype:
+        raise RuntimeError(
+            "masked_scatter: expected self and source to have same dtypes but got "
+            f"{input.dtype.name} and {source.dtype.name}"
+        )
+
+
 def take(input: Tensor, index: Tensor) -> Tensor:
     """Elements by their number in C order."""
     if index._array.dtype != xp.int64:

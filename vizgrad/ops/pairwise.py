@@ -1,0 +1,121 @@
+"""Further elementwise functions of two tensors, with their conventions at 0 (spec T-73, T-77)."""
+
+from __future__ import annotations
+
+import math
+
+from vizgrad.arrays import xp
+from vizgrad.arrays.kernels import pairs
+from vizgrad.function.primitive import primitive
+from vizgrad.ops.constants import raw
+from vizgrad.ops.pointwise import abs, exp, log, sigmoid
+from vizgrad.ops.select import drop, sign
+
+
+@primitive(typing="float", pointwise=True)
+class atan2:
+    """The angle of the point (other, self); the derivative at (0, 0) is 0."""
+
+    forward = xp.arctan2
+
+    def grad_self(grad, self, other):
+        squared = self * self + other * other
+        return drop(grad * (other / squared), mask=raw(squared) == 0)
+
+    def grad_other(grad, self, other):
+        squared = self * self + other * other
+        return drop(grad * (-self / squared), mask=raw(squared) == 0)
+
+
+@primitive(typing="promote", pointwise=True)
+class hypot:
+    """sqrt(self^2 + other^2) without overflow; the derivative at (0, 0) is NaN (T-73)."""
+
+    forward = xp.hypot
+
+    def grad_self(grad, self, result):
+        return grad * (self / result)
+
+    def grad_other(grad, other, result):
+        return grad * (other / result)
+
+
+@primitive(typing="float", pointwise=True)
+class logaddexp:
+    """log(exp(self) + exp(other)) without overflow."""
+
+    forward = xp.logaddexp
+
+    def grad_self(grad, self, other):
+        return grad / (1 + exp(other - self))
+
+    def grad_other(grad, self, other):
+        return grad / (1 + exp(self - other))
+
+
+@primitive(typing="float", pointwise=True)
+class logaddexp2:
+    """log2(2^self + 2^other) without overflow."""
+
+    forward = xp.logaddexp2
+
+    def grad_self(grad, self, other):
+        return grad / (1 + exp((other - self) * math.log(2)))
+
+    def grad_other(grad, self, other):
+        return grad / (1 + exp((self - other) * math.log(2)))
+
+
+@primitive(typing="float", pointwise=True)
+class xlogy:
+    """self * log(other), 0 where self is 0 (unless other is NaN)."""
+
+    forward = pairs.xlogy
+
+    def grad_self(grad, self, other):
+        # drop: no gradient where self is 0 and log is not defined
+        return drop(grad * log(other), mask=(raw(self) == 0) & (raw(other) <= 0))
+
+    def grad_other(grad, self, other):
+        return grad * self / other
+
+
+@primitive(typing="float", pointwise=True)
+class copysign:
+    """|self| with the sign of other; the derivative at self = 0 is 0."""
+
+    forward = xp.copysign
+
+    def grad_self(grad, self, result):
+        return drop(grad * (result / self), mask=raw(self) == 0)
+
+    def grad_other(grad, other_meta):
+        return grad * 0
+
+
+@primitive(typing="promote", pointwise=True)
+class nextafter:
+    """The next representable number after self towards other."""
+
+    forward = xp.nextafter
+
+
+@primitive(typing="promote", pointwise=True)
+class heaviside:
+    """0 below 0, 1 above, `other` at 0."""
+
+    forward = pairs.heaviside
+
+
+@primitive(typing="promote", pointwise=True)
+class gcd:
+    """The greatest common divisor."""
+
+    forward = xp.gcd
+
+
+@primitive(typing="promote", pointwise=True)
+class lcm:
+    """The least common multiple."""
+
+    forward = xp.lcm

@@ -1,0 +1,29 @@
+"""`softmax` and `log_softmax` as functions and methods of tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vizgrad.errors import wrap_dim
+from vizgrad.ops import softmax as ops
+from vizgrad.ops.public.arguments import check_dtype
+from vizgrad.ops.public.conversion import to
+from vizgrad.tensor.tensor import Tensor
+
+
+def softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
+    """exp(x) / sum(exp(x)) along `dim`, without overflow."""
+    return ops.softmax.record(_prepared("softmax", input, dtype), dim=wrap_dim(dim, input._array.ndim))
+
+
+def log_softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
+    """x - log(sum(exp(x))) along `dim`, without overflow."""
+    return ops.log_softmax.record(_prepared("log_softmax", input, dtype), dim=wrap_dim(dim, input._array.ndim))
+
+
+def _prepared(name: str, input: Tensor, dtype: Any) -> Tensor:
+    if dtype is not None:
+        input = to(input, check_dtype(name, dtype))
+    if input._array.dtype.kind != "f":
+        raise NotImplementedError(f'"{name}_lastdim_kernel_impl" not implemented for {input.dtype.name}')
+    return input
