@@ -129,6 +129,11 @@ def test_one_scope_around_everything_does_not_end_as_one_closed_box() -> None:
     assert sum(item.kind == "fold" for item in visible.items) == 24
 
 
+def test_a_single_scope_is_opened_beyond_the_limit_rather_than_shown_as_one_box() -> None:
+    visible = visible_graph(network(1, 200), limit=80)
+    assert sum(item.kind == "node" for item in visible.items) == 200
+
+
 def test_scopes_nested_very_deep_are_cut() -> None:
     b = Builder()
     node = b.leaf("x", (3,))

@@ -24,7 +24,7 @@ Engine = Literal["layered", "dot"]
 MARGIN = 20.0
 #: Things in a static picture beyond which scopes are folded: it is read on a page and cannot be
 #: unfolded there, so it shows less at once than the live view does.
-PICTURE_LIMIT = 150
+PICTURE_LIMIT = 80
 #: Lines in a picture above which the norms of gradients are no longer written beside them.
 NORM_LIMIT = 120
 

@@ -26,7 +26,7 @@ class Scope:
     """One group. `parent` is its index in the list of scopes; scope 0 is the whole graph.
 
     `title` is what a person reads: the last part of the path, and which of several calls it is.
-    `size` counts the nodes in it at any depth.
+    `size` counts the nodes in it at any depth. A `run` is no scope, but a stretch of a large one.
     """
 
     path: tuple[str, ...]
@@ -34,6 +34,7 @@ class Scope:
     title: str = ""
     members: list[Member] = field(default_factory=list[Member])
     size: int = 0
+    run: bool = False
 
 
 def scope_tree(graph: Graph, order: Iterable[int]) -> list[Scope]:
@@ -121,7 +122,7 @@ def split_runs(scopes: list[Scope], index: int, runs: int) -> None:
         members = scope.members[start : start + length]
         size = sum(1 if kind == "node" else scopes[inner].size for kind, inner in members)
         new.append(("scope", len(scopes)))
-        scopes.append(Scope(scope.path, index, "", members, size))
+        scopes.append(Scope(scope.path, index, "", members, size, run=True))
     for number, (_, inner) in enumerate(new, start=1):
         scopes[inner].title = f"part {number} of {len(new)}"
     scope.members = new

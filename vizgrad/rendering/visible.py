@@ -18,9 +18,10 @@ from vizgrad.rendering.scope_tree import Scope, scope_tree, split_runs
 
 #: Things in a picture beyond which scopes are folded.
 VISIBLE_LIMIT = 500
-#: Runs that a scope without inner scopes is cut into when it is too large to be drawn.
-RUNS = 24
-#: A picture of fewer things says too little: something in it is cut into runs and opened.
+#: Members of one scope that are drawn when there is no inner scope to fold; if it has more, it is
+#: cut into this many runs of consecutive members.
+MEMBER_LIMIT, RUNS = 300, 24
+#: A picture of fewer things says too little: then more is opened than the limit asks for.
 FEW = 12
 
 
@@ -84,9 +85,9 @@ def visible_graph(
 ) -> Visible:
     """What to draw of `graph`: scopes in `folded` (paths) are folded, more if above `limit` items.
 
-    Scopes are opened level by level from the outside as long as all of a level fits. Where a graph
-    is too large and has no scopes to fold, runs of consecutive nodes are folded. Raises ValueError
-    for a malformed graph.
+    Scopes are opened level by level from the outside as long as all of a level fits. What is too
+    large and has no scopes to fold is folded in runs of consecutive nodes. Raises ValueError for a
+    malformed graph.
     """
     return _Builder(graph, folded, limit).build()
 
@@ -132,32 +133,33 @@ class _Builder:
 
     def opened_scopes(self) -> set[int]:
         """Indices of the scopes to draw as frames."""
-        if self.cost(self.scopes[0]) > self.limit:
-            return {*self.split([0])}
+        self.cut([0])
         opened, level, total = {0}, [0], self.cost(self.scopes[0])
         while level:
             inside = [
                 index
                 for outer in level
                 for kind, index in self.scopes[outer].members
-                if kind == "scope" and self.scopes[index].path not in self.folded
+                if kind == "scope" and self.is_openable(index)
             ]
+            if total < FEW and inside:
+                self.cut(inside)
             added = sum(self.cost(self.scopes[index]) - 1 for index in inside)
-            if total + added > self.limit:
-                if total < FEW:
-                    opened.update(self.split(inside))
+            if total + added > (self.limit if total >= FEW else max(self.limit, MEMBER_LIMIT)):
                 break
             total += added
             opened.update(inside)
             level = inside
         return opened
 
-    def split(self, scopes: list[int]) -> list[int]:
-        """Cuts what cannot be opened whole into runs, so that the picture is not one closed box."""
+    def is_openable(self, index: int) -> bool:
+        return not self.scopes[index].run and self.scopes[index].path not in self.folded
+
+    def cut(self, scopes: list[int]) -> None:
+        """Cuts what is too large to be drawn into runs, so that the picture is not one closed box."""
         for index in scopes:
-            if self.cost(self.scopes[index]) > RUNS:
+            if self.cost(self.scopes[index]) > max(self.limit, MEMBER_LIMIT):
                 split_runs(self.scopes, index, RUNS)
-        return scopes
 
     # --- items --------------------------------------------------------------------------------
 
