@@ -115,14 +115,13 @@ def _channel_dot(a: Array, b: Array) -> Array:
 
 
 @quiet
-def batch_statistics(x: Array) -> tuple[Array, Array, int]:
-    """(mean, biased variance, number of values) of each channel of (N, C, ...)."""
+def batch_statistics(x: Array) -> tuple[Array, Array]:
+    """(mean, biased variance) of each channel of (N, C, ...)."""
     values = _wide(_channels(x))
-    count = values.shape[0] * values.shape[2]
-    n = values.dtype.type(count)
+    n = values.dtype.type(values.shape[0] * values.shape[2])
     mean = channel_sum(values) / n
     away = values - mean[:, None]
-    return mean, _channel_dot(away, away) / n, count
+    return mean, _channel_dot(away, away) / n
 
 
 @quiet

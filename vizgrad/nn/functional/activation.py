@@ -1,0 +1,261 @@
+"""Activation functions, and softmax with its relatives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vizgrad import errors
+from vizgrad.arrays.dtypes import DType
+from vizgrad.function.inplace import write
+from vizgrad.function.primitive import Primitive
+from vizgrad.ops import activation as op
+from vizgrad.ops import pointwise
+from vizgrad.ops import softmax as softmax_op
+from vizgrad.tensor.tensor import Tensor
+
+
+def _apply(primitive: Primitive, name: str, input: Tensor, inplace: bool, **options: Any) -> Tensor:
+    """`primitive` of the input; with `inplace` written over it and recorded as `name` with "_"."""
+    if inplace:
+        return write(primitive, input, name=name + "_", **options)
+    if not isinstance(input, Tensor):
+        raise TypeError(f"{name}(): argument 'input' must be Tensor, not {type(input).__name__}")
+    if input._array.dtype.kind not in "fc" and primitive is not pointwise.relu:
+        raise NotImplementedError(f'"{name}" not implemented for {input.dtype.name} tensors')
+    return primitive.record(input, **options)
+
+
+def relu(input: Tensor, inplace: bool = False) -> Tensor:
+    """max(x, 0)."""
+    return write(pointwise.relu, input, name="relu_") if inplace else pointwise.relu.record(input)
+
+
+def relu_(input: Tensor) -> Tensor:
+    return relu(input, inplace=True)
+
+
+def tanh(input: Tensor) -> Tensor:
+    """Hyperbolic tangent."""
+    return pointwise.tanh.record(input)
+
+
+def sigmoid(input: Tensor) -> Tensor:
+    """1 / (1 + exp(-x))."""
+    return pointwise.sigmoid.record(input)
+
+
+def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
+    """x above 0, negative_slope * x below."""
+    return _apply(op.leaky_relu, "leaky_relu", input, inplace, negative_slope=negative_slope)
+
+
+def leaky_relu_(input: Tensor, negative_slope: float = 0.01) -> Tensor:
+    return leaky_relu(input, negative_slope, inplace=True)
+
+
+def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
+    """x above 0, alpha * (exp(x) - 1) below."""
+    return _apply(op.elu, "elu", input, inplace, alpha=alpha, scale=1.0, input_scale=1.0)
+
+
+def elu_(input: Tensor, alpha: float = 1.0) -> Tensor:
+    return elu(input, alpha, inplace=True)
+
+
+#: The two constants that keep mean 0 and variance 1 (G. Klambauer et al., Self-Normalizing Neural
+#: Networks, 2017).
+SELU_ALPHA = 1.6732632423543772848170429916717
+SELU_SCALE = 1.0507009873554804934193349852946
+
+
+def selu(input: Tensor, inplace: bool = False) -> Tensor:
+    """`elu` with the alpha and scale that keep activations normalised."""
+    return _apply(
+        op.elu, "selu", input, inplace, alpha=SELU_ALPHA, scale=SELU_SCALE, input_scale=1.0
+    )
+
+
+def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
+    """x above 0, alpha * (exp(x / alpha) - 1) below."""
+    if alpha == 0:
+        raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
+    return _apply(op.celu, "celu", input, inplace, alpha=alpha)
+
+
+def celu_(input: Tensor, alpha: float = 1.0) -> Tensor:
+    return celu(input, alpha, inplace=True)
+
+
+def gelu(input: Tensor, approximate: str = "none") -> Tensor:
+    """x * Phi(x), Phi the normal distribution function; approximate="tanh" for the faster form."""
+    if approximate not in ("none", "tanh"):
+        raise RuntimeError(
+            f"approximate argument must be either none or tanh, but got {approximate!r}"
+        )
+    return _apply(op.gelu, "gelu", input, False, approximate=approximate)
+
+
+def silu(input: Tensor, inplace: bool = False) -> Tensor:
+    """x * sigmoid(x)."""
+    return _apply(op.silu, "silu", input, inplace)
+
+
+def mish(input: Tensor, inplace: bool = False) -> Tensor:
+    """x * tanh(softplus(x))."""
+    return _apply(op.mish, "mish", input, inplace)
+
+
+def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tensor:
+    """log(1 + exp(beta * x)) / beta; x itself where beta * x > threshold."""
+    return _apply(op.softplus, "softplus", input, False, beta=beta, threshold=threshold)
+
+
+def softsign(input: Any) -> Tensor:
+    """x / (1 + |x|)."""
+    return input / (1 + input.abs())
+
+
+def hardtanh(
+    input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False
+) -> Tensor:
+    """x moved into [min_val, max_val]."""
+    if min_val > max_val:
+        raise ValueError(f"min_val cannot be greater than max_val, got {min_val} and {max_val}")
+    return _apply(op.hardtanh, "hardtanh", input, inplace, min_val=min_val, max_val=max_val)
+
+
+def hardtanh_(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
+    return hardtanh(input, min_val, max_val, inplace=True)
+
+
+def relu6(input: Tensor, inplace: bool = False) -> Tensor:
+    """min(max(x, 0), 6)."""
+    return hardtanh(input, 0.0, 6.0, inplace)
+
+
+def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
+    """x / 6 + 1 / 2 moved into [0, 1]."""
+    return _apply(op.hardsigmoid, "hardsigmoid", input, inplace)
+
+
+def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
+    """x * hardsigmoid(x)."""
+    return _apply(op.hardswish, "hardswish", input, inplace)
+
+
+def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
+    """x where |x| > lambd, else 0."""
+    return _apply(op.hardshrink, "hardshrink", input, False, lambd=lambd)
+
+
+def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
+    """x moved towards 0 by lambd, as far as 0."""
+    if lambd < 0:
+        raise RuntimeError(f"lambda must be greater or equal to 0, but found to be {lambd}")
+    return _apply(op.softshrink, "softshrink", input, False, lambd=lambd)
+
+
+def tanhshrink(input: Any) -> Tensor:
+    """x - tanh(x)."""
+    return input - tanh(input)
+
+
+def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
+    """x where x > threshold, else `value`."""
+    return _apply(op.threshold, "threshold", input, inplace, threshold=threshold, value=value)
+
+
+def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
+    return _apply(op.threshold, "threshold", input, True, threshold=threshold, value=value)
+
+
+def logsigmoid(input: Tensor) -> Tensor:
+    """log(sigmoid(x)), without overflow."""
+    return _apply(op.log_sigmoid, "logsigmoid", input, False)
+
+
+def prelu(input: Tensor, weight: Tensor) -> Tensor:
+    """x above 0, weight * x below; `weight` has one element, or one for each channel (dimension 1)."""
+    x, w = input._array, weight._array
+    if w.size != 1 and (x.ndim < 2 or w.size != x.shape[1]):
+        channels = 1 if x.ndim < 2 else x.shape[1]
+        raise RuntimeError(
+            "Mismatch of parameter numbers and input channel size. Found parameter numbers = "
+            f"{w.size} and channel size = {channels}"
+        )
+    wide: Any = weight
+    shape = (w.size,) if x.ndim < 2 else (1, w.size, *(1,) * (x.ndim - 2))
+    return op.prelu.record(input, wide.view(*(shape if x.ndim else ())))
+
+
+def glu(input: Tensor, dim: int = -1) -> Tensor:
+    """The first half along `dim` times the sigmoid of the second; RuntimeError for an odd size."""
+    dim = errors.wrap_dim(dim, input._array.ndim)
+    size = input._array.shape[dim]
+    if size % 2:
+        raise RuntimeError(f"Halving dimension must be even, but dimension {dim} is size {size}")
+    return op.glu.record(input, dim=dim)
+
+
+def rrelu(
+    input: Any, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False,
+    inplace: bool = False,
+) -> Tensor:  # fmt: skip
+    """`leaky_relu` with slopes drawn from U(lower, upper) in training, their mean otherwise."""
+    if not training:
+        return leaky_relu(input, (lower + upper) / 2, inplace)
+    slopes = input.detach().clone().uniform_(lower, upper)
+    slopes = slopes.masked_fill_(input.detach() > 0, 1.0)
+    return input.mul_(slopes) if inplace else input * slopes
+
+
+# --- softmax ------------------------------------------------------------------------------------
+
+
+def _soft(primitive: Primitive, input: Tensor, dim: int | None, dtype: DType | None) -> Tensor:
+    ndim = input._array.ndim
+    if dim is None:
+        dim = 0 if ndim in (0, 1, 3) else 1  # the old rule, still PyTorch's
+    x: Any = input if dtype is None else input.to(dtype)  # pyright: ignore[reportAttributeAccessIssue]
+    if x._array.dtype.kind != "f":
+        raise NotImplementedError(
+            f'"{primitive.name}" not implemented for {x.dtype.name} tensors: convert with .float()'
+        )
+    return primitive.record(x, dim=errors.wrap_dim(dim, ndim))
+
+
+def softmax(
+    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: DType | None = None
+) -> Tensor:
+    """exp(x) / sum(exp(x)) along `dim`, in `dtype` if given; never overflows (T-78)."""
+    return _soft(softmax_op.softmax, input, dim, dtype)
+
+
+def log_softmax(
+    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: DType | None = None
+) -> Tensor:
+    """log(softmax(x)) along `dim`, computed stably in one step."""
+    return _soft(softmax_op.log_softmax, input, dim, dtype)
+
+
+def softmin(
+    input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: DType | None = None
+) -> Tensor:
+    """softmax(-x)."""
+    return softmax(-input, dim, dtype=dtype)
+
+
+def gumbel_softmax(
+    logits: Any, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1
+) -> Tensor:
+    """A sample from the relaxed categorical distribution; `hard`: one-hot, with the soft gradient.
+
+    E. Jang, S. Gu, B. Poole, Categorical Reparameterization with Gumbel-Softmax (2017).
+    """
+    noise = -logits.detach().clone().exponential_().log()
+    soft: Any = softmax((logits + noise) / tau, dim)
+    if not hard:
+        return soft
+    index = soft.detach().argmax(dim, keepdim=True)
+    one = (soft.detach() * 0).scatter(dim, index, 1.0)
+    return one - soft.detach() + soft

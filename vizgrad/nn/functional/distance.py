@@ -1,0 +1,43 @@
+"""Similarities, distances and normalisation by a norm."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vizgrad.tensor.tensor import Tensor
+
+
+def _norm(x: Any, p: float, dim: Any, keepdim: bool) -> Any:
+    return x.norm(p, dim, keepdim=keepdim)
+
+
+def normalize(
+    input: Any, p: float = 2.0, dim: int = 1, eps: float = 1e-12, out: Any = None
+) -> Tensor:
+    """x / max(norm, eps) along `dim`."""
+    size = _norm(input, p, dim, True).clamp_min(eps).expand_as(input)
+    result = input / size
+    return result if out is None else out.copy_(result)
+
+
+def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Tensor:
+    """x1 . x2 / (max(|x1|, eps) max(|x2|, eps)) along `dim`."""
+    left = x1 / _norm(x1, 2, dim, True).clamp_min(eps)
+    right = x2 / _norm(x2, 2, dim, True).clamp_min(eps)
+    return (left * right).sum(dim)
+
+
+def pairwise_distance(
+    x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
+) -> Tensor:
+    """The p-norm of x1 - x2 + eps over the last dimension."""
+    return _norm(x1 - x2 + eps, p, -1, keepdim)
+
+
+def pdist(input: Any, p: float = 2.0) -> Tensor:
+    """The distances of all pairs i < j of rows, in order."""
+    from vizgrad.arrays import xp
+    from vizgrad.tensor.tensor import new_tensor
+
+    i, j = xp.triu_indices(input.shape[0], 1)
+    return _norm(input[new_tensor(i)] - input[new_tensor(j)], p, -1, False)

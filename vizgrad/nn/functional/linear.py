@@ -1,0 +1,102 @@
+"""Linear maps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vizgrad import errors
+from vizgrad.ops import products, shape
+from vizgrad.tensor.place import caller
+from vizgrad.tensor.tensor import Tensor
+
+_addmm, _mm, _t = products.addmm.record, products.mm.record, shape.t.record
+
+
+def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """input @ weight.T + bias, over the last dimension of `input`.
+
+    Shapes: input (*, in), weight (out, in) or (in), bias (out) -> (*, out). Raises RuntimeError when
+    the sizes or the types do not match.
+    """
+    try:
+        array, filters = input._array, weight._array
+    except AttributeError:
+        raise _not_tensor(input, weight) from None
+    if filters.ndim != 2 or array.shape[-1:] != filters.shape[1:]:
+        return _unusual(input, weight, bias)
+    if array.ndim == 2:
+        if bias is None:
+            return _mm(input, _t(weight))
+        return _addmm(bias, input, _t(weight), beta=1, alpha=1)
+    rows = _flattened(input)
+    if bias is None:
+        out = _mm(rows, _t(weight))
+        if array.ndim == 1:
+            return shape.squeeze_dim.record(out, dim=0)
+        return shape.unsafe_view.record(out, shape=(*array.shape[:-1], filters.shape[0]))
+    out = _addmm(bias, rows, _t(weight), beta=1, alpha=1)
+    return shape.view.record(out, shape=(*array.shape[:-1], filters.shape[0]))
+
+
+def _flattened(input: Tensor) -> Any:
+    """All dimensions but the last as one."""
+    array = input._array
+    if array.ndim == 1:
+        return shape.unsqueeze.record(input, dim=0)
+    return shape.reshape(input, shape=(array.size // max(1, array.shape[-1]), array.shape[-1]))
+
+
+def _unusual(input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+    if weight._array.ndim == 1 and input._array.shape[-1:] == weight._array.shape:
+        out = linear(input, shape.unsqueeze.record(weight, dim=0), None)
+        out = shape.squeeze_dim.record(out, dim=input._array.ndim - 1)
+        return out if bias is None else out + bias  # pyright: ignore[reportOperatorIssue]
+    left = input._array.shape
+    right = weight._array.shape
+    rows = 1
+    for n in left[:-1]:
+        rows *= n
+    raise errors.explained(
+        RuntimeError(
+            f"mat1 and mat2 shapes cannot be multiplied ({rows}x{left[-1] if left else 1} and "
+            f"{right[-1] if right else 1}x{right[0] if right else 1}): the input has shape "
+            f"{list(left)}, and a weight of shape {list(right)} expects inputs with "
+            f"{right[-1] if right else 1} features in the last dimension"
+        ),
+        kind="shape-broadcast",
+        fix="flatten or reshape the input, or change in_features of the layer",
+        culprit=errors.place_of(caller()),
+    )
+
+
+def _not_tensor(input: Any, weight: Any) -> TypeError:
+    name, value = ("input", input) if not isinstance(input, Tensor) else ("weight", weight)
+    position = 1 if name == "input" else 2
+    return TypeError(
+        f"linear(): argument '{name}' (position {position}) must be Tensor, not "
+        f"{type(value).__name__}"
+    )
+
+
+def bilinear(
+    input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None
+) -> Tensor:
+    """sum over i, j of input1[..., i] * weight[o, i, j] * input2[..., j], plus a bias.
+
+    Shapes: input1 (*, in1), input2 (*, in2), weight (out, in1, in2) -> (*, out).
+    """
+    a: Any = input1
+    b: Any = input2
+    out_features, in1, in2 = weight.shape
+    if a.shape[-1] != in1 or b.shape[-1] != in2 or a.shape[:-1] != b.shape[:-1]:
+        raise RuntimeError(
+            f"bilinear(): inputs of shapes {list(a.shape)} and {list(b.shape)} do not fit a weight "
+            f"of shape {list(weight.shape)}"
+        )
+    lead = tuple(a.shape[:-1])
+    rows = a.reshape(-1, in1)
+    spread = linear(rows, weight.permute(0, 2, 1).reshape(out_features * in2, in1))  # pyright: ignore[reportAttributeAccessIssue]
+    out: Any = (spread.reshape(-1, out_features, in2) * b.reshape(-1, 1, in2)).sum(-1)  # pyright: ignore[reportAttributeAccessIssue]
+    if bias is not None:
+        out = out + bias
+    return out.reshape(*lead, out_features)

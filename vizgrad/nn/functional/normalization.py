@@ -1,0 +1,186 @@
+"""Normalisation layers as functions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vizgrad import errors
+from vizgrad.ops import normalization as op
+from vizgrad.ops.optional import given
+from vizgrad.tensor.place import caller
+from vizgrad.tensor.tensor import Tensor, storage_of
+
+
+def layer_norm(
+    input: Tensor, normalized_shape: Any, weight: Tensor | None = None, bias: Tensor | None = None,
+    eps: float = 1e-5,
+) -> Tensor:  # fmt: skip
+    """(x - mean) / sqrt(var + eps) * weight + bias over the last dimensions, the biased variance.
+
+    J. Ba, J. Kiros, G. Hinton, Layer Normalization (2016). RuntimeError when `input` does not end in
+    `normalized_shape`.
+    """
+    shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+    _check_shape(input, shape, weight, bias)
+    return op.layer_norm.record(input, given(weight), given(bias), dims=len(shape), eps=eps)[0]
+
+
+def _check_shape(
+    input: Tensor, shape: tuple[int, ...], weight: Tensor | None, bias: Tensor | None = None
+) -> None:
+    x = input._array
+    if not shape or x.shape[max(0, x.ndim - len(shape)) :] != shape:
+        wanted = ", ".join(["*", *map(str, shape)])
+        raise errors.explained(
+            RuntimeError(
+                f"Given normalized_shape={list(shape)}, expected input with shape [{wanted}], but got "
+                f"input of size{list(x.shape)}"
+            ),
+            kind="shape-broadcast",
+            fix="normalized_shape are the sizes of the last dimensions",
+            culprit=errors.place_of(caller()),
+        )
+    for name, parameter in (("weight", weight), ("bias", bias)):
+        if parameter is not None and parameter._array.shape != shape:
+            raise RuntimeError(
+                f"Expected {name} to be of same shape as normalized_shape, but got {name} of shape "
+                f"{list(parameter.shape)} and normalized_shape = {list(shape)}"
+            )
+
+
+def rms_norm(
+    input: Any, normalized_shape: Any, weight: Any = None, eps: float | None = None
+) -> Tensor:
+    """x / sqrt(mean(x^2) + eps) * weight; eps is the type's resolution if not given.
+
+    B. Zhang, R. Sennrich, Root Mean Square Layer Normalization (2019).
+    """
+    from vizgrad.arrays import xp
+
+    shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+    _check_shape(input, shape, weight)
+    small = float(xp.finfo(input._array.dtype).eps) if eps is None else eps
+    dims = tuple(range(-len(shape), 0))
+    out = input * (input.pow(2).mean(dims, keepdim=True) + small).rsqrt()
+    return out if weight is None else out * weight
+
+
+def batch_norm(
+    input: Tensor, running_mean: Tensor | None, running_var: Tensor | None,
+    weight: Tensor | None = None, bias: Tensor | None = None, training: bool = False,
+    momentum: float = 0.1, eps: float = 1e-5,
+) -> Tensor:  # fmt: skip
+    """(x - mean) / sqrt(var + eps) * weight + bias, by channel (dimension 1).
+
+    In training the statistics are those of the batch, and the running ones move towards them by
+    `momentum`, the variance without bias (T-55). ValueError for one value per channel in training.
+    """
+    x = input._array
+    if x.ndim < 2:
+        raise RuntimeError(f"batch_norm needs at least 2 dimensions, got shape {list(x.shape)}")
+    _check_channels(input, running_mean, running_var, weight, bias)
+    if not training:
+        if running_mean is None or running_var is None:
+            raise RuntimeError("running_mean and running_var must be defined in evaluation mode")
+        return op.batch_norm_fixed.record(
+            input, given(weight), given(bias), running_mean, running_var, eps=eps
+        )
+    count = x.size // max(1, x.shape[1])
+    if count == 1:
+        raise ValueError(
+            f"Expected more than 1 value per channel when training, got input size {list(x.shape)}"
+        )
+    out, mean, _, variance = op.batch_norm.record(input, given(weight), given(bias), eps=eps)
+    if running_mean is not None:
+        _move(running_mean, mean._array, momentum)
+    if running_var is not None:
+        _move(running_var, variance._array * (count / (count - 1)), momentum)
+    return out
+
+
+def _move(running: Tensor, value: Any, momentum: float) -> None:
+    """running = (1 - momentum) * running + momentum * value, as one write."""
+    array = running._array
+    array *= 1 - momentum
+    array += (momentum * value).astype(array.dtype, copy=False)
+    storage_of(running).wrote("batch_norm", caller())
+
+
+def _check_channels(input: Tensor, *parameters: Tensor | None) -> None:
+    channels = input._array.shape[1]
+    for name, parameter in zip(
+        ("running_mean", "running_var", "weight", "bias"), parameters, strict=True
+    ):
+        if parameter is not None and parameter._array.size != channels:
+            raise RuntimeError(
+                f"{name} should contain {channels} elements, one for each channel, not "
+                f"{parameter._array.size}"
+            )
+
+
+def group_norm(
+    input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None,
+    eps: float = 1e-5,
+) -> Tensor:  # fmt: skip
+    """Standardises within groups of channels. Y. Wu, K. He, Group Normalization (2018)."""
+    x = input._array
+    if x.ndim < 2:
+        raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {x.ndim}")
+    if num_groups < 1 or x.shape[1] % num_groups:
+        raise RuntimeError(
+            "Expected number of channels in input to be divisible by num_groups, but got input of "
+            f"shape {list(x.shape)} and num_groups={num_groups}"
+        )
+    if x.size // max(1, x.shape[0] * num_groups) == 1 and x.shape[0] == 1:
+        raise ValueError(
+            f"Expected more than 1 value per channel when training, got input size {list(x.shape)}"
+        )
+    _check_channels(input, None, None, weight, bias)
+    return op.group_norm.record(input, given(weight), given(bias), groups=num_groups, eps=eps)[0]
+
+
+def instance_norm(
+    input: Any, running_mean: Tensor | None = None, running_var: Tensor | None = None,
+    weight: Any = None, bias: Any = None, use_input_stats: bool = True, momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Tensor:  # fmt: skip
+    """Standardises every channel of every sample. D. Ulyanov et al., Instance Normalization (2016)."""
+    x = input._array
+    if not use_input_stats:
+        return batch_norm(input, running_mean, running_var, weight, bias, False, momentum, eps)
+    n, channels = x.shape[:2]
+    if x.size // max(1, n * channels) == 1:
+        raise ValueError(
+            "Expected more than 1 spatial element when training, got input size "
+            f"{list(x.shape)}"
+        )
+    whole = tuple(x.shape)
+    flat = input.reshape(1, n * channels, *whole[2:])
+    out, mean, _, variance = op.batch_norm.record(
+        flat, given(None if weight is None else weight.repeat(n)),
+        given(None if bias is None else bias.repeat(n)), eps=eps,
+    )  # fmt: skip
+    if running_mean is not None and running_var is not None:
+        count = x.size // (n * channels)
+        unbiased = variance._array * (count / (count - 1))
+        _move(running_mean, mean._array.reshape(n, channels).mean(0), momentum)
+        _move(running_var, unbiased.reshape(n, channels).mean(0), momentum)
+    return out.view(*whole)
+
+
+def local_response_norm(
+    input: Any, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
+) -> Tensor:
+    """x / (k + alpha * mean of x^2 over `size` neighbouring channels) ** beta.
+
+    A. Krizhevsky, I. Sutskever, G. Hinton, ImageNet Classification (2012), section 3.3.
+    """
+    from vizgrad.nn.functional.padding import pad
+    from vizgrad.nn.functional.pooling import avg_pool2d
+
+    if input.ndim < 3:
+        raise ValueError(f"Expected 3D or higher dimensionality input (got {input.ndim} dimensions)")
+    squares = input.mul(input).reshape(input.shape[0], 1, input.shape[1], -1)
+    squares = pad(squares, (0, 0, size // 2, (size - 1) // 2))
+    near = avg_pool2d(squares, (size, 1), stride=1).reshape(*input.shape)  # pyright: ignore[reportAttributeAccessIssue]
+    return input / (near * alpha + k) ** beta

@@ -1,0 +1,63 @@
+"""Padding at the ends of dimensions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from vizgrad.arrays.kernels import padding as kernel
+from vizgrad.ops import padding as op
+from vizgrad.tensor.tensor import Tensor
+
+
+def pad(
+    input: Tensor, pad: Sequence[int], mode: str = "constant", value: float | None = None
+) -> Tensor:
+    """Adds cells before and after: `pad` is (last before, last after, second last before, ...).
+
+    Modes: "constant" (with `value`; negative amounts cut off), and for up to three last dimensions
+    "reflect" (without the edge), "replicate" (the edge), "circular". RuntimeError when the amounts do
+    not fit the input.
+    """
+    amounts = tuple(int(p) for p in pad)
+    ndim = input._array.ndim
+    if len(amounts) % 2 or len(amounts) // 2 > ndim:
+        raise RuntimeError(
+            f"Padding length must be even and at most twice the number of dimensions ({ndim}), got "
+            f"{len(amounts)} amounts"
+        )
+    pairs = tuple(
+        (amounts[i], amounts[i + 1]) for i in range(len(amounts) - 2, -1, -2)
+    )  # first dimension first
+    size = input._array.shape[ndim - len(pairs) :]
+    if mode == "constant":
+        if any(n + before + after < 0 for n, (before, after) in zip(size, pairs, strict=True)):
+            raise RuntimeError(
+                f"The input size {list(size)}, plus negative padding {list(amounts)}, resulted in a "
+                "negative output size"
+            )
+        return op.constant_pad_nd.record(input, pad=pairs, value=value or 0)
+    if mode not in ("reflect", "replicate", "circular"):
+        raise NotImplementedError(f"Unrecognised padding mode {mode}")
+    if value is not None and value != 0:
+        raise ValueError(f'Padding mode "{mode}" doesn\'t take in value argument')
+    if not 1 <= len(pairs) <= 3 or ndim not in (len(pairs) + 1, len(pairs) + 2):
+        raise NotImplementedError(
+            "Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now: "
+            f"{len(amounts)} amounts for a tensor of shape {list(input.shape)}"
+        )
+    for n, (before, after) in zip(size, pairs, strict=True):
+        if mode == "reflect" and max(before, after) >= n:
+            raise RuntimeError(
+                "Padding size should be less than the corresponding input dimension, but got: "
+                f"padding ({before}, {after}) at a dimension of size {n}"
+            )
+        if mode == "circular" and max(before, after) > n:
+            raise RuntimeError(
+                "Padding value causes wrapping around more than once: "
+                f"padding ({before}, {after}) at a dimension of size {n}"
+            )
+    indices = tuple(
+        kernel.index(input._array, n, before, after, mode)
+        for n, (before, after) in zip(size, pairs, strict=True)
+    )
+    return op.BY_INDEX[mode, len(pairs)].record(input, indices=indices)

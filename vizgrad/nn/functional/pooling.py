@@ -1,0 +1,218 @@
+"""Pooling."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vizgrad.arrays.kernels import pooling as kernel
+from vizgrad.arrays.kernels.pooling import Pool
+from vizgrad.nn.functional.shapes import per_dim, product
+from vizgrad.ops import pooling, shape
+from vizgrad.ops.reduce import mean_dims
+from vizgrad.tensor.tensor import Tensor, new_tensor
+
+Sizes = int | tuple[int, ...]
+
+
+def _geometry(
+    input: Tensor, dims: int, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil: bool
+) -> Pool:
+    """The geometry, checked against the input; RuntimeError when nothing would come out."""
+    x = input._array
+    if x.ndim not in (dims + 1, dims + 2):
+        raise RuntimeError(
+            f"Expected {dims + 1}D or {dims + 2}D input for pooling, but got {list(x.shape)}"
+        )
+    window = per_dim(kernel_size, dims, "kernel_size")
+    steps = window if stride is None or stride == () else per_dim(stride, dims, "stride")
+    pool = Pool(
+        window, steps, per_dim(padding, dims, "padding"), per_dim(dilation, dims, "dilation"), ceil
+    )
+    if min(steps) < 1:
+        raise RuntimeError(f"stride must be greater than zero, but got {steps}")
+    if min(window) < 1:
+        raise RuntimeError(f"kernel size should be greater than zero, but got {window}")
+    reach = [d * (k - 1) + 1 for k, d in zip(window, pool.dilation, strict=True)]
+    if any(p < 0 or p > r // 2 for p, r in zip(pool.padding, reach, strict=True)):
+        raise RuntimeError(
+            f"pad should be at most half of effective kernel size, but got pad={pool.padding}, "
+            f"kernel_size={window} and dilation={pool.dilation}"
+        )
+    size = x.shape[x.ndim - dims :]
+    if min(pool.out(size)) < 1:
+        raise RuntimeError(
+            f"Given input size: ({product(x.shape[-dims - 1 :])}). Calculated output size: "
+            f"({product((x.shape[-dims - 1], *pool.out(size)))}). Output size is too small"
+        )
+    return pool
+
+
+def _max_pool(
+    input: Tensor, dims: int, kernel_size: Any, stride: Any, padding: Any, dilation: Any,
+    ceil_mode: bool, return_indices: bool,
+) -> Any:  # fmt: skip
+    pool = _geometry(input, dims, kernel_size, stride, padding, dilation, ceil_mode)
+    out, where = pooling.max_pool.record(input, pool=pool)
+    if not return_indices:
+        return out
+    x = input._array
+    return out, new_tensor(kernel.flat_index(where._array, pool, x.shape[x.ndim - dims :]))
+
+
+def max_pool1d(
+    input: Tensor, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0,
+    dilation: Sizes = 1, ceil_mode: bool = False, return_indices: bool = False,
+) -> Any:  # fmt: skip
+    """The largest element of each window of a (N, C, L) or (C, L) tensor; see `max_pool2d`."""
+    kernel_size = (1, *per_dim(kernel_size, 1, "kernel_size"))
+    stride = None if stride is None else (1, *per_dim(stride, 1, "stride"))
+    padding = (0, *per_dim(padding, 1, "padding"))
+    dilation = (1, *per_dim(dilation, 1, "dilation"))
+    if input._array.ndim not in (2, 3):
+        raise RuntimeError(f"Expected 2D or 3D input to max_pool1d, but got {list(input.shape)}")
+    rows = shape.unsqueeze.record(input, dim=input._array.ndim - 1)
+    result = _max_pool(rows, 2, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
+    if not return_indices:
+        return _without_rows(result)
+    return _without_rows(result[0]), _without_rows(result[1])
+
+
+def _without_rows(tensor: Tensor) -> Tensor:
+    return shape.squeeze_dim.record(tensor, dim=tensor._array.ndim - 2)
+
+
+def max_pool2d(
+    input: Tensor, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0,
+    dilation: Sizes = 1, ceil_mode: bool = False, return_indices: bool = False,
+) -> Any:  # fmt: skip
+    """The largest element of each window of a (N, C, H, W) or (C, H, W) tensor.
+
+    The gradient goes to one element of each window, the first of equals (T-72). With
+    `return_indices` also its place in the flattened plane. `stride` is `kernel_size` if not given.
+    """
+    return _max_pool(
+        input, 2, kernel_size, stride, padding, dilation, ceil_mode, return_indices
+    )
+
+
+def max_pool3d(
+    input: Tensor, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0,
+    dilation: Sizes = 1, ceil_mode: bool = False, return_indices: bool = False,
+) -> Any:  # fmt: skip
+    """`max_pool2d` over three dimensions."""
+    return _max_pool(
+        input, 3, kernel_size, stride, padding, dilation, ceil_mode, return_indices
+    )
+
+
+def _avg_pool(
+    input: Tensor, dims: int, kernel_size: Any, stride: Any, padding: Any, ceil_mode: bool,
+    count_include_pad: bool, divisor_override: int | None,
+) -> Tensor:  # fmt: skip
+    if divisor_override == 0:
+        raise RuntimeError("divisor must be not zero")
+    pool = _geometry(input, dims, kernel_size, stride, padding, 1, ceil_mode)
+    return pooling.avg_pool.record(
+        input, pool=pool, count_include_pad=count_include_pad, divisor_override=divisor_override
+    )
+
+
+def avg_pool1d(
+    input: Tensor, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0,
+    ceil_mode: bool = False, count_include_pad: bool = True,
+) -> Tensor:  # fmt: skip
+    """The mean of each window of a (N, C, L) tensor; see `avg_pool2d`."""
+    return _avg_pool(input, 1, kernel_size, stride, padding, ceil_mode, count_include_pad, None)
+
+
+def avg_pool2d(
+    input: Tensor, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0,
+    ceil_mode: bool = False, count_include_pad: bool = True, divisor_override: int | None = None,
+) -> Tensor:  # fmt: skip
+    """The mean of each window of a (N, C, H, W) or (C, H, W) tensor.
+
+    Padding counts as zeros, unless `count_include_pad` is False; `divisor_override` replaces the
+    number of elements.
+    """
+    return _avg_pool(
+        input, 2, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+    )
+
+
+def avg_pool3d(
+    input: Tensor, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0,
+    ceil_mode: bool = False, count_include_pad: bool = True, divisor_override: int | None = None,
+) -> Tensor:  # fmt: skip
+    """`avg_pool2d` over three dimensions."""
+    return _avg_pool(
+        input, 3, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+    )
+
+
+def _output_size(input: Tensor, dims: int, output_size: Any) -> tuple[int, ...]:
+    size = input._array.shape[input._array.ndim - dims :]
+    if output_size is None or isinstance(output_size, int):
+        output_size = (output_size,) * dims
+    if len(output_size) != dims or input._array.ndim not in (dims + 1, dims + 2):
+        raise RuntimeError(
+            f"adaptive pooling over {dims} dimensions got input of shape {list(input.shape)} and "
+            f"output_size {output_size!r}"
+        )
+    return tuple(n if o is None else int(o) for n, o in zip(size, output_size, strict=True))
+
+
+def _adaptive_mean(input: Tensor, dims: int, output_size: Any) -> Tensor:
+    out = _output_size(input, dims, output_size)
+    x = input._array
+    if dims > 1 and all(n == 1 for n in out):
+        return mean_dims.record(input, dims=tuple(range(x.ndim - dims, x.ndim)), keepdim=True)
+    matrices = tuple(
+        kernel.adaptive_matrix(x, n, o) for n, o in zip(x.shape[x.ndim - dims :], out, strict=True)
+    )
+    return pooling.resample.record(input, matrices=matrices)
+
+
+def adaptive_avg_pool1d(input: Tensor, output_size: int | tuple[int]) -> Tensor:
+    """The means of `output_size` windows that cover the last dimension."""
+    return _adaptive_mean(input, 1, output_size)
+
+
+def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
+    """The means of windows that cover the image; None in `output_size` keeps a size.
+
+    Window i goes from floor(i n / out) to ceil((i + 1) n / out): they may overlap.
+    """
+    return _adaptive_mean(input, 2, output_size)
+
+
+def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
+    """`adaptive_avg_pool2d` over three dimensions."""
+    return _adaptive_mean(input, 3, output_size)
+
+
+def lp_pool1d(
+    input: Tensor, norm_type: float, kernel_size: int, stride: int | None = None,
+    ceil_mode: bool = False,
+) -> Tensor:  # fmt: skip
+    """(sum of x ** norm_type over each window) ** (1 / norm_type)."""
+    return _lp_pool(input, 1, norm_type, kernel_size, stride, ceil_mode)
+
+
+def lp_pool2d(
+    input: Tensor, norm_type: float, kernel_size: Sizes, stride: Sizes | None = None,
+    ceil_mode: bool = False,
+) -> Tensor:  # fmt: skip
+    """`lp_pool1d` over two dimensions."""
+    return _lp_pool(input, 2, norm_type, kernel_size, stride, ceil_mode)
+
+
+def _lp_pool(
+    input: Any, dims: int, norm_type: float, kernel_size: Any, stride: Any, ceil_mode: bool
+) -> Tensor:
+    from vizgrad.nn.functional.activation import relu
+
+    window = 1
+    for k in per_dim(kernel_size, dims, "kernel_size"):
+        window *= k
+    mean: Any = _avg_pool(input**norm_type, dims, kernel_size, stride, 0, ceil_mode, True, None)
+    return (mean.sign() * relu(mean.abs()) * window) ** (1.0 / norm_type)

@@ -1,0 +1,26 @@
+"""Reading sizes that may be given as one number or one per dimension."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+
+def per_dim(value: Any, dims: int, name: str) -> tuple[int, ...]:
+    """`value` as a tuple of `dims` ints; RuntimeError when it has another length."""
+    if value.__class__ is tuple and len(value) == dims:
+        return value
+    if isinstance(value, int):
+        return (value,) * dims
+    if isinstance(value, Sequence):
+        sizes = tuple(int(v) for v in value)
+        if len(sizes) == 1:
+            return sizes * dims
+        if len(sizes) == dims:
+            return sizes
+    raise RuntimeError(f"expected {name} to be a single integer value or {dims} of them, got {value!r}")
+
+
+def product(sizes: Sequence[int]) -> str:
+    """For messages: "3 x 4"."""
+    return " x ".join(map(str, sizes))

@@ -1,0 +1,125 @@
+"""Looking up rows of a table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vizgrad import errors
+from vizgrad.ops import embedding as op
+from vizgrad.tensor.modes import set_grad_mode
+from vizgrad.tensor.place import caller
+from vizgrad.tensor.tensor import Tensor, storage_of
+
+
+def embedding(
+    input: Tensor, weight: Tensor, padding_idx: int | None = None, max_norm: float | None = None,
+    norm_type: float = 2.0, scale_grad_by_freq: bool = False, sparse: bool = False,
+) -> Tensor:  # fmt: skip
+    """weight[input]: shapes input (*) of int64, weight (rows, width) -> (*, width).
+
+    The row `padding_idx` gets no gradient. With `max_norm` the rows used are first scaled down, in
+    place, to that norm. IndexError for an index that is not there.
+    """
+    if sparse:
+        raise NotImplementedError("sparse gradients are not supported: leave sparse=False")
+    if input._array.dtype.kind not in "iu":
+        raise errors.explained(
+            RuntimeError(
+                "Expected tensor for argument #1 'indices' to have one of the following scalar "
+                f"types: Long, Int; but got {input.dtype.name} instead (while checking arguments "
+                "for embedding)"
+            ),
+            kind="cut-dtype",
+            fix="convert the indices: input.long()",
+            culprit=errors.place_of(caller()),
+        )
+    if weight._array.ndim != 2:
+        raise RuntimeError(f"'weight' must be 2-D, but has shape {list(weight.shape)}")
+    rows = weight._array.shape[0]
+    skipped = -1
+    if padding_idx is not None:
+        if not -rows <= padding_idx < rows:
+            raise AssertionError(
+                f"Padding_idx must be within num_embeddings: got {padding_idx} for {rows} rows"
+            )
+        skipped = padding_idx % rows
+    if max_norm is not None:
+        _limit_norms(weight, input, max_norm, norm_type)
+    return op.embedding.record(
+        weight, input, padding_idx=skipped, scale_grad_by_freq=scale_grad_by_freq
+    )
+
+
+def _limit_norms(weight: Tensor, input: Tensor, max_norm: float, norm_type: float) -> None:
+    """Scales the rows that are used, where their norm is above `max_norm`; one write."""
+    from vizgrad.arrays import xp
+
+    before = set_grad_mode(False)
+    try:
+        used = xp.unique(input._array)
+        rows = weight._array[used]
+        norms = (xp.abs(rows) ** norm_type).sum(axis=1, keepdims=True) ** (1 / norm_type)
+        weight._array[used] = rows * xp.minimum(1, max_norm / (norms + 1e-7)).astype(rows.dtype)
+        storage_of(weight).wrote("embedding_renorm_", caller())
+    finally:
+        set_grad_mode(before)
+
+
+def embedding_bag(
+    input: Any, weight: Any, offsets: Any = None, max_norm: float | None = None,
+    norm_type: float = 2, scale_grad_by_freq: bool = False, mode: str = "mean",
+    sparse: bool = False, per_sample_weights: Any = None, include_last_offset: bool = False,
+    padding_idx: int | None = None,
+) -> Tensor:  # fmt: skip
+    """Sums, means or maxima of bags of rows: embedding and a reduction in one.
+
+    `input` is (bags, size), or one dimension with `offsets`, where each bag begins. Rows of
+    `padding_idx` do not count.
+    """
+    from vizgrad.arrays import xp
+    from vizgrad.tensor.tensor import new_tensor
+
+    if mode not in ("sum", "mean", "max"):
+        raise ValueError(f"mode has to be one of sum, mean or max, got {mode!r}")
+    if per_sample_weights is not None and mode != "sum":
+        raise NotImplementedError(
+            f"per_sample_weights was not None, and is only supported for mode='sum' (got {mode!r})"
+        )
+    if input.ndim == 2:
+        if offsets is not None:
+            raise ValueError("if input is 2D, then offsets has to be None")
+        bags, size = input.shape
+        starts = xp.arange(0, bags * size, max(size, 1))[:bags] if size else xp.zeros(bags, "int64")
+        input = input.reshape(-1)
+        if per_sample_weights is not None:
+            per_sample_weights = per_sample_weights.reshape(-1)
+    elif input.ndim == 1:
+        if offsets is None:
+            raise ValueError("offsets has to be a 1D Tensor but got None")
+        starts = offsets._array
+        if include_last_offset:
+            starts = starts[:-1]
+    else:
+        raise ValueError(f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.ndim}")
+    total = input.shape[0]
+    ends = xp.append(starts[1:], total)
+    bag = xp.repeat(xp.arange(len(starts)), ends - starts)
+    rows: Any = embedding(
+        input, weight, padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse
+    )
+    counted = xp.ones(total, bool)
+    if padding_idx is not None:
+        counted = input._array != padding_idx % weight.shape[0]
+        rows = rows * new_tensor(counted[:, None].astype(weight._array.dtype))
+    if per_sample_weights is not None:
+        rows = rows * per_sample_weights.unsqueeze(1)
+    index = new_tensor(bag.astype("int64"))
+    out = new_tensor(xp.zeros((len(starts), weight.shape[1]), weight._array.dtype))
+    if mode == "max":
+        wide = index.unsqueeze(1).expand(total, weight.shape[1])  # pyright: ignore[reportAttributeAccessIssue]
+        return out.scatter_reduce(0, wide, rows, "amax", include_self=False)  # pyright: ignore[reportAttributeAccessIssue]
+    out = out.index_add(0, index, rows)  # pyright: ignore[reportAttributeAccessIssue]
+    if mode == "mean":
+        sizes = xp.maximum(xp.bincount(bag[counted], minlength=len(starts)), 1)
+        out = out / new_tensor(sizes[:, None].astype(weight._array.dtype))
+    return out

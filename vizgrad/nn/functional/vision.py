@@ -1,0 +1,122 @@
+"""Resizing images, and moving pixels between space and channels."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from vizgrad.arrays.kernels import resize as kernel
+from vizgrad.nn.functional.shapes import per_dim
+from vizgrad.ops import resize as op
+from vizgrad.tensor.tensor import Tensor
+
+_LINEAR = {"linear": 1, "bilinear": 2, "trilinear": 3}
+
+
+def interpolate(
+    input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest",
+    align_corners: bool | None = None, recompute_scale_factor: bool | None = None,
+    antialias: bool = False,
+) -> Tensor:  # fmt: skip
+    """Resizes the last dimensions of (N, C, *size) to `size`, or by `scale_factor`.
+
+    Modes: "nearest", "nearest-exact", "linear" (3-D input), "bilinear" (4-D), "trilinear" (5-D),
+    "area". With `align_corners` the corner pixels keep their places.
+    """
+    dims = input._array.ndim - 2
+    if dims < 1 or dims > 3:
+        raise NotImplementedError(f"interpolate needs a 3-D, 4-D or 5-D input, got {input._array.ndim}-D")
+    if (size is None) == (scale_factor is None):
+        raise ValueError("exactly one of size and scale_factor must be given")
+    if antialias:
+        raise NotImplementedError("antialias=True is not supported")
+    have = input._array.shape[2:]
+    scales: tuple[float | None, ...] = (None,) * dims
+    if size is not None:
+        out = per_dim(size, dims, "size")
+    else:
+        factors = (
+            tuple(map(float, scale_factor)) if isinstance(scale_factor, (tuple, list))
+            else (float(scale_factor),) * dims
+        )  # fmt: skip
+        out = tuple(math.floor(n * f) for n, f in zip(have, factors, strict=True))
+        if not recompute_scale_factor:
+            scales = factors
+    if min(out) < 1:
+        raise RuntimeError(f"Input and output sizes should be greater than 0, but got output {out}")
+    if mode in ("nearest", "nearest-exact"):
+        indices = tuple(
+            kernel.nearest(input._array, n, o, f, exact=mode != "nearest")
+            for n, o, f in zip(have, out, scales, strict=True)
+        )
+        return op.NEAREST[dims].record(input, indices=indices)
+    if mode == "area":
+        from vizgrad.nn.functional.pooling import _adaptive_mean
+
+        return _adaptive_mean(input, dims, out)
+    if _LINEAR.get(mode) != dims:
+        raise NotImplementedError(
+            f"Input of {dims + 2} dimensions does not go with mode {mode!r}: use 'nearest', 'area', or "
+            "'linear', 'bilinear', 'trilinear' for 3, 4, 5 dimensions"
+        )
+    matrices = tuple(
+        kernel.linear_matrix(input._array, n, o, f, bool(align_corners))
+        for n, o, f in zip(have, out, scales, strict=True)
+    )
+    return op.LINEAR[dims].record(input, matrices=matrices)
+
+
+def upsample(
+    input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest",
+    align_corners: bool | None = None,
+) -> Tensor:  # fmt: skip
+    """The old name of `interpolate`."""
+    return interpolate(input, size, scale_factor, mode, align_corners)
+
+
+def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
+    return interpolate(input, size, scale_factor, "nearest")
+
+
+def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
+    return interpolate(input, size, scale_factor, "bilinear", align_corners=True)
+
+
+def pixel_shuffle(input: Any, upscale_factor: int) -> Tensor:
+    """(*, C r^2, H, W) -> (*, C, H r, W r). W. Shi et al., Efficient Sub-Pixel CNN (2016)."""
+    *lead, channels, height, width = input.shape
+    r = upscale_factor
+    if channels % (r * r):
+        raise RuntimeError(
+            "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of "
+            f"upscale_factor, but input.size(-3)={channels} is not divisible by {r * r}"
+        )
+    n = len(lead)
+    x = input.reshape(*lead, channels // (r * r), r, r, height, width)
+    x = x.permute(*range(n), n, n + 3, n + 1, n + 4, n + 2)
+    return x.reshape(*lead, channels // (r * r), height * r, width * r)
+
+
+def pixel_unshuffle(input: Any, downscale_factor: int) -> Tensor:
+    """(*, C, H r, W r) -> (*, C r^2, H, W): undoes `pixel_shuffle`."""
+    *lead, channels, height, width = input.shape
+    r = downscale_factor
+    if height % r or width % r:
+        raise RuntimeError(
+            f"pixel_unshuffle expects height and width to be divisible by downscale_factor, but "
+            f"got {height} x {width} and {r}"
+        )
+    n = len(lead)
+    x = input.reshape(*lead, channels, height // r, r, width // r, r)
+    x = x.permute(*range(n), n, n + 2, n + 4, n + 1, n + 3)
+    return x.reshape(*lead, channels * r * r, height // r, width // r)
+
+
+def channel_shuffle(input: Any, groups: int) -> Tensor:
+    """Deals the channels of (N, C, *) out over `groups` in turn."""
+    n, channels, *size = input.shape
+    if channels % groups:
+        raise RuntimeError(
+            f"Number of channels must be divisible by groups. Got {channels} channels and {groups} groups."
+        )
+    return input.reshape(n, groups, channels // groups, *size).transpose(1, 2).reshape(n, channels, *size)

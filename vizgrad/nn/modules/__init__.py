@@ -1,0 +1,1 @@
+"""Layers: a family a file. `vizgrad.nn` gives them their public names."""

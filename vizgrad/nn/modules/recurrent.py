@@ -1,0 +1,284 @@
+"""Recurrent layers over whole sequences."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any, ClassVar
+
+from vizgrad.arrays import xp
+from vizgrad.nn import functional as F
+from vizgrad.nn import init
+from vizgrad.nn.modules import recurrent_steps as step
+from vizgrad.nn.modules.making import empty_parameter
+from vizgrad.nn.modules.module import Module
+from vizgrad.tensor.tensor import Tensor, new_tensor
+
+
+class RNNBase(Module):
+    """What RNN, LSTM and GRU share: weights of layers and directions, and the loop over time.
+
+    Input (L, N, input_size), with `batch_first` (N, L, input_size), or (L, input_size). Weights are named
+    weight_ih_l0, weight_hh_l0, bias_ih_l0, bias_hh_l0, and so on, with "_reverse" for the second
+    direction; all start from U(-1 / sqrt(hidden_size), 1 / sqrt(hidden_size)).
+    """
+
+    gates: ClassVar[int] = 1
+    mode: str
+
+    def __init__(
+        self, mode: str, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True,
+        batch_first: bool = False, dropout: float = 0.0, bidirectional: bool = False,
+        proj_size: int = 0, device: Any = None, dtype: Any = None,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        if hidden_size <= 0:
+            raise ValueError("hidden_size must be greater than zero")
+        if num_layers <= 0:
+            raise ValueError("num_layers must be greater than zero")
+        if not 0 <= dropout <= 1:
+            raise ValueError(
+                "dropout should be a number in range [0, 1] representing the probability of an "
+                f"element being zeroed, got {dropout}"
+            )
+        if proj_size < 0 or (proj_size and proj_size >= hidden_size):
+            raise ValueError("proj_size has to be a positive integer, smaller than hidden_size, or zero")
+        if dropout > 0 and num_layers == 1:
+            warnings.warn(
+                "dropout option adds dropout after all but last recurrent layer, so non-zero dropout "
+                f"expects num_layers greater than 1, but got dropout={dropout} and num_layers=1",
+                UserWarning,
+                stacklevel=3,
+            )
+        self.mode = mode
+        self.input_size = input_size
+        self.hidden_size = hidden_size
+        self.num_layers = num_layers
+        self.bias = bias
+        self.batch_first = batch_first
+        self.dropout = float(dropout)
+        self.bidirectional = bidirectional
+        self.proj_size = proj_size
+        wide = self.gates * hidden_size
+        out = proj_size or hidden_size
+        for layer in range(num_layers):
+            for suffix in self._suffixes(layer):
+                size = input_size if layer == 0 else out * self.directions
+                self._add(f"weight_ih{suffix}", (wide, size), device, dtype)
+                self._add(f"weight_hh{suffix}", (wide, out), device, dtype)
+                if bias:
+                    self._add(f"bias_ih{suffix}", (wide,), device, dtype)
+                    self._add(f"bias_hh{suffix}", (wide,), device, dtype)
+                if proj_size:
+                    self._add(f"weight_hr{suffix}", (proj_size, hidden_size), device, dtype)
+        self.reset_parameters()
+
+    @property
+    def directions(self) -> int:
+        return 2 if self.bidirectional else 1
+
+    def _suffixes(self, layer: int) -> list[str]:
+        return [f"_l{layer}{end}" for end in ("", "_reverse")[: self.directions]]
+
+    def _add(self, name: str, shape: tuple[int, ...], device: Any, dtype: Any) -> None:
+        self.register_parameter(name, empty_parameter(shape, device, dtype))
+
+    def reset_parameters(self) -> None:
+        bound = 1.0 / math.sqrt(self.hidden_size)
+        for parameter in self.parameters():
+            init.uniform_(parameter, -bound, bound)
+
+    def flatten_parameters(self) -> None:
+        """Does nothing: weights need no common memory here."""
+
+    @property
+    def all_weights(self) -> list[list[Any]]:
+        """The weights of each layer and direction."""
+        found = []
+        for layer in range(self.num_layers):
+            for suffix in self._suffixes(layer):
+                found.append([p for n, p in self._parameters.items() if n.endswith(suffix)])
+        return found
+
+    def extra_repr(self) -> str:
+        parts = [f"{self.input_size}, {self.hidden_size}"]
+        if self.proj_size:
+            parts.append(f"proj_size={self.proj_size}")
+        if self.num_layers != 1:
+            parts.append(f"num_layers={self.num_layers}")
+        if not self.bias:
+            parts.append("bias=False")
+        if self.batch_first:
+            parts.append("batch_first=True")
+        if self.dropout:
+            parts.append(f"dropout={self.dropout}")
+        if self.bidirectional:
+            parts.append("bidirectional=True")
+        return ", ".join(parts)
+
+    # --- running -------------------------------------------------------------------------------
+
+    def _start(self, x: Any, given: Any, width: int) -> list[Any]:
+        """The first state of each layer and direction: (N, width) each."""
+        count, batch = self.num_layers * self.directions, x.shape[1]
+        if given is None:
+            zeros = new_tensor(
+                xp.zeros_like(x._array, shape=(batch, width), order="C", subok=False)
+            )
+            return [zeros] * count
+        if tuple(given.shape) != (count, batch, width):
+            raise RuntimeError(
+                f"Expected hidden size {(count, batch, width)}, got {list(given.shape)}"
+            )
+        return list(given.unbind(0))
+
+    def _run(self, input: Any, states: list[Any], widths: list[int]) -> tuple[Any, list[Any]]:
+        """(output, last states); `states` are given ones, (layers, N, width) or None."""
+        if input.ndim not in (2, 3):
+            raise ValueError(f"{self.mode}: Expected input to be 2D or 3D, got {input.ndim}D instead")
+        if input.shape[-1] != self.input_size:
+            raise RuntimeError(
+                "input.size(-1) must be equal to input_size. Expected "
+                f"{self.input_size}, got {input.shape[-1]}"
+            )
+        single = input.ndim == 2
+        if single:
+            x = input.unsqueeze(1)
+            states = [None if s is None else s.unsqueeze(1) for s in states]
+        else:
+            x = input.transpose(0, 1) if self.batch_first else input
+        starts = [self._start(x, s, w) for s, w in zip(states, widths, strict=True)]
+        last: list[list[Any]] = [[] for _ in states]
+        for layer in range(self.num_layers):
+            outputs = []
+            for direction, suffix in enumerate(self._suffixes(layer)):
+                which = layer * self.directions + direction
+                before = tuple(s[which] for s in starts)
+                ys, after = self._one_direction(x, before, suffix, backwards=direction == 1)
+                outputs.append(ys)
+                for kept, state in zip(last, after, strict=True):
+                    kept.append(state)
+            x = outputs[0] if len(outputs) == 1 else _cat(outputs, 2)
+            if self.dropout and self.training and layer + 1 < self.num_layers:
+                x = F.dropout(x, self.dropout)
+        ends = [_stack(s) for s in last]
+        if single:
+            return x.squeeze(1), [e.squeeze(1) for e in ends]  # pyright: ignore[reportAttributeAccessIssue]
+        return (x.transpose(0, 1) if self.batch_first else x), ends  # pyright: ignore[reportAttributeAccessIssue]
+
+    def _one_direction(
+        self, x: Any, state: tuple[Any, ...], suffix: str, backwards: bool
+    ) -> tuple[Any, tuple[Any, ...]]:
+        """(outputs (L, N, width), last state) of one layer in one direction."""
+        table = self._parameters
+        weight: Any = table[f"weight_hh{suffix}"]
+        w = weight.t()
+        b_hh: Any = table.get(f"bias_hh{suffix}")
+        xs: Any = F.linear(x, table[f"weight_ih{suffix}"], table.get(f"bias_ih{suffix}"))  # pyright: ignore[reportArgumentType]
+        if b_hh is not None and self.mode != "GRU":
+            xs = xs + b_hh
+        times = xs.unbind(0)
+        project: Any = table.get(f"weight_hr{suffix}")
+        ys = []
+        for x_t in reversed(times) if backwards else times:
+            state = self._step(x_t, state, w, b_hh, project)
+            ys.append(state[0])
+        if backwards:
+            ys.reverse()
+        return _stack(ys), state
+
+    def _step(self, x: Any, state: tuple[Any, ...], w: Any, b: Any, project: Any) -> tuple[Any, ...]:
+        raise NotImplementedError
+
+
+def _cat(tensors: list[Any], dim: int) -> Any:
+    from vizgrad.ops.joining import cat_any
+
+    return cat_any(tensors, dim)
+
+
+def _stack(tensors: list[Any]) -> Any:
+    from vizgrad.ops.joining import stack_any
+
+    return stack_any(tensors, 0)
+
+
+class RNN(RNNBase):
+    """h' = tanh(x W_ih + b_ih + h W_hh + b_hh), or relu: returns (outputs, last hidden state)."""
+
+    def __init__(
+        self, input_size: int, hidden_size: int, num_layers: int = 1, nonlinearity: str = "tanh",
+        bias: bool = True, batch_first: bool = False, dropout: float = 0.0,
+        bidirectional: bool = False, device: Any = None, dtype: Any = None,
+    ) -> None:  # fmt: skip
+        if nonlinearity not in ("tanh", "relu"):
+            raise ValueError(
+                f"Unknown nonlinearity '{nonlinearity}'. Select from 'tanh' or 'relu'."
+            )
+        super().__init__(
+            f"RNN_{nonlinearity.upper()}", input_size, hidden_size, num_layers, bias, batch_first,
+            dropout, bidirectional, 0, device, dtype,
+        )  # fmt: skip
+        self.nonlinearity = nonlinearity
+
+    def _step(self, x: Any, state: tuple[Any, ...], w: Any, b: Any, project: Any) -> tuple[Any, ...]:
+        function = step.tanh_step if self.mode == "RNN_TANH" else step.relu_step
+        return (function(x, state[0], w),)
+
+    def forward(self, input: Tensor, hx: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        output, (h,) = self._run(input, [hx], [self.hidden_size])
+        return output, h
+
+
+class GRU(RNNBase):
+    """Gated recurrent units: returns (outputs, last hidden state); see `recurrent_steps.gru_step`."""
+
+    gates = 3
+
+    def __init__(
+        self, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True,
+        batch_first: bool = False, dropout: float = 0.0, bidirectional: bool = False,
+        device: Any = None, dtype: Any = None,
+    ) -> None:  # fmt: skip
+        super().__init__(
+            "GRU", input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional,
+            0, device, dtype,
+        )  # fmt: skip
+
+    def _step(self, x: Any, state: tuple[Any, ...], w: Any, b: Any, project: Any) -> tuple[Any, ...]:
+        return (step.gru_step(x, state[0], w, b),)
+
+    def forward(self, input: Tensor, hx: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        output, (h,) = self._run(input, [hx], [self.hidden_size])
+        return output, h
+
+
+class LSTM(RNNBase):
+    """Long short-term memory: returns (outputs, (last h, last c)); see `recurrent_steps.lstm_step`.
+
+    With `proj_size` the hidden state is projected to that size.
+    """
+
+    gates = 4
+
+    def __init__(
+        self, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True,
+        batch_first: bool = False, dropout: float = 0.0, bidirectional: bool = False,
+        proj_size: int = 0, device: Any = None, dtype: Any = None,
+    ) -> None:  # fmt: skip
+        super().__init__(
+            "LSTM", input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional,
+            proj_size, device, dtype,
+        )  # fmt: skip
+
+    def _step(self, x: Any, state: tuple[Any, ...], w: Any, b: Any, project: Any) -> tuple[Any, ...]:
+        h, c = step.lstm_step(x, state[0], state[1], w)
+        return (h if project is None else F.linear(h, project), c)
+
+    def forward(
+        self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None
+    ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
+        given = [None, None] if hx is None else list(hx)
+        widths = [self.proj_size or self.hidden_size, self.hidden_size]
+        output, (h, c) = self._run(input, given, widths)
+        return output, (h, c)

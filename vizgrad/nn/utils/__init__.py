@@ -1,0 +1,8 @@
+"""Helpers for training, as torch.nn.utils."""
+
+from vizgrad.nn.utils.clip_grad import clip_grad_norm_ as clip_grad_norm_
+from vizgrad.nn.utils.clip_grad import clip_grad_value_ as clip_grad_value_
+from vizgrad.nn.utils.clip_grad import clip_grads_with_norm_ as clip_grads_with_norm_
+from vizgrad.nn.utils.clip_grad import get_total_norm as get_total_norm
+from vizgrad.nn.utils.convert_parameters import parameters_to_vector as parameters_to_vector
+from vizgrad.nn.utils.convert_parameters import vector_to_parameters as vector_to_parameters

@@ -1,0 +1,92 @@
+"""Limiting gradients before a step (T-56)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+from vizgrad.arrays import xp
+from vizgrad.tensor.place import caller
+from vizgrad.tensor.tensor import Tensor, new_tensor, storage_of
+
+Tensors = Tensor | Iterable[Tensor]
+
+
+def _gradients(parameters: Tensors) -> list[Tensor]:
+    listed = [parameters] if isinstance(parameters, Tensor) else list(parameters)
+    return [p._grad for p in listed if p._grad is not None]
+
+
+def _norm(arrays: list[Any], norm_type: float) -> Any:
+    """The norm of all elements together, as a 0-dim array."""
+    if norm_type == math.inf:
+        parts = [xp.abs(a).max() if a.size else a.dtype.type(0) for a in arrays]
+        return xp.asarray(xp.max(xp.stack([xp.asarray(p) for p in parts])))
+    if norm_type == 2:
+        squares = [xp.vdot(a, a).real if a.flags.c_contiguous else (a * a).sum() for a in arrays]
+        return xp.asarray(xp.sqrt(sum(squares[1:], squares[0])))
+    powers = [(xp.abs(a) ** norm_type).sum() for a in arrays]
+    return xp.asarray(sum(powers[1:], powers[0]) ** (1.0 / norm_type))
+
+
+def get_total_norm(
+    tensors: Tensors, norm_type: float = 2.0, error_if_nonfinite: bool = False,
+    foreach: bool | None = None,
+) -> Tensor:  # fmt: skip
+    """The norm of all elements of all tensors together; RuntimeError if asked for when not finite."""
+    listed = [tensors] if isinstance(tensors, Tensor) else list(tensors)
+    arrays = [t._array for t in listed]
+    if not arrays:
+        return new_tensor(xp.zeros((), "float32"))
+    with xp.errstate(all="ignore"):
+        total = _norm(arrays, float(norm_type))
+    if error_if_nonfinite and not bool(xp.isfinite(total)):
+        raise RuntimeError(
+            f"The total norm of order {float(norm_type)} for gradients from `parameters` is "
+            "non-finite, so it cannot be clipped. To disable this error and scale the gradients by "
+            "the non-finite norm anyway, set `error_if_nonfinite=False`"
+        )
+    return new_tensor(total)
+
+
+def clip_grads_with_norm_(
+    parameters: Tensors, max_norm: float, total_norm: Tensor, foreach: bool | None = None
+) -> None:
+    """Scales gradients in place by max_norm / (total_norm + 1e-6), if that is below 1."""
+    grads = _gradients(parameters)
+    if not grads:
+        return
+    site = caller()
+    with xp.errstate(all="ignore"):
+        factor = xp.minimum(max_norm / (total_norm._array + 1e-6), 1.0)
+        for grad in grads:
+            array = grad._array
+            array *= factor.astype(array.dtype)
+            storage_of(grad).wrote("clip_grad_norm_", site)
+
+
+def clip_grad_norm_(
+    parameters: Tensors, max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool = False,
+    foreach: bool | None = None,
+) -> Tensor:  # fmt: skip
+    """Scales gradients in place so that their norm together is at most `max_norm`.
+
+    Returns the norm before. Gradients whose norm is NaN become NaN, unless `error_if_nonfinite`
+    (RuntimeError).
+    """
+    listed = [parameters] if isinstance(parameters, Tensor) else list(parameters)
+    total = get_total_norm(_gradients(listed), norm_type, error_if_nonfinite)
+    clip_grads_with_norm_(listed, float(max_norm), total)
+    return total
+
+
+def clip_grad_value_(
+    parameters: Tensors, clip_value: float, foreach: bool | None = None
+) -> None:
+    """Moves every element of the gradients into [-clip_value, clip_value], in place."""
+    site = caller()
+    for grad in _gradients(parameters):
+        array = grad._array
+        xp.clip(array, -clip_value, clip_value, out=array)
+        storage_of(grad).wrote("clip_grad_value_", site)
