@@ -35,8 +35,14 @@ from vizgrad.arrays.dtypes import int8 as int8
 from vizgrad.arrays.dtypes import promote_types as promote_types
 from vizgrad.arrays.dtypes import set_default_dtype as set_default_dtype
 from vizgrad.arrays.dtypes import uint8 as uint8
+from vizgrad.autograd.anomaly_mode import (
+    is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled,
+)
+from vizgrad.autograd.anomaly_mode import is_anomaly_enabled as is_anomaly_enabled
 from vizgrad.autograd.grad_mode import enable_grad as enable_grad
+from vizgrad.autograd.grad_mode import inference_mode as inference_mode
 from vizgrad.autograd.grad_mode import no_grad as no_grad
+from vizgrad.autograd.grad_mode import reset_modes as reset_modes
 from vizgrad.autograd.grad_mode import set_grad_enabled as set_grad_enabled
 from vizgrad.interactive import debug as debug
 from vizgrad.interactive import graph as graph
@@ -337,6 +343,8 @@ from vizgrad.ops.public.shaping import unflatten as unflatten
 from vizgrad.ops.public.shaping import unsqueeze as unsqueeze
 from vizgrad.ops.public.summing import einsum as einsum
 from vizgrad.tensor.modes import is_grad_enabled as is_grad_enabled
+from vizgrad.tensor.modes import is_inference_mode_enabled as is_inference_mode_enabled
+from vizgrad.tensor.printing import set_printoptions as set_printoptions
 from vizgrad.tensor.tensor import Size as Size
 from vizgrad.tensor.tensor import Tensor as Tensor
 from vizgrad.version import __version__ as __version__

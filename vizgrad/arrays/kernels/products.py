@@ -11,7 +11,21 @@ def mm(a: Array, b: Array) -> Array:
     """Matrix times matrix or vector, vector times vector. `dot` is less work to call than `matmul`."""
     if a.dtype == np.float16:
         return a.astype(np.float32).dot(b.astype(np.float32)).astype(np.float16)
-    return a.dot(b)
+    try:
+        return a.dot(b)
+    except ValueError:
+        raise RuntimeError(_mismatch(a.shape, b.shape)) from None
+
+
+def _mismatch(a: tuple[int, ...], b: tuple[int, ...]) -> str:
+    if len(a) == len(b) == 1:
+        return (
+            f"inconsistent tensor size, expected tensor {list(a)} and src {list(b)} to have the same number of "
+            f"elements, but got {a[0]} and {b[0]} elements respectively"
+        )
+    if len(b) == 1:
+        return f"size mismatch, got input ({a[0]}), mat ({a[0]}x{a[1]}), vec ({b[0]})"
+    return f"mat1 and mat2 shapes cannot be multiplied ({a[0]}x{a[1]} and {b[0]}x{b[1]})"
 
 
 def add_product(bias: Array, product: Array, beta: float, alpha: float) -> Array:
