@@ -44,6 +44,8 @@ from vizgrad.autograd.grad_mode import inference_mode as inference_mode
 from vizgrad.autograd.grad_mode import no_grad as no_grad
 from vizgrad.autograd.grad_mode import reset_modes as reset_modes
 from vizgrad.autograd.grad_mode import set_grad_enabled as set_grad_enabled
+from vizgrad.errors import is_warn_always_enabled as is_warn_always_enabled
+from vizgrad.errors import set_warn_always as set_warn_always
 from vizgrad.interactive import debug as debug
 from vizgrad.interactive import graph as graph
 from vizgrad.interactive import load_ipython_extension as load_ipython_extension

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from vizgrad.errors import explained, function_place, place_of
 from vizgrad.graph.accumulate import AccumulateGrad
 from vizgrad.graph.node import Edge
+from vizgrad.tensor.modes import set_grad_mode
 from vizgrad.tensor.place import Site
 from vizgrad.tensor.source import written_name
 from vizgrad.tensor.tensor import LEAF, RESULT, Tensor, new_tensor
@@ -115,7 +116,11 @@ def read_array(node: Node, name: str, saved: Any) -> Any:
     if isinstance(saved, Freed):
         raise freed_error(node, saved) from None
     if isinstance(saved, Packed):
-        return _call_unpack(saved)._array
+        before = set_grad_mode(False)  # who reads arrays does not record
+        try:
+            return _call_unpack(saved)._array
+        finally:
+            set_grad_mode(before)
     if isinstance(saved, Overwritten):
         _raise_stale(node, name, saved.storage, saved.clock, saved.shape, saved.dtype, None)
     storage = saved._storage
@@ -261,7 +266,8 @@ def _raise_stale(
     error = RuntimeError(
         "one of the variables needed for gradient computation has been modified by an inplace "
         f"operation: [{what}]{producer}, is at version {storage.version}; expected version "
-        f"{expected} instead. Hint: the note below names the line that wrote."
+        f"{expected} instead. Hint: the note below names the line that wrote; anomaly mode "
+        "(`with vizgrad.autograd.detect_anomaly():`) also shows the forward call of the node that failed."
     )
     raise explained_stale(error, node, name, written) from None
 
