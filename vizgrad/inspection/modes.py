@@ -9,7 +9,7 @@ from vizgrad.tensor.modes import MODES
 def current_modes() -> Modes:
     return Modes(
         grad=MODES.grad,
-        inference=getattr(MODES, "inference", False),
+        inference=getattr(MODES, "inference", None) is not None,
         anomaly=MODES.anomaly,
         multithreading=MODES.multithreading,
     )
