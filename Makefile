@@ -20,6 +20,8 @@ INSTALL := $(PIP) install -qq --constraint .ci/constraints.txt
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 export PYTHONNOUSERSITE := 1
+# Trust whom the machine trusts, as pip does: node has a list of its own.
+export NODE_USE_SYSTEM_CA ?= 1
 unexport PYTHONHOME PYTHONPATH
 
 FRONTEND := $(shell find extension/src extension/style -type f 2>/dev/null) \
