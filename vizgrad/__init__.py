@@ -352,3 +352,12 @@ from vizgrad.tensor.tensor import Tensor as Tensor
 from vizgrad.version import __version__ as __version__
 
 _on_import()
+
+
+def __getattr__(name: str) -> object:
+    """`nn` and `optim` are loaded when first asked for: `import vizgrad` alone stays quick."""
+    if name in ("nn", "optim"):
+        from importlib import import_module
+
+        return import_module(f"vizgrad.{name}")
+    raise AttributeError(f"module 'vizgrad' has no attribute {name!r}")

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Sequence
+from math import prod
 from typing import Any
 
+from vizgrad.arrays import xp
+from vizgrad.arrays.backend import CPU, namespace_for
+from vizgrad.arrays.dtypes import from_numpy
+from vizgrad.autograd.edges import GradientEdge, engine_edge
 from vizgrad.engine.array_domain import ARRAYS, TENSORS
 from vizgrad.engine.task import Capture, GraphTask
 from vizgrad.errors import explained, place_of, warn_once
 from vizgrad.graph.accumulate import AccumulateGrad
 from vizgrad.graph.edges import edge_of, split_edge
-from vizgrad.graph.node import Node
+from vizgrad.graph.node import Edge, Meta, Node
 from vizgrad.graph.saved import Freed
 from vizgrad.tensor.place import caller
 from vizgrad.tensor.tensor import Tensor, new_tensor
@@ -20,18 +25,30 @@ Tensors = Tensor | Sequence[Tensor]
 
 
 def _as_tuple(value: Any) -> tuple[Any, ...]:
-    return (value,) if isinstance(value, Tensor) or value is None else tuple(value)
+    if isinstance(value, Tensor) or value is None or isinstance(value, GradientEdge):
+        return (value,)
+    return tuple(value)
 
 
-def root_gradient(tensor: Tensor, given: Any, index: int, create_graph: bool) -> Any:
-    """The gradient a root starts with: `given`, checked, or ones for a scalar (E-20, E-21)."""
-    array = tensor._array
+def _edge(thing: Any) -> tuple[Node, int] | None:
+    """Where the gradient of a Tensor or GradientEdge goes; None if it does not require grad."""
+    if isinstance(thing, Tensor):
+        edge = edge_of(thing)
+        return None if edge is None else split_edge(edge)
+    return engine_edge(thing)
+
+
+def root_gradient(array: Any, given: Any, index: int, create_graph: bool) -> Any:
+    """The gradient a root starts with: `given`, checked, or ones for a scalar (E-20, E-21).
+
+    `array` is the root's, or the Meta of a GradientEdge: its shape and dtype count.
+    """
     if isinstance(given, Tensor):
         own = given._array
         if own.shape == array.shape and own.dtype == array.dtype:
             return given if create_graph else own
     if given is None:
-        if array.size != 1:
+        if prod(array.shape) != 1:
             raise explained(
                 RuntimeError(
                     "grad can be implicitly created only for scalar outputs; output "
@@ -44,7 +61,7 @@ def root_gradient(tensor: Tensor, given: Any, index: int, create_graph: bool) ->
         if array.dtype.kind == "c":
             raise RuntimeError(
                 "grad can be implicitly created only for real scalar outputs but got "
-                f"{tensor.dtype}"
+                f"{from_numpy(array.dtype)}"
             )
         given = new_tensor(_ones_like(array))
     elif not isinstance(given, Tensor):
@@ -63,14 +80,14 @@ def root_gradient(tensor: Tensor, given: Any, index: int, create_graph: bool) ->
             culprit=place_of(caller()),
         )
     if given._array.dtype != array.dtype:
-        given = given.to(tensor.dtype)  # pyright: ignore[reportAttributeAccessIssue]
+        given = given.to(from_numpy(array.dtype))  # pyright: ignore[reportAttributeAccessIssue]
     return given if create_graph else given._array
 
 
 def _ones_like(array: Any) -> Any:
-    import numpy as np
-
-    return np.ones_like(array, order="C", subok=False)
+    if isinstance(array, Meta):
+        return namespace_for(array.device or CPU).ones(array.shape, array.dtype)
+    return xp.ones_like(array, order="C", subok=False)
 
 
 def make_roots(
@@ -83,17 +100,21 @@ def make_roots(
         )
     roots: list[tuple[Node, int, Any]] = []
     for index, (tensor, given) in enumerate(zip(tensors, gradients, strict=True)):
-        edge = edge_of(tensor) if isinstance(tensor, Tensor) else None
+        if isinstance(tensor, Tensor):
+            edge, like = edge_of(tensor), tensor._array
+        else:
+            node, nr = engine_edge(tensor)
+            edge, like = Edge(node, nr), node.meta(nr)
         if edge is None:
             raise explained(
                 RuntimeError(
                     f"element {index} of tensors does not require grad and does not have a grad_fn"
                 ),
-                kind="cut-detach" if isinstance(tensor, Tensor) else "unused",
+                kind="cut-detach",
                 fix="make it from tensors that require grad, outside no_grad and without detach()",
             )
-        gradient = root_gradient(tensor, given, index, create_graph)
         node, nr = split_edge(edge)
+        gradient = root_gradient(like, given, index, create_graph)
         roots.append((node, nr, gradient))
     return roots
 
@@ -157,10 +178,10 @@ def prepare_backward(
             raise RuntimeError("`inputs` argument to `backward` cannot be empty.")
         captures = {}
         for index, tensor in enumerate(chosen):
-            edge = edge_of(tensor)
+            edge = _edge(tensor)
             if edge is None:
                 raise RuntimeError(f"One of the differentiated Tensors (inputs[{index}]) does not require grad")
-            node, nr = split_edge(edge)
+            node, nr = edge
             if isinstance(node, AccumulateGrad):
                 wanted.append(node)
             else:
@@ -229,14 +250,14 @@ def grad(
     captures: dict[Node, list[Capture]] = {}
     asked: list[Capture] = []
     for index, wanted in enumerate(chosen):
-        edge = edge_of(wanted) if isinstance(wanted, Tensor) else wanted
+        edge = _edge(wanted)
         if edge is None:
             raise explained(
                 RuntimeError(f"One of the differentiated Tensors does not require grad (input {index})"),
                 kind="not-a-leaf",
                 fix="call requires_grad_() on it before the forward pass",
             )
-        node, nr = tuple(edge) if isinstance(edge, tuple) else split_edge(edge)
+        node, nr = edge
         capture = Capture(nr)
         captures.setdefault(node, []).append(capture)
         asked.append(capture)
@@ -261,9 +282,7 @@ def _result(
             return new_tensor(_own_memory(capture))
         return capture.value
     if materialize and isinstance(wanted, Tensor):
-        import numpy as np
-
-        return new_tensor(np.zeros_like(wanted._array, subok=False))
+        return new_tensor(xp.zeros_like(wanted._array, subok=False))
     if not unused:
         raise explained(
             RuntimeError(

@@ -104,8 +104,8 @@ class GraphTask:
         self.order = 0
         #: Functions to be called when all nodes have run (E-80).
         self.callbacks: list[Callable[[], None]] | None = None
-        #: What this thread was driving before this task let user code run.
-        self.outer: GraphTask | object | None = _NOWHERE
+        #: The task and the grad mode of this thread before this task was entered.
+        self.outer: Any = _NOWHERE
         #: Nodes to be run; None: all that are reachable.
         self.reach: set[Node] | None = None
         self._prepare(leaves_wanted)
@@ -267,32 +267,39 @@ class GraphTask:
     # --- driving ------------------------------------------------------------------------------
 
     def run(self) -> None:
-        """Runs to the end in one go, on this thread, in the grad mode of the domain (E-26)."""
+        """Runs to the end in one go, on this thread."""
         recorder = MODES.recorder
         if recorder is not None and self.watch is None:
             self.watch = recorder.watch(self)
         if self.watch is not None:
             self.watch = Guarded(self.watch)
-        before = set_grad_mode(not self.domain.raw)
+        if not self.domain.raw:
+            self.enter()
         token = hush()
         try:
             for _ in self.loop():
                 pass
         finally:
             unhush(token)
-            set_grad_mode(before)
             if self.outer is not _NOWHERE:
                 self.leave()
             self.buffers.clear()
 
     def enter(self) -> None:
-        """Makes this the task that user code runs in; `leave` ends that."""
+        """Makes this the thread's task, in the grad mode of the domain (E-26); `leave` ends that.
+
+        What computes on plain arrays does not ask for the mode, so a run enters only when it comes to
+        code that may: a custom Function, a hook, or a formula on Tensors.
+        """
         if self.outer is _NOWHERE:
-            self.outer, MODES.task = MODES.task, self
+            self.outer = MODES.task, set_grad_mode(not self.domain.raw)
+            MODES.task = self
 
     def leave(self) -> None:
         if self.outer is not _NOWHERE:
-            MODES.task, self.outer = self.outer, _NOWHERE
+            MODES.task, grad = self.outer
+            set_grad_mode(grad)
+            self.outer = _NOWHERE
 
     def will_run(self, node: Node) -> bool:
         """Is `node` run in this backward, or a gradient captured there?"""

@@ -204,6 +204,10 @@ def _record_source(op: Primitive) -> str:
         lines.append(f"    become_view(out, {inputs[0]}, op.name)")
     if op.node_class is not None:
         lines += _record_node(op, results, outs)
+    if not op.view:  # a view shares its source's storage, whatever the mode
+        word = "if" if op.node_class is None else "elif"
+        storages = " = ".join(f"{out}._storage" for out in outs)
+        lines.append(f"    {word} GUARD.inference: {storages} = MODES.inference")
     lines.append("    return " + ", ".join(outs))
     return "\n".join(lines) + "\n"
 

@@ -20,7 +20,7 @@ class CopySlices(Node):
     Edges: those of `fn`, with the base's old history in place of the view's, at `position`.
     """
 
-    __slots__ = ("fn", "geometry", "position")
+    __slots__ = ("fn", "geometry", "position", "wants_tensors")
 
     fn: Node
     geometry: Geometry
@@ -38,6 +38,7 @@ class CopySlices(Node):
         fn.edges = (*fn.edges[:position], base_edge, *fn.edges[position + 1 :])
         self.fn = fn
         self.position = position
+        self.wants_tensors = fn.wants_tensors
         self.geometry = geometry
         self.sequence_nr = tick()
         self.edges = fn.edges

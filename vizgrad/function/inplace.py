@@ -19,6 +19,7 @@ from vizgrad.graph.edges import edge_of, retaining, set_history
 from vizgrad.graph.node import Meta, Node
 from vizgrad.graph.saved import KeptSelf, Overwritten
 from vizgrad.tensor.clock import tick
+from vizgrad.tensor.inference import write_error
 from vizgrad.tensor.modes import GUARD, MODES, noted
 from vizgrad.tensor.place import Site, caller
 from vizgrad.tensor.source import written_name
@@ -44,6 +45,8 @@ def check_write(target: Tensor, recorded: bool) -> None:
             tensor=written_name(caller()),
             fix="clone it first: an expanded tensor shows one element at several places",
         )
+    if target.is_inference() and MODES.inference is None:
+        raise write_error()
     if not recorded:
         return
     view = target._view

@@ -7,6 +7,7 @@ from typing import Any
 from vizgrad import errors
 from vizgrad.graph import edges
 from vizgrad.tensor.modes import MODES
+from vizgrad.tensor.storage import InferenceStorage
 from vizgrad.tensor.tensor import VIEW, Tensor, storage_of
 from vizgrad.tensor.views import Creation, ViewInfo
 
@@ -16,9 +17,11 @@ def become_view(
 ) -> None:
     """Makes `out`, which shares memory with `source`, a view of the root of `source`."""
     storage = out._storage = storage_of(source)
+    if storage.__class__ is InferenceStorage:
+        return  # views of inference tensors are not tracked (M-20)
     parent = source._view
     if not MODES.grad:
-        creation = Creation.NO_GRAD
+        creation = Creation.NO_GRAD if MODES.inference is None else Creation.INFERENCE
     if parent is None:
         base = source
     else:

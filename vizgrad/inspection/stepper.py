@@ -20,7 +20,6 @@ from vizgrad.inspection.effects import GradEffect
 from vizgrad.inspection.snapshot import Reader
 from vizgrad.inspection.summary import summarize
 from vizgrad.inspection.visitlog import Entry, VisitLog
-from vizgrad.tensor.modes import set_grad_mode
 from vizgrad.tensor.tensor import Tensor
 
 #: Steps that can be taken back; older ones are forgotten, and the values they keep alive with them.
@@ -153,7 +152,7 @@ class Stepper:
     def _resume(self) -> None:
         """Runs the engine to just before the next visit, in the run's own grad mode (M-10)."""
         first = not self._moments
-        before = set_grad_mode(not self.task.domain.raw)
+        self.task.enter()
         try:
             next(self._run)
         except StopIteration:
@@ -165,7 +164,6 @@ class Stepper:
             self._moments.append(self._moment(None))
             raise
         finally:
-            set_grad_mode(before)
             self.task.leave()
         self._log.close()
         if self.finished:

@@ -7,10 +7,12 @@ in the default state: while it is zero, recording asks nothing else (`performanc
 from __future__ import annotations
 
 import threading
+import weakref
 from collections.abc import Callable
 from typing import Any, final
 
 from vizgrad.tensor.place import Site
+from vizgrad.tensor.storage import InferenceStorage
 
 
 @final
@@ -36,11 +38,13 @@ class Scope:
 
 @final
 class _Guard:
-    __slots__ = ("lock", "no_grad", "scoped")
+    __slots__ = ("inference", "lock", "no_grad", "scoped")
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
-        #: Threads whose grad mode is off.
+        #: Threads in inference mode.
+        self.inference = 0
+        #: Threads that do not record: their grad mode is off, or they are in inference mode.
         self.no_grad = 0
         #: Scopes and recordings that are open, over all threads.
         self.scoped = 0
@@ -49,7 +53,12 @@ class _Guard:
 class _Modes(threading.local):
     """A new thread starts with grad mode on (M-1)."""
 
+    #: Does this thread record? Always False in inference mode.
     grad = True
+    #: What grad mode was set to in inference mode, where it has no effect (M-22).
+    grad_in_inference = False
+    #: In inference mode: what stands for the memory of new tensors.
+    inference: InferenceStorage | None = None
     anomaly = False
     check_nan = True
     multithreading = True
@@ -73,18 +82,74 @@ MODES = _Modes()
 
 
 def is_grad_enabled() -> bool:
-    """True when operations of this thread record a graph."""
-    return MODES.grad
+    """This thread's grad mode: whether operations record a graph (outside inference mode)."""
+    return MODES.grad if MODES.inference is None else MODES.grad_in_inference
 
 
 def set_grad_mode(enabled: bool) -> bool:
     """Sets this thread's grad mode and returns what it was."""
+    if GUARD.inference and MODES.inference is not None:
+        before, MODES.grad_in_inference = MODES.grad_in_inference, enabled
+        return before
     before = MODES.grad
     if before is not enabled:
         with GUARD.lock:
             GUARD.no_grad += -1 if enabled else 1
         MODES.grad = enabled
     return before
+
+
+def is_inference_mode_enabled() -> bool:
+    """True when new tensors of this thread are inference tensors."""
+    return MODES.inference is not None
+
+
+#: Blocks of inference mode whose tensors may still be around.
+_inference_blocks: list[weakref.ref[InferenceStorage]] = []
+
+
+def enter_inference(enabled: bool) -> tuple[Any, bool]:
+    """Enters inference mode, or (`enabled` False) the normal mode with grad on (M-22)."""
+    before = MODES.inference, is_grad_enabled()
+    _set_inference(InferenceStorage() if enabled else None)
+    set_grad_mode(not enabled)
+    return before
+
+
+def leave_inference(before: tuple[Any, bool]) -> None:
+    _set_inference(before[0])
+    set_grad_mode(before[1])
+
+
+def _set_inference(storage: InferenceStorage | None) -> None:
+    inside = MODES.inference is not None
+    if storage is not None and not inside:
+        set_grad_mode(False)
+        with GUARD.lock:
+            GUARD.inference += 1
+        MODES.grad_in_inference = False
+    elif storage is None and inside:
+        with GUARD.lock:
+            GUARD.inference -= 1
+    if storage is not None and all(known() is not storage for known in _inference_blocks):
+        with GUARD.lock:
+            GUARD.scoped += 1
+            _inference_blocks.append(weakref.ref(storage))
+    MODES.inference = storage
+
+
+def _look_for_inference_tensors(node: Any) -> None:
+    """Refuses to save one (M-25); stops looking for blocks of which nothing is left."""
+    for known in list(_inference_blocks):
+        if known() is None:
+            with GUARD.lock:
+                if known in _inference_blocks:
+                    _inference_blocks.remove(known)
+                    GUARD.scoped -= 1
+    if _inference_blocks:
+        from vizgrad.tensor.inference import refuse_saved
+
+        refuse_saved(node)
 
 
 def push_scope(name: str, site: Site | None) -> Scope | None:
@@ -107,6 +172,8 @@ def noted(node: Any, outputs: Any = ()) -> Scope | None:
 
     Recording functions call this only while `GUARD.scoped` is not zero.
     """
+    if _inference_blocks:
+        _look_for_inference_tensors(node)
     for listener in MODES.on_record:
         listener(node, outputs)
     if MODES.recorder is not None:

@@ -66,3 +66,29 @@ class Storage:
         if self.last_write <= clock:
             return None
         return next((w for w in self.writes or () if w.clock > clock), None)
+
+
+class InferenceStorage(Storage):
+    """The memory of tensors made in one `inference_mode` block: versions are not counted (M-20).
+
+    One object stands for all of them: making a tensor there must cost nothing. `alive` tells recording
+    whether there is any left, so that saving one can be refused (M-25).
+    """
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        self.last_write = 0
+        self.writes = None
+        self.origin = 0
+        self.nbytes = 0
+
+    @property
+    def version(self) -> int:  # pyright: ignore[reportIncompatibleVariableOverride]
+        raise RuntimeError(
+            "Inference tensors do not track version counter. Clone the tensor outside "
+            "inference_mode for one that does."
+        )
+
+    def wrote(self, op: str, site: Site | None, alias: str = "") -> int:
+        return 0

@@ -13,7 +13,8 @@ from vizgrad import errors
 from vizgrad.arrays import dtypes
 from vizgrad.arrays.backend import Array, Device, as_array, device_of
 from vizgrad.arrays.dtypes import DType
-from vizgrad.tensor.storage import Storage
+from vizgrad.tensor.modes import GUARD, MODES
+from vizgrad.tensor.storage import InferenceStorage, Storage
 from vizgrad.tensor.views import ViewInfo
 
 # How much of a tensor's history can be read off its slots. A recording function tests only this.
@@ -131,7 +132,11 @@ class Tensor:
         """Elements between the start of the memory block and this tensor's first element."""
         if self._storage is None:
             return 0
-        return (address(self._array) - self._storage.origin) // self._array.itemsize
+        origin = self._storage.origin
+        if self.is_inference():
+            base = self._array.base
+            origin = address(self._array if base is None else base)
+        return (address(self._array) - origin) // self._array.itemsize
 
     def data_ptr(self) -> int:
         return address(self._array)
@@ -154,6 +159,10 @@ class Tensor:
 
     def _is_view(self) -> bool:
         return self._view is not None
+
+    def is_inference(self) -> bool:
+        """Was it made in `inference_mode`? Such a tensor cannot be saved for backward (M-21)."""
+        return isinstance(self._storage, InferenceStorage)
 
     @property
     def _base(self) -> Tensor | None:
@@ -184,6 +193,15 @@ class Tensor:
 
         Raises RuntimeError for integer and bool tensors, and when False is asked of a non-leaf.
         """
+        if requires_grad and self.is_inference() and MODES.inference is None:
+            raise errors.explained(
+                RuntimeError(
+                    "Setting requires_grad=True on inference tensor outside InferenceMode is not "
+                    "allowed."
+                ),
+                kind="grad-mode",
+                fix="clone it outside inference_mode: the clone is a normal tensor",
+            )
         if requires_grad and self._array.dtype.kind not in "fc":
             raise errors.explained(
                 RuntimeError(
@@ -354,7 +372,7 @@ def new_tensor(array: Array, cls: type[Tensor] = Tensor) -> Tensor:
     """A tensor without history over `array` (not copied; numpy scalars become 0-dim arrays)."""
     out = _new(cls)
     out._array = as_array(array)
-    out._storage = None
+    out._storage = MODES.inference if GUARD.inference else None
     out._tracked = UNTRACKED
     out._edge = None
     out._view = None

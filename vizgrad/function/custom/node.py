@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from vizgrad.arrays.backend import CPU, as_array, namespace_for
+from vizgrad.arrays.backend import CPU, namespace_for
 from vizgrad.errors import Place, returning_place
 from vizgrad.function.custom.returned import per_edge
 from vizgrad.graph.node import Meta, Node
@@ -87,14 +87,6 @@ class CustomNode(Node):
                 for g, meta in zip(grads, self.metas, strict=True)
             )
         return per_edge(self, ctx.apply(*grads))
-
-    def run_all(self, grads: list[Any]) -> tuple[Any, ...]:
-        tensors = tuple(None if g is None else new_tensor(as_array(g)) for g in grads)
-        # within CopySlices: what the user returned may be held by the user (E-64)
-        return tuple(None if t is None else t._array.copy() for t in self.run_tensors(tensors))
-
-    def run(self, grad: Any) -> tuple[Any, ...]:
-        return self.run_all([grad])
 
     # --- saved values -------------------------------------------------------------------------
 

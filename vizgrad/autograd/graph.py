@@ -1,0 +1,47 @@
+"""The public names of torch.autograd.graph, and what hooks may ask about the running backward."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from vizgrad.autograd.current import current_graph_task_id as current_graph_task_id
+from vizgrad.autograd.current import current_node as current_node
+from vizgrad.autograd.current import execution_order as execution_order
+from vizgrad.autograd.current import queue_callback as queue_callback
+from vizgrad.autograd.current import will_execute as will_execute
+from vizgrad.autograd.edges import GradientEdge as GradientEdge
+from vizgrad.autograd.edges import Node as Node
+from vizgrad.autograd.edges import get_gradient_edge as get_gradient_edge
+from vizgrad.autograd.multi_grad import register_multi_grad_hook as register_multi_grad_hook
+from vizgrad.autograd.mutation import (
+    allow_mutation_on_saved_tensors as allow_mutation_on_saved_tensors,
+)
+from vizgrad.autograd.saved_hooks import disable_saved_tensors_hooks as disable_saved_tensors_hooks
+from vizgrad.autograd.saved_hooks import save_on_cpu as save_on_cpu
+from vizgrad.autograd.saved_hooks import saved_tensors_hooks as saved_tensors_hooks
+from vizgrad.tensor.place import caller
+from vizgrad.tensor.tensor import Tensor, storage_of
+
+
+def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
+    """Counts a write without doing one: for memory that was changed behind autograd's back (V-4).
+
+    Raises RuntimeError unless given a tensor or an iterable of tensors.
+    """
+    if isinstance(tensor, Tensor):
+        tensors = [tensor]
+    elif isinstance(tensor, Iterable):
+        tensors = list(tensor)
+    else:
+        raise RuntimeError(
+            f"increment_version expects a Tensor or an Iterable[Tensor], got {type(tensor).__name__}"
+        )
+    site = caller()
+    for each in tensors:
+        if not isinstance(each, Tensor):
+            raise RuntimeError(
+                "increment_version expects each element of the iterable to be a tensor, got "
+                f"{type(each).__name__}"
+            )
+        if not each.is_inference():
+            storage_of(each).wrote("increment_version", site)

@@ -1,0 +1,96 @@
+"""Hooks on what is saved for backward: pack it when it is saved, unpack it when it is read (spec 03 G)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from vizgrad.arrays.backend import CPU, to_device
+from vizgrad.errors import explained, place_of
+from vizgrad.graph.node import Node
+from vizgrad.graph.packing import pack_node
+from vizgrad.tensor.modes import MODES, add_listener, remove_listener
+from vizgrad.tensor.place import caller
+from vizgrad.tensor.tensor import Tensor, new_tensor
+
+
+class saved_tensors_hooks:  # noqa: N801  PyTorch's name
+    """Within the block, each tensor that a node saves is kept as `pack_hook(tensor)`, any object.
+
+    `unpack_hook(object)` must give a tensor of the same shape and dtype; it is called at each use. The
+    pack hook runs without grad mode and must not write to its argument (RuntimeError). Only the innermost
+    pair is applied. What is packed is not checked for in-place changes any more.
+
+    Raises TypeError on entering if one is not callable, RuntimeError where hooks are disabled.
+    """
+
+    def __init__(
+        self, pack_hook: Callable[[Tensor], Any], unpack_hook: Callable[[Any], Tensor]
+    ) -> None:
+        self.pack_hook = pack_hook
+        self.unpack_hook = unpack_hook
+        self._before: list[Any] = []
+
+    def __enter__(self) -> None:
+        for name, hook in (("pack_hook", self.pack_hook), ("unpack_hook", self.unpack_hook)):
+            if not callable(hook):
+                raise TypeError(
+                    f"saved_tensors_hooks: {name} must be callable, got {type(hook).__name__}"
+                )
+        if MODES.hooks_disabled is not None:
+            raise _disabled(MODES.hooks_disabled)
+        before = MODES.saved_hooks
+        MODES.saved_hooks = (self.pack_hook, self.unpack_hook)
+        if before is None:
+            add_listener(_pack_recorded)
+        self._before.append(before)
+
+    def __exit__(self, *exc: object) -> None:
+        before = MODES.saved_hooks = self._before.pop()
+        if before is None:
+            remove_listener(_pack_recorded)
+
+
+def _pack_recorded(node: Node, outputs: Any) -> None:
+    hooks = MODES.saved_hooks
+    if hooks is not None and not node.wants_tensors:  # a custom Function packs while it saves
+        pack_node(node, outputs, *hooks)
+
+
+def _disabled(message: str) -> RuntimeError:
+    return explained(
+        RuntimeError(message),
+        kind="hook-effect",
+        culprit=place_of(caller()),
+        fix="do not use saved tensor hooks (or what is made of them: save_on_cpu, checkpoint) inside "
+        "disable_saved_tensors_hooks",
+    )
+
+
+@contextmanager
+def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
+    """Within the block, entering `saved_tensors_hooks` raises RuntimeError(error_message) (V-67)."""
+    if MODES.saved_hooks is not None:
+        raise _disabled(error_message)
+    before, MODES.hooks_disabled = MODES.hooks_disabled, error_message
+    try:
+        yield
+    finally:
+        MODES.hooks_disabled = before
+
+
+class save_on_cpu(saved_tensors_hooks):  # noqa: N801
+    """Within the block, saved tensors wait for backward as copies in host memory (V-68)."""
+
+    def __init__(self, pin_memory: bool = False, device_type: str = "cuda") -> None:
+        def pack(tensor: Tensor) -> tuple[Any, Tensor]:
+            array = tensor._array
+            on_host = array.copy() if tensor.device == CPU else to_device(array, CPU)
+            return tensor.device, new_tensor(on_host)
+
+        def unpack(packed: tuple[Any, Tensor]) -> Tensor:
+            device, tensor = packed
+            return tensor if device == CPU else new_tensor(to_device(tensor._array, device))
+
+        super().__init__(pack, unpack)

@@ -1,0 +1,43 @@
+"""Inference tensors: what may not be done with them outside inference mode (M-24, M-25)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vizgrad.errors import explained, place_of
+from vizgrad.tensor.place import caller
+from vizgrad.tensor.source import written_name
+from vizgrad.tensor.storage import InferenceStorage
+
+
+def refuse_saved(node: Any) -> None:
+    """Raises RuntimeError if a node that was just recorded has saved an inference tensor."""
+    for name, form in node.saved_values().items():
+        if isinstance(getattr(form, "_storage", None), InferenceStorage):
+            raise explained(
+                RuntimeError(
+                    "Inference tensors cannot be saved for backward. Please do not use Tensors "
+                    "created in inference mode in computation tracked by autograd. To work around "
+                    "this, you can make a clone to get a normal tensor and use it in autograd."
+                ),
+                kind="grad-mode",
+                culprit=place_of(node.site),
+                tensor=node.name(),
+                fix=f"clone `{name}` outside inference_mode before this line",
+                story=f"{node.name()} needs `{name}` for its backward, and its memory is not tracked.",
+            )
+
+
+def write_error() -> RuntimeError:
+    """For an in-place write to an inference tensor outside inference mode."""
+    site = caller()
+    return explained(
+        RuntimeError(
+            "Inplace update to inference tensor outside InferenceMode is not allowed. You can make a "
+            "clone to get a normal tensor before doing inplace update."
+        ),
+        kind="forbidden-write",
+        culprit=place_of(site),
+        tensor=written_name(site),
+        fix="clone the tensor first, or write inside inference_mode",
+    )
