@@ -182,6 +182,22 @@ def in_place() -> Graph:
     return b.graph(total, title="(y * w).sum()", storages=(storage,))
 
 
+def timelines() -> tuple[Storage, ...]:
+    """One storage with many writes and a save in each state, one never written to."""
+    writes = tuple(
+        Write(i, 10 * i, ("add_", "mul_")[i % 2], Place("norm.py", 30 + i, text="mean.mul_(0.9)"))
+        for i in range(2, 6)
+    )
+    saves = (
+        SaveMark(3, "input", 3, 33, "stale"),
+        SaveMark(5, "other", 2, 21, "freed"),
+        SaveMark(3, "weight", 5, 55, "alive"),
+        SaveMark(99, "state", 5, 61, "packed"),
+    )
+    mean = Storage(2, "mean", (64,), "float32", 256, 5, writes, 1, saves)
+    return (*in_place().storages, mean, Storage(4, "", (), "float32", 4, 0))
+
+
 def run_at(graph: Graph, position: int) -> Run:
     """A run over `graph` after `position` visits, in the order the engine would take."""
     needed = [0] * len(graph.nodes)

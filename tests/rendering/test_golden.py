@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.rendering.examples import in_place, mlp, run_at
-from vizgrad.rendering import graph_svg, graph_text, run_text, to_dot, versions_text
+from tests.rendering.examples import in_place, mlp, run_at, timelines
+from vizgrad.rendering import graph_svg, graph_text, run_text, to_dot, versions_svg, versions_text
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -30,7 +30,8 @@ DRAWINGS: dict[str, Callable[[], str]] = {
     "in_place.txt": lambda: graph_text(in_place()),
     "in_place.svg": lambda: graph_svg(in_place()),
     "in_place.gv": lambda: to_dot(in_place()).source,
-    "in_place_versions.txt": lambda: versions_text(in_place().storages, in_place()),
+    "versions.txt": lambda: versions_text(timelines(), in_place()),
+    "versions.svg": lambda: versions_svg(timelines(), in_place()),
 }
 
 

@@ -13,7 +13,15 @@ from hypothesis import strategies as st
 
 from tests.rendering.hostile import NAMES, events_of, graph_of, run_of
 from vizgrad.inspection.model import Trace
-from vizgrad.rendering import graph_svg, graph_text, run_text, to_dot, trace_text, versions_text
+from vizgrad.rendering import (
+    graph_svg,
+    graph_text,
+    run_text,
+    to_dot,
+    trace_text,
+    versions_svg,
+    versions_text,
+)
 from vizgrad.rendering.describe import plain
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -47,7 +55,9 @@ def test_svg_shows_the_name_and_nothing_else(name: str) -> None:
     assert texts[0] == shown  # the title
     if name:
         assert plain(name, 28) in texts  # the leaf's pin
-        assert plain(name, 40) in texts  # the node's card
+        assert plain(name, 40) in texts  # the node's card, and the scope's frame
+    folded = drawn_texts(graph_svg(graph_of(name), run_of(name), folded=[(name,)]))
+    assert plain(name, 40) in folded
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -66,6 +76,14 @@ def test_text_has_one_line_for_each_thing_and_shows_the_name(name: str) -> None:
             assert plain(line) in (line, f"\u2068{line}\u2069") or "\u2068" in line
             assert all(c.isprintable() or c in "\u2068\u2069" for c in line)
     assert len(graph_text(graph).split("\n")) == len(graph_text(graph_of("w")).split("\n"))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_timeline_shows_the_name_and_nothing_else(name: str) -> None:
+    graph = graph_of(name)
+    texts = drawn_texts(versions_svg(graph.storages, graph))
+    assert (plain(name, 40) or "storage 1") in texts
+    assert f"{plain(name, 30)} of {plain(name)}" in " ".join(texts)
 
 
 def labels(source: str) -> list[str]:

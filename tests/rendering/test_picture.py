@@ -7,9 +7,18 @@ from dataclasses import replace
 
 import pytest
 
-from tests.rendering.examples import Builder, alive, in_place, mlp, run_at, value, with_state
+from tests.rendering.examples import (
+    Builder,
+    alive,
+    in_place,
+    mlp,
+    run_at,
+    timelines,
+    value,
+    with_state,
+)
 from vizgrad.inspection.model import EdgeRun, Graph, NodeRun, Run, Saved
-from vizgrad.rendering import graph_scene, graph_svg
+from vizgrad.rendering import graph_scene, graph_svg, versions_svg
 from vizgrad.rendering.picture import Engine
 from vizgrad.rendering.scene import Group, Poly, Rect, Scene, Shape, Text, texts
 from vizgrad.rendering.svg import to_svg
@@ -169,6 +178,7 @@ def test_every_role_in_the_sheet_is_drawn_somewhere() -> None:
             graph_svg(graph, run_at(graph, 3), folded=[("net",)]),
             graph_svg(in_place()),
             graph_svg(b.graph(root)),
+            versions_svg(timelines(), in_place()),
             graph_svg(b.graph(root), norms(b.graph(root))),
         )
     )

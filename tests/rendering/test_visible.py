@@ -94,6 +94,9 @@ def test_scopes_that_only_hold_a_scope_are_joined() -> None:
     for name in ("MmBackward0", "TanhBackward0"):
         node = b.op(name, {"self": node}, (3,), scope="model/encoder/layer")
     assert titles(visible_graph(b.graph(node))) == ["model / encoder / layer"]
+    for name in ("MmBackward0", "TanhBackward0"):
+        node = b.op(name, {"self": node}, (3,), scope="a/b/c/d/e/f")
+    assert titles(visible_graph(b.graph(node)))[0] == "… / d / e / f"
 
 
 def network(blocks: int, nodes: int) -> Graph:

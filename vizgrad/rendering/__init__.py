@@ -9,4 +9,6 @@ from vizgrad.rendering.text_run import run_text as run_text
 from vizgrad.rendering.text_trace import trace_text as trace_text
 from vizgrad.rendering.text_trace import visit_text as visit_text
 from vizgrad.rendering.text_versions import versions_text as versions_text
+from vizgrad.rendering.timeline import versions_scene as versions_scene
+from vizgrad.rendering.timeline import versions_svg as versions_svg
 from vizgrad.rendering.visible import visible_graph as visible_graph

@@ -148,7 +148,7 @@ def _fold_card(graph: Graph, view: RunView, item: Item) -> Card:
     if held:
         facts.append(f"{bytes_text(held)} saved")
     rows = [
-        Row(18, (label(plain(item.title, _NAME_LIMIT), "name", 13),)),
+        Row(18, (label(item.title, "name", 13),)),
         Row(16, (label(" · ".join(facts), "caption", 11),)),
         Row(16, (label(_common_names(nodes), "caption", 11),)),
     ]

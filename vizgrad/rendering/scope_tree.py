@@ -19,6 +19,8 @@ Member = tuple[str, int]
 
 #: Parts of a scope path that are looked at; deeper nesting is drawn as if it ended here.
 MAX_DEPTH = 32
+#: Parts of a joined title that are kept, the innermost ones.
+MOST_JOINED = 4
 
 
 @dataclass(slots=True)
@@ -86,14 +88,17 @@ def _joined(scopes: list[Scope]) -> list[Scope]:
     """The same tree with each scope that only wraps another one joined with it."""
     kept: list[Scope] = [scopes[0]]
     new_index = {0: 0}
-    inherited: dict[int, str] = {}
+    inherited: dict[int, list[str]] = {}
     for index, scope in enumerate(scopes[1:], start=1):
-        title = f"{inherited.get(index, '')}{scope.title}"
+        titles = [*inherited.get(index, []), scope.title]
+        if len(titles) > MOST_JOINED:
+            titles = ["…", *titles[2 - MOST_JOINED :]]
         if len(scope.members) == 1 and scope.members[0][0] == "scope":
-            inherited[scope.members[0][1]] = f"{title} / "
+            inherited[scope.members[0][1]] = titles
             new_index[index] = new_index[scope.parent]
             continue
         new_index[index] = len(kept)
+        title = " / ".join(titles)
         kept.append(Scope(scope.path, new_index[scope.parent], title, scope.members, scope.size))
     for scope in kept:
         scope.members = [_follow(scopes, member, new_index) for member in scope.members]

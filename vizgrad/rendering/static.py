@@ -15,6 +15,7 @@ from vizgrad.rendering.picture import graph_svg
 from vizgrad.rendering.text import graph_text
 from vizgrad.rendering.text_run import run_text
 from vizgrad.rendering.text_versions import versions_text
+from vizgrad.rendering.timeline import versions_svg
 
 if TYPE_CHECKING:
     import graphviz
@@ -65,8 +66,15 @@ class VersionsPicture:
         self.storages = storages
         self._graph = graph
 
+    def to_svg(self) -> str:
+        """A standalone SVG file as text: a timeline for each storage."""
+        return versions_svg(self.storages, self._graph)
+
     def __repr__(self) -> str:
         return versions_text(self.storages, self._graph)
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        return {"text/plain": repr(self), "image/svg+xml": self.to_svg()}
 
 
 def text_of_session(session: SessionLike) -> str:

@@ -104,6 +104,19 @@ _RULES: tuple[tuple[str, str], ...] = (
     (".error .body", "fill:@stale;stroke:@stale_rule;stroke-width:2.5px"),
     (".error .badge text", "fill:@stale_ink;font-weight:600"),
     (".error .badge .stroke", "stroke:@stale_rule;stroke-width:2px"),
+    (".version", "fill:@frame;stroke:@rule"),
+    (".version.odd", "fill:@card"),
+    (".number", "font-size:11.5px;font-weight:600"),
+    (".by", "font-weight:600;fill:@ink"),
+    (".write", "stroke:@line;stroke-dasharray:2 3"),
+    (".save", "fill:@flow"),
+    (".held.halo", "stroke:@paper"),
+    (".held.stale", "font-weight:600;fill:@stale_ink"),
+    (".hold", "stroke:@flow;stroke-width:3px"),
+    (".hold.freed", "stroke:@rule;stroke-dasharray:5 4"),
+    (".hold.packed", "stroke:@soft"),
+    (".hold.stale", "stroke:@stale_rule;stroke-width:3px;stroke-dasharray:4 3"),
+    (".cross", "stroke:@stale_rule;stroke-width:2px"),
 )
 
 
