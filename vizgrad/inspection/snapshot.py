@@ -17,7 +17,7 @@ from vizgrad.arrays.dtypes import BY_NUMPY
 from vizgrad.errors import place_of
 from vizgrad.graph.accumulate import AccumulateGrad
 from vizgrad.graph.edges import gradient_edge
-from vizgrad.graph.node import Node
+from vizgrad.graph.node import Meta, Node
 from vizgrad.graph.saved import Freed, Overwritten, is_stale
 from vizgrad.inspection import model
 from vizgrad.inspection.blocks import Blocks
@@ -281,5 +281,7 @@ def _name(hook: Any) -> str:
 
 
 def _short_repr(value: Any) -> str:
+    if isinstance(value, Meta):
+        return f"{list(value.shape)} {value.dtype}"
     text = repr(value)
     return text if len(text) <= 200 else text[:199] + "…"

@@ -192,8 +192,10 @@ METHODS: dict[str, Callable[..., Any]] = {
 def _inplace(op: Primitive, name: str) -> Callable[..., Tensor]:
     """The method `name` that writes the result of `op` into its first operand."""
 
+    shown = f"{op.name}_" if name.startswith("__") else name  # the write log says mul_ for *=
+
     def method(self: Tensor, *operands: Any) -> Tensor:
-        return write(op, self, *operands, name=name)
+        return write(op, self, *operands, name=shown)
 
     return _named(method, name, op)
 
