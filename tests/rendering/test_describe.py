@@ -99,7 +99,7 @@ def test_saved_values(saved: Saved, text: str) -> None:
 
 
 def summary(**more: object) -> TensorSummary:
-    return TensorSummary((2,), "float32", "cpu", 8, **more)  # pyright: ignore[reportArgumentType]
+    return TensorSummary((2,), "float32", "cpu", 8, **more)
 
 
 @pytest.mark.parametrize(

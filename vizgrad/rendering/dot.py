@@ -6,7 +6,7 @@ entities. `_label` takes all of these away; ids are made here and contain no nam
 """
 
 # The graphviz package has only partial annotations.
-# pyright: reportUnknownMemberType=false
+# pyright: reportUnknownMemberType=false, reportMissingTypeStubs=false
 
 from __future__ import annotations
 

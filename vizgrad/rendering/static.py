@@ -18,7 +18,7 @@ from vizgrad.rendering.text_versions import versions_text
 from vizgrad.rendering.timeline import versions_svg
 
 if TYPE_CHECKING:
-    import graphviz
+    import graphviz  # pyright: ignore[reportMissingTypeStubs]
 
 
 class SessionLike(Protocol):
