@@ -9,6 +9,7 @@ from vizgrad.autograd.running import backward as run
 from vizgrad.errors import explained
 from vizgrad.graph.edges import gradient_edge
 from vizgrad.graph.hooks import RemovableHandle, add_hook, hooks_of, new_hooks
+from vizgrad.tensor import copying as copying
 from vizgrad.tensor.tensor import Tensor, rare_of
 
 

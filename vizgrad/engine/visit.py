@@ -177,7 +177,18 @@ def _formula(task: GraphTask, node: Node, grads: list[Any]) -> Any:
         routed = (routed,)
     if task.watch is not None:
         task.watch.stage("formula", node.name(), None, None)
+    if node.wants_tensors or (node.hooks is not None and node.hooks.post):
+        return _validated(task, node, routed)
     return routed
+
+
+def _validated(task: GraphTask, node: Node, routed: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Stage 6: as delivery does, but before post-hooks, and for edges that nobody needs (F-63)."""
+    fit = task.domain.fit
+    return tuple(
+        grad if grad is None or following is None else fit(grad, following.meta(nr), node, index)
+        for index, (grad, (following, nr)) in enumerate(zip(routed, node.next_edges, strict=True))
+    )
 
 
 def _posthooks(task: GraphTask, node: Node, routed: Any, grads: list[Any]) -> Any:

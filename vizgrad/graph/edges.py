@@ -61,7 +61,7 @@ def bring_up_to_date(view: Tensor) -> None:
     info, storage = view._view, view._storage
     assert info is not None
     if storage is not None and storage.last_write != info.clock:
-        if info.base.requires_grad:
+        if info.base.requires_grad and storage.first_write_after(info.clock) is not None:
             regenerate_view(view)
 
 

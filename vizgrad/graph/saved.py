@@ -124,7 +124,12 @@ def read_array(node: Node, name: str, saved: Any) -> Any:
     if isinstance(saved, Overwritten):
         _raise_stale(node, name, saved.storage, saved.clock, saved.shape, saved.dtype, None)
     storage = saved._storage
-    if storage is not None and storage.last_write > node.sequence_nr:
+    clock = node.sequence_nr
+    if storage is not None and storage.last_write > clock:
+        if isinstance(saved, Tensor) and saved._rare is not None and saved._rare.detached > clock:
+            raise _detached_error(node, name) from None
+        if storage.first_write_after(clock) is None:
+            return saved._array
         array = saved._array
         _raise_stale(node, name, storage, node.sequence_nr, array.shape, array.dtype, saved)
     return saved._array
@@ -210,7 +215,20 @@ def is_stale(node: Node, saved: Any) -> bool:
     if isinstance(saved, Overwritten):
         return True
     storage = getattr(saved, "_storage", None)
-    return storage is not None and storage.last_write > node.sequence_nr
+    return storage is not None and storage.first_write_after(node.sequence_nr) is not None
+
+
+def _detached_error(node: Node, name: str) -> RuntimeError:
+    return explained(
+        RuntimeError(
+            "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_(). "
+            "This is not supported, please use out-of-place `.detach()` instead"
+        ),
+        kind="cut-detach",
+        tensor=node.name(),
+        fix="use `x = x.detach()` in place of `x.detach_()`",
+        story=f"{node.name()} saved `{name}`, whose history was taken away before backward read it.",
+    )
 
 
 def freed_error(node: Node, freed: Freed) -> RuntimeError:

@@ -27,11 +27,15 @@ VIEW = 3  #: ask `vizgrad.graph.edges.edge_of`: the base may have been written m
 class Rare:
     """What few tensors have, kept out of the hot slots."""
 
-    __slots__ = ("accumulate", "hooks", "name", "post_accumulate", "retains_grad", "view_leaf")
+    __slots__ = (
+        "accumulate", "detached", "hooks", "name", "post_accumulate", "retains_grad", "view_leaf",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         #: Weak reference to the AccumulateGrad of a view that is a leaf.
         self.accumulate: Any = None
+        #: Tick of the `detach_()` that took the tensor's history away, or 0.
+        self.detached = 0
         self.hooks: Any = None
         self.post_accumulate: Any = None
         self.retains_grad = False

@@ -11,7 +11,8 @@ from vizgrad.arrays.dtypes import DType
 from vizgrad.errors import explained
 from vizgrad.function.inplace import write
 from vizgrad.ops import copying, shape
-from vizgrad.tensor.tensor import UNTRACKED, Tensor, new_tensor, storage_of
+from vizgrad.tensor.clock import tick
+from vizgrad.tensor.tensor import RESULT, UNTRACKED, Tensor, new_tensor, rare_of, storage_of
 
 
 _PYTHON_TYPES: dict[Any, DType] = {
@@ -143,6 +144,9 @@ def detach_(self: Tensor) -> Tensor:
             "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel ... or "
             "this view is an output of a function that returns multiple views, clone it first."
         )
+    if self._edge is not None and self._tracked == RESULT:
+        # whoever saved it must look twice (V-24); no version is counted
+        rare_of(self).detached = storage_of(self).last_write = tick()
     self._edge = None
     self._tracked = UNTRACKED
     return self
