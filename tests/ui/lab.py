@@ -10,6 +10,7 @@ Every wait has a limit; the limit that struck is in the message of the failure.
 from __future__ import annotations
 
 import re
+import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -117,6 +118,13 @@ class Lab:
         notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in cells])
         nbformat.write(notebook, path)
         panel = self.call(_OPEN_NOTEBOOK, name, limit=KERNEL_LIMIT)
+        return Notebook(self, panel)
+
+    def open_copy(self, source: Path) -> Notebook:
+        """Opens a copy of a notebook, with the data beside it, as somebody who got the folder would."""
+        folder = self.server.root / source.parent.name
+        shutil.copytree(source.parent, folder, dirs_exist_ok=True)
+        panel = self.call(_OPEN_NOTEBOOK, f"{folder.name}/{source.name}", limit=KERNEL_LIMIT)
         return Notebook(self, panel)
 
     def shut_down_kernels(self) -> None:
