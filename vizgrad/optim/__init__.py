@@ -1,5 +1,6 @@
 """Optimizers and learning rate schedules, as torch.optim."""
 
+from vizgrad.optim import lr_scheduler as lr_scheduler
 from vizgrad.optim.adagrad import Adadelta as Adadelta
 from vizgrad.optim.adagrad import Adagrad as Adagrad
 from vizgrad.optim.adam import Adam as Adam
