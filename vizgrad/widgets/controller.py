@@ -7,11 +7,13 @@ itself; it asks sessions, and listens to the one its view is attached to.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from vizgrad.inspection import registry
 from vizgrad.inspection.session import Session, SessionBusy, SessionClosed
 from vizgrad.inspection.wire import WireError, decode_message, encode_message
+from vizgrad.inspection.wire_plan import MAX_INTEGER
 from vizgrad.widgets import protocol as p
 from vizgrad.version import __version__
 
@@ -48,7 +50,8 @@ class Controller:
     def receive(self, content: object) -> None:
         """Answers one message. Never raises: whatever goes wrong becomes a `Failed` reply."""
         number = content.get("request", 0) if isinstance(content, dict) else 0
-        number = number if isinstance(number, int) else 0
+        if type(number) is not int or not 0 <= number < MAX_INTEGER:
+            number = 0
         try:
             request = decode_message(content, _REQUESTS)
         except WireError as error:
@@ -150,7 +153,9 @@ class Controller:
         self._send(encode_message(message))
 
     def _snapshot(self, request: int, session: Session) -> p.Snapshot:
-        return p.Snapshot(request, session.id, session.revision, session.graph, session.run)
+        # The graph is as it was when the session was opened; storages may have been written since.
+        graph = replace(session.graph, storages=session.versions)
+        return p.Snapshot(request, session.id, session.revision, graph, session.run)
 
     def _state(self, request: int, session: Session) -> p.State:
         return p.State(request, session.id, session.revision, session.run)
