@@ -17,7 +17,7 @@ from vizgrad.rendering.geometry import Bezier, Box, Layout, Size, curve
 from vizgrad.rendering.ranks import assign_ranks
 from vizgrad.rendering.visible import Visible, visible_graph
 
-MANY = settings(max_examples=150, deadline=None)
+MANY = settings(max_examples=80, deadline=None)
 
 
 def laid_out(graph: Graph, limit: int) -> tuple[Visible, Layout]:
@@ -162,6 +162,7 @@ def test_a_curve_joins_its_straight_pieces() -> None:
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_ten_thousand_nodes_are_laid_out_without_recursion() -> None:
     b = Builder()
     node, weight = b.leaf("x", (3,)), b.leaf("w", (3,))

@@ -16,6 +16,7 @@ from vizgrad.inspection.model import (
     Event,
     Graph,
     Place,
+    Ready,
     Routed,
     StageRecord,
     Storage,
@@ -97,8 +98,11 @@ def test_a_run_shows_queue_buffers_and_breakpoints() -> None:
 
 def test_a_run_that_names_an_unknown_node_is_refused() -> None:
     graph = mlp()
-    with pytest.raises(ValueError, match="the run names node 99, the graph has 12"):
-        run_text(graph, replace(run_at(graph, 0), breakpoints=(99,)))
+    for change in ({"breakpoints": (99,)}, {"current": 99}, {"ready": (Ready(99, 0),)}):
+        run = replace(run_at(graph, 0), **change)
+        for draw in (run_text, graph_text, graph_svg):
+            with pytest.raises(ValueError, match="the run names node 99, the graph has 12"):
+                draw(graph, run)
 
 
 def test_versions_of_a_storage_are_a_timeline() -> None:
@@ -172,6 +176,7 @@ def test_a_trace_has_a_line_for_each_visit_and_event() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_nodes_neither_recurse_nor_flood() -> None:
     b = Builder()
     node = b.leaf("x", (3,))

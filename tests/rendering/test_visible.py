@@ -12,7 +12,7 @@ from vizgrad.inspection.model import Edge, Graph, Node
 from vizgrad.rendering.order import top_down
 from vizgrad.rendering.visible import Visible, visible_graph
 
-MANY = settings(max_examples=150, deadline=None)
+MANY = settings(max_examples=80, deadline=None)
 
 
 def titles(visible: Visible) -> list[str]:

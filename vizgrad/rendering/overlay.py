@@ -15,8 +15,8 @@ class RunView:
         self._saved = {(saved.node, saved.name): saved for saved in run.saved} if run else {}
         self._norms = {(edge.node, edge.edge): edge.norm for edge in run.edges} if run else {}
         self._nodes = run.nodes if run else ()
-        if run and len(run.nodes) != len(graph.nodes):
-            raise ValueError(f"a run over {len(run.nodes)} nodes, a graph of {len(graph.nodes)}")
+        if run:
+            _check(graph, run)
 
     def node(self, index: int) -> NodeRun | None:
         return self._nodes[index] if self._nodes else None
@@ -41,6 +41,18 @@ class RunView:
 
     def norm(self, edge: tuple[int, int]) -> float | None:
         return self._norms.get(edge)
+
+
+def _check(graph: Graph, run: Run) -> None:
+    """Raises ValueError if a run does not belong to a graph: both may come from a file."""
+    count = len(graph.nodes)
+    if len(run.nodes) != count:
+        raise ValueError(f"a run over {len(run.nodes)} nodes, a graph of {count}")
+    named = [entry.node for entry in (*run.ready, *run.buffers)]
+    named += [*run.breakpoints, *([] if run.current is None else [run.current])]
+    for index in named:
+        if not 0 <= index < count:
+            raise ValueError(f"the run names node {index}, the graph has {count}")
 
 
 def state_text(run: NodeRun | None) -> str:

@@ -54,8 +54,6 @@ def _in_state(graph: Graph, run: Run, state: str) -> list[str]:
 
 
 def _node(graph: Graph, index: int) -> str:
-    if not 0 <= index < len(graph.nodes):
-        raise ValueError(f"the run names node {index}, the graph has {len(graph.nodes)}")
     return f"{node_text(graph.nodes[index])} (node {index})"
 
 
