@@ -147,7 +147,10 @@ export class DebuggerStore {
       this.port.send(numbered);
     } catch (error) {
       this.pending.settle(numbered.request);
-      this.complain(`The request could not be sent: ${messageOf(error)}`);
+      this.complain(
+        `The request could not be sent (${messageOf(error)}): the kernel this view belongs to is ` +
+          'gone or was restarted. Run the cell again.'
+      );
     }
   }
 
@@ -357,7 +360,13 @@ export class DebuggerStore {
       this.pending.clear();
       if (this.options.followNewest) {
         // Another kernel, or none: what it knew is not what comes next.
-        this.state.patch({ session: null, sessions: [], inspection: null, notice: null });
+        this.state.patch({
+          session: null,
+          sessions: [],
+          inspection: null,
+          notice: null,
+          announcement: ''
+        });
       }
     }
   }

@@ -75,7 +75,8 @@ function linesOf({ port, patience, session, notice }: DebuggerState, fallback: s
   if (notice) {
     lines.push({ level: notice.level, text: notice.text, action: 'dismiss' });
   }
-  if (session?.run.error) {
+  // The reply to a failed step tells the same, with notes on where and why.
+  if (session?.run.error && !notice?.text.startsWith(session.run.error)) {
     lines.push({ level: 'error', text: session.run.error });
   }
   if (session?.closed) {

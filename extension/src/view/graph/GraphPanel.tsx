@@ -75,7 +75,7 @@ export function GraphPanel({ session, view, picture, status }: GraphPanelProps):
   };
   useEffect(() => {
     if (search && search.index >= 0 && shown) {
-      placing.show(shown);
+      placing.approach(shown);
     }
   }, [search?.index, shown]);
 

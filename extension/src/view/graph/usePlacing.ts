@@ -6,12 +6,17 @@ import { around, touches } from '../layout/boxes';
 import type { Box, Point } from '../layout/types';
 import type { Size } from './sizes';
 import type { Picture } from './usePicture';
-import { bringIntoView, firstLook, fitBox, seen, zoomAt } from './viewport';
+import { bringIntoView, detailAt, firstLook, fitBox, seen, zoomAt } from './viewport';
 import type { View } from './viewport';
+
+/** Zoom at which a box that was far away is shown. */
+const NEAR = 0.8;
 
 export interface Placing {
   /** Move as little as needed to see a box. */
   show(key: string): void;
+  /** The same, coming near enough to read it. */
+  approach(key: string): void;
   fit(): void;
   zoom(factor: number): void;
   zoomTo(key: string | null): void;
@@ -78,8 +83,18 @@ export function usePlacing(
     [picture, screen, known, view]
   );
 
+  const approach = (key: string): void => {
+    const box = picture && boxOf(picture, key);
+    if (box && known && detailAt(view.value.zoom) !== 'full') {
+      view.value = fitBox(box, screen, NEAR);
+    } else {
+      show(key);
+    }
+  };
+
   return {
     show,
+    approach,
     fit: () => {
       if (picture) {
         view.value = fitBox(whole(picture), screen);
