@@ -8,6 +8,7 @@ from vizgrad.optim.adam import AdamW as AdamW
 from vizgrad.optim.adam_variants import Adamax as Adamax
 from vizgrad.optim.adam_variants import NAdam as NAdam
 from vizgrad.optim.adam_variants import RAdam as RAdam
+from vizgrad.optim.lbfgs import LBFGS as LBFGS
 from vizgrad.optim.optimizer import Optimizer as Optimizer
 from vizgrad.optim.rmsprop import RMSprop as RMSprop
 from vizgrad.optim.rprop import ASGD as ASGD
