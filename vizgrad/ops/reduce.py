@@ -70,7 +70,7 @@ class prod_all:
 
     forward = reduction.prod_all
 
-    def grad_self(grad, self):
+    def grad_self(grad, self, result):
         return grad * other_factors(self.reshape(-1), dim=0).reshape(self.shape)
 
 
@@ -81,7 +81,7 @@ class prod_dim:
     def forward(self, *, dim, keepdim):
         return reduction.prod_dim(self, dim, keepdim)
 
-    def grad_self(grad, self, dim, keepdim):
+    def grad_self(grad, self, result, dim, keepdim):
         grad = restore_dims(grad, (dim,), keepdim, self.ndim)
         return grad * other_factors(self, dim=dim)
 

@@ -501,7 +501,6 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     ]
     if swap:
         grids[0], grids[1] = grids[1], grids[0]
-        grids = [transpose(g, 0, 1) for g in grids]
     return tuple(grids)
 
 

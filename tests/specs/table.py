@@ -1,0 +1,14 @@
+"""All rows, and their cases (a row with one of its samples)."""
+
+from __future__ import annotations
+
+from . import elementwise, indexing, products, reductions, shapes
+from .row import Row, Sample
+
+ROWS: list[Row] = [*elementwise.ROWS, *reductions.ROWS, *shapes.ROWS, *indexing.ROWS, *products.ROWS]
+
+CASES: list[tuple[Row, Sample]] = [(row, sample) for row in ROWS for sample in row.samples]
+
+
+def case_id(case: tuple[Row, Sample]) -> str:
+    return f"{case[0].name}, {case[1].name}"
