@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 from vizgrad.errors import place_of
@@ -24,6 +25,19 @@ def apply(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any], ctx: Any = No
         args = bind(cls, args, kwargs, all_defaults=split)
     if ctx is None:
         ctx = cls._backward_cls()
+    if not split:
+        return run(cls, ctx, args, lambda: cls.forward(ctx, *args))
+
+    def forward() -> Any:
+        output = cls.forward(*args)
+        cls.setup_context(ctx, args, output)
+        return output
+
+    return run(cls, ctx, args, forward)
+
+
+def run(cls: Any, ctx: Any, args: tuple[Any, ...], forward: Callable[[], Any]) -> Any:
+    """The call itself: `forward()` computes the outputs; `args` are what gradients are wanted for."""
     takes = ctx._fn_takes = tuple(isinstance(a, Tensor) for a in args)
     needs = ctx.needs_input_grad = tuple(
         is_tensor and a.requires_grad for a, is_tensor in zip(args, takes, strict=True)
@@ -36,17 +50,15 @@ def apply(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any], ctx: Any = No
 
     before = set_grad_mode(False)
     try:
-        if split:
-            output = cls.forward(*args)
-            cls.setup_context(ctx, args, output)
-        else:
-            output = cls.forward(ctx, *args)
+        output = forward()
     finally:
         set_grad_mode(before)
 
     site = caller()
     several = isinstance(output, tuple)
     found: tuple[Any, ...] = tuple(output) if several else (output,)
+    if not ctx.dirty_tensors and tensors and getattr(ctx, "inplace", None) is True:
+        _mark_first_if_written(ctx, tensors[0], found, began)
     dirty = wrapping.mark_dirty(ctx, cls, tensors, found, site)
     _look_for_unmarked_writes(ctx, tensors, dirty, began)
     if recorded and wrapping.nests_tensors(cls, found):
@@ -54,7 +66,7 @@ def apply(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any], ctx: Any = No
     node = None
     if recorded:
         node = record(ctx, edges, wrapping.metas_of(found), site, MODES.scope)
-    if split:
+    if cls._is_split():
         wrapping.refuse_saved_input(ctx, tensors, found, dirty)
     results = wrapping.wrap(ctx, cls, node, tensors, found, dirty)
     if node is not None:
@@ -63,6 +75,15 @@ def apply(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any], ctx: Any = No
             node.scope = noted(node, [r for r in results if isinstance(r, Tensor)])
     ctx.to_save = ctx.dirty_tensors = ctx.non_differentiable = None
     return results if several else results[0]
+
+
+def _mark_first_if_written(ctx: Any, tensor: Tensor, found: tuple[Any, ...], began: int) -> None:
+    """An InplaceFunction need not mark the argument it wrote to and returns (F-113)."""
+    storage = tensor._storage
+    if not ctx._forward_cls._context_reads_class or storage is None:
+        return
+    if storage.last_write > began and any(out is tensor for out in found):
+        ctx.dirty_tensors = (tensor,)
 
 
 def _look_for_unmarked_writes(

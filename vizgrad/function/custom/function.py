@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import warnings
 from itertools import count
-from typing import Any
+from typing import Any, ClassVar
 
 from vizgrad.errors import explained, function_place
 from vizgrad.function.custom.apply import apply
@@ -31,6 +31,7 @@ class FunctionMeta(type):
         }
         if cls._context_reads_class:  # pyright: ignore[reportAttributeAccessIssue]
             body["__getattr__"] = _from_forward_class
+        body.update(cls._context_members)  # pyright: ignore[reportAttributeAccessIssue]
         cls._backward_cls = type(name + "Backward", (BackwardCFunction,), body)
         #: The nearest forward is an instance method, as Functions had before PyTorch 1.3 (F-91).
         cls._is_legacy = not isinstance(
@@ -79,6 +80,8 @@ class Function(FunctionCtx, _HookMixin, metaclass=FunctionMeta):
     is_traceable = False
     #: Contexts find methods and attributes of the Function (the legacy classes).
     _context_reads_class = False
+    #: Attributes that contexts have in place of FunctionCtx's (NestedIOFunction).
+    _context_members: ClassVar[dict[str, Any]] = {}
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         warnings.warn(
