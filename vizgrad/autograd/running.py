@@ -18,6 +18,7 @@ from vizgrad.graph.accumulate import AccumulateGrad
 from vizgrad.graph.edges import edge_of, split_edge
 from vizgrad.graph.node import Edge, Meta, Node
 from vizgrad.graph.saved import Freed
+from vizgrad.tensor.modes import set_grad_mode
 from vizgrad.tensor.place import caller
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
@@ -206,10 +207,14 @@ def prepare_backward(
 
 
 def finish_backward(task: GraphTask, filled: list[tuple[Tensor, Capture]]) -> None:
-    """Puts what was captured into `.grad` of the non-leaf `inputs` (E-27)."""
-    for tensor, capture in filled:
-        if capture.value is not None:
-            task.domain.accumulate(tensor, capture.value, True)
+    """Puts what was captured into `.grad` of the non-leaf `inputs` (E-27), in the run's mode (E-26)."""
+    before = set_grad_mode(not task.domain.raw)
+    try:
+        for tensor, capture in filled:
+            if capture.value is not None:
+                task.domain.accumulate(tensor, capture.value, True)
+    finally:
+        set_grad_mode(before)
 
 
 def grad(
