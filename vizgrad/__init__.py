@@ -48,11 +48,9 @@ from vizgrad.errors import is_warn_always_enabled as is_warn_always_enabled
 from vizgrad.errors import set_warn_always as set_warn_always
 from vizgrad.interactive import debug as debug
 from vizgrad.interactive import graph as graph
-from vizgrad.interactive import load_ipython_extension as load_ipython_extension
 from vizgrad.interactive import on_import as _on_import
 from vizgrad.interactive import record as record
 from vizgrad.interactive import scope as scope
-from vizgrad.interactive import unload_ipython_extension as unload_ipython_extension
 from vizgrad.interactive import versions as versions
 from vizgrad.ops.public.arithmetic import add as add
 from vizgrad.ops.public.arithmetic import addcdiv as addcdiv
@@ -344,6 +342,8 @@ from vizgrad.ops.public.shaping import triu as triu
 from vizgrad.ops.public.shaping import unflatten as unflatten
 from vizgrad.ops.public.shaping import unsqueeze as unsqueeze
 from vizgrad.ops.public.summing import einsum as einsum
+from vizgrad.magics import load_ipython_extension as load_ipython_extension
+from vizgrad.magics import unload_ipython_extension as unload_ipython_extension
 from vizgrad.tensor.modes import is_grad_enabled as is_grad_enabled
 from vizgrad.tensor.modes import is_inference_mode_enabled as is_inference_mode_enabled
 from vizgrad.tensor.printing import set_printoptions as set_printoptions

@@ -138,17 +138,3 @@ def on_import() -> None:
 
         errors.cell_of = cell_name
         register()
-
-
-def load_ipython_extension(shell: Any) -> None:
-    """``%load_ext vizgrad``."""
-    from vizgrad.magics import load_ipython_extension as load
-
-    load(shell)
-
-
-def unload_ipython_extension(shell: Any) -> None:
-    """``%unload_ext vizgrad``."""
-    from vizgrad.magics import unload_ipython_extension as unload
-
-    unload(shell)

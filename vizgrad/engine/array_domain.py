@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.arrays import layout
+from vizgrad.arrays import layout, xp
 from vizgrad.arrays.backend import as_array, is_array
 from vizgrad.engine import leaf
 from vizgrad.engine.explain import explain_node, validation_error
@@ -50,9 +50,7 @@ class ArrayDomain:
         return tensor._array
 
     def zeros(self, meta: Meta) -> Any:
-        import numpy as np
-
-        return np.zeros(meta.shape, meta.dtype)
+        return xp.zeros(meta.shape, meta.dtype)
 
     def accumulate(self, variable: Tensor, grad: Any, borrowed: bool) -> tuple[str, str]:
         return leaf.accumulate_array(variable, grad, borrowed)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from vizgrad.arrays.layout import empty_like_strides
+from vizgrad.graph import accumulate
 from vizgrad.graph.accumulate import accumulation_lock
 from vizgrad.tensor.place import caller
 from vizgrad.tensor.tensor import new_tensor, storage_of
@@ -62,3 +63,6 @@ def accumulate_tensor(variable: Tensor, grad: Tensor) -> tuple[str, str]:
         return "copied", "create_graph is on: the copy carries history"
     variable._grad = existing + grad  # pyright: ignore[reportOperatorIssue]
     return "new tensor", "create_graph is on: old + new carries history"
+
+
+accumulate.accumulate_tensor = accumulate_tensor

@@ -8,12 +8,16 @@ from typing import TYPE_CHECKING, Any
 from vizgrad.graph.node import Meta, Node
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from vizgrad.tensor.tensor import Tensor
 
 #: Larger than any tick: leaves come before every other ready node (E-6, E-42).
 LAST = 2**64 - 1
 #: Two threads may reach one leaf at once (E-93).
 accumulation_lock = threading.Lock()
+#: Adds a Tensor to a leaf's `.grad`; set by `vizgrad.engine.leaf`.
+accumulate_tensor: Callable[[Tensor, Tensor], object]
 
 
 class AccumulateGrad(Node):
@@ -41,7 +45,5 @@ class AccumulateGrad(Node):
         return f"<AccumulateGrad of {list(self.shape)} at {id(self):#x}>"
 
     def run_tensors(self, grads: tuple[Any, ...]) -> tuple[Any, ...]:
-        from vizgrad.engine.leaf import accumulate_tensor
-
         accumulate_tensor(self.variable, grads[0])
         return ()

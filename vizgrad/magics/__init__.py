@@ -1,4 +1,17 @@
-"""``%load_ext vizgrad``: the notebook magics."""
+"""``%load_ext vizgrad``: the notebook magics. IPython is imported when they are loaded, not before."""
 
-from vizgrad.magics.extension import load_ipython_extension as load_ipython_extension
-from vizgrad.magics.extension import unload_ipython_extension as unload_ipython_extension
+from typing import Any
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """Called by ``%load_ext vizgrad``."""
+    from vizgrad.magics.extension import load
+
+    load(shell)
+
+
+def unload_ipython_extension(shell: Any) -> None:
+    """Called by ``%unload_ext vizgrad``."""
+    from vizgrad.magics.extension import unload
+
+    unload(shell)

@@ -81,14 +81,14 @@ def complete(shell: Any, event: Any) -> list[str]:
     return []
 
 
-def load_ipython_extension(shell: Any) -> None:
-    """Called by ``%load_ext vizgrad``."""
+def load(shell: Any) -> None:
+    """Registers the magics and their completion."""
     shell.register_magics(VizgradMagics)
     shell.set_hook("complete_command", complete, re_key=r"%?%?vizgrad\b")
     interactive.on_import()
 
 
-def unload_ipython_extension(shell: Any) -> None:
-    """Called by ``%unload_ext vizgrad``."""
+def unload(shell: Any) -> None:
+    """Takes the magics away."""
     shell.magics_manager.magics["line"].pop("vizgrad", None)
     shell.magics_manager.magics["cell"].pop("vizgrad", None)
