@@ -13,7 +13,7 @@ if importlib.util.find_spec("torch") is None:
     # Never a skip: a suite that compares nothing must not look green, in CI least of all.
     pytest.fail(
         "PyTorch is not installed, and this suite compares vizgrad with it. `make parity` installs it; "
-        "by hand: pip install torch==2.13.0 --index-url https://download.pytorch.org/whl/cpu",
+        "by hand: pip install torch==2.13.0 (its build for the CPU is enough).",
         pytrace=False,
     )
 
