@@ -53,7 +53,7 @@ describe('a session', () => {
     for (const name of names.split(',')) {
       expect(within(host).getAllByRole('button', { name })).toHaveLength(1);
     }
-    for (const name of 'Graph,Inspector,Saved tensors,Versions,Engine,Events'.split(',')) {
+    for (const name of 'Graph,Inspector,Saved tensors,Versions,Engine,Memory,Events'.split(',')) {
       expect(within(host).getAllByRole('region', { name })).toHaveLength(1);
     }
     expect(node(5).getAttribute('aria-label')).toMatch(/^TanhBackward0/);
@@ -101,6 +101,13 @@ describe('a session', () => {
     fireEvent.keyDown(root(), { key: 'F9' });
     await waitFor(() => expect(root().dataset['status']).toBe('finished'));
     expect(button('Step').getAttribute('aria-disabled')).toBe('true');
+  });
+
+  test('a click beside a node sets a breakpoint there, and selects nothing', async () => {
+    fireEvent.click(node(5).querySelector('.vg-gutter') as SVGGElement);
+    await waitFor(() => expect(node(5).dataset['breakpoint']).toBe('on'));
+    expect(node(5).getAttribute('aria-selected')).toBe('false');
+    expect(node(5).getAttribute('aria-label')).toContain('breakpoint');
   });
 
   test('runs to the selected node', async () => {

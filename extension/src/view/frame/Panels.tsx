@@ -8,6 +8,7 @@ import type { LayoutStatus, Picture } from '../graph/usePicture';
 import { Engine } from '../panels/Engine';
 import { Events } from '../panels/Events';
 import { FollowButton, Inspector } from '../panels/Inspector';
+import { Memory, memoryNote } from '../panels/Memory';
 import { savedNote, SavedTensors } from '../panels/SavedTensors';
 import { Versions, versionsNote } from '../panels/Versions';
 import type { Width } from '../width';
@@ -51,6 +52,11 @@ export function Panels({ state, session, width, picture, status }: PanelsProps):
       <Engine session={session} />
     </Region>
   );
+  const memory = (
+    <Region name="Memory" foldable={stacked} note={memoryNote(session)}>
+      <Memory session={session} />
+    </Region>
+  );
   const events = (
     <Region name="Events" foldable={stacked} note={`${session.history.length} visits`}>
       <Events session={session} />
@@ -66,6 +72,7 @@ export function Panels({ state, session, width, picture, status }: PanelsProps):
         {versions}
         {engine}
         {events}
+        {memory}
       </div>
     );
   }
@@ -96,6 +103,7 @@ export function Panels({ state, session, width, picture, status }: PanelsProps):
       <div class="vg-column" style={{ flexBasis: `${(1 - columns) * 100}%` }}>
         <div class="vg-pane vg-pane-inspector">{inspector}</div>
         <div class="vg-pane vg-pane-saved">{saved}</div>
+        <div class="vg-pane vg-pane-memory">{memory}</div>
       </div>
     </div>
   );

@@ -69,6 +69,7 @@ function NodeBoxInner(props: NodeBoxProps): JSX.Element {
       data-breakpoint={breakpoint ? 'on' : undefined}
       transform={`translate(${box.x},${box.y})`}
     >
+      <title>{tooltip(node, title)}</title>
       <rect
         class="vg-ring"
         x={-4}
@@ -118,6 +119,11 @@ function NodeBoxInner(props: NodeBoxProps): JSX.Element {
       )}
     </g>
   );
+}
+
+function tooltip({ scope, place }: Node, title: string): string {
+  const where = place ? `${format.place(place)}: ${place.text.trim()}` : '';
+  return [title, scope.join(' › '), where].filter(Boolean).join('\n');
 }
 
 /** A hook on the node, as on a coat rack. */

@@ -4,7 +4,6 @@ import { useMemo, useState } from 'preact/hooks';
 
 import type { Saved, SavedState } from '../../protocol';
 import type { SessionState } from '../../store';
-import * as format from '../format';
 import { NodeLink } from './NodeLink';
 import { SavedCard } from './SavedCard';
 
@@ -53,26 +52,15 @@ function sorted(saved: SessionState['saved']): Entry[] {
   return entries.sort((a, b) => rank(a) - rank(b) || a.node - b.node);
 }
 
-/** Bytes held by live saved values; a storage saved twice counts once. "3 stale" if any is. */
+/** "12 alive · 1 stale": how many there are in each state that somebody may have to act on. */
 export function savedNote(session: SessionState): string {
-  const storages = new Map<number, number>();
-  let loose = 0;
   let stale = 0;
+  let alive = 0;
   for (const values of session.saved.values()) {
-    for (const { state, storage, bytes } of values) {
+    for (const { state } of values) {
       stale += state === 'stale' ? 1 : 0;
-      if (state === 'freed') {
-        continue;
-      }
-      if (storage === null) {
-        loose += bytes;
-      } else {
-        storages.set(storage, Math.max(storages.get(storage) ?? 0, bytes));
-      }
+      alive += state === 'freed' ? 0 : 1;
     }
   }
-  const held = [...storages.values()].reduce((a, b) => a + b, loose);
-  return [`${format.bytes(held)} held`, stale > 0 ? `${stale} stale` : '']
-    .filter(Boolean)
-    .join(' · ');
+  return [`${alive} alive`, stale > 0 ? `${stale} stale` : ''].filter(Boolean).join(' · ');
 }

@@ -28,7 +28,7 @@ function TensorCardInner({ title, summary }: TensorCardProps): JSX.Element {
       </div>
     );
   }
-  const scalar = summary.shape.length === 0 && summary.values?.length === 1;
+  const scalar = summary.values?.length === 1;
   const { values } = summary;
   return (
     <div class="vg-card">
