@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.engine.toys import Diary, World
+from tests.engine.toys import Diary, World, resumes
 
 
 class Trouble(Exception):
@@ -65,7 +65,7 @@ def test_an_error_in_a_paused_run_comes_out_of_the_resume_that_ran_the_node() ->
     *_, top = troubled(world)
     task = world.task(top)
     task.pausing = True
-    run = task.loop()
+    run = resumes(task)
     for _ in range(4):
         next(run)
     assert task.current is not None

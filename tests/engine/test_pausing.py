@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.engine.test_order import build, dags
-from tests.engine.toys import Diary, World
+from tests.engine.toys import Diary, World, resumes
 from vizgrad.tensor.modes import is_grad_enabled, set_grad_mode
 
 
@@ -24,7 +24,7 @@ def test_it_yields_each_node_just_before_its_visit() -> None:
     task = world.task(top)
     task.pausing = True
     seen: list[str] = []
-    for node in task.loop():
+    for node in resumes(task):
         assert task.current is node
         assert len(world.order) == len(seen)  # it has not run yet
         seen.append("acc(x)" if node.name() == "AccumulateGrad" else node.name())
@@ -34,7 +34,7 @@ def test_it_yields_each_node_just_before_its_visit() -> None:
 
 def test_without_pausing_it_yields_nothing() -> None:
     world, top = diamond()
-    assert list(world.task(top).loop()) == []
+    assert list(resumes(world.task(top))) == []
     assert len(world.order) == 5
 
 
@@ -42,7 +42,7 @@ def test_pausing_can_be_switched_on_and_off_on_the_way() -> None:
     world, top = diamond()
     task = world.task(top)
     task.pausing = True
-    run = task.loop()
+    run = resumes(task)
     assert next(run).name() == "top"
     assert next(run).name() == "right"
     task.pausing = False
@@ -55,14 +55,14 @@ def test_the_artificial_root_is_no_step() -> None:
     a, b = world.node("a", world.leaf("x")), world.node("b", world.leaf("y"))
     task = world.task(a, b)
     task.pausing = True
-    assert [n.name() for n in task.loop()] == ["b", "AccumulateGrad", "a", "AccumulateGrad"]
+    assert [n.name() for n in resumes(task)] == ["b", "AccumulateGrad", "a", "AccumulateGrad"]
 
 
 def test_what_waits_can_be_read_while_paused() -> None:
     world, top = diamond()
     task = world.task(top)
     task.pausing = True
-    run = task.loop()
+    run = resumes(task)
     next(run)
     next(run)
     left, right = top.edges
@@ -79,7 +79,7 @@ def test_abandoning_it_runs_nothing_more_and_changes_no_mode() -> None:
     world, top = diamond()
     task = world.task(top)
     task.pausing = True
-    run = task.loop()
+    run = resumes(task)
     next(run)
     next(run)
     mode = is_grad_enabled()
@@ -94,7 +94,11 @@ def test_a_run_leaves_the_grad_mode_as_it_was() -> None:
         try:
             world, top = diamond()
             inside: list[bool] = []
-            top.formula = lambda g, inside=inside: (inside.append(is_grad_enabled()), (g, g))[1]
+
+            def look(grads: Any, inside: list[bool] = inside) -> None:
+                inside.append(is_grad_enabled())
+
+            top.register_prehook(look)
             world.task(top).run()
             assert inside == [False]
             assert is_grad_enabled() is mode
@@ -115,6 +119,6 @@ def test_any_pauses_give_the_journal_of_an_uninterrupted_run(
         task.watch = Diary()
     task.pausing = True
     switches = iter(pauses)
-    for _ in task.loop():
+    for _ in resumes(task):
         task.pausing = next(switches, True)
     assert world.journal == straight.journal

@@ -7,7 +7,7 @@ journal of the `World`, in order, so that a test can say exactly what it expects
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -177,6 +177,19 @@ class World:
 def slot(node: Node, nr: int) -> Edge:
     """The edge to output slot `nr` of a node."""
     return Edge(node, nr)
+
+
+def resumes(task: GraphTask) -> Generator[Node, None, None]:
+    """Drives a task as whoever pauses it must: the thread's modes are given back at each pause."""
+    run = task.loop()
+    while True:
+        try:
+            node = next(run)
+        except StopIteration:
+            return
+        finally:
+            task.leave()
+        yield node
 
 
 class Diary:

@@ -6,6 +6,7 @@ import threading
 import time
 from typing import Any
 
+import numpy as np
 import pytest
 from tests.fixtures.sessions import held, leaf, no_sessions, small
 
@@ -174,13 +175,10 @@ def test_a_condition_stops_after_the_visit_that_met_it() -> None:
 
 
 def test_nonfinite_stops_at_the_node_that_made_it() -> None:
-    import numpy as np
-
     x = new_tensor(np.array([0.0, 1.0])).requires_grad_()
-    with np.errstate(all="ignore"):
-        session = Session(x.sqrt() * x, new_tensor(np.ones(2)), names={})
-        session.break_at(when="nonfinite")
-        session.continue_()
+    session = Session(x.sqrt() * x, new_tensor(np.ones(2)), names={})
+    session.break_at(when="nonfinite")
+    session.continue_()  # without a warning of numpy's: warnings are errors in these tests
     assert names(session)[-1] == "SqrtBackward0"
 
 
@@ -357,7 +355,7 @@ def test_writes_are_noticed_once_and_only_if_there_were_any() -> None:
     assert heard == ["versions"]
     stale = [s for _, s in session.saved if s.state == "stale"]
     assert stale
-    assert all(s.culprit is not None and s.culprit.op == "__imul__" for s in stale)
+    assert all(s.culprit is not None and s.culprit.op == "mul_" for s in stale)
     session.close()
     assert session.notice_writes() is False
 

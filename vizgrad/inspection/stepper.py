@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from vizgrad.arrays.quiet import hush, unhush
 from vizgrad.autograd.running import finish_backward
 from vizgrad.engine.task import Capture, GraphTask
 from vizgrad.graph.accumulate import AccumulateGrad
@@ -153,6 +154,7 @@ class Stepper:
         """Runs the engine to just before the next visit, in the run's own grad mode (M-10)."""
         first = not self._moments
         self.task.enter()
+        token = hush()
         try:
             next(self._run)
         except StopIteration:
@@ -164,6 +166,7 @@ class Stepper:
             self._moments.append(self._moment(None))
             raise
         finally:
+            unhush(token)
             self.task.leave()
         self._log.close()
         if self.finished:
