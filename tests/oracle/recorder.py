@@ -9,7 +9,7 @@ from typing import Any
 
 from tests.oracle.compare import meets, shown
 from tests.oracle.derive import derivatives
-from tests.oracle.observations import GraphSeen, Raised, describe, graph_of
+from tests.oracle.observations import GraphSeen, Raised, TensorSeen, describe, graph_of
 
 _NOTHING = object()
 
@@ -122,7 +122,8 @@ class Recorder:
 
         An expected error is given by its class.
         """
-        seen = thing if isinstance(thing, Raised) else describe(self.module, thing)
+        known = isinstance(thing, (Raised, TensorSeen))  # as `outcome` gives them
+        seen = thing if known else describe(self.module, thing)
         on_torch = self.module.__name__ == "torch"
         expected = torch if on_torch else vizgrad
         if isinstance(expected, type) and issubclass(expected, BaseException):

@@ -119,25 +119,29 @@ def _run_source(op: Primitive, tensors: tuple[str, ...]) -> str:
     unpacked = ", ".join(f"e{i}" for i in range(count)) + ("," if count == 1 else "")
     if count > 1:
         lines.append(f"    {unpacked} = node.edges")
+    for saved in tensors:  # each once, in the order of saving: an unpack hook may be watching (V-60)
+        pad = "    "
+        users = users_of(op, saved)
+        if len(users) < count:
+            lines.append(f"    if {' or '.join(f'e{i} is not None' for i in users)}:")
+            pad = "        "
+        lines += [
+            f"{pad}try:",
+            f"{pad}    s = node._{saved}",
+            f"{pad}    v_{saved} = s._array",
+            f"{pad}    s = s._storage",
+            f"{pad}except AttributeError:",
+            f"{pad}    v_{saved} = unpack_array(node, {saved!r})",
+            f"{pad}else:",
+            f"{pad}    if s is not None and s.last_write > node.sequence_nr:",
+            f"{pad}        v_{saved} = unpack_array(node, {saved!r})",
+        ]
     for i, name in enumerate(op.differentiable):
         pad = "    "
         if count > 1:
             lines += [f"    g{i} = None", f"    if e{i} is not None:"]
             pad = "        "
         arguments = formula_parameters(op.formulas[name])
-        for saved in arguments:
-            if saved in tensors:
-                lines += [
-                    f"{pad}try:",
-                    f"{pad}    s = node._{saved}",
-                    f"{pad}    v_{saved} = s._array",
-                    f"{pad}    s = s._storage",
-                    f"{pad}except AttributeError:",
-                    f"{pad}    v_{saved} = unpack_array(node, {saved!r})",
-                    f"{pad}else:",
-                    f"{pad}    if s is not None and s.last_write > node.sequence_nr:",
-                    f"{pad}        v_{saved} = unpack_array(node, {saved!r})",
-                ]
         given = ", ".join(
             a if a == "grad" else f"v_{a}" if a in tensors else f"node._{a}" for a in arguments
         )

@@ -22,6 +22,13 @@ def run_tensors(node: Node, grads: tuple[Any, ...]) -> tuple[Any, ...]:
     (grad,) = grads
     if grad is None:
         return (None,) * len(node.edges)
+    wanted = {
+        parameter
+        for name, edge in zip(op.differentiable, node.edges, strict=True)
+        if edge is not None
+        for parameter in _parameters(op.formulas[name])
+    }
+    saved = {name: unpack_tensor(node, name) for name in node.saved_names if name in wanted}
     results: list[Any] = []
     for name, edge in zip(op.differentiable, node.edges, strict=True):
         if edge is None:
@@ -31,10 +38,15 @@ def run_tensors(node: Node, grads: tuple[Any, ...]) -> tuple[Any, ...]:
         values = [
             grad
             if p == "grad"
-            else unpack_tensor(node, p)
-            if p in node.saved_names
+            else saved[p]
+            if p in saved
             else getattr(node, "_" + p)
-            for p in formula.__code__.co_varnames[: formula.__code__.co_argcount]
+            for p in _parameters(formula)
         ]
         results.append(formula(*values))
     return tuple(results)
+
+
+def _parameters(formula: Any) -> tuple[str, ...]:
+    code = formula.__code__
+    return code.co_varnames[: code.co_argcount]
