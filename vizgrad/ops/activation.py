@@ -10,7 +10,7 @@ from vizgrad.function.primitive import primitive
 from vizgrad.ops.constants import raw
 from vizgrad.ops.joining import cat_any
 from vizgrad.ops.pointwise import erf, exp, sigmoid, tanh
-from vizgrad.ops.select import clamp_max, drop, keep
+from vizgrad.ops.select import drop, keep
 from vizgrad.ops.shape import slice_dim
 
 
@@ -57,7 +57,7 @@ class celu:
 
 def _elu_slope(grad, x, alpha, scale, input_scale):
     above = raw(x) > 0
-    below = exp(clamp_max(x, max=0.0) * input_scale) * (scale * alpha * input_scale)
+    below = exp(drop(x, mask=raw(x) >= 0) * input_scale) * (scale * alpha * input_scale)
     return keep(grad, mask=above) * scale + drop(grad, mask=above) * below
 
 

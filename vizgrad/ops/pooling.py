@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 from vizgrad.arrays.kernels import pooling as kernel
-from vizgrad.function.primitive import primitive
+from vizgrad.function.primitive import Primitive, primitive
 from vizgrad.ops.constants import raw
 
 
-@primitive(outputs=("result", "where"), node="MaxPool2DWithIndicesBackward0")
-class max_pool:
-    """(largest of each window, its position in the window). `pool` is the geometry."""
+def _max_pool(dims: int) -> Primitive:
+    class Declaration:
+        """(largest of each window, its position in the window). `pool` is the geometry."""
 
-    def forward(self, *, pool):
-        return kernel.max_pool(self, pool)
+        def forward(self, *, pool):
+            return kernel.max_pool(self, pool)
 
-    def grad_self(grad, where, pool, self_meta):
-        size = self_meta.shape[len(self_meta.shape) - len(pool.kernel) :]
-        return spread_to(grad, where=raw(where), pool=pool, size=size)
+        def grad_self(grad, where, pool, self_meta):
+            return spread_to(grad, where=raw(where), pool=pool, size=_size(self_meta, pool))
+
+    Declaration.__name__ = f"max_pool{dims}d_with_indices"
+    return primitive(outputs=("result", "where"))(Declaration)
+
+
+def _size(meta, pool):
+    """The spatial sizes of the input."""
+    return meta.shape[len(meta.shape) - len(pool.kernel) :]
 
 
 @primitive(linear=True, node="MaxPool2DWithIndicesBackwardBackward0")
@@ -38,22 +45,24 @@ class take_from:
         return kernel.take_from(self, where, pool)
 
     def grad_self(grad, where, pool, self_meta):
-        size = self_meta.shape[len(self_meta.shape) - len(pool.kernel) :]
-        return spread_to(grad, where=where, pool=pool, size=size)
+        return spread_to(grad, where=where, pool=pool, size=_size(self_meta, pool))
 
 
-@primitive(linear=True, node="AvgPool2DBackward0")
-class avg_pool:
-    """The mean of each window."""
+def _avg_pool(dims: int) -> Primitive:
+    class Declaration:
+        """The mean of each window."""
 
-    def forward(self, *, pool, count_include_pad, divisor_override):
-        return kernel.mean_pool(self, pool, count_include_pad, divisor_override)
+        def forward(self, *, pool, count_include_pad, divisor_override):
+            return kernel.mean_pool(self, pool, count_include_pad, divisor_override)
 
-    def grad_self(grad, pool, count_include_pad, divisor_override, self_meta):
-        return spread_mean(
-            grad, pool=pool, size=self_meta.shape[len(self_meta.shape) - len(pool.kernel) :],
-            count_include_pad=count_include_pad, divisor_override=divisor_override,
-        )  # fmt: skip
+        def grad_self(grad, pool, count_include_pad, divisor_override, self_meta):
+            return spread_mean(
+                grad, pool=pool, size=_size(self_meta, pool),
+                count_include_pad=count_include_pad, divisor_override=divisor_override,
+            )  # fmt: skip
+
+    Declaration.__name__ = f"avg_pool{dims}d"
+    return primitive(linear=True)(Declaration)
 
 
 @primitive(linear=True, node="AvgPool2DBackwardBackward0")
@@ -64,20 +73,26 @@ class spread_mean:
         return kernel.spread_mean(self, pool, size, count_include_pad, divisor_override)
 
     def grad_self(grad, pool, count_include_pad, divisor_override):
-        return avg_pool(
+        return AVG_POOL[2](
             grad, pool=pool, count_include_pad=count_include_pad, divisor_override=divisor_override
         )
 
 
-@primitive(linear=True, node="AdaptiveAvgPool2DBackward0")
-class resample:
-    """Each of the last dimensions multiplied by a matrix (out, in): adaptive means, interpolation.
+def _adaptive(dims: int) -> Primitive:
+    class Declaration:
+        """Each of the last dimensions multiplied by a plain matrix (out, in): means over parts."""
 
-    `matrices` are plain arrays, one per dimension.
-    """
+        def forward(self, *, matrices):
+            return kernel.resample(self, matrices)
 
-    def forward(self, *, matrices):
-        return kernel.resample(self, matrices)
+        def grad_self(grad, matrices):
+            return ADAPTIVE[len(matrices)](grad, matrices=tuple(m.T for m in matrices))
 
-    def grad_self(grad, matrices):
-        return resample(grad, matrices=tuple(m.T for m in matrices))
+    Declaration.__name__ = f"adaptive_avg_pool{dims}d"
+    return primitive(linear=True)(Declaration)
+
+
+#: Number of spatial dimensions -> operation.
+MAX_POOL = {dims: _max_pool(dims) for dims in (2, 3)}
+AVG_POOL = {dims: _avg_pool(dims) for dims in (2, 3)}
+ADAPTIVE = {dims: _adaptive(dims) for dims in (2, 3)}

@@ -6,10 +6,10 @@ from vizgrad.arrays.kernels import padding as by_index
 from vizgrad.arrays.kernels import pooling as kernel
 from vizgrad.function.primitive import Primitive, primitive
 from vizgrad.ops.padding import add_back
-from vizgrad.ops.pooling import resample
+from vizgrad.ops.pooling import ADAPTIVE
 
 
-def _nearest(dims: int) -> Primitive:
+def _nearest(name: str) -> Primitive:
     class Declaration:
         """Each pixel a copy of another, given by index."""
 
@@ -20,7 +20,7 @@ def _nearest(dims: int) -> Primitive:
             size = self_meta.shape[len(self_meta.shape) - len(indices) :]
             return add_back(grad, indices=indices, size=size)
 
-    Declaration.__name__ = f"upsample_nearest{dims}d"
+    Declaration.__name__ = name
     return primitive(linear=True)(Declaration)
 
 
@@ -32,14 +32,15 @@ def _linear(name: str) -> Primitive:
             return kernel.resample(self, matrices)
 
         def grad_self(grad, matrices):
-            return resample(grad, matrices=tuple(m.T for m in matrices))
+            return ADAPTIVE[2](grad, matrices=tuple(m.T for m in matrices))
 
     Declaration.__name__ = name
     return primitive(linear=True)(Declaration)
 
 
 #: Number of dimensions -> operation.
-NEAREST = {dims: _nearest(dims) for dims in (1, 2, 3)}
+NEAREST = {dims: _nearest(f"upsample_nearest{dims}d") for dims in (1, 2, 3)}
+NEAREST_EXACT = {dims: _nearest(f"upsample_nearest_exact{dims}d") for dims in (1, 2, 3)}
 LINEAR = {
     dims: _linear(f"upsample_{word}{dims}d")
     for dims, word in ((1, "linear"), (2, "bilinear"), (3, "trilinear"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from vizgrad.arrays import xp
 from vizgrad.arrays.kernels import softmax as kernel
 from vizgrad.function.primitive import primitive
+from vizgrad.ops.pointwise import exp
 from vizgrad.ops.reduce import sum_dims
 
 
@@ -30,8 +31,8 @@ class softmax_backward:
         return softmax_backward(grad, output, dim=dim)
 
     def grad_output(grad, grad_output, output, dim):
-        total = sum_dims(grad_output * output, dims=(dim,), keepdim=True)
-        ours = sum_dims(grad * output, dims=(dim,), keepdim=True)
+        total = _total(grad_output * output, dim)
+        ours = _total(grad * output, dim)
         return grad * (grad_output - total) - grad_output * ours
 
 
@@ -54,14 +55,13 @@ class log_softmax_backward:
         return kernel.log_softmax_gradient(grad_output, output, dim)
 
     def grad_grad_output(grad, output, dim):
-        return grad - sum_dims(grad * _exp(output), dims=(dim,), keepdim=True)
+        return grad - _total(grad * exp(output), dim)
 
     def grad_output(grad, grad_output, output, dim):
-        total = sum_dims(grad_output, dims=(dim,), keepdim=True)
-        return -grad * (_exp(output) * total)
+        total = _total(grad_output, dim)
+        return -grad * (exp(output) * total)
 
 
-def _exp(x):
-    from vizgrad.ops.pointwise import exp
-
-    return exp(x)
+def _total(x, dim):
+    """The sum along `dim`, which a scalar has as well."""
+    return sum_dims(x, dims=(dim,), keepdim=True) if x.ndim else x

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import prod
+
 import numpy as np
 
 from vizgrad.arrays.backend import Array
@@ -31,7 +33,7 @@ def add_rows(grad: Array, indices: Array, rows: int, skipped: int, by_frequency:
     """
     width = grad.shape[indices.ndim :]
     flat = indices.reshape(-1)
-    total = add_at(grad.reshape(flat.shape[0], -1), flat, rows)
+    total = add_at(grad.reshape(flat.shape[0], prod(width)), flat, rows)
     if by_frequency:
         counts = np.bincount(flat, minlength=rows)
         total /= np.maximum(counts, 1)[:, None].astype(grad.dtype)

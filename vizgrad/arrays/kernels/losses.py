@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from math import prod
+
 import numpy as np
 
 from vizgrad.arrays.backend import Array
@@ -90,7 +92,8 @@ def _planes(x: Array, target: Array) -> tuple[Array, Array]:
     """Scores as (N, C, L) and classes as (N, L)."""
     if x.ndim == 1:
         return x.reshape(1, -1, 1), target.reshape(1, 1)
-    return x.reshape(x.shape[0], x.shape[1], -1), target.reshape(x.shape[0], -1)
+    places = prod(x.shape[2:])
+    return x.reshape(*x.shape[:2], places), target.reshape(x.shape[0], places)
 
 
 def _check_classes(target: Array, valid: Array | None, classes: int) -> None:
@@ -126,7 +129,7 @@ def nll(
             return np.negative(picked, out=picked), x.dtype.type(0)
         loss = -np.add.reduce(picked)
         return (loss / total if reduction == "mean" else loss), total
-    scores, target = _planes(x, target)[0], _planes(x, target)[1]
+    scores, target = _planes(x, target)
     valid = target != ignored
     _check_classes(target, valid, classes)
     safe = np.where(valid, target, 0)

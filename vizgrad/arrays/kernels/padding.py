@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import prod
+
 import numpy as np
 
 from vizgrad.arrays.backend import Array
@@ -60,6 +62,6 @@ def add_back(grad: Array, indices: tuple[Array, ...], size: tuple[int, ...]) -> 
         dim = grad.ndim - 1 - axis
         first = np.moveaxis(grad, dim, 0)
         rest = first.shape[1:]
-        total = add_at(np.ascontiguousarray(first).reshape(first.shape[0], -1), places, n)
+        total = add_at(np.ascontiguousarray(first).reshape(first.shape[0], prod(rest)), places, n)
         grad = np.moveaxis(total.reshape(n, *rest), 0, dim)
     return np.ascontiguousarray(grad)

@@ -100,3 +100,4 @@ from vizgrad.nn.functional.vision import upsample_bilinear as upsample_bilinear
 from vizgrad.nn.functional.vision import pixel_shuffle as pixel_shuffle
 from vizgrad.nn.functional.vision import pixel_unshuffle as pixel_unshuffle
 from vizgrad.nn.functional.vision import channel_shuffle as channel_shuffle
+from vizgrad.ops.public.searching import one_hot as one_hot

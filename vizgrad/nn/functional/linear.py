@@ -24,6 +24,8 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         raise _not_tensor(input, weight) from None
     if filters.ndim != 2 or array.shape[-1:] != filters.shape[1:]:
         return _unusual(input, weight, bias)
+    if bias is not None and bias._array.shape != filters.shape[:1]:
+        _check_bias(bias, filters.shape[0])
     if array.ndim == 2:
         if bias is None:
             return _mm(input, _t(weight))
@@ -46,10 +48,18 @@ def _flattened(input: Tensor) -> Any:
     return shape.reshape(input, shape=(array.size // max(1, array.shape[-1]), array.shape[-1]))
 
 
+def _check_bias(bias: Tensor, features: int) -> None:
+    if bias._array.ndim > 1 or bias._array.size not in (1, features):
+        raise RuntimeError(
+            f"The expanded size of the tensor ({features}) must match the existing size "
+            f"({bias._array.size}) at non-singleton dimension 1: linear() with {features} output "
+            f"features needs a bias of shape [{features}], got {list(bias.shape)}"
+        )
+
+
 def _unusual(input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
     if weight._array.ndim == 1 and input._array.shape[-1:] == weight._array.shape:
-        out = linear(input, shape.unsqueeze.record(weight, dim=0), None)
-        out = shape.squeeze_dim.record(out, dim=input._array.ndim - 1)
+        out = input @ weight  # pyright: ignore[reportOperatorIssue]
         return out if bias is None else out + bias  # pyright: ignore[reportOperatorIssue]
     left = input._array.shape
     right = weight._array.shape

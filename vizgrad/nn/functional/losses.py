@@ -6,6 +6,7 @@ import warnings
 from typing import Any
 
 from vizgrad import errors
+from vizgrad.function.failing import broadcast_error
 from vizgrad.nn.functional.activation import log_softmax, logsigmoid
 from vizgrad.ops import losses as op
 from vizgrad.ops.optional import given
@@ -31,6 +32,8 @@ def _reduced(loss: Any, reduction: str) -> Any:
 
 def _warn_sizes(input: Tensor, target: Tensor) -> None:
     if input._array.shape != target._array.shape:
+        if (error := broadcast_error(input._array.shape, target._array.shape)) is not None:
+            raise error
         warnings.warn(
             f"Using a target size ({list(target.shape)}) that is different to the input size "
             f"({list(input.shape)}): they are broadcast, which is seldom meant for a loss.",

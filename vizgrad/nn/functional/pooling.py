@@ -52,7 +52,7 @@ def _max_pool(
     ceil_mode: bool, return_indices: bool,
 ) -> Any:  # fmt: skip
     pool = _geometry(input, dims, kernel_size, stride, padding, dilation, ceil_mode)
-    out, where = pooling.max_pool.record(input, pool=pool)
+    out, where = pooling.MAX_POOL[dims].record(input, pool=pool)
     if not return_indices:
         return out
     x = input._array
@@ -68,13 +68,18 @@ def max_pool1d(
     stride = None if stride is None else (1, *per_dim(stride, 1, "stride"))
     padding = (0, *per_dim(padding, 1, "padding"))
     dilation = (1, *per_dim(dilation, 1, "dilation"))
-    if input._array.ndim not in (2, 3):
-        raise RuntimeError(f"Expected 2D or 3D input to max_pool1d, but got {list(input.shape)}")
-    rows = shape.unsqueeze.record(input, dim=input._array.ndim - 1)
+    rows = _with_rows(input, "max_pool1d")
     result = _max_pool(rows, 2, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
     if not return_indices:
         return _without_rows(result)
     return _without_rows(result[0]), _without_rows(result[1])
+
+
+def _with_rows(input: Tensor, name: str) -> Tensor:
+    """An image of one row, as PyTorch does for the pools of one dimension."""
+    if input._array.ndim not in (2, 3):
+        raise RuntimeError(f"Expected 2D or 3D input to {name}, but got {list(input.shape)}")
+    return shape.unsqueeze.record(input, dim=input._array.ndim - 1)
 
 
 def _without_rows(tensor: Tensor) -> Tensor:
@@ -112,7 +117,7 @@ def _avg_pool(
     if divisor_override == 0:
         raise RuntimeError("divisor must be not zero")
     pool = _geometry(input, dims, kernel_size, stride, padding, 1, ceil_mode)
-    return pooling.avg_pool.record(
+    return pooling.AVG_POOL[dims].record(
         input, pool=pool, count_include_pad=count_include_pad, divisor_override=divisor_override
     )
 
@@ -122,7 +127,12 @@ def avg_pool1d(
     ceil_mode: bool = False, count_include_pad: bool = True,
 ) -> Tensor:  # fmt: skip
     """The mean of each window of a (N, C, L) tensor; see `avg_pool2d`."""
-    return _avg_pool(input, 1, kernel_size, stride, padding, ceil_mode, count_include_pad, None)
+    kernel_size = (1, *per_dim(kernel_size, 1, "kernel_size"))
+    stride = None if stride is None or stride == () else (1, *per_dim(stride, 1, "stride"))
+    padding = (0, *per_dim(padding, 1, "padding"))
+    rows = _with_rows(input, "avg_pool1d")
+    out = _avg_pool(rows, 2, kernel_size, stride, padding, ceil_mode, count_include_pad, None)
+    return _without_rows(out)
 
 
 def avg_pool2d(
@@ -164,17 +174,18 @@ def _output_size(input: Tensor, dims: int, output_size: Any) -> tuple[int, ...]:
 def _adaptive_mean(input: Tensor, dims: int, output_size: Any) -> Tensor:
     out = _output_size(input, dims, output_size)
     x = input._array
-    if dims > 1 and all(n == 1 for n in out):
+    if all(n == 1 for n in out):
         return mean_dims.record(input, dims=tuple(range(x.ndim - dims, x.ndim)), keepdim=True)
     matrices = tuple(
         kernel.adaptive_matrix(x, n, o) for n, o in zip(x.shape[x.ndim - dims :], out, strict=True)
     )
-    return pooling.resample.record(input, matrices=matrices)
+    return pooling.ADAPTIVE[dims].record(input, matrices=matrices)
 
 
 def adaptive_avg_pool1d(input: Tensor, output_size: int | tuple[int]) -> Tensor:
     """The means of `output_size` windows that cover the last dimension."""
-    return _adaptive_mean(input, 1, output_size)
+    size = output_size if isinstance(output_size, int) else output_size[0]
+    return _without_rows(_adaptive_mean(_with_rows(input, "adaptive_avg_pool1d"), 2, (1, size)))
 
 
 def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
@@ -214,5 +225,6 @@ def _lp_pool(
     window = 1
     for k in per_dim(kernel_size, dims, "kernel_size"):
         window *= k
-    mean: Any = _avg_pool(input**norm_type, dims, kernel_size, stride, 0, ceil_mode, True, None)
+    average = avg_pool1d if dims == 1 else avg_pool2d
+    mean: Any = average(input**norm_type, kernel_size, stride, 0, ceil_mode)
     return (mean.sign() * relu(mean.abs()) * window) ** (1.0 / norm_type)

@@ -6,6 +6,11 @@ import math
 from typing import Any
 
 from vizgrad.arrays.kernels import resize as kernel
+from vizgrad.nn.functional.pooling import (
+    adaptive_avg_pool1d,
+    adaptive_avg_pool2d,
+    adaptive_avg_pool3d,
+)
 from vizgrad.nn.functional.shapes import per_dim
 from vizgrad.ops import resize as op
 from vizgrad.tensor.tensor import Tensor
@@ -49,11 +54,11 @@ def interpolate(
             kernel.nearest(input._array, n, o, f, exact=mode != "nearest")
             for n, o, f in zip(have, out, scales, strict=True)
         )
-        return op.NEAREST[dims].record(input, indices=indices)
+        kind = op.NEAREST if mode == "nearest" else op.NEAREST_EXACT
+        return kind[dims].record(input, indices=indices)
     if mode == "area":
-        from vizgrad.nn.functional.pooling import _adaptive_mean
-
-        return _adaptive_mean(input, dims, out)
+        area = (adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d)[dims - 1]
+        return area(input, out)
     if _LINEAR.get(mode) != dims:
         raise NotImplementedError(
             f"Input of {dims + 2} dimensions does not go with mode {mode!r}: use 'nearest', 'area', or "

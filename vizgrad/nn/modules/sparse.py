@@ -127,5 +127,8 @@ class EmbeddingBag(_Table):
         )  # fmt: skip
 
     def extra_repr(self) -> str:
-        parts = [super().extra_repr(), f"mode={self.mode!r}"]
-        return ", ".join(parts)
+        base = super().extra_repr()
+        padding = f", padding_idx={self.padding_idx}"
+        if self.padding_idx is None:
+            return f"{base}, mode={self.mode!r}"
+        return f"{base.replace(padding, '')}, mode={self.mode!r}{padding}"
