@@ -65,6 +65,9 @@ class ManyOutputs(Node):
         """One gradient per edge."""
         raise NotImplementedError
 
+    def run(self, grad: Any) -> tuple[Any, ...]:
+        return self._run([grad])  # a split into one piece
+
     def run_all(self, grads: list[Any]) -> tuple[Any, ...]:
         return self._run(grads)
 
