@@ -85,7 +85,7 @@ def check_inspector(view: Locator, known: dict[str, Any]) -> None:
 def short(value: float) -> str:
     """The first three significant digits, which any format shows."""
     text = f"{value:.3g}"
-    return text if "e" not in text else text.split("e")[0][:4]
+    return text if "e" not in text else text.split("e", maxsplit=1)[0][:4]
 
 
 def press(view: Locator, name: str, times: int = 1) -> None:
