@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from tests.engine.toys import Value, World
 
 pytestmark = pytest.mark.rule("E-42")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from tests.engine.toys import Value, World, slot
 from vizgrad.engine.task import Capture
 

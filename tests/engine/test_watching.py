@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from hypothesis import given
+
 from tests.engine.test_order import build, dags
 from tests.engine.toys import Diary, Value, World
 from vizgrad.engine.task import Capture
@@ -149,9 +150,7 @@ class Broken(Diary):
         setattr(self, where, broken)
 
 
-@pytest.mark.parametrize(
-    "where", ["enter", "stage", "accumulated", "releasing", "leave", "routed"]
-)
+@pytest.mark.parametrize("where", ["enter", "stage", "accumulated", "releasing", "leave", "routed"])
 def test_an_observer_that_raises_is_removed_reported_once_and_breaks_nothing(where: str) -> None:
     plain = World()
     plain.task(plain.scale("double", plain.leaf("x"), 2.0)).run()

@@ -50,7 +50,8 @@ def report_origin(node: Node) -> None:
         warnings.warn(
             f"Previous calculation was induced by {parent.name()}, whose backward recorded {child}. "
             + (
-                "Traceback of forward call that induced the previous calculation:\n" + "".join(earlier)
+                "Traceback of forward call that induced the previous calculation:\n"
+                + "".join(earlier)
                 if earlier
                 else "No forward pass information is available for it."
             ),

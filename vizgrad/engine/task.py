@@ -19,6 +19,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from vizgrad.arrays.quiet import hush, unhush
+from vizgrad.engine.deep import LEVELS, on_another_thread
 from vizgrad.engine.visit import visit
 from vizgrad.engine.watch import Guarded
 from vizgrad.graph.accumulate import AccumulateGrad
@@ -69,8 +70,8 @@ class GraphTask:
     """
 
     __slots__ = (
-        "borrowed", "buffers", "callbacks", "captures", "current", "dependencies", "domain", "freed",
-        "id", "keep_graph", "leaves", "order", "outer", "pausing", "ready", "reach", "roots", "watch",
+        "borrowed", "buffers", "callbacks", "captures", "current", "dependencies", "depth", "domain",
+        "freed", "id", "keep_graph", "leaves", "order", "outer", "pausing", "ready", "reach", "roots", "watch",
     )  # fmt: skip
 
     def __init__(
@@ -102,6 +103,8 @@ class GraphTask:
         self.leaves: deque[Node] = deque()
         self.current: Node | None = None
         self.order = 0
+        #: How many backwards this one runs within.
+        self.depth = 0
         #: Functions to be called when all nodes have run (E-80).
         self.callbacks: list[Callable[[], None]] | None = None
         #: The task and the grad mode of this thread before this task was entered.
@@ -267,7 +270,16 @@ class GraphTask:
     # --- driving ------------------------------------------------------------------------------
 
     def run(self) -> None:
-        """Runs to the end in one go, on this thread."""
+        """Runs to the end in one go; on this thread, unless it is too deep in nested backwards (E-90)."""
+        around = MODES.task
+        if around is not None:
+            self.depth = around.depth + 1
+            if self.depth % LEVELS == 0:
+                on_another_thread(self._run)
+                return
+        self._run()
+
+    def _run(self) -> None:
         recorder = MODES.recorder
         if recorder is not None and self.watch is None:
             self.watch = recorder.watch(self)

@@ -92,7 +92,9 @@ def _check_hook_result(hook: Any, result: Any, grad: Any) -> None:
     name = _hook_name(hook)
     if not hasattr(result, "requires_grad"):
         raise errors.explained(
-            TypeError(f"expected Tensor, but hook returned {type(result).__name__!r} (hook {name})"),
+            TypeError(
+                f"expected Tensor, but hook returned {type(result).__name__!r} (hook {name})"
+            ),
             kind="hook-effect",
             fix=f"let {name} return a Tensor, or None to leave the gradient as it is",
         )
