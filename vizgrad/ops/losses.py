@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 from vizgrad.arrays.kernels import losses as kernel
-from vizgrad.function.primitive import primitive
+from vizgrad.function.primitive import Primitive, primitive
+from vizgrad.ops.activation import log_sigmoid
 from vizgrad.ops.constants import raw
 from vizgrad.ops.optional import unless_absent
 from vizgrad.ops.pointwise import abs, log, log1p, sigmoid
@@ -87,25 +88,59 @@ class soft_margin_loss:
         return _share(grad, self, reduction) * (-target * sigmoid(-target * self))
 
 
+def _bce_slope(self, target):
+    return (self - target) / clamp_min((1 - self) * self, min=1e-12)
+
+
+def _bce_target_slope(self):
+    return clamp_min(log1p(-self), min=-100.0) - clamp_min(log(self), min=-100.0)
+
+
 @primitive
 class binary_cross_entropy:
     """-(t log p + (1 - t) log(1 - p)); logarithms end at -100, the divisor at 1e-12 (T-79)."""
 
+    def forward(self, target, *, reduction):
+        return kernel.binary_cross_entropy(self, target, None, reduction)
+
+    def grad_self(grad, self, target, reduction):
+        return _share(grad, self, reduction) * _bce_slope(self, target)
+
+    def grad_target(grad, self, target, reduction):
+        return _share(grad, target, reduction) * _bce_target_slope(self)
+
+
+@primitive(node="BinaryCrossEntropyBackward0")
+class weighted_binary_cross_entropy:
+    """The same, each loss times a weight."""
+
     def forward(self, target, weight, *, reduction):
-        return kernel.binary_cross_entropy(self, target, unless_absent(weight), reduction)
+        return kernel.binary_cross_entropy(self, target, weight, reduction)
 
     def grad_self(grad, self, target, weight, reduction):
-        slope = (self - target) / clamp_min((1 - self) * self, min=1e-12)
-        return _share(grad, self, reduction) * _weighted(slope, weight)
+        return _share(grad, self, reduction) * (_bce_slope(self, target) * weight)
 
     def grad_target(grad, self, target, weight, reduction):
-        slope = clamp_min(log1p(-self), min=-100.0) - clamp_min(log(self), min=-100.0)
-        return _share(grad, target, reduction) * _weighted(slope, weight)
+        return _share(grad, target, reduction) * (_bce_target_slope(self) * weight)
 
 
 @primitive
 class binary_cross_entropy_with_logits:
     """`binary_cross_entropy` of sigmoid(self), without overflow."""
+
+    def forward(self, target, *, reduction):
+        return kernel.with_logits(self, target, None, None, reduction)
+
+    def grad_self(grad, self, target, reduction):
+        return _share(grad, self, reduction) * (sigmoid(self) - target)
+
+    def grad_target(grad, self, reduction):
+        return _share(grad, self, reduction) * -self
+
+
+@primitive(node="BinaryCrossEntropyWithLogitsBackward0")
+class weighted_binary_cross_entropy_with_logits:
+    """The same, with weights for each loss, for the positive class, or both."""
 
     def forward(self, target, weight, pos_weight, *, reduction):
         return kernel.with_logits(
@@ -117,13 +152,11 @@ class binary_cross_entropy_with_logits:
         if positive is None:
             slope = sigmoid(self) - target
         else:
-            weighted = positive * target
-            slope = (weighted + 1 - target) * sigmoid(self) - weighted
+            share = positive * target
+            slope = (share + 1 - target) * sigmoid(self) - share
         return _share(grad, self, reduction) * _weighted(slope, weight)
 
     def grad_target(grad, self, weight, pos_weight, reduction):
-        from vizgrad.ops.activation import log_sigmoid
-
         positive = unless_absent(pos_weight)
         if positive is None:
             slope = -self
@@ -137,42 +170,69 @@ def _weighted(slope, weight):
     return slope if weight is None else slope * weight
 
 
-@primitive(outputs=("result", "total_weight"))
-class nll_loss:
-    """Minus the score of each target class: (N, C) or (C); the second result is the weight used (T-80)."""
+def _nll(name: str) -> Primitive:
+    class Declaration:
+        """Minus the score of each target class; the second result is how many counted (T-80)."""
 
-    def forward(self, target, weight, *, reduction, ignore_index):
-        return kernel.nll(self, target, unless_absent(weight), reduction, ignore_index)
+        def forward(self, target, *, reduction, ignore_index):
+            return kernel.nll(self, target, None, reduction, ignore_index)
 
-    def grad_self(grad, target, weight, total_weight, reduction, ignore_index, self_meta):
-        return nll_loss_backward(
-            grad, target, weight, total_weight,
-            shape=self_meta.shape, reduction=reduction, ignore_index=ignore_index,
-        )  # fmt: skip
+        def grad_self(grad, target, total_weight, reduction, ignore_index, self_meta):
+            return nll_loss_backward(
+                grad, target, total_weight,
+                shape=self_meta.shape, reduction=reduction, ignore_index=ignore_index,
+            )  # fmt: skip
+
+    Declaration.__name__ = name
+    return primitive(outputs=("result", "total_weight"))(Declaration)
 
 
-@primitive(outputs=("result", "total_weight"), node="NllLoss2DBackward0")
-class nll_loss2d:
-    """The same with one class for each place of an image: (N, C, *size)."""
+def _weighted_nll(name: str) -> Primitive:
+    class Declaration:
+        """The same with a weight for each class; the second result is their sum over the targets."""
 
-    def forward(self, target, weight, *, reduction, ignore_index):
-        return kernel.nll(self, target, unless_absent(weight), reduction, ignore_index)
+        def forward(self, target, weight, *, reduction, ignore_index):
+            return kernel.nll(self, target, weight, reduction, ignore_index)
 
-    def grad_self(grad, target, weight, total_weight, reduction, ignore_index, self_meta):
-        return nll_loss_backward(
-            grad, target, weight, total_weight,
-            shape=self_meta.shape, reduction=reduction, ignore_index=ignore_index,
-        )  # fmt: skip
+        def grad_self(grad, target, weight, total_weight, reduction, ignore_index, self_meta):
+            return weighted_nll_loss_backward(
+                grad, target, weight, total_weight,
+                shape=self_meta.shape, reduction=reduction, ignore_index=ignore_index,
+            )  # fmt: skip
+
+    Declaration.__name__ = f"weighted_{name}"
+    node = "".join(part.title() for part in name.split("_")) + "Backward0"
+    return primitive(outputs=("result", "total_weight"), node=node)(Declaration)
+
+
+#: For scores (N, C) or (C), and for scores with a class for each place, (N, C, *size).
+nll_loss, nll_loss2d = _nll("nll_loss"), _nll("nll_loss2d")
+weighted_nll_loss, weighted_nll_loss2d = _weighted_nll("nll_loss"), _weighted_nll("nll_loss2d")
 
 
 @primitive(linear=True, node="NllLossBackwardBackward0")
 class nll_loss_backward:
-    """Minus `grad_output`, weighted, at the target classes of an array of `shape`."""
+    """Minus `grad_output` at the target classes of an array of `shape`."""
+
+    def forward(grad_output, target, total_weight, *, shape, reduction, ignore_index):
+        return kernel.nll_gradient(
+            grad_output, target, None, total_weight, shape, reduction, ignore_index
+        )
+
+    def grad_grad_output(grad, target, reduction, ignore_index):
+        return nll_loss(grad, target, reduction=reduction, ignore_index=ignore_index)[0]
+
+
+@primitive(linear=True, node="NllLossBackwardBackward0")
+class weighted_nll_loss_backward:
+    """The same with a weight for each class."""
 
     def forward(grad_output, target, weight, total_weight, *, shape, reduction, ignore_index):
         return kernel.nll_gradient(
-            grad_output, target, unless_absent(weight), total_weight, shape, reduction, ignore_index
+            grad_output, target, weight, total_weight, shape, reduction, ignore_index
         )
 
     def grad_grad_output(grad, target, weight, reduction, ignore_index):
-        return nll_loss(grad, target, weight, reduction=reduction, ignore_index=ignore_index)[0]
+        return weighted_nll_loss(
+            grad, target, weight, reduction=reduction, ignore_index=ignore_index
+        )[0]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import warnings
+from math import prod
 from typing import Any
 
 from vizgrad import errors
 from vizgrad.function.failing import broadcast_error
 from vizgrad.nn.functional.activation import log_softmax, logsigmoid
 from vizgrad.ops import losses as op
+from vizgrad.ops import shape
 from vizgrad.ops.optional import given
 from vizgrad.tensor.place import caller
 from vizgrad.tensor.tensor import Tensor
@@ -109,7 +111,9 @@ def binary_cross_entropy(
             f"({list(input.shape)}) is deprecated. Please ensure they have the same size."
         )
     _same_types("binary_cross_entropy", input, target)
-    return op.binary_cross_entropy.record(input, target, given(weight), reduction=reduction)
+    if weight is None:
+        return op.binary_cross_entropy.record(input, target, reduction=reduction)
+    return op.weighted_binary_cross_entropy.record(input, target, weight, reduction=reduction)
 
 
 def binary_cross_entropy_with_logits(
@@ -122,7 +126,9 @@ def binary_cross_entropy_with_logits(
         raise ValueError(
             f"Target size ({list(target.shape)}) must be the same as input size ({list(input.shape)})"
         )
-    return op.binary_cross_entropy_with_logits.record(
+    if weight is None and pos_weight is None:
+        return op.binary_cross_entropy_with_logits.record(input, target, reduction=reduction)
+    return op.weighted_binary_cross_entropy_with_logits.record(
         input, target, given(weight), given(pos_weight), reduction=reduction
     )
 
@@ -162,20 +168,33 @@ def nll_loss(
             culprit=errors.place_of(caller()),
         )
     _check_class_shapes(input, target, weight)
-    primitive = op.nll_loss if x.ndim <= 2 else op.nll_loss2d
-    if x.ndim > 2 and (x.ndim != 4):
-        flat: Any = input
-        rows: Any = target
-        size = tuple(t.shape[1:])
-        out: Any = primitive.record(
-            flat.view(x.shape[0], x.shape[1], 1, -1) if flat.is_contiguous()
-            else flat.reshape(x.shape[0], x.shape[1], 1, -1),
-            rows.reshape(x.shape[0], 1, -1), given(weight),
-            reduction=reduction, ignore_index=ignore_index,
-        )[0]  # fmt: skip
-        return out.view(x.shape[0], *size) if reduction == "none" else out
-    return primitive.record(
-        input, target, given(weight), reduction=reduction, ignore_index=ignore_index
+    if x.ndim <= 2:
+        return _nll(input, target, weight, reduction, ignore_index)
+    if x.ndim == 4:
+        return _nll2d(input, target, weight, reduction, ignore_index)
+    flat: Any = input  # any other number of dimensions is taken as one row of places
+    rows: Any = target
+    places = prod(t.shape[1:])
+    out: Any = _nll2d(
+        shape.reshape(flat, shape=(*x.shape[:2], 1, places)),
+        shape.reshape(rows, shape=(x.shape[0], 1, places)), weight, reduction, ignore_index,
+    )  # fmt: skip
+    return out.view(*t.shape) if reduction == "none" else out
+
+
+def _nll(input: Tensor, target: Tensor, weight: Any, reduction: str, ignored: int) -> Tensor:
+    if weight is None:
+        return op.nll_loss.record(input, target, reduction=reduction, ignore_index=ignored)[0]
+    return op.weighted_nll_loss.record(
+        input, target, weight, reduction=reduction, ignore_index=ignored
+    )[0]
+
+
+def _nll2d(input: Any, target: Any, weight: Any, reduction: str, ignored: int) -> Tensor:
+    if weight is None:
+        return op.nll_loss2d.record(input, target, reduction=reduction, ignore_index=ignored)[0]
+    return op.weighted_nll_loss2d.record(
+        input, target, weight, reduction=reduction, ignore_index=ignored
     )[0]
 
 
