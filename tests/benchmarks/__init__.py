@@ -1,0 +1,1 @@
+"""Timings against PyTorch and HIPS autograd; `python -m tests.benchmarks`. Not tests."""
