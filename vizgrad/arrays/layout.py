@@ -57,14 +57,15 @@ def can_sum_to(have: tuple[int, ...], want: tuple[int, ...]) -> bool:
 
 
 def sum_to(array: Array, shape: tuple[int, ...]) -> Array:
-    """Sums over the dimensions by which `shape` was broadcast to the array's shape."""
+    """Sums over the dimensions by which `shape` was broadcast to the array's shape.
+
+    The result is a new array, not a view of one: a leaf may keep it.
+    """
     extra = array.ndim - len(shape)
-    dims = tuple(range(extra)) + tuple(
-        d + extra for d, n in enumerate(shape) if n == 1 and array.shape[d + extra] != 1
-    )
-    if dims:
-        array = array.sum(axis=dims, keepdims=True)
-    return array.reshape(shape) if array.shape != shape else array
+    if extra:
+        array = array.sum(axis=tuple(range(extra)))
+    kept = tuple(d for d, n in enumerate(shape) if n == 1 and array.shape[d] != 1)
+    return array.sum(axis=kept, keepdims=True) if kept else array
 
 
 def strides_of(array: Array) -> tuple[int, ...]:
