@@ -16,7 +16,7 @@ def kernel_error(op: Primitive, error: Exception, *arrays: Any) -> Exception:
         for a, b in zip(arrays, arrays[1:], strict=False):
             if (mismatch := broadcast_error(a.shape, b.shape)) is not None:
                 return mismatch
-    if isinstance(error, TypeError) and type(error).__module__.startswith("numpy"):
+    if isinstance(error, TypeError) and ("numpy" in type(error).__module__ or "numpy" in str(error)):
         types = ", ".join(BY_NUMPY[a.dtype].name for a in arrays if a.dtype in BY_NUMPY)
         return NotImplementedError(f'"{op.name}" not implemented for {types}')
     return error

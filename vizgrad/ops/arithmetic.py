@@ -126,17 +126,27 @@ class div_rounded:
         return grad * 0
 
 
+def _no_floor_slope(grad):
+    raise RuntimeError(
+        "derivative for aten::floor_divide is not implemented; it is zero wherever it exists: use "
+        "div(a, b, rounding_mode='floor') for that, or detach the operand"
+    )
+
+
 @primitive(typing="promote", pointwise=True, node="NotImplemented")
 class floor_divide:
     """self // other. PyTorch has no derivative for it: backward raises, `div` with a mode does not."""
 
     forward = division.floor_divide
+    grad_self = grad_other = _no_floor_slope
 
-    def grad_self(grad):
-        raise RuntimeError(
-            "derivative for aten::floor_divide is not implemented; it is zero wherever it exists: "
-            "use div(a, b, rounding_mode='floor') for that, or detach the operand"
-        )
+
+@primitive(typing="promote", pointwise=True, node="NotImplemented")
+class floor_divide_number:
+    """self // a number, which has no edge."""
+
+    forward = division.floor_divide
+    grad_self = _no_floor_slope
 
 
 @primitive(typing="promote", pointwise=True, node="RemainderBackward1")

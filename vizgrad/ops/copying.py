@@ -5,9 +5,10 @@ from __future__ import annotations
 from vizgrad.arrays import backend, dtypes, xp
 from vizgrad.arrays.kernels import casting
 from vizgrad.function.primitive import primitive
-from vizgrad.ops.constants import zeros_like
+from vizgrad.ops.constants import raw, zeros_like
 from vizgrad.ops.reduce import sum_all
 from vizgrad.ops.shape import clone as clone
+from vizgrad.tensor.tensor import new_tensor
 
 
 @primitive(linear=True, node="ToCopyBackward0")
@@ -32,10 +33,23 @@ class to_device:
         return to_device(grad, device=source, source=device)
 
 
+def converted(input, dtype):
+    """A Tensor in the numpy dtype `dtype`: itself if it has that type. Integers have no history."""
+    if input._array.dtype == dtype:
+        return input
+    return to_copy.record(without_history(input, dtype), dtype=dtype)
+
+
+def without_history(input, dtype):
+    """`input`, untracked if a result of type `dtype` has no derivative."""
+    return input if dtype.kind in "fc" or not input._tracked else new_tensor(input._array)
+
+
 def cast(value, dtype):
-    """For formulas: `value` in the numpy dtype `dtype`, as it is if it has that type."""
-    have = value.dtype.np if isinstance(value.dtype, dtypes.DType) else value.dtype
-    return value if have == dtype else to_copy(value, dtype=dtype)
+    """For formulas: `value` in a type (a DType or numpy's), as it is if it has that type."""
+    if isinstance(dtype, dtypes.DType):
+        dtype = dtype.np
+    return value if raw(value).dtype == dtype else to_copy(value, dtype=dtype)
 
 
 @primitive(linear=True, node="CopyBackwards")

@@ -9,11 +9,11 @@ from vizgrad.ops.indexing import spread
 from vizgrad.ops.shape import restore_dims
 
 
-def share_among_equals(grad, self, result, dims, keepdim):
-    """The gradient, divided equally among the elements that equal the result."""
+def share_among_equals(grad, self, result, dims=None, keepdim=False, *, nan=False):
+    """The gradient, divided equally among the elements that equal the result (`nan`: NaN equals NaN)."""
     ndim = self.ndim
     extreme = restore_dims(raw(result), dims, keepdim, ndim)
-    weights = ordering.shares(raw(self), extreme, dims)
+    weights = ordering.shares(raw(self), extreme, dims, nan)
     return restore_dims(grad, dims, keepdim, ndim) * constant(weights, grad)
 
 
@@ -25,7 +25,7 @@ class max_all:
         return ordering.extreme(self, None, False, largest=True)
 
     def grad_self(grad, self, result):
-        return share_among_equals(grad, self, result, None, False)
+        return share_among_equals(grad, self, result, nan=True)
 
 
 @primitive(node="MinBackward1")
@@ -36,7 +36,7 @@ class min_all:
         return ordering.extreme(self, None, False, largest=False)
 
     def grad_self(grad, self, result):
-        return share_among_equals(grad, self, result, None, False)
+        return share_among_equals(grad, self, result, nan=True)
 
 
 @primitive
@@ -147,8 +147,19 @@ class kthvalue:
 class median_dim:
     """The median along `dim` (the lower of two) and where it is."""
 
-    def forward(self, *, dim, keepdim, ignore_nan):
-        return ordering.median(self, dim, keepdim, ignore_nan)
+    def forward(self, *, dim, keepdim):
+        return ordering.median(self, dim, keepdim, ignore_nan=False)
+
+    def grad_self(grad, indices, dim, keepdim, self_meta):
+        return to_index(grad, indices, dim, keepdim, self_meta.shape)
+
+
+@primitive(node="NanmedianBackward1", outputs=("values", "indices"))
+class nanmedian_dim:
+    """The median of the numbers along `dim`, without NaNs, and where it is."""
+
+    def forward(self, *, dim, keepdim):
+        return ordering.median(self, dim, keepdim, ignore_nan=True)
 
     def grad_self(grad, indices, dim, keepdim, self_meta):
         return to_index(grad, indices, dim, keepdim, self_meta.shape)
@@ -156,13 +167,24 @@ class median_dim:
 
 @primitive(node="MedianBackward0")
 class median_all:
-    """The median of all elements; equal ones share the gradient."""
+    """The median of all elements (the lower of two); equal ones share the gradient."""
 
-    def forward(self, *, ignore_nan):
-        return ordering.median(self.reshape(-1), 0, False, ignore_nan)[0]
+    def forward(self):
+        return ordering.median_all(self, ignore_nan=False)
 
     def grad_self(grad, self, result):
-        return share_among_equals(grad, self, result, None, False)
+        return share_among_equals(grad, self, result, nan=True)
+
+
+@primitive(node="NanmedianBackward0")
+class nanmedian_all:
+    """The median of all numbers, without NaNs; equal ones share the gradient."""
+
+    def forward(self):
+        return ordering.median_all(self, ignore_nan=True)
+
+    def grad_self(grad, self, result):
+        return share_among_equals(grad, self, result, nan=True)
 
 
 @primitive(outputs=("values", "indices"))

@@ -72,12 +72,8 @@ def parse(source: Tensor, key: Any) -> Parsed:
                 "invalid index of a 0-dim tensor. Use `tensor.item()` in Python to convert it to a number"
             )
         raise IndexError(f"too many indices for tensor of dimension {source._array.ndim}")
-    seen_ellipsis = False
     for entry in entries:
         if entry is Ellipsis:
-            if seen_ellipsis:
-                raise IndexError("an index can only have a single ellipsis ('...')")
-            seen_ellipsis = True
             dim += source._array.ndim - covered
         elif entry is None:
             view = shape_ops.unsqueeze(view, dim=dim)

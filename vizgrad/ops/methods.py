@@ -99,7 +99,7 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "__rmul__": basic.mul.record,
     "__truediv__": basic.div.record,
     "__rtruediv__": _rdiv,
-    "__floordiv__": basic.floor_divide.record,
+    "__floordiv__": arithmetic.floor_divide,
     "__rfloordiv__": _reversed(basic.floor_divide),
     "__mod__": arithmetic.remainder,
     "__rmod__": _reversed(basic.remainder),
@@ -251,6 +251,12 @@ def _square_(self: Tensor) -> Tensor:
     return write(powers.pow_number, self, name="square_", exponent=2)
 
 
+def _floor_divide_(self: Tensor, other: Any) -> Tensor:
+    """self //= other."""
+    op = basic.floor_divide if isinstance(other, Tensor) else basic.floor_divide_number
+    return write(op, self, other, name="floor_divide_")
+
+
 def _remainder_(self: Tensor, other: Any) -> Tensor:
     """self %= other."""
     op = basic.remainder if isinstance(other, Tensor) else basic.remainder_number
@@ -339,7 +345,7 @@ INPLACE: dict[str, Callable[..., Any]] = {
     "__isub__": _inplace(basic.sub, "__isub__"),
     "__imul__": _inplace(basic.mul, "__imul__"),
     "__itruediv__": _inplace(basic.div, "__itruediv__"),
-    "__ifloordiv__": _inplace(basic.floor_divide, "__ifloordiv__"),
+    "__ifloordiv__": _floor_divide_,
     "__imod__": _remainder_,
     "__ipow__": _pow_,
     "__iand__": _inplace(compare.bitwise_and, "__iand__"),
@@ -350,7 +356,7 @@ INPLACE: dict[str, Callable[..., Any]] = {
     "clamp_min_": _clamp_min_, "clamp_max_": _clamp_max_, "masked_fill_": _masked_fill_, "lerp_": _lerp_,
     "addcmul_": _addcmul_, "addcdiv_": _addcdiv_, "round_": _round_, "neg_": _neg_,
     "nan_to_num_": _nan_to_num_, "tril_": _tril_, "triu_": _triu_, "cumsum_": _cumsum_, "cumprod_": _cumprod_,
-    "floor_divide_": _inplace(basic.floor_divide, "floor_divide_"),
+    "floor_divide_": _floor_divide_,
     "logical_not_": _inplace(compare.logical_not, "logical_not_"),
     **{
         name + "_": _inplace(getattr(pointwise, name), name + "_")

@@ -8,8 +8,9 @@ from vizgrad.arrays import xp
 from vizgrad.arrays.kernels import pairs
 from vizgrad.function.primitive import primitive
 from vizgrad.ops.constants import raw
-from vizgrad.ops.pointwise import abs, exp, log, sigmoid
-from vizgrad.ops.select import drop, sign
+from vizgrad.ops.copying import cast
+from vizgrad.ops.pointwise import exp, log
+from vizgrad.ops.select import drop
 
 
 @primitive(typing="float", pointwise=True)
@@ -31,7 +32,7 @@ class atan2:
 class hypot:
     """sqrt(self^2 + other^2) without overflow; the derivative at (0, 0) is NaN (T-73)."""
 
-    forward = xp.hypot
+    forward = pairs.hypot
 
     def grad_self(grad, self, result):
         return grad * (self / result)
@@ -40,11 +41,11 @@ class hypot:
         return grad * (other / result)
 
 
-@primitive(typing="float", pointwise=True)
+@primitive(typing="promote", pointwise=True)
 class logaddexp:
     """log(exp(self) + exp(other)) without overflow."""
 
-    forward = xp.logaddexp
+    forward = pairs.logaddexp
 
     def grad_self(grad, self, other):
         return grad / (1 + exp(other - self))
@@ -53,11 +54,11 @@ class logaddexp:
         return grad / (1 + exp(self - other))
 
 
-@primitive(typing="float", pointwise=True)
+@primitive(typing="promote", pointwise=True)
 class logaddexp2:
     """log2(2^self + 2^other) without overflow."""
 
-    forward = xp.logaddexp2
+    forward = pairs.logaddexp2
 
     def grad_self(grad, self, other):
         return grad / (1 + exp((other - self) * math.log(2)))
@@ -74,7 +75,7 @@ class xlogy:
 
     def grad_self(grad, self, other):
         # drop: no gradient where self is 0 and log is not defined
-        return drop(grad * log(other), mask=(raw(self) == 0) & (raw(other) <= 0))
+        return drop(grad * log(cast(other, grad.dtype)), mask=(raw(self) == 0) & (raw(other) <= 0))
 
     def grad_other(grad, self, other):
         return grad * self / other
@@ -100,11 +101,16 @@ class nextafter:
     forward = xp.nextafter
 
 
-@primitive(typing="promote", pointwise=True)
+def _no_step_slope(grad):
+    raise RuntimeError("derivative for aten::heaviside is not implemented: it is a step function")
+
+
+@primitive(typing="same", pointwise=True, node="NotImplemented")
 class heaviside:
-    """0 below 0, 1 above, `other` at 0."""
+    """0 below 0, 1 above, `other` at 0; backward through it raises (T-84)."""
 
     forward = pairs.heaviside
+    grad_self = grad_other = _no_step_slope
 
 
 @primitive(typing="promote", pointwise=True)

@@ -8,7 +8,7 @@ from vizgrad.arrays import xp
 from vizgrad.arrays.kernels import choice, smooth, special
 from vizgrad.function.primitive import primitive
 from vizgrad.ops.arithmetic import neg as neg
-from vizgrad.ops.constants import raw, zeros_like
+from vizgrad.ops.constants import constant, raw, zeros_like
 from vizgrad.ops.select import drop
 from vizgrad.ops.select import sign as sign
 
@@ -379,7 +379,7 @@ class polygamma:
 class sinc:
     """sin(pi x) / (pi x), 1 at 0."""
 
-    forward = xp.sinc
+    forward = smooth.sinc
 
     def grad_self(grad, self):
         return grad * sinc_slope(self)
@@ -405,9 +405,9 @@ class logit:
     forward = smooth.logit
 
     def grad_self(grad, self, eps):
-        slope = grad / (self * (1 - self))
-        if eps is None:
-            return drop(slope, mask=(raw(self) < 0) | (raw(self) > 1))
+        slope = grad / abs(self * (1 - self))
+        if eps is None:  # NaN, as the value, where there is no logarithm
+            return slope + constant(choice.nan_outside(raw(self), 0, 1), slope)
         return drop(slope, mask=~choice.inside(raw(self), eps, 1 - eps))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from vizgrad.arrays.kernels import powers
 from vizgrad.function.primitive import primitive
 from vizgrad.ops.constants import raw, zeros_like
+from vizgrad.ops.copying import cast
 from vizgrad.ops.pointwise import log
 from vizgrad.ops.select import drop
 
@@ -56,4 +57,4 @@ def _slope_of_base(grad, self, exponent):
 
 def _slope_of_exponent(grad, self, exponent, result):
     settled = (raw(self) == 0) & (raw(exponent) >= 0)
-    return drop(grad * (result * log(self)), mask=settled)
+    return drop(grad * (result * log(cast(self, result.dtype))), mask=settled)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from vizgrad.arrays import layout, xp
-from vizgrad.arrays.kernels import shapes
+from vizgrad.arrays import xp
+from vizgrad.arrays.kernels import reduction, shapes
 from vizgrad.function.primitive import primitive
 from vizgrad.ops.constants import zeros_beside
 from vizgrad.tensor.tensor import Tensor
@@ -87,7 +87,7 @@ class sum_to:
     """The sum over the dimensions by which `shape` would be broadcast to this shape."""
 
     def forward(self, *, shape):
-        return layout.sum_to(self, shape)
+        return reduction.sum_to(self, shape)
 
     def grad_self(grad, self_meta):
         return expand(grad, shape=self_meta.shape)

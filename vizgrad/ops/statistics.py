@@ -76,7 +76,7 @@ class vector_norm:
         if ord == 2:
             return grad * drop(self / norm, mask=raw(norm) == 0)
         if math.isinf(ord):
-            weights = ordering.shares(raw(abs(self)), raw(norm), dims)
+            weights = ordering.shares(raw(abs(self)), raw(norm), dims, nan=True)
             return sign(self) * (grad * constant(weights, grad))
         scale = drop(grad / pow_number(norm, exponent=ord - 1), mask=raw(norm) == 0)
         if ord < 2:

@@ -44,6 +44,11 @@ def inside(x: Array, low: float | None, high: float | None) -> Array:
     return (x >= low) & (x <= high)
 
 
+def nan_outside(x: Array, low: float, high: float) -> Array:
+    """0 where `x` is in [low, high], else NaN."""
+    return np.where(inside(x, low, high), x.dtype.type(0), x.dtype.type(np.nan))
+
+
 def masked_fill(self: Array, mask: Array, *, value: Any) -> Array:
     if not isinstance(value, np.ndarray):
         value = self.dtype.type(value)

@@ -8,14 +8,16 @@ from vizgrad.arrays.backend import Array
 from vizgrad.arrays.quiet import quiet
 
 
-def _refuse_zero(divisor: Array) -> None:
+def _check(divisor: Array) -> None:
+    if divisor.dtype.kind == "b":
+        raise NotImplementedError("division with rounding is not implemented for bool tensors")
     if divisor.dtype.kind in "iub" and not divisor.all():
         raise RuntimeError("ZeroDivisionError: an integer tensor was divided by 0")
 
 
 @quiet
 def floor_divide(a: Array, b: Array) -> Array:
-    _refuse_zero(b)
+    _check(b)
     if a.dtype.kind == "f":
         # numpy's floor_divide gives NaN for a / 0 where PyTorch gives inf
         return np.where(b == 0, a / b, np.floor_divide(a, b)) if not b.all() else a // b
@@ -27,7 +29,7 @@ def divide(a: Array, b: Array, rounding_mode: str) -> Array:
     """`a / b` rounded: "floor" down, "trunc" towards zero."""
     if rounding_mode == "floor":
         return floor_divide(a, b)
-    _refuse_zero(b)
+    _check(b)
     if a.dtype.kind == "f":
         return np.trunc(a / b)
     quotient = np.floor_divide(a, b)
@@ -38,14 +40,14 @@ def divide(a: Array, b: Array, rounding_mode: str) -> Array:
 @quiet
 def remainder(a: Array, b: Array) -> Array:
     """Has the sign of `b`."""
-    _refuse_zero(b)
+    _check(b)
     return np.remainder(a, b)
 
 
 @quiet
 def fmod(a: Array, b: Array) -> Array:
     """Has the sign of `a`."""
-    _refuse_zero(b)
+    _check(b)
     return np.fmod(a, b)
 
 

@@ -16,10 +16,10 @@ def extreme(x: Array, dims: Dims, keepdim: bool, *, largest: bool) -> Array:
 
 
 @quiet
-def shares(x: Array, extreme: Array, dims: Dims) -> Array:
-    """1/n for each of the n elements that equal the extreme over `dims`, else 0."""
+def shares(x: Array, extreme: Array, dims: Dims, nan: bool) -> Array:
+    """1/n for each of the n elements that equal the extreme over `dims`, else 0 (`nan`: NaN equals NaN)."""
     equal = x == extreme
-    if x.dtype.kind == "f":
+    if nan:
         equal = equal | ((x != x) & (extreme != extreme))
     weights = equal.astype(x.dtype)
     return weights / np.add.reduce(weights, axis=dims, keepdims=True)
@@ -74,6 +74,8 @@ def topk(x: Array, k: int, dim: int, largest: bool) -> tuple[Array, Array]:
 
 
 def kthvalue(x: Array, k: int, dim: int, keepdim: bool) -> tuple[Array, Array]:
+    if x.dtype.kind == "b":
+        raise NotImplementedError("kthvalue is not implemented for bool tensors")
     if not x.ndim:
         return x.copy(), np.zeros_like(x, dtype=np.int64)
     index = order(x, dim, descending=False)[(slice(None),) * dim + (slice(k - 1, k),)]
@@ -82,6 +84,8 @@ def kthvalue(x: Array, k: int, dim: int, keepdim: bool) -> tuple[Array, Array]:
 
 def median(x: Array, dim: int, keepdim: bool, ignore_nan: bool) -> tuple[Array, Array]:
     """The lower median. A NaN wins, unless they are ignored (then only if there is nothing else)."""
+    if x.dtype.kind == "b":
+        raise NotImplementedError("median is not implemented for bool tensors")
     if not x.ndim:
         return x.copy(), np.zeros_like(x, dtype=np.int64)
     n = x.shape[dim]
@@ -90,6 +94,13 @@ def median(x: Array, dim: int, keepdim: bool, ignore_nan: bool) -> tuple[Array, 
     middle = (np.maximum(n - nans, 1) - 1) // 2 if ignore_nan else np.where(nans > 0, n - nans, (n - 1) // 2)
     index = np.take_along_axis(ordered, middle, dim)
     return _chosen(x, index, dim, keepdim)
+
+
+def median_all(x: Array, ignore_nan: bool) -> Array:
+    """The lower median of all elements; NaN of none."""
+    if not x.size:
+        return np.full_like(x, np.nan, shape=())
+    return median(x.reshape(-1), 0, False, ignore_nan)[0]
 
 
 def mode(x: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:

@@ -14,6 +14,29 @@ def xlogy(x: Array, y: Array) -> Array:
     return np.where((x == 0) & (y == y), x.dtype.type(0), x * np.log(y))
 
 
+def _floats_only(name: str, x: Array) -> None:
+    if x.dtype.kind != "f":
+        raise NotImplementedError(f"{name} is not implemented for {x.dtype.name} tensors")
+
+
+@quiet
+def hypot(x: Array, y: Array) -> Array:
+    _floats_only("hypot", x)
+    return np.hypot(x, y)
+
+
+@quiet
+def logaddexp(x: Array, y: Array) -> Array:
+    _floats_only("logaddexp", x)
+    return np.logaddexp(x, y)
+
+
+@quiet
+def logaddexp2(x: Array, y: Array) -> Array:
+    _floats_only("logaddexp2", x)
+    return np.logaddexp2(x, y)
+
+
 def heaviside(x: Array, at_zero: Array) -> Array:
     step = (x > 0).astype(x.dtype)
     return np.where(x == 0, at_zero, step)

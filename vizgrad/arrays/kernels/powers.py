@@ -16,7 +16,7 @@ def power(self: Array, exponent: Array) -> Array:
         if (exponent < 0).any():
             return _integer_power(self, exponent)
     elif exponent.dtype.kind == "b":
-        return np.logical_or(self, np.logical_not(exponent))
+        raise NotImplementedError("pow is not implemented for bool tensors")
     return np.power(self, exponent)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from vizgrad.arrays import layout
 from vizgrad.arrays.backend import Array
 from vizgrad.arrays.quiet import quiet
 
@@ -33,6 +34,15 @@ def sum_dims(self: Array, dims: Dims, keepdim: bool) -> Array:
     if x.dtype == np.float16:
         return np.add.reduce(x, axis=dims, keepdims=keepdim, dtype=np.float32).astype(np.float16)
     return np.add.reduce(x, axis=dims, keepdims=keepdim)
+
+
+def sum_to(self: Array, shape: tuple[int, ...]) -> Array:
+    """The sum over the dimensions by which `shape` was broadcast to the shape of `self`."""
+    return layout.sum_to(_widened(self), shape)
+
+
+def trace(self: Array) -> Array:
+    return _widened(self).trace()
 
 
 def mean_all(self: Array) -> Array:

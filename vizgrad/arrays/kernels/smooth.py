@@ -15,6 +15,8 @@ def sigmoid(x: Array) -> Array:
 
 
 def relu(x: Array) -> Array:
+    if x.dtype.kind == "b":
+        raise RuntimeError("Boolean inputs not supported for relu")
     return np.maximum(x, x.dtype.type(0))
 
 
@@ -53,14 +55,23 @@ def _whole(x: Array) -> Array:
 
 @quiet
 def frac(x: Array) -> Array:
+    if x.dtype.kind != "f":
+        raise NotImplementedError(f"frac is not implemented for {x.dtype.name} tensors")
     return x - np.trunc(x)
+
+
+@quiet
+def sinc(x: Array) -> Array:
+    """sin(pi x) / (pi x), 1 at 0."""
+    return np.sinc(x) if x.dtype != np.float16 else np.sinc(x.astype(np.float32)).astype(np.float16)
 
 
 @quiet
 def sinc_slope(x: Array) -> Array:
     """(cos(pi x) - sinc(x)) / x, and 0 at 0."""
-    slope = (np.cos(np.pi * x) - np.sinc(x)) / x
-    return np.where(x == 0, x.dtype.type(0), slope)
+    wide = x if x.dtype != np.float16 else x.astype(np.float32)
+    slope = (np.cos(np.pi * wide) - np.sinc(wide)) / wide
+    return np.where(wide == 0, wide.dtype.type(0), slope).astype(x.dtype, copy=False)
 
 
 @quiet

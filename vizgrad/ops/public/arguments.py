@@ -16,18 +16,22 @@ from vizgrad.tensor.tensor import Tensor, address, storage_of
 
 
 def dims_of(dim: Any, ndim: int) -> tuple[int, ...] | None:
-    """Non-negative dimensions; None for all of them (also for an empty list, T-14)."""
+    """Non-negative dimensions; None for all of them (also for an empty list, T-14).
+
+    A 0-dim tensor may be reduced over "dimension 0", which it does not have: that gives ().
+    """
     if dim is None:
         return None
     if dim.__class__ is int:
-        return (wrap_dim(dim, ndim),)
+        only = wrap_dim(dim, ndim)
+        return (only,) if ndim else ()
     if isinstance(dim, Iterable):
         dims = tuple(wrap_dim(index_of(d), ndim) for d in dim)
         for d in dims:
             if dims.count(d) > 1:
                 raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
-        return dims or None
-    return (wrap_dim(index_of(dim), ndim),)
+        return (dims if ndim else ()) if dims else None
+    return dims_of(index_of(dim), ndim)
 
 
 def index_of(value: Any) -> int:

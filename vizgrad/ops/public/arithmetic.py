@@ -92,7 +92,8 @@ def div(
 
 def floor_divide(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
     """input // other, rounded down; backward through it raises, as in PyTorch."""
-    result = arithmetic.floor_divide.record(input, other)
+    op = arithmetic.floor_divide if isinstance(other, Tensor) else arithmetic.floor_divide_number
+    result = op.record(input, other)
     return result if out is None else written(out, result, "floor_divide", input, other)
 
 

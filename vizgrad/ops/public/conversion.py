@@ -50,8 +50,8 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     if device is not None and parse_device(device) != device_of(self._array):
         here = device_of(self._array)
         result = copying.to_device.record(result, device=parse_device(device), source=here)
-    if dtype is not None and dtype.np != result._array.dtype:
-        result = copying.to_copy.record(result, dtype=dtype.np)
+    if dtype is not None:
+        result = copying.converted(result, dtype.np)
     return copying.to_copy.record(self, dtype=self._array.dtype) if copy and result is self else result
 
 
@@ -59,7 +59,7 @@ def _converter(dtype: DType) -> Any:
     target = dtype.np
 
     def convert(self: Tensor, memory_format: Any = None) -> Tensor:
-        return self if self._array.dtype == target else copying.to_copy.record(self, dtype=target)
+        return self if self._array.dtype == target else copying.converted(self, target)
 
     convert.__doc__ = f"`to(vizgrad.{dtype.name})`."
     return convert

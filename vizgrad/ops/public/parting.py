@@ -167,25 +167,36 @@ def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple
     )
 
 
+def _check_rank(name: str, input: Tensor, least: int) -> None:
+    if input._array.ndim < least:
+        raise RuntimeError(
+            f"{name} requires a tensor with at least {least} dimension, but got a tensor with "
+            f"{input._array.ndim} dimensions!"
+        )
+
+
 def hsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     """`tensor_split` along the second dimension (the first of a vector)."""
+    _check_rank("hsplit", input, 1)
     return tensor_split(input, indices_or_sections, 0 if input._array.ndim == 1 else 1)
 
 
 def vsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     """`tensor_split` along the first dimension."""
+    _check_rank("vsplit", input, 2)
     return tensor_split(input, indices_or_sections, 0)
 
 
 def dsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     """`tensor_split` along the third dimension."""
+    _check_rank("dsplit", input, 3)
     return tensor_split(input, indices_or_sections, 2)
 
 
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """All slices along `dim`, as views."""
     if input._array.ndim == 0:
-        raise RuntimeError("Dimension specified as 0 but tensor has no dimensions")
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
     return pieces.record_unbind(input, wrap_dim(dim, input._array.ndim))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import Any
 
@@ -11,13 +12,19 @@ from vizgrad.arrays.layout import can_sum_to
 from vizgrad.ops import extremes, joining, reduce, select, shape, statistics
 from vizgrad.ops.public.arguments import as_float, check_dtype, dims_of, written
 from vizgrad.ops.public.results import MinMax, ValuesIndices
-from vizgrad.ops.copying import to_copy
+from vizgrad.ops.copying import converted, without_history
 from vizgrad.tensor.tensor import Tensor
 
 
 def _in_dtype(input: Tensor, dtype: Any) -> Tensor:
     dtype = check_dtype("sum", dtype)
-    return input if dtype is None or dtype is input.dtype else to_copy.record(input, dtype=dtype.np)
+    return input if dtype is None else converted(input, dtype.np)
+
+
+def _as_asked(result: Tensor, dtype: Any) -> Tensor:
+    """Integers are added in int64, whatever type was asked for."""
+    dtype = check_dtype("sum", dtype)
+    return result if dtype is None else converted(result, dtype.np)
 
 
 def _every(input: Tensor, dims: tuple[int, ...] | None) -> tuple[int, ...]:
@@ -34,12 +41,13 @@ def sum(
         if dtype is None:
             result = reduce.sum_all.record(input)
         else:
-            result = reduce.sum_as.record(input, dtype=dtype.np)
+            result = reduce.sum_as.record(without_history(input, dtype.np), dtype=dtype.np)
     else:
         if dtype is not None:
             input = _in_dtype(input, dtype)
         dims = _every(input, dims_of(dim, input._array.ndim))
         result = reduce.sum_dims.record(input, dims=dims, keepdim=keepdim)
+    result = _as_asked(result, dtype)
     return result if out is None else written(out, result, "sum", input)
 
 
@@ -71,6 +79,7 @@ def prod(
     else:
         (only,) = dims_of(dim, input._array.ndim) or (0,)
         result = reduce.prod_dim.record(input, dim=only, keepdim=keepdim)
+    result = _as_asked(result, dtype)
     return result if out is None else written(out, result, "prod", input)
 
 
@@ -78,25 +87,35 @@ def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any 
     """The sum without NaNs."""
     input = _in_dtype(input, dtype)
     dims = _every(input, dims_of(dim, input._array.ndim))
-    return reduce.nansum_dims.record(input, dims=dims, keepdim=keepdim)
+    return _as_asked(reduce.nansum_dims.record(input, dims=dims, keepdim=keepdim), dtype)
 
 
 def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The mean without NaNs."""
+    if input._array.dtype.kind not in "fc":
+        raise RuntimeError(
+            f"nanmean(): expected input to have floating point or complex dtype but got {input.dtype.name}"
+        )
     known = (input.detach() == input.detach()).sum(dim, keepdim)
     return nansum(input, dim, keepdim, dtype=dtype) / known
 
 
+def _dims_of_any(dim: Any, input: Tensor) -> tuple[int, ...] | None:
+    """As PyTorch, `any` and `all` take an empty list of dims at its word: nothing is reduced."""
+    found = dims_of(dim, input._array.ndim)
+    return () if found is None and dim is not None else found
+
+
 def any(input: Tensor, dim: Any = None, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
     """Is one element non-zero?"""
-    dims = dims_of(dim, input._array.ndim)
+    dims = _dims_of_any(dim, input)
     result = reduce.any_dims.record(input, dims=dims, keepdim=keepdim)
     return result if out is None else written(out, result, "any", input)
 
 
 def all(input: Tensor, dim: Any = None, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
     """Are all elements non-zero?"""
-    dims = dims_of(dim, input._array.ndim)
+    dims = _dims_of_any(dim, input)
     result = reduce.all_dims.record(input, dims=dims, keepdim=keepdim)
     return result if out is None else written(out, result, "all", input)
 
@@ -163,7 +182,7 @@ min = _named_extreme(
 def amax(input: Tensor, dim: Any = (), keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The largest elements over `dim`; equal ones share the gradient."""
     dims = dims_of(dim, input._array.ndim)
-    _refuse_empty("amax", input, dims, IndexError)
+    _refuse_empty("amax", input, dims, RuntimeError)
     result = extremes.amax.record(input, dims=dims, keepdim=keepdim)
     return result if out is None else written(out, result, "amax", input)
 
@@ -171,7 +190,7 @@ def amax(input: Tensor, dim: Any = (), keepdim: bool = False, *, out: Tensor | N
 def amin(input: Tensor, dim: Any = (), keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The smallest elements over `dim`; equal ones share the gradient."""
     dims = dims_of(dim, input._array.ndim)
-    _refuse_empty("amin", input, dims, IndexError)
+    _refuse_empty("amin", input, dims, RuntimeError)
     result = extremes.amin.record(input, dims=dims, keepdim=keepdim)
     return result if out is None else written(out, result, "amin", input)
 
@@ -184,46 +203,51 @@ def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> 
 
 def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
     """Where the largest element is (the first of equals): along `dim`, or in C order over everything."""
-    dims = dims_of(dim, input._array.ndim)
-    _refuse_empty("argmax", input, dims, IndexError)
-    return extremes.argmax.record(input, dim=None if dims is None else dims[0], keepdim=keepdim)
+    return _arg("argmax", extremes.argmax, input, dim, keepdim)
 
 
 def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
     """Where the smallest element is (the first of equals): along `dim`, or in C order over everything."""
+    return _arg("argmin", extremes.argmin, input, dim, keepdim)
+
+
+def _arg(name: str, op: Any, input: Tensor, dim: int | None, keepdim: bool) -> Tensor:
+    if input._array.dtype.kind == "b":
+        raise RuntimeError(f"{name}(): does not support bool input")
     dims = dims_of(dim, input._array.ndim)
-    _refuse_empty("argmin", input, dims, IndexError)
-    return extremes.argmin.record(input, dim=None if dims is None else dims[0], keepdim=keepdim)
+    _refuse_empty(name, input, dims, IndexError)
+    return op.record(input, dim=dims[0] if dims else None, keepdim=keepdim)
 
 
 def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """The median, the lower of two; with `dim` (values, indices) along it."""
-    return _median("median", input, dim, keepdim, ignore_nan=False)
+    return _median("median", extremes.median_all, extremes.median_dim, input, dim, keepdim)
 
 
 def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """The median without NaNs."""
-    return _median("nanmedian", input, dim, keepdim, ignore_nan=True)
+    return _median("nanmedian", extremes.nanmedian_all, extremes.nanmedian_dim, input, dim, keepdim)
 
 
-def _median(name: str, input: Tensor, dim: int | None, keepdim: bool, *, ignore_nan: bool) -> Any:
+def _median(name: str, all_op: Any, dim_op: Any, input: Tensor, dim: int | None, keepdim: bool) -> Any:
     if dim is None:
-        return extremes.median_all.record(input, ignore_nan=ignore_nan)
+        return all_op.record(input)
     (only,) = dims_of(dim, input._array.ndim) or (0,)
     _refuse_empty(name, input, (only,), IndexError)
-    found = extremes.median_dim.record(input, dim=only, keepdim=keepdim, ignore_nan=ignore_nan)
-    return ValuesIndices(*found)
+    return ValuesIndices(*dim_op.record(input, dim=only, keepdim=keepdim))
 
 
 def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> ValuesIndices:
     """The most frequent element along `dim`, and where it is."""
     (only,) = dims_of(dim, input._array.ndim) or (0,)
+    _refuse_empty("mode", input, (only,), IndexError)
     return ValuesIndices(*extremes.mode.record(input, dim=only, keepdim=keepdim))
 
 
 def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> ValuesIndices:
     """The k-th smallest element (k counts from 1) along `dim`, and where it is."""
     (only,) = dims_of(dim, input._array.ndim) or (0,)
+    _refuse_empty("kthvalue", input, (only,), IndexError)
     length = input._array.shape[only] if input._array.ndim else 1
     if not 1 <= k <= length:
         raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {only}: {k} of {length}")
@@ -244,9 +268,9 @@ def _var_arguments(
 ) -> tuple[tuple[int, ...] | None, float]:
     if isinstance(dim, bool):  # var(input, unbiased)
         dim, unbiased = None, dim
-    dims = dims_of(dim, input._array.ndim)
     if input._array.dtype.kind not in "fc":
         raise RuntimeError(f"std and var only support floating point and complex dtypes, got {input.dtype.name}")
+    dims = dims_of(dim, input._array.ndim)
     freedom = _correction(unbiased, correction)
     if count(input._array.shape, dims) - freedom <= 0:
         warnings.warn(
@@ -312,6 +336,11 @@ def vector_norm(
             f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {x.dtype.name}"
         )
     dims = dims_of(dim, x._array.ndim)
+    if (ord < 0 or ord == math.inf) and count(x._array.shape, dims) == 0 and 0 in x._array.shape:
+        raise RuntimeError(
+            f"linalg.vector_norm cannot compute the {ord} norm on an empty tensor because the operation does not "
+            f"have an identity; the shape is {list(x._array.shape)}"
+        )
     result = statistics.vector_norm.record(x, ord=ord, dims=dims, keepdim=keepdim)
     return result if out is None else written(out, result, "linalg_vector_norm", x)
 
@@ -358,7 +387,8 @@ def _running(op: Any, input: Tensor, dim: int, dtype: Any, widen: bool = True) -
     if widen and dtype is None and input._array.dtype.kind in "biu":
         input = _in_dtype(input, dtypes.int64)
     (only,) = dims_of(dim, input._array.ndim) or (0,)
-    return op.record(input, dim=only)
+    result = op.record(input, dim=only)
+    return result if dtype is None else _as_asked(result, dtype)
 
 
 def cumsum(input: Tensor, dim: int, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
@@ -385,4 +415,6 @@ def cummin(input: Tensor, dim: int) -> ValuesIndices:
 
 def logcumsumexp(input: Tensor, dim: int) -> Tensor:
     """log of running sums of exp along `dim`."""
-    return _running(statistics.logcumsumexp, as_float(input), dim, None)
+    if input._array.dtype.kind != "f":
+        raise NotImplementedError(f'"logcumsumexp" not implemented for {input.dtype.name}')
+    return _running(statistics.logcumsumexp, input, dim, None)

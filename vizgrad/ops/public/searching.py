@@ -10,7 +10,7 @@ from vizgrad.function.inplace import write
 from vizgrad.function.typing import WrappedNumber
 from vizgrad.ops import copying, extremes, indexing
 from vizgrad.ops.indices import Indices, parse
-from vizgrad.ops.public import shaping
+from vizgrad.ops.public import conversion, shaping
 from vizgrad.ops.public.arguments import is_number
 from vizgrad.ops.public.results import ValuesIndices
 from vizgrad.tensor.tensor import Tensor, new_tensor
@@ -26,30 +26,29 @@ def setitem(self: Tensor, key: Any, value: Any) -> None:
     """`self[key] = value`, in place; the value is broadcast (T-24)."""
     if not isinstance(value, Tensor):
         value = _constant(self, value)
-    if key is Ellipsis or (key.__class__ is slice and key == slice(None)):
+    if key is Ellipsis or (key.__class__ is slice and key == slice(None) and self._array.ndim):
         _assign(self, value)
+        return
+    if isinstance(key, bool):
+        if key:
+            _assign(shaping.unsqueeze(self, 0), value)
         return
     target, indices = parse(self, key)
     if indices is None:
         _assign(target, value)
         return
     if value._array.dtype != self._array.dtype:
-        if value._array.ndim:
-            raise RuntimeError(
-                "Index put requires the source and destination dtypes match, got "
-                f"{self.dtype.name} for the destination and {value.dtype.name} for the source."
-            )
-        value = copying.to_copy.record(value, dtype=self._array.dtype)
+        raise RuntimeError(
+            "Index put requires the source and destination dtypes match, got "
+            f"{self.dtype.name} for the destination and {value.dtype.name} for the source."
+        )
     write(indexing.index_put, target, value, name="__setitem__", indices=indices, accumulate=False)
 
 
 def _constant(self: Tensor, value: Any) -> Tensor:
-    if is_number(value):
-        made = new_tensor(xp.asarray(value).astype(self._array.dtype), WrappedNumber)
-        return made
-    from vizgrad.ops.public.creation import tensor
-
-    return tensor(value, dtype=self.dtype)
+    if not is_number(value):
+        raise TypeError(f"can't assign a {type(value).__name__} to a {conversion.type(self)}")
+    return new_tensor(xp.asarray(value).astype(self._array.dtype), WrappedNumber)
 
 
 def _assign(target: Tensor, value: Tensor) -> None:
@@ -60,19 +59,11 @@ def _assign(target: Tensor, value: Tensor) -> None:
     elif not have:
         write(copying.fill, target, value, name="__setitem__")
     else:
-        extra = 0
-        while extra < len(have) - 1 and have[extra] == 1 and len(have) - extra > len(want):
-            extra += 1
+        # leading dimensions of size 1 do not count
+        first = next((d for d, n in enumerate(have) if n != 1), len(have))
         view = shaping.view if value._array.flags.c_contiguous else shaping.reshape
-        value = shaping.expand(view(value, _without_leading_ones(have)), want)
+        value = shaping.expand(view(value, have[first:]), want)
         write(copying.copy, target, value, name="__setitem__")
-
-
-def _without_leading_ones(shape: tuple[int, ...]) -> tuple[int, ...]:
-    first = 0
-    while first < len(shape) - 1 and shape[first] == 1:
-        first += 1
-    return shape[first:]
 
 
 def index_put(

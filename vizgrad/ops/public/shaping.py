@@ -5,12 +5,15 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+from vizgrad.arrays import layout
 from vizgrad.arrays.kernels import shapes
 from vizgrad.errors import wrap_dim
 from vizgrad.function.failing import broadcast_error
+from vizgrad.function.strided import Geometry
+from vizgrad.function.strided import as_strided as strided
 from vizgrad.ops import shape as ops
 from vizgrad.ops.public.arguments import dims_given, dims_of, index_of, sizes_of
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.tensor.tensor import Tensor, storage_of
 
 
 def infer(sizes: tuple[int, ...], numel: int, shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -115,6 +118,8 @@ def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
     """Dimension `dim` as several."""
     array = input._array
     at = wrap_dim(dim, array.ndim)
+    if not array.ndim:
+        raise RuntimeError("unflatten: a 0-dim tensor has no dimension to unflatten")
     parts = tuple(sizes)
     if not parts:
         raise RuntimeError("unflatten: sizes must be non-empty")
@@ -202,6 +207,8 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
             f"number of dims as destination ({list(targets)})"
         )
     sources, targets = (tuple(wrap_dim(d, ndim) for d in ds) for ds in (sources, targets))
+    if not ndim:
+        return ops.alias.record(input)
     if len(set(sources)) != len(sources) or len(set(targets)) != len(targets):
         raise RuntimeError(f"movedim: repeated dim in source {list(sources)} or destination {list(targets)}")
     order: list[int] = [-1] * ndim
@@ -339,14 +346,23 @@ def unfold(self: Tensor, dimension: int, size: int, step: int) -> Tensor:
 
 def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
     """A view with any strides and offset (in elements, the offset from the start of the memory)."""
-    from vizgrad.arrays import layout
-    from vizgrad.function.strided import Geometry
-    from vizgrad.function.strided import as_strided as op
-
     have = input._array
-    offset = 0 if storage_offset is None else storage_offset - input.storage_offset()
-    geometry = Geometry(have.shape, layout.strides_of(have), tuple(size), tuple(stride), offset)
-    return op.record(input, geometry=geometry)
+    sizes, strides = tuple(size), tuple(stride)
+    here = input.storage_offset()
+    start = here if storage_offset is None else storage_offset
+    if len(sizes) != len(strides):
+        raise RuntimeError(f"mismatch in length of strides and shape: {list(sizes)} and {list(strides)}")
+    if any(s < 0 for s in strides):
+        raise RuntimeError(f"as_strided: Negative strides are not supported at the moment, got strides: {list(strides)}")
+    last = start + sum((n - 1) * s for n, s in zip(sizes, strides, strict=True))
+    elements = storage_of(input).nbytes // have.itemsize
+    if 0 not in sizes and not 0 <= start <= last < elements:
+        raise RuntimeError(
+            f"setStorage: sizes {list(sizes)}, strides {list(strides)}, storage offset {start} are out of bounds for "
+            f"storage of {elements} elements"
+        )
+    geometry = Geometry(have.shape, layout.strides_of(have), sizes, strides, start - here)
+    return strided.record(input, geometry=geometry)
 
 
 def tril(input: Tensor, diagonal: int = 0) -> Tensor:
@@ -398,6 +414,8 @@ def roll(input: Tensor, shifts: Any, dims: Any = None) -> Tensor:
 def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Tensor:
     """Turned by k times 90 degrees in a plane of two dimensions."""
     ndim = input._array.ndim
+    if ndim < 2:
+        raise RuntimeError(f"expected total dims >= 2, but got total dims = {ndim}")
     plane = tuple(wrap_dim(d, ndim) for d in dims)
     if len(plane) != 2 or plane[0] == plane[1]:
         raise RuntimeError(f"expected two different rotation dims, but got {list(dims)}")
