@@ -92,29 +92,37 @@ def _unflatten(input: Iterable[Any], proto: Any) -> Any:
     What is neither container nor None takes one item; more items than needed are ignored. Raises
     IndexError when there are too few.
     """
-    flat = list(input)
-    position = 0
+    return _build(_Remaining(list(input)), proto)
 
-    def build(proto: Any) -> Any:
-        nonlocal flat, position
-        if hasattr(proto, "_jit_wrap"):
-            value, rest = proto._jit_wrap(flat[position:])
-            flat, position = list(rest), 0
-            return value
-        if proto is None:
-            return None
-        if isinstance(proto, (list, tuple)):
-            return _rebuilt(proto, [build(item) for item in proto])
-        if isinstance(proto, Mapping):
-            return _rebuilt_mapping(proto, [(key, build(item)) for key, item in proto.items()])
-        if position >= len(flat):
-            raise IndexError(
-                f"the structure has more places than the {len(flat)} items there are to fill them"
-            )
-        position += 1
-        return flat[position - 1]
 
-    return build(proto)
+class _Remaining:
+    """Items that are not used yet."""
+
+    __slots__ = ("items", "position")
+
+    def __init__(self, items: list[Any]) -> None:
+        self.items = items
+        self.position = 0
+
+
+# not a closure of _unflatten: one that calls itself would keep the tensors until the next collection
+def _build(flat: _Remaining, proto: Any) -> Any:
+    if hasattr(proto, "_jit_wrap"):
+        value, rest = proto._jit_wrap(flat.items[flat.position :])
+        flat.items, flat.position = list(rest), 0
+        return value
+    if proto is None:
+        return None
+    if isinstance(proto, (list, tuple)):
+        return _rebuilt(proto, [_build(flat, item) for item in proto])
+    if isinstance(proto, Mapping):
+        return _rebuilt_mapping(proto, [(key, _build(flat, item)) for key, item in proto.items()])
+    if flat.position >= len(flat.items):
+        raise IndexError(
+            f"the structure has more places than the {len(flat.items)} items there are to fill them"
+        )
+    flat.position += 1
+    return flat.items[flat.position - 1]
 
 
 def _is_tensor(thing: Any) -> bool:
