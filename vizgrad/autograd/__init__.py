@@ -4,8 +4,8 @@ from vizgrad.autograd import anomaly_mode as anomaly_mode
 from vizgrad.autograd import function as function
 from vizgrad.autograd import grad_mode as grad_mode
 from vizgrad.autograd import graph as graph
-from vizgrad.autograd import variable as variable
 from vizgrad.autograd import tensor_methods as tensor_methods
+from vizgrad.autograd import variable as variable
 from vizgrad.autograd.anomaly_mode import detect_anomaly as detect_anomaly
 from vizgrad.autograd.anomaly_mode import set_detect_anomaly as set_detect_anomaly
 from vizgrad.autograd.function import Function as Function

@@ -29,7 +29,7 @@ def _switch(anomaly: bool, check_nan: bool) -> tuple[bool, bool]:
     return before
 
 
-class set_detect_anomaly:  # noqa: N801  PyTorch's name
+class set_detect_anomaly:
     """Switches anomaly mode on or off at once; in a `with` block the earlier state comes back.
 
     The state is the thread's, and threads that the engine starts inherit it (M-42).
@@ -45,7 +45,7 @@ class set_detect_anomaly:  # noqa: N801  PyTorch's name
         _switch(self.prev, self.prev_check_nan)
 
 
-class detect_anomaly:  # noqa: N801
+class detect_anomaly:
     """Within the block, nodes remember the line that recorded them, and a failing backward tells it.
 
     With `check_nan`, a backward that gives NaN raises RuntimeError naming the node. Slow: entering

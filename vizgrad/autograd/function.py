@@ -7,7 +7,6 @@ from vizgrad.function.custom.context import _HookMixin as _HookMixin
 from vizgrad.function.custom.function import Function as Function
 from vizgrad.function.custom.function import FunctionMeta as FunctionMeta
 from vizgrad.function.custom.function import traceable as traceable
-from vizgrad.function.custom.once import once_differentiable as once_differentiable
 from vizgrad.function.custom.inplace_function import InplaceFunction as InplaceFunction
 from vizgrad.function.custom.nested import _iter_filter as _iter_filter
 from vizgrad.function.custom.nested import _iter_None_tensors as _iter_None_tensors
@@ -17,3 +16,4 @@ from vizgrad.function.custom.nested import _map_tensor_data as _map_tensor_data
 from vizgrad.function.custom.nested import _nested_map as _nested_map
 from vizgrad.function.custom.nested import _unflatten as _unflatten
 from vizgrad.function.custom.nested_io import NestedIOFunction as NestedIOFunction
+from vizgrad.function.custom.once import once_differentiable as once_differentiable

@@ -66,9 +66,7 @@ def root_gradient(array: Any, given: Any, index: int, create_graph: bool) -> Any
             )
         given = new_tensor(_ones_like(array))
     elif not isinstance(given, Tensor):
-        raise TypeError(
-            f"gradients can be either Tensors or None, but got {type(given).__name__}"
-        )
+        raise TypeError(f"gradients can be either Tensors or None, but got {type(given).__name__}")
     if given._array.shape != array.shape:
         raise explained(
             RuntimeError(
@@ -96,9 +94,7 @@ def make_roots(
 ) -> list[tuple[Node, int, Any]]:
     """(node, output_nr, gradient) of each tensor to start from."""
     if len(tensors) != len(gradients):
-        raise RuntimeError(
-            f"got {len(tensors)} tensors and {len(gradients)} gradients"
-        )
+        raise RuntimeError(f"got {len(tensors)} tensors and {len(gradients)} gradients")
     roots: list[tuple[Node, int, Any]] = []
     for index, (tensor, given) in enumerate(zip(tensors, gradients, strict=True)):
         if isinstance(tensor, Tensor):
@@ -167,9 +163,7 @@ def prepare_backward(
 ) -> tuple[GraphTask, list[tuple[Tensor, Capture]]]:
     """A task that has not run yet, and the non-leaf `inputs` whose `.grad` it will fill."""
     roots_given = _as_tuple(tensors)
-    gradients = (
-        (None,) * len(roots_given) if grad_tensors is None else _as_tuple(grad_tensors)
-    )
+    gradients = (None,) * len(roots_given) if grad_tensors is None else _as_tuple(grad_tensors)
     captures: dict[Node, list[Capture]] | None = None
     wanted: list[Node] = []
     filled: list[tuple[Tensor, Capture]] = []
@@ -181,7 +175,9 @@ def prepare_backward(
         for index, tensor in enumerate(chosen):
             edge = _edge(tensor)
             if edge is None:
-                raise RuntimeError(f"One of the differentiated Tensors (inputs[{index}]) does not require grad")
+                raise RuntimeError(
+                    f"One of the differentiated Tensors (inputs[{index}]) does not require grad"
+                )
             node, nr = edge
             if isinstance(node, AccumulateGrad):
                 wanted.append(node)
@@ -258,7 +254,9 @@ def grad(
         edge = _edge(wanted)
         if edge is None:
             raise explained(
-                RuntimeError(f"One of the differentiated Tensors does not require grad (input {index})"),
+                RuntimeError(
+                    f"One of the differentiated Tensors does not require grad (input {index})"
+                ),
                 kind="not-a-leaf",
                 fix="call requires_grad_() on it before the forward pass",
             )

@@ -15,7 +15,7 @@ from vizgrad.tensor.place import caller
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 
-class saved_tensors_hooks:  # noqa: N801  PyTorch's name
+class saved_tensors_hooks:
     """Within the block, each tensor that a node saves is kept as `pack_hook(tensor)`, any object.
 
     `unpack_hook(object)` must give a tensor of the same shape and dtype; it is called at each use. The
@@ -80,7 +80,7 @@ def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
         MODES.hooks_disabled = before
 
 
-class save_on_cpu(saved_tensors_hooks):  # noqa: N801
+class save_on_cpu(saved_tensors_hooks):
     """Within the block, saved tensors wait for backward as copies in host memory (V-68)."""
 
     def __init__(self, pin_memory: bool = False, device_type: str = "cuda") -> None:

@@ -49,13 +49,9 @@ def register_post_accumulate_grad_hook(
 ) -> RemovableHandle:
     """`hook(param)` is called after backward has updated `.grad`; leaves only (E-74)."""
     if not self.requires_grad:
-        raise RuntimeError(
-            "cannot register a hook on a tensor that doesn't require gradient"
-        )
+        raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
     if not self.is_leaf:
-        raise RuntimeError(
-            "post accumulate grad hooks cannot be registered on non-leaf tensors"
-        )
+        raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
     rare = rare_of(self)
     if rare.post_accumulate is None:
         rare.post_accumulate = new_hooks()

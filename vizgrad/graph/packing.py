@@ -6,7 +6,7 @@ node (`vizgrad.tensor.modes.noted`), whose saved values are then packed in place
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from vizgrad.errors import explained, function_place

@@ -29,11 +29,24 @@ def applied(function=Double):
 
 @pytest.mark.rule("F-1")
 def test_public_names():
-    for name in (
-        "Function FunctionCtx FunctionMeta BackwardCFunction InplaceFunction NestedIOFunction "
-        "once_differentiable traceable _nested_map _iter_filter _unflatten _iter_tensors "
-        "_iter_tensors_permissive _iter_None_tensors _map_tensor_data _HookMixin"
-    ).split():
+    for name in [
+        "Function",
+        "FunctionCtx",
+        "FunctionMeta",
+        "BackwardCFunction",
+        "InplaceFunction",
+        "NestedIOFunction",
+        "once_differentiable",
+        "traceable",
+        "_nested_map",
+        "_iter_filter",
+        "_unflatten",
+        "_iter_tensors",
+        "_iter_tensors_permissive",
+        "_iter_None_tensors",
+        "_map_tensor_data",
+        "_HookMixin",
+    ]:
         assert hasattr(names, name), name
     assert names._ContextMethodMixin is names.FunctionCtx
     assert vg.autograd.Function is names.Function
@@ -90,10 +103,29 @@ def test_names_metadata_and_attributes():
 @pytest.mark.rule("F-6")
 def test_the_users_attributes_never_meet_the_engines():
     """What the engine calls its own fields is free for the user."""
-    taken = (
-        "shape dtype edges hooks code lasti scope sequence_nr outputs meta site run run_all "
-        "run_tensors release saved_values restore_saved wants_tensors input_names op variable"
-    ).split()
+    taken = [
+        "shape",
+        "dtype",
+        "edges",
+        "hooks",
+        "code",
+        "lasti",
+        "scope",
+        "sequence_nr",
+        "outputs",
+        "meta",
+        "site",
+        "run",
+        "run_all",
+        "run_tensors",
+        "release",
+        "saved_values",
+        "restore_saved",
+        "wants_tensors",
+        "input_names",
+        "op",
+        "variable",
+    ]
 
     class Storing(Function):
         @staticmethod
@@ -165,10 +197,16 @@ def test_members_of_the_node():
     assert node._sequence_nr() > inner.grad_fn._sequence_nr()
     first, text, last = node._input_metadata
     assert (first.shape, text, last.shape) == ((2,), None, (3,))
-    for name in "to_save dirty_tensors non_differentiable saved_for_forward".split():
+    for name in ["to_save", "dirty_tensors", "non_differentiable", "saved_for_forward"]:
         assert getattr(node, name) is None
     assert node.materialize_grads is True
-    for name in "register_hook register_prehook apply apply_jvp maybe_clear_saved_tensors".split():
+    for name in [
+        "register_hook",
+        "register_prehook",
+        "apply",
+        "apply_jvp",
+        "maybe_clear_saved_tensors",
+    ]:
         assert callable(getattr(node, name))
     node.maybe_clear_saved_tensors()
     assert node.saved_tensors == (inner, None)

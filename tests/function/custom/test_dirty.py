@@ -16,7 +16,7 @@ def doubling(ctx, x):
     return x
 
 
-def Double():  # noqa: N802
+def Double():
     return function(doubling, lambda ctx, g: g * 2)
 
 

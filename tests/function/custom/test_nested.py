@@ -37,7 +37,9 @@ def test_flattening():
     ):
         assert ids(_iter_tensors(structure)) == ids(flat)
     for wrong in (3, "text", [A, object()]):
-        with pytest.raises(ValueError, match="process an input object of type.*Accepted types: Tensors"):
+        with pytest.raises(
+            ValueError, match="process an input object of type.*Accepted types: Tensors"
+        ):
             list(_iter_tensors(wrong))
 
 

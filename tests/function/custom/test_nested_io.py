@@ -128,7 +128,6 @@ def test_outputs_of_any_structure():
 
         def backward_extended(self, *grads):
             self.got = grads
-            return None
 
     x = leaf()
     for structure, got in (
@@ -200,7 +199,7 @@ def test_saved_structures_and_their_versions():
         inputs["b"].add_(1)  # the write
     with pytest.raises(RuntimeError, match="modified by an inplace operation") as caught:
         out["a"].sum().backward()
-    assert caught.value.explanation.culprit.text == "inputs[\"b\"].add_(1)  # the write"
+    assert caught.value.explanation.culprit.text == 'inputs["b"].add_(1)  # the write'
 
 
 @pytest.mark.rule("F-130")

@@ -218,9 +218,7 @@ def test_split_style_may_not_save_an_input_it_returns():
 
 
 def test_outputs_of_one_node():
-    made = function(
-        lambda ctx, x: (x * 1, x * 2, x * 3), lambda ctx, a, b, c: a + 10 * b + 100 * c
-    )
+    made = function(lambda ctx, x: (x * 1, x * 2, x * 3), lambda ctx, a, b, c: a + 10 * b + 100 * c)
     x = leaf()
     a, b, c = made.apply(x)
     assert a.grad_fn is b.grad_fn is c.grad_fn

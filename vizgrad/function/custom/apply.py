@@ -86,9 +86,7 @@ def _mark_first_if_written(ctx: Any, tensor: Tensor, found: tuple[Any, ...], beg
         ctx.dirty_tensors = (tensor,)
 
 
-def _look_for_unmarked_writes(
-    ctx: Any, tensors: list[Tensor], dirty: set[int], began: int
-) -> None:
+def _look_for_unmarked_writes(ctx: Any, tensors: list[Tensor], dirty: set[int], began: int) -> None:
     """Warns when forward wrote to an input and did not say so: the graph would be wrong (F-56)."""
     for place, tensor in enumerate(tensors):
         storage = tensor._storage

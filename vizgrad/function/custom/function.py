@@ -106,7 +106,8 @@ class Function(FunctionCtx, _HookMixin, metaclass=FunctionMeta):
     @staticmethod
     def forward(*args: Any, **kwargs: Any) -> Any:
         """Computes the outputs from the arguments; first argument ctx unless `setup_context` is
-        defined. Runs without grad mode."""
+        defined. Runs without grad mode.
+        """
         raise NotImplementedError(
             "You must implement the forward function for custom autograd.Function."
         )

@@ -13,7 +13,9 @@ from vizgrad.tensor.tensor import Tensor
 
 
 def _unknown(thing: Any, accepted: str | None) -> ValueError:
-    message = f"Auto nesting doesn't know how to process an input object of type {type(thing).__name__}"
+    message = (
+        f"Auto nesting doesn't know how to process an input object of type {type(thing).__name__}"
+    )
     if accepted:
         message += f". Accepted types: {accepted}, or lists/tuples of them"
     return ValueError(message)

@@ -1,11 +1,11 @@
 """What becomes of each thing that forward returned (spec 01 C, E).
 
-    fresh tensor                      the node's output
-    view of an input, or made inside  the node's output, and a view that must not be written to
-    input, as it is                   a new view of it that is the node's output
-    input marked dirty                the same object, with the node as its new history
-    integer, or marked                no gradient; an input comes back as a detached alias
-    anything else                     as it is, holding a slot
+fresh tensor                      the node's output
+view of an input, or made inside  the node's output, and a view that must not be written to
+input, as it is                   a new view of it that is the node's output
+input marked dirty                the same object, with the node as its new history
+integer, or marked                no gradient; an input comes back as a detached alias
+anything else                     as it is, holding a slot
 """
 
 from __future__ import annotations

@@ -48,7 +48,11 @@ def per_edge(node: CustomNode, returned: Any) -> tuple[Any, ...]:
                 f"expected Variable or None (got {type(value).__name__}) at position "
                 f"{position + 1} of what {node.name()} returned",
                 "return a Tensor or None there"
-                + (": a list counts as one gradient, use a tuple" if isinstance(value, list) else ""),
+                + (
+                    ": a list counts as one gradient, use a tuple"
+                    if isinstance(value, list)
+                    else ""
+                ),
             )
         gradients.append(None if node.edges[edge] is None else value)
         edge += 1

@@ -43,7 +43,9 @@ def bind(
                 "keyword-only parameters cannot be used, make it positional"
             )
     if bound.kwargs and any(
-        found.parameters[n].kind is inspect.Parameter.VAR_KEYWORD for n in bound.arguments if n in given
+        found.parameters[n].kind is inspect.Parameter.VAR_KEYWORD
+        for n in bound.arguments
+        if n in given
     ):
         raise TypeError(
             f"{cls.__name__}.apply(): forward() got unexpected keyword arguments "
