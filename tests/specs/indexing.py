@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import vizgrad as vg
+from vizgrad.ops import indexing as ops
 
 from .row import Row, Sample, some, strided, wave
 
@@ -93,5 +94,6 @@ ROWS = [
     Row("index_fill", lambda x: x.index_fill(0, vg.tensor([2, 0]), 1.5), _M),
     Row("masked_select", lambda x: x.masked_select(vg.tensor(_MASK)), some(matrix=(2, 3)), lambda x: x[_MASK]),
     Row("masked_scatter", lambda x, s: x.masked_scatter(vg.tensor(_MASK), s), some(plain=[(2, 3), (2, 2)])),
+    Row("crop", lambda x: ops.crop(x, shape=(2, 1)), _M, lambda x: x[:2, :1]),
     Row("take", lambda x: vg.take(x, vg.tensor([5, 0, 0, -1])), _M, lambda x: np.take(x, [5, 0, 0, -1])),
 ]

@@ -66,6 +66,7 @@ ROWS = [
     Row("aminmax", _over("aminmax", dim=0), _ROWS, lambda x: (x.min(0), x.max(0))),
     Row("median", vg.median, some(odd=(3,), even=(2, 4)), lambda x: np.sort(x.ravel())[(x.size - 1) // 2]),
     Row("median dim", lambda x: vg.median(x, 1).values, _ROWS, lambda x: np.sort(x, 1)[:, (x.shape[1] - 1) // 2]),
+    Row("nanmedian of all", vg.nanmedian, some(odd=(3,), even=(2, 4)), lambda x: np.sort(x.ravel())[(x.size - 1) // 2]),
     Row("nanmedian", lambda x: vg.nanmedian(x, 1).values, _ROWS, lambda x: np.sort(x, 1)[:, (x.shape[1] - 1) // 2]),
     Row("mode", lambda x: vg.mode(x, 1).values, _ROWS, lambda x: x.min(1)),
     Row("kthvalue", lambda x: vg.kthvalue(x, 2, 1).values, _ROWS, lambda x: np.sort(x, 1)[:, 1]),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from vizgrad.arrays import dtypes, xp
-from vizgrad.arrays.backend import device_of
+from vizgrad.arrays.backend import device_of, is_array
 from vizgrad.arrays.dtypes import DType
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
@@ -41,7 +41,8 @@ def number(value: Any, beside: Any) -> Any:
         if known is not None and type(array) is xp.ndarray:
             return known
         made = _wrap(value, dtype)
-        if value != 0 and value == value and len(_numbers) < _NUMBERS_KEPT:  # 0.0 and -0.0 are one key
+        # 0.0 and -0.0 are one key, and no NaN is ever found again
+        if value and value == value and len(_numbers) < _NUMBERS_KEPT:  # noqa: PLR0124
             _numbers[key] = made
         return made
     own = dtypes.of_scalar(value)
@@ -57,8 +58,7 @@ def _wrap(value: Any, dtype: Any) -> WrappedNumber:
                 raise RuntimeError(f"value cannot be converted to type {dtype} without overflow")
             dtype = xp.dtype("int64")
     with xp.errstate(over="ignore"):
-        made = new_tensor(xp.asarray(value, dtype), WrappedNumber)
-    return made  # pyright: ignore[reportReturnType]
+        return new_tensor(xp.asarray(value, dtype), WrappedNumber)
 
 
 def coerce(op: Primitive, *operands: Any) -> tuple[Any, ...]:
@@ -73,10 +73,12 @@ def coerce(op: Primitive, *operands: Any) -> tuple[Any, ...]:
         elif isinstance(operand, xp.generic):
             out.append(number(operand.item(), tensors[0]))
         elif (own := dtypes.of_scalar(operand)) is not None:
-            if own.category == 1 or own.category == 2:
+            if own.category in {1, 2}:
                 out.append(number(operand, tensors[0]))
             else:
                 out.append(_wrap(operand, own.np))
+        elif is_array(operand):
+            out.append(new_tensor(operand))
         else:
             raise type_error(op, *operands)
     return tuple(out)

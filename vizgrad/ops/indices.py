@@ -54,8 +54,11 @@ class Parsed(NamedTuple):
     indices: Indices | None
 
 
-def parse(source: Tensor, key: Any) -> Parsed:
-    """Does the basic steps of `source[key]`; IndexError for what is no index, or out of range."""
+def parse(source: Tensor, key: Any, *, alias: bool = True) -> Parsed:
+    """Does the basic steps of `source[key]`; IndexError for what is no index, or out of range.
+
+    When there is nothing to do, the view is an alias of `source`, or itself without `alias`.
+    """
     if key.__class__ is int:
         return Parsed(_select(source, 0, key), None)
     if key.__class__ is slice:
@@ -96,7 +99,7 @@ def parse(source: Tensor, key: Any) -> Parsed:
             tensors.append(entry)
             dim += array.ndim if array.dtype.kind == "b" else 1
     if not advanced:
-        if view is source:
+        if view is source and alias:
             view = shape_ops.alias(view)
         return Parsed(view, None)
     numpy_key: list[Any] = []

@@ -119,7 +119,12 @@ def _edges(array: Any, count: int) -> Any:
 
 
 def _text(
-    array: Any, shape: tuple[int, ...], numbers: Any, indent: int, short: bool, options: PrintOptions
+    array: Any,
+    shape: tuple[int, ...],
+    numbers: Any,
+    indent: int,
+    short: bool,
+    options: PrintOptions,
 ) -> str:
     """`array` holds what is shown of a tensor of the given shape."""
     if not shape:
@@ -196,7 +201,12 @@ def _format(self: Tensor, spec: str) -> str:
     """A number's own format for 0-dim tensors: ``f"{loss:.3f}"``."""
     if self._array.ndim == 0 and self._view is None:
         return format(self._array.item(), spec)
-    return format(repr(self), spec)
+    if spec:
+        raise TypeError(
+            f"unsupported format string passed to Tensor.__format__: {spec!r} is for one number, and "
+            f"the tensor has shape {list(self._array.shape)}"
+        )
+    return repr(self)
 
 
 Tensor.__repr__ = _repr

@@ -33,16 +33,22 @@ def setitem(self: Tensor, key: Any, value: Any) -> None:
         if key:
             _assign(shaping.unsqueeze(self, 0), value)
         return
-    target, indices = parse(self, key)
+    target, indices = parse(self, key, alias=False)
     if indices is None:
         _assign(target, value)
         return
+    if value._array.dtype != self._array.dtype and indices.unique and not value._array.ndim:
+        value = copying.converted(value, self._array.dtype)  # a number where a mask holds
+    _check_put(self, value)
+    write(indexing.index_put, target, value, name="__setitem__", indices=indices, accumulate=False)
+
+
+def _check_put(self: Tensor, value: Tensor) -> None:
     if value._array.dtype != self._array.dtype:
         raise RuntimeError(
             "Index put requires the source and destination dtypes match, got "
             f"{self.dtype.name} for the destination and {value.dtype.name} for the source."
         )
-    write(indexing.index_put, target, value, name="__setitem__", indices=indices, accumulate=False)
 
 
 def _constant(self: Tensor, value: Any) -> Tensor:
@@ -70,6 +76,7 @@ def index_put(
     self: Tensor, indices: Any, values: Tensor, accumulate: bool = False
 ) -> Tensor:
     """A copy of `self` with `values` written (or added) at the index tensors."""
+    _check_put(self, values)
     return indexing.index_put.record(
         self, values, indices=_put_indices(self, indices), accumulate=accumulate
     )
@@ -77,6 +84,7 @@ def index_put(
 
 def index_put_(self: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     """`index_put`, in place."""
+    _check_put(self, values)
     return write(
         indexing.index_put, self, values, name="index_put_",
         indices=_put_indices(self, indices), accumulate=accumulate,
@@ -190,6 +198,10 @@ def _vector_index(name: str, index: Tensor) -> Tensor:
 
 def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
     """The slices of `dim` at the entries of a vector of indices."""
+    if not input._array.ndim and index._array.size != 1:
+        raise RuntimeError(
+            f"index_select(): Index to scalar can have only 1 value, got {index._array.size} value(s)"
+        )
     at = wrap_dim(dim, input._array.ndim)
     return indexing.index_select.record(input, _vector_index("index_select", index), dim=at)
 
@@ -211,7 +223,7 @@ def _index_write(name: str, input: Tensor, dim: int, index: Tensor, source: Tens
     _vector_index(name, index)
     _check_same(name, input, source)
     if source._array.ndim and index._array.size != source._array.shape[at]:
-        raise IndexError(
+        raise RuntimeError(
             f"{name}(): Number of indices ({index._array.size}) should be equal to source.size(dim) "
             f"({source._array.shape[at]}), for dim: {at}"
         )
@@ -370,5 +382,7 @@ def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False, right:
 
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
     """How often (or with which total weight) each number 0, 1, ... occurs."""
+    if input._array.dtype.kind not in "iu":
+        raise NotImplementedError(f'"bincount" not implemented for {input.dtype.name}')
     made = xp.bincount(input._array, None if weights is None else weights._array, minlength)
     return new_tensor(made)

@@ -1,0 +1,71 @@
+"""Floating-point accidents are values; nobody is warned, whatever filters the user has set."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+
+import numpy as np
+import pytest
+
+import vizgrad as vg
+
+INF = float("inf")
+
+ACCIDENTS = {
+    "log of 0": lambda x: (x * 0).log(),
+    "1 / 0": lambda x: 1 / (x * 0),
+    "0 / 0": lambda x: (x * 0) / (x * 0),
+    "overflow": lambda x: (x * 1e30) * 1e30,
+    "exp": lambda x: (x * 1000).exp(),
+    "inf - inf": lambda x: x * INF - x * INF,
+    "sqrt": lambda x: (-x).sqrt(),
+    "pow": lambda x: (x * 0) ** -1.5,
+    "sum": lambda x: (x * 3e38).sum(),
+    "matmul": lambda x: (x[None] * 3e38) @ x[:, None],
+    "std": lambda x: x.std(0, correction=1) / 0,
+    "logsumexp": lambda x: (x * -INF).logsumexp(0),
+    "remainder": lambda x: x % 0,
+    "acos": lambda x: (x + 5).acos(),
+    "to half": lambda x: (x * 1e9).half().float(),
+    "to int": lambda x: (x * float("nan")).long(),
+}
+
+
+@pytest.mark.parametrize("name", ACCIDENTS)
+@pytest.mark.parametrize("action", ["always", "error"])
+def test_no_warning(name: str, action: str) -> None:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter(action)  # type: ignore[arg-type]
+        x = vg.tensor([1.0, 2.0], requires_grad=True)
+        y = ACCIDENTS[name](x)
+        if y.requires_grad:
+            y.sum().backward(create_graph=False)
+            (g,) = vg.autograd.grad(ACCIDENTS[name](x).sum(), x, create_graph=True)
+            if g.requires_grad:
+                g.sum().backward()
+    assert [str(w.message) for w in caught] == []
+
+
+def test_the_users_numpy_still_warns() -> None:
+    x = vg.tensor([0.0], requires_grad=True)
+    x.log().sum().backward()
+    with pytest.warns(RuntimeWarning, match="divide by zero"):
+        np.log(np.zeros(1))
+
+
+def test_every_thread_is_quiet() -> None:
+    caught: list[object] = []
+
+    def work() -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            try:
+                vg.tensor([0.0], requires_grad=True).log().sum().backward()
+            except Warning as warning:
+                caught.append(warning)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert caught == []
