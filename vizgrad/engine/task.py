@@ -71,7 +71,8 @@ class GraphTask:
 
     __slots__ = (
         "borrowed", "buffers", "callbacks", "captures", "current", "dependencies", "depth", "domain",
-        "freed", "id", "keep_graph", "leaves", "order", "outer", "pausing", "ready", "reach", "roots", "watch",
+        "freed", "id", "keep_graph", "leaves", "order", "outer", "pausing", "reach", "ready",
+        "roots", "watch",
     )  # fmt: skip
 
     def __init__(
@@ -141,16 +142,17 @@ class GraphTask:
             for edge in stack.pop().edges:
                 if edge is None:
                     continue
-                node = edge.node if edge.__class__ is Edge else edge
+                node = edge.node if type(edge) is Edge else edge
                 if node in counts:
                     counts[node] += 1
                 else:
                     counts[node] = 1
-                    stack.append(node)  # pyright: ignore[reportArgumentType]
+                    stack.append(node)
 
     # --- the loop -----------------------------------------------------------------------------
 
-    def loop(self) -> Generator[Node, None, None]:
+    # Long on purpose: a branch moved out of here would be a call for each node of each backward.
+    def loop(self) -> Generator[Node, None, None]:  # noqa: C901, PLR0915
         """Runs node after node; yields each before its visit while `pausing`."""
         ready, leaves, buffers, borrowed = self.ready, self.leaves, self.buffers, self.borrowed
         dependencies, captures, reach = self.dependencies, self.captures, self.reach
@@ -163,15 +165,14 @@ class GraphTask:
                 node = heappop(ready)[2]
             else:
                 break
-            cls = node.__class__
-            if self.pausing and cls is not GraphRoot:
+            if self.pausing and type(node) is not GraphRoot:
                 self.current = node
                 yield node
             incoming = buffers.pop(node, None)
 
             # --- the visit: stages 1 to 10 -------------------------------------------------------
-            if cls is GraphRoot:
-                routed: Any = node.grads  # pyright: ignore[reportAttributeAccessIssue]
+            if type(node) is GraphRoot:
+                routed: Any = node.grads
             elif (
                 watch is None
                 and raw
@@ -179,10 +180,10 @@ class GraphTask:
                 and captures is None
                 and not MODES.anomaly
                 and not node.wants_tensors
-                and (cls is not AccumulateGrad or node.variable._rare is None)  # pyright: ignore[reportAttributeAccessIssue]
+                and (type(node) is not AccumulateGrad or node.variable._rare is None)
             ):
-                if cls is AccumulateGrad:
-                    variable = node.variable  # pyright: ignore[reportAttributeAccessIssue]
+                if type(node) is AccumulateGrad:
+                    variable = node.variable
                     if incoming is not None and variable._tracked:
                         domain.accumulate(variable, incoming, node in borrowed)
                     continue
@@ -212,43 +213,44 @@ class GraphTask:
                 index += 1
                 if edge is None:
                     continue
-                slot = 0
-                if edge.__class__ is Edge:
-                    slot, edge = edge.input_nr, edge.node
-                if reach is not None and edge not in reach and edge not in captures:  # pyright: ignore[reportOperatorIssue]
+                if type(edge) is Edge:
+                    slot, target = edge.input_nr, edge.node
+                else:
+                    slot, target = 0, edge
+                if reach is not None and target not in reach and target not in (captures or ()):
                     continue
                 grad = routed[index]
                 if grad is not None:
                     computed = grad
-                    if edge.outputs == 1:
-                        if grad.shape != edge.shape or grad.dtype is not edge.dtype:
-                            grad = fit(grad, edge.meta(0), node, index)
-                        before = buffers.get(edge)
+                    if target.outputs == 1:
+                        if grad.shape != target.shape or grad.dtype is not target.dtype:
+                            grad = fit(grad, target.meta(0), node, index)
+                        before = buffers.get(target)
                         if before is None:
-                            buffers[edge] = grad
+                            buffers[target] = grad
                             if foreign or grad is incoming:
-                                borrowed.add(edge)
+                                borrowed.add(target)
                         else:
-                            buffers[edge] = self._add(edge, before, grad)
+                            buffers[target] = self._add(target, before, grad)
                     else:
-                        grad = fit(grad, edge.meta(slot), node, index)
-                        slots = buffers.get(edge)
+                        grad = fit(grad, target.meta(slot), node, index)
+                        slots = buffers.get(target)
                         if slots is None:
-                            slots = buffers[edge] = [None] * edge.outputs
+                            slots = buffers[target] = [None] * target.outputs
                         before = slots[slot]
                         slots[slot] = grad if before is None else domain.add(before, grad)
                     if watch is not None:
                         watch.routed(node, index, computed, grad)
                 elif watch is not None:
                     watch.routed(node, index, None, None)
-                left = dependencies[edge] - 1
-                dependencies[edge] = left
+                left = dependencies[target] - 1
+                dependencies[target] = left
                 if left == 0:
-                    if edge.__class__ is AccumulateGrad:
-                        leaves.append(edge)
+                    if target.__class__ is AccumulateGrad:
+                        leaves.append(target)
                     else:
                         self.order += 1
-                        heappush(ready, (-edge.sequence_nr, self.order, edge))
+                        heappush(ready, (-target.sequence_nr, self.order, target))
         self.current = None
         if self.callbacks is not None:
             while self.callbacks:

@@ -42,6 +42,14 @@ class Watch(Protocol):
 class Guarded:
     """Passes events on to an observer until it raises: then it is dropped, and reported once."""
 
+    enter: Callable[..., None]
+    stage: Callable[..., None]
+    accumulated: Callable[..., None]
+    releasing: Callable[..., None]
+    leave: Callable[..., None]
+    routed: Callable[..., None]
+    failed: Callable[..., None]
+
     def __init__(self, watch: Watch) -> None:
         for name in _EVENTS:
             setattr(self, name, self._guard(getattr(watch, name)))
@@ -65,7 +73,7 @@ class Guarded:
         )
 
 
-_EVENTS = ("enter", "stage", "accumulated", "releasing", "leave", "routed", "failed")
+_EVENTS = tuple(Guarded.__annotations__)
 
 
 def _nothing(*_: Any) -> None:

@@ -6,7 +6,7 @@ saves an allocation for nearly every recorded operation; `next_functions` shows 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, final
 
 from vizgrad.errors import Place, place_of
 from vizgrad.tensor.place import Site
@@ -25,6 +25,7 @@ class Meta(NamedTuple):
     device: Any = None
 
 
+@final
 class Edge:
     """Slot `input_nr` of `node`: what a tensor that is not its producer's first output refers to."""
 
@@ -122,7 +123,8 @@ class Node:
 
     def formula_place(self) -> Place | None:
         """The line to blame for what the node computes: the operation's, or in a custom Function
-        the `return` of its backward."""
+        the `return` of its backward.
+        """
         return place_of(self.site)
 
     # --- running ------------------------------------------------------------------------------
