@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+
 from tests.fixtures.programs import values
 from tests.fixtures.sessions import leaf, no_sessions
-
 from vizgrad.inspection.session import Session
 from vizgrad.tensor.tensor import new_tensor
 

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given, settings
+
+import vizgrad
 from tests.fixtures.programs import Program, World, backward_of
 from tests.fixtures.strategies import programs
 from tests.fixtures.world import nodes_behind, visible
 from tests.inspection.test_stepping_property import quietly
-
-import vizgrad
 from vizgrad.tensor.tensor import new_tensor
 
 Event = tuple[str, int]

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
+
+import vizgrad
 from tests.fixtures.programs import Backward, Program, World, backward_of, build
 from tests.fixtures.strategies import moves, programs
 from tests.fixtures.world import kept_unchanged, nodes_behind, visible
-
-import vizgrad
 from vizgrad.inspection.session import Session
 
 
@@ -226,8 +226,8 @@ def test_the_total_is_known_before_the_first_step(program: Program) -> None:
 @pytest.mark.parametrize("retain_graph", [False, True])
 def test_a_plain_example(retain_graph: bool) -> None:
     """The properties above in one program that a person can follow."""
-    from vizgrad.tensor.tensor import new_tensor
     from tests.fixtures.programs import values
+    from vizgrad.tensor.tensor import new_tensor
 
     def make() -> tuple[Any, Any, Any]:
         x = new_tensor(values((3,), 1)).requires_grad_()
@@ -245,7 +245,9 @@ def test_a_plain_example(retain_graph: bool) -> None:
     session.back(2)
     session.seek(4)
     session.restart()
-    assert a._grad is not None and a._grad._version == 0 and b._grad is None
+    assert a._grad is not None
+    assert a._grad._version == 0
+    assert b._grad is None
     session.continue_()
     for mine, theirs in ((a, x), (b, y)):
         assert mine.grad._array.tobytes() == theirs.grad._array.tobytes()

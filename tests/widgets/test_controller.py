@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.fixtures.sessions import held, leaf, no_sessions, small
-from tests.widgets.views import View
 
 import vizgrad
+from tests.fixtures.sessions import held, leaf, no_sessions, small
+from tests.widgets.views import View
 from vizgrad.inspection import session as session_module
 from vizgrad.inspection.session import Session
 from vizgrad.tensor.tensor import new_tensor
@@ -305,8 +305,14 @@ def test_a_busy_session_fails_soon(monkeypatch: pytest.MonkeyPatch, session: Ses
 # --- what is not even a request -----------------------------------------------------------------------
 
 _json: st.SearchStrategy[Any] = st.recursive(
-    st.none() | st.booleans() | st.integers(-5, 5) | st.floats(allow_nan=False) | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    st.none()
+    | st.booleans()
+    | st.integers(-5, 5)
+    | st.floats(allow_nan=False)
+    | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3)
+    ),
     max_leaves=5,
 )
 _names = st.sampled_from(
