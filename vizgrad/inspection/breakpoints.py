@@ -53,7 +53,9 @@ def make_breakpoint(
             node = node.engine_node()
         number = ids.get(node) if isinstance(node, Node) else node
         if not isinstance(number, int) or not 0 <= number < len(nodes):
-            raise ValueError(f"{node!r} is not a node of this graph (numbers go to {len(nodes) - 1})")
+            raise ValueError(
+                f"{node!r} is not a node of this graph (numbers go to {len(nodes) - 1})"
+            )
         chosen.add(number)
         parts.append(f"node {number}")
     if tensor is not None:

@@ -170,7 +170,7 @@ class _TaskWatch:
 
     def stage(self, stage: str, detail: str, before: Any, after: Any) -> None:
         if stage in ("tensor_hooks", "prehooks", "posthooks", "post_accumulate"):
-            self._recording._events.append(("hook", detail, None, None))  # noqa: SLF001
+            self._recording._events.append(("hook", detail, None, None))
 
     def accumulated(self, node: Node, decision: Any, reason: str) -> None:
         self._accumulate = model.AccumulateRecord(decision, reason, None, None)
@@ -189,10 +189,10 @@ class _TaskWatch:
 
     def _file(self, node: Node, error: str) -> None:
         recording = self._recording
-        number = recording._number(node)  # noqa: SLF001
-        recording._visits.append(  # noqa: SLF001
+        number = recording._number(node)
+        recording._visits.append(
             model.Visit(
-                index=len(recording._visits),  # noqa: SLF001
+                index=len(recording._visits),
                 node=number,
                 incoming=self._incoming,
                 routed=(),
@@ -201,7 +201,7 @@ class _TaskWatch:
                 error=error,
             )
         )
-        recording._events.append(("visit", node.name(), number, None))  # noqa: SLF001
+        recording._events.append(("visit", node.name(), number, None))
 
 
 @contextmanager
@@ -213,5 +213,4 @@ def recording(title: str) -> Iterator[Recording]:
         yield made
     finally:
         stop_recording(before)
-        made._numbers = WeakKeyDictionary()  # noqa: SLF001  nothing is added any more
-
+        made._numbers = WeakKeyDictionary()  # nothing is added any more

@@ -65,7 +65,7 @@ def _tell() -> None:
     for listener in list(_listeners):
         try:
             listener()
-        except Exception as error:  # a panel that is gone does not stop sessions from opening
+        except Exception as error:  # noqa: BLE001  a panel that is gone stops no session from opening
             if listener in _listeners:
                 _listeners.remove(listener)
             warnings.warn(

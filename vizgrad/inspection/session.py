@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from vizgrad.autograd.running import prepare_backward
 from vizgrad.inspection import model, registry
@@ -196,7 +196,7 @@ class Session:
         self._bump("closed")
         registry.remove(self)
 
-    def __enter__(self) -> Session:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exc: object) -> None:
@@ -238,7 +238,8 @@ class Session:
         when: Condition | str | None = None,
     ) -> Breakpoint:
         """Makes `continue_` stop before nodes named like `op` (``"Mul*"``), before `node`, before the
-        producer of `tensor`, or after a visit for which `when(visit)` is true (``"nonfinite"``)."""
+        producer of `tensor`, or after a visit for which `when(visit)` is true (``"nonfinite"``).
+        """
         made = make_breakpoint(
             self._reader.nodes, self._reader.ids, op=op, node=node, tensor=tensor, when=when
         )
@@ -437,7 +438,7 @@ class Session:
         for listener in list(self._listeners):
             try:
                 listener(self, what)
-            except Exception as error:  # an observer never breaks the run
+            except Exception as error:  # noqa: BLE001  an observer never breaks the run
                 self._listeners.remove(listener)
                 warnings.warn(
                     f"a listener of the session was removed because it raised {error!r}",

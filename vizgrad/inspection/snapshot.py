@@ -248,9 +248,7 @@ def _formulas(node: Node) -> tuple[model.Formula, ...]:
             return ()
         return (model.Formula(input="", source=source_of(backward)),)
     return tuple(
-        model.Formula(
-            input=name, source=source_of(op.formulas[name]), math=op.maths.get(name, "")
-        )
+        model.Formula(input=name, source=source_of(op.formulas[name]), math=op.maths.get(name, ""))
         for name in op.differentiable
     )
 

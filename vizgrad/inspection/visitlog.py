@@ -67,15 +67,11 @@ class VisitLog:
         if node.hooks is not None:
             tensors += [t for ref in node.hooks.retain.values() if (t := ref()) is not None]
         self.entry.effects = [GradEffect(t) for t in tensors]
-        self._before = (
-            summarize(node.variable._grad) if isinstance(node, AccumulateGrad) else None
-        )
+        self._before = summarize(node.variable._grad) if isinstance(node, AccumulateGrad) else None
         self._started = time.perf_counter()
 
     def stage(self, stage: Any, detail: str, before: Any, after: Any) -> None:
-        self._stages.append(
-            model.StageRecord(stage, detail, summarize(before), summarize(after))
-        )
+        self._stages.append(model.StageRecord(stage, detail, summarize(before), summarize(after)))
 
     def accumulated(self, node: Node, decision: Any, reason: str) -> None:
         assert isinstance(node, AccumulateGrad)

@@ -42,7 +42,7 @@ COMMANDS: dict[str, Command] = {}
 
 def command(usage: str, argument: str = "") -> Callable[[Run], Run]:
     def register(run: Run) -> Run:
-        name = usage.split()[0]
+        name = usage.split(maxsplit=1)[0]
         COMMANDS[name] = Command(name, usage, argument, run)
         return run
 

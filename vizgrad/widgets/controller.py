@@ -14,8 +14,8 @@ from vizgrad.inspection import registry
 from vizgrad.inspection.session import Session, SessionBusy, SessionClosed
 from vizgrad.inspection.wire import WireError, decode_message, encode_message
 from vizgrad.inspection.wire_plan import MAX_INTEGER
-from vizgrad.widgets import protocol as p
 from vizgrad.version import __version__
+from vizgrad.widgets import protocol as p
 
 Send = Callable[[dict[str, Any]], None]
 _REQUESTS = (
@@ -62,7 +62,7 @@ class Controller:
             self._answer(request)
         except (SessionClosed, SessionBusy, IndexError, ValueError) as error:
             self._reply(p.Failed(number, str(error), getattr(request, "session", None)))
-        except Exception as error:  # what a node, a hook or a custom Function raised while stepping
+        except Exception as error:  # noqa: BLE001  a node, a hook or a custom Function raised it
             text = f"{type(error).__name__}: {error}"
             notes = "\n".join(getattr(error, "__notes__", ()))
             self._reply(
@@ -161,14 +161,10 @@ class Controller:
         return p.State(request, session.id, session.revision, session.run)
 
     def _sessions(self, request: int) -> p.Sessions:
-        infos: list[p.SessionInfo] = []
-        for session in registry.sessions():
-            infos.append(
-                p.SessionInfo(
-                    session.id, session.title, session.status, session.position, session.total
-                )
-            )
-        return p.Sessions(request, tuple(infos), __version__)
+        infos = tuple(
+            p.SessionInfo(s.id, s.title, s.status, s.position, s.total) for s in registry.sessions()
+        )
+        return p.Sessions(request, infos, __version__)
 
     def _changed(self, session: Session, what: str) -> None:
         if what == "closed":

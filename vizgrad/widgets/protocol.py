@@ -206,7 +206,17 @@ class Closed:
 
 
 Request = (
-    ListSessions | Attach | GetSnapshot | Step | StepBack | Continue | RunTo | Seek | Restart | Stop
-    | SetBreakpoint | Inspect
+    ListSessions
+    | Attach
+    | GetSnapshot
+    | Step
+    | StepBack
+    | Continue
+    | RunTo
+    | Seek
+    | Restart
+    | Stop
+    | SetBreakpoint
+    | Inspect
 )
 Answer = Sessions | Snapshot | State | Versions | Inspection | Failed | Closed
