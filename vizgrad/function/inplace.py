@@ -95,7 +95,9 @@ def _leaf_error(what: str, target: Tensor) -> RuntimeError:
     )
 
 
-def write(op: Primitive, target: Tensor, *operands: Any, name: str = "", **attributes: Any) -> Tensor:
+def write(
+    op: Primitive, target: Tensor, *operands: Any, name: str = "", **attributes: Any
+) -> Tensor:
     """`target = op(target, ...)`, in place, with history; returns `target`.
 
     Raises RuntimeError when the result has another shape, or a type of a higher category (V-6).

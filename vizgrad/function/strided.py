@@ -121,8 +121,10 @@ def _zeros_beside(grad: Any, meta: Any) -> Any:
 
     if isinstance(grad, Tensor):
         return new_tensor(xp.zeros_like(grad._array, shape=meta.shape, order="C", subok=False))
-    return xp.zeros(meta.shape, meta.dtype) if grad.ndim == 0 else xp.zeros_like(
-        grad, shape=meta.shape, order="C", subok=False
+    return (
+        xp.zeros(meta.shape, meta.dtype)
+        if grad.ndim == 0
+        else xp.zeros_like(grad, shape=meta.shape, order="C", subok=False)
     )
 
 

@@ -26,36 +26,45 @@ def become_view(
         base = source
     else:
         base = parent.base
-        if parent.creation is not Creation.DEFAULT:  # what the parent may not do, this may not (V-44)
-            creation = parent.creation
+        if parent.creation is not Creation.DEFAULT:
+            creation = parent.creation  # what the parent may not do, this may not (V-44)
     out._view = ViewInfo(base, creation, storage.last_write, maker)
     out._tracked = VIEW
 
 
 _REFUSALS = {
     Creation.NO_GRAD: (
-        "Output {nr} of {name} is a view and {what} inplace. This view was created in no_grad mode, "
-        "so autograd does not know how it depends on its base.",
+        (
+            "Output {nr} of {name} is a view and {what} inplace. This view was created in no_grad "
+            "mode, so autograd does not know how it depends on its base."
+        ),
         "make the view outside no_grad, or write to a clone",
     ),
     Creation.MULTI_OUTPUT: (
-        "Output {nr} of {name} is a view and {what} inplace. This view is the output of a function "
-        "that returns multiple views. Such functions do not allow the output views to be modified "
-        "inplace.",
+        (
+            "Output {nr} of {name} is a view and {what} inplace. This view is the output of a "
+            "function that returns multiple views. Such functions do not allow the output views to "
+            "be modified inplace."
+        ),
         "write to a clone, or take the parts one by one with indexing or narrow()",
     ),
     Creation.CUSTOM_FUNCTION: (
-        "Output {nr} of {name} is a view and {what} inplace. This view was created inside a custom "
-        "Function (or because an input was returned as-is) and the autograd logic to handle "
-        "view+inplace would override the custom backward associated with the custom Function.",
+        (
+            "Output {nr} of {name} is a view and {what} inplace. This view was created inside a "
+            "custom Function (or because an input was returned as-is) and the autograd logic to "
+            "handle view+inplace would override the custom backward associated with the custom "
+            "Function."
+        ),
         "clone the output of the custom Function before writing to it",
     ),
     Creation.INFERENCE: (
-        "Output {nr} of {name} is a view and {what} inplace. This view was created in inference mode "
-        "from a normal tensor.",
+        (
+            "Output {nr} of {name} is a view and {what} inplace. This view was created in inference "
+            "mode from a normal tensor."
+        ),
         "make the view outside inference mode, or write to a clone",
     ),
-}  # fmt: skip
+}
 
 
 def refuse(view: Tensor, by_base: bool) -> RuntimeError:
@@ -82,7 +91,8 @@ def refuse(view: Tensor, by_base: bool) -> RuntimeError:
 def regenerate(view: Tensor) -> None:
     """Gives a view a new history from its base's, after the memory was written (V-30 (4), (5))."""
     info, storage = view._view, view._storage
-    assert info is not None and storage is not None
+    assert info is not None
+    assert storage is not None
     if info.creation is not Creation.DEFAULT:
         raise refuse(view, by_base=True)
     from vizgrad.function.strided import as_strided_node

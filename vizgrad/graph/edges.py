@@ -60,9 +60,10 @@ def bring_up_to_date(view: Tensor) -> None:
     """Regenerates a view's history if its memory was written since (V-30 (5))."""
     info, storage = view._view, view._storage
     assert info is not None
-    if storage is not None and storage.last_write != info.clock:
-        if info.base.requires_grad and storage.first_write_after(info.clock) is not None:
-            regenerate_view(view)
+    if storage is None or storage.last_write == info.clock:
+        return
+    if info.base.requires_grad and storage.first_write_after(info.clock) is not None:
+        regenerate_view(view)  # noqa: F821  set from above
 
 
 def grad_fn(tensor: Tensor) -> Any:
@@ -71,7 +72,7 @@ def grad_fn(tensor: Tensor) -> Any:
     Reading it on a view brings the view's history up to date, which can raise (V-42 ... V-47).
     """
     tracked = tensor._tracked
-    if tracked == UNTRACKED or tracked == LEAF:
+    if tracked in (UNTRACKED, LEAF):
         return None
     if tracked == VIEW:
         bring_up_to_date(tensor)

@@ -137,7 +137,8 @@ def read_array(node: Node, name: str, saved: Any) -> Any:
 
 def unpack_tensor(node: Node, name: str) -> Tensor | None:
     """Saved value `name` as a Tensor: the same object for an input; for an output a new one that
-    belongs to this node (V-23)."""
+    belongs to this node (V-23).
+    """
     return read_tensor(node, name, getattr(node, "_" + name))
 
 
