@@ -117,7 +117,7 @@ def _async_generator(mode: ModeContext, function: Any) -> Any:
             except GeneratorExit:
                 await _Driven(_steps(mode, body.aclose()))
                 raise
-            except BaseException as error:
+            except BaseException as error:  # noqa: BLE001  whatever was thrown in is passed on
                 step = body.athrow(error)
             else:
                 step = body.asend(sent)
@@ -140,7 +140,7 @@ def _steps(mode: ModeContext, body: Any) -> Generator[Any, Any, Any]:
             with mode.clone():
                 body.close()
             raise
-        except BaseException as error:
+        except BaseException as error:  # noqa: BLE001  whatever was thrown in is passed on
             step = functools.partial(body.throw, error)
         else:
             step = functools.partial(body.send, sent)

@@ -79,7 +79,7 @@ def root_gradient(array: Any, given: Any, index: int, create_graph: bool) -> Any
             culprit=place_of(caller()),
         )
     if given._array.dtype != array.dtype:
-        given = given.to(from_numpy(array.dtype))  # pyright: ignore[reportAttributeAccessIssue]
+        given = given.to(from_numpy(array.dtype))
     return given if create_graph else given._array
 
 

@@ -82,7 +82,7 @@ class SavedTensor:
             )
         tensor = read_tensor(self._node, self._name, form)
         assert tensor is not None
-        self._slot.set(pack(form, tensor.detach(), pack_hook, unpack_hook))  # pyright: ignore[reportAttributeAccessIssue]
+        self._slot.set(pack(form, tensor.detach(), pack_hook, unpack_hook))
 
     def __repr__(self) -> str:
         return f"<SavedTensor `{self._name}` of {self._node.name()}>"

@@ -7,7 +7,7 @@ most tensors of a training step never are viewed or written, and have none.
 from __future__ import annotations
 
 from collections import deque
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from vizgrad.tensor.clock import tick
 from vizgrad.tensor.place import Site
@@ -33,15 +33,31 @@ class Storage:
     saved at tick t is stale exactly if `last_write > t`.
     """
 
-    __slots__ = ("__weakref__", "last_write", "nbytes", "origin", "version", "writes")
+    __slots__ = ("__weakref__", "_origin", "last_write", "nbytes", "version", "writes")
 
-    def __init__(self, origin: int, nbytes: int) -> None:
+    def __init__(self, origin: Any, nbytes: int) -> None:
         self.version = 0
         self.last_write = 0
         self.writes: deque[Written] | None = None
-        #: Address of the first element: what storage offsets are counted from.
-        self.origin = origin
+        self._origin = origin
         self.nbytes = nbytes
+
+    @property
+    def origin(self) -> int:
+        """Address of the first element: what storage offsets are counted from.
+
+        May be given as the array that begins there: numpy takes longer to tell an address than to add
+        two small arrays, and it is seldom asked for.
+        """
+        if self._origin.__class__ is not int:
+            from vizgrad.arrays.layout import address
+
+            self._origin = address(self._origin)
+        return self._origin
+
+    @origin.setter
+    def origin(self, value: Any) -> None:
+        self._origin = value
 
     def wrote(self, op: str, site: Site | None, alias: str = "") -> int:
         """Counts a write and returns its tick."""
@@ -84,7 +100,7 @@ class InferenceStorage(Storage):
         self.nbytes = 0
 
     @property
-    def version(self) -> int:  # pyright: ignore[reportIncompatibleVariableOverride]
+    def version(self) -> int:
         raise RuntimeError(
             "Inference tensors do not track version counter. Clone the tensor outside "
             "inference_mode for one that does."

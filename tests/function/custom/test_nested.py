@@ -38,7 +38,7 @@ def test_flattening():
         assert ids(_iter_tensors(structure)) == ids(flat)
     for wrong in (3, "text", [A, object()]):
         with pytest.raises(
-            ValueError, match="process an input object of type.*Accepted types: Tensors"
+            ValueError, match=r"process an input object of type.*Accepted types: Tensors"
         ):
             list(_iter_tensors(wrong))
 
@@ -64,7 +64,7 @@ def test_mapping():
     with pytest.raises(ValueError, match="Accepted types: Tensors, or lists/tuples of them"):
         add(3)
     silent = _nested_map(lambda t: isinstance(t, vg.Tensor), lambda t: t)
-    with pytest.raises(ValueError, match="type int$"):
+    with pytest.raises(ValueError, match=r"type int$"):
         silent(3)
     x = vg.ones(1, requires_grad=True)
     (data,) = _map_tensor_data([x])

@@ -43,7 +43,7 @@ def test_a_second_derivative_is_refused():
     assert g.item() == 192
     assert g.grad_fn.name() == "DelayedError"
     assert g.grad_fn.next_functions[0][0].name() == "AccumulateGrad"
-    with pytest.raises(RuntimeError, match="differentiate twice.*once_differentiable") as caught:
+    with pytest.raises(RuntimeError, match=r"differentiate twice.*once_differentiable") as caught:
         g.backward()
     assert caught.value.explanation.kind == "second-order-cut"
     assert caught.value.explanation.culprit.text == "def backward(ctx, grad):  # the line to edit"

@@ -36,6 +36,11 @@ class FunctionBase:
 
     _forward_cls: Any
     _autograd_function_id: ClassVar[int]
+    _fn_saved: Any
+    _fn_held: Any
+    _fn_node: Any
+    _fn_metadata: dict[Any, Any] | None
+    apply: Callable[..., Any]
 
     def __new__(cls) -> Any:
         ctx = super().__new__(cls)

@@ -63,7 +63,7 @@ class NestedIOFunction(Function):
         """Gradients in the structure of the inputs, from those in the structure of the outputs."""
         raise NotImplementedError("NestedIOFunction subclasses must implement backward_extended")
 
-    def forward(self, *args: Any) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
+    def forward(self, *args: Any) -> Any:
         """Runs `forward_extended`; the result, flat (F-125)."""
         ctx: Any = self
         result = ctx._forward_cls.forward_extended(ctx, *ctx._fn_nested_input)

@@ -1,11 +1,11 @@
 """What becomes of each thing that forward returned (spec 01 C, E).
 
-fresh tensor                      the node's output
-view of an input, or made inside  the node's output, and a view that must not be written to
-input, as it is                   a new view of it that is the node's output
-input marked dirty                the same object, with the node as its new history
-integer, or marked                no gradient; an input comes back as a detached alias
-anything else                     as it is, holding a slot
+- a fresh tensor: the node's output;
+- a view, of an input or made inside: the node's output, and a view that must not be written to;
+- an input, as it is: a new view of it that is the node's output;
+- an input marked dirty: the same object, with the node as its new history;
+- an integer tensor, or a marked one: no gradient; an input comes back as a detached alias;
+- anything else: as it is, holding a slot.
 """
 
 from __future__ import annotations
@@ -145,15 +145,15 @@ def wrap(
         if differentiable:
             if written:
                 _rewrite_history(cls, node, nr, out, tensors, len(found))
-            elif id(out) in inputs:
-                out = _alias_view(out, cls)
-            if not written:
-                set_history(out, node, nr)  # pyright: ignore[reportArgumentType]
+                result = out
+            else:
+                result = _alias_view(out, cls) if id(out) in inputs else out
+                set_history(result, node, nr)  # pyright: ignore[reportArgumentType]
         else:
-            out = _without_history(out, id(out) in inputs, written, node, cls)
-        if out._view is not None and not written:
-            views.append(out)
-        results.append(out)
+            result = _without_history(out, id(out) in inputs, written, node, cls)
+        if result._view is not None and not written:
+            views.append(result)
+        results.append(result)
     for view in views:
         info = view._view
         assert info is not None
