@@ -1,0 +1,71 @@
+"""The machine: how many threads the libraries may use, and whether it is busy with something else."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import platform
+import sys
+
+#: Read by numpy's and PyTorch's libraries when they are loaded, and not again.
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
+
+def restart_with(threads: int) -> None:
+    """Replaces this process by one that has the number of threads in its environment, if needed."""
+    wanted = {name: str(threads) for name in THREADS}
+    if all(os.environ.get(name) == value for name, value in wanted.items()):
+        return
+    command = [sys.executable, "-m", "tests.benchmarks", *sys.argv[1:]]
+    os.execve(sys.executable, command, {**os.environ, **wanted})  # noqa: S606  it is this program
+
+
+def load() -> float:
+    """How many processes wanted a core, over the last minute."""
+    return os.getloadavg()[0]
+
+
+def cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def busy(before: float) -> str:
+    """A warning if others were at work when the benchmark began, or nothing."""
+    if before <= 0.5:
+        return ""
+    return (
+        f"The machine was busy when this began (load {before:.1f} on {cores()} cores): trust the ratios "
+        "more than the times, and the minima more than the medians."
+    )
+
+
+def describe() -> dict[str, str]:
+    """What to write beside the numbers."""
+    return {
+        "cores": str(cores()),
+        "python": platform.python_version(),
+        **{name: version(name) for name in ("vizgrad", "numpy", "torch", "autograd")},
+        "processor": _processor(),
+    }
+
+
+def version(distribution: str) -> str:
+    if distribution == "vizgrad":  # may be used from the sources
+        from vizgrad.version import __version__
+
+        return __version__
+    try:
+        return importlib.metadata.version(distribution)
+    except importlib.metadata.PackageNotFoundError:
+        return "not installed"
+
+
+def _processor() -> str:
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as lines:  # noqa: PTH123
+            for line in lines:
+                if line.startswith("model name"):
+                    return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()

@@ -1,0 +1,114 @@
+"""What the numbers should be, and whether they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import exp, log
+
+from tests.benchmarks.case import AUTOGRAD
+from tests.benchmarks.timing import Times
+
+
+@dataclass(frozen=True)
+class Target:
+    """`must`: asked for now; `aim`: where it should go. Both are upper bounds."""
+
+    must: float | None
+    aim: float | None = None
+
+
+TINY = "tiny ops, geometric mean"
+
+#: Ratios to PyTorch eager (to numpy for the import, to the unrecorded run for recording).
+RATIOS: dict[str, Target] = {
+    TINY: Target(1.0, 0.50),
+    "MLP, batch 64": Target(0.85, 0.70),
+    "MLP, batch 1024": Target(1.05, 0.95),
+    "transformer block 8x64x128": Target(1.15, 0.95),
+    "conv net 8x28x28": Target(1.20, 1.00),
+    "10M elements x*y+tanh(z)": Target(0.65, 0.50),
+    "LSTM cell, 200 steps": Target(0.70, 0.45),
+    "chain of 100k muls": Target(1.0, 0.35),
+    "wide, 10k muls": Target(1.0, 0.35),
+    "double backward of an MLP": Target(0.75, 0.55),
+    "recorded: MLP, batch 64": Target(1.5, 1.15),
+    "recorded: LSTM cell, 20 steps": Target(1.5, 1.15),
+    "import vizgrad": Target(2.5),
+}
+
+#: Milliseconds from the click on Step to the picture, by number of nodes.
+STEP_TO_PICTURE: dict[int, Target] = {300: Target(100), 1000: Target(None, 50)}
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One line of the summary: a number, and what it should be at most."""
+
+    what: str
+    value: float
+    unit: str
+    target: Target
+    #: The most favourable value that was seen.
+    best: float | None = None
+
+    def verdict(self) -> str:
+        if self.target.aim is not None and self.value <= self.target.aim:
+            return "aim reached"
+        if self.target.must is not None:
+            return "met" if self.value <= self.target.must else "MISSED"
+        return "aim not reached" if self.target.aim is not None else ""
+
+
+def figures(timed: Iterable[Times]) -> list[Figure]:
+    """The summary: one figure per case, and one per family of cases."""
+    found: list[Figure] = []
+    families: dict[str, list[Times]] = {}
+    for times in timed:
+        if times.family:
+            families.setdefault(times.family, []).append(times)
+            continue
+        found.append(
+            Figure(
+                times.name,
+                times.ratio(),
+                f"x {times.base}",
+                RATIOS.get(times.name, Target(None)),
+                times.best(),
+            )
+        )
+        found.extend(_measures(times))
+    for family, members in families.items():
+        name = f"{family}, geometric mean"
+        value = geometric_mean(m.ratio() for m in members)
+        best = geometric_mean(m.best() for m in members)
+        target = RATIOS.get(name, Target(None))
+        found.insert(0, Figure(name, value, f"x {members[0].base}", target, best))
+    return found
+
+
+def _measures(times: Times) -> list[Figure]:
+    """Numbers that are not times: at most what the base needs, plus one part in ten."""
+    return [
+        Figure(
+            f"{times.name}: {what}",
+            by_peer[times.subject],
+            f"({times.base} {by_peer[times.base]:.2f})",
+            Target(by_peer[times.base] * 1.1),
+        )
+        for what, by_peer in times.measures.items()
+    ]
+
+
+def slower_than_autograd(timed: Iterable[Times]) -> list[str]:
+    """Cases that break "every workload is faster than HIPS autograd"."""
+    return [
+        times.name
+        for times in timed
+        if AUTOGRAD in times.seconds and sorted(times.ratios(AUTOGRAD))[len(times.ratios()) // 2] > 1
+    ]
+
+
+def geometric_mean(values: Iterable[float]) -> float:
+    logs = [log(value) for value in values]
+    return exp(sum(logs) / len(logs))

@@ -1,0 +1,27 @@
+"""The work that is timed: one file per kind, each with `cases()`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tests.benchmarks.case import Case
+
+
+def all_cases() -> Iterator[Case]:
+    """All cases, in the order of the table."""
+    from tests.benchmarks.workloads import (
+        chains,
+        convnet,
+        elementwise,
+        lstm,
+        mlp,
+        recording,
+        second_order,
+        tiny,
+        transformer,
+    )
+
+    for kind in (
+        tiny, mlp, transformer, convnet, elementwise, lstm, chains, second_order, recording
+    ):  # fmt: skip
+        yield from kind.cases()

@@ -1,0 +1,45 @@
+"""What `vizgrad.record()` costs the work that it records; nobody looks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+from tests.benchmarks.case import Case, Run
+from tests.benchmarks.workloads import lstm, mlp
+
+RECORDED, PLAIN = "recorded", "vizgrad"
+
+
+def cases() -> Iterator[Case]:
+    works: dict[str, Callable[[Any], Run]] = {
+        "MLP, batch 64": partial(mlp.build, 64),
+        "LSTM cell, 20 steps": partial(lstm.build, 20),
+    }
+    for name, build in works.items():
+        yield Case(
+            f"recorded: {name}",
+            {PLAIN: partial(_plain, build), RECORDED: partial(_recorded, build)},
+            subject=RECORDED,
+            base=PLAIN,
+            tolerance=0,
+        )
+
+
+def _plain(build: Callable[[Any], Run]) -> Run:
+    import vizgrad
+
+    return build(vizgrad)
+
+
+def _recorded(build: Callable[[Any], Run]) -> Run:
+    import vizgrad
+
+    run = build(vizgrad)
+
+    def step() -> None:
+        with vizgrad.record():
+            run.step()
+
+    return run._replace(step=step)
