@@ -122,6 +122,20 @@ def to_device(array: Array, device: Device) -> Array:
         return cupy.asarray(array)
 
 
+def read_only(array: Array) -> Array:
+    """The same memory as an array that refuses writes, where the backend knows of such (numpy)."""
+    if not isinstance(array, np.ndarray):
+        return array
+    shown = array.view()
+    shown.flags.writeable = False
+    return shown
+
+
+def writeable(array: Array) -> bool:
+    """May the array be written to? True where the backend has no read-only arrays."""
+    return bool(getattr(array.flags, "writeable", True))
+
+
 def to_host(array: Array) -> np.ndarray:
     """A numpy array with the same elements: the one place where device memory is read."""
     return array if isinstance(array, np.ndarray) else to_device(array, CPU)

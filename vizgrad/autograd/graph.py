@@ -19,6 +19,7 @@ from vizgrad.autograd.mutation import (
 from vizgrad.autograd.saved_hooks import disable_saved_tensors_hooks as disable_saved_tensors_hooks
 from vizgrad.autograd.saved_hooks import save_on_cpu as save_on_cpu
 from vizgrad.autograd.saved_hooks import saved_tensors_hooks as saved_tensors_hooks
+from vizgrad.tensor.modes import GUARD
 from vizgrad.tensor.place import caller
 from vizgrad.tensor.tensor import Tensor, storage_of
 
@@ -45,3 +46,13 @@ def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
             )
         if not each.is_inference():
             storage_of(each).wrote("increment_version", site)
+
+
+def set_strict_hooks(mode: bool) -> bool:
+    """Whether hooks are given gradients that refuse in-place writes; returns what was set (E-72).
+
+    A hook must not write to its gradient, which may be shared with other consumers. Without the
+    setting that goes unnoticed; with it the write raises RuntimeError, on the line of the hook.
+    """
+    before, GUARD.strict_hooks = GUARD.strict_hooks, bool(mode)
+    return before

@@ -6,21 +6,18 @@ when a backward recorded it. When a node fails, that story is told as a warning.
 
 from __future__ import annotations
 
-import sys
 import traceback
 import warnings
 from typing import Any
 
 from vizgrad.graph.node import Node
 from vizgrad.tensor.modes import MODES
-from vizgrad.tensor.place import INTERNAL
+from vizgrad.tensor.place import frame_outside
 
 
 def remember_origin(node: Node, outputs: Any) -> None:
     """Listener of recording: keeps the stack, and the node that is being run (E-85)."""
-    frame: Any = sys._getframe(1)
-    while frame is not None and INTERNAL[frame.f_globals.get("__package__")]:
-        frame = frame.f_back
+    frame = frame_outside()
     node.metadata["traceback_"] = [] if frame is None else traceback.format_stack(frame)
     task = MODES.task
     if task is not None and task.current is not None:

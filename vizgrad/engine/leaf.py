@@ -6,6 +6,7 @@ engine alone holds it.
 
 from __future__ import annotations
 
+from sys import getrefcount
 from typing import TYPE_CHECKING, Any
 
 from vizgrad.arrays.layout import empty_like_strides
@@ -25,7 +26,11 @@ def accumulate_array(variable: Tensor, grad: Any, borrowed: bool) -> tuple[str, 
         if existing is not None:
             return _add_in_place(existing, grad)
         own = variable._array
-        if not borrowed and grad.base is None and grad.strides == own.strides:
+        if (
+            not borrowed
+            and grad.strides == own.strides
+            and (grad.base is None or _alone_on(grad.base, grad.size))
+        ):
             variable._grad = new_tensor(grad)
             return "taken", "nobody else holds the array"
         if own.flags.c_contiguous:
@@ -39,6 +44,15 @@ def accumulate_array(variable: Tensor, grad: Any, borrowed: bool) -> tuple[str, 
         if grad.base is not None:
             return "copied", "the array is a view of another"
         return "copied", "its strides are not those of the leaf"
+
+
+def _alone_on(base: Any, size: int) -> bool:
+    """Is the caller's array, of `size` elements, all of `base` and the only one that refers to it?
+
+    A weight's gradient comes back through a transpose as a view of memory that nobody else knows. The
+    three references are the array's own, this parameter and `getrefcount`'s.
+    """
+    return getrefcount(base) <= 3 and getattr(base, "base", base) is None and base.size == size
 
 
 def _add_in_place(existing: Tensor, grad: Any) -> tuple[str, str]:

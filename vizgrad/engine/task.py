@@ -25,7 +25,7 @@ from vizgrad.engine.watch import Guarded
 from vizgrad.graph.accumulate import AccumulateGrad
 from vizgrad.graph.node import Edge, Node
 from vizgrad.graph.saved import Freed
-from vizgrad.tensor.modes import MODES, set_grad_mode
+from vizgrad.tensor.modes import MODES, set_grad_mode, tell_recorder
 
 if TYPE_CHECKING:
     from vizgrad.engine.domain import Domain
@@ -282,9 +282,8 @@ class GraphTask:
         self._run()
 
     def _run(self) -> None:
-        recorder = MODES.recorder
-        if recorder is not None and self.watch is None:
-            self.watch = recorder.watch(self)
+        if MODES.recorder is not None and self.watch is None:
+            self.watch = tell_recorder("watch", self)
         if self.watch is not None:
             self.watch = Guarded(self.watch)
         if not self.domain.raw:

@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from vizgrad import errors
 from vizgrad.engine.anomaly import report_origin
+from vizgrad.engine.strict import read_only
 from vizgrad.graph.accumulate import AccumulateGrad
 from vizgrad.graph.hooks import Hooks
 from vizgrad.graph.node import Node
-from vizgrad.tensor.modes import MODES
+from vizgrad.tensor.modes import GUARD, MODES
 
 if TYPE_CHECKING:
+    from vizgrad.engine.domain import Domain
     from vizgrad.engine.task import GraphTask
 
 
@@ -75,7 +77,7 @@ def _run_tensor_hooks(task: GraphTask, node: Node, hooks: Hooks, grad: Any) -> A
         if key not in hooks:  # removed by an earlier hook of this pass (E-77)
             continue
         before = grad
-        tensor = None if grad is None else domain.to_tensor(grad)
+        tensor = None if grad is None else _shown(domain, grad)
         # the hook may keep what it is given, and what it returns
         task.borrowed.add(node)
         result = hook(tensor)
@@ -85,6 +87,12 @@ def _run_tensor_hooks(task: GraphTask, node: Node, hooks: Hooks, grad: Any) -> A
         if task.watch is not None:
             task.watch.stage("tensor_hooks", _hook_name(hook), before, grad)
     return grad
+
+
+def _shown(domain: Domain, grad: Any) -> Any:
+    """A gradient as hooks get it: with `strict_hooks` not to be written to (E-72)."""
+    shown = domain.to_tensor(grad)
+    return read_only(shown) if GUARD.strict_hooks else shown
 
 
 def _check_hook_result(hook: Any, result: Any, grad: Any) -> None:
@@ -149,7 +157,7 @@ def _prehooks(task: GraphTask, node: Node, grads: list[Any]) -> None:
     domain = task.domain
     for hook in list(node.hooks.pre.values()):
         task.borrowed.add(node)
-        given = tuple(None if g is None else domain.to_tensor(g) for g in grads)
+        given = tuple(None if g is None else _shown(domain, g) for g in grads)
         result = hook(given)
         if result is not None:
             _check_tuple(hook, result, given)
@@ -198,9 +206,9 @@ def _posthooks(task: GraphTask, node: Node, routed: Any, grads: list[Any]) -> An
     if node.hooks is None or not node.hooks.post:
         return routed
     domain = task.domain
-    outputs = tuple(None if g is None else domain.to_tensor(g) for g in grads)
+    outputs = tuple(None if g is None else _shown(domain, g) for g in grads)
     for hook in list(node.hooks.post.values()):
-        inputs = tuple(None if g is None else domain.to_tensor(g) for g in routed)
+        inputs = tuple(None if g is None else _shown(domain, g) for g in routed)
         result = hook(inputs, outputs)
         if result is not None:
             _check_tuple(hook, result, inputs)

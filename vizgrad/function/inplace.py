@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from vizgrad import errors
 from vizgrad.arrays import layout
+from vizgrad.arrays.backend import writeable
 from vizgrad.function.compile import saved_by, users_of
 from vizgrad.function.copy_slices import rebase
 from vizgrad.function.saving import save_result
@@ -20,7 +21,7 @@ from vizgrad.graph.node import Meta, Node
 from vizgrad.graph.saved import KeptSelf, Overwritten
 from vizgrad.tensor.clock import tick
 from vizgrad.tensor.inference import write_error
-from vizgrad.tensor.modes import GUARD, MODES, noted
+from vizgrad.tensor.modes import GUARD, MODES, noted, tell_recorder
 from vizgrad.tensor.place import Site, caller
 from vizgrad.tensor.source import written_name
 from vizgrad.tensor.tensor import RESULT, Tensor, address, storage_of
@@ -47,6 +48,8 @@ def check_write(target: Tensor, recorded: bool) -> None:
         )
     if target.is_inference() and MODES.inference is None:
         raise write_error()
+    if not writeable(target._array):
+        raise _read_only_error()
     if not recorded:
         return
     view = target._view
@@ -80,6 +83,20 @@ def _refuse_partial_overlap(target: Tensor, operand: Tensor) -> None:
             tensor=written_name(caller()),
             fix="clone the operand: it would change while it is read",
         )
+
+
+def _read_only_error() -> RuntimeError:
+    site = caller()
+    return errors.explained(
+        RuntimeError(
+            "unsupported operation: the written-to tensor's memory is read-only. Please clone() the "
+            "tensor before performing the operation."
+        ),
+        kind="hook-effect" if GUARD.strict_hooks else "forbidden-write",
+        culprit=errors.place_of(site),
+        tensor=written_name(site),
+        fix="write to a clone: it is the memory of a read-only array, or of a gradient given to a hook",
+    )
 
 
 def _leaf_error(what: str, target: Tensor) -> RuntimeError:
@@ -126,7 +143,7 @@ def write(
     array[...] = result
     storage.wrote(name or op.name + "_", site)
     if MODES.recorder is not None:
-        MODES.recorder.wrote(name or op.name + "_", site)
+        tell_recorder("wrote", name or op.name + "_", site)
     if edges is not None:
         node = _make_node(op, tensors, attributes, edges, site, clock, kept)
         _set_history(target, node)

@@ -7,6 +7,7 @@ in the default state: while it is zero, recording asks nothing else (`performanc
 from __future__ import annotations
 
 import threading
+import warnings
 import weakref
 from collections.abc import Callable
 from typing import Any, final
@@ -38,7 +39,7 @@ class Scope:
 
 @final
 class _Guard:
-    __slots__ = ("inference", "lock", "no_grad", "scoped")
+    __slots__ = ("inference", "lock", "no_grad", "scoped", "strict_hooks")
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -46,6 +47,8 @@ class _Guard:
         self.inference = 0
         #: Threads that do not record: their grad mode is off, or they are in inference mode.
         self.no_grad = 0
+        #: Hooks are given gradients that cannot be written to (E-72).
+        self.strict_hooks = False
         #: Scopes and recordings that are open, over all threads.
         self.scoped = 0
 
@@ -172,13 +175,26 @@ def noted(node: Any, outputs: Any = ()) -> Scope | None:
 
     Recording functions call this only while `GUARD.scoped` is not zero.
     """
+    node.scope = MODES.scope
     if _inference_blocks:
         _look_for_inference_tensors(node)
     for listener in MODES.on_record:
         listener(node, outputs)
     if MODES.recorder is not None:
-        MODES.recorder.recorded(node)
+        tell_recorder("recorded", node)
     return MODES.scope
+
+
+def tell_recorder(event: str, *what: Any) -> Any:
+    """Calls the recorder's method `event`; a recorder that raises is dropped and reported once."""
+    try:
+        return getattr(MODES.recorder, event)(*what)
+    except Exception as error:  # noqa: BLE001  an observer never breaks the run
+        MODES.recorder = None
+        warnings.warn(
+            f"a recorder was removed because it raised {error!r}", RuntimeWarning, stacklevel=4
+        )
+    return None
 
 
 def start_recording(recorder: Any) -> Any:
