@@ -6,7 +6,7 @@ from vizgrad.arrays import backend, dtypes, xp
 from vizgrad.arrays.kernels import casting
 from vizgrad.function.primitive import primitive
 from vizgrad.ops.constants import raw, zeros_like
-from vizgrad.ops.reduce import sum_all
+from vizgrad.ops.reduce import sum_wide
 from vizgrad.ops.shape import clone as clone
 from vizgrad.tensor.tensor import new_tensor
 
@@ -88,7 +88,7 @@ class fill:
         return zeros_like(grad)
 
     def grad_value(grad):
-        return sum_all(grad)
+        return sum_wide(grad)
 
 
 @primitive(linear=True, node="ZeroBackward0")

@@ -58,18 +58,24 @@ class StackBackward0(Node):
 def _arrays(tensors: Sequence[Tensor]) -> list[Any]:
     arrays = [t._array for t in tensors]
     first = arrays[0].dtype
-    if any(a.dtype is not first for a in arrays):
+    if any([a.dtype is not first for a in arrays]):
         dtype = result_dtype(tuple(tensors)).np
         arrays = [a.astype(dtype, copy=False) for a in arrays]
     return arrays
 
 
-def record_cat(tensors: Sequence[Tensor], dim: int, lengths: tuple[int | None, ...]) -> Tensor:
+def record_cat(
+    tensors: Sequence[Tensor], dim: int, lengths: tuple[int | None, ...] | None = None
+) -> Tensor:
     """Joins along `dim`; `lengths[i]` is None for an input that is passed over."""
-    arrays = [a for a, n in zip(_arrays(tensors), lengths, strict=True) if n is not None]
+    arrays = _arrays(tensors)
+    if lengths is not None:
+        arrays = [a for a, n in zip(arrays, lengths, strict=True) if n is not None]
     out = new_tensor(xp.concatenate(arrays, dim) if arrays else tensors[0]._array.copy())
     edges = edges_of(tensors)
     if edges is not None:
+        if lengths is None:
+            lengths = tuple([a.shape[dim] for a in arrays])
         node = object.__new__(CatBackward0)
         node._dim, node._lengths = dim, lengths
         start(node, edges, out._array)
@@ -92,7 +98,7 @@ def record_stack(tensors: Sequence[Tensor], dim: int) -> Tensor:
 def cat_any(values: Sequence[Any], dim: int) -> Any:
     """For formulas: joins arrays, or Tensors."""
     if isinstance(values[0], Tensor):
-        return record_cat(values, dim, tuple(v._array.shape[dim] for v in values))
+        return record_cat(values, dim)
     return xp.concatenate(values, dim)
 
 

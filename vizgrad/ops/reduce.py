@@ -12,9 +12,19 @@ from vizgrad.ops.shape import diagonal_put, expand, inverse_order, permute, rest
 
 @primitive(linear=True, node="SumBackward0")
 class sum_all:
-    """The sum of all elements."""
+    """The sum of all elements of a numpy array of float32 or float64."""
 
     forward = reduction.sum_all
+
+    def grad_self(grad, self_meta):
+        return expand(grad, shape=self_meta.shape)
+
+
+@primitive(linear=True, node="SumBackward0")
+class sum_wide:
+    """The sum of all elements, of any type."""
+
+    forward = reduction.sum_wide
 
     def grad_self(grad, self_meta):
         return expand(grad, shape=self_meta.shape)
@@ -25,7 +35,7 @@ class sum_as:
     """The sum of all elements, computed in another type."""
 
     def forward(self, *, dtype):
-        return reduction.sum_all(self.astype(dtype))
+        return reduction.sum_wide(self.astype(dtype))
 
     def grad_self(grad, self_meta):
         return expand(grad, shape=self_meta.shape)

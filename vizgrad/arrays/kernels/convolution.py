@@ -18,6 +18,7 @@ from math import prod
 import numpy as np
 
 from vizgrad.arrays.backend import Array
+from vizgrad.arrays.kernels.memory import empty, zeros
 from vizgrad.arrays.kernels.windows import (
     Sizes,
     at,
@@ -39,7 +40,7 @@ def convolve(
     """Cross-correlation of each image with each filter: (N, O, *out)."""
     kernel = w.shape[2:]
     out = out_sizes(x.shape[2:], kernel, stride, padding, dilation)
-    result = np.empty_like(x, shape=(x.shape[0], w.shape[0], *out), order="C", subok=False)
+    result = empty(x, (x.shape[0], w.shape[0], *out))
     for part in _parts(x.shape[0], x.shape[1] * prod(kernel) * prod(out)):
         _convolve_into(result[part], x[part], w, out, stride, padding, dilation, groups)
     if bias is not None:
@@ -80,7 +81,7 @@ def input_gradient(
     Also the forward of a transposed convolution.
     """
     channels = w.shape[1] * groups
-    result = np.empty_like(g, shape=(g.shape[0], channels, *size), order="C", subok=False)
+    result = empty(g, (g.shape[0], channels, *size))
     for part in _parts(g.shape[0], channels * prod(w.shape[2:]) * prod(g.shape[2:])):
         result[part] = _spread(g[part], w, size, stride, padding, dilation, groups)
     return result
@@ -96,7 +97,7 @@ def _spread(
         rows = np.moveaxis(g, 1, -1).reshape(-1, o)
         filters = np.moveaxis(w.reshape(o, w.shape[1], -1), -1, 0)
         shares = np.matmul(rows, filters).reshape(-1, n, *out, w.shape[1])
-        total = np.zeros_like(g, shape=(n, *whole, w.shape[1]), order="C", subok=False)
+        total = zeros(g, (n, *whole, w.shape[1]))
         for share, place in zip(shares, places, strict=True):
             total[(slice(None), *place)] += share
         return np.moveaxis(total[(slice(None), *inner(size, padding))], -1, 1)
@@ -110,7 +111,7 @@ def _spread(
             np.swapaxes(w.reshape(groups, o // groups, -1), 1, 2),
             g.reshape(n, groups, o // groups, -1),
         ).reshape(n, channels, -1, *out)
-    total = np.zeros_like(g, shape=(n, channels, *whole), order="C", subok=False)
+    total = zeros(g, (n, channels, *whole))
     for index, place in enumerate(places):
         if split is None:
             share = columns[:, :, index]
@@ -130,7 +131,7 @@ def weight_gradient(
         total = one if total is None else total + one
     if total is None:
         shape = (g.shape[1], x.shape[1] // groups, *kernel)
-        return np.zeros_like(x, shape=shape, order="C", subok=False)
+        return zeros(x, shape)
     return total
 
 
@@ -204,7 +205,7 @@ def _columns_last(
     n, channels, *size = x.shape
     more = beyond(x.shape[2:], kernel, out, stride, padding, dilation)
     shape = tuple(s + 2 * p + e for s, p, e in zip(size, padding, more, strict=True))
-    image = np.zeros_like(x, shape=(n, *shape, channels), order="C", subok=False)
+    image = zeros(x, (n, *shape, channels))
     image[(slice(None), *inner(tuple(size), padding))] = np.moveaxis(x, 1, -1)
     steps = image.strides
     moves = tuple(b * d for b, d in zip(steps[1:-1], dilation, strict=True))

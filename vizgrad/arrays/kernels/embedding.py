@@ -7,6 +7,7 @@ from math import prod
 import numpy as np
 
 from vizgrad.arrays.backend import Array
+from vizgrad.arrays.kernels.memory import zeros
 
 #: Up to this many rows a product with a one-hot matrix is the fastest way to add (measured).
 _ONE_HOT_ROWS = 128
@@ -44,12 +45,12 @@ def add_rows(grad: Array, indices: Array, rows: int, skipped: int, by_frequency:
 
 def add_at(values: Array, index: Array, rows: int) -> Array:
     """out[index[i]] += values[i], for matrices; equal indices add up."""
-    out = np.zeros_like(values, shape=(rows, values.shape[1]), order="C", subok=False)
+    out = zeros(values, (rows, values.shape[1]))
     count = index.shape[0]
     if not count:
         return out
     if rows <= _ONE_HOT_ROWS and values.dtype != np.float16:
-        places = np.zeros_like(values, shape=(rows, count), order="C", subok=False)
+        places = zeros(values, (rows, count))
         places[index, np.arange(count, like=index)] = 1
         return np.matmul(places, values, out=out)
     if not isinstance(values, np.ndarray):

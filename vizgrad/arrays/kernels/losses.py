@@ -10,6 +10,7 @@ from math import prod
 import numpy as np
 
 from vizgrad.arrays.backend import Array
+from vizgrad.arrays.kernels.memory import zeros
 from vizgrad.arrays.quiet import quiet
 
 
@@ -110,9 +111,16 @@ def _check_classes(target: Array, valid: Array | None, classes: int) -> None:
 
 def _all_plain(target: Array, ignored: int, classes: int) -> bool:
     """True when no target is to be ignored and all are in range: the usual case, decided cheaply."""
-    if not isinstance(target, np.ndarray) or 0 <= ignored < classes or not target.size:
+    if type(target) is not np.ndarray or 0 <= ignored < classes or not target.size:
         return False
-    return 0 <= np.minimum.reduce(target, axis=None) and np.maximum.reduce(target, axis=None) < classes
+    if target.dtype == np.int64:  # negative numbers are large ones without a sign
+        target = target.view(np.uint64)
+    return bool(np.maximum.reduce(target, axis=None) < classes)
+
+
+def _flat_places(target: Array, classes: int) -> Array:
+    """Where the scores of the target classes are in the flattened matrix."""
+    return target + np.arange(0, target.shape[0] * classes, classes)
 
 
 @quiet
@@ -123,7 +131,7 @@ def nll(
     classes = x.shape[0] if x.ndim == 1 else x.shape[1]
     if weight is None and x.ndim == 2 and _all_plain(target, ignored, classes):
         n = x.shape[0]
-        picked = x[np.arange(n), target]
+        picked = x.reshape(-1).take(_flat_places(target, classes))
         total = x.dtype.type(n)
         if reduction == "none":
             return np.negative(picked, out=picked), x.dtype.type(0)
@@ -156,12 +164,12 @@ def nll_gradient(
     ignored: int,
 ) -> Array:
     """The transpose of `nll`: minus `grad`, weighted, at the target classes, zeros elsewhere."""
-    out = np.zeros_like(grad, shape=shape, order="C", subok=False)
+    out = zeros(grad, shape)
     if reduction == "mean":
         grad = grad / total
     classes = shape[0] if len(shape) == 1 else shape[1]
     if weight is None and len(shape) == 2 and _all_plain(target, ignored, classes):
-        out[np.arange(shape[0]), target] = -grad
+        out.reshape(-1)[_flat_places(target, classes)] = -grad
         return out
     planes, target = _planes(out, target)
     valid = target != ignored

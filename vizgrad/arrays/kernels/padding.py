@@ -7,6 +7,7 @@ from math import prod
 import numpy as np
 
 from vizgrad.arrays.backend import Array
+from vizgrad.arrays.kernels.memory import zeros
 from vizgrad.arrays.kernels.embedding import add_at
 
 Pairs = tuple[tuple[int, int], ...]
@@ -32,7 +33,7 @@ def constant(x: Array, pad: Pairs, value: float) -> Array:
     if value:
         out = np.full_like(x, value, shape=shape, order="C", subok=False)
     else:
-        out = np.zeros_like(x, shape=shape, order="C", subok=False)
+        out = zeros(x, shape)
     kept, place = _regions(size, pad)
     out[(..., *place)] = x[(..., *kept)]
     return out

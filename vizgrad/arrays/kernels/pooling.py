@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from vizgrad.arrays.backend import Array
+from vizgrad.arrays.kernels.memory import zeros
 from vizgrad.arrays.kernels.windows import (
     Sizes,
     at,
@@ -84,7 +85,7 @@ def spread_to(grad: Array, where: Array, pool: Pool, size: Sizes) -> Array:
     more = pool.beyond(size)
     whole = tuple(n + 2 * p + e for n, p, e in zip(size, pool.padding, more, strict=True))
     lead = grad.shape[: grad.ndim - len(size)]
-    total = np.zeros_like(grad, shape=lead + whole, order="C", subok=False)
+    total = zeros(grad, lead + whole)
     zero = grad.dtype.type(0)
     for number, place in enumerate(pool.places(size)):
         share = np.where(where == number, grad, zero)
@@ -103,7 +104,7 @@ def take_from(x: Array, where: Array, pool: Pool) -> Array:
     image = x
     if any(pool.padding) or any(pool.beyond(size)):
         image = padded(x, pool.padding, pool.beyond(size))
-    out = np.zeros_like(x, shape=where.shape, order="C", subok=False)
+    out = zeros(x, where.shape)
     for number, place in enumerate(pool.places(size)):
         np.copyto(out, image[(..., *place)], where=where == number)
     return out
@@ -172,7 +173,7 @@ def spread_mean(
     more = pool.beyond(size)
     whole = tuple(n + 2 * p + e for n, p, e in zip(size, pool.padding, more, strict=True))
     lead = grad.shape[: grad.ndim - len(size)]
-    total = np.zeros_like(grad, shape=lead + whole, order="C", subok=False)
+    total = zeros(grad, lead + whole)
     share = grad / divisors(grad, pool, size, count_padding, override)
     for place in pool.places(size):
         total[(..., *place)] += share

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from vizgrad.arrays import layout
@@ -23,13 +25,21 @@ def _widened(x: Array) -> Array:
     return x.astype(np.int64) if x.dtype.kind in "biu" and x.dtype != np.int64 else x
 
 
-def sum_all(self: Array) -> Array:
+#: The sum of all elements of a numpy array of float32 or float64, without a Python frame.
+sum_all = partial(np.add.reduce, axis=None)
+sum_all.nin = 1  # type: ignore[attr-defined]  # a function of one array, as a ufunc says it
+
+
+def sum_wide(self: Array) -> Array:
+    """The sum of all elements, of any type."""
     return sum_dims(self, None, keepdim=False)
 
 
 @quiet
 def sum_dims(self: Array, dims: Dims, keepdim: bool) -> Array:
     """Integers and bools are added as int64 (T-4); float16 in float32 (T-87)."""
+    if self.dtype.kind == "f" and self.dtype != np.float16:
+        return np.add.reduce(self, axis=dims, keepdims=keepdim)
     x = _widened(self)
     if x.dtype == np.float16:
         return np.add.reduce(x, axis=dims, keepdims=keepdim, dtype=np.float32).astype(np.float16)
@@ -45,8 +55,12 @@ def trace(self: Array) -> Array:
     return _widened(self).trace()
 
 
+@quiet
 def mean_all(self: Array) -> Array:
-    return mean_dims(self, None, keepdim=False)
+    if self.dtype == np.float16:
+        total = np.add.reduce(self, axis=None, dtype=np.float32)
+        return (total / np.float32(self.size)).astype(np.float16)
+    return np.add.reduce(self, axis=None) / self.dtype.type(self.size)
 
 
 @quiet

@@ -9,6 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from vizgrad.arrays.backend import Array
+from vizgrad.arrays.kernels.memory import ones_column
+
+#: Below this many rows a plain reduction is quicker than two calls.
+_FEW_ROWS = 32
 
 
 def as_rows(x: Array) -> Array:
@@ -20,7 +24,7 @@ def row_sum(x: Array) -> Array:
     """Sum of each row, as a column."""
     if x.dtype == np.float16:  # T-87
         return np.add.reduce(x, axis=1, keepdims=True, dtype=np.float32).astype(np.float16)
-    return np.matmul(x, np.ones_like(x, shape=(x.shape[1], 1), order="C", subok=False))
+    return x.dot(ones_column(x, x.shape[1]))
 
 
 def row_dot(a: Array, b: Array) -> Array:
@@ -33,6 +37,8 @@ def row_dot(a: Array, b: Array) -> Array:
 def row_max(x: Array) -> Array:
     """Largest of each row, NaN if it has one, as a column."""
     rows, columns = x.shape
+    if rows <= _FEW_ROWS:
+        return np.maximum.reduce(x, axis=1, keepdims=True)
     flat = x.argmax(axis=1)
     flat += np.arange(0, rows * columns, columns, like=x)
     return np.take(x.reshape(-1), flat)[:, None]

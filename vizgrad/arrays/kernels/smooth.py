@@ -5,19 +5,33 @@ from __future__ import annotations
 import numpy as np
 
 from vizgrad.arrays.backend import Array
+from vizgrad.arrays.kernels.choice import ZERO
 from vizgrad.arrays.quiet import quiet
+
+
+_HALF = {np.dtype(name): np.full((), 0.5, name) for name in ("f4", "f8")}
 
 
 def sigmoid(x: Array) -> Array:
     """1 / (1 + e^-x); tanh saturates where e^-x would overflow."""
-    half = x.dtype.type(0.5)
-    return half * np.tanh(half * x) + half
+    half = _HALF.get(x.dtype) if type(x) is np.ndarray else None
+    if half is None or not x.ndim:
+        half = x.dtype.type(0.5)
+        return half * np.tanh(half * x) + half
+    out = half * x
+    np.tanh(out, out)
+    out *= half
+    out += half
+    return out
 
 
 def relu(x: Array) -> Array:
-    if x.dtype.kind == "b":
-        raise RuntimeError("Boolean inputs not supported for relu")
-    return np.maximum(x, x.dtype.type(0))
+    zero = ZERO.get(x.dtype)
+    if zero is None or type(x) is not np.ndarray:
+        if x.dtype.kind == "b":
+            raise RuntimeError("Boolean inputs not supported for relu")
+        zero = x.dtype.type(0)
+    return np.maximum(x, zero)
 
 
 @quiet

@@ -7,6 +7,7 @@ from itertools import product
 import numpy as np
 
 from vizgrad.arrays.backend import Array, device_of, namespace_for
+from vizgrad.arrays.kernels.memory import zeros
 
 Sizes = tuple[int, ...]
 
@@ -54,7 +55,10 @@ def padded(x: Array, padding: Sizes, extra: Sizes, fill: float = 0) -> Array:
     shape = x.shape[:lead] + tuple(
         n + 2 * p + e for n, p, e in zip(spatial, padding, extra, strict=True)
     )
-    out = np.full_like(x, fill, shape=shape, order="C", subok=False)
+    if fill:
+        out = np.full_like(x, fill, shape=shape, order="C", subok=False)
+    else:
+        out = zeros(x, shape)
     out[(..., *inner(spatial, padding))] = x
     return out
 

@@ -26,6 +26,21 @@ def _all_tensors(tensors: Any) -> tuple[Tensor, ...]:
 
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     """Tensors joined along an existing dimension; empty 1-dim tensors are passed over."""
+    try:
+        found = tuple(tensors)
+        first = found[0]._array
+        for each in found:
+            array = each._array
+            if array.ndim != first.ndim or array.dtype is not first.dtype or not array.size:
+                raise ValueError
+        result = joining.record_cat(found, wrap_dim(dim, first.ndim))
+    except (ValueError, AttributeError, TypeError, IndexError):
+        found = tuple(tensors) if isinstance(tensors, (list, tuple)) else tensors
+        result = _cat_checked(found, dim)  # the slow way, for unusual pieces and for errors
+    return result if out is None else written(out, result, "cat", *found)
+
+
+def _cat_checked(tensors: Sequence[Tensor], dim: int) -> Tensor:
     found = _all_tensors(tensors)
     if not found:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
@@ -39,8 +54,7 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -
     lengths = tuple(
         [None if t._array.shape == (0,) and model.ndim != 1 else _length(t, model, at, i) for i, t in enumerate(found)]
     )
-    result = joining.record_cat(found, at, lengths)
-    return result if out is None else written(out, result, "cat", *found)
+    return joining.record_cat(found, at, lengths)
 
 
 concat = concatenate = cat

@@ -6,7 +6,7 @@ import math
 import warnings
 from typing import Any
 
-from vizgrad.arrays import dtypes
+from vizgrad.arrays import dtypes, xp
 from vizgrad.arrays.kernels.reduction import count
 from vizgrad.arrays.layout import can_sum_to
 from vizgrad.ops import extremes, joining, reduce, select, shape, statistics
@@ -27,6 +27,13 @@ def _as_asked(result: Tensor, dtype: Any) -> Tensor:
     return result if dtype is None else converted(result, dtype.np)
 
 
+_PLAIN = {xp.dtype("f4"), xp.dtype("f8")}
+
+
+def _is_plain(array: Any) -> bool:
+    return array.__class__ is xp.ndarray and array.dtype in _PLAIN
+
+
 def _every(input: Tensor, dims: tuple[int, ...] | None) -> tuple[int, ...]:
     return tuple(range(input._array.ndim)) if dims is None else dims
 
@@ -35,11 +42,13 @@ def sum(
     input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, out: Tensor | None = None
 ) -> Tensor:
     """The sum over `dim` (one or several; all when None or empty). Integers are added as int64."""
+    if dim is None and out is None and dtype is None and not keepdim and _is_plain(input._array):
+        return reduce.sum_all.record(input)
     if dtype is not None:
         dtype = check_dtype("sum", dtype)
     if dim is None and not keepdim:
         if dtype is None:
-            result = reduce.sum_all.record(input)
+            result = reduce.sum_wide.record(input)
         else:
             result = reduce.sum_as.record(without_history(input, dtype.np), dtype=dtype.np)
     else:
