@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from vizgrad import errors
-from vizgrad.ops import products, shape
+from vizgrad.ops import linear as op
+from vizgrad.ops import shape
 from vizgrad.tensor.place import caller
 from vizgrad.tensor.tensor import Tensor
 
-_addmm, _mm, _t = products.addmm.record, products.mm.record, shape.t.record
+_addmm, _mm, _t = op.addmm_t.record, op.mm_t.record, shape.t.record
 
 
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from sys import _getframe
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Self
 
@@ -11,8 +12,8 @@ from vizgrad.arrays.dtypes import DType
 from vizgrad.graph.hooks import RemovableHandle, add_hook
 from vizgrad.nn.modules import hooks, naming, showing, state, walk
 from vizgrad.nn.parameter import Buffer, Parameter
-from vizgrad.tensor.modes import MODES, pop_scope, push_scope, set_grad_mode
-from vizgrad.tensor.place import caller
+from vizgrad.tensor.modes import MODES, Scope, pop_scope, push_scope, set_grad_mode
+from vizgrad.tensor.place import INTERNAL, Site, caller
 from vizgrad.tensor.tensor import Tensor
 
 _NO_INIT = "cannot assign {} before Module.__init__() call: start your __init__ with super().__init__()"
@@ -76,8 +77,14 @@ class Module:
     # --- calling -------------------------------------------------------------------------------
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        name = self._scope_name if MODES.scope is not None else ""
-        before = push_scope(name or type(self).__name__, caller())
+        before = MODES.scope
+        if before is None:
+            push_scope(type(self).__name__, caller())
+        else:  # within a scope, which `GUARD` counts already
+            frame = _getframe(1)
+            inside = INTERNAL[frame.f_globals.get("__package__")]
+            site = before.site if inside else Site(frame.f_code, frame.f_lasti)
+            MODES.scope = Scope(self._scope_name or type(self).__name__, before, site)
         try:
             if (
                 self._forward_pre_hooks
@@ -88,7 +95,10 @@ class Module:
                 return hooks.call_with_hooks(self, args, kwargs)
             return self.forward(*args, **kwargs)
         finally:
-            pop_scope(before)
+            if before is None:
+                pop_scope(None)
+            else:
+                MODES.scope = before
 
     def forward(self, *input: Any) -> Any:
         """What the module computes; every subclass that is called has its own."""
