@@ -434,7 +434,7 @@ def storage_of(tensor: Tensor) -> Storage:
     storage = tensor._storage
     if storage is None:
         array = tensor._array
-        storage = tensor._storage = Storage(address(array), array.nbytes)
+        storage = tensor._storage = Storage(array, array.nbytes)
     return storage
 
 
