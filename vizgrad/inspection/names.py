@@ -2,51 +2,73 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterable, Mapping
-from typing import Any
+import weakref
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, cast
 
-from vizgrad.tensor.place import INTERNAL
+from vizgrad.tensor.place import INTERNAL, frame_outside
 from vizgrad.tensor.tensor import Tensor
 
-#: Modules with more parameters than this are not searched for names.
+#: What is longer than this is not searched; of a module's parameters only that many.
+_LONGEST_LIST = 64
+_LONGEST_DICT = 256
 _MOST_PARAMETERS = 10_000
 
 
-def names_in(namespaces: Iterable[Mapping[str, Any]]) -> dict[int, str]:
+class Names(dict[int, str]):
+    """id of tensor -> name. Knows the tensors weakly: an address that is used again names nothing."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._tensors: dict[int, weakref.ref[Tensor]] = {}
+
+    def found(self, tensor: Tensor, name: str) -> None:
+        """Notes a name; the first one found for a tensor stays, unless it is a hidden one."""
+        known = super().get(id(tensor))
+        if known is None or (known.startswith("_") and not name.startswith("_")):
+            self[id(tensor)] = name
+            self._tensors[id(tensor)] = weakref.ref(tensor)
+
+    def get(self, number: int, default: Any = None) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
+        tensor = self._tensors.get(number)
+        return default if tensor is None or tensor() is None else super().get(number, default)
+
+
+def names_in(namespaces: Iterable[Mapping[str, Any]]) -> Names:
     """id of tensor -> name, e.g. ``w``, ``model.0.weight``; earlier namespaces win.
 
     Names that begin with an underscore (IPython's history among them) only serve if nothing better is
     found.
     """
-    found: dict[int, str] = {}
-    hidden: dict[int, str] = {}
+    names = Names()
     for namespace in namespaces:
         for name, value in list(namespace.items()):
-            target = hidden if name.startswith("_") else found
-            if isinstance(value, Tensor):
-                target.setdefault(id(value), name)
-            elif isinstance(value, (list, tuple)) and len(value) <= 64:
-                for i, item in enumerate(value):
-                    if isinstance(item, Tensor):
-                        target.setdefault(id(item), f"{name}[{i}]")
-            elif isinstance(value, dict) and len(value) <= 256:
-                for key, item in list(value.items()):
-                    if isinstance(item, Tensor):
-                        target.setdefault(id(item), f"{name}[{key!r}]")
-            elif callable(getattr(type(value), "named_parameters", None)):
-                for i, (inner, parameter) in enumerate(value.named_parameters()):
-                    if i >= _MOST_PARAMETERS:
-                        break
-                    target.setdefault(id(parameter), f"{name}.{inner}")
-    return {**hidden, **found}
+            for inner, tensor in _tensors_in(value):
+                names.found(tensor, name + inner)
+    return names
 
 
-def names_around(depth: int = 2) -> dict[int, str]:
+def _tensors_in(value: Any) -> Iterator[tuple[str, Tensor]]:
+    """Tensors that a variable holds, with what to write after its name to get at them."""
+    if isinstance(value, Tensor):
+        yield "", value
+    elif isinstance(value, list | tuple):
+        items = cast("Sequence[Any]", value)
+        if len(items) <= _LONGEST_LIST:
+            yield from ((f"[{i}]", t) for i, t in enumerate(items) if isinstance(t, Tensor))
+    elif isinstance(value, dict):
+        entries = cast("dict[Any, Any]", value)
+        if len(entries) <= _LONGEST_DICT:
+            yield from ((f"[{k!r}]", t) for k, t in list(entries.items()) if isinstance(t, Tensor))
+    elif callable(getattr(type(value), "named_parameters", None)):
+        parameters = islice(value.named_parameters(), _MOST_PARAMETERS)
+        yield from ((f".{inner}", parameter) for inner, parameter in parameters)
+
+
+def names_around(depth: int = 2) -> Names:
     """Names in the nearest frame outside vizgrad, its callers, and its module."""
-    frame: Any = sys._getframe(depth)
-    while frame is not None and INTERNAL[frame.f_globals.get("__package__")]:
-        frame = frame.f_back
+    frame = frame_outside(depth + 1)
     spaces: list[Mapping[str, Any]] = []
     steps = 0
     while frame is not None and steps < 8:

@@ -56,9 +56,15 @@ class _Internal(dict[Any, bool]):
 INTERNAL = _Internal()
 
 
-def caller(depth: int = 2) -> Site | None:
-    """The nearest site outside vizgrad, looking from `depth` frames up; None if there is none."""
+def frame_outside(depth: int = 2) -> FrameType | None:
+    """The nearest frame outside vizgrad, looking from `depth` frames up; None if there is none."""
     frame: FrameType | None = _getframe(depth)
     while frame is not None and INTERNAL[frame.f_globals.get("__package__")]:
         frame = frame.f_back
+    return frame
+
+
+def caller(depth: int = 2) -> Site | None:
+    """Where that frame is at this moment."""
+    frame = frame_outside(depth + 1)
     return None if frame is None else Site(frame.f_code, frame.f_lasti)
