@@ -1,5 +1,8 @@
 """Memory blocks, numbered as they are met, and their timelines. Keeps no array and no tensor alive."""
 
+# What a tensor keeps in underscored slots is hidden from its users, not from the debugger.
+# pyright: reportPrivateUsage=false
+
 from __future__ import annotations
 
 import weakref

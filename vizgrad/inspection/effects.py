@@ -5,6 +5,9 @@ release saved values. Side effects of the user's own hooks are theirs: they run 
 does not undo them.
 """
 
+# What a tensor keeps in underscored slots is hidden from its users, not from the debugger.
+# pyright: reportPrivateUsage=false
+
 from __future__ import annotations
 
 import weakref

@@ -8,7 +8,7 @@ has the values, versions, lifetimes and peak memory of an unobserved one.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
@@ -60,6 +60,37 @@ class Recording:
     def wrote(self, op: str, site: Site | None) -> None:
         """An in-place operation wrote."""
         self._events.append(("write", op, None, site))
+
+    def hooked(self, name: str) -> None:
+        """A hook was called."""
+        self._events.append(("hook", name, None, None))
+
+    def visited(
+        self,
+        node: Node,
+        incoming: tuple[model.TensorSummary | None, ...],
+        accumulate: model.AccumulateRecord | None,
+        seconds: float,
+        error: str,
+    ) -> None:
+        """A backward ran `node`."""
+        number = self._number(node)
+        self._visits.append(
+            model.Visit(
+                index=len(self._visits),
+                node=number,
+                incoming=incoming,
+                routed=(),
+                accumulate=accumulate,
+                seconds=seconds,
+                error=error,
+            )
+        )
+        self._events.append(("visit", node.name(), number, None))
+
+    def end(self) -> None:
+        """Nothing is added any more."""
+        self._numbers = WeakKeyDictionary()
 
     def watch(self, task: GraphTask) -> _TaskWatch:
         """The listener for a backward that begins."""
@@ -159,7 +190,7 @@ class _TaskWatch:
 
     def __init__(self, recording: Recording) -> None:
         self._recording = recording
-        self._incoming: tuple[Any, ...] = ()
+        self._incoming: tuple[model.TensorSummary | None, ...] = ()
         self._accumulate: model.AccumulateRecord | None = None
         self._started = 0.0
 
@@ -170,7 +201,7 @@ class _TaskWatch:
 
     def stage(self, stage: str, detail: str, before: Any, after: Any) -> None:
         if stage in ("tensor_hooks", "prehooks", "posthooks", "post_accumulate"):
-            self._recording._events.append(("hook", detail, None, None))
+            self._recording.hooked(detail)
 
     def accumulated(self, node: Node, decision: Any, reason: str) -> None:
         self._accumulate = model.AccumulateRecord(decision, reason, None, None)
@@ -188,24 +219,12 @@ class _TaskWatch:
         self._file(node, f"{type(error).__name__}: {error}")
 
     def _file(self, node: Node, error: str) -> None:
-        recording = self._recording
-        number = recording._number(node)
-        recording._visits.append(
-            model.Visit(
-                index=len(recording._visits),
-                node=number,
-                incoming=self._incoming,
-                routed=(),
-                accumulate=self._accumulate,
-                seconds=time.perf_counter() - self._started,
-                error=error,
-            )
-        )
-        recording._events.append(("visit", node.name(), number, None))
+        seconds = time.perf_counter() - self._started
+        self._recording.visited(node, self._incoming, self._accumulate, seconds, error)
 
 
 @contextmanager
-def recording(title: str) -> Iterator[Recording]:
+def recording(title: str) -> Generator[Recording]:
     """Records this thread until the block ends; an inner recording takes over for its time."""
     made = Recording(title, names_around(4))
     before = start_recording(made)
@@ -213,4 +232,4 @@ def recording(title: str) -> Iterator[Recording]:
         yield made
     finally:
         stop_recording(before)
-        made._numbers = WeakKeyDictionary()  # nothing is added any more
+        made.end()

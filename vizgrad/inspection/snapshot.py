@@ -4,6 +4,9 @@ Reading changes nothing: saved values are looked at in their slots, never unpack
 no check raises.
 """
 
+# What a tensor keeps in underscored slots is hidden from its users, not from the debugger.
+# pyright: reportPrivateUsage=false
+
 from __future__ import annotations
 
 import inspect
@@ -17,6 +20,7 @@ from vizgrad.arrays.dtypes import BY_NUMPY
 from vizgrad.errors import place_of
 from vizgrad.graph.accumulate import AccumulateGrad
 from vizgrad.graph.edges import gradient_edge
+from vizgrad.graph.hooks import Hooks
 from vizgrad.graph.node import Meta, Node
 from vizgrad.graph.saved import Freed, Overwritten, is_stale
 from vizgrad.inspection import model
@@ -265,8 +269,10 @@ def source_of(function: Any) -> str:
 def _hook_names(node: Node) -> tuple[str, ...]:
     found: list[str] = []
     if isinstance(node, AccumulateGrad) and node.variable._rare is not None:
-        for hooks in (node.variable._rare.hooks, node.variable._rare.post_accumulate):
-            found += [_name(h) for h in (hooks or {}).values()]
+        rare = node.variable._rare
+        kept: tuple[Hooks | None, ...] = rare.hooks, rare.post_accumulate
+        for hooks in kept:
+            found += [] if hooks is None else [_name(h) for h in hooks.values()]
     if node.hooks is not None:
         for slot in node.hooks.tensor.values():
             found += [_name(h) for h in slot.values()]

@@ -6,6 +6,9 @@ again redoes them, without running anything twice, so hooks and custom Functions
 the order of an uninterrupted run. Only at the end of the log does a step run a new node.
 """
 
+# What a tensor keeps in underscored slots is hidden from its users, not from the debugger.
+# pyright: reportPrivateUsage=false
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -17,7 +20,7 @@ from vizgrad.engine.task import Capture, GraphTask
 from vizgrad.graph.accumulate import AccumulateGrad
 from vizgrad.graph.node import Node
 from vizgrad.inspection import model
-from vizgrad.inspection.effects import GradEffect
+from vizgrad.inspection.effects import Effect, GradEffect
 from vizgrad.inspection.snapshot import Reader
 from vizgrad.inspection.summary import summarize
 from vizgrad.inspection.visitlog import Entry, VisitLog
@@ -122,7 +125,7 @@ class Stepper:
                 "this is the first step" if self.earliest == 0 else "older steps are not kept"
             )
         entry = self.entries[self.position - 1]
-        undone = []
+        undone: list[Effect] = []
         try:
             for effect in reversed(entry.effects):
                 effect.undo()
@@ -202,7 +205,7 @@ class Stepper:
         if current is not None:
             waiting.insert(0, (current, current.sequence_nr))
         summaries: dict[tuple[int, int], model.TensorSummary | None] = {}
-        fresh = {d.target for d in self.entries[-1].deliveries} if self.entries else set()
+        fresh: set[int] = {d.target for d in self.entries[-1].deliveries} if self.entries else set()
         for node, value in task.buffers.items():
             for nr, grad in enumerate(value if node.outputs > 1 else [value]):
                 if grad is not None:

@@ -17,17 +17,13 @@ def summarize(value: Any, *, full: bool = True) -> TensorSummary | None:
     if value is None:
         return None
     array = as_array(getattr(value, "_array", value))
-    base = {
-        "shape": tuple(int(n) for n in array.shape),
-        "dtype": str(array.dtype),
-        "device": str(device_of(array)),
-        "bytes": int(array.nbytes),
-    }
+    shape = tuple(int(n) for n in array.shape)
+    kind = shape, str(array.dtype), str(device_of(array)), int(array.nbytes)
     if not full:
-        return TensorSummary(**base)
+        return TensorSummary(*kind)
     s = statistics(array)
     return TensorSummary(
-        **base,
+        *kind,
         norm=s.norm,
         min=s.min,
         max=s.max,

@@ -1,5 +1,8 @@
 """Listens to a run and turns each visit into data (`model.Visit`) and effects."""
 
+# What a tensor keeps in underscored slots is hidden from its users, not from the debugger.
+# pyright: reportPrivateUsage=false
+
 from __future__ import annotations
 
 import time
@@ -32,8 +35,8 @@ class Entry:
 
     node: int
     visit: model.Visit | None = None
-    deliveries: list[Delivery] = field(default_factory=list)
-    effects: list[Effect] = field(default_factory=list)
+    deliveries: list[Delivery] = field(default_factory=list[Delivery])
+    effects: list[Effect] = field(default_factory=list[Effect])
     full: bool = True
 
 
@@ -42,7 +45,7 @@ class VisitLog:
 
     def __init__(self, task: GraphTask, ids: Mapping[Node, int]) -> None:
         self._freed = task.freed
-        self._ids = ids
+        self._ids: Mapping[Node, int] = ids
         self.entry: Entry | None = None
         self.entries: list[Entry] = []
         self._node: Node | None = None
