@@ -47,8 +47,15 @@ def cell_name(filename: str) -> str | None:
 
 def _opened(comm: Any, message: Any) -> None:
     controller = Controller(comm.send)
-    comm.on_msg(lambda msg: controller.receive(msg["content"]["data"]))
-    comm.on_close(lambda msg: controller.close())
+
+    def received(message: Any) -> None:
+        controller.receive(message["content"]["data"])
+
+    def gone(_: Any) -> None:
+        controller.close()
+
+    comm.on_msg(received)
+    comm.on_close(gone)
     controller.receive({"type": "list_sessions", "request": 0})
 
 

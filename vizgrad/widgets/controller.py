@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 from vizgrad.inspection import registry
 from vizgrad.inspection.session import Session, SessionBusy, SessionClosed
@@ -49,11 +49,12 @@ class Controller:
 
     def receive(self, content: object) -> None:
         """Answers one message. Never raises: whatever goes wrong becomes a `Failed` reply."""
-        number = content.get("request", 0) if isinstance(content, dict) else 0
+        fields = cast("dict[str, object]", content) if isinstance(content, dict) else {}
+        number = fields.get("request", 0)
         if type(number) is not int or not 0 <= number < MAX_INTEGER:
             number = 0
         try:
-            request = decode_message(content, _REQUESTS)
+            request = decode_message(cast("object", content), _REQUESTS)
         except WireError as error:
             self._reply(p.Failed(number, f"malformed message: {error}"))
             return
