@@ -60,7 +60,7 @@ class Node:
     #: Names of the forward inputs, one per edge.
     input_names: ClassVar[tuple[str, ...]] = ()
     #: True when incoming gradients have to be Tensors whatever the mode (custom Functions).
-    wants_tensors: ClassVar[bool] = False
+    wants_tensors: bool = False
     #: True when the node is to be run although nothing arrived (custom Functions, F-44).
     runs_on_undefined: ClassVar[bool] = False
 
