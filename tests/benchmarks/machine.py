@@ -17,7 +17,7 @@ def restart_with(threads: int) -> None:
     if all(os.environ.get(name) == value for name, value in wanted.items()):
         return
     command = [sys.executable, "-m", "tests.benchmarks", *sys.argv[1:]]
-    os.execve(sys.executable, command, {**os.environ, **wanted})  # noqa: S606  it is this program
+    os.execve(sys.executable, command, {**os.environ, **wanted})
 
 
 def load() -> float:

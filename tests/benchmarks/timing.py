@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import repeat
 from statistics import median
-from time import perf_counter_ns
+from time import perf_counter_ns, process_time_ns
 
 from tests.benchmarks.case import Case, Run
 from tests.benchmarks.compare import check_gradients
@@ -29,7 +29,9 @@ class Times:
     subject: str
     base: str
     family: str
+    #: By the clock on the wall, and by that of the process, which stands still while others run.
     seconds: dict[str, list[float]]
+    cpu: dict[str, list[float]]
     #: Other numbers: measure -> peer -> value.
     measures: dict[str, dict[str, float]]
 
@@ -38,11 +40,16 @@ class Times:
         pairs = zip(self.seconds[self.subject], self.seconds[over or self.base], strict=True)
         return [ours / theirs for ours, theirs in pairs]
 
-    def ratio(self) -> float:
-        return median(self.ratios())
+    def ratio(self, over: str | None = None) -> float:
+        return median(self.ratios(over))
 
     def best(self) -> float:
         return min(self.ratios())
+
+    def cpu_ratio(self) -> float:
+        """The ratio by the process's clock: what to believe on a busy machine."""
+        pairs = zip(self.cpu[self.subject], self.cpu[self.base], strict=True)
+        return median(ours / theirs for ours, theirs in pairs)
 
     def microseconds(self, peer: str) -> float:
         return median(self.seconds[peer]) * 1e6
@@ -65,34 +72,39 @@ def time_case(case: Case, rounds: int) -> Times:
     gc.collect()
     repeats = {peer: _repeats(run) for peer, run in runs.items()}
     seconds: dict[str, list[float]] = {peer: [] for peer in runs}
+    cpu: dict[str, list[float]] = {peer: [] for peer in runs}
     order = list(runs)
     began = perf_counter_ns()
     for number in range(rounds):
         if number >= FEWEST and perf_counter_ns() - began > PATIENCE * 1e9:
             break
         for peer in order:
-            seconds[peer].append(_time(runs[peer].step, repeats[peer]))
+            wall, busy = _time(runs[peer].step, repeats[peer])
+            seconds[peer].append(wall)
+            cpu[peer].append(busy)
         order.append(order.pop(0))  # nobody always comes first
     measures = {
         what: {peer: measure(run) for peer, run in runs.items()}
         for what, measure in case.measures.items()
     }
-    return Times(case.name, case.subject, case.base, case.family, seconds, measures)
+    return Times(case.name, case.subject, case.base, case.family, seconds, cpu, measures)
 
 
-def _time(step: Callable[[], object], times: int) -> float:
+def _time(step: Callable[[], object], times: int) -> tuple[float, float]:
+    """Seconds per step, by the wall's clock and by the processor's."""
     gc.collect()  # the garbage of one peer is not another's work
-    begin = perf_counter_ns()
+    begin, busy = perf_counter_ns(), process_time_ns()
     for _ in repeat(None, times):
         step()
-    return (perf_counter_ns() - begin) / times / 1e9
+    end, idle = perf_counter_ns(), process_time_ns()
+    return (end - begin) / times / 1e9, (idle - busy) / times / 1e9
 
 
 def _repeats(run: Run) -> int:
     """How many steps take long enough to be timed as one."""
     times = 1
     while True:
-        took = _time(run.step, times) * times
+        took = _time(run.step, times)[0] * times
         if took >= LONG_ENOUGH:
             return times
         times = max(times + 1, min(times * 10, int(times * LONG_ENOUGH / max(took, 1e-7)) + 1))

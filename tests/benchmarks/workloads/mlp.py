@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -61,8 +62,7 @@ def _build_autograd(batch: int) -> Run:
 
 
 def _layers(lib: Any) -> Any:
-    pairs = zip(SIZES, SIZES[1:], strict=False)
-    return lib.nn.Sequential(*(lib.nn.Linear(a, b) for a, b in pairs))
+    return lib.nn.Sequential(*(lib.nn.Linear(a, b) for a, b in pairwise(SIZES)))
 
 
 def functional(gradient: Callable[..., Any], arguments: list[np.ndarray]) -> Run:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -22,8 +23,9 @@ def cases() -> Iterator[Case]:
 def data() -> tuple[np.ndarray, list[np.ndarray]]:
     values = np.random.default_rng(7)
     x = values.standard_normal((BATCH, SIZES[0]), dtype=np.float32)
-    pairs = zip(SIZES, SIZES[1:], strict=False)
-    weights = [values.standard_normal(pair).astype(np.float32) / pair[0] ** 0.5 for pair in pairs]
+    weights = [
+        values.standard_normal(pair).astype(np.float32) / pair[0] ** 0.5 for pair in pairwise(SIZES)
+    ]
     return x, weights
 
 

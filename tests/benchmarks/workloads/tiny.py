@@ -67,18 +67,15 @@ def _build_autograd(name: str, arrays: list[np.ndarray]) -> Run:
     from autograd.differential_operators import make_vjp
 
     operation = {
-        "tanh": lambda x, w: anp.tanh(x),
-        "matmul": lambda x, w: anp.dot(x, w),
-        "sum": lambda x, w: anp.sum(x),
-    }.get(name, OPERATIONS[name])
-    numbers = [0] if len(arrays) == 1 else [0, 1]
-    x, w = arrays[0], arrays[-1]
-    forward = make_vjp(operation, numbers)
-    g = np.ones_like(operation(x, w))
+        "add": anp.add, "mul": anp.multiply, "tanh": anp.tanh, "matmul": anp.dot, "sum": anp.sum,
+        "scalar mul": lambda x: x * 2.5,
+    }[name]  # fmt: skip
+    forward = make_vjp(operation, list(range(len(arrays))))
+    g = np.ones_like(operation(*arrays))
     last: list[Any] = []
 
     def step() -> None:
-        vjp, _ = forward(x, w)
+        vjp, _ = forward(*arrays)
         last[:] = vjp(g)
 
     return Run(step, lambda: last)
