@@ -52,6 +52,14 @@ from vizgrad.interactive import on_import as _on_import
 from vizgrad.interactive import record as record
 from vizgrad.interactive import scope as scope
 from vizgrad.interactive import versions as versions
+from vizgrad.ops.public import linalg as linalg
+from vizgrad.ops.public.linalg import det as det
+from vizgrad.ops.public.linalg import inverse as inverse
+from vizgrad.ops.public.linalg import logdet as logdet
+from vizgrad.ops.public.linalg import matrix_exp as matrix_exp
+from vizgrad.ops.public.linalg import matrix_power as matrix_power
+from vizgrad.ops.public.linalg import pinv as pinverse
+from vizgrad.ops.public.linalg import slogdet as slogdet
 from vizgrad.ops.public.arithmetic import add as add
 from vizgrad.ops.public.arithmetic import addcdiv as addcdiv
 from vizgrad.ops.public.arithmetic import addcmul as addcmul

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from . import elementwise, indexing, products, reductions, shapes
+from . import decompositions, elementwise, indexing, products, reductions, shapes
 from .row import Row, Sample
 
-ROWS: list[Row] = [*elementwise.ROWS, *reductions.ROWS, *shapes.ROWS, *indexing.ROWS, *products.ROWS]
+ROWS: list[Row] = [*elementwise.ROWS, *reductions.ROWS, *shapes.ROWS, *indexing.ROWS, *products.ROWS, *decompositions.ROWS]
 
 CASES: list[tuple[Row, Sample]] = [(row, sample) for row in ROWS for sample in row.samples]
 

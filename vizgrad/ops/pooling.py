@@ -5,25 +5,29 @@ from __future__ import annotations
 from vizgrad.arrays.kernels import pooling as kernel
 from vizgrad.function.primitive import Primitive, primitive
 from vizgrad.ops.constants import raw
+from vizgrad.tensor.tensor import Tensor
 
 
 def _max_pool(dims: int) -> Primitive:
     class Declaration:
-        """(largest of each window, its position in the window). `pool` is the geometry."""
+        """The largest of each window; its gradient goes to one element. `pool` is the geometry."""
 
         def forward(self, *, pool):
             return kernel.max_pool(self, pool)
 
-        def grad_self(grad, where, pool, self_meta):
-            return spread_to(grad, where=raw(where), pool=pool, size=_size(self_meta, pool))
+        def grad_self(grad, self, result, pool):
+            if not isinstance(grad, Tensor):
+                return kernel.max_pool_gradient(grad, self, result, pool)
+            where = kernel.positions(raw(self), raw(result), pool)
+            return spread_to(grad, where=where, pool=pool, size=_size(self, pool))
 
     Declaration.__name__ = f"max_pool{dims}d_with_indices"
-    return primitive(outputs=("result", "where"))(Declaration)
+    return primitive(Declaration)
 
 
 def _size(meta, pool):
-    """The spatial sizes of the input."""
-    return meta.shape[len(meta.shape) - len(pool.kernel) :]
+    """The spatial sizes of an input, or of its Meta."""
+    return tuple(meta.shape[len(meta.shape) - len(pool.kernel) :])
 
 
 @primitive(linear=True, node="MaxPool2DWithIndicesBackwardBackward0")

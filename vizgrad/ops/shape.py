@@ -388,3 +388,11 @@ class triu:
 
     def grad_self(grad, diagonal):
         return triu(grad, diagonal=diagonal)
+
+
+def crop_to(value, start, size):
+    """The part of matrices from row, column `start` with `size` rows and columns."""
+    n = value.ndim
+    for dim, first, length in ((n - 2, start[0], size[0]), (n - 1, start[1], size[1])):
+        value = slice_dim(value, dim=dim, start=first, end=first + length, step=1)
+    return value

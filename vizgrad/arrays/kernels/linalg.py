@@ -1,0 +1,139 @@
+"""Matrix decompositions of stacks of matrices (the last two dimensions)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from vizgrad.arrays.backend import Array
+from vizgrad.arrays.quiet import quiet
+
+
+class LinAlgError(RuntimeError):
+    """A matrix is singular, or not positive definite."""
+
+
+def _guarded(name: str, why: str, compute: Callable[..., Any], *arrays: Array) -> Any:
+    """float16 is computed in float32; numpy's LinAlgError becomes ours."""
+    try:
+        return compute(*arrays)
+    except np.linalg.LinAlgError as error:
+        raise LinAlgError(f"linalg.{name}: {why} (shape {list(arrays[0].shape)}): {error}") from None
+
+
+@quiet
+def inv(a: Array) -> Array:
+    why = "the inversion could not be completed because the input matrix is singular"
+    return _guarded("inv", why, np.linalg.inv, a)
+
+
+@quiet
+def solve(a: Array, b: Array) -> Array:
+    why = "the solver failed because the input matrix is singular"
+    return _guarded("solve", why, np.linalg.solve, a, b)
+
+
+@quiet
+def cholesky(a: Array, upper: bool) -> Array:
+    why = "the factorization could not be completed because the input is not positive-definite"
+    lower = _guarded("cholesky", why, np.linalg.cholesky, a)
+    return lower.swapaxes(-1, -2).copy() if upper else lower
+
+
+@quiet
+def det(a: Array) -> Array:
+    return np.asarray(np.linalg.det(a)).astype(a.dtype, copy=False)
+
+
+@quiet
+def slogdet(a: Array) -> tuple[Array, Array]:
+    sign, size = np.linalg.slogdet(a)
+    return np.asarray(sign).astype(a.dtype, copy=False), np.asarray(size).astype(a.dtype, copy=False)
+
+
+@quiet
+def cofactors(a: Array) -> Array:
+    """The derivative of the determinant, also of singular matrices.
+
+    From a = U S Vh: det(U) det(Vh) U diag(products of all other singular values) Vh.
+    """
+    u, s, vh = np.linalg.svd(a)
+    sign = np.linalg.det(u) * np.linalg.det(vh)
+    before = np.ones_like(s)
+    after = np.ones_like(s)
+    before[..., 1:] = np.cumprod(s[..., :-1], axis=-1)
+    after[..., :-1] = np.cumprod(s[..., :0:-1], axis=-1)[..., ::-1]
+    return np.matmul(u * (sign[..., None] * before * after)[..., None, :], vh).astype(a.dtype, copy=False)
+
+
+@quiet
+def inverse_transposed(a: Array) -> Array:
+    """The inverse, transposed; of a singular matrix infinities instead of an error."""
+    try:
+        return np.linalg.inv(a).swapaxes(-1, -2)
+    except np.linalg.LinAlgError:
+        u, s, vh = np.linalg.svd(a)
+        return np.matmul(u / s[..., None, :], vh)
+
+
+@quiet
+def eigh(a: Array, uplo: str) -> tuple[Array, Array]:
+    found = np.linalg.eigh(a, uplo)
+    return found.eigenvalues, found.eigenvectors
+
+
+@quiet
+def svd(a: Array) -> tuple[Array, Array, Array]:
+    """The reduced decomposition."""
+    why = "the algorithm failed to converge"
+    return tuple(_guarded("svd", why, lambda x: np.linalg.svd(x, full_matrices=False), a))
+
+
+@quiet
+def qr(a: Array, mode: str) -> tuple[Array, Array]:
+    found = np.linalg.qr(a, mode)
+    return found.Q, found.R
+
+
+@quiet
+def pinv(a: Array, rcond: float | None) -> Array:
+    if rcond is None:
+        rcond = max(a.shape[-2:], default=0) * float(np.finfo(a.dtype).eps)
+    return np.linalg.pinv(a, rcond=rcond)
+
+
+@quiet
+def solve_triangular(a: Array, b: Array, upper: bool, left: bool, unitriangular: bool) -> Array:
+    part = np.triu(a) if upper else np.tril(a)
+    if unitriangular:
+        n = a.shape[-1]
+        part = np.where(np.eye(n, dtype=bool), a.dtype.type(1), part)
+    if left:
+        return solve(part, b)
+    return solve(part.swapaxes(-1, -2), b.swapaxes(-1, -2)).swapaxes(-1, -2)
+
+
+@quiet
+def matrix_exp(a: Array) -> Array:
+    """Scaling and squaring with a Taylor polynomial (Higham 2008, 10.3): halved to norm 1/2, then 18 terms."""
+    size = float(np.abs(a).sum(axis=-2).max()) if a.size else 0.0
+    squarings = max(0, math.ceil(math.log2(size)) + 1) if 0 < size < math.inf else 0
+    scaled = a / a.dtype.type(2.0**squarings)
+    result = np.broadcast_to(np.eye(a.shape[-1], dtype=a.dtype), a.shape).copy()
+    term = result.copy()
+    for k in range(1, 19):
+        term = np.matmul(term, scaled) / a.dtype.type(k)
+        result += term
+    for _ in range(squarings):
+        result = np.matmul(result, result)
+    return result
+
+
+def matrix_rank(a: Array, rtol: float | None) -> Array:
+    s = np.linalg.svd(a, compute_uv=False)
+    if rtol is None:
+        rtol = max(a.shape[-2:]) * float(np.finfo(a.dtype).eps)
+    return (s > rtol * s.max(axis=-1, keepdims=True)).sum(axis=-1).astype(np.int64)
