@@ -58,7 +58,9 @@ def _wrap(value: Any, dtype: Any) -> WrappedNumber:
                 raise RuntimeError(f"value cannot be converted to type {dtype} without overflow")
             dtype = xp.dtype("int64")
     with xp.errstate(over="ignore"):
-        return new_tensor(xp.asarray(value, dtype), WrappedNumber)
+        made = new_tensor(xp.asarray(value, dtype), WrappedNumber)
+    made._storage = None  # a number is no inference tensor, wherever it was first met
+    return made
 
 
 def coerce(op: Primitive, *operands: Any) -> tuple[Any, ...]:
