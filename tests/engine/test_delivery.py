@@ -110,7 +110,7 @@ def test_a_gradient_of_another_kind_is_fitted_to_the_edge_it_goes_over() -> None
         asked.append((grad, node.name(), index))
         return fit(grad, meta, node, index)
 
-    world.domain.fit = noted  # type: ignore[method-assign]
+    world.domain.fit = noted
     world.task(world.scale("double", leaf, 2.0)).run()
     assert asked == [(2.0, "double", 0)]
 

@@ -24,8 +24,8 @@ def shallow() -> Iterator[None]:
     """Little room for recursion: what recurses once per node cannot go unseen."""
     limit = sys.getrecursionlimit()
     depth, frame = 0, sys._getframe()
-    while frame is not None:  # type: ignore[comparison-overlap]
-        depth, frame = depth + 1, frame.f_back  # type: ignore[assignment]
+    while frame is not None:
+        depth, frame = depth + 1, frame.f_back
     sys.setrecursionlimit(depth + 150)
     try:
         yield

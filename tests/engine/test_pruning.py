@@ -104,7 +104,7 @@ def test_long_pruned_branches_need_no_recursion() -> None:
     x = world.leaf("x")
     node = world.leaf("far")
     for i in range(5000):
-        node = world.node(f"n{i}", node)  # type: ignore[assignment]
+        node = world.node(f"n{i}", node)
     capture = Capture(0)
     world.task(world.node("top", node, x), captures={x: [capture]}).run()
     assert world.order == ["top"]

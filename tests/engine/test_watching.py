@@ -63,7 +63,7 @@ def test_the_stages_of_a_visit_with_everything() -> None:
     node.register_prehook(hook("pre"))
     node.register_hook(hook("post"))
     retained = SimpleNamespace(grad=None)
-    hooks.retain[0] = lambda: retained  # type: ignore[assignment]
+    hooks.retain[0] = lambda: retained
     capture = Capture(0)
     diary = Diary()
     task = world.task(node, captures={node: [capture], leaf: [Capture(0)]})

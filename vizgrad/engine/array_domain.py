@@ -59,7 +59,7 @@ class ArrayDomain:
         tensor._grad = new_tensor(as_array(grad).copy())
 
     def has_nan(self, grad: Any) -> bool:
-        return bool((grad != grad).any())
+        return bool((grad != grad).any())  # noqa: PLR0124  only a NaN differs from itself
 
     def explain(self, error: Exception, node: Node) -> None:
         explain_node(error, node)

@@ -73,9 +73,9 @@ def accumulate_tensor(variable: Tensor, grad: Tensor) -> tuple[str, str]:
     """With create_graph: out of place, with history (E-60 (b), E-61)."""
     existing = variable._grad
     if existing is None:
-        variable._grad = grad.clone()  # pyright: ignore[reportAttributeAccessIssue]
+        variable._grad = grad.clone()
         return "copied", "create_graph is on: the copy carries history"
-    variable._grad = existing + grad  # pyright: ignore[reportOperatorIssue]
+    variable._grad = existing + grad
     return "new tensor", "create_graph is on: old + new carries history"
 
 

@@ -45,5 +45,5 @@ class AccumulateGrad(Node):
         return f"<AccumulateGrad of {list(self.shape)} at {id(self):#x}>"
 
     def run_tensors(self, grads: tuple[Any, ...]) -> tuple[Any, ...]:
-        accumulate_tensor(self.variable, grads[0])
+        accumulate_tensor(self.variable, grads[0])  # noqa: F821  set from above
         return ()

@@ -280,7 +280,7 @@ def _raise_stale(
     if name == "result" or isinstance(saved, SavedResult):
         producer = f", which is output {getattr(saved, 'output_nr', 0)} of {node.name()}"
     elif isinstance(saved, Tensor) and saved._edge is not None and saved._tracked == RESULT:
-        producer = f", which is output {saved.output_nr} of {saved.grad_fn.name()}"  # pyright: ignore[reportAttributeAccessIssue]
+        producer = f", which is output {saved.output_nr} of {saved.grad_fn.name()}"
     what = f"vizgrad.{_TYPE_NAMES.get(dtype.name, dtype.name)} {list(shape)}"
     error = RuntimeError(
         "one of the variables needed for gradient computation has been modified by an inplace "

@@ -30,7 +30,7 @@ class Names(dict[int, str]):
             self[id(tensor)] = name
             self._tensors[id(tensor)] = weakref.ref(tensor)
 
-    def get(self, number: int, default: Any = None) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
+    def get(self, number: int, default: Any = None) -> Any:
         tensor = self._tensors.get(number)
         return default if tensor is None or tensor() is None else super().get(number, default)
 
@@ -61,7 +61,7 @@ def _tensors_in(value: Any) -> Iterator[tuple[str, Tensor]]:
         entries = cast("dict[Any, Any]", value)
         if len(entries) <= _LONGEST_DICT:
             yield from ((f"[{k!r}]", t) for k, t in list(entries.items()) if isinstance(t, Tensor))
-    elif callable(getattr(type(value), "named_parameters", None)):
+    elif callable(getattr(cast("type[Any]", type(value)), "named_parameters", None)):
         parameters = islice(value.named_parameters(), _MOST_PARAMETERS)
         yield from ((f".{inner}", parameter) for inner, parameter in parameters)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, NamedTuple, Self
@@ -447,7 +447,7 @@ class Session:
                 )
 
     @contextmanager
-    def _owned(self) -> Iterator[None]:
+    def _owned(self) -> Generator[None]:
         if not self._lock.acquire(timeout=LOCK_TIMEOUT):
             raise SessionBusy(
                 "a step of this session is still running on another thread; wait for it, or "
@@ -459,7 +459,7 @@ class Session:
             self._lock.release()
 
     @contextmanager
-    def _moving(self) -> Iterator[Stepper]:
+    def _moving(self) -> Generator[Stepper]:
         with self._owned():
             if self._last is not None:
                 raise SessionClosed(

@@ -12,7 +12,6 @@ the order of an uninterrupted run. Only at the end of the log does a step run a 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from vizgrad.arrays.quiet import hush, unhush
 from vizgrad.autograd.running import finish_backward

@@ -182,7 +182,7 @@ def _notes(tensor: Tensor) -> list[str]:
     if not usual or (not tensor._array.size and dtype is not dtypes.get_default_dtype()):
         notes.append(f"dtype={dtype}")
     try:
-        node = tensor.grad_fn  # pyright: ignore[reportAttributeAccessIssue]
+        node = tensor.grad_fn
     except RuntimeError:  # a view that may not be used any more (V-42 ...)
         notes.append("grad_fn=<Invalid>")
         return notes
@@ -210,4 +210,4 @@ def _format(self: Tensor, spec: str) -> str:
 
 
 Tensor.__repr__ = _repr
-Tensor.__format__ = _format  # pyright: ignore[reportAttributeAccessIssue]
+Tensor.__format__ = _format
