@@ -1,0 +1,66 @@
+"""Runs cells in a real ipykernel, as a notebook does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from jupyter_client.manager import start_new_kernel
+
+#: Seconds.
+LIMIT = 60
+
+
+@dataclass
+class Cell:
+    """What came out of a cell."""
+
+    printed: str = ""
+    error: str = ""
+
+    #: text/plain of the result, and all mime types of what was displayed.
+    result: str = ""
+    shown: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def told(self) -> str:
+        """What a person reads of a failure: IPython prints a UsageError, and raises the others."""
+        return self.printed + self.error
+
+
+class Kernel:
+    def __init__(self) -> None:
+        self._manager, self._client = start_new_kernel(kernel_name="python3", startup_timeout=LIMIT)
+
+    def run(self, code: str) -> Cell:
+        """Runs one cell; an exception is in `error`, not raised."""
+        cell = Cell()
+
+        def heard(message: dict[str, Any]) -> None:
+            kind, content = message["msg_type"], message["content"]
+            if kind == "stream":
+                cell.printed += content["text"]
+            elif kind == "error":
+                cell.error = f"{content['ename']}: {content['evalue']}"
+            elif kind == "execute_result":
+                cell.result = content["data"].get("text/plain", "")
+                cell.shown.append(content["data"])
+            elif kind == "display_data":
+                cell.shown.append(content["data"])
+
+        self._client.execute_interactive(code, timeout=LIMIT, output_hook=heard)
+        return cell
+
+    def complete(self, text: str) -> list[str]:
+        """What Tab offers at the end of `text`."""
+        reply = self._client.complete(text, reply=True, timeout=LIMIT)
+        return [text[: reply["content"]["cursor_start"]] + m for m in reply["content"]["matches"]]
+
+    def help(self, text: str) -> str:
+        """What `text?` shows."""
+        reply = self._client.inspect(text, reply=True, timeout=LIMIT)
+        return reply["content"]["data"].get("text/plain", "")
+
+    def shut_down(self) -> None:
+        self._client.stop_channels()
+        self._manager.shutdown_kernel(now=True)

@@ -1,0 +1,104 @@
+"""``%vizgrad`` in a real kernel: commands, completion, help, and what it says when written wrongly."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.magics.kernel import Kernel
+
+FORWARD = """\
+x = vg.tensor([1.0, 2.0], requires_grad=True)
+hidden = x.tanh()
+loss = (hidden * 2).sum()
+"""
+
+
+@pytest.fixture
+def session(kernel: Kernel) -> Kernel:
+    """A kernel with a fresh session over sum <- mul <- tanh <- x."""
+    cell = kernel.run(FORWARD + "%vizgrad debug loss")
+    assert not cell.error
+    return kernel
+
+
+def test_debug_shows_the_view_and_says_where_it_stands(session: Kernel) -> None:
+    cell = session.run(FORWARD + "%vizgrad debug loss")
+    live = [shown for shown in cell.shown if "application/vnd.jupyter.widget-view+json" in shown]
+    assert len(live) == 1
+    assert "SumBackward0" in live[0]["text/plain"]  # for readers without a kernel
+    assert live[0]["image/svg+xml"].startswith("<svg")
+    assert cell.result == "0 of 4 nodes done; next is SumBackward0 (node 0)"
+
+
+def test_step_and_back(session: Kernel) -> None:
+    assert session.run("%vizgrad step").result.startswith("1 of 4")
+    assert session.run("%vizgrad step 2").result.startswith("3 of 4")
+    assert session.run("x.grad is None").result == "True"
+    assert session.run("%vizgrad back").result.startswith("2 of 4")
+    assert session.run("%vizgrad continue").result == "4 of 4 nodes done; the backward is finished"
+    assert session.run("x.grad is None").result == "False"
+    assert session.run("%vizgrad restart").result.startswith("0 of 4")
+    assert session.run("x.grad is None").result == "True"
+
+
+def test_run_to_and_break(session: Kernel) -> None:
+    assert "next is TanhBackward0" in session.run("%vizgrad run_to Tanh*").result
+    session.run("%vizgrad restart")
+    assert "1 node" in session.run("%vizgrad break MulBackward0").result
+    assert "next is MulBackward0" in session.run("%vizgrad continue").result
+
+
+def test_graph_draws_and_runs_nothing(session: Kernel) -> None:
+    cell = session.run("%vizgrad graph loss")
+    assert "TanhBackward0" in cell.result
+    assert cell.shown[0]["image/svg+xml"].startswith("<svg")
+    assert session.run("x.grad is None").result == "True"
+
+
+def test_versions_name_the_cell_and_line_that_wrote(session: Kernel) -> None:
+    session.run("a = 1\nhidden.add_(a)")
+    text = session.run("%vizgrad versions hidden").result
+    assert "STALE" in text
+    assert "add_" in text
+    assert "hidden.add_(a)" in text
+    assert "In [" in text
+    assert "STALE" in session.run("%vizgrad saved").result
+
+
+def test_a_recorded_cell(kernel: Kernel) -> None:
+    cell = kernel.run("%%vizgrad record trace\n" + FORWARD + "loss.backward()")
+    assert not cell.error
+    assert kernel.run("[e.kind for e in trace.events].count('visit')").result == "4"
+
+
+@pytest.mark.parametrize(
+    ("line", "phrase"),
+    [
+        ("%vizgrad jump", "no command 'jump'"),
+        ("%vizgrad step many", "number of steps"),
+        ("%vizgrad debug", "usage: %vizgrad debug TENSOR"),
+        ("%vizgrad graph 3", "not a vizgrad Tensor"),
+        ("%vizgrad graph nowhere", "nowhere"),
+    ],
+)
+def test_what_is_written_wrongly_is_told(session: Kernel, line: str, phrase: str) -> None:
+    assert phrase in session.run(line).told
+
+
+def test_without_a_session(kernel: Kernel) -> None:
+    kernel.run("import vizgrad.inspection.registry as r\nfor s in r.sessions():\n    s.close()")
+    assert "open one with" in kernel.run("%vizgrad step").told
+
+
+def test_completion(session: Kernel) -> None:
+    assert {"%vizgrad step", "%vizgrad debug"} <= set(session.complete("%vizgrad "))
+    assert session.complete("%vizgrad st") == ["%vizgrad step"]
+    assert "%vizgrad debug loss" in session.complete("%vizgrad debug lo")
+    assert "%vizgrad run_to TanhBackward0" in session.complete("%vizgrad run_to Ta")
+
+
+def test_help(kernel: Kernel) -> None:
+    text = kernel.help("%vizgrad")
+    assert "%vizgrad step [N]" in text
+    assert "Runs the next N nodes" in text
+    assert "%vizgrad step [N]" in kernel.run("%vizgrad").printed
