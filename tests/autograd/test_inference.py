@@ -131,7 +131,7 @@ def test_what_is_refused_outside():
             return x * 1
 
     with pytest.raises(RuntimeError, match="cannot be saved for backward") as caught:
-        i * x  # noqa: B018  saved here
+        i * x
     assert caught.value.explanation.culprit.text == "i * x  # noqa: B018  saved here"
     for saving in (lambda: (x * 1).mul_(i), lambda: Saving.apply(x, i)):
         with pytest.raises(RuntimeError, match="cannot be saved for backward"):
@@ -188,14 +188,14 @@ def test_backward_inside():
 @pytest.mark.rule("M-21")
 def test_recording_does_not_look_for_what_is_gone():
     x = vg.ones(3, requires_grad=True)
-    x * 2  # noqa: B018  forgets what earlier tests have left
+    x * 2
     scoped = GUARD.scoped
     i = made_inside()
     assert GUARD.scoped == scoped + 1
-    x * 2  # noqa: B018
+    x * 2
     assert GUARD.scoped == scoped + 1
     del i
-    x * 2  # noqa: B018
+    x * 2
     assert GUARD.scoped == scoped
 
 

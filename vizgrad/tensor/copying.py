@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import copy
+import sys
 import warnings
 from typing import Any
 
 from vizgrad.arrays import xp
 from vizgrad.errors import explained, place_of
-from vizgrad.tensor.place import caller
+from vizgrad.tensor.place import Site
 from vizgrad.tensor.storage import Storage
 from vizgrad.tensor.tensor import LEAF, Tensor, address, new_tensor, storage_of
 
@@ -36,7 +37,7 @@ def __deepcopy__(self: Tensor, memo: dict[int, Any]) -> Tensor:  # noqa: N807
                 "protocol at the moment."
             ),
             kind="not-a-leaf",
-            culprit=place_of(caller()),
+            culprit=place_of(_line_that_copies()),
             tensor=self.grad_fn.name(),
             fix="copy `x.detach()`, or use `x.clone()` to stay in the graph",
         )
@@ -61,6 +62,14 @@ def __reduce_ex__(self: Tensor, protocol: Any) -> Any:  # noqa: N807
             "backward hooks on the tensor will not be serialized", UserWarning, stacklevel=3
         )
     return _leaf, (type(self), self._array, self.requires_grad, dict(self.__dict__))
+
+
+def _line_that_copies() -> Site | None:
+    """The nearest line outside vizgrad and the copy module."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__") in ("copy", __name__):
+        frame = frame.f_back
+    return Site(frame.f_code, frame.f_lasti)
 
 
 def _leaf(cls: type[Tensor], array: Any, requires_grad: bool, attributes: dict[str, Any]) -> Tensor:
