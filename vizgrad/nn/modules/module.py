@@ -19,6 +19,13 @@ from vizgrad.tensor.tensor import Tensor
 _NO_INIT = "cannot assign {} before Module.__init__() call: start your __init__ with super().__init__()"
 
 
+def _no_forward(self: Module, *input: Any) -> Any:
+    """What the module computes; every subclass that is called has its own."""
+    raise NotImplementedError(
+        f'Module [{type(self).__name__}] is missing the required "forward" function'
+    )
+
+
 class Module:
     """Base class of all layers and models. Write `__init__` and `forward`; call the instance.
 
@@ -35,6 +42,8 @@ class Module:
     _held_as = ""
     _scope_name = ""
     call_super_init = False
+    #: Declared as what it is to a type checker: each subclass takes arguments of its own.
+    forward: Callable[..., Any] = _no_forward
 
     if TYPE_CHECKING:
         _parameters: dict[str, Parameter | None]
@@ -99,12 +108,6 @@ class Module:
                 pop_scope(None)
             else:
                 MODES.scope = before
-
-    def forward(self, *input: Any) -> Any:
-        """What the module computes; every subclass that is called has its own."""
-        raise NotImplementedError(
-            f'Module [{type(self).__name__}] is missing the required "forward" function'
-        )
 
     # --- registering ---------------------------------------------------------------------------
 
