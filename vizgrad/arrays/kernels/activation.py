@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from vizgrad.arrays.backend import Array
+from vizgrad.arrays.kernels.choice import drop, keep
 from vizgrad.arrays.kernels.smooth import sigmoid
 from vizgrad.arrays.kernels.special import erf
 from vizgrad.arrays.quiet import quiet
@@ -18,7 +19,7 @@ TANH_CUBIC = 0.044715
 
 def leak(x: Array, *, mask: Array, slope: float) -> Array:
     """`x` where the mask holds, else slope * x."""
-    return np.where(mask, x, x * x.dtype.type(slope))
+    return keep(x, mask=mask) + drop(x * x.dtype.type(slope), mask=mask)
 
 
 def leaky_relu(x: Array, *, negative_slope: float) -> Array:
@@ -29,7 +30,10 @@ def leaky_relu(x: Array, *, negative_slope: float) -> Array:
 def elu(x: Array, *, alpha: float, scale: float, input_scale: float) -> Array:
     """scale * x above 0, scale * alpha * (exp(input_scale * x) - 1) below."""
     below = np.expm1(np.minimum(x, x.dtype.type(0)) * x.dtype.type(input_scale))
-    return np.where(x > 0, x * x.dtype.type(scale), below * x.dtype.type(scale * alpha))
+    above = x > 0
+    return keep(x * x.dtype.type(scale), mask=above) + drop(
+        below * x.dtype.type(scale * alpha), mask=above
+    )
 
 
 @quiet
@@ -61,7 +65,8 @@ def softplus(x: Array, *, beta: float, threshold: float) -> Array:
     """log(1 + exp(beta * x)) / beta; x itself where beta * x is above `threshold`."""
     scaled = x * x.dtype.type(beta)
     smooth = np.log1p(np.exp(np.minimum(scaled, x.dtype.type(threshold)))) / x.dtype.type(beta)
-    return np.where(scaled > threshold, x, smooth)
+    linear = scaled > threshold
+    return keep(x, mask=linear) + drop(smooth, mask=linear)
 
 
 @quiet
@@ -80,11 +85,12 @@ def hardswish(x: Array) -> Array:
 
 def softshrink(x: Array, *, lambd: float) -> Array:
     size = x.dtype.type(lambd)
-    return np.where(x > size, x - size, np.where(x < -size, x + size, x.dtype.type(0) * x))
+    return np.maximum(x - size, x.dtype.type(0)) + np.minimum(x + size, x.dtype.type(0))
 
 
 def prelu(x: Array, weight: Array) -> Array:
-    return np.where(x > 0, x, weight * x)
+    above = x > 0
+    return keep(x, mask=above) + drop(weight * x, mask=above)
 
 
 def glu(x: Array, *, dim: int) -> Array:

@@ -11,7 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from vizgrad.arrays.backend import Array
-from vizgrad.arrays.kernels.memory import zeros
+from vizgrad.arrays.kernels.choice import drop, keep
+from vizgrad.arrays.kernels.memory import empty, zeros
 from vizgrad.arrays.kernels.windows import (
     Sizes,
     at,
@@ -56,28 +57,127 @@ def _spatial(x: Array, pool: Pool) -> Sizes:
     return x.shape[x.ndim - len(pool.kernel) :]
 
 
-def max_pool(x: Array, pool: Pool) -> tuple[Array, Array]:
-    """(largest of each window, its position in the window): the first of equals, NaN if there is one."""
+def _image(x: Array, pool: Pool, fill: float) -> Array:
+    """`x` with the padding that windows reach into."""
     size = _spatial(x, pool)
-    image = x
-    if any(pool.padding) or any(pool.beyond(size)):
-        lowest = -np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).min
-        image = padded(x, pool.padding, pool.beyond(size), lowest)
-    kind = np.uint8 if prod(pool.kernel) <= 256 else np.int32
-    best: Array = None
-    where: Array = None
-    for number, place in enumerate(pool.places(size)):
-        seen = image[(..., *place)]
-        if best is None:
-            best = seen.copy()
-            where = np.zeros_like(seen, dtype=kind, order="C", subok=False)
-            continue
-        better = seen > best
+    more = pool.beyond(size)
+    if not any(pool.padding) and not any(more):
+        return x
+    return padded(x, pool.padding, more, fill)
+
+
+def _lowest(x: Array) -> float:
+    return -np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).min
+
+
+def max_pool(x: Array, pool: Pool) -> Array:
+    """The largest of each window, NaN if there is one: one dimension after the other, the last first."""
+    size = _spatial(x, pool)
+    if _is_plain(pool, size):
+        largest = _column_maxima(x, pool.kernel[1])[1]
+        rows = largest.reshape(*x.shape[:-2], -1, pool.kernel[0], size[1] // pool.kernel[1])
+        best = rows[..., 0, :]
+        for i in range(1, pool.kernel[0]):
+            best = np.maximum(best, rows[..., i, :])
+        return best if best.base is None else best.copy()
+    image = _image(x, pool, _lowest(x))
+    out, dims = pool.out(size), len(pool.kernel)
+    for axis in reversed(range(dims)):
+        jump, step = pool.stride[axis], pool.dilation[axis]
+        best: Array = None
+        for k in range(pool.kernel[axis]):
+            place = slice(k * step, k * step + (out[axis] - 1) * jump + 1, jump)
+            seen = image[(..., place, *(slice(None),) * (dims - 1 - axis))]
+            best = seen if best is None else np.maximum(best, seen)
+        image = best
+    return image if image.base is None and image is not x else image.copy()
+
+
+def _column_maxima(x: Array, width: int) -> tuple[list[Array], Array]:
+    """(the columns of windows of `width`, as flat views; the largest across them, flat).
+
+    Columns are taken off the flattened image, in one long stride instead of many short rows.
+    """
+    flat = np.ascontiguousarray(x).reshape(-1)
+    columns = [flat[j::width] for j in range(width)]
+    largest = columns[0]
+    for column in columns[1:]:
+        largest = np.maximum(largest, column)
+    return columns, largest
+
+
+def max_pool_gradient(grad: Array, x: Array, result: Array, pool: Pool) -> Array:
+    """Each window's gradient at the first element that equals its result, zeros elsewhere."""
+    size = _spatial(x, pool)
+    if _is_plain(pool, size):
+        return _plain_gradient(grad, x, result, pool)
+    image = _image(x, pool, _lowest(x))
+    total = zeros(grad, image.shape)
+    left = grad
+    places = pool.places(size)
+    for number, place in enumerate(places, 1):
+        if number == len(places):  # it must be the last: NaN equals nothing
+            share = left
+        else:
+            hit = image[(..., *place)] == result
+            share = keep(left, mask=hit)
+            left = drop(left, mask=hit)
+        if pool.disjoint:
+            total[(..., *place)] = share
+        else:
+            total[(..., *place)] += share
+    if total.shape == x.shape:
+        return total
+    return np.ascontiguousarray(total[(..., *inner(size, pool.padding))])
+
+
+def _is_plain(pool: Pool, size: Sizes) -> bool:
+    """Windows of two dimensions that lie side by side and cover the image exactly."""
+    return (
+        len(pool.kernel) == 2
+        and pool.kernel == pool.stride
+        and not any(pool.padding)
+        and all(d == 1 for d in pool.dilation)
+        and all(n % k == 0 for n, k in zip(size, pool.kernel, strict=True))
+    )
+
+
+def _plain_gradient(grad: Array, x: Array, result: Array, pool: Pool) -> Array:
+    """The same by whole rows: first to the row of the window that has the maximum, then within it."""
+    (kh, kw), ow = pool.kernel, result.shape[-1]
+    columns, largest = _column_maxima(x, kw)
+    rows = largest.reshape(-1, kh, ow)
+    left, wanted = grad.reshape(-1, ow), result.reshape(-1, ow)
+    by_row = empty(grad, rows.shape)
+    for i in range(kh - 1):
+        hit = rows[:, i] == wanted
+        by_row[:, i] = keep(left, mask=hit)
+        left = drop(left, mask=hit)
+    by_row[:, kh - 1] = left
+    out = empty(grad, x.shape)
+    cells, left = out.reshape(-1), by_row.reshape(-1)
+    for j in range(kw - 1):
+        hit = columns[j] == largest
+        cells[j::kw] = keep(left, mask=hit)
+        left = drop(left, mask=hit)
+    cells[kw - 1 :: kw] = left
+    return out
+
+
+def positions(x: Array, result: Array, pool: Pool) -> Array:
+    """The place of the maximum in each window, counted row by row: the first of equals, or a NaN."""
+    image = _image(x, pool, _lowest(x))
+    count = prod(pool.kernel)
+    kind = np.uint8 if count <= 256 else np.int32
+    where = zeros(x, result.shape).astype(kind)
+    places = pool.places(_spatial(x, pool))
+    for number in reversed(range(count)):
+        seen = image[(..., *places[number])]
+        hit = seen == result
         if x.dtype.kind == "f":
-            better |= seen != seen
-        np.copyto(where, kind(number), where=better)
-        np.maximum(best, seen, out=best)
-    return best, where
+            hit |= (seen != seen) & (where == 0)  # the last NaN is the one that stays
+        np.copyto(where, kind(number), where=hit)
+    return where
 
 
 def spread_to(grad: Array, where: Array, pool: Pool, size: Sizes) -> Array:
@@ -86,9 +186,8 @@ def spread_to(grad: Array, where: Array, pool: Pool, size: Sizes) -> Array:
     whole = tuple(n + 2 * p + e for n, p, e in zip(size, pool.padding, more, strict=True))
     lead = grad.shape[: grad.ndim - len(size)]
     total = zeros(grad, lead + whole)
-    zero = grad.dtype.type(0)
     for number, place in enumerate(pool.places(size)):
-        share = np.where(where == number, grad, zero)
+        share = keep(grad, mask=where == number)
         if pool.disjoint:
             total[(..., *place)] = share
         else:
@@ -100,12 +199,9 @@ def spread_to(grad: Array, where: Array, pool: Pool, size: Sizes) -> Array:
 
 def take_from(x: Array, where: Array, pool: Pool) -> Array:
     """Of each window the element at position `where`."""
-    size = _spatial(x, pool)
-    image = x
-    if any(pool.padding) or any(pool.beyond(size)):
-        image = padded(x, pool.padding, pool.beyond(size))
+    image = _image(x, pool, 0)
     out = zeros(x, where.shape)
-    for number, place in enumerate(pool.places(size)):
+    for number, place in enumerate(pool.places(_spatial(x, pool))):
         np.copyto(out, image[(..., *place)], where=where == number)
     return out
 
@@ -152,9 +248,7 @@ def divisors(
 def mean_pool(x: Array, pool: Pool, count_padding: bool, override: int | None) -> Array:
     """The mean of each window; see `divisors` for what counts."""
     size = _spatial(x, pool)
-    image = x
-    if any(pool.padding) or any(pool.beyond(size)):
-        image = padded(x, pool.padding, pool.beyond(size))
+    image = _image(x, pool, 0)
     total: Array = None
     for place in pool.places(size):
         seen = image[(..., *place)]

@@ -52,11 +52,12 @@ def _max_pool(
     ceil_mode: bool, return_indices: bool,
 ) -> Any:  # fmt: skip
     pool = _geometry(input, dims, kernel_size, stride, padding, dilation, ceil_mode)
-    out, where = pooling.MAX_POOL[dims].record(input, pool=pool)
+    out = pooling.MAX_POOL[dims].record(input, pool=pool)
     if not return_indices:
         return out
     x = input._array
-    return out, new_tensor(kernel.flat_index(where._array, pool, x.shape[x.ndim - dims :]))
+    where = kernel.positions(x, out._array, pool)
+    return out, new_tensor(kernel.flat_index(where, pool, x.shape[x.ndim - dims :]))
 
 
 def max_pool1d(
