@@ -131,8 +131,8 @@ def test_what_is_refused_outside():
             return x * 1
 
     with pytest.raises(RuntimeError, match="cannot be saved for backward") as caught:
-        i * x
-    assert caught.value.explanation.culprit.text == "i * x  # noqa: B018  saved here"
+        i * x  # saved here
+    assert caught.value.explanation.culprit.text == "i * x  # saved here"
     for saving in (lambda: (x * 1).mul_(i), lambda: Saving.apply(x, i)):
         with pytest.raises(RuntimeError, match="cannot be saved for backward"):
             saving()

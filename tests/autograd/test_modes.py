@@ -51,9 +51,11 @@ def test_anomaly_flags():
     assert flags() == (False, True)
     with vg.autograd.set_detect_anomaly(True, check_nan=False):
         assert flags() == (True, False)
-        with pytest.warns(UserWarning, match="Anomaly Detection has been enabled"):
-            with vg.autograd.detect_anomaly():
-                assert flags() == (True, True)
+        with (
+            pytest.warns(UserWarning, match="Anomaly Detection has been enabled"),
+            vg.autograd.detect_anomaly(),
+        ):
+            assert flags() == (True, True)
         assert flags() == (True, False)
     assert flags() == (False, True)
     vg.autograd.set_detect_anomaly(True)

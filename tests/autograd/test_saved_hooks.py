@@ -43,9 +43,10 @@ def test_each_saved_tensor_is_packed_once_and_unpacked_at_each_use():
     with graph.saved_tensors_hooks(pack, unpack):
         square = x * x
         y = square.exp()
-    assert [(what, t is expected, mode) for (what, t, mode), expected in zip(log, (x, x, y))] == [
-        ("pack", True, False)
-    ] * 3
+    assert [
+        (what, t is expected, mode)
+        for (what, t, mode), expected in zip(log, (x, x, y), strict=True)
+    ] == [("pack", True, False)] * 3
     vg.autograd.grad(y.sum(), x, retain_graph=True)
     assert log[3:] == [("unpack", 3, False), ("unpack", 1, False), ("unpack", 2, False)]
     del log[3:]
@@ -101,9 +102,11 @@ def test_a_pack_hook_must_not_write():
 
     for saves in (lambda x: x * x, lambda x: x.exp(), function(_save_input).apply):
         x = leaf() * 1
-        with graph.saved_tensors_hooks(pack, identity):
-            with pytest.raises(RuntimeError, match="pack hook is modifying its input") as caught:
-                saves(x)
+        with (
+            graph.saved_tensors_hooks(pack, identity),
+            pytest.raises(RuntimeError, match="pack hook is modifying its input") as caught,
+        ):
+            saves(x)
         assert caught.value.explanation.culprit.text == "def pack(t):"
 
 
@@ -161,7 +164,7 @@ def test_hooks_on_one_saved_value():
     y = x * x
     raw = y.grad_fn._raw_saved_self
     assert raw.data is x
-    raw.register_hooks(lambda t: log.append("pack") or t.tolist(), lambda v: vg.tensor(v))
+    raw.register_hooks(lambda t: log.append("pack") or t.tolist(), vg.tensor)
     assert log == ["pack"]
     assert y.grad_fn._saved_self.tolist() == [2]
     with pytest.raises(RuntimeError, match="hooks have already been set"):

@@ -42,7 +42,8 @@ class _Guard:
     __slots__ = ("inference", "lock", "no_grad", "scoped", "strict_hooks")
 
     def __init__(self) -> None:
-        self.lock = threading.Lock()
+        #: Reentrant: what the garbage collector closes, anywhere, may switch modes too.
+        self.lock = threading.RLock()
         #: Threads in inference mode.
         self.inference = 0
         #: Threads that do not record: their grad mode is off, or they are in inference mode.
