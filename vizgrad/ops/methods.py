@@ -16,6 +16,7 @@ from vizgrad.ops import arithmetic as basic
 from vizgrad.ops import compare, joining, pointwise, powers, select, shape, statistics
 from vizgrad.ops.public import (
     arithmetic,
+    collecting,
     comparing,
     conversion,
     creation,
@@ -145,7 +146,7 @@ SAME: dict[Any, str] = {
     "permute movedim moveaxis unsqueeze squeeze expand expand_as broadcast_to diagonal diag diag_embed unfold "
     "as_strided tril triu flip fliplr flipud roll rot90 repeat tile repeat_interleave select narrow",
     parting: "split split_with_sizes chunk tensor_split hsplit vsplit dsplit unbind",
-    searching: "index_put index_put_ gather take_along_dim scatter scatter_ scatter_add scatter_add_ index_select "
+    searching: "index_put index_put_ gather take_along_dim scatter scatter_ scatter_add scatter_add_ scatter_reduce scatter_reduce_ index_select "
     "index_add index_add_ index_copy index_copy_ index_fill index_fill_ masked_select masked_scatter masked_scatter_ take nonzero argwhere sort "
     "argsort topk msort bincount",
     multiplying: "matmul mm bmm mv dot vdot outer ger inner addmm addmv baddbmm kron cross",
@@ -154,6 +155,8 @@ SAME: dict[Any, str] = {
     creation: "new_zeros new_ones new_empty new_full",
     random: "multinomial bernoulli uniform_ normal_ bernoulli_ exponential_ random_",
     comparing: "isclose allclose equal",
+    collecting: "corrcoef cov diagonal_scatter diff histc isin nanquantile quantile renorm select_scatter "
+    "slice_scatter unique unique_consecutive",
     elementwise: "isnan isinf isposinf isneginf isfinite signbit logical_not logical_and logical_or logical_xor "
     "bitwise_and bitwise_or bitwise_xor bitwise_not bitwise_left_shift bitwise_right_shift eq ne lt le gt ge "
     "atan2 hypot logaddexp logaddexp2 xlogy copysign nextafter heaviside gcd lcm",

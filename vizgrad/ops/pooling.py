@@ -82,15 +82,26 @@ class spread_mean:
         )
 
 
+@primitive(linear=True)
+class resample:
+    """Each of the last dimensions multiplied by a plain matrix (out, in)."""
+
+    def forward(self, *, matrices):
+        return kernel.resample(self, matrices)
+
+    def grad_self(grad, matrices):
+        return resample(grad, matrices=tuple(m.T for m in matrices))
+
+
 def _adaptive(dims: int) -> Primitive:
     class Declaration:
-        """Each of the last dimensions multiplied by a plain matrix (out, in): means over parts."""
+        """Means over parts of the image: a product with a matrix in each dimension."""
 
         def forward(self, *, matrices):
             return kernel.resample(self, matrices)
 
         def grad_self(grad, matrices):
-            return ADAPTIVE[len(matrices)](grad, matrices=tuple(m.T for m in matrices))
+            return resample(grad, matrices=tuple(m.T for m in matrices))
 
     Declaration.__name__ = f"adaptive_avg_pool{dims}d"
     return primitive(linear=True)(Declaration)

@@ -6,7 +6,7 @@ from vizgrad.arrays.kernels import padding as by_index
 from vizgrad.arrays.kernels import pooling as kernel
 from vizgrad.function.primitive import Primitive, primitive
 from vizgrad.ops.padding import add_back
-from vizgrad.ops.pooling import ADAPTIVE
+from vizgrad.ops.pooling import resample
 
 
 def _nearest(name: str) -> Primitive:
@@ -32,7 +32,7 @@ def _linear(name: str) -> Primitive:
             return kernel.resample(self, matrices)
 
         def grad_self(grad, matrices):
-            return ADAPTIVE[2](grad, matrices=tuple(m.T for m in matrices))
+            return resample(grad, matrices=tuple(m.T for m in matrices))
 
     Declaration.__name__ = name
     return primitive(linear=True)(Declaration)

@@ -72,7 +72,7 @@ def gather(x: Array, index: Array, dim: int) -> Array:
     return np.take_along_axis(_corner(x, index, dim), index, dim)
 
 
-def _positions(shape: tuple[int, ...], index: Array, dim: int) -> Array:
+def positions_along(shape: tuple[int, ...], index: Array, dim: int) -> Array:
     """Element numbers (C order, in an array of `shape`) that `index` names along `dim`."""
     total = np.zeros_like(index, shape=(1,) * len(shape), dtype=np.int64)
     stride = 1
@@ -92,7 +92,7 @@ def scatter_add(out: Array, index: Array, src: Array, dim: int) -> Array:
         return out
     check_bounds(index, out.shape[dim], dim)
     if index.size:
-        positions = _positions(out.shape, index, dim)
+        positions = positions_along(out.shape, index, dim)
         _add_at(out, positions, _first_corner(src, index))
     return out
 
@@ -103,7 +103,7 @@ def scatter(out: Array, index: Array, src: Any, dim: int) -> Array:
         return out
     check_bounds(index, out.shape[dim], dim)
     if index.size:
-        positions = _positions(out.shape, index, dim)
+        positions = positions_along(out.shape, index, dim)
         out.reshape(-1)[positions] = _first_corner(src, index) if getattr(src, "ndim", 0) else src
     return out
 
@@ -137,7 +137,7 @@ def index_add(out: Array, index: Array, source: Array, dim: int) -> Array:
     _check_select(index, out.shape[dim])
     shape = (-1,) + (1,) * (out.ndim - 1 - dim)
     full = np.broadcast_to(index.reshape(shape), source.shape)
-    return _add_at(out, _positions(out.shape, full, dim), source)
+    return _add_at(out, positions_along(out.shape, full, dim), source)
 
 
 def index_copy(out: Array, index: Array, source: Any, dim: int) -> Array:

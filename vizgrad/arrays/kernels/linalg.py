@@ -12,8 +12,12 @@ from vizgrad.arrays.backend import Array
 from vizgrad.arrays.quiet import quiet
 
 
-class LinAlgError(RuntimeError):
+class _LinAlgError(RuntimeError):
     """A matrix is singular, or not positive definite."""
+
+
+#: PyTorch calls the class by the first name where it prints it, and exports the second.
+LinAlgError = _LinAlgError
 
 
 def _guarded(name: str, why: str, compute: Callable[..., Any], *arrays: Array) -> Any:

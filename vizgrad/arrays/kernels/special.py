@@ -7,20 +7,14 @@ import math
 import numpy as np
 
 from vizgrad.arrays.backend import Array
+from vizgrad.arrays.kernels.erf import erf as erf
+from vizgrad.arrays.kernels.erf import erfc as erfc
 from vizgrad.arrays.quiet import quiet
 
 
 def _by_element(function: object, x: Array) -> Array:
     out = np.frompyfunc(function, 1, 1)(x)  # type: ignore[arg-type]
     return np.asarray(out).astype(x.dtype)
-
-
-def erf(x: Array) -> Array:
-    return _by_element(math.erf, x)
-
-
-def erfc(x: Array) -> Array:
-    return _by_element(math.erfc, x)
 
 
 def _lgamma(x: float) -> float:

@@ -8,7 +8,7 @@ from vizgrad.arrays import xp
 from vizgrad.errors import wrap_dim
 from vizgrad.function.inplace import write
 from vizgrad.function.typing import WrappedNumber
-from vizgrad.ops import copying, extremes, indexing
+from vizgrad.ops import copying, extremes, indexing, scattering
 from vizgrad.ops.indices import Indices, parse
 from vizgrad.ops.public import conversion, shaping
 from vizgrad.ops.public.arguments import is_number
@@ -186,6 +186,38 @@ def scatter_add_(self: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     at = _check_index("scatter_add", self, index, dim)
     _check_same("scatter_add", self, src)
     return write(indexing.scatter_add, self, index, src, name="scatter_add_", dim=at)
+
+
+def scatter_reduce(
+    input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
+) -> Tensor:
+    """A copy of `input` with the groups of `src` that `index` names reduced into it.
+
+    `reduce`: "sum", "prod", "mean", "amax", "amin"; with `include_self` what is there takes part.
+    """
+    at = _check_reduce(input, dim, index, src, reduce)
+    return scattering.scatter_reduce.record(
+        input, index, src, dim=at, reduce=reduce, include_self=include_self
+    )
+
+
+def scatter_reduce_(
+    self: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
+) -> Tensor:
+    """`scatter_reduce`, in place."""
+    at = _check_reduce(self, dim, index, src, reduce)
+    return write(
+        scattering.scatter_reduce, self, index, src, name="scatter_reduce_", dim=at, reduce=reduce,
+        include_self=include_self,
+    )  # fmt: skip
+
+
+def _check_reduce(input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str) -> int:
+    if reduce not in ("sum", "prod", "mean", "amax", "amin"):
+        raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}.")
+    at = _check_index("scatter_reduce", input, index, dim)
+    _check_same("scatter_reduce", input, src)
+    return at
 
 
 def _vector_index(name: str, index: Tensor) -> Tensor:

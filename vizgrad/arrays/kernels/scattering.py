@@ -1,0 +1,99 @@
+"""Groups of elements reduced to one: values, and which share of a group's gradient each element gets."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vizgrad.arrays.backend import Array
+from vizgrad.arrays.kernels.indexing import check_bounds, gather, positions_along, scatter_add
+from vizgrad.arrays.quiet import quiet
+
+_START = {"sum": 0, "mean": 0, "prod": 1, "amax": -np.inf, "amin": np.inf}
+_UFUNC = {"sum": np.add, "mean": np.add, "prod": np.multiply, "amax": np.maximum, "amin": np.minimum}
+
+
+@quiet
+def scatter_reduce(
+    base: Array, index: Array, src: Array, dim: int, reduce: str, include_self: bool
+) -> Array:
+    out = base.copy()
+    check_bounds(index, base.shape[dim] if base.ndim else 1, dim)
+    positions = positions_along(out.shape, index, dim).reshape(-1)
+    flat = out.reshape(-1)
+    values = src[tuple(slice(0, n) for n in index.shape)].reshape(-1)
+    if not include_self:
+        flat[positions] = _start_of(reduce, out.dtype)
+    _UFUNC[reduce].at(flat, positions, values)
+    if reduce == "mean":
+        counts = _counts(out, index, dim, include_self)
+        out = np.floor_divide(out, counts) if out.dtype.kind in "iu" else out / counts
+    return out
+
+
+def _start_of(reduce: str, dtype: np.dtype) -> object:
+    start = _START[reduce]
+    if np.isinf(start) and dtype.kind in "iu":
+        info = np.iinfo(dtype)
+        return info.min if start < 0 else info.max
+    return dtype.type(start)
+
+
+def _counts(out: Array, index: Array, dim: int, include_self: bool) -> Array:
+    counts = np.ones_like(out) if include_self else np.zeros_like(out)
+    scatter_add(counts, index, np.ones(index.shape, out.dtype), dim)
+    return np.maximum(counts, out.dtype.type(1))
+
+
+@quiet
+def share_of_self(
+    base: Array, index: Array, src: Array, result: Array, dim: int, reduce: str, include_self: bool
+) -> Array:
+    """d result / d self, element by element (where `self` is left out, the caller sets 0)."""
+    one = np.ones_like(base)
+    if reduce == "sum" or not include_self:
+        return one
+    if reduce == "mean":
+        return one / _counts(base, index, dim, include_self)
+    if reduce == "prod":
+        return scatter_reduce(one, index, src, dim, "prod", include_self=True)
+    mine = (base == result).astype(base.dtype)
+    return mine / _winners(base, index, src, result, dim, include_self)
+
+
+@quiet
+def share_of_src(
+    base: Array, index: Array, src: Array, result: Array, dim: int, reduce: str, include_self: bool
+) -> Array:
+    """d result / d src for every entry of `index`."""
+    src = src[tuple(slice(0, n) for n in index.shape)]
+    if reduce == "sum":
+        return np.ones_like(src)
+    if reduce == "mean":
+        return 1 / gather(_counts(base, index, dim, include_self), index, dim)
+    if reduce == "prod":
+        return _products_of_others(base, index, src, dim, include_self)
+    mine = (src == gather(result, index, dim)).astype(src.dtype)
+    return mine / gather(_winners(base, index, src, result, dim, include_self), index, dim)
+
+
+def _winners(
+    base: Array, index: Array, src: Array, result: Array, dim: int, include_self: bool
+) -> Array:
+    """How many elements of each group equal its extreme: they share the gradient."""
+    count = (base == result).astype(base.dtype) if include_self else np.zeros_like(base)
+    src = src[tuple(slice(0, n) for n in index.shape)]
+    return scatter_add(count, index, (src == gather(result, index, dim)).astype(src.dtype), dim)
+
+
+def _products_of_others(
+    base: Array, index: Array, src: Array, dim: int, include_self: bool
+) -> Array:
+    """For each entry the product of the rest of its group, exact with zeros."""
+    zero = src == 0
+    without = np.where(zero, src.dtype.type(1), src)
+    start = np.where(base == 0, base.dtype.type(1), base)
+    zeros = (base == 0).astype(src.dtype) if include_self else np.zeros_like(base)
+    zeros = gather(scatter_add(zeros, index, zero.astype(src.dtype), dim), index, dim)
+    product = gather(scatter_reduce(start, index, without, dim, "prod", include_self), index, dim)
+    others = np.where(zero, product, product / without)
+    return np.where(zeros - zero == 0, others, src.dtype.type(0))
