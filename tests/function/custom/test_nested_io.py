@@ -298,3 +298,21 @@ def test_double_backward():
     assert df.item() == 23  # 2 f sum a^2 + sum b
     assert vg.autograd.grad(df, factor, retain_graph=True)[0].item() == 10
     assert vg.autograd.grad(da.sum(), factor)[0].item() == 24  # 4 f sum a
+
+
+@pytest.mark.rule("F-123")
+def test_inputs_are_named_by_their_path():
+    inputs, factor = parts()
+    node = Scale.apply(inputs, factor)["a"].grad_fn.engine_node()
+    assert node.input_names == ("parts['a']", "parts['b']", "factor")
+    assert node.saved_names == node.input_names
+
+    class Several(NestedIOFunction):
+        def forward_extended(self, *given):
+            self.save_for_backward(given[0].b)
+            return given[0].a * 2
+
+    pair = Pair(leaf(), [None, leaf()])
+    node = Several.apply(pair).grad_fn.engine_node()
+    assert node.input_names == ("given[0].a", "given[0].b[1]")
+    assert node.saved_names == ("given[0].b[1]",)

@@ -162,14 +162,19 @@ class FunctionBase:
         if getattr(self._forward_cls, "clear_saved_tensors_on_access", False):
             self._fn_saved = Freed(None)
 
+    def _argument_names(self) -> tuple[str, ...]:
+        """Names of the arguments, as forward calls them."""
+        cls = self._forward_cls
+        return signature.argument_names(signature.parameters_of, cls, len(self._fn_takes))
+
     def _tensor_names(self) -> tuple[str, ...]:
         """Names of the tensor arguments, one per edge."""
-        names = signature.argument_names(self._forward_cls, len(self._fn_takes))
+        names = self._argument_names()
         return tuple(n for n, is_tensor in zip(names, self._fn_takes, strict=True) if is_tensor)
 
     def _saved_names(self) -> tuple[str, ...]:
         """A name for each saved value, each once: its argument's, result, or its place."""
-        arguments = signature.argument_names(self._forward_cls, len(self._fn_takes))
+        arguments = self._argument_names()
         names: list[str] = []
         for place, origin in enumerate(self._fn_origins):
             if origin is None:
@@ -204,7 +209,7 @@ class _SavedItem:
         return saved if isinstance(saved, Freed) else saved[self._nr]
 
     def set(self, form: Any) -> None:
-        saved = self._ctx._fn_saved
+        saved: Any = self._ctx._fn_saved
         self._ctx._fn_saved = (*saved[: self._nr], form, *saved[self._nr + 1 :])
 
 

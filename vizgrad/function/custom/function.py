@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
+from collections.abc import Callable
 from itertools import count
 from typing import Any, ClassVar
 
@@ -49,6 +50,11 @@ def _from_forward_class(ctx: Any, name: str) -> Any:
         else:
             return found.__get__(ctx, type(ctx)) if hasattr(found, "__get__") else found
     raise AttributeError(f"{type(ctx).__name__!r} object has no attribute {name!r}")
+
+
+def any_arguments(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Hides the parameters from type checkers: each Function takes its own."""
+    return method
 
 
 class Function(FunctionCtx, _HookMixin, metaclass=FunctionMeta):
@@ -118,6 +124,7 @@ class Function(FunctionCtx, _HookMixin, metaclass=FunctionMeta):
         raise NotImplementedError("setup_context is not implemented.")
 
     @staticmethod
+    @any_arguments
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
         """One gradient per argument of forward, from one per output."""
         raise NotImplementedError(
@@ -129,6 +136,7 @@ class Function(FunctionCtx, _HookMixin, metaclass=FunctionMeta):
     vjp = backward
 
     @staticmethod
+    @any_arguments
     def jvp(ctx: Any, *grad_inputs: Any) -> Any:
         """One tangent per output, from one per argument (F-80)."""
         raise NotImplementedError(

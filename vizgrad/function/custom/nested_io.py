@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from vizgrad.function.custom.apply import run
 from vizgrad.function.custom.backward_class import FunctionBase
 from vizgrad.function.custom.context import FunctionCtx
-from vizgrad.function.custom.function import Function
+from vizgrad.function.custom.function import Function, any_arguments
 from vizgrad.function.custom.inplace_function import context_like
 from vizgrad.function.custom.matching import per_input
 from vizgrad.function.custom.nested import _iter_tensors, _nested_map, _unflatten
+from vizgrad.function.custom.signature import after_context, argument_names
 from vizgrad.graph.saved import Freed, freed_error
 from vizgrad.tensor.modes import MODES
 from vizgrad.tensor.tensor import Tensor
@@ -55,10 +57,12 @@ class NestedIOFunction(Function):
     def apply(cls, *args: Any) -> Any:
         return _apply(cls, cls._backward_cls(), args)
 
+    @any_arguments
     def forward_extended(self, *input: Any) -> Any:
         """Computes the outputs from inputs in their own structure."""
         raise NotImplementedError("NestedIOFunction subclasses must implement forward_extended")
 
+    @any_arguments
     def backward_extended(self, *grad_output: Any) -> Any:
         """Gradients in the structure of the inputs, from those in the structure of the outputs."""
         raise NotImplementedError("NestedIOFunction subclasses must implement backward_extended")
@@ -70,7 +74,7 @@ class NestedIOFunction(Function):
         ctx._fn_nested_output = _structure(result)
         return tuple(_iter_tensors(result))
 
-    def backward(self, *gradients: Any) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
+    def backward(self, *gradients: Any) -> Any:
         """Runs `backward_extended` on gradients in the structure of the output (F-129)."""
         ctx: Any = self
         if isinstance(ctx._fn_saved, Freed):
@@ -121,6 +125,28 @@ def _mark_non_differentiable(self: Any, *args: Any, **kwargs: Any) -> None:
     FunctionCtx.mark_non_differentiable(self, *_iter_tensors((args, kwargs)))
 
 
+def _argument_names(self: Any) -> tuple[str, ...]:
+    """Each input tensor by its path, e.g. ``parts['a']``."""
+    proto = self.__dict__.get("_fn_nested_input", ())
+    extended = self._forward_cls.forward_extended
+    names: list[str] = []
+    for name, inner in zip(argument_names(after_context, extended, len(proto)), proto, strict=True):
+        _paths(name, inner, names)
+    return tuple(names)
+
+
+def _paths(name: str, proto: Any, names: list[str]) -> None:
+    if isinstance(proto, (list, tuple)):
+        fields = getattr(proto, "_fields", None)
+        for i, inner in enumerate(proto):
+            _paths(f"{name}.{fields[i]}" if fields else f"{name}[{i}]", inner, names)
+    elif isinstance(proto, Mapping):
+        for key, inner in proto.items():
+            _paths(f"{name}[{key!r}]", inner, names)
+    elif proto is not None:
+        names.append(name)
+
+
 def _until_freed(attribute: str, name: str) -> property:
     """A structure that is gone when a backward has released the node (F-132)."""
 
@@ -133,6 +159,7 @@ def _until_freed(attribute: str, name: str) -> property:
 
 
 NestedIOFunction._context_members = {
+    "_argument_names": _argument_names,
     "save_for_backward": _save_for_backward,
     "saved_tensors": property(_saved_tensors),
     "mark_dirty": _mark_dirty,

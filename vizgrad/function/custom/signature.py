@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from typing import Any
 
 _KEYWORD_ONLY = inspect.Parameter.KEYWORD_ONLY
@@ -15,9 +16,7 @@ def parameters_of(cls: Any) -> inspect.Signature:
     forward = cls.forward
     if known is not None and known[0] is forward:
         return known[1]
-    found = inspect.signature(forward)
-    if not cls._is_split():
-        found = found.replace(parameters=list(found.parameters.values())[1:])
+    found = inspect.signature(forward) if cls._is_split() else after_context(forward)
     cls._fn_signature = (forward, found)
     return found
 
@@ -60,11 +59,19 @@ def bind(
     return bound.args[: last + 1]
 
 
-def argument_names(cls: Any, count: int) -> tuple[str, ...]:
-    """Names of the first `count` arguments; numbered ones for those that have none."""
+def after_context(function: Any) -> inspect.Signature:
+    """Signature of a function without its first parameter."""
+    found = inspect.signature(function)
+    return found.replace(parameters=list(found.parameters.values())[1:])
+
+
+def argument_names(
+    read: Callable[[Any], inspect.Signature], source: Any, count: int
+) -> tuple[str, ...]:
+    """Names of the first `count` parameters of `read(source)`; numbers for those that have none."""
     names: list[str] = []
     try:
-        found = parameters_of(cls)
+        found = read(source)
     except (TypeError, ValueError, AttributeError):  # no Python signature to be had
         return tuple(f"argument {i}" for i in range(count))
     for parameter in found.parameters.values():
