@@ -131,8 +131,8 @@ def test_what_is_refused_outside():
             return x * 1
 
     with pytest.raises(RuntimeError, match="cannot be saved for backward") as caught:
-        i * x  # saved here
-    assert caught.value.explanation.culprit.text == "i * x  # saved here"
+        _ = i * x  # saved here
+    assert caught.value.explanation.culprit.text == "_ = i * x  # saved here"
     for saving in (lambda: (x * 1).mul_(i), lambda: Saving.apply(x, i)):
         with pytest.raises(RuntimeError, match="cannot be saved for backward"):
             saving()
@@ -188,21 +188,21 @@ def test_backward_inside():
 @pytest.mark.rule("M-21")
 def test_recording_does_not_look_for_what_is_gone():
     x = vg.ones(3, requires_grad=True)
-    x * 2
+    _ = x * 2
     scoped = GUARD.scoped
     i = made_inside()
     assert GUARD.scoped == scoped + 1
-    x * 2
+    _ = x * 2
     assert GUARD.scoped == scoped + 1
     del i
-    x * 2
+    _ = x * 2
     assert GUARD.scoped == scoped
 
 
 @pytest.mark.rule("M-25")
 def test_a_number_first_met_inside_is_a_number_outside():
     with vg.inference_mode():
-        vg.ones(2) * 0.123456789
+        _ = vg.ones(2) * 0.123456789
     x = vg.ones(2, requires_grad=True)
     (x * 0.123456789).sum().backward()
     assert x.grad is not None
