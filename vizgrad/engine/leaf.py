@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from vizgrad.arrays.layout import empty_like_strides
 from vizgrad.graph import accumulate
 from vizgrad.graph.accumulate import accumulation_lock
+from vizgrad.tensor.modes import about_to_write
 from vizgrad.tensor.place import caller
 from vizgrad.tensor.tensor import new_tensor, storage_of
 
@@ -64,6 +65,7 @@ def _add_in_place(existing: Tensor, grad: Any) -> tuple[str, str]:
         )
     if not array.flags.writeable:
         raise RuntimeError(".grad is read-only memory; set it to None before backward")
+    about_to_write(existing)
     array += grad
     storage_of(existing).wrote("AccumulateGrad", caller(), "")
     return "added in place", ".grad existed and create_graph is off"

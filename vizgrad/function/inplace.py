@@ -21,7 +21,7 @@ from vizgrad.graph.node import Meta, Node
 from vizgrad.graph.saved import KeptSelf, Overwritten
 from vizgrad.tensor.clock import tick
 from vizgrad.tensor.inference import write_error
-from vizgrad.tensor.modes import GUARD, MODES, noted, tell_recorder
+from vizgrad.tensor.modes import GUARD, MODES, about_to_write, noted, tell_recorder
 from vizgrad.tensor.place import Site, caller
 from vizgrad.tensor.source import written_name
 from vizgrad.tensor.tensor import RESULT, Tensor, address, storage_of
@@ -33,8 +33,7 @@ if TYPE_CHECKING:
 
 def check_write(target: Tensor, recorded: bool) -> None:
     """Raises RuntimeError for a write that may not be done; `recorded`: it will be part of a graph."""
-    if GUARD.scoped and MODES.before_write is not None:
-        MODES.before_write(target)
+    about_to_write(target)
     if layout.overlaps_itself(target._array):
         raise errors.explained(
             RuntimeError(

@@ -8,7 +8,7 @@ from typing import Any
 from vizgrad.arrays import Array, xp
 from vizgrad.optim.line_search import strong_wolfe
 from vizgrad.optim.optimizer import Optimizer, check_at_least
-from vizgrad.tensor.modes import set_grad_mode
+from vizgrad.tensor.modes import about_to_write, set_grad_mode
 from vizgrad.tensor.place import caller
 from vizgrad.tensor.tensor import storage_of
 
@@ -59,6 +59,7 @@ class LBFGS(Optimizer):
         start = 0
         for param in self._params:
             count = param._array.size
+            about_to_write(param)
             param._array[...] = values[start : start + count].reshape(param._array.shape)
             storage_of(param).wrote("LBFGS.step", site)
             start += count

@@ -11,7 +11,7 @@ from typing import Any
 from vizgrad import errors
 from vizgrad.arrays import Array, xp
 from vizgrad.graph.hooks import RemovableHandle, add_hook
-from vizgrad.tensor.modes import set_grad_mode
+from vizgrad.tensor.modes import about_to_write, set_grad_mode
 from vizgrad.tensor.place import Site, caller
 from vizgrad.tensor.tensor import Tensor, new_tensor, storage_of
 
@@ -135,6 +135,7 @@ class Optimizer:
             grad = param._grad._array
             if negate:
                 grad = -grad
+            about_to_write(param)
             self.update(param._array, grad, self.state[param], group)
             storage_of(param).wrote(name, site)
 

@@ -226,3 +226,9 @@ def remove_listener(listener: Callable[[Any, Any], None]) -> None:
     MODES.on_record = tuple(listeners)
     with GUARD.lock:
         GUARD.scoped -= 1
+
+
+def about_to_write(tensor: Any) -> None:
+    """To be called before the memory of `tensor` is changed in place (V-70)."""
+    if GUARD.scoped and MODES.before_write is not None:
+        MODES.before_write(tensor)

@@ -7,6 +7,7 @@ from typing import Any
 from vizgrad import errors
 from vizgrad.ops import normalization as op
 from vizgrad.ops.optional import given
+from vizgrad.tensor.modes import about_to_write
 from vizgrad.tensor.place import caller
 from vizgrad.tensor.tensor import Tensor, storage_of
 
@@ -101,6 +102,7 @@ def batch_norm(
 def _move(running: Tensor, value: Any, momentum: float) -> None:
     """running = (1 - momentum) * running + momentum * value, as one write."""
     array = running._array
+    about_to_write(running)
     array *= 1 - momentum
     array += (momentum * value).astype(array.dtype, copy=False)
     storage_of(running).wrote("batch_norm", caller())

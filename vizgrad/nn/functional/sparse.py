@@ -6,7 +6,7 @@ from typing import Any
 
 from vizgrad import errors
 from vizgrad.ops import embedding as op
-from vizgrad.tensor.modes import set_grad_mode
+from vizgrad.tensor.modes import about_to_write, set_grad_mode
 from vizgrad.tensor.place import caller
 from vizgrad.tensor.tensor import Tensor, storage_of
 
@@ -59,6 +59,7 @@ def _limit_norms(weight: Tensor, input: Tensor, max_norm: float, norm_type: floa
         used = xp.unique(input._array)
         rows = weight._array[used]
         norms = (xp.abs(rows) ** norm_type).sum(axis=1, keepdims=True) ** (1 / norm_type)
+        about_to_write(weight)
         weight._array[used] = rows * xp.minimum(1, max_norm / (norms + 1e-7)).astype(rows.dtype)
         storage_of(weight).wrote("embedding_renorm_", caller())
     finally:

@@ -10,7 +10,7 @@ from vizgrad.arrays import dtypes, xp
 from vizgrad.arrays.dtypes import DType
 from vizgrad.errors import wrap_dim
 from vizgrad.ops.copying import to_copy
-from vizgrad.tensor.modes import MODES
+from vizgrad.tensor.modes import MODES, about_to_write
 from vizgrad.tensor.place import caller
 from vizgrad.tensor.tensor import Tensor, address, storage_of
 
@@ -132,6 +132,7 @@ def written(out: Tensor, result: Tensor, name: str, *inputs: Any) -> Tensor:
             )
         out._array = xp.empty_like(out._array, shape=array.shape)
         storage.origin, storage.nbytes = address(out._array), out._array.nbytes
+    about_to_write(out)
     xp.copyto(out._array, array, casting="unsafe")
     storage.wrote(name, caller())
     return out
