@@ -21,12 +21,7 @@ class ArrayDomain:
         return a + b
 
     def can_add_in_place(self, total: Any, grad: Any) -> bool:
-        return (
-            is_array(total)
-            and total.base is None
-            and total.flags.writeable
-            and total.ndim > 0
-        )
+        return is_array(total) and total.base is None and total.flags.writeable and total.ndim > 0
 
     def fit(self, grad: Any, meta: Meta, node: Node, index: int) -> Any:
         shape = grad.shape

@@ -19,6 +19,7 @@ from vizgrad.arrays.quiet import NAMELESS
 from vizgrad.function.failing import kernel_error
 from vizgrad.function.saving import run_tensors, save_result
 from vizgrad.function.typing import arrays_for, number
+from vizgrad.function.views import become_view
 from vizgrad.graph.edges import edge_of
 from vizgrad.graph.node import Meta, Node
 from vizgrad.graph.saved import unpack_array, unpack_tensor
@@ -26,7 +27,6 @@ from vizgrad.tensor.clock import tick
 from vizgrad.tensor.modes import GUARD, MODES, noted
 from vizgrad.tensor.place import INTERNAL
 from vizgrad.tensor.tensor import Tensor
-from vizgrad.function.views import become_view
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,9 +54,7 @@ def saved_by(op: Primitive) -> tuple[tuple[str, ...], tuple[str, ...]]:
 def users_of(op: Primitive, name: str) -> list[int]:
     """Numbers of the edges whose formula reads `name`."""
     return [
-        i
-        for i, n in enumerate(op.differentiable)
-        if name in formula_parameters(op.formulas[n])
+        i for i, n in enumerate(op.differentiable) if name in formula_parameters(op.formulas[n])
     ]
 
 
@@ -119,7 +117,8 @@ def _run_source(op: Primitive, tensors: tuple[str, ...]) -> str:
     unpacked = ", ".join(f"e{i}" for i in range(count)) + ("," if count == 1 else "")
     if count > 1:
         lines.append(f"    {unpacked} = node.edges")
-    for saved in tensors:  # each once, in the order of saving: an unpack hook may be watching (V-60)
+    # each once, in the order of saving: an unpack hook may be watching (V-60)
+    for saved in tensors:
         pad = "    "
         users = users_of(op, saved)
         if len(users) < count:
@@ -166,10 +165,10 @@ def compile_record(op: Primitive) -> Callable[..., Any]:
     """The function that runs `op` on Tensors and records it."""
     scope: dict[str, Any] = {
         "Tensor": Tensor, "new": object.__new__, "ndarray": xp.ndarray, "as_array": as_array,
-        "kernel": op.forward, "GUARD": GUARD, "MODES": MODES, "noted": noted, "edge_of": edge_of, "tick": tick,
-        "getframe": sys._getframe, "INTERNAL": INTERNAL, "NodeClass": op.node_class, "Meta": Meta,
-        "save_result": save_result, "arrays_for": arrays_for, "number": number, "op": op,
-        "become_view": become_view, "kernel_error": kernel_error, "__name__": NAMELESS,
+        "kernel": op.forward, "GUARD": GUARD, "MODES": MODES, "noted": noted, "edge_of": edge_of,
+        "tick": tick, "getframe": sys._getframe, "INTERNAL": INTERNAL, "NodeClass": op.node_class,
+        "Meta": Meta, "save_result": save_result, "arrays_for": arrays_for, "number": number,
+        "op": op, "become_view": become_view, "kernel_error": kernel_error, "__name__": NAMELESS,
         "__package__": "vizgrad.ops",
     }  # fmt: skip
     record = _define(_record_source(op), "record", scope)
@@ -291,8 +290,8 @@ def _record_node(op: Primitive, results: list[str], outs: list[str]) -> list[str
         )
     for name in saved_by(op)[1]:
         if name.endswith("_meta"):
-            i = op.inputs.index(name.removesuffix("_meta"))
-            lines.append(f"            node._{name} = Meta({op.inputs[i]}._array.shape, {op.inputs[i]}._array.dtype)")
+            array = f"{op.inputs[op.inputs.index(name.removesuffix('_meta'))]}._array"
+            lines.append(f"            node._{name} = Meta({array}.shape, {array}.dtype)")
         else:
             lines.append(f"            node._{name} = {name}")
     lines += [f"            {outs[0]}._edge = node"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from vizgrad.arrays.dtypes import BY_NUMPY
@@ -13,10 +14,12 @@ if TYPE_CHECKING:
 def kernel_error(op: Primitive, error: Exception, *arrays: Any) -> Exception:
     """The exception to raise instead of `error`; `error` itself when there is nothing to add."""
     if "pointwise" in op.structure and isinstance(error, ValueError):
-        for a, b in zip(arrays, arrays[1:], strict=False):
+        for a, b in pairwise(arrays):
             if (mismatch := broadcast_error(a.shape, b.shape)) is not None:
                 return mismatch
-    if isinstance(error, TypeError) and ("numpy" in type(error).__module__ or "numpy" in str(error)):
+    if isinstance(error, TypeError) and (
+        "numpy" in type(error).__module__ or "numpy" in str(error)
+    ):
         types = ", ".join(BY_NUMPY[a.dtype].name for a in arrays if a.dtype in BY_NUMPY)
         return NotImplementedError(f'"{op.name}" not implemented for {types}')
     return error

@@ -36,11 +36,7 @@ def run_tensors(node: Node, grads: tuple[Any, ...]) -> tuple[Any, ...]:
             continue
         formula = op.formulas[name]
         values = [
-            grad
-            if p == "grad"
-            else saved[p]
-            if p in saved
-            else getattr(node, "_" + p)
+            grad if p == "grad" else saved[p] if p in saved else getattr(node, "_" + p)
             for p in _parameters(formula)
         ]
         results.append(formula(*values))

@@ -4,6 +4,9 @@ In-place writes through views are followed by geometry alone: which elements of 
 view covers (V-31). The three copying operations here are each other's derivatives.
 """
 
+# A primitive is declared as a class body of functions over arrays and tensors alike, without `self`.
+# pyright: reportSelfClsParameterName=false, reportAttributeAccessIssue=false
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from vizgrad.arrays import dtypes, xp
 from vizgrad.arrays.backend import device_of, is_array
@@ -58,7 +58,7 @@ def _wrap(value: Any, dtype: Any) -> WrappedNumber:
                 raise RuntimeError(f"value cannot be converted to type {dtype} without overflow")
             dtype = xp.dtype("int64")
     with xp.errstate(over="ignore"):
-        made = new_tensor(xp.asarray(value, dtype), WrappedNumber)
+        made = cast("WrappedNumber", new_tensor(xp.asarray(value, dtype), WrappedNumber))
     made._storage = None  # a number is no inference tensor, wherever it was first met
     return made
 
