@@ -32,7 +32,7 @@ class VizgradMagics(Magics):
         if cell is not None:
             return self._cell(name, rest.strip(), cell)
         if not name or name == "help":
-            print(usage())
+            print(usage())  # noqa: T201  the answer to a question typed in a cell
             return None
         command = COMMANDS.get(name)
         if command is None:
@@ -47,10 +47,11 @@ class VizgradMagics(Magics):
             raise IPythonUsageError(f"%%vizgrad has no command {name!r}.\n{usage()}")
         if rest and not rest.isidentifier():
             raise IPythonUsageError(f"{rest!r} is not a name for the recording")
+        shell: Any = self.shell
         with interactive.record(rest or "cell") as recording:
-            result = self.shell.run_cell(cell)
+            result = shell.run_cell(cell)
         if rest:
-            self.shell.push({rest: recording})
+            shell.push({rest: recording})
         result.raise_error()
         return recording
 

@@ -6,7 +6,7 @@ The widget has no synced state but its session's id: all else goes as messages, 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import anywidget
 import traitlets
@@ -27,8 +27,9 @@ class DebugView(anywidget.AnyWidget):
     def __init__(self, session: Session) -> None:
         super().__init__(session_id=session.id)
         self._session = session
-        self._controller = Controller(self.send, session)
-        self.on_msg(self._received)
+        base = cast("Any", self)  # anywidget gives its methods no types
+        self._controller = Controller(base.send, session)
+        base.on_msg(self._received)
 
     def _received(self, _: Any, content: object, __: Any) -> None:
         self._controller.receive(content)
@@ -39,8 +40,9 @@ class DebugView(anywidget.AnyWidget):
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         """The live view with a picture and a text beside it, for notebooks read without a kernel."""
-        bundle = super()._repr_mimebundle_(**kwargs)
-        data, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
+        bundle = cast("Any", super())._repr_mimebundle_(**kwargs)
+        pair = cast("Any", bundle if isinstance(bundle, tuple) else (bundle, {}))
+        data, metadata = pair
         if data is None:
             return data
         data["text/plain"] = text_of_session(self._session)
