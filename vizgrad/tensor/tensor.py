@@ -265,16 +265,16 @@ class Tensor:
 
     @property
     def grad(self) -> Tensor | None:
-        if self._grad is None and self._tracked != UNTRACKED and not self.is_leaf:
-            if not self.retains_grad:
-                warnings.warn(
-                    "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. "
-                    f"It is the result of {self.grad_fn.name()}, and backward fills .grad only "
-                    "of leaves. Call .retain_grad() on it before backward, or read the leaf's.",
-                    UserWarning,
-                    stacklevel=2,
-                )
-        return self._grad
+        grad = self._grad
+        if grad is None and self._tracked != UNTRACKED and not (self.is_leaf or self.retains_grad):
+            warnings.warn(
+                "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. "
+                f"It is the result of {self.grad_fn.name()}, and backward fills .grad only "
+                "of leaves. Call .retain_grad() on it before backward, or read the leaf's.",
+                UserWarning,
+                stacklevel=2,
+            )
+        return grad
 
     @grad.setter
     def grad(self, value: Tensor | None) -> None:
