@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.fixtures.programs import values
 
 import vizgrad
+from tests.fixtures.programs import values
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 pytestmark = pytest.mark.rule("E-26")

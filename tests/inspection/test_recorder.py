@@ -6,10 +6,10 @@ import threading
 from typing import Any
 
 import pytest
-from tests.fixtures.programs import values
-from tests.fixtures.sessions import leaf
 
 import vizgrad
+from tests.fixtures.programs import values
+from tests.fixtures.sessions import leaf
 from vizgrad.inspection.recorder import Recording
 from vizgrad.inspection.wire import from_json, to_json
 from vizgrad.tensor.tensor import new_tensor
@@ -183,11 +183,10 @@ def test_a_recorder_that_raises_is_dropped_and_reported_once(
 
     monkeypatch.setattr(Recording, event, broken)
     x = leaf()
-    with pytest.warns(RuntimeWarning, match="the recorder's own fault") as warned:
-        with vizgrad.record():
-            y = x * 2
-            y.add_(1)
-            y.backward(G)
+    with pytest.warns(RuntimeWarning, match="the recorder's own fault") as warned, vizgrad.record():
+        y = x * 2
+        y.add_(1)
+        y.backward(G)
     assert len(warned) == 1
     assert x.grad is not None
     assert x.grad.tolist() == (G * 2).tolist()

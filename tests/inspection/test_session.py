@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.fixtures.sessions import held, leaf, no_sessions, small
 
+from tests.fixtures.sessions import held, leaf, no_sessions, small
 from vizgrad.inspection import registry
 from vizgrad.inspection import session as session_module
 from vizgrad.inspection.session import Session, SessionBusy, SessionClosed
@@ -113,7 +113,7 @@ def test_run_to_a_node_or_its_number() -> None:
 @pytest.mark.parametrize("target", ["Nothing*", 99, -1, 1.5, object()])
 def test_run_to_what_is_not_there(target: Any) -> None:
     _, _, session = small()
-    with pytest.raises(ValueError, match="no node is named|is not a node"):
+    with pytest.raises(ValueError, match=r"no node is named|is not a node"):
         session.run_to(target)
     assert session.position == 0
 

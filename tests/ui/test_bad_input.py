@@ -35,7 +35,12 @@ def step(view: Locator) -> Locator:
 
 def test_hostile_names_are_characters(lab: Lab) -> None:
     dialogs: list[Dialog] = []
-    lab.page.on("dialog", lambda dialog: (dialogs.append(dialog), dialog.dismiss()))
+
+    def noted(dialog: Dialog) -> None:
+        dialogs.append(dialog)
+        dialog.dismiss()
+
+    lab.page.on("dialog", noted)
     notebook = lab.open_notebook(
         f"import vizgrad as vg\nname = {HOSTILE!r}\n"
         "weights = {name: vg.tensor([1.0, 2.0], requires_grad=True)}\n"
@@ -43,7 +48,8 @@ def test_hostile_names_are_characters(lab: Lab) -> None:
         "loss.grad_fn.metadata[name] = name",
         "session = vg.debug(loss)",
         "vg.graph(loss)",
-        "weights[name].grad = None\nhidden = weights[name] * 2\nhidden.mul_(3)\nvg.versions(hidden, name=name)",
+        "weights[name].grad = None\nhidden = weights[name] * 2\nhidden.mul_(3)\n"
+        "vg.versions(hidden, name=name)",
     )
     notebook.run()
     view = notebook.output(1)
@@ -111,7 +117,9 @@ def test_a_dead_kernel_is_told_and_nothing_hangs(lab: Lab) -> None:
 
 def test_writes_of_a_later_cell_show_without_a_step(lab: Lab) -> None:
     notebook = lab.open_notebook(
-        SETUP.replace("loss = (x @ w).tanh().sum()", "hidden = (x @ w).tanh()\nloss = hidden.sum()"),
+        SETUP.replace(
+            "loss = (x @ w).tanh().sum()", "hidden = (x @ w).tanh()\nloss = hidden.sum()"
+        ),
         "session = vg.debug(loss)",
     )
     notebook.run()
