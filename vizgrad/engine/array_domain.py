@@ -47,8 +47,7 @@ class ArrayDomain:
     def zeros(self, meta: Meta) -> Any:
         return xp.zeros(meta.shape, meta.dtype)
 
-    def accumulate(self, variable: Tensor, grad: Any, borrowed: bool) -> tuple[str, str]:
-        return leaf.accumulate_array(variable, grad, borrowed)
+    accumulate = staticmethod(leaf.accumulate_array)
 
     def retain(self, tensor: Tensor, grad: Any) -> None:
         tensor._grad = new_tensor(as_array(grad).copy())
@@ -94,7 +93,8 @@ class TensorDomain(ArrayDomain):
     def zeros(self, meta: Meta) -> Any:
         return new_tensor(super().zeros(meta))
 
-    def accumulate(self, variable: Tensor, grad: Any, borrowed: bool) -> tuple[str, str]:
+    @staticmethod
+    def accumulate(variable: Tensor, grad: Any, borrowed: bool) -> tuple[str, str]:
         return leaf.accumulate_tensor(variable, grad)
 
     def retain(self, tensor: Tensor, grad: Any) -> None:

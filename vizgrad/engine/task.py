@@ -40,6 +40,9 @@ class GraphRoot(Node):
 
     __slots__ = ("grads",)
 
+    #: It is not visited at all: `loop` looks for it where nodes are not of the usual kind.
+    wants_tensors = True
+
     def __init__(self, roots: list[tuple[Node, int, Any]]) -> None:
         self.edges = tuple(Edge(node, nr) if nr else node for node, nr, _ in roots)
         self.grads = tuple(grad for _, _, grad in roots)
@@ -96,8 +99,11 @@ class GraphTask:
         self.pausing = False
         #: Gradients delivered and not yet used: one value, or a list for several output slots.
         self.buffers: dict[Node, Any] = {}
-        #: Nodes whose buffered gradient somebody else may hold: not to be changed or kept.
-        self.borrowed: set[Node] = set()
+        #: Nodes whose buffered gradient somebody else may hold: not to be changed or kept. To begin
+        #: with the roots: a gradient given by the caller stays the caller's (E-64).
+        self.borrowed: set[Node] = (
+            {roots[0][0]} if len(roots) == 1 else {node for node, _, _ in roots}
+        )
         #: Incoming edges that have not delivered yet.
         self.dependencies: dict[Node, int] = {}
         self.ready: list[tuple[int, int, Node]] = []
@@ -128,8 +134,6 @@ class GraphTask:
             if start not in self.reach and start not in self.captures:
                 return
         self.buffers[start] = grad if start.outputs == 1 else _slots(start, nr, grad)
-        # a gradient given by the caller stays the caller's (E-64)
-        self.borrowed.update(node for node, _, _ in roots)
         if start.__class__ is AccumulateGrad:
             self.leaves.append(start)
         else:
@@ -157,7 +161,10 @@ class GraphTask:
         ready, leaves, buffers, borrowed = self.ready, self.leaves, self.buffers, self.borrowed
         dependencies, captures, reach = self.dependencies, self.captures, self.reach
         domain, keep_graph, freed = self.domain, self.keep_graph, self.freed
-        raw, fit, watch = domain.raw, domain.fit, self.watch
+        fit, accumulate, watch = domain.fit, domain.accumulate, self.watch
+        # Nobody listens and nothing is captured: then a node without hooks is run right here.
+        unobserved = watch is None and domain.raw and captures is None
+        quick = unobserved and not MODES.anomaly
         while True:
             if leaves:
                 node = leaves.popleft()
@@ -168,46 +175,46 @@ class GraphTask:
             if self.pausing and type(node) is not GraphRoot:
                 self.current = node
                 yield node
+                quick = unobserved and not MODES.anomaly
             incoming = buffers.pop(node, None)
 
             # --- the visit: stages 1 to 10 -------------------------------------------------------
-            if type(node) is GraphRoot:
-                routed: Any = node.grads
-            elif (
-                watch is None
-                and raw
+            if (
+                quick
                 and node.hooks is None
-                and captures is None
-                and not MODES.anomaly
                 and not node.wants_tensors
                 and (type(node) is not AccumulateGrad or node.variable._rare is None)
             ):
                 if type(node) is AccumulateGrad:
                     variable = node.variable
                     if incoming is not None and variable._tracked:
-                        domain.accumulate(variable, incoming, node in borrowed)
+                        accumulate(variable, incoming, node in borrowed)
                     continue
-                edges = node.edges
+                foreign = node.outputs > 1
                 if incoming is None:
-                    routed = (None,) * len(edges)
+                    routed: Any = (None,) * len(node.edges)
                 else:
                     try:
-                        routed = node.run(incoming) if node.outputs == 1 else node.run_all(incoming)
+                        routed = node.run_all(incoming) if foreign else node.run(incoming)
                     except Exception as error:
                         domain.explain(error, node)
                         raise
                 if not keep_graph:
                     node.release(freed)
+            elif type(node) is GraphRoot:
+                routed, foreign = node.grads, True
             else:
                 full = reach is None or node in reach
                 incoming, routed = visit(self, node, incoming, full)
+                # a hook or a custom Function has run: it may have switched anomaly mode
+                quick = unobserved and not MODES.anomaly
                 if not full:
                     continue
+                foreign = node.wants_tensors or node.outputs > 1 or node.hooks is not None
 
             # --- stage 11: delivery -----------------------------------------------------------------
             if routed.__class__ is not tuple:
                 routed = (routed,)
-            foreign = node.wants_tensors or node.outputs > 1 or node.hooks is not None
             index = -1
             for edge in node.edges:
                 index += 1
