@@ -20,7 +20,8 @@ BINARY = ("add", "sub", "mul")
 VIEWS = ("first", "last", "tail", "turned", "flat", "backwards", "alias")
 
 number = st.integers(0, 20)
-quiet = st.booleans()
+quiet = st.sampled_from((False, False, True))
+pick = st.sampled_from(("all", "views", "views", "results"))
 
 
 class Machine(RuleBasedStateMachine):
@@ -31,8 +32,16 @@ class Machine(RuleBasedStateMachine):
         self.pool: list[tuple[Tensor, naive.Naive]] = []
         self.leaves: dict[int, Tensor] = {}
 
-    def at(self, n: int) -> tuple[Tensor, naive.Naive]:
-        return self.pool[-1 - n % len(self.pool)]
+    def at(self, n: int, among: str = "all") -> tuple[Tensor, naive.Naive]:
+        """The n-th newest; `among` views that may be written, or results, if there are any."""
+        chosen = {
+            "all": lambda o: True,
+            "views": lambda o: not o.is_base and o.family.leaf is None,
+            "results": lambda o: o.tracked and o.family.leaf is None,
+            "written": lambda o: o.tracked and o.family.leaf is None and o.version > 0,
+        }[among]
+        found = [pair for pair in self.pool if chosen(pair[1])] or self.pool
+        return found[-1 - n % len(found)]
 
     @initialize()
     def begin(self) -> None:
@@ -74,9 +83,9 @@ class Machine(RuleBasedStateMachine):
             made = getattr(x, name)(y)
         self.pool.append((made, naive.out_of_place(name, o, q, grad=not no_grad)))
 
-    @rule(name=st.sampled_from(VIEWS), n=number)
-    def view(self, name: str, n: int) -> None:
-        x, o = self.at(n)
+    @rule(name=st.sampled_from(VIEWS), n=number, among=pick)
+    def view(self, name: str, n: int, among: str) -> None:
+        x, o = self.at(n, among)
         cells = o.cells
         if name in ("first", "last", "tail") and (cells.ndim == 0 or cells.shape[-1] < 2):
             return
@@ -103,19 +112,19 @@ class Machine(RuleBasedStateMachine):
 
     # --- writing --------------------------------------------------------------------------------------
 
-    @rule(name=st.sampled_from(UNARY), n=number, no_grad=quiet)
-    def write(self, name: str, n: int, no_grad: bool) -> None:
-        x, o = self.at(n)
+    @rule(name=st.sampled_from(UNARY), n=number, no_grad=quiet, among=pick)
+    def write(self, name: str, n: int, no_grad: bool, among: str) -> None:
+        x, o = self.at(n, among)
 
         def act() -> Any:
             return x.mul_(1.5) if name == "scale" else getattr(x, name + "_")()
 
         self._both(act, lambda: naive.in_place(name, o, grad=not no_grad), no_grad)
 
-    @rule(name=st.sampled_from(BINARY), n=number, m=number, no_grad=quiet)
-    def write_two(self, name: str, n: int, m: int, no_grad: bool) -> None:
-        (x, o), (y, q) = self.at(n), self.at(m)
-        if not broadcast(o, q) or overlap(o, q):
+    @rule(name=st.sampled_from(BINARY), n=number, m=number, no_grad=quiet, among=pick)
+    def write_two(self, name: str, n: int, m: int, no_grad: bool, among: str) -> None:
+        (x, o), (y, q) = self.at(n, among), self.at(m)
+        if not broadcast(o, q) or overlap((x, o), (y, q)):
             return
         self._both(
             lambda: getattr(x, name + "_")(y),
@@ -123,10 +132,10 @@ class Machine(RuleBasedStateMachine):
             no_grad,
         )
 
-    @rule(n=number, m=number, no_grad=quiet)
-    def assign(self, n: int, m: int, no_grad: bool) -> None:
-        (x, o), (y, q) = self.at(n), self.at(m)
-        if not broadcast(o, q) or overlap(o, q) or o.cells.shape == ():
+    @rule(n=number, m=number, no_grad=quiet, among=pick)
+    def assign(self, n: int, m: int, no_grad: bool, among: str) -> None:
+        (x, o), (y, q) = self.at(n, among), self.at(m)
+        if not broadcast(o, q) or overlap((x, o), (y, q)) or o.cells.shape == ():
             return
 
         def act() -> None:
@@ -150,6 +159,26 @@ class Machine(RuleBasedStateMachine):
             else:
                 assert not refused
 
+    @rule(
+        kind=st.sampled_from(VIEWS), name=st.sampled_from((*UNARY, *BINARY, "assign")), n=number,
+        m=number,
+    )  # fmt: skip
+    def write_through_a_view_of_a_result(self, kind: str, name: str, n: int, m: int) -> None:
+        """What the single rules reach only by luck."""
+        if self.at(0, "results")[1].family.leaf is not None:
+            self.unary("scale", n, no_grad=False)
+        before = len(self.pool)
+        self.view(kind, n, "results")
+        if len(self.pool) == before:
+            return
+        if name in UNARY:
+            self.write(name, 0, False, "all")
+        elif name == "assign":
+            self.assign(0, m, False, "all")
+        else:
+            self.write_two(name, 0, m, False, "all")
+        self.differentiate(0, n, m)
+
     # --- looking --------------------------------------------------------------------------------------
 
     @invariant()
@@ -163,7 +192,7 @@ class Machine(RuleBasedStateMachine):
 
     @rule(n=number, m=number, seed=number)
     def differentiate(self, n: int, m: int, seed: int) -> None:
-        roots = [self.at(i) for i in {n % len(self.pool), m % len(self.pool)} if self.at(i)[1].tracked]
+        roots = [pair for pair in (self.at(n, "written"), self.at(m)) if pair[1].tracked]
         if not roots:
             return
         given = [values(o.cells.shape, seed) for _, o in roots]
@@ -202,12 +231,13 @@ def broadcast(a: naive.Naive, b: naive.Naive) -> bool:
     return True
 
 
-def overlap(a: naive.Naive, b: naive.Naive) -> bool:
+def overlap(one: tuple[Tensor, naive.Naive], other: tuple[Tensor, naive.Naive]) -> bool:
     """Different regions of one block: what PyTorch does then depends on what it can find out."""
+    (x, a), (y, b) = one, other
     if a.family.block is not b.family.block:
         return False
-    return a.cells.shape != b.cells.shape or bool((a.cells != b.cells).any())
+    return x.stride() != y.stride() or a.cells.shape != b.cells.shape or bool((a.cells != b.cells).any())
 
 
-Machine.TestCase.settings = settings(deadline=None, max_examples=60, stateful_step_count=30)
+Machine.TestCase.settings = settings(deadline=None, max_examples=100, stateful_step_count=30)
 TestMachine = Machine.TestCase
