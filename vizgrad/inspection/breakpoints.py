@@ -23,6 +23,51 @@ class Breakpoint:
     text: str
 
 
+class Breakpoints:
+    """All breakpoints of a session: those made by `break_at`, and the nodes that a person toggled."""
+
+    def __init__(self, nodes: list[Node], ids: dict[Node, int]) -> None:
+        self._nodes = nodes
+        self._ids = ids
+        self._made: list[Breakpoint] = []
+        self._toggled: set[int] = set()
+
+    def add(self, **arguments: Any) -> Breakpoint:
+        """A new one, from the arguments of `Session.break_at`."""
+        made = make_breakpoint(self._nodes, self._ids, **arguments)
+        self._made.append(made)
+        return made
+
+    def toggle(self, node: int, enabled: bool) -> None:
+        """Sets one on `node`, or takes away all that stop there; ValueError if there is no such node."""
+        if not 0 <= node < len(self._nodes):
+            raise ValueError(f"there is no node {node} in this graph")
+        if enabled:
+            self._toggled.add(node)
+            return
+        self._toggled.discard(node)
+        self._made = [
+            Breakpoint(b.nodes - {node}, b.when, b.text)
+            for b in self._made
+            if b.nodes - {node} or b.when is not None
+        ]
+
+    def clear(self) -> None:
+        self._made.clear()
+        self._toggled.clear()
+
+    @property
+    def nodes(self) -> set[int]:
+        """Nodes before which the run stops."""
+        return self._toggled.union(*(b.nodes for b in self._made))
+
+    def stop_at(self, visit: model.Visit, following: int | None) -> bool:
+        """Does the run stop between this visit and that of node `following`?"""
+        if any(b.when is not None and b.when(visit) for b in self._made):
+            return True
+        return following is not None and following in self.nodes
+
+
 def has_nonfinite(visit: model.Visit) -> bool:
     """Did a NaN or an infinity arrive at this visit, or leave it?"""
     summaries = [*visit.incoming, *(r.routed for r in visit.routed)]

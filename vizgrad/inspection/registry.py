@@ -6,10 +6,11 @@ newest few stay open: the oldest is closed when one more is opened.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from itertools import count
 from typing import TYPE_CHECKING
+
+from vizgrad.inspection.listeners import Listeners
 
 if TYPE_CHECKING:
     from vizgrad.inspection.session import Session
@@ -18,7 +19,7 @@ OPEN_SESSIONS = 8
 
 _numbers = count(1)
 _sessions: dict[str, Session] = {}
-_listeners: list[Callable[[], None]] = []
+_listeners: Listeners[[]] = Listeners("the list of sessions")
 
 
 def add(session: Session) -> None:
@@ -30,12 +31,12 @@ def add(session: Session) -> None:
         old.close_if_idle()
     session.id = name
     _sessions[name] = session
-    _tell()
+    _listeners.tell()
 
 
 def remove(session: Session) -> None:
     if _sessions.pop(session.id, None) is not None:
-        _tell()
+        _listeners.tell()
 
 
 def sessions() -> list[Session]:
@@ -52,24 +53,4 @@ def find(name: str | None) -> Session | None:
 
 def listen(listener: Callable[[], None]) -> Callable[[], None]:
     """`listener()` is called when a session opens or closes; returns a function that ends that."""
-    _listeners.append(listener)
-
-    def stop() -> None:
-        if listener in _listeners:
-            _listeners.remove(listener)
-
-    return stop
-
-
-def _tell() -> None:
-    for listener in list(_listeners):
-        try:
-            listener()
-        except Exception as error:  # noqa: BLE001  a panel that is gone stops no session from opening
-            if listener in _listeners:
-                _listeners.remove(listener)
-            warnings.warn(
-                f"a listener of the list of sessions was removed because it raised {error!r}",
-                RuntimeWarning,
-                stacklevel=2,
-            )
+    return _listeners.add(listener)

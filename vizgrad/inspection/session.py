@@ -8,7 +8,6 @@ magics and the views' messages go through the same lock.
 from __future__ import annotations
 
 import threading
-import warnings
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -16,11 +15,14 @@ from typing import Any, NamedTuple, Self
 
 from vizgrad.autograd.running import prepare_backward
 from vizgrad.inspection import model, registry
-from vizgrad.inspection.breakpoints import Breakpoint, Condition, make_breakpoint
+from vizgrad.inspection.breakpoints import Breakpoint, Breakpoints, Condition
+from vizgrad.inspection.listeners import Listeners
 from vizgrad.inspection.modes import current_modes
 from vizgrad.inspection.names import names_around
-from vizgrad.inspection.snapshot import Reader
+from vizgrad.inspection.snapshot import Reader, saved_changes
 from vizgrad.inspection.stepper import Stepper
+from vizgrad.inspection.targets import find_visit
+from vizgrad.inspection.where import Where, where_of
 from vizgrad.tensor.tensor import Tensor
 
 #: How long a request waits for a step that is running on another thread, in seconds.
@@ -35,15 +37,6 @@ class SessionClosed(RuntimeError):
 
 class SessionBusy(RuntimeError):
     """Another thread is running a step of this session."""
-
-
-class Where(str):
-    """What a move of the session returns: a line that says where the run stands now."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return str(self)
 
 
 class _Last(NamedTuple):
@@ -90,9 +83,8 @@ class Session:
         self._graph = self._reader.graph(title or "backward")
         self._stepper: Stepper = Stepper(task, self._reader, filled)
         self._lock = threading.RLock()
-        self._listeners: list[Listener] = []
-        self._breakpoints: list[Breakpoint] = []
-        self._toggled: set[int] = set()
+        self._listeners: Listeners[[Session, str]] = Listeners("the session")
+        self._breakpoints = Breakpoints(self._reader.nodes, self._reader.ids)
         self._last: _Last | None = None
         #: Inside a move: a hook of the graph runs then, and may not move the session itself.
         self._moving_now = False
@@ -137,9 +129,7 @@ class Session:
         with self._moving() as stepper:
             while not stepper.at_end:
                 visit = stepper.step()
-                if any(b.when is not None and b.when(visit) for b in self._breakpoints):
-                    break
-                if stepper.current is not None and stepper.current in self._stops():
+                if self._breakpoints.stop_at(visit, stepper.current):
                     break
         return self.where
 
@@ -149,12 +139,12 @@ class Session:
         A name means the first such node ahead, or the last one behind. ValueError if there is none.
         """
         with self._moving() as stepper:
-            number = self._find(target)
+            number = find_visit(target, stepper)
             order = [e.node for e in stepper.entries]
             if number in order:
-                self._seek(stepper, order.index(number))
+                stepper.seek(order.index(number))
             else:
-                self._seek(stepper, stepper.recorded)
+                stepper.seek(stepper.recorded)
                 while not stepper.at_end and stepper.current != number:
                     stepper.step()
         return self.where
@@ -162,13 +152,13 @@ class Session:
     def seek(self, position: int) -> Where:
         """Goes to `position` (visits done), forwards or backwards."""
         with self._moving() as stepper:
-            self._seek(stepper, position)
+            stepper.seek(position)
         return self.where
 
     def restart(self) -> Where:
         """Goes back to before the first node. Nothing is run again: stepping forward redoes."""
         with self._moving() as stepper:
-            self._seek(stepper, stepper.earliest)
+            stepper.seek(stepper.earliest)
         return self.where
 
     def close(self) -> None:
@@ -202,31 +192,6 @@ class Session:
     def __exit__(self, *exc: object) -> None:
         self.close()
 
-    def _seek(self, stepper: Stepper, position: int) -> None:
-        while stepper.position > max(position, stepper.earliest):
-            stepper.back()
-        while stepper.position < position and not stepper.at_end:
-            stepper.step()
-
-    def _find(self, target: Any) -> int:
-        nodes, ids, stepper = self._reader.nodes, self._reader.ids, self._stepper
-        named = isinstance(target, str)
-        where = {"op": target} if named else {"node": target}
-        wanted = {i for i in make_breakpoint(nodes, ids, **where).nodes if stepper.will_run(i)}
-        if not wanted:
-            raise ValueError(
-                f"{target!r} is not run by this backward: no tensor that was asked for (inputs=) is "
-                "reachable from it"
-            )
-        order = {e.node: i for i, e in enumerate(stepper.entries)}
-        redone = [i for i in wanted if order.get(i, -1) >= stepper.position]
-        if redone:
-            return min(redone, key=lambda i: order[i])
-        new = [i for i in wanted if i not in order]
-        if new:  # they will run in the order of their priorities
-            return max(new, key=lambda i: nodes[i].sequence_nr)
-        return max(wanted, key=lambda i: order[i])
-
     # --- breakpoints --------------------------------------------------------------------------------
 
     def break_at(
@@ -240,38 +205,21 @@ class Session:
         """Makes `continue_` stop before nodes named like `op` (``"Mul*"``), before `node`, before the
         producer of `tensor`, or after a visit for which `when(visit)` is true (``"nonfinite"``).
         """
-        made = make_breakpoint(
-            self._reader.nodes, self._reader.ids, op=op, node=node, tensor=tensor, when=when
-        )
         with self._owned():
-            self._breakpoints.append(made)
+            made = self._breakpoints.add(op=op, node=node, tensor=tensor, when=when)
             self._bump("state")
         return made
 
     def set_breakpoint(self, node: int, enabled: bool) -> None:
         """The breakpoint that a person toggles on one node."""
         with self._owned():
-            if not 0 <= node < len(self._reader.nodes):
-                raise ValueError(f"there is no node {node} in this graph")
-            if enabled:
-                self._toggled.add(node)
-            else:
-                self._toggled.discard(node)
-                self._breakpoints = [
-                    Breakpoint(b.nodes - {node}, b.when, b.text)
-                    for b in self._breakpoints
-                    if b.nodes - {node} or b.when is not None
-                ]
+            self._breakpoints.toggle(node, enabled)
             self._bump("state")
 
     def clear_breakpoints(self) -> None:
         with self._owned():
             self._breakpoints.clear()
-            self._toggled.clear()
             self._bump("state")
-
-    def _stops(self) -> set[int]:
-        return self._toggled.union(*(b.nodes for b in self._breakpoints))
 
     # --- looking ------------------------------------------------------------------------------------
 
@@ -290,38 +238,15 @@ class Session:
         with self._owned():
             if self._last is not None:
                 return self._last.run
-            state = self._stepper.state(sorted(self._stops()))
-            return replace(state, saved=self._saved_changes(), modes=current_modes())
-
-    def _saved_changes(self) -> tuple[model.SavedRun, ...]:
-        """Saved values that are not in the state in which the session found them."""
-        changes: list[model.SavedRun] = []
-        for data, node in zip(self._graph.nodes, self._reader.nodes, strict=True):
-            if not data.saved:
-                continue
-            before = {s.name: s for s in data.saved}
-            for now in self._reader.saved(node):
-                was = before.get(now.name)
-                if was is not None and (was.state, was.version_now) != (now.state, now.version_now):
-                    changes.append(
-                        model.SavedRun(data.id, now.name, now.state, now.version_now, now.culprit)
-                    )
-        return tuple(changes)
+            state = self._stepper.state(sorted(self._breakpoints.nodes))
+            return replace(
+                state, saved=saved_changes(self._graph, self._reader), modes=current_modes()
+            )
 
     @property
     def where(self) -> Where:
         """One line: how far the run is, and what comes next."""
-        state = self.run
-        text = f"{state.position} of {state.total} nodes done"
-        if state.status == "closed":
-            return Where(text + "; the session is closed")
-        if state.status == "failed":
-            return Where(f"{text}; failed: {state.error}")
-        if state.current is None:
-            return Where(text + "; the backward is finished")
-        node = self._graph.nodes[state.current]
-        label = f" {node.label}" if node.label else ""
-        return Where(f"{text}; next is {node.name}{label} (node {node.id})")
+        return where_of(self.run, self._graph)
 
     @property
     def position(self) -> int:
@@ -397,11 +322,9 @@ class Session:
                 else self._last.saved[node]
             )
             live = replace(data, saved=saved)
-            arrived: list[model.TensorSummary | None] = [None] * len(data.outputs)
-            for buffer in self._stepper.buffers:
-                if buffer.node == node:
-                    arrived[buffer.input_nr] = buffer.value
-            return live, self._stepper.visit_of(node), tuple(arrived), self._stepper.leaf_grad(node)
+            stepper = self._stepper
+            arrived = stepper.arrived(node, len(data.outputs))
+            return live, stepper.visit_of(node), arrived, stepper.leaf_grad(node)
 
     # --- listening ------------------------------------------------------------------------------------
 
@@ -410,13 +333,7 @@ class Session:
 
         `what` is "state", "versions" or "closed". A listener that raises is removed and reported once.
         """
-        self._listeners.append(listener)
-
-        def stop() -> None:
-            if listener in self._listeners:
-                self._listeners.remove(listener)
-
-        return stop
+        return self._listeners.add(listener)
 
     def notice_writes(self) -> bool:
         """Tells listeners if storages of the graph were written since the last change; True if so.
@@ -435,16 +352,7 @@ class Session:
 
     def _bump(self, what: str) -> None:
         self.revision += 1
-        for listener in list(self._listeners):
-            try:
-                listener(self, what)
-            except Exception as error:  # noqa: BLE001  an observer never breaks the run
-                self._listeners.remove(listener)
-                warnings.warn(
-                    f"a listener of the session was removed because it raised {error!r}",
-                    RuntimeWarning,
-                    stacklevel=2,
-                )
+        self._listeners.tell(self, what)
 
     @contextmanager
     def _owned(self) -> Generator[None]:

@@ -185,6 +185,22 @@ class Reader:
         self._blocks = Blocks()
 
 
+def saved_changes(graph: model.Graph, reader: Reader) -> tuple[model.SavedRun, ...]:
+    """Saved values that are not, or no longer, as `graph` says."""
+    changes: list[model.SavedRun] = []
+    for data, node in zip(graph.nodes, reader.nodes, strict=True):
+        if not data.saved:
+            continue
+        before = {s.name: s for s in data.saved}
+        for now in reader.saved(node):
+            was = before.get(now.name)
+            if was is not None and (was.state, was.version_now) != (now.state, now.version_now):
+                changes.append(
+                    model.SavedRun(data.id, now.name, now.state, now.version_now, now.culprit)
+                )
+    return tuple(changes)
+
+
 def roots_of(tensors: Any) -> list[tuple[Node, int]]:
     """The gradient edges of one tensor, of several, or of a node itself."""
     if isinstance(tensors, (Tensor, Node)):

@@ -137,6 +137,13 @@ class Stepper:
         assert entry.visit is not None
         return entry.visit
 
+    def seek(self, position: int) -> None:
+        """Goes to where `position` visits are done, or as near as it gets."""
+        while self.position > max(position, self.earliest):
+            self.back()
+        while self.position < position and not self.at_end:
+            self.step()
+
     def close(self) -> None:
         """Abandons the rest: releases what a failed backward would release, and lets go of the graph.
 
@@ -313,6 +320,11 @@ class Stepper:
             if entry.node == node:
                 return entry.visit
         return None
+
+    def arrived(self, node: int, slots: int) -> tuple[model.TensorSummary | None, ...]:
+        """What has arrived at each slot of a node and is not used yet."""
+        found = {b.input_nr: b.value for b in self.buffers if b.node == node}
+        return tuple(found.get(nr) for nr in range(slots))
 
     def leaf_grad(self, node: int) -> model.TensorSummary | None:
         """`.grad` of a leaf as it is at the current position."""
