@@ -14,7 +14,7 @@ from vizgrad.engine.anomaly import report_origin
 from vizgrad.engine.strict import read_only
 from vizgrad.graph.accumulate import AccumulateGrad
 from vizgrad.graph.hooks import Hooks
-from vizgrad.graph.node import Node
+from vizgrad.graph.node import Edge, Node
 from vizgrad.tensor.modes import GUARD, MODES
 
 if TYPE_CHECKING:
@@ -194,11 +194,15 @@ def _formula(task: GraphTask, node: Node, grads: list[Any]) -> Any:
 
 def _validated(task: GraphTask, node: Node, routed: tuple[Any, ...]) -> tuple[Any, ...]:
     """Stage 6: as delivery does, but before post-hooks, and for edges that nobody needs (F-63)."""
-    fit = task.domain.fit
-    return tuple(
-        grad if grad is None or following is None else fit(grad, following.meta(nr), node, index)
-        for index, (grad, (following, nr)) in enumerate(zip(routed, node.next_edges, strict=True))
-    )
+    fitted = list(routed)
+    for index, edge in enumerate(node.edges):
+        grad = routed[index]
+        if grad is None or edge is None:
+            continue
+        following, nr = (edge.node, edge.input_nr) if isinstance(edge, Edge) else (edge, 0)
+        if nr or grad.shape != following.shape or grad.dtype is not following.dtype:
+            fitted[index] = task.domain.fit(grad, following.meta(nr), node, index)
+    return tuple(fitted)
 
 
 def _posthooks(task: GraphTask, node: Node, routed: Any, grads: list[Any]) -> Any:

@@ -208,6 +208,8 @@ def test_marked_writes_and_reads_are_not_warned_of():
         Double().apply(leaf() * 1)
         function(both).apply(base, base.detach())
         function(lambda ctx, x: x.clone().mul_(2)).apply(leaf())
+        function(lambda ctx, x, seen: (seen.add_(1), x * 2)[1]).apply(leaf(), vg.zeros(2))
+        function(lambda ctx, x: x.mul_(2)).apply(vg.ones(2))
 
 
 @pytest.mark.rule("F-50", "V-20")

@@ -17,6 +17,8 @@ from vizgrad.tensor.modes import GUARD, MODES, noted, set_grad_mode
 from vizgrad.tensor.place import caller
 from vizgrad.tensor.tensor import Tensor
 
+NONE: frozenset[int] = frozenset()
+
 
 def apply(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any], ctx: Any = None) -> Any:
     """Runs `cls` on the arguments; `ctx` may bring attributes of its own."""
@@ -38,12 +40,20 @@ def apply(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any], ctx: Any = No
 
 def run(cls: Any, ctx: Any, args: tuple[Any, ...], forward: Callable[[], Any]) -> Any:
     """The call itself: `forward()` computes the outputs; `args` are what gradients are wanted for."""
-    takes = ctx._fn_takes = tuple(isinstance(a, Tensor) for a in args)
-    needs = ctx.needs_input_grad = tuple(
-        is_tensor and a.requires_grad for a, is_tensor in zip(args, takes, strict=True)
-    )
-    recorded = MODES.grad and True in needs
-    tensors = [a for a in args if isinstance(a, Tensor)]
+    tensors: list[Tensor] = []
+    takes: list[bool] = []
+    needs: list[bool] = []
+    for arg in args:
+        is_tensor = isinstance(arg, Tensor)
+        takes.append(is_tensor)
+        if is_tensor:
+            tensors.append(arg)
+            needs.append(arg.requires_grad)
+        else:
+            needs.append(False)
+    ctx._fn_takes = tuple(takes)
+    ctx.needs_input_grad = tuple(needs)
+    recorded = True in needs and MODES.grad
     # where gradients go is settled before forward, which may write to the inputs (F-50)
     edges = tuple(map(edge_of, tensors)) if recorded else ()
     began = tick()
@@ -57,15 +67,19 @@ def run(cls: Any, ctx: Any, args: tuple[Any, ...], forward: Callable[[], Any]) -
     site = caller()
     several = isinstance(output, tuple)
     found: tuple[Any, ...] = tuple(output) if several else (output,)
-    if not ctx.dirty_tensors and tensors and getattr(ctx, "inplace", None) is True:
+    if cls._context_reads_class and not ctx.dirty_tensors and tensors:
         _mark_first_if_written(ctx, tensors[0], found, began)
-    dirty = wrapping.mark_dirty(ctx, cls, tensors, found, site)
-    _look_for_unmarked_writes(ctx, tensors, dirty, began)
-    if recorded and wrapping.nests_tensors(cls, found):
-        _warn_opaque(cls)
+    dirty = wrapping.mark_dirty(ctx, cls, tensors, found, site) if ctx.dirty_tensors else NONE
     node = None
     if recorded:
-        node = record(ctx, edges, wrapping.metas_of(found), site, MODES.scope)
+        metas = wrapping.metas_of(found)
+        for tensor in tensors:
+            storage = tensor._storage
+            if storage is not None and storage.last_write > began and id(tensor) not in dirty:
+                _warn_unmarked(ctx, tensor, tensors, found, dirty, began)
+        if None in metas and wrapping.nests_tensors(found):
+            _warn_opaque(cls)
+        node = record(ctx, edges, metas, site, MODES.scope)
     if cls._is_split():
         wrapping.refuse_saved_input(ctx, tensors, found, dirty)
     results = wrapping.wrap(ctx, cls, node, tensors, found, dirty)
@@ -80,31 +94,40 @@ def run(cls: Any, ctx: Any, args: tuple[Any, ...], forward: Callable[[], Any]) -
 def _mark_first_if_written(ctx: Any, tensor: Tensor, found: tuple[Any, ...], began: int) -> None:
     """An InplaceFunction need not mark the argument it wrote to and returns (F-113)."""
     storage = tensor._storage
-    if not ctx._forward_cls._context_reads_class or storage is None:
+    if getattr(ctx, "inplace", None) is not True or storage is None:
         return
     if storage.last_write > began and any(out is tensor for out in found):
         ctx.dirty_tensors = (tensor,)
 
 
-def _look_for_unmarked_writes(ctx: Any, tensors: list[Tensor], dirty: set[int], began: int) -> None:
-    """Warns when forward wrote to an input and did not say so: the graph would be wrong (F-56)."""
-    for place, tensor in enumerate(tensors):
-        storage = tensor._storage
-        if storage is None or storage.last_write <= began or id(tensor) in dirty:
-            continue
-        if any(id(t) in dirty and t._storage is storage for t in tensors):
-            continue
-        written = storage.first_write_after(began)
-        where = place_of(None if written is None else written.site)
-        name = ctx._tensor_names()[place]
-        warnings.warn(
-            f"{ctx._forward_cls.__name__}.forward changed its input `{name}` in place without "
-            f"ctx.mark_dirty({name}): the recorded graph does not know of the change and gradients "
-            "may be wrong. Mark it dirty and return it, or change a clone."
-            + (f" It was written at {where}." if where else ""),
-            UserWarning,
-            stacklevel=4,
-        )
+def _warn_unmarked(
+    ctx: Any,
+    tensor: Tensor,
+    tensors: list[Tensor],
+    found: tuple[Any, ...],
+    dirty: frozenset[int] | set[int],
+    began: int,
+) -> None:
+    """Forward wrote to an input and did not say so: the recorded graph may be wrong (F-56).
+
+    Not for a constant that is only a place to write to, such as a running statistic.
+    """
+    if not tensor.requires_grad and all(out is not tensor for out in found):
+        return
+    if any(id(t) in dirty and t._storage is tensor._storage for t in tensors):
+        return
+    storage = tensor._storage
+    written = None if storage is None else storage.first_write_after(began)
+    where = place_of(None if written is None else written.site)
+    name = ctx._tensor_names()[next(i for i, t in enumerate(tensors) if t is tensor)]
+    warnings.warn(
+        f"{ctx._forward_cls.__name__}.forward changed its input `{name}` in place without "
+        f"ctx.mark_dirty({name}): the recorded graph does not know of the change and gradients "
+        "may be wrong. Mark it dirty and return it, or change a clone."
+        + (f" It was written at {where}." if where else ""),
+        UserWarning,
+        stacklevel=5,
+    )
 
 
 def _warn_opaque(cls: Any) -> None:

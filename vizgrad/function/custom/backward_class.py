@@ -132,7 +132,8 @@ class FunctionBase:
             raise freed_error(node, saved)
         values = tuple(
             form
-            if form.__class__ is Tensor and form._storage.last_write <= self._fn_sequence_nr
+            if form.__class__ is Tensor
+            and (form._storage is None or form._storage.last_write <= self._fn_sequence_nr)
             else read_tensor(node, self._saved_names()[nr], form)
             for nr, form in enumerate(saved)
         )

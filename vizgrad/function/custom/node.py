@@ -82,11 +82,18 @@ class CustomNode(Node):
     def run_tensors(self, grads: tuple[Any, ...]) -> tuple[Any, ...]:
         ctx = self.ctx
         if ctx.materialize_grads:
-            grads = tuple(
-                zeros(meta) if g is None and meta is not None else g
-                for g, meta in zip(grads, self.metas, strict=True)
-            )
+            for grad in grads:
+                if grad is None:
+                    grads = self._materialized(grads)
+                    break
         return per_edge(self, ctx.apply(*grads))
+
+    def _materialized(self, grads: tuple[Any, ...]) -> tuple[Any, ...]:
+        """With zeros for what is undefined (F-44)."""
+        return tuple(
+            zeros(meta) if g is None and meta is not None else g
+            for g, meta in zip(grads, self.metas, strict=True)
+        )
 
     # --- saved values -------------------------------------------------------------------------
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+from vizgrad.arrays.backend import device_of
 from vizgrad.errors import Place, explained, function_place, place_of, returning_place
 from vizgrad.function.copy_slices import rebase
 from vizgrad.function.custom.node import CustomNode
@@ -27,23 +28,24 @@ from vizgrad.tensor.views import Creation
 
 def metas_of(found: tuple[Any, ...]) -> tuple[Meta | None, ...]:
     """What the gradient for each output must look like."""
-    return tuple(
-        Meta(out._array.shape, out._array.dtype, out.device) if isinstance(out, Tensor) else None
-        for out in found
-    )
+    metas: list[Meta | None] = []
+    for out in found:
+        if isinstance(out, Tensor):
+            array = out._array
+            metas.append(Meta(array.shape, array.dtype, device_of(array)))
+        else:
+            metas.append(None)
+    return tuple(metas)
 
 
 def mark_dirty(
     ctx: Any, cls: Any, tensors: list[Tensor], found: tuple[Any, ...], site: Site | None
 ) -> set[int]:
     """Counts a write of each dirty tensor; returns the ids of those that are inputs (F-50 ... F-53)."""
-    marked = ctx.dirty_tensors
-    if not marked:
-        return set()
     inputs = {id(t) for t in tensors}
     returned = {id(out) for out in found}
     dirty: set[int] = set()
-    for index, tensor in enumerate(marked):
+    for index, tensor in enumerate(ctx.dirty_tensors):
         if not isinstance(tensor, Tensor):
             raise explained(
                 RuntimeError(
@@ -84,7 +86,7 @@ def _mark_dirty_place(cls: Any) -> Place | None:
     return function_place(cls.setup_context if cls._is_split() else cls.forward)
 
 
-def nests_tensors(cls: Any, found: tuple[Any, ...]) -> bool:
+def nests_tensors(found: tuple[Any, ...]) -> bool:
     """Does a container among the outputs hold floating tensors, whose history is lost (F-22)?"""
     return any(_holds_tensors(out) for out in found if isinstance(out, (list, dict, tuple, set)))
 
@@ -98,7 +100,7 @@ def _holds_tensors(thing: Any) -> bool:
 
 
 def refuse_saved_input(
-    ctx: Any, tensors: list[Tensor], found: tuple[Any, ...], dirty: set[int]
+    ctx: Any, tensors: list[Tensor], found: tuple[Any, ...], dirty: frozenset[int] | set[int]
 ) -> None:
     """Split style: an input that is returned as it is must not be saved too (F-30)."""
     saved = {id(t) for t in (*(ctx.to_save or ()), *(ctx.saved_for_forward or ()))}
@@ -125,11 +127,11 @@ def wrap(
     node: CustomNode | None,
     tensors: list[Tensor],
     found: tuple[Any, ...],
-    dirty: set[int],
+    dirty: frozenset[int] | set[int],
 ) -> tuple[Any, ...]:
     """The outputs as the caller gets them, with their history (F-20 ... F-29)."""
     inputs = {id(t) for t in tensors}
-    excluded = _excluded(ctx)
+    excluded = _excluded(ctx) if ctx.non_differentiable else ()
     results: list[Any] = []
     views: list[Tensor] = []
     differentiable_count = 0
@@ -168,8 +170,6 @@ def wrap(
 def _excluded(ctx: Any) -> set[int]:
     """Ids of the outputs marked as non-differentiable."""
     marked = ctx.non_differentiable
-    if not marked:
-        return set()
     for tensor in marked:
         if not isinstance(tensor, Tensor):
             raise explained(

@@ -21,6 +21,7 @@ def save(ctx: Any, node: CustomNode, args: tuple[Any, ...], results: tuple[Any, 
     """
     forms: list[Any] = []
     origins: list[int | None] = []
+    hooks = MODES.saved_hooks
     for index, tensor in enumerate(ctx.to_save or ()):
         if tensor is None:
             forms.append(None)
@@ -44,12 +45,14 @@ def save(ctx: Any, node: CustomNode, args: tuple[Any, ...], results: tuple[Any, 
         nr = _output_nr(tensor, node)
         if nr is None:
             form: Any = tensor
-            storage_of(tensor)  # later writes must be seen, through aliases too
-            origin = next((i for i, a in enumerate(args) if a is tensor), None)
+            origin = None
+            for i, arg in enumerate(args):
+                if arg is tensor:
+                    origin = i
+                    break
         else:
             form = SavedResult(tensor._array, storage_of(tensor), nr)
             origin = -1 - nr
-        hooks = MODES.saved_hooks
         forms.append(form if hooks is None else pack(form, tensor, *hooks))
         origins.append(origin)
     ctx._fn_saved = tuple(forms)
