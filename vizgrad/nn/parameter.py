@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from typing import Any
+from typing import Any, Self
 
 from vizgrad import errors
 from vizgrad.arrays import dtypes, xp
@@ -19,7 +19,7 @@ class Parameter(Tensor):
 
     __slots__ = ()
 
-    def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Parameter:
+    def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Self:
         if data is None:
             data = new_tensor(xp.empty(0, dtypes.get_default_dtype().np))
         elif not isinstance(data, Tensor):
@@ -74,7 +74,7 @@ class Buffer(Tensor):
 
     __slots__ = ()
 
-    def __new__(cls, data: Tensor | None = None, *, persistent: bool = True) -> Buffer:
+    def __new__(cls, data: Tensor | None = None, *, persistent: bool = True) -> Self:
         if data is None:
             data = new_tensor(xp.empty(0, dtypes.get_default_dtype().np))
         out: Any = new_tensor(data._array, cls)

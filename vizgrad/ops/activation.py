@@ -9,9 +9,10 @@ from vizgrad.arrays.kernels import activation as kernel
 from vizgrad.function.primitive import primitive
 from vizgrad.ops.constants import raw
 from vizgrad.ops.joining import cat_any
-from vizgrad.ops.pointwise import erf, exp, sigmoid, tanh
+from vizgrad.ops.pointwise import exp, sigmoid, tanh
 from vizgrad.ops.select import drop, keep
 from vizgrad.ops.shape import slice_dim
+from vizgrad.ops.special import erf
 
 
 @primitive(pointwise=True, linear=True, node="LeakyReluBackwardBackward0")

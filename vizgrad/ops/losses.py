@@ -158,9 +158,8 @@ class weighted_binary_cross_entropy_with_logits:
 
     def grad_target(grad, self, weight, pos_weight, reduction):
         positive = unless_absent(pos_weight)
-        if positive is None:
-            slope = -self
-        else:
+        slope = -self
+        if positive is not None:
             slope = log_sigmoid(-self) - positive * log_sigmoid(self)
         return _share(grad, self, reduction) * _weighted(slope, weight)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from vizgrad.arrays import xp
 from vizgrad.arrays.kernels import softmax as kernel
 from vizgrad.function.primitive import primitive
 from vizgrad.ops.pointwise import exp

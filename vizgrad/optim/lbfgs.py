@@ -49,7 +49,9 @@ class LBFGS(Optimizer):
     def _gather_grad(self) -> Array:
         return xp.concatenate(
             [
-                xp.zeros_like(p._array).reshape(-1) if p._grad is None else p._grad._array.reshape(-1)
+                xp.zeros_like(p._array).reshape(-1)
+                if p._grad is None
+                else p._grad._array.reshape(-1)
                 for p in self._params
             ]
         )
@@ -66,7 +68,8 @@ class LBFGS(Optimizer):
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Runs up to max_iter iterations; `closure` clears the gradients, computes the loss and calls
-        backward. Returns the loss before the step."""
+        backward. Returns the loss before the step.
+        """
         if closure is None:
             raise TypeError("LBFGS.step() needs a closure that computes the loss and its gradients")
 
@@ -95,7 +98,7 @@ class LBFGS(Optimizer):
         grad = self._gather_grad()
         if float(xp.abs(grad).max()) <= group["tolerance_grad"]:
             return first
-        direction, length = state.get("d"), state.get("t")
+        direction, length = state.get("d"), state.get("t", 0.0)
         for iteration in range(1, group["max_iter"] + 1):
             state["n_iter"] += 1
             if state["n_iter"] == 1:

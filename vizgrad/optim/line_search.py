@@ -14,9 +14,7 @@ Point = tuple[float, float, Array, float]
 """(step, value, gradient, slope along the direction)."""
 
 
-def _cubic(
-    a: Point, b: Point, bounds: tuple[float, float] | None = None
-) -> float:
+def _cubic(a: Point, b: Point, bounds: tuple[float, float] | None = None) -> float:
     """The minimum of the cubic through two values and slopes, within the bounds."""
     if a[0] > b[0]:
         a, b = b, a

@@ -48,7 +48,7 @@ class Optimizer:
         self.state: defaultdict[Tensor, State] = defaultdict(dict)
         self._step_pre_hooks: OrderedDict[int, Any] = OrderedDict()
         self._step_post_hooks: OrderedDict[int, Any] = OrderedDict()
-        groups = list(params)
+        groups = list(_ordered(params))
         if not groups:
             raise ValueError("optimizer got an empty parameter list")
         if not isinstance(groups[0], dict):
@@ -70,7 +70,9 @@ class Optimizer:
             _check(param)
         for name, default in self.defaults.items():
             if default is required and name not in group:
-                raise ValueError(f"parameter group didn't specify a value of required option {name}")
+                raise ValueError(
+                    f"parameter group didn't specify a value of required option {name}"
+                )
             group.setdefault(name, default)
         params = group["params"]
         if len({id(p) for p in params}) != len(params):
@@ -94,7 +96,9 @@ class Optimizer:
                 if set_to_none:
                     param._grad = None
                 else:
-                    grad = grad.detach_() if grad.grad_fn is not None else grad.requires_grad_(False)
+                    grad = (
+                        grad.detach_() if grad.grad_fn is not None else grad.requires_grad_(False)
+                    )
                     grad.zero_()
 
     # --- stepping ------------------------------------------------------------------------------
@@ -217,17 +221,21 @@ def _listed(params: Any) -> tuple[list[Any], list[str]]:
     """Parameters as a list, and their names if they came as (name, parameter)."""
     if isinstance(params, Tensor):
         return [params], []
-    if isinstance(params, set):
-        raise TypeError(
-            "optimizer parameters need to be organized in ordered collections, but the ordering of "
-            "tensors in sets will change between runs. Please use a list instead."
-        )
-    listed = list(params)
+    listed = list(_ordered(params))
     if listed and all(isinstance(p, tuple) for p in listed):
         return [p for _, p in listed], [name for name, _ in listed]
     if any(isinstance(p, tuple) for p in listed):
         raise ValueError("all optimizer params should be with/without names. Some have no name")
     return listed, []
+
+
+def _ordered(params: Iterable[Any]) -> Iterable[Any]:
+    if isinstance(params, set):
+        raise TypeError(
+            "optimizer parameters need to be organized in ordered collections, but the ordering of "
+            "tensors in sets will change between runs. Please use a list instead."
+        )
+    return params
 
 
 def _check(param: Any) -> None:
@@ -239,7 +247,7 @@ def _check(param: Any) -> None:
         raise errors.explained(
             ValueError(
                 "can't optimize a non-leaf Tensor: this one is the result of "
-                f"{param.grad_fn.name()}"  # pyright: ignore[reportAttributeAccessIssue]
+                f"{param.grad_fn.name()}"
             ),
             kind="not-a-leaf",
             fix="give the optimizer the tensor it was computed from, or `x.detach().requires_grad_()`",
@@ -248,11 +256,11 @@ def _check(param: Any) -> None:
 
 
 def _restored(name: str, value: Any, param: Tensor) -> Any:
-    """A loaded piece of state: tensors in the parameter's type, except the step count."""
+    """A loaded piece of state: tensors of the parameter's shape in its type, counts as they are."""
     if not isinstance(value, Tensor):
         return copy.deepcopy(value)
     array = value._array
-    if name != "step" and param.is_floating_point():
+    if name != "step" and array.shape == param._array.shape and param.is_floating_point():
         array = array.astype(param._array.dtype)
     return new_tensor(array.copy())
 
@@ -272,7 +280,9 @@ def buffer(state: State, name: str, like: Array, fill: float = 0.0) -> Array:
     """The array of state tensor `name`, made now, filled with `fill`, if there is none yet."""
     known = state.get(name)
     if known is None:
-        array = xp.zeros_like(like, subok=False) if not fill else xp.full_like(like, fill, subok=False)
+        array = (
+            xp.zeros_like(like, subok=False) if not fill else xp.full_like(like, fill, subok=False)
+        )
         known = state[name] = new_tensor(array)
     return known._array
 

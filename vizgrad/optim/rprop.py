@@ -39,7 +39,9 @@ class Rprop(Optimizer):
     ) -> None:
         check_at_least("learning rate", lr)
         if not 0.0 < etas[0] < 1.0 < etas[1]:
-            raise ValueError(f"Invalid eta values: {etas[0]}, {etas[1]}; need 0 < first < 1 < second")
+            raise ValueError(
+                f"Invalid eta values: {etas[0]}, {etas[1]}; need 0 < first < 1 < second"
+            )
         super().__init__(
             params,
             options(

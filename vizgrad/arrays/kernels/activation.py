@@ -76,7 +76,9 @@ def mish(x: Array) -> Array:
 
 
 def hardsigmoid(x: Array) -> Array:
-    return np.minimum(np.maximum(x + x.dtype.type(3), x.dtype.type(0)), x.dtype.type(6)) / x.dtype.type(6)
+    return np.minimum(
+        np.maximum(x + x.dtype.type(3), x.dtype.type(0)), x.dtype.type(6)
+    ) / x.dtype.type(6)
 
 
 def hardswish(x: Array) -> Array:

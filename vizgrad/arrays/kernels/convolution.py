@@ -13,6 +13,7 @@ or, when rows are short and channels many, along channels, with the image transp
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import prod
 
 import numpy as np
@@ -35,7 +36,13 @@ _CHUNK = 1 << 24
 
 
 def convolve(
-    x: Array, w: Array, bias: Array | None, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int
+    x: Array,
+    w: Array,
+    bias: Array | None,
+    stride: Sizes,
+    padding: Sizes,
+    dilation: Sizes,
+    groups: int,
 ) -> Array:
     """Cross-correlation of each image with each filter: (N, O, *out)."""
     kernel = w.shape[2:]
@@ -54,10 +61,17 @@ def _parts(count: int, each: int) -> list[slice]:
 
 
 def _convolve_into(
-    result: Array, x: Array, w: Array, out: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int
+    result: Array,
+    x: Array,
+    w: Array,
+    out: Sizes,
+    stride: Sizes,
+    padding: Sizes,
+    dilation: Sizes,
+    groups: int,
 ) -> None:
     n, o, length = x.shape[0], w.shape[0], prod(out)
-    if groups > 1 and w.shape[1] == 1:
+    if _is_depthwise(w, groups):
         _depthwise(result, x, w, out, stride, padding, dilation, groups)
     elif groups == 1 and _channels_last(x.shape[1], w.shape[2:], out):
         columns = _columns_last(x, w.shape[2:], out, stride, padding, dilation)
@@ -101,30 +115,39 @@ def _spread(
         for share, place in zip(shares, places, strict=True):
             total[(slice(None), *place)] += share
         return _first(total[(slice(None), *inner(size, padding))])
-    channels = w.shape[1] * groups
-    if groups > 1 and w.shape[1] == 1:
-        split = g.reshape(n, groups, o // groups, *out)
-        weights = w.reshape(groups, o // groups, -1)
-    else:
-        split = weights = None
-        columns = np.matmul(
-            w.reshape(groups, o // groups, -1).swapaxes(1, 2),
-            g.reshape(n, groups, o // groups, -1),
-        ).reshape(n, channels, -1, *out)
-    total = zeros(g, (n, channels, *whole))
-    for index, place in enumerate(places):
-        if split is None:
-            share = columns[:, :, index]
-        else:
-            share = (split * _beside(weights[:, :, index], len(out))).sum(axis=2)
+    shares = _depthwise_shares(g, w, groups) if _is_depthwise(w, groups) else _shares(g, w, groups)
+    total = zeros(g, (n, w.shape[1] * groups, *whole))
+    for share, place in zip(shares, places, strict=True):
         total[(..., *place)] += share
     return total[(..., *inner(size, padding))]
+
+
+def _is_depthwise(w: Array, groups: int) -> bool:
+    """One input channel a group: shifted images are then cheaper than many tiny products."""
+    return groups > 1 and w.shape[1] == 1
+
+
+def _shares(g: Array, w: Array, groups: int) -> Iterator[Array]:
+    """For each position in a window, what its element gets of each window's gradient."""
+    n, o, *out = g.shape
+    columns = np.matmul(
+        w.reshape(groups, o // groups, -1).swapaxes(1, 2), g.reshape(n, groups, o // groups, -1)
+    ).reshape(n, w.shape[1] * groups, -1, *out)
+    return (columns[:, :, index] for index in range(columns.shape[2]))
+
+
+def _depthwise_shares(g: Array, w: Array, groups: int) -> Iterator[Array]:
+    n, o, *out = g.shape
+    split = g.reshape(n, groups, o // groups, *out)
+    weights = w.reshape(groups, o // groups, -1)
+    for index in range(weights.shape[2]):
+        yield (split * _beside(weights[:, :, index], len(out))).sum(axis=2)
 
 
 def weight_gradient(
     x: Array, g: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int
 ) -> Array:
-    """Correlation of the inputs of all windows with the gradients of their outputs: (O, C / groups, *kernel)."""
+    """Correlation of the inputs of all windows with their outputs' gradients: (O, C / groups, *kernel)."""
     total: Array | None = None
     for part in _parts(x.shape[0], x.shape[1] * prod(kernel) * prod(g.shape[2:])):
         one = _correlate(x[part], g[part], kernel, stride, padding, dilation, groups)
@@ -159,9 +182,16 @@ def _correlate(
 
 
 def _depthwise(
-    result: Array, x: Array, w: Array, out: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int
+    result: Array,
+    x: Array,
+    w: Array,
+    out: Sizes,
+    stride: Sizes,
+    padding: Sizes,
+    dilation: Sizes,
+    groups: int,
 ) -> None:
-    """One input channel a group: a sum of shifted images is cheaper than many tiny products."""
+    """A sum of shifted images."""
     kernel = w.shape[2:]
     image = padded(x, padding, beyond(x.shape[2:], kernel, out, stride, padding, dilation))
     total = result.reshape(x.shape[0], groups, w.shape[0] // groups, *out)

@@ -71,7 +71,11 @@ def scaled_rows(grad: Array, indices: Array, skipped: int, by_frequency: bool) -
     out = np.take(grad, indices, axis=0)
     if by_frequency:
         counts = np.bincount(indices.reshape(-1), minlength=grad.shape[0])
-        out = out / counts[indices].reshape(*indices.shape, *(1,) * (grad.ndim - 1)).astype(grad.dtype)
+        out = out / counts[indices].reshape(*indices.shape, *(1,) * (grad.ndim - 1)).astype(
+            grad.dtype
+        )
     if skipped >= 0:
-        out = np.where((indices == skipped)[(..., *(None,) * (grad.ndim - 1))], grad.dtype.type(0), out)
+        out = np.where(
+            (indices == skipped)[(..., *(None,) * (grad.ndim - 1))], grad.dtype.type(0), out
+        )
     return out

@@ -106,7 +106,9 @@ def _check_classes(target: Array, valid: Array | None, classes: int) -> None:
         wrong &= valid
     if wrong.any():
         first = int(target[wrong].reshape(-1)[0])
-        raise IndexError(f"Target {first} is out of bounds: there are {classes} classes, 0 to {classes - 1}")
+        raise IndexError(
+            f"Target {first} is out of bounds: there are {classes} classes, 0 to {classes - 1}"
+        )
 
 
 def _all_plain(target: Array, ignored: int, classes: int) -> bool:

@@ -27,6 +27,13 @@ def empty(like: Array, shape: tuple[int, ...]) -> Array:
     return np.empty_like(like, shape=shape, order="C", subok=False)
 
 
+def full(like: Array, shape: tuple[int, ...], value: float) -> Array:
+    """Memory of `shape` filled with `value`, contiguous."""
+    if not value:
+        return zeros(like, shape)
+    return np.full_like(like, value, shape=shape, order="C", subok=False)
+
+
 _columns: dict[tuple[int, Any], Array] = {}
 _COLUMNS_KEPT = 256
 

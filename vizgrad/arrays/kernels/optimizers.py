@@ -46,9 +46,7 @@ def momentum(buffer: Array, grad: Array, keep: float, dampening: float) -> None:
     buffer += grad if dampening == 0 else np.multiply(grad, 1 - dampening)
 
 
-def adam(
-    param: Array, mean: Array, square: Array, lr: float, root: float, eps: float
-) -> None:
+def adam(param: Array, mean: Array, square: Array, lr: float, root: float, eps: float) -> None:
     """param -= lr * mean / (sqrt(square) / root + eps)."""
     step = np.sqrt(square)
     step /= root

@@ -7,8 +7,8 @@ from math import prod
 import numpy as np
 
 from vizgrad.arrays.backend import Array
-from vizgrad.arrays.kernels.memory import zeros
 from vizgrad.arrays.kernels.embedding import add_at
+from vizgrad.arrays.kernels.memory import full
 
 Pairs = tuple[tuple[int, int], ...]
 
@@ -30,10 +30,7 @@ def constant(x: Array, pad: Pairs, value: float) -> Array:
     lead = x.ndim - len(pad)
     size = x.shape[lead:]
     shape = x.shape[:lead] + tuple(n + b + a for n, (b, a) in zip(size, pad, strict=True))
-    if value:
-        out = np.full_like(x, value, shape=shape, order="C", subok=False)
-    else:
-        out = zeros(x, shape)
+    out = full(x, shape, value)
     kept, place = _regions(size, pad)
     out[(..., *place)] = x[(..., *kept)]
     return out

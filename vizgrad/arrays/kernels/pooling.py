@@ -175,7 +175,7 @@ def positions(x: Array, result: Array, pool: Pool) -> Array:
         seen = image[(..., *places[number])]
         hit = seen == result
         if x.dtype.kind == "f":
-            hit |= (seen != seen) & (where == 0)  # the last NaN is the one that stays
+            hit |= np.isnan(seen) & (where == 0)  # the last NaN is the one that stays
         np.copyto(where, kind(number), where=hit)
     return where
 

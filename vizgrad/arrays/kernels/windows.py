@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 
 from vizgrad.arrays.backend import Array, device_of, namespace_for
-from vizgrad.arrays.kernels.memory import zeros
+from vizgrad.arrays.kernels.memory import full
 
 Sizes = tuple[int, ...]
 
@@ -55,10 +55,7 @@ def padded(x: Array, padding: Sizes, extra: Sizes, fill: float = 0) -> Array:
     shape = x.shape[:lead] + tuple(
         n + 2 * p + e for n, p, e in zip(spatial, padding, extra, strict=True)
     )
-    if fill:
-        out = np.full_like(x, fill, shape=shape, order="C", subok=False)
-    else:
-        out = zeros(x, shape)
+    out = full(x, shape, fill)
     out[(..., *inner(spatial, padding))] = x
     return out
 

@@ -216,7 +216,7 @@ def _soft(primitive: Primitive, input: Tensor, dim: int | None, dtype: DType | N
     ndim = input._array.ndim
     if dim is None:
         dim = 0 if ndim in (0, 1, 3) else 1  # the old rule, still PyTorch's
-    x: Any = input if dtype is None else input.to(dtype)  # pyright: ignore[reportAttributeAccessIssue]
+    x: Any = input if dtype is None else input.to(dtype)
     if x._array.dtype.kind != "f":
         raise NotImplementedError(
             f'"{primitive.name}" not implemented for {x.dtype.name} tensors: convert with .float()'

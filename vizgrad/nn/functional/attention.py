@@ -47,7 +47,7 @@ def scaled_dot_product_attention(
     weights = softmax(scores, -1)
     if dropout_p > 0:
         weights = dropout(weights, dropout_p)
-    return weights @ value  # pyright: ignore[reportOperatorIssue]
+    return weights @ value
 
 
 def _as_float(mask: Any, like: Any, name: str) -> Any:
@@ -56,7 +56,7 @@ def _as_float(mask: Any, like: Any, name: str) -> Any:
         return None
     if mask._array.dtype.kind == "b":
         zeros = new_tensor(xp.zeros_like(like._array, shape=mask._array.shape, order="C"))
-        return zeros.masked_fill(mask, -math.inf)  # pyright: ignore[reportAttributeAccessIssue]
+        return zeros.masked_fill(mask, -math.inf)
     if mask._array.dtype.kind != "f":
         raise AssertionError(f"only bool and floating types of {name} are supported")
     return mask
@@ -108,17 +108,14 @@ def multi_head_attention_forward(
     q = q.reshape(length, batch * num_heads, head).transpose(0, 1)
     k = k.reshape(keys, batch * num_heads, head).transpose(0, 1)
     v = v.reshape(keys, batch * num_heads, head).transpose(0, 1)
-    if padding is not None:
-        by_head = padding.reshape(batch, 1, 1, keys).expand(-1, num_heads, -1, -1)
-        by_head = by_head.reshape(batch * num_heads, 1, keys)
-        mask = by_head if mask is None else mask + by_head
+    mask = _with_padding(mask, padding, batch, num_heads)
     scores = (q * math.sqrt(1.0 / head)).bmm(k.transpose(1, 2))
     if mask is not None:
         scores = scores + mask
     weights: Any = softmax(scores, -1)
     used = dropout(weights, dropout_p, training) if dropout_p > 0 else weights
     out = used.bmm(v).transpose(0, 1).reshape(length * batch, width)
-    out = linear(out, out_proj_weight, out_proj_bias).reshape(length, batch, width)  # pyright: ignore[reportAttributeAccessIssue]
+    out = linear(out, out_proj_weight, out_proj_bias).reshape(length, batch, width)
     if not batched:
         out = out.squeeze(1)
     if not need_weights:
@@ -127,6 +124,16 @@ def multi_head_attention_forward(
     if average_attn_weights:
         weights = weights.mean(1)
     return out, weights if batched else weights.squeeze(0)
+
+
+def _with_padding(mask: Any, padding: Any, batch: int, heads: int) -> Any:
+    """The mask of attention and that of keys, (batch, keys), as one."""
+    if padding is None:
+        return mask
+    keys = padding.shape[1]
+    by_head = padding.reshape(batch, 1, 1, keys).expand(-1, heads, -1, -1)
+    by_head = by_head.reshape(batch * heads, 1, keys)
+    return by_head if mask is None else mask + by_head
 
 
 def _project(
@@ -138,7 +145,7 @@ def _project(
     if separate is not None:
         weights = separate
     elif query is key and key is value:
-        return linear(query, weight, bias).split(width, -1)  # pyright: ignore[reportAttributeAccessIssue]
+        return linear(query, weight, bias).split(width, -1)
     else:
         weights = weight.split(width)
     return tuple(

@@ -126,7 +126,9 @@ def _check(
             f"Input type ({input.dtype}) and weight type ({weight.dtype}) should be the same"
         )
     if bias is not None and bias._array.dtype != x.dtype:
-        raise RuntimeError(f"Input type ({input.dtype}) and bias type ({bias.dtype}) should be the same")
+        raise RuntimeError(
+            f"Input type ({input.dtype}) and bias type ({bias.dtype}) should be the same"
+        )
 
 
 def _bad_geometry(size: Any, kernel: Any, stride: Any, padding: Any, dilation: Any) -> RuntimeError:

@@ -31,9 +31,7 @@ def _times(input: Tensor, noise: Tensor, inplace: bool) -> Tensor:
     return arithmetic.mul.record(input, noise)
 
 
-def dropout(
-    input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
-) -> Tensor:
+def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """In training, zeroes elements with probability p and scales the others by 1 / (1 - p).
 
     N. Srivastava et al., Dropout (2014). ValueError for p outside [0, 1]; p = 1 gives zeros.
@@ -108,7 +106,7 @@ def feature_alpha_dropout(
 ) -> Tensor:
     """`alpha_dropout` of whole channels."""
     _check(p)
-    if not training or p == 0 or p == 1 or not input._array.size:
+    if not training or p in (0, 1) or not input._array.size:
         return alpha_dropout(input, p, training, inplace)
     x = input._array
     kept = _noise(input, p, x.shape[:2] + (1,) * (x.ndim - 2)) * (1 - p)

@@ -60,8 +60,8 @@ def _check_bias(bias: Tensor, features: int) -> None:
 
 def _unusual(input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
     if weight._array.ndim == 1 and input._array.shape[-1:] == weight._array.shape:
-        out = input @ weight  # pyright: ignore[reportOperatorIssue]
-        return out if bias is None else out + bias  # pyright: ignore[reportOperatorIssue]
+        out = input @ weight
+        return out if bias is None else out + bias
     left = input._array.shape
     right = weight._array.shape
     rows = 1
@@ -89,9 +89,7 @@ def _not_tensor(input: Any, weight: Any) -> TypeError:
     )
 
 
-def bilinear(
-    input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None
-) -> Tensor:
+def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """sum over i, j of input1[..., i] * weight[o, i, j] * input2[..., j], plus a bias.
 
     Shapes: input1 (*, in1), input2 (*, in2), weight (out, in1, in2) -> (*, out).
@@ -106,8 +104,8 @@ def bilinear(
         )
     lead = tuple(a.shape[:-1])
     rows = a.reshape(-1, in1)
-    spread = linear(rows, weight.permute(0, 2, 1).reshape(out_features * in2, in1))  # pyright: ignore[reportAttributeAccessIssue]
-    out: Any = (spread.reshape(-1, out_features, in2) * b.reshape(-1, 1, in2)).sum(-1)  # pyright: ignore[reportAttributeAccessIssue]
+    spread = linear(rows, weight.permute(0, 2, 1).reshape(out_features * in2, in1))
+    out: Any = (spread.reshape(-1, out_features, in2) * b.reshape(-1, 1, in2)).sum(-1)
     if bias is not None:
         out = out + bias
     return out.reshape(*lead, out_features)

@@ -8,7 +8,7 @@ from typing import Any
 
 from vizgrad import errors
 from vizgrad.function.failing import broadcast_error
-from vizgrad.nn.functional.activation import log_softmax, logsigmoid
+from vizgrad.nn.functional.activation import log_softmax
 from vizgrad.ops import losses as op
 from vizgrad.ops import shape
 from vizgrad.ops.optional import given
@@ -16,19 +16,23 @@ from vizgrad.tensor.place import caller
 from vizgrad.tensor.tensor import Tensor
 
 
-def _how(reduction: str, size_average: bool | None = None, reduce: bool | None = None) -> str:
+def how_reduced(
+    reduction: str, size_average: bool | None = None, reduce: bool | None = None
+) -> str:
     """The reduction asked for, old flags included; ValueError for a word that is none."""
     if size_average is not None or reduce is not None:
         if reduce is False:
             return "none"
         return "sum" if size_average is False else "mean"
     if reduction not in ("mean", "sum", "none"):
-        raise ValueError(f"{reduction} is not a valid value for reduction: use 'mean', 'sum' or 'none'")
+        raise ValueError(
+            f"{reduction} is not a valid value for reduction: use 'mean', 'sum' or 'none'"
+        )
     return reduction
 
 
-def _reduced(loss: Any, reduction: str) -> Any:
-    _how(reduction)
+def reduced(loss: Any, reduction: str) -> Any:
+    how_reduced(reduction)
     return loss.mean() if reduction == "mean" else loss.sum() if reduction == "sum" else loss
 
 
@@ -49,12 +53,12 @@ def mse_loss(
     reduction: str = "mean", weight: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
     """(input - target)^2."""
-    reduction = _how(reduction, size_average, reduce)
+    reduction = how_reduced(reduction, size_average, reduce)
     _warn_sizes(input, target)
     if weight is not None:
         squares: Any = op.mse_loss.record(input, target, reduction="none")
         total = (squares * weight).sum() if reduction != "none" else squares * weight
-        return total / weight.sum() if reduction == "mean" else total  # pyright: ignore[reportAttributeAccessIssue]
+        return total / weight.sum() if reduction == "mean" else total
     return op.mse_loss.record(input, target, reduction=reduction)
 
 
@@ -63,9 +67,9 @@ def l1_loss(
     reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
     """|input - target|."""
-    reduction = _how(reduction, size_average, reduce)
+    reduction = how_reduced(reduction, size_average, reduce)
     _warn_sizes(input, target)
-    return _reduced((input - target).abs(), reduction)
+    return reduced((input - target).abs(), reduction)
 
 
 def smooth_l1_loss(
@@ -73,7 +77,7 @@ def smooth_l1_loss(
     reduction: str = "mean", beta: float = 1.0,
 ) -> Tensor:  # fmt: skip
     """d^2 / (2 beta) where |d| < beta, else |d| - beta / 2. R. Girshick, Fast R-CNN (2015)."""
-    reduction = _how(reduction, size_average, reduce)
+    reduction = how_reduced(reduction, size_average, reduce)
     _warn_sizes(input, target)
     if beta < 0:
         raise RuntimeError(f"smooth_l1_loss does not support negative values for beta, got {beta}")
@@ -89,11 +93,13 @@ def huber_loss(
     """d^2 / 2 where |d| <= delta, else delta (|d| - delta / 2)."""
     _warn_sizes(input, target)
     if delta <= 0:
-        raise RuntimeError(f"huber_loss does not support non-positive values for delta, got {delta}")
+        raise RuntimeError(
+            f"huber_loss does not support non-positive values for delta, got {delta}"
+        )
     if weight is not None:
         each: Any = op.huber_loss.record(input, target, reduction="none", delta=delta)
-        return _reduced(each * weight, reduction)
-    return op.huber_loss.record(input, target, reduction=_how(reduction), delta=delta)
+        return reduced(each * weight, reduction)
+    return op.huber_loss.record(input, target, reduction=how_reduced(reduction), delta=delta)
 
 
 def binary_cross_entropy(
@@ -104,7 +110,7 @@ def binary_cross_entropy(
 
     Raises ValueError for sizes that differ, RuntimeError for probabilities outside [0, 1].
     """
-    reduction = _how(reduction, size_average, reduce)
+    reduction = how_reduced(reduction, size_average, reduce)
     if input._array.shape != target._array.shape:
         raise ValueError(
             f"Using a target size ({list(target.shape)}) that is different to the input size "
@@ -121,7 +127,7 @@ def binary_cross_entropy_with_logits(
     reduce: bool | None = None, reduction: str = "mean", pos_weight: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
     """`binary_cross_entropy` of sigmoid(input), stable for all values (T-78)."""
-    reduction = _how(reduction, size_average, reduce)
+    reduction = how_reduced(reduction, size_average, reduce)
     if input._array.shape != target._array.shape:
         raise ValueError(
             f"Target size ({list(target.shape)}) must be the same as input size ({list(input.shape)})"
@@ -155,7 +161,7 @@ def nll_loss(
     weight (C). Targets equal to `ignore_index` do not count; the mean is over the weights used.
     Raises ValueError or RuntimeError for shapes, IndexError for a class that is not there.
     """
-    reduction = _how(reduction, size_average, reduce)
+    reduction = how_reduced(reduction, size_average, reduce)
     x, t = input._array, target._array
     if t.dtype.kind not in "iu" or t.dtype.name not in ("int64", "uint8"):
         raise errors.explained(
@@ -231,7 +237,7 @@ def cross_entropy(
     `target` holds class numbers, (N) or (N, d1, ...), or probabilities of the shape of `input`.
     With `label_smoothing` s the target becomes a mixture, 1 - s of it and s / C of each class.
     """
-    reduction = _how(reduction, size_average, reduce)
+    reduction = how_reduced(reduction, size_average, reduce)
     if not 0.0 <= label_smoothing <= 1.0:
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
     x, t = input._array, target._array
@@ -245,7 +251,13 @@ def cross_entropy(
 
 
 def _soft_targets(
-    input: Tensor, target: Any, weight: Any, reduction: str, smoothing: float, dim: int, ignored: int
+    input: Tensor,
+    target: Any,
+    weight: Any,
+    reduction: str,
+    smoothing: float,
+    dim: int,
+    ignored: int,
 ) -> Tensor:
     if ignored >= 0:
         raise RuntimeError("ignore_index is not supported for floating point target")
@@ -304,148 +316,8 @@ def kl_div(
             UserWarning,
             stacklevel=2,
         )
-    if log_target:
-        loss = target.exp() * (target - input)
-    else:
-        loss = target.xlogy(target) - target * input
+    sure = target.exp() * target if log_target else target.xlogy(target)
+    loss = sure - (target.exp() if log_target else target) * input
     if reduction == "batchmean":
         return loss.sum() / input.shape[0] if input.ndim else loss.sum()
-    return _reduced(loss, _how(reduction, size_average, reduce))
-
-
-def poisson_nll_loss(
-    input: Any, target: Any, log_input: bool = True, full: bool = False,
-    size_average: bool | None = None, eps: float = 1e-8, reduce: bool | None = None,
-    reduction: str = "mean",
-) -> Tensor:  # fmt: skip
-    """exp(input) - target * input, or input - target * log(input + eps); `full` adds Stirling's term."""
-    loss = input.exp() - target * input if log_input else input - target * (input + eps).log()
-    if full:
-        term = target * target.log() - target + 0.5 * (2 * 3.141592653589793 * target).log()
-        loss = loss + term.masked_fill(target <= 1, 0.0)
-    return _reduced(loss, _how(reduction, size_average, reduce))
-
-
-def gaussian_nll_loss(
-    input: Any, target: Any, var: Any, full: bool = False, eps: float = 1e-6,
-    reduction: str = "mean",
-) -> Tensor:  # fmt: skip
-    """(log var + (input - target)^2 / var) / 2; var is raised to eps, without a gradient there (T-82)."""
-    if isinstance(var, (int, float)):
-        if var < 0:
-            raise ValueError("var has negative entry/entries")
-        var = (input * 0).detach() + var
-    elif (var < 0).any():
-        raise ValueError("var has negative entry/entries")
-    if var.shape != input.shape and var.shape == input.shape[:-1]:
-        var = var.unsqueeze(-1)
-    safe = var.clamp(min=eps).detach() - var.detach() + var
-    loss = 0.5 * (safe.log() + (input - target) ** 2 / safe)
-    if full:
-        loss = loss + 0.9189385332046727
-    return _reduced(loss, reduction)
-
-
-def soft_margin_loss(
-    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
-    reduction: str = "mean",
-) -> Tensor:  # fmt: skip
-    """log(1 + exp(-target * input)), targets being 1 or -1."""
-    return op.soft_margin_loss.record(
-        input, target, reduction=_how(reduction, size_average, reduce)
-    )
-
-
-def hinge_embedding_loss(
-    input: Any, target: Any, margin: float = 1.0, size_average: bool | None = None,
-    reduce: bool | None = None, reduction: str = "mean",
-) -> Tensor:  # fmt: skip
-    """input where target is 1, max(0, margin - input) where it is -1."""
-    far = (margin - input).clamp_min(0)
-    loss = far.masked_fill(target == 1, 0.0) + input.masked_fill(target == -1, 0.0)
-    return _reduced(loss, _how(reduction, size_average, reduce))
-
-
-def margin_ranking_loss(
-    input1: Any, input2: Any, target: Any, margin: float = 0, size_average: bool | None = None,
-    reduce: bool | None = None, reduction: str = "mean",
-) -> Tensor:  # fmt: skip
-    """max(0, -target (input1 - input2) + margin)."""
-    loss = (-target * (input1 - input2) + margin).clamp_min(0)
-    return _reduced(loss, _how(reduction, size_average, reduce))
-
-
-def cosine_embedding_loss(
-    input1: Any, input2: Any, target: Any, margin: float = 0, size_average: bool | None = None,
-    reduce: bool | None = None, reduction: str = "mean",
-) -> Tensor:  # fmt: skip
-    """1 - cos where target is 1, max(0, cos - margin) where it is -1."""
-    dim = target.ndim
-    product = (input1 * input2).sum(dim)
-    scale = ((input1 * input1).sum(dim) + 1e-8) * ((input2 * input2).sum(dim) + 1e-8)
-    cosine = product / scale.sqrt()
-    alike = (1 - cosine).masked_fill(target != 1, 0.0)
-    apart = (cosine - margin).clamp_min(0).masked_fill(target != -1, 0.0)
-    return _reduced(alike + apart, _how(reduction, size_average, reduce))
-
-
-def triplet_margin_loss(
-    anchor: Any, positive: Any, negative: Any, margin: float = 1.0, p: float = 2, eps: float = 1e-6,
-    swap: bool = False, size_average: bool | None = None, reduce: bool | None = None,
-    reduction: str = "mean",
-) -> Tensor:  # fmt: skip
-    """max(0, d(anchor, positive) - d(anchor, negative) + margin), d the p-norm distance."""
-    from vizgrad.nn.functional.distance import pairwise_distance
-
-    def distance(a: Any, b: Any) -> Any:
-        return pairwise_distance(a, b, p, eps)
-
-    return triplet_margin_with_distance_loss(
-        anchor, positive, negative, distance_function=distance, margin=margin, swap=swap,
-        reduction=_how(reduction, size_average, reduce),
-    )  # fmt: skip
-
-
-def triplet_margin_with_distance_loss(
-    anchor: Any, positive: Any, negative: Any, *, distance_function: Any = None,
-    margin: float = 1.0, swap: bool = False, reduction: str = "mean",
-) -> Tensor:  # fmt: skip
-    """`triplet_margin_loss` with any distance."""
-    from vizgrad.nn.functional.distance import pairwise_distance
-
-    distance = distance_function or pairwise_distance
-    near, far = distance(anchor, positive), distance(anchor, negative)
-    if swap:
-        far = far.minimum(distance(positive, negative))
-    return _reduced((near - far + margin).clamp_min(0), reduction)
-
-
-def multilabel_soft_margin_loss(
-    input: Any, target: Any, weight: Any = None, size_average: bool | None = None,
-    reduce: bool | None = None, reduction: str = "mean",
-) -> Tensor:  # fmt: skip
-    """Binary cross entropy of each label with logits, averaged over the labels."""
-    loss: Any = -(target * logsigmoid(input) + (1 - target) * logsigmoid(-input))
-    if weight is not None:
-        loss = loss * weight
-    return _reduced(loss.mean(-1), _how(reduction, size_average, reduce))
-
-
-def multi_margin_loss(
-    input: Any, target: Any, p: int = 1, margin: float = 1.0, weight: Any = None,
-    size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean",
-) -> Tensor:  # fmt: skip
-    """mean over other classes i of max(0, margin - x[target] + x[i]) ** p."""
-    if p not in (1, 2):
-        raise ValueError("only p == 1 and p == 2 supported")
-    x = input if input.ndim == 2 else input.unsqueeze(0)
-    index = target.reshape(-1, 1)
-    gap = (margin - x.gather(1, index) + x).clamp_min(0)
-    if p == 2:
-        gap = gap * gap
-    if weight is not None:
-        gap = gap * weight[index]
-    loss = gap.scatter(1, index, 0.0).sum(1) / x.shape[1]
-    if input.ndim != 2:
-        loss = loss[0]
-    return _reduced(loss, _how(reduction, size_average, reduce))
+    return reduced(loss, how_reduced(reduction, size_average, reduce))

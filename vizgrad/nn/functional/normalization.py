@@ -153,8 +153,7 @@ def instance_norm(
     n, channels = x.shape[:2]
     if x.size // max(1, n * channels) == 1:
         raise ValueError(
-            "Expected more than 1 spatial element when training, got input size "
-            f"{list(x.shape)}"
+            f"Expected more than 1 spatial element when training, got input size {list(x.shape)}"
         )
     whole = tuple(x.shape)
     flat = input.reshape(1, n * channels, *whole[2:])
@@ -181,8 +180,10 @@ def local_response_norm(
     from vizgrad.nn.functional.pooling import avg_pool2d
 
     if input.ndim < 3:
-        raise ValueError(f"Expected 3D or higher dimensionality input (got {input.ndim} dimensions)")
+        raise ValueError(
+            f"Expected 3D or higher dimensionality input (got {input.ndim} dimensions)"
+        )
     squares = input.mul(input).reshape(input.shape[0], 1, input.shape[1], -1)
     squares = pad(squares, (0, 0, size // 2, (size - 1) // 2))
-    near = avg_pool2d(squares, (size, 1), stride=1).reshape(*input.shape)  # pyright: ignore[reportAttributeAccessIssue]
+    near = avg_pool2d(squares, (size, 1), stride=1).reshape(*input.shape)
     return input / (near * alpha + k) ** beta

@@ -96,9 +96,7 @@ def max_pool2d(
     The gradient goes to one element of each window, the first of equals (T-72). With
     `return_indices` also its place in the flattened plane. `stride` is `kernel_size` if not given.
     """
-    return _max_pool(
-        input, 2, kernel_size, stride, padding, dilation, ceil_mode, return_indices
-    )
+    return _max_pool(input, 2, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
 
 
 def max_pool3d(
@@ -106,9 +104,7 @@ def max_pool3d(
     dilation: Sizes = 1, ceil_mode: bool = False, return_indices: bool = False,
 ) -> Any:  # fmt: skip
     """`max_pool2d` over three dimensions."""
-    return _max_pool(
-        input, 3, kernel_size, stride, padding, dilation, ceil_mode, return_indices
-    )
+    return _max_pool(input, 3, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
 
 
 def _avg_pool(

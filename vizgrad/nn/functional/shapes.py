@@ -18,7 +18,9 @@ def per_dim(value: Any, dims: int, name: str) -> tuple[int, ...]:
             return sizes * dims
         if len(sizes) == dims:
             return sizes
-    raise RuntimeError(f"expected {name} to be a single integer value or {dims} of them, got {value!r}")
+    raise RuntimeError(
+        f"expected {name} to be a single integer value or {dims} of them, got {value!r}"
+    )
 
 
 def product(sizes: Sequence[int]) -> str:

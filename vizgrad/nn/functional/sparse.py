@@ -86,22 +86,8 @@ def embedding_bag(
         raise NotImplementedError(
             f"per_sample_weights was not None, and is only supported for mode='sum' (got {mode!r})"
         )
-    if input.ndim == 2:
-        if offsets is not None:
-            raise ValueError("if input is 2D, then offsets has to be None")
-        bags, size = input.shape
-        starts = xp.arange(0, bags * size, max(size, 1))[:bags] if size else xp.zeros(bags, "int64")
-        input = input.reshape(-1)
-        if per_sample_weights is not None:
-            per_sample_weights = per_sample_weights.reshape(-1)
-    elif input.ndim == 1:
-        if offsets is None:
-            raise ValueError("offsets has to be a 1D Tensor but got None")
-        starts = offsets._array
-        if include_last_offset:
-            starts = starts[:-1]
-    else:
-        raise ValueError(f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.ndim}")
+    starts = _bag_starts(input, offsets, include_last_offset)
+    input = input.reshape(-1)
     total = input.shape[0]
     ends = xp.append(starts[1:], total)
     bag = xp.repeat(xp.arange(len(starts)), ends - starts)
@@ -113,14 +99,32 @@ def embedding_bag(
         counted = input._array != padding_idx % weight.shape[0]
         rows = rows * new_tensor(counted[:, None].astype(weight._array.dtype))
     if per_sample_weights is not None:
-        rows = rows * per_sample_weights.unsqueeze(1)
+        rows = rows * per_sample_weights.reshape(-1, 1)
     index = new_tensor(bag.astype("int64"))
     out = new_tensor(xp.zeros((len(starts), weight.shape[1]), weight._array.dtype))
     if mode == "max":
-        wide = index.unsqueeze(1).expand(total, weight.shape[1])  # pyright: ignore[reportAttributeAccessIssue]
-        return out.scatter_reduce(0, wide, rows, "amax", include_self=False)  # pyright: ignore[reportAttributeAccessIssue]
-    out = out.index_add(0, index, rows)  # pyright: ignore[reportAttributeAccessIssue]
+        wide = index.unsqueeze(1).expand(total, weight.shape[1])
+        return out.scatter_reduce(0, wide, rows, "amax", include_self=False)
+    out = out.index_add(0, index, rows)
     if mode == "mean":
         sizes = xp.maximum(xp.bincount(bag[counted], minlength=len(starts)), 1)
         out = out / new_tensor(sizes[:, None].astype(weight._array.dtype))
     return out
+
+
+def _bag_starts(input: Any, offsets: Any, include_last_offset: bool) -> Any:
+    """Where each bag begins in the flattened indices."""
+    from vizgrad.arrays import xp
+
+    if input.ndim == 2:
+        if offsets is not None:
+            raise ValueError("if input is 2D, then offsets has to be None")
+        bags, size = input.shape
+        return xp.arange(bags) * size
+    if input.ndim != 1:
+        raise ValueError(
+            f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.ndim}"
+        )
+    if offsets is None:
+        raise ValueError("offsets has to be a 1D Tensor but got None")
+    return offsets._array[:-1] if include_last_offset else offsets._array

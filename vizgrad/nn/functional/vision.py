@@ -30,7 +30,9 @@ def interpolate(
     """
     dims = input._array.ndim - 2
     if dims < 1 or dims > 3:
-        raise NotImplementedError(f"interpolate needs a 3-D, 4-D or 5-D input, got {input._array.ndim}-D")
+        raise NotImplementedError(
+            f"interpolate needs a 3-D, 4-D or 5-D input, got {input._array.ndim}-D"
+        )
     if (size is None) == (scale_factor is None):
         raise ValueError("exactly one of size and scale_factor must be given")
     if antialias:
@@ -124,4 +126,8 @@ def channel_shuffle(input: Any, groups: int) -> Tensor:
         raise RuntimeError(
             f"Number of channels must be divisible by groups. Got {channels} channels and {groups} groups."
         )
-    return input.reshape(n, groups, channels // groups, *size).transpose(1, 2).reshape(n, channels, *size)
+    return (
+        input.reshape(n, groups, channels // groups, *size)
+        .transpose(1, 2)
+        .reshape(n, channels, *size)
+    )

@@ -216,9 +216,7 @@ class Softplus(Module):
 class Hardtanh(Module):
     """x moved into [min_val, max_val]."""
 
-    def __init__(
-        self, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False
-    ) -> None:
+    def __init__(self, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> None:
         super().__init__()
         if not max_val > min_val:
             raise AssertionError("max_val must be larger than min_val")

@@ -102,5 +102,5 @@ class MultiheadAttention(Module):
             average_attn_weights=average_attn_weights, is_causal=is_causal,
         )  # fmt: skip
         if self.batch_first and batched:
-            out = out.transpose(0, 1)  # pyright: ignore[reportAttributeAccessIssue]
+            out = out.transpose(0, 1)
         return out, weights

@@ -83,7 +83,7 @@ class RNNCell(RNNCellBase):
             raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}")
         x, h, single = self._batched(input, hx)
         function = step.tanh_step if self.nonlinearity == "tanh" else step.relu_step
-        out = function(self._projected(x), h, self.weight_hh.t())  # pyright: ignore[reportAttributeAccessIssue]
+        out = function(self._projected(x), h, self.weight_hh.t())
         return out.squeeze(0) if single else out
 
     def extra_repr(self) -> str:
@@ -98,7 +98,7 @@ class GRUCell(RNNCellBase):
 
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
         x, h, single = self._batched(input, hx)
-        w = self.weight_hh.t()  # pyright: ignore[reportAttributeAccessIssue]
+        w = self.weight_hh.t()
         out = step.gru_step(self._projected(x, both=False), h, w, self.bias_hh)
         return out.squeeze(0) if single else out
 
@@ -114,5 +114,5 @@ class LSTMCell(RNNCellBase):
         before = (None, None) if hx is None else hx
         x, h, single = self._batched(input, before[0])
         _, c, _ = self._batched(input, before[1])
-        h, c = step.lstm_step(self._projected(x), h, c, self.weight_hh.t())  # pyright: ignore[reportAttributeAccessIssue]
+        h, c = step.lstm_step(self._projected(x), h, c, self.weight_hh.t())
         return (h.squeeze(0), c.squeeze(0)) if single else (h, c)

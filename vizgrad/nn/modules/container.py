@@ -216,6 +216,6 @@ class ModuleDict(Module):
                 "ModuleDict.update should be called with an iterable of key/value pairs, but got "
                 f"{type(modules).__name__}"
             )
-        pairs = modules.items() if hasattr(modules, "items") else modules
+        pairs: Any = modules.items() if isinstance(modules, (Mapping, ModuleDict)) else modules
         for key, module in pairs:
             self[key] = module

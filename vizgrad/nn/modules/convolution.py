@@ -49,7 +49,9 @@ class _Convolution(Module):
         self.out_channels = out_channels
         self.kernel_size = per_dim(kernel_size, self.dims, "kernel_size")
         self.stride = per_dim(stride, self.dims, "stride")
-        self.padding = padding if isinstance(padding, str) else per_dim(padding, self.dims, "padding")
+        self.padding = (
+            padding if isinstance(padding, str) else per_dim(padding, self.dims, "padding")
+        )
         if self.padding == "same" and any(s != 1 for s in self.stride):
             raise ValueError("padding='same' is not supported for strided convolutions")
         self.dilation = per_dim(dilation, self.dims, "dilation")
@@ -95,10 +97,8 @@ class _Convolution(Module):
         )
 
     def extra_repr(self) -> str:
-        parts = [
-            f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, "
-            f"stride={self.stride}"
-        ]
+        parts = [f"{self.in_channels}, {self.out_channels}"]
+        parts.append(f"kernel_size={self.kernel_size}, stride={self.stride}")
         none = (0,) * self.dims
         if self.padding != none:
             parts.append(f"padding={self.padding}")
@@ -163,9 +163,7 @@ class _Transposed(_Convolution):
         dilation: Sizes = 1, padding_mode: str = "zeros", device: Any = None, dtype: Any = None,
     ) -> None:  # fmt: skip
         if padding_mode != "zeros":
-            raise ValueError(
-                f'Only "zeros" padding mode is supported for {type(self).__name__}'
-            )
+            raise ValueError(f'Only "zeros" padding mode is supported for {type(self).__name__}')
         super().__init__(
             in_channels, out_channels, kernel_size, stride, padding, output_padding, dilation,
             groups, bias, padding_mode, device, dtype,

@@ -82,12 +82,7 @@ def call_with_hooks(self: Module, args: tuple[Any, ...], kwargs: dict[str, Any])
             if key in self._forward_pre_hooks_with_kwargs:
                 changed = hook(self, args, kwargs)
                 if changed is not None:
-                    if not (isinstance(changed, tuple) and len(changed) == 2):
-                        raise RuntimeError(
-                            "a forward pre-hook registered with_kwargs must return None or a tuple "
-                            f"(new_args, new_kwargs), but got {changed!r}"
-                        )
-                    args, kwargs = changed
+                    args, kwargs = _both(changed)
             else:
                 changed = hook(self, args)
                 if changed is not None:
@@ -110,6 +105,16 @@ def call_with_hooks(self: Module, args: tuple[Any, ...], kwargs: dict[str, Any])
             if key in self._forward_hooks_always_called and key not in called:
                 _call_forward_hook(self, key, hook, args, kwargs, None)
         raise
+
+
+def _both(changed: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """(args, kwargs) as a pre-hook gave them."""
+    if not (isinstance(changed, tuple) and len(changed) == 2):
+        raise RuntimeError(
+            "a forward pre-hook registered with_kwargs must return None or a tuple "
+            f"(new_args, new_kwargs), but got {changed!r}"
+        )
+    return changed
 
 
 def _call_forward_hook(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from vizgrad.nn import functional as F
-from vizgrad.nn.functional.losses import _how
+from vizgrad.nn.functional.losses import how_reduced
 from vizgrad.nn.modules.module import Module
 from vizgrad.tensor.tensor import Tensor
 
@@ -18,7 +18,7 @@ class _Loss(Module):
     ) -> None:
         super().__init__()
         old = size_average is not None or reduce is not None
-        self.reduction = _how(reduction, size_average, reduce) if old else reduction
+        self.reduction = how_reduced(reduction, size_average, reduce) if old else reduction
 
 
 class _WeightedLoss(_Loss):
@@ -242,7 +242,9 @@ class TripletMarginLoss(_Loss):
     ) -> None:  # fmt: skip
         super().__init__(size_average, reduce, reduction)
         if margin <= 0:
-            raise ValueError(f"TripletMarginLoss: expected margin to be greater than 0, got {margin}")
+            raise ValueError(
+                f"TripletMarginLoss: expected margin to be greater than 0, got {margin}"
+            )
         self.margin = margin
         self.p = p
         self.eps = eps

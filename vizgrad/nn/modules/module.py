@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from sys import _getframe
 from collections.abc import Callable
+from sys import _getframe
 from typing import TYPE_CHECKING, Any, Self
 
-from vizgrad.arrays.backend import Device, parse_device
-from vizgrad.arrays.dtypes import DType
 from vizgrad.graph.hooks import RemovableHandle, add_hook
-from vizgrad.nn.modules import hooks, naming, showing, state, walk
+from vizgrad.nn.modules import converting, hooks, naming, showing, state, walk
 from vizgrad.nn.parameter import Buffer, Parameter
-from vizgrad.tensor.modes import MODES, Scope, pop_scope, push_scope, set_grad_mode
+from vizgrad.tensor.modes import MODES, Scope, pop_scope, push_scope
 from vizgrad.tensor.place import INTERNAL, Site, caller
 from vizgrad.tensor.tensor import Tensor
 
-_NO_INIT = "cannot assign {} before Module.__init__() call: start your __init__ with super().__init__()"
+_NO_INIT = (
+    "cannot assign {} before Module.__init__() call: start your __init__ with super().__init__()"
+)
 
 
 def _no_forward(self: Module, *input: Any) -> Any:
@@ -198,20 +198,23 @@ class Module:
                 )
             slots["_modules"][name] = None
         elif isinstance(value, Buffer) or name in slots.get("_buffers", ()):
-            if value is not None and not isinstance(value, Tensor):
-                raise TypeError(
-                    f"cannot assign '{_type_name(value)}' as buffer '{name}' "
-                    "(vizgrad.nn.Buffer, vizgrad.Tensor or None expected)"
-                )
-            if isinstance(value, Buffer):
-                if "_buffers" not in slots:
-                    raise AttributeError(_NO_INIT.format("buffers"))
-                self._drop(name, "_parameters", "_modules")
-                self.register_buffer(name, value, value.persistent)
-            else:
-                slots["_buffers"][name] = value
+            self._set_buffer(name, value)
         else:
             object.__setattr__(self, name, value)
+
+    def _set_buffer(self, name: str, value: Any) -> None:
+        if isinstance(value, Buffer):
+            if "_buffers" not in self.__dict__:
+                raise AttributeError(_NO_INIT.format("buffers"))
+            self._drop(name, "_parameters", "_modules")
+            self.register_buffer(name, value, value.persistent)
+        elif value is None or isinstance(value, Tensor):
+            self._buffers[name] = value
+        else:
+            raise TypeError(
+                f"cannot assign '{_type_name(value)}' as buffer '{name}' "
+                "(vizgrad.nn.Buffer, vizgrad.Tensor or None expected)"
+            )
 
     def _drop(self, name: str, *tables: str) -> None:
         """Forgets `name` as anything else than what it is about to become."""
@@ -277,7 +280,8 @@ class Module:
 
     def register_load_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """`hook(module, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys,
-        error_msgs)` before this module takes its state."""
+        error_msgs)` before this module takes its state.
+        """
         return add_hook(self._load_state_dict_pre_hooks, hook)
 
     def register_load_state_dict_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
@@ -324,71 +328,14 @@ class Module:
 
     # --- conversion ----------------------------------------------------------------------------
 
-    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
-        """Replaces the data of every parameter, gradient and buffer by `fn` of it."""
-        if recurse:
-            for module in self.children():
-                module._apply(fn)
-        before = set_grad_mode(False)
-        try:
-            for parameter in self._parameters.values():
-                if parameter is not None:
-                    parameter.data = fn(parameter)
-                    if parameter._grad is not None:
-                        parameter._grad = fn(parameter._grad)
-            for name, buffer in self._buffers.items():
-                if buffer is not None:
-                    self._buffers[name] = fn(buffer)
-        finally:
-            set_grad_mode(before)
-        return self
-
-    def to(self, *args: Any, **kwargs: Any) -> Self:
-        """Moves or casts parameters and buffers in place: `to(device)`, `to(dtype)`, `to(tensor)`.
-
-        Only floating point (or complex) dtypes, and only such tensors are cast; TypeError otherwise.
-        """
-        device, dtype = _where_to(args, kwargs)
-        if dtype is not None and dtype.category < 2:
-            raise TypeError(
-                "nn.Module.to only accepts floating point or complex dtypes, but got desired "
-                f"dtype={dtype}"
-            )
-
-        def convert(tensor: Any) -> Any:
-            wanted: dict[str, Any] = {}
-            if device is not None:
-                wanted["device"] = device
-            if dtype is not None and tensor.dtype.category >= 2:
-                wanted["dtype"] = dtype
-            return tensor.to(**wanted) if wanted else tensor
-
-        return self._apply(convert)
-
-    def type(self, dst_type: DType) -> Self:
-        """Casts all parameters and buffers to `dst_type`."""
-        return self._apply(lambda t: t.to(dst_type))  # pyright: ignore[reportAttributeAccessIssue]
-
-    def float(self) -> Self:
-        return self._cast_floats("float32")
-
-    def double(self) -> Self:
-        return self._cast_floats("float64")
-
-    def half(self) -> Self:
-        return self._cast_floats("float16")
-
-    def _cast_floats(self, name: str) -> Self:
-        from vizgrad.arrays.dtypes import by_name
-
-        dtype = by_name(name)
-        return self._apply(lambda t: t.to(dtype) if t.is_floating_point() else t)  # pyright: ignore[reportAttributeAccessIssue]
-
-    def cpu(self) -> Self:
-        return self.to("cpu")
-
-    def cuda(self, device: Device | int | None = None) -> Self:
-        return self.to("cuda" if device is None else device)
+    _apply = converting.apply_to_data
+    to = converting.to
+    type = converting.to_type
+    float = converting.to_float
+    double = converting.to_double
+    half = converting.to_half
+    cpu = converting.to_cpu
+    cuda = converting.to_cuda
 
     # --- showing -------------------------------------------------------------------------------
 
@@ -405,18 +352,3 @@ class Module:
 def _type_name(value: object) -> str:
     kind = type(value)
     return f"vizgrad.{kind.__name__}" if isinstance(value, Tensor) else kind.__name__
-
-
-def _where_to(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Device | None, DType | None]:
-    """(device, dtype) asked for by the arguments of `Module.to`."""
-    device, dtype = kwargs.get("device"), kwargs.get("dtype")
-    if isinstance(kwargs.get("tensor"), Tensor):
-        args = (kwargs["tensor"], *args)
-    for value in args:
-        if isinstance(value, Tensor):
-            device, dtype = value.device, value.dtype
-        elif isinstance(value, DType):
-            dtype = value
-        elif isinstance(value, (str, int, Device)) and not isinstance(value, bool):
-            device = value
-    return (None if device is None else parse_device(device)), dtype

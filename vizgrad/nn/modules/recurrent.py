@@ -42,7 +42,9 @@ class RNNBase(Module):
                 f"element being zeroed, got {dropout}"
             )
         if proj_size < 0 or (proj_size and proj_size >= hidden_size):
-            raise ValueError("proj_size has to be a positive integer, smaller than hidden_size, or zero")
+            raise ValueError(
+                "proj_size has to be a positive integer, smaller than hidden_size, or zero"
+            )
         if dropout > 0 and num_layers == 1:
             warnings.warn(
                 "dropout option adds dropout after all but last recurrent layer, so non-zero dropout "
@@ -94,11 +96,8 @@ class RNNBase(Module):
     @property
     def all_weights(self) -> list[list[Any]]:
         """The weights of each layer and direction."""
-        found = []
-        for layer in range(self.num_layers):
-            for suffix in self._suffixes(layer):
-                found.append([p for n, p in self._parameters.items() if n.endswith(suffix)])
-        return found
+        suffixes = [s for layer in range(self.num_layers) for s in self._suffixes(layer)]
+        return [[p for n, p in self._parameters.items() if n.endswith(s)] for s in suffixes]
 
     def extra_repr(self) -> str:
         parts = [f"{self.input_size}, {self.hidden_size}"]
@@ -135,7 +134,9 @@ class RNNBase(Module):
     def _run(self, input: Any, states: list[Any], widths: list[int]) -> tuple[Any, list[Any]]:
         """(output, last states); `states` are given ones, (layers, N, width) or None."""
         if input.ndim not in (2, 3):
-            raise ValueError(f"{self.mode}: Expected input to be 2D or 3D, got {input.ndim}D instead")
+            raise ValueError(
+                f"{self.mode}: Expected input to be 2D or 3D, got {input.ndim}D instead"
+            )
         if input.shape[-1] != self.input_size:
             raise RuntimeError(
                 "input.size(-1) must be equal to input_size. Expected "
@@ -163,8 +164,8 @@ class RNNBase(Module):
                 x = F.dropout(x, self.dropout)
         ends = [_stack(s) for s in last]
         if single:
-            return x.squeeze(1), [e.squeeze(1) for e in ends]  # pyright: ignore[reportAttributeAccessIssue]
-        return (x.transpose(0, 1) if self.batch_first else x), ends  # pyright: ignore[reportAttributeAccessIssue]
+            return x.squeeze(1), [e.squeeze(1) for e in ends]
+        return (x.transpose(0, 1) if self.batch_first else x), ends
 
     def _one_direction(
         self, x: Any, state: tuple[Any, ...], suffix: str, backwards: bool
@@ -187,7 +188,9 @@ class RNNBase(Module):
             ys.reverse()
         return _stack(ys), state
 
-    def _step(self, x: Any, state: tuple[Any, ...], w: Any, b: Any, project: Any) -> tuple[Any, ...]:
+    def _step(
+        self, x: Any, state: tuple[Any, ...], w: Any, b: Any, project: Any
+    ) -> tuple[Any, ...]:
         raise NotImplementedError
 
 
@@ -221,7 +224,9 @@ class RNN(RNNBase):
         )  # fmt: skip
         self.nonlinearity = nonlinearity
 
-    def _step(self, x: Any, state: tuple[Any, ...], w: Any, b: Any, project: Any) -> tuple[Any, ...]:
+    def _step(
+        self, x: Any, state: tuple[Any, ...], w: Any, b: Any, project: Any
+    ) -> tuple[Any, ...]:
         function = step.tanh_step if self.mode == "RNN_TANH" else step.relu_step
         return (function(x, state[0], w),)
 
@@ -245,7 +250,9 @@ class GRU(RNNBase):
             0, device, dtype,
         )  # fmt: skip
 
-    def _step(self, x: Any, state: tuple[Any, ...], w: Any, b: Any, project: Any) -> tuple[Any, ...]:
+    def _step(
+        self, x: Any, state: tuple[Any, ...], w: Any, b: Any, project: Any
+    ) -> tuple[Any, ...]:
         return (step.gru_step(x, state[0], w, b),)
 
     def forward(self, input: Tensor, hx: Tensor | None = None) -> tuple[Tensor, Tensor]:
@@ -271,7 +278,9 @@ class LSTM(RNNBase):
             proj_size, device, dtype,
         )  # fmt: skip
 
-    def _step(self, x: Any, state: tuple[Any, ...], w: Any, b: Any, project: Any) -> tuple[Any, ...]:
+    def _step(
+        self, x: Any, state: tuple[Any, ...], w: Any, b: Any, project: Any
+    ) -> tuple[Any, ...]:
         h, c = step.lstm_step(x, state[0], state[1], w)
         return (h if project is None else F.linear(h, project), c)
 

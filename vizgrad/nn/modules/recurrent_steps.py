@@ -16,12 +16,12 @@ _mm = products.mm.record
 
 def tanh_step(x: Any, h: Any, w: Any) -> Any:
     """h' = tanh(x + h W)."""
-    return _addmm(x, h, w, beta=1, alpha=1).tanh()  # pyright: ignore[reportAttributeAccessIssue]
+    return _addmm(x, h, w, beta=1, alpha=1).tanh()
 
 
 def relu_step(x: Any, h: Any, w: Any) -> Any:
     """h' = relu(x + h W)."""
-    return _addmm(x, h, w, beta=1, alpha=1).relu()  # pyright: ignore[reportAttributeAccessIssue]
+    return _addmm(x, h, w, beta=1, alpha=1).relu()
 
 
 def lstm_step(x: Any, h: Any, c: Any, w: Any) -> tuple[Any, Any]:

@@ -16,9 +16,7 @@ def indented(text: str, spaces: int = 2) -> str:
 def module_repr(self: Module) -> str:
     extra = self.extra_repr()
     lines = extra.split("\n") if extra else []
-    below = [
-        f"({name}): {indented(repr(module))}" for name, module in self._modules.items()
-    ]
+    below = [f"({name}): {indented(repr(module))}" for name, module in self._modules.items()]
     name = self._get_name()
     if not below and len(lines) <= 1:
         return f"{name}({extra})"
@@ -37,7 +35,11 @@ def grouped_repr(self: Module) -> str:
     if not groups:
         return f"{self._get_name()}()"
     lines = [
-        indented(f"({first}): {text}" if first == last else f"({first}-{last}): {last - first + 1} x {text}")
+        indented(
+            f"({first}): {text}"
+            if first == last
+            else f"({first}-{last}): {last - first + 1} x {text}"
+        )
         for first, last, text in groups
     ]
     return f"{self._get_name()}(\n  " + "\n  ".join(lines) + "\n)"

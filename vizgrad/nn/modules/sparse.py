@@ -49,7 +49,7 @@ class _Table(Module):
         if self.padding_idx is not None:
             before = set_grad_mode(False)
             try:
-                self.weight[self.padding_idx].fill_(0)  # pyright: ignore[reportIndexIssue]
+                self.weight[self.padding_idx].fill_(0)
             finally:
                 set_grad_mode(before)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from vizgrad.tensor.modes import set_grad_mode
@@ -58,7 +58,9 @@ def state_dict(
     self._save_to_state_dict(destination, prefix, keep_vars)
     for name, module in self._modules.items():
         if module is not None:
-            module.state_dict(destination=destination, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
+            module.state_dict(
+                destination=destination, prefix=f"{prefix}{name}.", keep_vars=keep_vars
+            )
     for hook in self._state_dict_hooks.values():
         replaced = hook(self, destination, prefix, metadata)
         if replaced is not None:
@@ -68,7 +70,7 @@ def state_dict(
 
 def _own_state(self: Module) -> dict[str, Tensor]:
     """Parameters and persistent buffers of this module alone."""
-    found = {n: p for n, p in self._parameters.items() if p is not None}
+    found: dict[str, Tensor] = {n: p for n, p in self._parameters.items() if p is not None}
     found.update(
         (n, b)
         for n, b in self._buffers.items()
@@ -80,7 +82,7 @@ def _own_state(self: Module) -> dict[str, Tensor]:
 def save_to_state_dict(self: Module, destination: Any, prefix: str, keep_vars: bool) -> None:
     """Writes this module's own state into `destination`; subclasses may extend it."""
     for name, tensor in _own_state(self).items():
-        destination[prefix + name] = tensor if keep_vars else tensor.detach()  # pyright: ignore[reportAttributeAccessIssue]
+        destination[prefix + name] = tensor if keep_vars else tensor.detach()
     if type(self).get_extra_state is not _module_class().get_extra_state:
         destination[prefix + EXTRA_STATE] = self.get_extra_state()
 
@@ -123,10 +125,7 @@ def load_state_dict(
 
     load(self, "")
     if strict:
-        if unexpected:
-            problems.insert(0, f"Unexpected key(s) in state_dict: {_listed(unexpected)}.")
-        if missing:
-            problems.insert(0, f"Missing key(s) in state_dict: {_listed(missing)}.")
+        problems = [*_keys_amiss(missing, unexpected), *problems]
     if problems:
         raise RuntimeError(
             f"Error(s) in loading state_dict for {type(self).__name__}:\n\t" + "\n\t".join(problems)
@@ -185,7 +184,7 @@ def _load_tensor(
             f"but received {type(value).__name__}"
         )
     if target._array.ndim == 0 and value._array.shape == (1,):
-        value = value[0]  # pyright: ignore[reportIndexIssue]  scalars were once saved as one element
+        value = value[0]  # scalars were once saved as one element
     if value._array.shape != target._array.shape:
         return (
             f"size mismatch for {key}: copying a param with shape {list(value._array.shape)} from "
@@ -198,10 +197,17 @@ def _load_tensor(
                 value = Parameter(value, target.requires_grad)
             setattr(module, name, value)
         else:
-            target.copy_(value)  # pyright: ignore[reportAttributeAccessIssue]
+            target.copy_(value)
     finally:
         set_grad_mode(before)
     return ""
+
+
+def _keys_amiss(missing: list[str], unexpected: list[str]) -> Iterator[str]:
+    if missing:
+        yield f"Missing key(s) in state_dict: {_listed(missing)}."
+    if unexpected:
+        yield f"Unexpected key(s) in state_dict: {_listed(unexpected)}."
 
 
 def _listed(keys: list[str]) -> str:

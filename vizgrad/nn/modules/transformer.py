@@ -64,9 +64,7 @@ class TransformerEncoderLayer(Module):
         return self.norm2(x + self._feed(x))
 
     def _attend(self, x: Any, mask: Any, padding: Any) -> Any:
-        out = self.self_attn(
-            x, x, x, attn_mask=mask, key_padding_mask=padding, need_weights=False
-        )
+        out = self.self_attn(x, x, x, attn_mask=mask, key_padding_mask=padding, need_weights=False)
         return self.dropout1(out[0])
 
     def _feed(self, x: Any) -> Any:
@@ -93,7 +91,9 @@ class TransformerDecoderLayer(Module):
         self.norm_first = norm_first
         for name in ("norm1", "norm2", "norm3"):
             setattr(
-                self, name, LayerNorm(d_model, layer_norm_eps, bias=bias, device=device, dtype=dtype)
+                self,
+                name,
+                LayerNorm(d_model, layer_norm_eps, bias=bias, device=device, dtype=dtype),
             )
         for name in ("dropout1", "dropout2", "dropout3"):
             setattr(self, name, Dropout(dropout))

@@ -81,9 +81,7 @@ def clip_grad_norm_(
     return total
 
 
-def clip_grad_value_(
-    parameters: Tensors, clip_value: float, foreach: bool | None = None
-) -> None:
+def clip_grad_value_(parameters: Tensors, clip_value: float, foreach: bool | None = None) -> None:
     """Moves every element of the gradients into [-clip_value, clip_value], in place."""
     site = caller()
     for grad in _gradients(parameters):

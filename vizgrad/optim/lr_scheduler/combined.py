@@ -61,6 +61,7 @@ class SequentialLR(_Combined):
             group["lr"] = group["initial_lr"]
         for scheduler in schedulers:
             scheduler.last_epoch -= 1
+            scheduler._step_count -= 1
         schedulers[0].step()
         self._last_lr = schedulers[0].get_last_lr()
 

@@ -178,16 +178,16 @@ class OneCycleLR(LRScheduler):
                 f"Tried to step {step} times. The specified number of total steps is {self.total_steps}"
             )
         start, lr_from, momentum_from = 0.0, "initial_lr", "max_momentum"
-        for end, lr_to, momentum_to in self._phases:
-            if step <= end or end == self._phases[-1][0]:
-                part = (step - start) / (end - start)
+        end, lr_to, momentum_to = self._phases[0]
+        for following in self._phases[1:]:
+            if step <= end:
                 break
             start, lr_from, momentum_from = end, lr_to, momentum_to
+            end, lr_to, momentum_to = following
+        part = (step - start) / (end - start)
         rates: list[float] = []
         for group in self.groups:
             rates.append(self._between(group[lr_from], group[lr_to], part))
             if self.cycle_momentum:
-                _set_momentum(
-                    group, self._between(group[momentum_from], group[momentum_to], part)
-                )
+                _set_momentum(group, self._between(group[momentum_from], group[momentum_to], part))
         return rates

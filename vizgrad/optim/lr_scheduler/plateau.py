@@ -57,9 +57,15 @@ class ReduceLROnPlateau(LRScheduler):
     def is_better(self, a: float, best: float) -> bool:
         """Is `a` better than `best` by the threshold?"""
         if self.mode == "min":
-            limit = best * (1 - self.threshold) if self.threshold_mode == "rel" else best - self.threshold
+            limit = (
+                best * (1 - self.threshold)
+                if self.threshold_mode == "rel"
+                else best - self.threshold
+            )
             return a < limit
-        limit = best * (1 + self.threshold) if self.threshold_mode == "rel" else best + self.threshold
+        limit = (
+            best * (1 + self.threshold) if self.threshold_mode == "rel" else best + self.threshold
+        )
         return a > limit
 
     @property

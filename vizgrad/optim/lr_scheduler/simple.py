@@ -19,7 +19,9 @@ class _ByFunction(LRScheduler):
 
     def __init__(self, optimizer: Optimizer, lr_lambda: Functions, last_epoch: int = -1) -> None:
         count = len(optimizer.param_groups)
-        self.lr_lambdas = list(lr_lambda) if isinstance(lr_lambda, Sequence) else [lr_lambda] * count
+        self.lr_lambdas = (
+            list(lr_lambda) if isinstance(lr_lambda, Sequence) else [lr_lambda] * count
+        )
         if len(self.lr_lambdas) != count:
             raise ValueError(f"Expected {count} lr_lambdas, but got {len(self.lr_lambdas)}")
         super().__init__(optimizer, last_epoch)

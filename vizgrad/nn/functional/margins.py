@@ -1,0 +1,146 @@
+"""Losses of pairs and margins, and likelihoods of other distributions (T-42)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vizgrad.nn.functional.activation import logsigmoid
+from vizgrad.nn.functional.distance import pairwise_distance
+from vizgrad.nn.functional.losses import how_reduced, reduced
+from vizgrad.ops import losses as op
+from vizgrad.tensor.tensor import Tensor
+
+
+def poisson_nll_loss(
+    input: Any, target: Any, log_input: bool = True, full: bool = False,
+    size_average: bool | None = None, eps: float = 1e-8, reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """exp(input) - target * input, or input - target * log(input + eps); `full` adds Stirling's term."""
+    loss = input.exp() - target * input if log_input else input - target * (input + eps).log()
+    if full:
+        term = target * target.log() - target + 0.5 * (2 * 3.141592653589793 * target).log()
+        loss = loss + term.masked_fill(target <= 1, 0.0)
+    return reduced(loss, how_reduced(reduction, size_average, reduce))
+
+
+def gaussian_nll_loss(
+    input: Any, target: Any, var: Any, full: bool = False, eps: float = 1e-6,
+    reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """(log var + (input - target)^2 / var) / 2; var is raised to eps, without a gradient there (T-82)."""
+    if isinstance(var, (int, float)):
+        if var < 0:
+            raise ValueError("var has negative entry/entries")
+        var = (input * 0).detach() + var
+    elif (var < 0).any():
+        raise ValueError("var has negative entry/entries")
+    if var.shape != input.shape and var.shape == input.shape[:-1]:
+        var = var.unsqueeze(-1)
+    safe = var.clamp(min=eps).detach() - var.detach() + var
+    loss = 0.5 * (safe.log() + (input - target) ** 2 / safe)
+    if full:
+        loss = loss + 0.9189385332046727
+    return reduced(loss, reduction)
+
+
+def soft_margin_loss(
+    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """log(1 + exp(-target * input)), targets being 1 or -1."""
+    return op.soft_margin_loss.record(
+        input, target, reduction=how_reduced(reduction, size_average, reduce)
+    )
+
+
+def hinge_embedding_loss(
+    input: Any, target: Any, margin: float = 1.0, size_average: bool | None = None,
+    reduce: bool | None = None, reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """input where target is 1, max(0, margin - input) where it is -1."""
+    far = (margin - input).clamp_min(0)
+    loss = far.masked_fill(target == 1, 0.0) + input.masked_fill(target == -1, 0.0)
+    return reduced(loss, how_reduced(reduction, size_average, reduce))
+
+
+def margin_ranking_loss(
+    input1: Any, input2: Any, target: Any, margin: float = 0, size_average: bool | None = None,
+    reduce: bool | None = None, reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """max(0, -target (input1 - input2) + margin)."""
+    loss = (-target * (input1 - input2) + margin).clamp_min(0)
+    return reduced(loss, how_reduced(reduction, size_average, reduce))
+
+
+def cosine_embedding_loss(
+    input1: Any, input2: Any, target: Any, margin: float = 0, size_average: bool | None = None,
+    reduce: bool | None = None, reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """1 - cos where target is 1, max(0, cos - margin) where it is -1."""
+    dim = target.ndim
+    product = (input1 * input2).sum(dim)
+    scale = ((input1 * input1).sum(dim) + 1e-8) * ((input2 * input2).sum(dim) + 1e-8)
+    cosine = product / scale.sqrt()
+    alike = (1 - cosine).masked_fill(target != 1, 0.0)
+    apart = (cosine - margin).clamp_min(0).masked_fill(target != -1, 0.0)
+    return reduced(alike + apart, how_reduced(reduction, size_average, reduce))
+
+
+def triplet_margin_loss(
+    anchor: Any, positive: Any, negative: Any, margin: float = 1.0, p: float = 2, eps: float = 1e-6,
+    swap: bool = False, size_average: bool | None = None, reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """max(0, d(anchor, positive) - d(anchor, negative) + margin), d the p-norm distance."""
+
+    def distance(a: Any, b: Any) -> Any:
+        return pairwise_distance(a, b, p, eps)
+
+    return triplet_margin_with_distance_loss(
+        anchor, positive, negative, distance_function=distance, margin=margin, swap=swap,
+        reduction=how_reduced(reduction, size_average, reduce),
+    )  # fmt: skip
+
+
+def triplet_margin_with_distance_loss(
+    anchor: Any, positive: Any, negative: Any, *, distance_function: Any = None,
+    margin: float = 1.0, swap: bool = False, reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """`triplet_margin_loss` with any distance."""
+    distance = distance_function or pairwise_distance
+    near, far = distance(anchor, positive), distance(anchor, negative)
+    if swap:
+        far = far.minimum(distance(positive, negative))
+    return reduced((near - far + margin).clamp_min(0), reduction)
+
+
+def multilabel_soft_margin_loss(
+    input: Any, target: Any, weight: Any = None, size_average: bool | None = None,
+    reduce: bool | None = None, reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """Binary cross entropy of each label with logits, averaged over the labels."""
+    loss: Any = -(target * logsigmoid(input) + (1 - target) * logsigmoid(-input))
+    if weight is not None:
+        loss = loss * weight
+    return reduced(loss.mean(-1), how_reduced(reduction, size_average, reduce))
+
+
+def multi_margin_loss(
+    input: Any, target: Any, p: int = 1, margin: float = 1.0, weight: Any = None,
+    size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """mean over other classes i of max(0, margin - x[target] + x[i]) ** p."""
+    if p not in (1, 2):
+        raise ValueError("only p == 1 and p == 2 supported")
+    x = input if input.ndim == 2 else input.unsqueeze(0)
+    index = target.reshape(-1, 1)
+    gap = (margin - x.gather(1, index) + x).clamp_min(0)
+    if p == 2:
+        gap = gap * gap
+    if weight is not None:
+        gap = gap * weight[index]
+    loss = gap.scatter(1, index, 0.0).sum(1) / x.shape[1]
+    if input.ndim != 2:
+        loss = loss[0]
+    return reduced(loss, how_reduced(reduction, size_average, reduce))
