@@ -7,10 +7,14 @@ most tensors of a training step never are viewed or written, and have none.
 from __future__ import annotations
 
 from collections import deque
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from vizgrad.arrays.layout import address
 from vizgrad.tensor.clock import tick
 from vizgrad.tensor.place import Site
+
+if TYPE_CHECKING:
+    from vizgrad.tensor.tensor import Tensor
 
 #: Writes remembered with their line. The counter itself never forgets.
 WRITES_KEPT = 64
@@ -50,8 +54,6 @@ class Storage:
         two small arrays, and it is seldom asked for.
         """
         if self._origin.__class__ is not int:
-            from vizgrad.arrays.layout import address
-
             self._origin = address(self._origin)
         return self._origin
 
@@ -87,8 +89,7 @@ class Storage:
 class InferenceStorage(Storage):
     """The memory of tensors made in one `inference_mode` block: versions are not counted (M-20).
 
-    One object stands for all of them: making a tensor there must cost nothing. `alive` tells recording
-    whether there is any left, so that saving one can be refused (M-25).
+    One object stands for all of them: making a tensor there must cost nothing.
     """
 
     __slots__ = ()
@@ -108,3 +109,12 @@ class InferenceStorage(Storage):
 
     def wrote(self, op: str, site: Site | None, alias: str = "") -> int:
         return 0
+
+
+def storage_of(tensor: Tensor) -> Storage:
+    """The tensor's storage, made now if it has none."""
+    storage = tensor._storage
+    if storage is None:
+        array = tensor._array
+        storage = tensor._storage = Storage(array, array.nbytes)
+    return storage

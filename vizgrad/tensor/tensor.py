@@ -13,38 +13,22 @@ from vizgrad import errors
 from vizgrad.arrays import dtypes
 from vizgrad.arrays.backend import Array, Device, as_array, device_of
 from vizgrad.arrays.dtypes import DType
+from vizgrad.arrays.layout import address as address
 from vizgrad.tensor.modes import GUARD, MODES
+from vizgrad.tensor.size import Size as Size
+from vizgrad.tensor.state import LEAF as LEAF
+from vizgrad.tensor.state import RESULT as RESULT
+from vizgrad.tensor.state import UNTRACKED as UNTRACKED
+from vizgrad.tensor.state import VIEW as VIEW
+from vizgrad.tensor.state import Rare as Rare
+from vizgrad.tensor.state import rare_of as rare_of
 from vizgrad.tensor.storage import InferenceStorage, Storage
-from vizgrad.tensor.views import ViewInfo
+from vizgrad.tensor.storage import storage_of as storage_of
+from vizgrad.tensor.views import ViewInfo, set_view_leaf
+from vizgrad.tensor.views import view_requires_grad as view_requires_grad
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-# How much of a tensor's history can be read off its slots. A recording function tests only this.
-UNTRACKED = 0  #: no gradient is wanted
-RESULT = 1  #: `_edge` is the producer, up to date
-LEAF = 2  #: requires grad; `_edge` is a weak reference to its AccumulateGrad, or None
-VIEW = 3  #: ask `vizgrad.graph.edges.edge_of`: the base may have been written meanwhile
-
-
-class Rare:
-    """What few tensors have, kept out of the hot slots."""
-
-    __slots__ = (
-        "accumulate", "detached", "hooks", "name", "post_accumulate", "retains_grad", "view_leaf",
-    )  # fmt: skip
-
-    def __init__(self) -> None:
-        #: Weak reference to the AccumulateGrad of a view that is a leaf.
-        self.accumulate: Any = None
-        #: Tick of the `detach_()` that took the tensor's history away, or 0.
-        self.detached = 0
-        self.hooks: Any = None
-        self.post_accumulate: Any = None
-        self.retains_grad = False
-        self.name = ""
-        #: `requires_grad_()` was called on this view: it is a leaf of its own (V-14).
-        self.view_leaf = False
 
 
 class Tensor:
@@ -253,7 +237,7 @@ class Tensor:
                 )
             return self
         if self._tracked == VIEW or self._view is not None:
-            _set_view_leaf(self, requires_grad)
+            set_view_leaf(self, requires_grad)
         elif requires_grad:
             if self._tracked == UNTRACKED:
                 self._tracked = LEAF
@@ -391,21 +375,6 @@ class Tensor:
     __array_ufunc__ = None
 
 
-class Size(tuple[int, ...]):
-    """A shape: a tuple of ints that prints as torch.Size does."""
-
-    __slots__ = ()
-
-    def numel(self) -> int:
-        n = 1
-        for length in self:
-            n *= length
-        return n
-
-    def __repr__(self) -> str:
-        return f"vizgrad.Size({list(self)})"
-
-
 _new = object.__new__
 
 
@@ -420,45 +389,6 @@ def new_tensor(array: Array, cls: type[Tensor] = Tensor) -> Tensor:
     out._grad = None
     out._rare = None
     return out
-
-
-def address(array: Array) -> int:
-    """Where the array's first element is, in bytes."""
-    if hasattr(array, "ctypes"):
-        return int(array.ctypes.data)
-    return int(array.data.ptr)
-
-
-def storage_of(tensor: Tensor) -> Storage:
-    """The tensor's storage, made now if it has none."""
-    storage = tensor._storage
-    if storage is None:
-        array = tensor._array
-        storage = tensor._storage = Storage(array, array.nbytes)
-    return storage
-
-
-def rare_of(tensor: Tensor) -> Rare:
-    rare = tensor._rare
-    if rare is None:
-        rare = tensor._rare = Rare()
-    return rare
-
-
-def view_requires_grad(view: Tensor) -> bool:
-    """A view requires grad if it was recorded, made a leaf, or its base requires grad (V-50)."""
-    if view._edge is not None or (view._rare is not None and view._rare.view_leaf):
-        return True
-    return view._view is not None and view._view.base.requires_grad
-
-
-def _set_view_leaf(view: Tensor, requires_grad: bool) -> None:
-    if not requires_grad and view_requires_grad(view) and not rare_of(view).view_leaf:
-        raise RuntimeError(
-            "you can only change requires_grad flags of leaf variables; this view shares the "
-            "history of its base. Use detach()."
-        )
-    rare_of(view).view_leaf = requires_grad
 
 
 def _how_many(size: int) -> str:

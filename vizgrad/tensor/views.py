@@ -5,6 +5,8 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from vizgrad.tensor.state import rare_of
+
 if TYPE_CHECKING:
     from vizgrad.tensor.tensor import Tensor
 
@@ -34,3 +36,20 @@ class ViewInfo:
         self.clock = clock
         #: Name of the operation that made the view, for messages.
         self.maker = maker
+
+
+def view_requires_grad(view: Tensor) -> bool:
+    """A view requires grad if it was recorded, made a leaf, or its base requires grad (V-50)."""
+    if view._edge is not None or (view._rare is not None and view._rare.view_leaf):
+        return True
+    return view._view is not None and view._view.base.requires_grad
+
+
+def set_view_leaf(view: Tensor, requires_grad: bool) -> None:
+    """`requires_grad_()` of a view without history of its own (V-14)."""
+    if not requires_grad and view_requires_grad(view) and not rare_of(view).view_leaf:
+        raise RuntimeError(
+            "you can only change requires_grad flags of leaf variables; this view shares the "
+            "history of its base. Use detach()."
+        )
+    rare_of(view).view_leaf = requires_grad

@@ -1,0 +1,41 @@
+"""What a tensor's slots say of its history, and the slots that few tensors need."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from vizgrad.tensor.tensor import Tensor
+
+# How much of a tensor's history can be read off its slots. A recording function tests only this.
+UNTRACKED = 0  #: no gradient is wanted
+RESULT = 1  #: `_edge` is the producer, up to date
+LEAF = 2  #: requires grad; `_edge` is a weak reference to its AccumulateGrad, or None
+VIEW = 3  #: ask `vizgrad.graph.edges.edge_of`: the base may have been written meanwhile
+
+
+class Rare:
+    """What few tensors have, kept out of the hot slots."""
+
+    __slots__ = (
+        "accumulate", "detached", "hooks", "name", "post_accumulate", "retains_grad", "view_leaf",
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        #: Weak reference to the AccumulateGrad of a view that is a leaf.
+        self.accumulate: Any = None
+        #: Tick of the `detach_()` that took the tensor's history away, or 0.
+        self.detached = 0
+        self.hooks: Any = None
+        self.post_accumulate: Any = None
+        self.retains_grad = False
+        self.name = ""
+        #: `requires_grad_()` was called on this view: it is a leaf of its own (V-14).
+        self.view_leaf = False
+
+
+def rare_of(tensor: Tensor) -> Rare:
+    rare = tensor._rare
+    if rare is None:
+        rare = tensor._rare = Rare()
+    return rare
