@@ -119,6 +119,26 @@ def function_place(function: Any) -> Place | None:
     return place_at(code, line)
 
 
+def class_place(cls: type) -> Place | None:
+    """The line of a class statement; None when its source is not to be had."""
+    for value in vars(cls).values():  # upwards from a method: also in a notebook, where classes have no file
+        code = getattr(getattr(value, "__func__", value), "__code__", None)
+        if code is not None and code.co_qualname.startswith(cls.__qualname__ + "."):
+            for line in range(code.co_firstlineno, 0, -1):
+                text = linecache.getline(code.co_filename, line).strip()
+                if text.startswith(f"class {cls.__name__}"):
+                    file = code.co_filename
+                    return Place(file, line, cls.__qualname__, cell_of(file), text)
+    try:
+        lines, start = inspect.getsourcelines(cls)
+        file = inspect.getsourcefile(cls) or ""
+    except (OSError, TypeError):
+        return None
+    offset = next((i for i, text in enumerate(lines) if text.lstrip().startswith("class ")), 0)
+    text = lines[offset].strip() if lines else ""
+    return Place(file, start + offset, cls.__qualname__, cell_of(file), text)
+
+
 def returning_place(function: Any) -> Place | None:
     """The `return` of a function that has just one; else the line where it is defined."""
     inner = inspect.unwrap(getattr(function, "__func__", function))

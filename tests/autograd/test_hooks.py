@@ -28,8 +28,9 @@ def test_a_tensor_hook_replaces_the_gradient():
     x.grad = None
     y.sum().backward()
     assert x.grad.tolist() == [2, 2]
-    with pytest.raises(RuntimeError, match="doesn't require gradient"):
-        vg.ones(2).register_hook(print)
+    with pytest.raises(RuntimeError, match="doesn't require gradient") as caught:
+        vg.ones(2).register_hook(print)  # here
+    assert caught.value.explanation.culprit.text == "vg.ones(2).register_hook(print)  # here"
 
 
 @pytest.mark.rule("E-70")
@@ -45,13 +46,14 @@ def test_what_a_tensor_hook_may_not_return(result, kind, phrase):
     x = leaf()
 
     def mine(g):
-        return result
+        return result  # the line to edit
 
     x.register_hook(mine)
     with pytest.raises(kind, match=phrase) as caught:
         x.sum().backward()
     assert "mine" in str(caught.value)
     assert caught.value.explanation.kind == "hook-effect"
+    assert caught.value.explanation.culprit.text == "return result  # the line to edit"
 
 
 @pytest.mark.rule("E-71")
@@ -109,9 +111,14 @@ def test_post_accumulate_hooks():
     with pytest.raises(RuntimeError, match="doesn't require"):
         vg.ones(1).register_post_accumulate_grad_hook(print)
     y = leaf()
-    y.register_post_accumulate_grad_hook(lambda p: 5)
-    with pytest.raises(TypeError, match="return None"):
+
+    def wrong(p):
+        return 5  # the line to edit
+
+    y.register_post_accumulate_grad_hook(wrong)
+    with pytest.raises(TypeError, match="return None") as caught:
         y.sum().backward()
+    assert caught.value.explanation.culprit.text == "return 5  # the line to edit"
 
 
 @pytest.mark.rule("E-75", "E-76")
@@ -156,9 +163,14 @@ def test_node_hooks_see_validated_gradients():
 )
 def test_what_a_node_hook_may_not_return(result, kind):
     y = leaf() * 2
-    y.grad_fn.register_prehook(lambda outputs: result)
-    with pytest.raises(kind):
+
+    def mine(outputs):
+        return result  # the line to edit
+
+    y.grad_fn.register_prehook(mine)
+    with pytest.raises(kind, match="mine") as caught:
         y.sum().backward()
+    assert caught.value.explanation.culprit.text == "return result  # the line to edit"
 
 
 @pytest.mark.rule("E-77")

@@ -7,7 +7,9 @@ from typing import Any
 
 from vizgrad.autograd.edges import engine_node
 from vizgrad.engine.plan import planned_order
+from vizgrad.errors import explained, place_of
 from vizgrad.tensor.modes import MODES
+from vizgrad.tensor.place import caller
 
 
 def current_graph_task_id() -> int:
@@ -34,7 +36,7 @@ def execution_order() -> list[Any]:
 def queue_callback(callback: Callable[[], None]) -> None:
     """Calls `callback()` when all nodes of the backward that runs on this thread have run."""
     if MODES.task is None:
-        raise RuntimeError("Final callbacks can only be installed during backward pass.")
+        raise _outside("Final callbacks can only be installed during backward pass.")
     task = MODES.task
     if task.callbacks is None:
         task.callbacks = []
@@ -43,5 +45,14 @@ def queue_callback(callback: Callable[[], None]) -> None:
 
 def _running(name: str) -> Any:
     if MODES.task is None:
-        raise RuntimeError(f"{name}() can only be called during a backward, from a hook or a node")
+        raise _outside(f"{name}() can only be called during a backward, from a hook or a node")
     return MODES.task
+
+
+def _outside(message: str) -> RuntimeError:
+    return explained(
+        RuntimeError(message),
+        kind="hook-effect",
+        culprit=place_of(caller()),
+        fix="call it in a hook, or in the backward of a Function",
+    )

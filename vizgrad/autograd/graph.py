@@ -19,6 +19,7 @@ from vizgrad.autograd.mutation import (
 from vizgrad.autograd.saved_hooks import disable_saved_tensors_hooks as disable_saved_tensors_hooks
 from vizgrad.autograd.saved_hooks import save_on_cpu as save_on_cpu
 from vizgrad.autograd.saved_hooks import saved_tensors_hooks as saved_tensors_hooks
+from vizgrad.errors import explained, place_of
 from vizgrad.tensor.modes import GUARD
 from vizgrad.tensor.place import caller
 from vizgrad.tensor.tensor import Tensor, storage_of
@@ -34,18 +35,24 @@ def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
     elif isinstance(tensor, Iterable):
         tensors = list(tensor)
     else:
-        raise RuntimeError(
-            f"increment_version expects a Tensor or an Iterable[Tensor], got {type(tensor).__name__}"
-        )
+        raise _no_tensor(f"a Tensor or an Iterable[Tensor], got {type(tensor).__name__}")
     site = caller()
     for each in tensors:
         if not isinstance(each, Tensor):
-            raise RuntimeError(
-                "increment_version expects each element of the iterable to be a tensor, got "
-                f"{type(each).__name__}"
+            raise _no_tensor(
+                f"each element of the iterable to be a tensor, got {type(each).__name__}"
             )
         if not each.is_inference():
             storage_of(each).wrote("increment_version", site)
+
+
+def _no_tensor(what: str) -> RuntimeError:
+    return explained(
+        RuntimeError(f"increment_version expects {what}"),
+        kind="hidden-write",
+        culprit=place_of(caller()),
+        fix="give it the tensors whose memory was changed",
+    )
 
 
 def set_strict_hooks(mode: bool) -> bool:

@@ -7,10 +7,12 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from vizgrad.errors import explained, place_of
 from vizgrad.graph.edges import gradient_edge
 from vizgrad.graph.hooks import RemovableHandle
 from vizgrad.graph.node import Node
 from vizgrad.tensor.modes import MODES
+from vizgrad.tensor.place import caller
 from vizgrad.tensor.tensor import Tensor
 
 
@@ -39,9 +41,14 @@ def register_multi_grad_hook(
     tensors = tuple(tensors)
     for index, tensor in enumerate(tensors):
         if not tensor.requires_grad:
-            raise AssertionError(
-                f"Expected gradient function to be set: tensor {index} does not require grad, so "
-                "no gradient will ever come to it"
+            raise explained(
+                AssertionError(
+                    f"Expected gradient function to be set: tensor {index} does not require grad, "
+                    "so no gradient will ever come to it"
+                ),
+                kind="cut-detach",
+                culprit=place_of(caller()),
+                fix="call requires_grad_() on it before the forward pass, or leave it out",
             )
     hook = _AfterAll(tensors, fn) if mode == "all" else _AtFirst(fn)
     register: Any = Tensor.register_hook  # pyright: ignore[reportAttributeAccessIssue]

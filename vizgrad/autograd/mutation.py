@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 from weakref import WeakSet
 
 from vizgrad.autograd.saved_hooks import saved_tensors_hooks
+from vizgrad.errors import explained, place_of
 from vizgrad.tensor.modes import MODES
+from vizgrad.tensor.place import Site, caller
 from vizgrad.tensor.tensor import Tensor, new_tensor, storage_of
 
 
@@ -53,10 +56,15 @@ class SavedByCopy:
 
     def _unpack(self, kept: _Kept) -> Tensor:
         if not self.active or kept.array is None:
-            raise AssertionError(
-                "Trying to backward outside of the 'allow_mutation_on_saved_tensors' context in "
-                "which the graph was originally recorded: the copies of what was changed in place "
-                "are gone. Call backward inside the block."
+            raise explained(
+                AssertionError(
+                    "Trying to backward outside of the 'allow_mutation_on_saved_tensors' context in "
+                    "which the graph was originally recorded: the copies of what was changed in "
+                    "place are gone."
+                ),
+                kind="saved-overwritten",
+                culprit=place_of(caller()),
+                fix="call backward inside the block, before clear()",
             )
         return new_tensor(kept.array)
 
@@ -69,6 +77,16 @@ class SavedByCopy:
                 kept.before_write()
 
 
+def _line_of_the_with() -> Site | None:
+    """The nearest line outside vizgrad and contextlib."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and (
+        frame.f_globals.get("__name__") in ("contextlib", __name__)
+    ):
+        frame = frame.f_back
+    return Site(frame.f_code, frame.f_lasti)
+
+
 @contextmanager
 def allow_mutation_on_saved_tensors() -> Iterator[SavedByCopy]:
     """Within the block, what was saved in it may be changed in place: backward uses the old values.
@@ -77,7 +95,12 @@ def allow_mutation_on_saved_tensors() -> Iterator[SavedByCopy]:
     (RuntimeError).
     """
     if MODES.before_write is not None:
-        raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
+        raise explained(
+            RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested"),
+            kind="saved-overwritten",
+            culprit=place_of(_line_of_the_with()),
+            fix="remove the inner block: the outer one covers it",
+        )
     context = SavedByCopy()
     MODES.before_write = context._before_write
     try:

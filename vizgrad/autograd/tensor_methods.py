@@ -6,10 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from vizgrad.autograd.running import backward as run
-from vizgrad.errors import explained
+from vizgrad.errors import explained, place_of
 from vizgrad.graph.edges import gradient_edge
 from vizgrad.graph.hooks import RemovableHandle, add_hook, hooks_of, new_hooks
 from vizgrad.tensor import copying as copying
+from vizgrad.tensor.place import caller
 from vizgrad.tensor.tensor import Tensor, rare_of
 
 
@@ -27,11 +28,7 @@ def backward(
 def register_hook(self: Tensor, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:
     """`hook(grad) -> Tensor | None` is called when this tensor's gradient is known (E-70)."""
     if not self.requires_grad:
-        raise explained(
-            RuntimeError("cannot register a hook on a tensor that doesn't require gradient"),
-            kind="cut-detach",
-            fix="call requires_grad_() first, or register it on a tensor that is on the way",
-        )
+        raise _unhookable()
     if self.is_leaf:
         rare = rare_of(self)
         if rare.hooks is None:
@@ -49,13 +46,28 @@ def register_post_accumulate_grad_hook(
 ) -> RemovableHandle:
     """`hook(param)` is called after backward has updated `.grad`; leaves only (E-74)."""
     if not self.requires_grad:
-        raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+        raise _unhookable()
     if not self.is_leaf:
-        raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
+        raise explained(
+            RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors"),
+            kind="not-a-leaf",
+            culprit=place_of(caller()),
+            tensor=self.grad_fn.name(),
+            fix="use register_hook on a result, or register it on the leaf",
+        )
     rare = rare_of(self)
     if rare.post_accumulate is None:
         rare.post_accumulate = new_hooks()
     return add_hook(rare.post_accumulate, hook)
+
+
+def _unhookable() -> RuntimeError:
+    return explained(
+        RuntimeError("cannot register a hook on a tensor that doesn't require gradient"),
+        kind="cut-detach",
+        culprit=place_of(caller()),
+        fix="call requires_grad_() first, or register it on a tensor that is on the way",
+    )
 
 
 for _method in (backward, register_hook, register_post_accumulate_grad_hook):

@@ -104,6 +104,7 @@ def _check_hook_result(hook: Any, result: Any, grad: Any) -> None:
                 f"expected Tensor, but hook returned {type(result).__name__!r} (hook {name})"
             ),
             kind="hook-effect",
+            culprit=errors.returning_place(hook),
             fix=f"let {name} return a Tensor, or None to leave the gradient as it is",
         )
     if grad is None:
@@ -115,6 +116,7 @@ def _check_hook_result(hook: Any, result: Any, grad: Any) -> None:
                 f"{list(result.shape)}"
             ),
             kind="hook-effect",
+            culprit=errors.returning_place(hook),
             fix=f"let {name} return a gradient of shape {list(grad.shape)}",
         )
     if result.dtype is not grad.dtype:
@@ -123,6 +125,7 @@ def _check_hook_result(hook: Any, result: Any, grad: Any) -> None:
                 f"hook {name!r} has changed the type of value: from {grad.dtype} to {result.dtype}"
             ),
             kind="hook-effect",
+            culprit=errors.returning_place(hook),
             fix=f"convert the result of {name} with .to({grad.dtype})",
         )
 
@@ -225,14 +228,21 @@ def _posthooks(task: GraphTask, node: Node, routed: Any, grads: list[Any]) -> An
 def _check_tuple(hook: Any, result: Any, given: tuple[Any, ...]) -> None:
     name = _hook_name(hook)
     if not isinstance(result, tuple):
-        raise TypeError(
-            f"expected tuple, but hook {name} returned {type(result).__name__!r}; a node's hook "
-            "returns one gradient per slot, or None"
+        raise errors.explained(
+            TypeError(f"expected tuple, but hook {name} returned {type(result).__name__!r}"),
+            kind="hook-effect",
+            culprit=errors.returning_place(hook),
+            fix=f"let {name} return a tuple of one gradient per slot, or None",
         )
     if len(result) != len(given):
-        raise RuntimeError(
-            f"hook {name} has returned an incorrect number of values (got {len(result)}, but "
-            f"expected {len(given)})"
+        raise errors.explained(
+            RuntimeError(
+                f"hook {name} has returned an incorrect number of values (got {len(result)}, but "
+                f"expected {len(given)})"
+            ),
+            kind="hook-effect",
+            culprit=errors.returning_place(hook),
+            fix=f"let {name} return a tuple of {len(given)}, or None",
         )
     for value, before in zip(result, given, strict=True):
         if value is not None and before is not None:
@@ -256,9 +266,14 @@ def _leaf(task: GraphTask, node: AccumulateGrad, grads: list[Any]) -> None:
     if rare is not None and rare.post_accumulate and decision not in ("undefined", "dropped"):
         for hook in list(rare.post_accumulate.values()):
             if hook(variable) is not None:
-                raise TypeError(
-                    f"expected hook {_hook_name(hook)} to return None, as all post-accumulate "
-                    "hooks do"
+                raise errors.explained(
+                    TypeError(
+                        f"expected hook {_hook_name(hook)} to return None, as all post-accumulate "
+                        "hooks do"
+                    ),
+                    kind="hook-effect",
+                    culprit=errors.returning_place(hook),
+                    fix="change `.grad` in the hook, or return nothing",
                 )
             if task.watch is not None:
                 task.watch.stage("post_accumulate", _hook_name(hook), None, None)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
+from vizgrad.errors import explained, place_of
 from vizgrad.graph.packing import pack
 from vizgrad.graph.saved import Freed, Packed, read_tensor
+from vizgrad.tensor.place import caller
 from vizgrad.tensor.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -66,23 +68,34 @@ class SavedTensor:
             raise TypeError("register_hooks expects two callables, pack_hook and unpack_hook")
         form = self._slot.get()
         if form is None:
-            raise RuntimeError(
-                f"Calling register_hooks on a saved tensor with value None is forbidden "
-                f"(`{self._name}` of {self._node.name()} is not needed for its backward)"
+            raise self._refusal(
+                "Calling register_hooks on a saved tensor with value None is forbidden",
+                f"`{self._name}` is not needed for the backward of {self._node.name()}: leave it out",
             )
         if isinstance(form, Freed):
-            raise RuntimeError(
+            raise self._refusal(
                 "Calling register_hooks on a saved tensor after it has been freed. Specify "
-                "retain_graph=True if you need saved values after a backward."
+                "retain_graph=True if you need saved values after a backward.",
+                "register hooks before the backward",
             )
         if isinstance(form, Packed):
-            raise RuntimeError(
+            raise self._refusal(
                 "Calling register_hooks on a saved tensor whose hooks have already been set. "
-                "Hint: only one pair of hooks is allowed at a time."
+                "Hint: only one pair of hooks is allowed at a time.",
+                "put both pairs into one",
             )
         tensor = read_tensor(self._node, self._name, form)
         assert tensor is not None
         self._slot.set(pack(form, tensor.detach(), pack_hook, unpack_hook))
+
+    def _refusal(self, message: str, fix: str) -> RuntimeError:
+        return explained(
+            RuntimeError(message),
+            kind="hook-effect",
+            culprit=place_of(caller()),
+            tensor=self._node.name(),
+            fix=fix,
+        )
 
     def __repr__(self) -> str:
         return f"<SavedTensor `{self._name}` of {self._node.name()}>"

@@ -122,8 +122,9 @@ def test_keyword_arguments():
     assert Split.apply(x=x).grad_fn.needs_input_grad == (True, False)
     for cls in (Scale, Split):
         for wrong in ({"other": 1}, {"unusable": 1}):
-            with pytest.raises(TypeError, match="unexpected keyword"):
+            with pytest.raises(TypeError, match="unexpected keyword") as caught:
                 cls.apply(x, **wrong)
+            assert caught.value.explanation.culprit.text == "cls.apply(x, **wrong)"
         with pytest.raises(TypeError, match="missing"):
             cls.apply()
         with pytest.raises(TypeError):
@@ -175,11 +176,13 @@ def test_missing_methods():
         def forward(ctx, x):
             return x * 2
 
-    with pytest.raises(NotImplementedError, match="forward"):
+    with pytest.raises(NotImplementedError, match="forward") as caught:
         Nothing.apply(leaf())
+    assert caught.value.explanation.culprit.text == "class Nothing(Function):"
     y = OnlyForward.apply(leaf())
-    with pytest.raises(NotImplementedError, match="backward or vjp"):
+    with pytest.raises(NotImplementedError, match="backward or vjp") as caught:
         y.sum().backward()
+    assert caught.value.explanation.culprit.text == "class OnlyForward(Function):"
 
 
 @pytest.mark.rule("F-17")

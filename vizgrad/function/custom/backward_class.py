@@ -190,7 +190,10 @@ class FunctionBase:
     def _backward_function(self) -> Any:
         """The user's backward or vjp, for messages."""
         cls = getattr(self, "_forward_cls", None)
-        return None if cls is None else cls._own_backward()[0]
+        try:
+            return None if cls is None else cls._own_backward()[0]
+        except NotImplementedError:
+            return None
 
     def __getstate__(self) -> Any:
         raise TypeError(f"cannot pickle {type(self).__name__}: it is a node of a graph")

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from itertools import count
 from typing import Any, ClassVar
 
-from vizgrad.errors import explained, function_place
+from vizgrad.errors import class_place, explained, function_place
 from vizgrad.function.custom.apply import apply
 from vizgrad.function.custom.backward_class import BackwardCFunction
 from vizgrad.function.custom.context import FunctionCtx, _HookMixin
@@ -166,6 +166,10 @@ class Function(FunctionCtx, _HookMixin, metaclass=FunctionMeta):
                 tensor=cls.__name__,
                 fix="put @staticmethod above forward and backward, with ctx as first parameter",
             )
+        if cls.forward is Function.forward:
+            raise missing(
+                cls, "You must implement the forward function for custom autograd.Function."
+            )
         return apply(cls, args, kwargs)
 
     @classmethod
@@ -174,10 +178,29 @@ class Function(FunctionCtx, _HookMixin, metaclass=FunctionMeta):
 
     @classmethod
     def _own_backward(cls) -> tuple[Any, bool]:
-        """The backward or vjp that the class defines, and whether it defines both (F-17)."""
+        """The backward or vjp that the class defines, and whether it defines both (F-17).
+
+        Raises NotImplementedError when it defines none.
+        """
         own_vjp = cls.vjp is not Function.vjp
         own_backward = cls.backward is not Function.backward
+        if not (own_vjp or own_backward):
+            raise missing(
+                cls,
+                "You must implement either the backward or vjp method for your custom "
+                "autograd.Function to use it with backward mode AD.",
+            )
         return (cls.vjp if own_vjp else cls.backward), own_vjp and own_backward
+
+
+def missing(cls: Any, message: str) -> NotImplementedError:
+    return explained(
+        NotImplementedError(message),
+        kind="function-return",
+        culprit=class_place(cls),
+        tensor=cls.__name__,
+        fix=f"define it in class {cls.__name__}, with @staticmethod",
+    )
 
 
 def traceable(cls: Any) -> Any:

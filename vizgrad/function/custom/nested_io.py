@@ -8,7 +8,7 @@ from typing import Any
 from vizgrad.function.custom.apply import run
 from vizgrad.function.custom.backward_class import FunctionBase
 from vizgrad.function.custom.context import FunctionCtx
-from vizgrad.function.custom.function import Function, any_arguments
+from vizgrad.function.custom.function import Function, any_arguments, missing
 from vizgrad.function.custom.inplace_function import context_like
 from vizgrad.function.custom.matching import per_input
 from vizgrad.function.custom.nested import _iter_tensors, _nested_map, _unflatten
@@ -60,12 +60,18 @@ class NestedIOFunction(Function):
     @any_arguments
     def forward_extended(self, *input: Any) -> Any:
         """Computes the outputs from inputs in their own structure."""
-        raise NotImplementedError("NestedIOFunction subclasses must implement forward_extended")
+        raise missing(
+            type(self)._forward_cls,  # pyright: ignore[reportAttributeAccessIssue]
+            "NestedIOFunction subclasses must implement forward_extended",
+        )
 
     @any_arguments
     def backward_extended(self, *grad_output: Any) -> Any:
         """Gradients in the structure of the inputs, from those in the structure of the outputs."""
-        raise NotImplementedError("NestedIOFunction subclasses must implement backward_extended")
+        raise missing(
+            type(self)._forward_cls,  # pyright: ignore[reportAttributeAccessIssue]
+            "NestedIOFunction subclasses must implement backward_extended",
+        )
 
     def forward(self, *args: Any) -> Any:
         """Runs `forward_extended`; the result, flat (F-125)."""

@@ -6,6 +6,9 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+from vizgrad.errors import explained, place_of
+from vizgrad.tensor.place import caller
+
 _KEYWORD_ONLY = inspect.Parameter.KEYWORD_ONLY
 _SEVERAL = inspect.Parameter.VAR_POSITIONAL
 
@@ -32,23 +35,24 @@ def bind(
     try:
         bound = found.bind(*args, **kwargs)
     except TypeError as error:
-        raise TypeError(f"{cls.__name__}.apply(): {error}; forward takes {found}") from None
+        raise _unfit(cls, f"{error}; forward takes {found}") from None
     given = set(bound.arguments)
     bound.apply_defaults()
     for name, parameter in found.parameters.items():
         if parameter.kind is _KEYWORD_ONLY and (all_defaults or name in given):
-            raise TypeError(
-                f"{cls.__name__}.apply(): forward() got an unexpected keyword argument {name!r}: "
-                "keyword-only parameters cannot be used, make it positional"
+            raise _unfit(
+                cls,
+                f"forward() got an unexpected keyword argument {name!r}: keyword-only parameters "
+                "cannot be used, make it positional",
             )
     if bound.kwargs and any(
         found.parameters[n].kind is inspect.Parameter.VAR_KEYWORD
         for n in bound.arguments
         if n in given
     ):
-        raise TypeError(
-            f"{cls.__name__}.apply(): forward() got unexpected keyword arguments "
-            f"{', '.join(map(repr, bound.kwargs))}"
+        raise _unfit(
+            cls,
+            f"forward() got unexpected keyword arguments {', '.join(map(repr, bound.kwargs))}",
         )
     if all_defaults:
         return bound.args
@@ -57,6 +61,16 @@ def bind(
     if last >= 0 and found.parameters[positional[last]].kind is _SEVERAL:
         return bound.args
     return bound.args[: last + 1]
+
+
+def _unfit(cls: Any, what: str) -> TypeError:
+    return explained(
+        TypeError(f"{cls.__name__}.apply(): {what}"),
+        kind="function-return",
+        culprit=place_of(caller()),
+        tensor=cls.__name__,
+        fix=f"call {cls.__name__}.apply with what forward takes, by position or by name",
+    )
 
 
 def after_context(function: Any) -> inspect.Signature:
