@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from vizgrad import errors
 from vizgrad.autograd.function import once_differentiable
 
@@ -11,8 +13,8 @@ def plain(x):
 
 
 def _line(text):
-    with open(__file__) as file:
-        return next(i for i, line in enumerate(file, 1) if line.strip() == text)
+    lines = Path(__file__).read_text(encoding="utf-8").splitlines()
+    return next(i for i, line in enumerate(lines, 1) if line.strip() == text)
 
 
 def test_the_line_of_a_function():
