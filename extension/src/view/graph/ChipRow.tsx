@@ -4,6 +4,7 @@ import type { JSX } from 'preact';
 import type { Saved } from '../../protocol';
 import * as format from '../format';
 import { SavedShape } from '../Icons';
+import { isTensor } from '../plain';
 import type { TextMetrics } from './text';
 
 const HEIGHT = 17;
@@ -55,7 +56,8 @@ export function ChipRow({ saved, width, metrics }: ChipRowProps): JSX.Element {
 
 /** As many chips as fit; stale ones first, since they are why somebody looks. */
 function arrange(saved: readonly Saved[], width: number, metrics: TextMetrics) {
-  const ordered = [...saved].sort(
+  const tensors = saved.filter(isTensor);
+  const ordered = [...tensors].sort(
     (a, b) => Number(b.state === 'stale') - Number(a.state === 'stale')
   );
   const chips: Chip[] = [];
@@ -69,7 +71,7 @@ function arrange(saved: readonly Saved[], width: number, metrics: TextMetrics) {
     chips.push({ saved: value, x, width: Math.min(w, width) });
     x += w + GAP;
   }
-  return { chips, more: saved.length - chips.length, end: x };
+  return { chips, more: tensors.length - chips.length, end: x };
 }
 
 /** One line about a saved value, for a tooltip. */

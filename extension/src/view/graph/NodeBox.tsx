@@ -6,6 +6,7 @@ import * as format from '../format';
 import { StateShape } from '../Icons';
 import type { Box } from '../layout/types';
 import { memo } from '../memo';
+import { isTensor } from '../plain';
 import { ChipRow } from './ChipRow';
 import { HOOK_WIDTH, mainText, TEXT_LEFT } from './sizes';
 import type { TextMetrics } from './text';
@@ -113,7 +114,7 @@ function NodeBoxInner(props: NodeBoxProps): JSX.Element {
           <text class="vg-sub" x={TEXT_LEFT} y={leaf ? 31 : 36}>
             {metrics.fit(format.nodeBrief(run), box.width - TEXT_LEFT - 8, 'sub')}
           </text>
-          {saved.length > 0 && <ChipRow saved={saved} width={box.width} metrics={metrics} />}
+          {saved.some(isTensor) && <ChipRow saved={saved} width={box.width} metrics={metrics} />}
           {hooks && <HookMark hooks={node.hooks} width={box.width} />}
         </>
       )}

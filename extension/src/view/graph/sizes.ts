@@ -3,6 +3,7 @@
  * a step must not move anything.
  */
 import type { Graph, Node } from '../../protocol';
+import { isTensor } from '../plain';
 import type { ScopeTree } from './scopes';
 import type { TextMetrics } from './text';
 import type { Item } from './visible';
@@ -32,7 +33,7 @@ export function sizeOf(item: Item, graph: Graph, tree: ScopeTree, text: TextMetr
       const node = graph.nodes[item.node] as Node;
       const hooks = node.hooks.length > 0 ? HOOK_WIDTH : 0;
       const width = clamp(text.width(node.name, 'name') + TEXT_LEFT + TEXT_RIGHT + hooks);
-      return { width, height: NODE_HEIGHT + (node.saved.length > 0 ? CHIP_ROW : 0) };
+      return { width, height: NODE_HEIGHT + (node.saved.some(isTensor) ? CHIP_ROW : 0) };
     }
     case 'pin': {
       const node = graph.nodes[item.node] as Node;

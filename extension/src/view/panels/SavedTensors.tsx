@@ -4,6 +4,7 @@ import { useMemo, useState } from 'preact/hooks';
 
 import type { Saved, SavedState } from '../../protocol';
 import type { SessionState } from '../../store';
+import { isTensor } from '../plain';
 import { NodeLink } from './NodeLink';
 import { SavedCard } from './SavedCard';
 
@@ -44,7 +45,7 @@ export function SavedTensors({ session }: { session: SessionState }): JSX.Elemen
 function sorted(saved: SessionState['saved']): Entry[] {
   const entries: Entry[] = [];
   for (const [node, values] of saved) {
-    for (const value of values) {
+    for (const value of values.filter(isTensor)) {
       entries.push({ node, saved: value });
     }
   }
@@ -57,7 +58,7 @@ export function savedNote(session: SessionState): string {
   let stale = 0;
   let alive = 0;
   for (const values of session.saved.values()) {
-    for (const { state } of values) {
+    for (const { state } of values.filter(isTensor)) {
       stale += state === 'stale' ? 1 : 0;
       alive += state === 'freed' ? 0 : 1;
     }

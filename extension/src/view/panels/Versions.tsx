@@ -82,10 +82,8 @@ function StorageLine({ session, storage, line }: StorageLineProps): JSX.Element 
       </button>
       {open && (
         <ol class="vg-timeline-events">
-          {storage.writes_dropped > 0 && (
-            <li class="vg-muted">
-              {format.count(storage.writes_dropped, 'earlier write')} not kept
-            </li>
+          {line.untold > 0 && (
+            <li class="vg-muted">{format.count(line.untold, 'other write')} not shown</li>
           )}
           {line.ticks.map((tick, i) => (
             <TickLine key={i} session={session} tick={tick} />

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { mlp, saved } from '../../../tests/graphs';
-import type { Storage } from '../../protocol';
+import type { SaveMark, Storage, Write } from '../../protocol';
 import { timelineOf } from './timeline';
 
 const storage = mlp().storages[0] as Storage;
@@ -17,6 +17,27 @@ test('a saved value that the run has released is no longer stale', () => {
   const { ticks, staleFrom } = timelineOf(storage, now);
   expect(ticks[0]).toMatchObject({ kind: 'save', state: 'freed' });
   expect(staleFrom).toBeNull();
+});
+
+test('of a crowd of writes only those that concern a saved value are drawn', () => {
+  const [write] = storage.writes as [Write];
+  const writes = Array.from({ length: 60 }, (_, i) => ({
+    ...write,
+    version: i + 601,
+    clock: 10 * i
+  }));
+  const [mark] = storage.saves as [SaveMark];
+  const crowded = {
+    ...storage,
+    version: 660,
+    writes_dropped: 600,
+    writes,
+    saves: [{ ...mark, clock: 505, version: 651 }]
+  };
+  const { ticks, untold } = timelineOf(crowded, new Map());
+  const drawn = ticks.map(tick => (tick.kind === 'write' ? tick.write.version : 'save'));
+  expect(drawn).toEqual([651, 'save', 652, 660]);
+  expect(untold).toBe(657);
 });
 
 test('a write that is no longer kept makes it stale from the beginning', () => {

@@ -15,6 +15,28 @@ export interface Timeline {
   readonly ticks: readonly Tick[];
   /** From the write that made a saved value stale until now; null if none is stale. */
   readonly staleFrom: number | null;
+  /** Writes that are not drawn: no longer kept, or of no concern to any saved value. */
+  readonly untold: number;
+}
+
+/** A parameter is written at every step of a training: more than this many are not all drawn. */
+const CROWD = 8;
+
+/**
+ * The writes that matter to somebody who looks: the first after each save (it would make the value
+ * stale), the last before the saves, and the last of all.
+ */
+function toldWrites({ writes, saves }: Storage): readonly Write[] {
+  if (writes.length <= CROWD) {
+    return writes;
+  }
+  const told = new Set<Write | undefined>([writes.at(-1)]);
+  const first = Math.min(...saves.map(mark => mark.clock));
+  told.add(writes.findLast(write => write.clock < first));
+  for (const mark of saves) {
+    told.add(writes.find(write => write.clock > mark.clock));
+  }
+  return writes.filter(write => told.has(write));
 }
 
 /**
@@ -22,8 +44,9 @@ export interface Timeline {
  * came before what. A save's state is what the run says now.
  */
 export function timelineOf(storage: Storage, saved: SessionState['saved']): Timeline {
+  const told = toldWrites(storage);
   const events = [
-    ...storage.writes.map(write => ({ clock: write.clock, write, mark: null })),
+    ...told.map(write => ({ clock: write.clock, write, mark: null })),
     ...storage.saves.map(mark => ({ clock: mark.clock, write: null, mark }))
   ].sort((a, b) => a.clock - b.clock);
   let staleFrom: number | null = null;
@@ -48,5 +71,5 @@ export function timelineOf(storage: Storage, saved: SessionState['saved']): Time
   if (staleFrom === null && staleVersion !== Infinity) {
     staleFrom = 0; // The write itself is no longer among those kept.
   }
-  return { ticks, staleFrom };
+  return { ticks, staleFrom, untold: storage.version - told.length };
 }
