@@ -233,6 +233,23 @@ def test_an_error_in_a_node_comes_out_of_the_step_and_is_kept_in_the_state() -> 
     assert session.trace.visits[-1].error == run.error
 
 
+def test_the_notes_of_an_error_are_in_the_state_for_every_view_to_tell() -> None:
+    def noted(grad: Any) -> Any:
+        error = ZeroDivisionError("the hook's own fault")
+        error.add_note("recorded in cell 3")
+        error.add_note("divide by something else")
+        raise error
+
+    x = leaf()
+    x.register_hook(noted)
+    session = Session(x * x, new_tensor(x._array), names={id(x): "x"})
+    with pytest.raises(ZeroDivisionError):
+        session.continue_()
+    told = session.run.error.split("\n")
+    assert told[0] == "ZeroDivisionError: the hook's own fault"
+    assert {"recorded in cell 3", "divide by something else"} <= set(told)
+
+
 def test_after_an_error_one_can_look_back_but_not_on() -> None:
     session = failing()
     with pytest.raises(ZeroDivisionError):

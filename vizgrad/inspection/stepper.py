@@ -267,7 +267,7 @@ class Stepper:
             ),
             breakpoints=tuple(sorted(breakpoints)),
             earliest=self.earliest,
-            error=f"{type(self.error).__name__}: {self.error}" if failed else "",
+            error=_told(self.error) if failed else "",
         )
 
     def _nodes(
@@ -330,3 +330,8 @@ class Stepper:
         """`.grad` of a leaf as it is at the current position."""
         found = self.reader.nodes[node] if self.reader.nodes else None
         return summarize(found.variable._grad) if isinstance(found, AccumulateGrad) else None
+
+
+def _told(error: BaseException | None) -> str:
+    """What went wrong, and below it the notes: where it was recorded, what to do."""
+    return "\n".join([f"{type(error).__name__}: {error}", *getattr(error, "__notes__", ())])

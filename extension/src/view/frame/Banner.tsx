@@ -75,9 +75,10 @@ function linesOf({ port, patience, session, notice }: DebuggerState, fallback: s
   if (notice) {
     lines.push({ level: notice.level, text: notice.text, action: 'dismiss' });
   }
-  // The reply to a failed step tells the same, with notes on where and why.
-  if (session?.run.error && !notice?.text.startsWith(session.run.error)) {
-    lines.push({ level: 'error', text: session.run.error });
+  // In the view that asked for the step, the kernel's reply has told the same already.
+  const failure = session?.run.error.trim() ?? '';
+  if (failure && !notice?.text.startsWith(failure)) {
+    lines.push({ level: 'error', text: failure });
   }
   if (session?.closed) {
     lines.push({
