@@ -24,7 +24,9 @@ def same_memory(array: np.ndarray) -> np.ndarray:
     """A copy of the elements at the same strides."""
     if not array.size:
         return array.copy()
-    reach = sum((n - 1) * s for n, s in zip(array.shape, array.strides, strict=True)) // array.itemsize
+    reach = (
+        sum((n - 1) * s for n, s in zip(array.shape, array.strides, strict=True)) // array.itemsize
+    )
     made = np.lib.stride_tricks.as_strided(np.zeros(reach + 1), array.shape, array.strides)
     made[...] = array
     return made
@@ -37,17 +39,27 @@ def results_of(row: Row, leaves: list[Any]) -> list[Any]:
 
 def weights_for(results: list[Any]) -> list[np.ndarray]:
     """Uneven numbers of each result's shape: a sum of ones would hide transposed gradients."""
-    return [wave(*r.shape, low=0.5, high=1.5, seed=3 + i).reshape(r.shape) for i, r in enumerate(results)]
+    return [
+        wave(*r.shape, low=0.5, high=1.5, seed=3 + i).reshape(r.shape)
+        for i, r in enumerate(results)
+    ]
 
 
-def gradients(row: Row, sample: Sample, *, create_graph: bool) -> tuple[list[Any], list[Any], list[Any]]:
+def gradients(
+    row: Row, sample: Sample, *, create_graph: bool
+) -> tuple[list[Any], list[Any], list[Any]]:
     """(leaves, incoming gradients, gradients of the leaves)."""
     leaves = leaves_of(sample)
     results = [r for r in results_of(row, leaves) if r.requires_grad]
     incoming = [vg.tensor(w).requires_grad_(create_graph) for w in weights_for(results)]
     wanted = [leaf for leaf in leaves if leaf.requires_grad]
     found = vg.autograd.grad(
-        results, wanted, incoming, create_graph=create_graph, allow_unused=True, materialize_grads=True
+        results,
+        wanted,
+        incoming,
+        create_graph=create_graph,
+        allow_unused=True,
+        materialize_grads=True,
     )
     return wanted, incoming, list(found)
 
@@ -59,12 +71,16 @@ def weighted(row: Row, sample: Sample) -> Callable[..., float]:
         with vg.no_grad():
             results = results_of(row, [vg.from_numpy(a) for a in arrays])
         results = [r for r in results if r.is_floating_point()]
-        return sum(float((r.numpy() * w).sum()) for r, w in zip(results, weights_for(results), strict=True))
+        return sum(
+            float((r.numpy() * w).sum()) for r, w in zip(results, weights_for(results), strict=True)
+        )
 
     return total
 
 
-def slopes(function: Callable[..., float], arrays: list[np.ndarray], step: float = 1e-5) -> list[np.ndarray]:
+def slopes(
+    function: Callable[..., float], arrays: list[np.ndarray], step: float = 1e-5
+) -> list[np.ndarray]:
     """Central differences of a number by every element of every float array."""
     found = []
     for position, array in enumerate(arrays):

@@ -52,4 +52,8 @@ def test_every_operation_has_a_row() -> None:
 
 
 def _family(formula: Any) -> str:
-    return formula.__module__.rpartition(".")[2] if formula.__module__.startswith("vizgrad.ops") else ""
+    return (
+        formula.__module__.rpartition(".")[2]
+        if formula.__module__.startswith("vizgrad.ops")
+        else ""
+    )

@@ -60,7 +60,11 @@ def test_second_derivative_is_the_slope_of_the_first(case: Case) -> None:
         return
     outer = [np.cos(np.arange(g.numel()) + 1.0).reshape(g.shape) for g in curved]
     found = vg.autograd.grad(
-        curved, [*leaves, *incoming], [vg.tensor(o) for o in outer], materialize_grads=True, allow_unused=True
+        curved,
+        [*leaves, *incoming],
+        [vg.tensor(o) for o in outer],
+        materialize_grads=True,
+        allow_unused=True,
     )
     which = [i for i, g in enumerate(firsts) if g.requires_grad]
 
@@ -70,7 +74,11 @@ def test_second_derivative_is_the_slope_of_the_first(case: Case) -> None:
         wanted = [t.requires_grad_() for t in tensors if t.is_floating_point()]
         results = [r for r in results_of(row, tensors) if r.requires_grad]
         grads = vg.autograd.grad(
-            results, wanted, [vg.from_numpy(a) for a in arrays[count:]], allow_unused=True, materialize_grads=True
+            results,
+            wanted,
+            [vg.from_numpy(a) for a in arrays[count:]],
+            allow_unused=True,
+            materialize_grads=True,
         )
         return sum(float((grads[i].numpy() * o).sum()) for i, o in zip(which, outer, strict=True))
 

@@ -12,7 +12,11 @@ _SQUARE = (
     Sample("2x2", (wave(2, 2) + 3 * np.eye(2),)),
     Sample("stack", (wave(2, 3, 3, seed=2) + 4 * np.eye(3),)),
 )
-_WIDE = (Sample("wide", (wave(2, 3),)), Sample("tall", (wave(3, 2, seed=1),)), Sample("stack", (wave(2, 2, 2, seed=3) + np.eye(2),)))
+_WIDE = (
+    Sample("wide", (wave(2, 3),)),
+    Sample("tall", (wave(3, 2, seed=1),)),
+    Sample("stack", (wave(2, 2, 2, seed=3) + np.eye(2),)),
+)
 _FULL_RANK = _SQUARE[0].arrays[0]
 
 
@@ -28,31 +32,95 @@ def _rebuilt(u, s, vh):
     return (u * s.unsqueeze(-2) ** 2) @ vh
 
 
+def _without_signs(values, vectors):
+    return values, vectors.abs()
+
+
 ROWS = [
     Row("inv", vg.linalg.inv, _SQUARE, np.linalg.inv),
     Row("det", vg.linalg.det, _SQUARE, np.linalg.det),
-    Row("slogdet", lambda x: vg.linalg.slogdet(x).logabsdet, _SQUARE, lambda x: np.linalg.slogdet(x)[1]),
+    Row(
+        "slogdet",
+        lambda x: vg.linalg.slogdet(x).logabsdet,
+        _SQUARE,
+        lambda x: np.linalg.slogdet(x)[1],
+    ),
     Row("logdet", lambda x: vg.linalg.logdet(_positive(x)), _SQUARE),
-    Row("solve", lambda a, b: vg.linalg.solve(a, b), some(plain=[_FULL_RANK, (2, 3)], vector=[_FULL_RANK, (2,)])),
-    Row("solve from the right", lambda a, b: vg.linalg.solve(a, b, left=False), some(plain=[_FULL_RANK, (3, 2)])),
-    Row("solve_triangular", lambda a, b: vg.linalg.solve_triangular(a, b, upper=True), some(plain=[_FULL_RANK, (2, 3)])),
-    Row("solve_triangular unit", lambda a, b: vg.linalg.solve_triangular(a, b, upper=False, unitriangular=True), some(plain=[_FULL_RANK, (2, 3)])),
+    Row(
+        "solve",
+        vg.linalg.solve,
+        some(plain=[_FULL_RANK, (2, 3)], vector=[_FULL_RANK, (2,)]),
+    ),
+    Row(
+        "solve from the right",
+        lambda a, b: vg.linalg.solve(a, b, left=False),
+        some(plain=[_FULL_RANK, (3, 2)]),
+    ),
+    Row(
+        "solve_triangular",
+        lambda a, b: vg.linalg.solve_triangular(a, b, upper=True),
+        some(plain=[_FULL_RANK, (2, 3)]),
+    ),
+    Row(
+        "solve_triangular unit",
+        lambda a, b: vg.linalg.solve_triangular(a, b, upper=False, unitriangular=True),
+        some(plain=[_FULL_RANK, (2, 3)]),
+    ),
     Row("cholesky", lambda x: vg.linalg.cholesky(_positive(x)), _SQUARE),
     Row("eigvalsh", lambda x: vg.linalg.eigvalsh(_symmetric(x)), _SQUARE),
-    Row("eigh", lambda x: (lambda e: (e[0], e[1].abs()))(vg.linalg.eigh(_symmetric(x))), _SQUARE),
+    Row("eigh", lambda x: _without_signs(*vg.linalg.eigh(_symmetric(x))), _SQUARE),
     Row("svdvals", vg.linalg.svdvals, _WIDE, lambda x: np.linalg.svd(x, compute_uv=False)),
     Row("svd", lambda x: _rebuilt(*vg.linalg.svd(x, full_matrices=False)), _WIDE),
-    Row("svd vectors", lambda x: tuple(p.abs() for p in vg.linalg.svd(x, full_matrices=False)), _WIDE),
+    Row(
+        "svd vectors",
+        lambda x: tuple(p.abs() for p in vg.linalg.svd(x, full_matrices=False)),
+        _WIDE,
+    ),
     Row("qr", lambda x: tuple(p.abs() for p in vg.linalg.qr(x)), _WIDE),
     Row("pinv", vg.linalg.pinv, _WIDE, np.linalg.pinv),
-    Row("lstsq", lambda a, b: vg.linalg.lstsq(a, b).solution, some(plain=[(3, 2), (3, 1)]), lambda a, b: np.linalg.lstsq(a, b)[0]),
-    Row("matrix_power", lambda x: vg.linalg.matrix_power(x, 3), _SQUARE, lambda x: np.linalg.matrix_power(x, 3)),
+    Row(
+        "lstsq",
+        lambda a, b: vg.linalg.lstsq(a, b).solution,
+        some(plain=[(3, 2), (3, 1)]),
+        lambda a, b: np.linalg.lstsq(a, b)[0],
+    ),
+    Row(
+        "matrix_power",
+        lambda x: vg.linalg.matrix_power(x, 3),
+        _SQUARE,
+        lambda x: np.linalg.matrix_power(x, 3),
+    ),
     Row("matrix_exp", lambda x: vg.linalg.matrix_exp(x * 0.3), _SQUARE),
-    Row("multi_dot", lambda a, b, c: vg.linalg.multi_dot([a, b, c]), some(plain=[(2, 3), (3, 2), (2,)]), lambda a, b, c: a @ b @ c),
-    Row("matrix_norm nuc", lambda x: vg.linalg.matrix_norm(x, "nuc"), _WIDE[:2], lambda x: np.linalg.norm(x, "nuc")),
-    Row("matrix_norm 2", lambda x: vg.linalg.matrix_norm(x, 2), _WIDE[:2], lambda x: np.linalg.norm(x, 2)),
-    Row("matrix_norm 1", lambda x: vg.linalg.matrix_norm(x, 1), _WIDE[:2], lambda x: np.linalg.norm(x, 1)),
-    Row("matrix_norm -inf", lambda x: vg.linalg.matrix_norm(x, -np.inf, keepdim=True), _WIDE[:2], lambda x: np.linalg.norm(x, -np.inf, keepdims=True)),
+    Row(
+        "multi_dot",
+        lambda a, b, c: vg.linalg.multi_dot([a, b, c]),
+        some(plain=[(2, 3), (3, 2), (2,)]),
+        lambda a, b, c: a @ b @ c,
+    ),
+    Row(
+        "matrix_norm nuc",
+        lambda x: vg.linalg.matrix_norm(x, "nuc"),
+        _WIDE[:2],
+        lambda x: np.linalg.norm(x, "nuc"),
+    ),
+    Row(
+        "matrix_norm 2",
+        lambda x: vg.linalg.matrix_norm(x, 2),
+        _WIDE[:2],
+        lambda x: np.linalg.norm(x, 2),
+    ),
+    Row(
+        "matrix_norm 1",
+        lambda x: vg.linalg.matrix_norm(x, 1),
+        _WIDE[:2],
+        lambda x: np.linalg.norm(x, 1),
+    ),
+    Row(
+        "matrix_norm -inf",
+        lambda x: vg.linalg.matrix_norm(x, -np.inf, keepdim=True),
+        _WIDE[:2],
+        lambda x: np.linalg.norm(x, -np.inf, keepdims=True),
+    ),
     Row("cond", vg.linalg.cond, _SQUARE[:1], np.linalg.cond),
     Row("vecdot", vg.linalg.vecdot, some(plain=[(2, 3), (2, 3)]), lambda a, b: (a * b).sum(-1)),
 ]

@@ -12,7 +12,7 @@ from .row import Row, Sample, one, some, two, wave
 
 
 def _by_element(function):
-    return lambda x: np.vectorize(function, otypes=[float])(x)
+    return np.vectorize(function, otypes=[float])
 
 
 UNARY = [
@@ -47,7 +47,13 @@ UNARY = [
     Row("floor", vg.floor, one(), np.floor),
     Row("ceil", vg.ceil, one(), np.ceil),
     Row("round", vg.round, one(), np.round),
-    Row("round to a place", lambda x: vg.round(x, decimals=1), one(), lambda x: np.round(x, 1), smooth=False),
+    Row(
+        "round to a place",
+        lambda x: vg.round(x, decimals=1),
+        one(),
+        lambda x: np.round(x, 1),
+        smooth=False,
+    ),
     Row("trunc", vg.trunc, one(), np.trunc),
     Row("frac", vg.frac, one(), lambda x: x - np.trunc(x)),
     Row("erf", vg.erf, one(), _by_element(math.erf)),
@@ -77,7 +83,13 @@ BINARY = [
     Row("div", vg.div, two(0.3, 2), np.divide),
     Row("div by a number", lambda a: a / 2.5, one(), lambda a: a / 2.5),
     Row("div of a number", lambda a: 2.5 / a, one(0.3, 2), lambda a: 2.5 / a),
-    Row("div rounded", lambda a, b: vg.div(a, b, rounding_mode="floor"), two(0.3, 2), np.floor_divide, smooth=False),
+    Row(
+        "div rounded",
+        lambda a, b: vg.div(a, b, rounding_mode="floor"),
+        two(0.3, 2),
+        np.floor_divide,
+        smooth=False,
+    ),
     Row("remainder", vg.remainder, two(0.3, 4, 0.4, 2), np.remainder, twice=False),
     Row("remainder by a number", lambda a: a % 1.7, one(), lambda a: a % 1.7),
     Row("fmod", vg.fmod, two(0.3, 4, 0.4, 2), np.fmod, twice=False),
@@ -103,28 +115,53 @@ BINARY = [
     Row("lerp", lambda a, b: vg.lerp(a, b, 0.3), two(), lambda a, b: a + 0.3 * (b - a)),
 ]
 
-_THREE = some(same=[(2, 3), (2, 3), (2, 3)], broadcast=[(2, 1), (3,), ()], empty=[(0, 2), (2,), (1, 2)])
+_THREE = some(
+    same=[(2, 3), (2, 3), (2, 3)], broadcast=[(2, 1), (3,), ()], empty=[(0, 2), (2,), (1, 2)]
+)
 _BOUNDS = (
-    Sample("apart", (wave(2, 3), wave(2, 3, low=-0.9, high=-0.1, seed=1), wave(3, low=0.1, high=0.9, seed=2))),
+    Sample(
+        "apart",
+        (wave(2, 3), wave(2, 3, low=-0.9, high=-0.1, seed=1), wave(3, low=0.1, high=0.9, seed=2)),
+    ),
     Sample("crossed", (wave(4), np.full(4, 0.7), np.full(4, -0.3))),
 )
 
 OTHER = [
     Row("lerp by a tensor", vg.lerp, _THREE, lambda a, b, w: a + w * (b - a)),
-    Row("addcmul", lambda a, b, c: vg.addcmul(a, b, c, value=0.5), _THREE, lambda a, b, c: a + 0.5 * b * c),
     Row(
-        "addcdiv", lambda a, b, c: vg.addcdiv(a, b, c, value=0.5),
-        (Sample("same", (wave(3), wave(3, seed=1), wave(3, low=0.4, high=2))),), lambda a, b, c: a + 0.5 * b / c,
+        "addcmul",
+        lambda a, b, c: vg.addcmul(a, b, c, value=0.5),
+        _THREE,
+        lambda a, b, c: a + 0.5 * b * c,
+    ),
+    Row(
+        "addcdiv",
+        lambda a, b, c: vg.addcdiv(a, b, c, value=0.5),
+        (Sample("same", (wave(3), wave(3, seed=1), wave(3, low=0.4, high=2))),),
+        lambda a, b, c: a + 0.5 * b / c,
     ),
     Row("clamp", lambda a: vg.clamp(a, -0.7, 0.9), one(), lambda a: np.clip(a, -0.7, 0.9)),
     Row("clamp below", lambda a: vg.clamp(a, min=-0.7), one(), lambda a: np.maximum(a, -0.7)),
     Row("clamp_min", lambda a: vg.clamp_min(a, -0.7), one(), lambda a: np.maximum(a, -0.7)),
     Row("clamp_max", lambda a: vg.clamp_max(a, 0.7), one(), lambda a: np.minimum(a, 0.7)),
-    Row("clamp by tensors", vg.clamp, _BOUNDS, lambda a, low, high: np.minimum(np.maximum(a, low), high)),
+    Row(
+        "clamp by tensors",
+        vg.clamp,
+        _BOUNDS,
+        lambda a, low, high: np.minimum(np.maximum(a, low), high),
+    ),
     Row("clamp_min by a tensor", vg.clamp_min, two(), np.maximum),
     Row("clamp_max by a tensor", vg.clamp_max, two(), np.minimum),
-    Row("masked_fill", lambda a: vg.masked_fill(a, vg.tensor([True, False, True]), 7.0), some(plain=(2, 3))),
-    Row("masked_fill by a tensor", lambda a, v: vg.masked_fill(a, vg.tensor([True, False]), v), some(plain=[(3, 2), ()])),
+    Row(
+        "masked_fill",
+        lambda a: vg.masked_fill(a, vg.tensor([True, False, True]), 7.0),
+        some(plain=(2, 3)),
+    ),
+    Row(
+        "masked_fill by a tensor",
+        lambda a, v: vg.masked_fill(a, vg.tensor([True, False]), v),
+        some(plain=[(3, 2), ()]),
+    ),
     Row("to another type and back", lambda a: a.to(vg.float64), one(), np.copy),
 ]
 

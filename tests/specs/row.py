@@ -62,15 +62,24 @@ def one(low: float = -2.0, high: float = 2.0) -> tuple[Sample, ...]:
     )
 
 
-def two(low: float = -2.0, high: float = 2.0, low2: float | None = None, high2: float | None = None) -> tuple[Sample, ...]:
+def two(
+    low: float = -2.0, high: float = 2.0, low2: float | None = None, high2: float | None = None
+) -> tuple[Sample, ...]:
     """Samples for an elementwise function of two tensors: shapes that broadcast, strides, empty ones."""
-    second = {"low": low if low2 is None else low2, "high": high if high2 is None else high2, "seed": 1}
+    second = {
+        "low": low if low2 is None else low2,
+        "high": high if high2 is None else high2,
+        "seed": 1,
+    }
     first = {"low": low, "high": high}
     shapes = {
-        "same": ((2, 3), (2, 3)), "row": ((2, 3), (3,)), "column": ((2, 1), (2, 3)), "0-dim": ((2, 3), ()),
-        "both 0-dim": ((), ()), "outer": ((2, 1), (1, 3)), "leading": ((3,), (2, 1, 3)), "empty": ((0, 3), (1, 3)),
+        "same": ((2, 3), (2, 3)), "row": ((2, 3), (3,)), "column": ((2, 1), (2, 3)),
+        "0-dim": ((2, 3), ()), "both 0-dim": ((), ()), "outer": ((2, 1), (1, 3)),
+        "leading": ((3,), (2, 1, 3)), "empty": ((0, 3), (1, 3)),
     }  # fmt: skip
-    made = [Sample(name, (wave(*a, **first), wave(*b, **second))) for name, (a, b) in shapes.items()]
+    made = [
+        Sample(name, (wave(*a, **first), wave(*b, **second))) for name, (a, b) in shapes.items()
+    ]
     a, b = wave(2, 3, **first), wave(2, 3, **second)
     return (*made, Sample("strided", (strided(a), strided(b))))
 

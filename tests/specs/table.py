@@ -5,7 +5,14 @@ from __future__ import annotations
 from . import decompositions, elementwise, indexing, products, reductions, shapes
 from .row import Row, Sample
 
-ROWS: list[Row] = [*elementwise.ROWS, *reductions.ROWS, *shapes.ROWS, *indexing.ROWS, *products.ROWS, *decompositions.ROWS]
+ROWS: list[Row] = [
+    *elementwise.ROWS,
+    *reductions.ROWS,
+    *shapes.ROWS,
+    *indexing.ROWS,
+    *products.ROWS,
+    *decompositions.ROWS,
+]
 
 CASES: list[tuple[Row, Sample]] = [(row, sample) for row in ROWS for sample in row.samples]
 

@@ -29,7 +29,9 @@ class Device:
     index: int | None = None
 
     def __post_init__(self) -> None:
-        if self.index is None and (self.type.__class__ is not str or self.type not in ("cpu", "cuda")):
+        if self.index is None and (
+            self.type.__class__ is not str or self.type not in ("cpu", "cuda")
+        ):
             parsed = parse_device(self.type)
             object.__setattr__(self, "type", parsed.type)
             object.__setattr__(self, "index", parsed.index)

@@ -126,9 +126,7 @@ def of_scalar(value: object) -> DType | None:
     return None
 
 
-def result_type(
-    dimensioned: list[DType], zero_dim: list[DType], scalars: list[DType]
-) -> DType:
+def result_type(dimensioned: list[DType], zero_dim: list[DType], scalars: list[DType]) -> DType:
     """Promotion with priorities (spec T-3): tensors with dimensions, then 0-dim ones, then numbers.
 
     A lower group counts only if its category is higher than that of all groups above it. A number

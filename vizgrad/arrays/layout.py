@@ -51,9 +51,7 @@ def empty_like_strides(pattern: Array, like: Array) -> Array:
 def can_sum_to(have: tuple[int, ...], want: tuple[int, ...]) -> bool:
     """Can `have` be summed over broadcast dimensions to give `want` (F-64)?"""
     extra = len(have) - len(want)
-    return extra >= 0 and all(
-        w in (1, h) for h, w in zip(have[extra:], want, strict=True)
-    )
+    return extra >= 0 and all(w in (1, h) for h, w in zip(have[extra:], want, strict=True))
 
 
 def sum_to(array: Array, shape: tuple[int, ...]) -> Array:

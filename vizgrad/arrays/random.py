@@ -84,14 +84,18 @@ def _float_type(dtype: Any) -> Any:
     return dtype if dtype in (np.float32, np.float64) else np.float32
 
 
-def uniform(shape: tuple[int, ...], dtype: Any, device: Device, generator: Generator | None) -> Array:
+def uniform(
+    shape: tuple[int, ...], dtype: Any, device: Device, generator: Generator | None
+) -> Array:
     """From [0, 1)."""
     made = _source(generator, device).random(shape, dtype=_float_type(dtype))
     made = np.asarray(made) if isinstance(made, float) else made
     return made.astype(dtype, copy=False)
 
 
-def normal(shape: tuple[int, ...], dtype: Any, device: Device, generator: Generator | None) -> Array:
+def normal(
+    shape: tuple[int, ...], dtype: Any, device: Device, generator: Generator | None
+) -> Array:
     """With mean 0 and standard deviation 1."""
     made = _source(generator, device).standard_normal(shape, dtype=_float_type(dtype))
     made = np.asarray(made) if isinstance(made, float) else made
@@ -99,7 +103,12 @@ def normal(shape: tuple[int, ...], dtype: Any, device: Device, generator: Genera
 
 
 def integers(
-    low: int, high: int, shape: tuple[int, ...], dtype: Any, device: Device, generator: Generator | None
+    low: int,
+    high: int,
+    shape: tuple[int, ...],
+    dtype: Any,
+    device: Device,
+    generator: Generator | None,
 ) -> Array:
     """From low, ..., high - 1."""
     made = _source(generator, device).integers(low, high, shape, dtype=np.int64)
@@ -110,13 +119,17 @@ def permutation(n: int, dtype: Any, device: Device, generator: Generator | None)
     return _source(generator, device).permutation(n).astype(dtype, copy=False)
 
 
-def exponential(shape: tuple[int, ...], dtype: Any, device: Device, generator: Generator | None) -> Array:
+def exponential(
+    shape: tuple[int, ...], dtype: Any, device: Device, generator: Generator | None
+) -> Array:
     made = _source(generator, device).standard_exponential(shape, dtype=_float_type(dtype))
     made = np.asarray(made) if isinstance(made, float) else made
     return made.astype(dtype, copy=False)
 
 
-def multinomial(weights: Array, samples: int, replacement: bool, device: Device, generator: Generator | None) -> Array:
+def multinomial(
+    weights: Array, samples: int, replacement: bool, device: Device, generator: Generator | None
+) -> Array:
     """`samples` positions per row, drawn with probabilities proportional to the rows of `weights`."""
     rows, n = weights.shape
     if not replacement:  # the smallest of exponential waiting times: a draw without putting back

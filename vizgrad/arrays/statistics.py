@@ -88,9 +88,7 @@ def heat_map(data: np.ndarray) -> tuple[tuple[float | None, ...], ...]:
         matrix = np.add.reduceat(matrix, starts, axis=0) / _widths(starts, matrix.shape[0])[:, None]
         starts = np.linspace(0, matrix.shape[1], cols, endpoint=False).astype(int)
         matrix = np.add.reduceat(matrix, starts, axis=1) / _widths(starts, matrix.shape[1])
-    return tuple(
-        tuple(float(v) if np.isfinite(v) else None for v in row) for row in matrix
-    )
+    return tuple(tuple(float(v) if np.isfinite(v) else None for v in row) for row in matrix)
 
 
 def _widths(starts: np.ndarray, length: int) -> np.ndarray:

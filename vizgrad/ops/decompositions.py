@@ -16,11 +16,12 @@ from vizgrad.function.primitive import primitive
 from vizgrad.function.saving import save_result
 from vizgrad.graph.node import Meta
 from vizgrad.graph.saved import unpack_array, unpack_tensor
+from vizgrad.ops.arrange import crop_to, diag_embed, diagonal, tril, triu
 from vizgrad.ops.constants import constant, raw, zeros_beside
 from vizgrad.ops.joining import cat_any
 from vizgrad.ops.recording import ManyOutputs, edges_of, produced_by, start
 from vizgrad.ops.select import drop
-from vizgrad.ops.shape import crop_to, diag_embed, diagonal, transpose, tril, triu, unsqueeze
+from vizgrad.ops.shape import transpose, unsqueeze
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 

@@ -54,7 +54,8 @@ class Parsed(NamedTuple):
     indices: Indices | None
 
 
-def parse(source: Tensor, key: Any, *, alias: bool = True) -> Parsed:
+# One branch for each kind of index: together they are the rule.
+def parse(source: Tensor, key: Any, *, alias: bool = True) -> Parsed:  # noqa: C901
     """Does the basic steps of `source[key]`; IndexError for what is no index, or out of range.
 
     When there is nothing to do, the view is an alias of `source`, or itself without `alias`.
@@ -137,7 +138,9 @@ def _array_of(entry: Any) -> Any:
     try:
         array = xp.asarray([e.tolist() if isinstance(e, Tensor) else e for e in entry])
     except (ValueError, TypeError) as error:
-        raise IndexError(f"a list used as an index must hold whole numbers or bools: {entry!r}") from error
+        raise IndexError(
+            f"a list used as an index must hold whole numbers or bools: {entry!r}"
+        ) from error
     return array if array.size else array.astype(xp.int64)
 
 
@@ -187,7 +190,9 @@ def _select(source: Tensor, dim: int, index: int) -> Tensor:
         raise IndexError(
             f"index {index} is out of bounds for dimension {dim} with size {shape[dim]}"
         )
-    return shape_ops.select.record(source, dim=dim, index=index if index >= 0 else index + shape[dim])
+    return shape_ops.select.record(
+        source, dim=dim, index=index if index >= 0 else index + shape[dim]
+    )
 
 
 def _slice(source: Tensor, dim: int, key: slice) -> Tensor:

@@ -58,7 +58,7 @@ class StackBackward0(Node):
 def _arrays(tensors: Sequence[Tensor]) -> list[Any]:
     arrays = [t._array for t in tensors]
     first = arrays[0].dtype
-    if any([a.dtype is not first for a in arrays]):
+    if any([a.dtype is not first for a in arrays]):  # noqa: C419  few: a list is the faster
         dtype = result_dtype(tuple(tensors)).np
         arrays = [a.astype(dtype, copy=False) for a in arrays]
     return arrays

@@ -51,7 +51,9 @@ class UnbindBackward0(ManyOutputs):
         return (stack_any(grads, self._dim),)
 
 
-def record_split(source: Tensor, dim: int, sizes: list[int], split_size: int | None) -> tuple[Tensor, ...]:
+def record_split(
+    source: Tensor, dim: int, sizes: list[int], split_size: int | None
+) -> tuple[Tensor, ...]:
     """Consecutive stretches of `dim`; `split_size` is given when all but the last are of that size."""
     array = source._array
     arrays, begin = [], 0

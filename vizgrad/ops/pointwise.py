@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 
 from vizgrad.arrays import xp
-from vizgrad.arrays.kernels import choice, smooth, special
+from vizgrad.arrays.kernels import smooth
 from vizgrad.function.primitive import primitive
 from vizgrad.ops.arithmetic import neg as neg
-from vizgrad.ops.constants import constant, raw, zeros_like
+from vizgrad.ops.constants import raw, zeros_like
 from vizgrad.ops.select import drop
 from vizgrad.ops.select import sign as sign
 
@@ -312,120 +312,3 @@ class frac:
 
     def grad_self(grad):
         return grad
-
-
-@primitive(typing="float", pointwise=True)
-class erf:
-    """The error function, 2/sqrt(pi) times the integral of exp(-t^2) from 0 to x."""
-
-    forward = special.erf
-
-    def grad_self(grad, self):
-        return grad * (2 / math.sqrt(math.pi)) * exp(-(self * self))
-
-
-@primitive(typing="float", pointwise=True)
-class erfc:
-    """1 - erf(x), exact for large x."""
-
-    forward = special.erfc
-
-    def grad_self(grad, self):
-        return grad * (-2 / math.sqrt(math.pi)) * exp(-(self * self))
-
-
-@primitive(typing="float", pointwise=True)
-class erfinv:
-    """The inverse of erf; infinite at -1 and 1."""
-
-    forward = special.erfinv
-
-    def grad_self(grad, result):
-        return grad * (math.sqrt(math.pi) / 2) * exp(result * result)
-
-
-@primitive(typing="float", pointwise=True)
-class lgamma:
-    """log |Gamma(x)|."""
-
-    forward = special.lgamma
-
-    def grad_self(grad, self):
-        return grad * digamma(self)
-
-
-@primitive(typing="float", pointwise=True)
-class digamma:
-    """The derivative of lgamma."""
-
-    forward = special.digamma
-
-    def grad_self(grad, self):
-        return grad * polygamma(self, n=1)
-
-
-@primitive(typing="float", pointwise=True)
-class polygamma:
-    """The n-th derivative of digamma, n >= 1."""
-
-    def forward(self, *, n):
-        return special.polygamma(n, self)
-
-    def grad_self(grad, self, n):
-        return grad * polygamma(self, n=n + 1)
-
-
-@primitive(typing="float", pointwise=True)
-class sinc:
-    """sin(pi x) / (pi x), 1 at 0."""
-
-    forward = smooth.sinc
-
-    def grad_self(grad, self):
-        return grad * sinc_slope(self)
-
-
-@primitive(typing="float", pointwise=True)
-class sinc_slope:
-    """The derivative of sinc, 0 at 0 (T-77)."""
-
-    forward = smooth.sinc_slope
-
-    def grad_self(grad, self, result):
-        px2 = self * (math.pi * math.pi)
-        return drop(-grad * (sinc(self) * px2 + 2 * result) / self, mask=raw(self) == 0) - drop(
-            grad * (math.pi * math.pi / 3), mask=raw(self) != 0
-        )
-
-
-@primitive(typing="float", pointwise=True)
-class logit:
-    """log(x / (1 - x)); with `eps`, x is first moved into [eps, 1 - eps]."""
-
-    forward = smooth.logit
-
-    def grad_self(grad, self, eps):
-        slope = grad / abs(self * (1 - self))
-        if eps is None:  # NaN, as the value, where there is no logarithm
-            return slope + constant(choice.nan_outside(raw(self), 0, 1), slope)
-        return drop(slope, mask=~choice.inside(raw(self), eps, 1 - eps))
-
-
-@primitive(typing="float", pointwise=True, linear=True)
-class deg2rad:
-    """Degrees to radians."""
-
-    forward = xp.deg2rad
-
-    def grad_self(grad):
-        return grad * (math.pi / 180)
-
-
-@primitive(typing="float", pointwise=True, linear=True)
-class rad2deg:
-    """Radians to degrees."""
-
-    forward = xp.rad2deg
-
-    def grad_self(grad):
-        return grad * (180 / math.pi)

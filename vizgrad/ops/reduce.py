@@ -5,9 +5,10 @@ from __future__ import annotations
 from vizgrad.arrays import xp
 from vizgrad.arrays.kernels import reduction
 from vizgrad.function.primitive import primitive
+from vizgrad.ops.arrange import diagonal_put
 from vizgrad.ops.constants import constant, raw, zeros_like
 from vizgrad.ops.select import drop
-from vizgrad.ops.shape import diagonal_put, expand, inverse_order, permute, restore_dims, unsqueeze
+from vizgrad.ops.shape import expand, inverse_order, permute, restore_dims, unsqueeze
 
 
 @primitive(linear=True, node="SumBackward0")

@@ -7,12 +7,13 @@ import math
 from vizgrad.arrays import xp
 from vizgrad.arrays.kernels import ordering, reduction, statistics
 from vizgrad.function.primitive import primitive
+from vizgrad.ops.arrange import flip, roll
 from vizgrad.ops.constants import constant, raw, zeros_like
 from vizgrad.ops.pointwise import abs, exp
 from vizgrad.ops.powers import pow_number
 from vizgrad.ops.reduce import mean_dims
 from vizgrad.ops.select import drop, sign
-from vizgrad.ops.shape import flip, restore_dims, roll
+from vizgrad.ops.shape import restore_dims
 
 
 def slope_of_variance(grad, self, dims, correction, keepdim):

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from vizgrad.arrays.backend import Array, to_device, device_of
+from vizgrad.arrays.backend import Array, device_of, to_device
 from vizgrad.arrays.quiet import quiet
 
 
 @quiet
 def cast(self: Array, dtype: Any) -> Array:
-    """A copy in `dtype`, with the same strides if `self` is dense; complex numbers lose their imaginary part."""
+    """A copy in `dtype`, with the same strides if `self` is dense; of complex numbers the real part."""
     if self.dtype.kind == "c" and np.dtype(dtype).kind not in "cb":
         self = self.real
     return self.astype(dtype, order="K")

@@ -8,9 +8,12 @@ import numpy as np
 
 from vizgrad.arrays.backend import Array
 
-
 #: Integers of the same width: zero bits are the number 0.0, so a mask is a product of bits.
-_BITS = {np.dtype("f2"): np.dtype("i2"), np.dtype("f4"): np.dtype("i4"), np.dtype("f8"): np.dtype("i8")}
+_BITS = {
+    np.dtype("f2"): np.dtype("i2"),
+    np.dtype("f4"): np.dtype("i4"),
+    np.dtype("f8"): np.dtype("i8"),
+}
 #: 0-dim arrays: an array beside one costs a third of what it costs beside a number.
 ZERO = {dtype: np.zeros((), dtype) for dtype in (*_BITS, *_BITS.values())}
 #: From how many elements on the product is quicker than `where`, which mispredicts at every element of
@@ -28,7 +31,10 @@ def keep(self: Array, *, mask: Array) -> Array:
     bits = _BITS.get(self.dtype)
     if bits is None or self.size < _MANY or type(self) is not np.ndarray:
         return np.where(mask, self, zero_of(self))
-    out = np.empty(self.shape if self.shape == mask.shape else np.broadcast_shapes(self.shape, mask.shape), self.dtype)
+    out = np.empty(
+        self.shape if self.shape == mask.shape else np.broadcast_shapes(self.shape, mask.shape),
+        self.dtype,
+    )
     np.multiply(self.view(bits), mask, out=out.view(bits))
     return out
 
@@ -93,4 +99,8 @@ def sign(self: Array) -> Array:
     if self.dtype.kind == "c":
         raise NotImplementedError("sign is not implemented for complex tensors; use sgn")
     # numpy gives NaN for NaN, PyTorch 0
-    return np.where(self != self, self.dtype.type(0), np.sign(self)) if self.dtype.kind == "f" else np.sign(self)
+    return (
+        np.where(self != self, self.dtype.type(0), np.sign(self))
+        if self.dtype.kind == "f"
+        else np.sign(self)
+    )

@@ -53,7 +53,9 @@ def check_bounds(index: Array, size: int, dim: int) -> None:
         low, high = index.min(), index.max()
         if low < 0 or high >= size:
             wrong = int(low if low < 0 else high)
-            raise RuntimeError(f"index {wrong} is out of bounds for dimension {dim} with size {size}")
+            raise RuntimeError(
+                f"index {wrong} is out of bounds for dimension {dim} with size {size}"
+            )
 
 
 def _corner(x: Array, index: Array, dim: int) -> Array:
@@ -77,10 +79,8 @@ def positions_along(shape: tuple[int, ...], index: Array, dim: int) -> Array:
     total = np.zeros_like(index, shape=(1,) * len(shape), dtype=np.int64)
     stride = 1
     for d in range(len(shape) - 1, -1, -1):
-        if d == dim:
-            along = index
-        else:
-            along = np.arange(index.shape[d]).reshape((-1,) + (1,) * (len(shape) - 1 - d))
+        below = (1,) * (len(shape) - 1 - d)
+        along = index if d == dim else np.arange(index.shape[d]).reshape((-1, *below))
         total = total + along * stride
         stride *= shape[d]
     return total
@@ -150,13 +150,17 @@ def index_copy(out: Array, index: Array, source: Any, dim: int) -> Array:
 
 
 def masked_scatter(x: Array, mask: Array, source: Array) -> Array:
-    out = x.copy() if x.shape == mask.shape else np.broadcast_to(x, np.broadcast_shapes(x.shape, mask.shape)).copy()
+    out = (
+        x.copy()
+        if x.shape == mask.shape
+        else np.broadcast_to(x, np.broadcast_shapes(x.shape, mask.shape)).copy()
+    )
     mask = np.broadcast_to(mask, out.shape)
     wanted = int(np.count_nonzero(mask))
     if wanted > source.size:
         raise RuntimeError(
-            f"masked_scatter: expected self and source to have enough elements: {wanted} are wanted, source has "
-            f"{source.size}"
+            "masked_scatter: expected self and source to have enough elements: "
+            f"{wanted} are wanted, source has {source.size}"
         )
     out[mask] = source.reshape(-1)[:wanted]
     return out
@@ -167,7 +171,9 @@ def take_flat(x: Array, index: Array) -> Array:
         low, high = index.min(), index.max()
         if low < -x.size or high >= x.size:
             wrong = int(low if low < -x.size else high)
-            raise IndexError(f"out of range: tried to access index {wrong} on a tensor of {x.size} elements")
+            raise IndexError(
+                f"out of range: tried to access index {wrong} on a tensor of {x.size} elements"
+            )
     return np.take(x.reshape(-1), index)
 
 

@@ -25,7 +25,9 @@ def _guarded(name: str, why: str, compute: Callable[..., Any], *arrays: Array) -
     try:
         return compute(*arrays)
     except np.linalg.LinAlgError as error:
-        raise LinAlgError(f"linalg.{name}: {why} (shape {list(arrays[0].shape)}): {error}") from None
+        raise LinAlgError(
+            f"linalg.{name}: {why} (shape {list(arrays[0].shape)}): {error}"
+        ) from None
 
 
 @quiet
@@ -55,7 +57,9 @@ def det(a: Array) -> Array:
 @quiet
 def slogdet(a: Array) -> tuple[Array, Array]:
     sign, size = np.linalg.slogdet(a)
-    return np.asarray(sign).astype(a.dtype, copy=False), np.asarray(size).astype(a.dtype, copy=False)
+    return np.asarray(sign).astype(a.dtype, copy=False), np.asarray(size).astype(
+        a.dtype, copy=False
+    )
 
 
 @quiet
@@ -70,7 +74,9 @@ def cofactors(a: Array) -> Array:
     after = np.ones_like(s)
     before[..., 1:] = np.cumprod(s[..., :-1], axis=-1)
     after[..., :-1] = np.cumprod(s[..., :0:-1], axis=-1)[..., ::-1]
-    return np.matmul(u * (sign[..., None] * before * after)[..., None, :], vh).astype(a.dtype, copy=False)
+    return np.matmul(u * (sign[..., None] * before * after)[..., None, :], vh).astype(
+        a.dtype, copy=False
+    )
 
 
 @quiet
@@ -122,7 +128,7 @@ def solve_triangular(a: Array, b: Array, upper: bool, left: bool, unitriangular:
 
 @quiet
 def matrix_exp(a: Array) -> Array:
-    """Scaling and squaring with a Taylor polynomial (Higham 2008, 10.3): halved to norm 1/2, then 18 terms."""
+    """Scaling and squaring with a Taylor polynomial (Higham 2008, 10.3): to norm 1/2, then 18 terms."""
     size = float(np.abs(a).sum(axis=-2).max()) if a.size else 0.0
     squarings = max(0, math.ceil(math.log2(size)) + 1) if 0 < size < math.inf else 0
     scaled = a / a.dtype.type(2.0**squarings)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from vizgrad.arrays.backend import Array, as_array
-from vizgrad.arrays.quiet import quiet
 from vizgrad.arrays.kernels.reduction import Dims
+from vizgrad.arrays.quiet import quiet
 
 
 @quiet
@@ -91,7 +91,11 @@ def median(x: Array, dim: int, keepdim: bool, ignore_nan: bool) -> tuple[Array, 
     n = x.shape[dim]
     ordered = order(x, dim, descending=False)
     nans = np.add.reduce(x != x, axis=dim, keepdims=True)
-    middle = (np.maximum(n - nans, 1) - 1) // 2 if ignore_nan else np.where(nans > 0, n - nans, (n - 1) // 2)
+    middle = (
+        (np.maximum(n - nans, 1) - 1) // 2
+        if ignore_nan
+        else np.where(nans > 0, n - nans, (n - 1) // 2)
+    )
     index = np.take_along_axis(ordered, middle, dim)
     return _chosen(x, index, dim, keepdim)
 
@@ -112,9 +116,13 @@ def mode(x: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
     place = np.arange(n).reshape((-1,) + (1,) * (x.ndim - 1 - dim))
     before = (slice(None),) * dim
     new = np.ones_like(values, dtype=bool)
-    new[(*before, slice(1, None))] = values[(*before, slice(1, None))] != values[(*before, slice(0, n - 1))]
+    new[(*before, slice(1, None))] = (
+        values[(*before, slice(1, None))] != values[(*before, slice(0, n - 1))]
+    )
     start = np.maximum.accumulate(np.where(new, place, 0), axis=dim)
-    longest = np.argmax(place - start, axis=dim, keepdims=True)  # the first run of the greatest length
+    longest = np.argmax(
+        place - start, axis=dim, keepdims=True
+    )  # the first run of the greatest length
     index = np.take_along_axis(ordered, longest, dim)
     return _chosen(x, index, dim, keepdim)
 

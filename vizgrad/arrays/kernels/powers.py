@@ -30,7 +30,9 @@ def _integer_power(self: Array, exponent: Array) -> Array:
 def power_of_number(self: Array, *, exponent: float) -> Array:
     """`self` has been converted to the type of the result."""
     if self.dtype.kind in "iu" and exponent < 0:
-        raise RuntimeError(f"{_REFUSED} The exponent is {exponent}; convert the base with .float().")
+        raise RuntimeError(
+            f"{_REFUSED} The exponent is {exponent}; convert the base with .float()."
+        )
     if exponent == 2:
         return self * self
     if exponent == 0.5 and self.dtype.kind == "f":

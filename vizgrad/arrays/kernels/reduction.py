@@ -101,7 +101,9 @@ def _exclusive(x: Array, dim: int) -> Array:
     n = x.shape[dim]
     if n > 1:
         inner = (slice(None),) * dim
-        out[(*inner, slice(1, None))] = np.multiply.accumulate(x[(*inner, slice(0, n - 1))], axis=dim)
+        out[(*inner, slice(1, None))] = np.multiply.accumulate(
+            x[(*inner, slice(0, n - 1))], axis=dim
+        )
     return out
 
 

@@ -9,7 +9,13 @@ from vizgrad.arrays.kernels.indexing import check_bounds, gather, positions_alon
 from vizgrad.arrays.quiet import quiet
 
 _START = {"sum": 0, "mean": 0, "prod": 1, "amax": -np.inf, "amin": np.inf}
-_UFUNC = {"sum": np.add, "mean": np.add, "prod": np.multiply, "amax": np.maximum, "amin": np.minimum}
+_UFUNC = {
+    "sum": np.add,
+    "mean": np.add,
+    "prod": np.multiply,
+    "amax": np.maximum,
+    "amin": np.minimum,
+}
 
 
 @quiet

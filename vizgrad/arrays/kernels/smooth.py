@@ -8,7 +8,6 @@ from vizgrad.arrays.backend import Array
 from vizgrad.arrays.kernels.choice import ZERO
 from vizgrad.arrays.quiet import quiet
 
-
 _HALF = {np.dtype(name): np.full((), 0.5, name) for name in ("f4", "f8")}
 
 

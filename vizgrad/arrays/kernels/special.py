@@ -56,7 +56,9 @@ def digamma(x: Array) -> Array:
         total = total - np.where(small, 1 / z, 0)
         z = np.where(small, z + 1, z)
     r = 1 / (z * z)
-    series = r * (1 / 12 - r * (1 / 120 - r * (1 / 252 - r * (1 / 240 - r * (1 / 132 - r * 691 / 32760)))))
+    series = r * (
+        1 / 12 - r * (1 / 120 - r * (1 / 252 - r * (1 / 240 - r * (1 / 132 - r * 691 / 32760))))
+    )
     out = total + np.log(z) - 0.5 / z - series
     out = np.where(reflected, out - np.pi / np.tan(np.pi * y), out)
     out = np.where(pole, np.where(y == 0, -np.copysign(np.inf, y), np.nan), out)

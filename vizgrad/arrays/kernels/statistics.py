@@ -77,4 +77,3 @@ def last_along(x: Array, dim: int) -> Array:
     mask = np.zeros_like(x, dtype=bool, order="C", subok=False)
     mask[(slice(None),) * dim + (slice(x.shape[dim] - 1, None),)] = True
     return mask
-

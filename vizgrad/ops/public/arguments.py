@@ -49,9 +49,11 @@ def sizes_of(name: str, sizes: Sequence[Any]) -> tuple[int, ...]:
     try:
         return tuple([n if n.__class__ is int else n.__index__() for n in sizes])
     except (AttributeError, TypeError):
-        wrong = next(
-            (n for n in sizes if not hasattr(n, "__index__")), sizes
-        ) if isinstance(sizes, Iterable) else sizes
+        wrong = (
+            next((n for n in sizes if not hasattr(n, "__index__")), sizes)
+            if isinstance(sizes, Iterable)
+            else sizes
+        )
         raise TypeError(
             f"{name}(): argument 'size' (position 1) must be tuple of ints, not {type(wrong).__name__}"
         ) from None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from vizgrad.function.typing import number
-from vizgrad.ops import arithmetic, pointwise, powers
+from vizgrad.ops import arithmetic, pointwise, powers, special
 from vizgrad.ops.public.arguments import beside_number, written
 from vizgrad.tensor.tensor import Tensor
 
@@ -199,13 +199,13 @@ def polygamma(n: int, input: Tensor) -> Tensor:
     if n < 0:
         raise RuntimeError(f"polygamma(n, x) does not support negative n, got {n}")
     if n == 0:
-        return pointwise.digamma.record(input)
-    return pointwise.polygamma.record(input, n=n)
+        return special.digamma.record(input)
+    return special.polygamma.record(input, n=n)
 
 
 def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None) -> Tensor:
     """log(x / (1 - x)); with `eps`, x is first moved into [eps, 1 - eps]."""
-    result = pointwise.logit.record(input, eps=eps)
+    result = special.logit.record(input, eps=eps)
     return result if out is None else written(out, result, "logit", input)
 
 

@@ -23,4 +23,6 @@ def allclose(
 
 def equal(input: Tensor, other: Tensor) -> bool:
     """Have both the same shape and the same elements (NaN equals nothing)?"""
-    return input._array.shape == other._array.shape and bool(xp.array_equal(input._array, other._array))
+    return input._array.shape == other._array.shape and bool(
+        xp.array_equal(input._array, other._array)
+    )

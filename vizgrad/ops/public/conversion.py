@@ -6,14 +6,13 @@ import builtins
 from typing import Any
 
 from vizgrad.arrays import dtypes, xp
-from vizgrad.arrays.backend import Device, device_of, parse_device, to_device, to_host
+from vizgrad.arrays.backend import Device, device_of, parse_device, to_host
 from vizgrad.arrays.dtypes import DType
 from vizgrad.errors import explained
 from vizgrad.function.inplace import write
 from vizgrad.ops import copying, shape
 from vizgrad.tensor.clock import tick
 from vizgrad.tensor.tensor import RESULT, UNTRACKED, Tensor, new_tensor, rare_of, storage_of
-
 
 _PYTHON_TYPES: dict[Any, DType] = {
     builtins.float: dtypes.float64,
@@ -211,8 +210,7 @@ def numel(input: Tensor) -> Any:
 
 def result_type(tensor1: Any, tensor2: Any) -> DType:
     """The type an operation on the two would compute in."""
-    from vizgrad.function.typing import result_dtype
-    from vizgrad.function.typing import WrappedNumber
+    from vizgrad.function.typing import WrappedNumber, result_dtype
 
     def tensor(value: Any) -> Tensor:
         if isinstance(value, Tensor):

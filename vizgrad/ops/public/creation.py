@@ -1,8 +1,7 @@
-"""Making tensors: from values, of one value, of ranges (spec T-7, T-30)."""
+"""Making tensors from values, or of one value (spec T-7, T-30)."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -224,10 +223,20 @@ def _like_memory(array: Any, dtype: Any) -> Any:
 
 
 zeros_like = _like("zeros_like", 0)
+
+
 ones_like = _like("ones_like", 1)
+
+
 empty_like = _like("empty_like", None)
+
+
 zeros_like.__doc__ = "Zeros of the shape and type of `input`."
+
+
 ones_like.__doc__ = "Ones of the shape and type of `input`."
+
+
 empty_like.__doc__ = "Memory of the shape and type of `input`, with whatever is in it."
 
 
@@ -257,80 +266,12 @@ def _new(factory: Any, name: str) -> Any:
 
 
 new_zeros = _new(zeros, "new_zeros")
+
+
 new_ones = _new(ones, "new_ones")
+
+
 new_empty = _new(empty, "new_empty")
+
+
 new_full = _new(full, "new_full")
-
-
-# --- of ranges ------------------------------------------------------------------------------------------------
-
-
-def arange(
-    start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Any = None, device: Any = None,
-    requires_grad: bool = False, **_: Any,
-) -> Tensor:  # fmt: skip
-    """start, start + step, ... before `end`; int64 unless a float is given."""
-    if end is None:
-        start, end = 0, start
-    start, end, step = (v.item() if isinstance(v, (Tensor, xp.generic)) else v for v in (start, end, step))
-    if step == 0:
-        raise RuntimeError("step must be nonzero")
-    if (end - start) * step < 0:
-        raise RuntimeError(
-            f"upper bound and lower bound inconsistent with step sign: from {start} to {end} by {step}"
-        )
-    if dtype is None:
-        floats = any(isinstance(v, float) for v in (start, end, step))
-        dtype = dtypes.get_default_dtype() if floats else dtypes.int64
-    count = max(0, math.ceil((end - start) / step))
-    np_dtype = _np_dtype("arange", dtype)
-    namespace = xp if device is None else namespace_for(parse_device(device))
-    numbers = namespace.arange(count)
-    if np_dtype.kind == "f":
-        numbers = numbers.astype(xp.float64)
-    return made((start + numbers * step).astype(np_dtype), requires_grad)
-
-
-def linspace(
-    start: Any, end: Any, steps: int, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
-) -> Tensor:
-    """`steps` numbers at equal distances, both ends included."""
-    if steps < 0:
-        raise RuntimeError(f"number of steps must be non-negative, got {steps}")
-    start, end = (v.item() if isinstance(v, Tensor) else v for v in (start, end))
-    namespace = xp if device is None else namespace_for(parse_device(device))
-    return made(namespace.linspace(start, end, steps).astype(_np_dtype("linspace", dtype)), requires_grad)
-
-
-def logspace(
-    start: float, end: float, steps: int, base: float = 10.0, *, dtype: Any = None, device: Any = None,
-    requires_grad: bool = False,
-) -> Tensor:  # fmt: skip
-    """base to the powers of `linspace(start, end, steps)`."""
-    namespace = xp if device is None else namespace_for(parse_device(device))
-    powers = base ** namespace.linspace(start, end, steps)
-    return made(powers.astype(_np_dtype("logspace", dtype)), requires_grad)
-
-
-def eye(
-    n: int, m: int | None = None, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
-) -> Tensor:
-    """Ones on the diagonal of an n x m matrix."""
-    if n < 0 or (m is not None and m < 0):
-        raise RuntimeError(f"n must be greater or equal to 0, got {n if n < 0 else m}")
-    namespace = xp if device is None else namespace_for(parse_device(device))
-    return made(namespace.eye(n, m, dtype=_np_dtype("eye", dtype)), requires_grad)
-
-
-def tril_indices(row: int, col: int, offset: int = 0, *, dtype: Any = dtypes.int64, device: Any = None) -> Tensor:
-    """Row and column numbers of a lower triangle, as two rows."""
-    return _triangle(xp.tril(xp.ones((row, col), bool), offset), dtype, device)
-
-
-def triu_indices(row: int, col: int, offset: int = 0, *, dtype: Any = dtypes.int64, device: Any = None) -> Tensor:
-    """Row and column numbers of an upper triangle, as two rows."""
-    return _triangle(xp.triu(xp.ones((row, col), bool), offset), dtype, device)
-
-
-def _triangle(mask: Any, dtype: Any, device: Any) -> Tensor:
-    return made(to_device(xp.stack(xp.nonzero(mask)).astype(dtype.np), parse_device(device)))

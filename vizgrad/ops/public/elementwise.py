@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from vizgrad.function.primitive import Primitive
-from vizgrad.ops import compare, pairwise, pointwise
+from vizgrad.ops import compare, pairwise, pointwise, special
 from vizgrad.ops.public.arguments import written
 from vizgrad.tensor.tensor import Tensor
 
@@ -72,14 +72,14 @@ floor = unary(pointwise.floor)
 ceil = unary(pointwise.ceil)
 trunc = unary(pointwise.trunc)
 frac = unary(pointwise.frac)
-erf = unary(pointwise.erf)
-erfc = unary(pointwise.erfc)
-erfinv = unary(pointwise.erfinv)
-lgamma = unary(pointwise.lgamma)
-digamma = unary(pointwise.digamma)
-sinc = unary(pointwise.sinc)
-deg2rad = unary(pointwise.deg2rad)
-rad2deg = unary(pointwise.rad2deg)
+erf = unary(special.erf)
+erfc = unary(special.erfc)
+erfinv = unary(special.erfinv)
+lgamma = unary(special.lgamma)
+digamma = unary(special.digamma)
+sinc = unary(special.sinc)
+deg2rad = unary(special.deg2rad)
+rad2deg = unary(special.rad2deg)
 
 isnan = unary(compare.isnan)
 isinf = unary(compare.isinf)

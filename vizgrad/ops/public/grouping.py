@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from vizgrad.arrays import xp
-from vizgrad.ops.public import shaping
+from vizgrad.ops.public import repeating, shaping
 from vizgrad.ops.public.elementwise import exp
-from vizgrad.ops.public.searching import index_add, index_select, scatter_reduce
+from vizgrad.ops.public.gathering import index_add, index_select, scatter_reduce
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 
@@ -37,7 +37,7 @@ def segment_max(values: Tensor, index: Tensor, num_segments: int) -> Tensor:
 
 def _as_wide(index: Tensor, values: Tensor) -> Tensor:
     shape = values._array.shape
-    return shaping.expand(shaping.view(index, (-1,) + (1,) * (len(shape) - 1)), shape)
+    return repeating.expand(shaping.view(index, (-1,) + (1,) * (len(shape) - 1)), shape)
 
 
 def segment_softmax(values: Tensor, index: Tensor, num_segments: int) -> Tensor:

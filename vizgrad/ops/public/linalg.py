@@ -9,9 +9,16 @@ from vizgrad.arrays.kernels import linalg as kernels
 from vizgrad.arrays.kernels.linalg import LinAlgError as LinAlgError
 from vizgrad.errors import wrap_dim
 from vizgrad.ops import decompositions as ops
-from vizgrad.ops.public import multiplying, reducing, shaping
+from vizgrad.ops.public import (
+    arranging,
+    choosing,
+    multiplying,
+    reducing,
+    repeating,
+    slicing,
+)
 from vizgrad.ops.public.multiplying import cross as _cross
-from vizgrad.ops.public.reducing import vector_norm as vector_norm
+from vizgrad.ops.public.statistics import vector_norm as vector_norm
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 
@@ -89,21 +96,21 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
     """X in A @ X = B (`left`), or X @ A = B; B may be a vector, or a stack of vectors."""
     _check("solve", A)
     if not left:
-        return shaping.mT(solve(shaping.mT(A), shaping.mT(B)))
+        return arranging.mT(solve(arranging.mT(A), arranging.mT(B)))
     vector = B._array.ndim == 1 or B._array.shape == A._array.shape[:-1]
     if vector:
-        B = shaping.unsqueeze(B, -1)
+        B = arranging.unsqueeze(B, -1)
     A, B = _same_batch(A, B)
     found = ops.solve.record(A, B)
-    return shaping.squeeze(found, -1) if vector else found
+    return arranging.squeeze(found, -1) if vector else found
 
 
 def _same_batch(A: Tensor, B: Tensor) -> tuple[Tensor, Tensor]:
     a, b = A._array.shape, B._array.shape
     if a[:-2] == b[:-2]:
         return A, B
-    batch = tuple(shaping.broadcast_shapes(a[:-2], b[:-2]))
-    return shaping.expand(A, (*batch, *a[-2:])), shaping.expand(B, (*batch, *b[-2:]))
+    batch = tuple(repeating.broadcast_shapes(a[:-2], b[:-2]))
+    return repeating.expand(A, (*batch, *a[-2:])), repeating.expand(B, (*batch, *b[-2:]))
 
 
 def solve_triangular(
@@ -112,8 +119,8 @@ def solve_triangular(
     """X in A @ X = B, reading only the upper or lower triangle of A."""
     _check("solve_triangular", A)
     if not left:
-        turned = solve_triangular(shaping.mT(A), shaping.mT(B), upper=not upper, unitriangular=unitriangular)
-        return shaping.mT(turned)
+        turned = solve_triangular(arranging.mT(A), arranging.mT(B), upper=not upper, unitriangular=unitriangular)
+        return arranging.mT(turned)
     A, B = _same_batch(A, B)
     return ops.solve_triangular.record(A, B, upper=upper, unitriangular=unitriangular)
 
@@ -122,7 +129,7 @@ def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
     """L with L @ L.mT = A (or U with U.mT @ U = A); LinAlgError if A is not positive definite."""
     _check("cholesky", A)
     lower = ops.cholesky.record(A)
-    return shaping.mT(lower) if upper else lower
+    return arranging.mT(lower) if upper else lower
 
 
 def eigh(A: Tensor, UPLO: str = "L") -> EighResult:
@@ -254,17 +261,17 @@ def matrix_norm(
         sums = vector_norm(A, 1, first, keepdim)
         if not keepdim and second > first:
             second -= 1
-        return (reducing.amax if ord > 0 else reducing.amin)(sums, second, keepdim)
-    values = svdvals(shaping.movedim(A, (rows, columns), (-2, -1)))
+        return (choosing.amax if ord > 0 else choosing.amin)(sums, second, keepdim)
+    values = svdvals(arranging.movedim(A, (rows, columns), (-2, -1)))
     if ord == "nuc":
         result = reducing.sum(values, -1)
     elif ord in (2, -2):
-        result = (reducing.amax if ord > 0 else reducing.amin)(values, -1)
+        result = (choosing.amax if ord > 0 else choosing.amin)(values, -1)
     else:
         raise ValueError(f"linalg.matrix_norm: Order {ord} not supported.")
     if keepdim:
         for d in sorted((rows, columns)):
-            result = shaping.unsqueeze(result, d)
+            result = arranging.unsqueeze(result, d)
     return result
 
 
@@ -282,7 +289,7 @@ def cond(A: Tensor, p: Any = None) -> Tensor:
     """The condition number: norm(A) * norm(inv(A)), by singular values when p is None, 2 or -2."""
     if p in (None, 2, -2):
         values = svdvals(A)
-        first, last = shaping.select(values, -1, 0), shaping.select(values, -1, -1)
+        first, last = slicing.select(values, -1, 0), slicing.select(values, -1, -1)
         return last / first if p == -2 else first / last  # pyright: ignore[reportOperatorIssue]
     return matrix_norm(A, p) * matrix_norm(inv(A), p)  # pyright: ignore[reportOperatorIssue]
 
@@ -294,7 +301,7 @@ def cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
 
 def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """The diagonals of matrices, as a view."""
-    return shaping.diagonal(A, offset, dim1, dim2)
+    return slicing.diagonal(A, offset, dim1, dim2)
 
 
 def matmul(input: Tensor, other: Tensor) -> Tensor:

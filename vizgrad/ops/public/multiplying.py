@@ -6,7 +6,7 @@ from typing import Any
 
 from vizgrad.errors import wrap_dim
 from vizgrad.ops import products, shape
-from vizgrad.ops.public import shaping
+from vizgrad.ops.public import arranging, repeating, shaping
 from vizgrad.ops.public.arguments import written
 from vizgrad.tensor.tensor import Tensor
 
@@ -67,7 +67,7 @@ def _batched(input: Tensor, other: Tensor) -> Tensor:
         raise RuntimeError(
             f"mat1 and mat2 shapes cannot be multiplied: {list(a)} and {list(b)} ({a[-1]} is not {b[-2]})"
         )
-    batch = a[:-2] if a[:-2] == b[:-2] else tuple(shaping.broadcast_shapes(a[:-2], b[:-2]))
+    batch = a[:-2] if a[:-2] == b[:-2] else tuple(repeating.broadcast_shapes(a[:-2], b[:-2]))
     n = 1
     for length in batch:
         n *= length
@@ -216,8 +216,8 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
     shared = 1
     for d in left:
         shared *= sizes[0][d]
-    first = shaping.reshape(shaping.permute(a, *rows, *left), (-1 if shared else 0, shared))
-    second = shaping.reshape(shaping.permute(b, *right, *columns), (shared, -1 if shared else 0))
+    first = shaping.reshape(arranging.permute(a, *rows, *left), (-1 if shared else 0, shared))
+    second = shaping.reshape(arranging.permute(b, *right, *columns), (shared, -1 if shared else 0))
     out = products.mm.record(first, second)
     return shaping.view(out, (*(sizes[0][d] for d in rows), *(sizes[1][d] for d in columns)))
 
@@ -242,7 +242,7 @@ def kron(input: Tensor, other: Tensor) -> Tensor:
 
 def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
     """The vector product along a dimension of size 3 (the first such one)."""
-    from vizgrad.ops.public.shaping import broadcast_tensors
+    from vizgrad.ops.public.repeating import broadcast_tensors
 
     a, b = broadcast_tensors(input, other)
     if dim is None:
@@ -260,7 +260,7 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
 
 def cdist(x1: Tensor, x2: Tensor, p: float = 2.0) -> Tensor:
     """Distances between all rows of two matrices (or stacks of them)."""
-    from vizgrad.ops.public.reducing import vector_norm
+    from vizgrad.ops.public.statistics import vector_norm
 
     for name, each in (("X1", x1), ("X2", x2)):
         if each._array.ndim < 2:
@@ -270,5 +270,5 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0) -> Tensor:
             "X1 and X2 must have the same number of columns. "
             f"X1: {x1._array.shape[-1]} X2: {x2._array.shape[-1]}"
         )
-    difference = shaping.unsqueeze(x1, -2) - shaping.unsqueeze(x2, -3)  # pyright: ignore[reportOperatorIssue]
+    difference = arranging.unsqueeze(x1, -2) - arranging.unsqueeze(x2, -3)  # pyright: ignore[reportOperatorIssue]
     return vector_norm(difference, p, -1)

@@ -13,17 +13,23 @@ from vizgrad.tensor.tensor import Tensor
 
 def softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
     """exp(x) / sum(exp(x)) along `dim`, without overflow."""
-    return ops.softmax.record(_prepared("softmax", input, dtype), dim=wrap_dim(dim, input._array.ndim))
+    return ops.softmax.record(
+        _prepared("softmax", input, dtype), dim=wrap_dim(dim, input._array.ndim)
+    )
 
 
 def log_softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
     """x - log(sum(exp(x))) along `dim`, without overflow."""
-    return ops.log_softmax.record(_prepared("log_softmax", input, dtype), dim=wrap_dim(dim, input._array.ndim))
+    return ops.log_softmax.record(
+        _prepared("log_softmax", input, dtype), dim=wrap_dim(dim, input._array.ndim)
+    )
 
 
 def _prepared(name: str, input: Tensor, dtype: Any) -> Tensor:
     if dtype is not None:
         input = to(input, check_dtype(name, dtype))
     if input._array.dtype.kind != "f":
-        raise NotImplementedError(f'"{name}_lastdim_kernel_impl" not implemented for {input.dtype.name}')
+        raise NotImplementedError(
+            f'"{name}_lastdim_kernel_impl" not implemented for {input.dtype.name}'
+        )
     return input

@@ -7,7 +7,7 @@ from typing import Any
 
 from vizgrad.errors import wrap_dim
 from vizgrad.ops import joining, pieces
-from vizgrad.ops.public import shaping
+from vizgrad.ops.public import arranging, shaping, slicing
 from vizgrad.ops.public.arguments import index_of, written
 from vizgrad.tensor.tensor import Tensor
 
@@ -94,13 +94,13 @@ def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None)
 
 def hstack(tensors: Sequence[Tensor]) -> Tensor:
     """Joined along the second dimension (the first of vectors)."""
-    found = [shaping.atleast_1d(t) for t in _all_tensors(tensors)]
+    found = [arranging.atleast_1d(t) for t in _all_tensors(tensors)]
     return cat(found, 0 if found and found[0]._array.ndim == 1 else 1)
 
 
 def vstack(tensors: Sequence[Tensor]) -> Tensor:
     """Joined along the first dimension; vectors become rows."""
-    return cat([shaping.atleast_2d(t) for t in _all_tensors(tensors)], 0)
+    return cat([arranging.atleast_2d(t) for t in _all_tensors(tensors)], 0)
 
 
 row_stack = vstack
@@ -108,7 +108,7 @@ row_stack = vstack
 
 def dstack(tensors: Sequence[Tensor]) -> Tensor:
     """Joined along the third dimension."""
-    return cat([shaping.atleast_3d(t) for t in _all_tensors(tensors)], 2)
+    return cat([arranging.atleast_3d(t) for t in _all_tensors(tensors)], 2)
 
 
 def column_stack(tensors: Sequence[Tensor]) -> Tensor:
@@ -177,7 +177,7 @@ def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple
         inner = [slice(None, index_of(i)).indices(length)[1] for i in indices_or_sections]
         bounds = [0, *inner, length]
     return tuple(
-        shaping.narrow(input, at, min(a, length), max(b - a, 0)) for a, b in zip(bounds, bounds[1:], strict=False)
+        slicing.narrow(input, at, min(a, length), max(b - a, 0)) for a, b in zip(bounds, bounds[1:], strict=False)
     )
 
 

@@ -72,12 +72,18 @@ randn.__doc__ = "Numbers drawn from the normal distribution with mean 0 and stan
 
 def rand_like(input: Tensor, *, dtype: Any = None, requires_grad: bool = False, **_: Any) -> Tensor:
     """`rand` of the shape and type of `input`."""
-    return rand(input.shape, dtype=dtype or input.dtype, device=input.device, requires_grad=requires_grad)
+    return rand(
+        input.shape, dtype=dtype or input.dtype, device=input.device, requires_grad=requires_grad
+    )
 
 
-def randn_like(input: Tensor, *, dtype: Any = None, requires_grad: bool = False, **_: Any) -> Tensor:
+def randn_like(
+    input: Tensor, *, dtype: Any = None, requires_grad: bool = False, **_: Any
+) -> Tensor:
     """`randn` of the shape and type of `input`."""
-    return randn(input.shape, dtype=dtype or input.dtype, device=input.device, requires_grad=requires_grad)
+    return randn(
+        input.shape, dtype=dtype or input.dtype, device=input.device, requires_grad=requires_grad
+    )
 
 
 def randint(
@@ -90,9 +96,13 @@ def randint(
             raise TypeError("randint() missing the argument 'size'")
         low, high, size = 0, low, high
     if low >= high:
-        raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
+        raise RuntimeError(
+            f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}"
+        )
     dtype = check_dtype("randint", dtype) or dtypes.int64
-    array = random.integers(low, high, sizes_of("randint", (size,)), dtype.np, parse_device(device), generator)
+    array = random.integers(
+        low, high, sizes_of("randint", (size,)), dtype.np, parse_device(device), generator
+    )
     return made(array, requires_grad)
 
 
@@ -133,14 +143,20 @@ def normal(
 def bernoulli(input: Tensor, *, generator: _Generator | None = None) -> Tensor:
     """1 with the probability given by each element, else 0. No gradient flows."""
     p = input._array
-    if isinstance(p, xp.ndarray) and p.size and not (0 <= p.min() and p.max() <= 1):
-        raise RuntimeError("Expected p_in >= 0 && p_in <= 1 to be true: probabilities lie in [0, 1]")
+    if isinstance(p, xp.ndarray) and p.size and not (p.min() >= 0 and p.max() <= 1):
+        raise RuntimeError(
+            "Expected p_in >= 0 && p_in <= 1 to be true: probabilities lie in [0, 1]"
+        )
     drawn = random.uniform(p.shape, p.dtype, input.device, generator)
     return new_tensor((drawn < p).astype(p.dtype))
 
 
 def multinomial(
-    input: Tensor, num_samples: int, replacement: bool = False, *, generator: _Generator | None = None
+    input: Tensor,
+    num_samples: int,
+    replacement: bool = False,
+    *,
+    generator: _Generator | None = None,
 ) -> Tensor:
     """`num_samples` positions per row, with probabilities proportional to the row's elements."""
     p = input._array
@@ -150,30 +166,39 @@ def multinomial(
         raise RuntimeError(f"cannot sample n_sample <= 0 samples, got {num_samples}")
     if not replacement and num_samples > p.shape[-1]:
         raise RuntimeError(
-            f"cannot sample n_sample > prob_dist.size(-1) samples without replacement: {num_samples} > {p.shape[-1]}"
+            "cannot sample n_sample > prob_dist.size(-1) samples without replacement: "
+            f"{num_samples} > {p.shape[-1]}"
         )
     rows = p.reshape(-1, p.shape[-1]).astype(xp.float64)
     found = random.multinomial(rows, num_samples, replacement, input.device, generator)
     return new_tensor(found.reshape((*p.shape[:-1], num_samples)))
 
 
-# --- in place ----------------------------------------------------------------------------------------------------
+# --- in place ----------------------------------------------------------------------------------------
 
 
 def _fill(self: Tensor, array: Any, name: str) -> Tensor:
-    return write(copying.overwrite, self, name=name, values=array.astype(self._array.dtype, copy=False))
+    return write(
+        copying.overwrite, self, name=name, values=array.astype(self._array.dtype, copy=False)
+    )
 
 
-def uniform_(self: Tensor, from_: float = 0, to: float = 1, *, generator: _Generator | None = None, **kw: Any) -> Tensor:
+def uniform_(
+    self: Tensor, from_: float = 0, to: float = 1, *, generator: _Generator | None = None, **kw: Any
+) -> Tensor:
     """Numbers drawn evenly from [from, to)."""
     low = kw.pop("from", from_)
     if low > to:
-        raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={low} > to={to}")
+        raise RuntimeError(
+            f"uniform_ expects to return a [from, to) range, but found from={low} > to={to}"
+        )
     drawn = random.uniform(self._array.shape, self._array.dtype, self.device, generator)
     return _fill(self, drawn * (to - low) + low, "uniform_")
 
 
-def normal_(self: Tensor, mean: float = 0, std: float = 1, *, generator: _Generator | None = None) -> Tensor:
+def normal_(
+    self: Tensor, mean: float = 0, std: float = 1, *, generator: _Generator | None = None
+) -> Tensor:
     """Normal numbers."""
     if std < 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std}")
@@ -196,7 +221,9 @@ def exponential_(self: Tensor, lambd: float = 1, *, generator: _Generator | None
     return _fill(self, drawn / lambd, "exponential_")
 
 
-def random_(self: Tensor, from_: int = 0, to: int | None = None, *, generator: _Generator | None = None) -> Tensor:
+def random_(
+    self: Tensor, from_: int = 0, to: int | None = None, *, generator: _Generator | None = None
+) -> Tensor:
     """Integers from [from, to)."""
     if to is None:
         from_, to = 0, from_ or 2**24

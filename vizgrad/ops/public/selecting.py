@@ -16,7 +16,9 @@ fmax = binary(select.fmax)
 fmin = binary(select.fmin)
 
 
-def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Tensor | None = None) -> Any:
+def where(
+    condition: Tensor, input: Any = None, other: Any = None, *, out: Tensor | None = None
+) -> Any:
     """Elements of `input` where the bool `condition` holds, else of `other`; all are broadcast.
 
     With the condition alone: `nonzero(condition, as_tuple=True)`.
@@ -28,7 +30,8 @@ def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Tenso
     mask = condition._array
     if mask.dtype.kind != "b":
         raise RuntimeError(
-            f"where expected condition to be a boolean tensor, but got a tensor with dtype {condition.dtype.name}"
+            "where expected condition to be a boolean tensor, but got a tensor with dtype "
+            f"{condition.dtype.name}"
         )
     if not isinstance(input, Tensor) and not isinstance(other, Tensor):
         input, other = _two_numbers(input, other)
@@ -39,7 +42,9 @@ def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Tenso
 def _two_numbers(input: Any, other: Any) -> tuple[Tensor, Tensor]:
     kinds = [dtypes.of_scalar(v) for v in (input, other)]
     if kinds[0] is None or kinds[1] is None:
-        raise TypeError(f"where(): expected Tensors or numbers, not {type(input).__name__} and {type(other).__name__}")
+        raise TypeError(
+            f"where(): expected Tensors or numbers, not {type(input).__name__} and {type(other).__name__}"
+        )
     dtype = dtypes.promote_types(kinds[0], kinds[1]).np
     return new_tensor(xp.asarray(input, dtype)), new_tensor(xp.asarray(other, dtype))
 
@@ -103,7 +108,9 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
 
 def check_mask(name: str, mask: Tensor) -> None:
     if mask._array.dtype.kind != "b":
-        raise RuntimeError(f"{name} only supports boolean masks, but got mask with dtype {mask.dtype.name}")
+        raise RuntimeError(
+            f"{name} only supports boolean masks, but got mask with dtype {mask.dtype.name}"
+        )
 
 
 def nan_to_num(
@@ -115,5 +122,7 @@ def nan_to_num(
     out: Tensor | None = None,
 ) -> Tensor:
     """NaN and infinities replaced (None: by the largest and smallest finite value)."""
-    result = select.nan_to_num.record(input, nan=0.0 if nan is None else nan, posinf=posinf, neginf=neginf)
+    result = select.nan_to_num.record(
+        input, nan=0.0 if nan is None else nan, posinf=posinf, neginf=neginf
+    )
     return result if out is None else written(out, result, "nan_to_num", input)

@@ -19,8 +19,8 @@ from vizgrad.ops.public.elementwise import sinc as sinc
 from vizgrad.ops.public.elementwise import xlogy as xlogy
 from vizgrad.ops.public.normalizing import log_softmax as log_softmax
 from vizgrad.ops.public.normalizing import softmax as softmax
-from vizgrad.ops.public.reducing import logsumexp as logsumexp
 from vizgrad.ops.public.selecting import where
+from vizgrad.ops.public.statistics import logsumexp as logsumexp
 from vizgrad.tensor.tensor import Tensor
 
 __all__ = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from vizgrad.ops import products
-from vizgrad.ops.public import shaping
+from vizgrad.ops.public import arranging, shaping, slicing
 from vizgrad.ops.public.reducing import sum as sum_dims
 from vizgrad.tensor.tensor import Tensor
 
@@ -36,10 +36,10 @@ def einsum(equation: str, *operands: Any) -> Tensor:
                 )
             last_use[label] = position
         order = [names.index(c) for c in labels if c in names]
-        operand = shaping.permute(operand, *order) if order != list(range(len(order))) else operand
+        operand = arranging.permute(operand, *order) if order != list(range(len(order))) else operand
         for at, label in enumerate(labels):
             if label not in names:
-                operand = shaping.unsqueeze(operand, at)
+                operand = arranging.unsqueeze(operand, at)
         aligned.append(operand)
     kept = len(output)
     result = aligned[0]
@@ -105,7 +105,7 @@ def _diagonals(operand: Tensor, names: list[Any]) -> tuple[Tensor, list[Any]]:
         while names.count(label) > 1:
             first = names.index(label)
             second = names.index(label, first + 1)
-            operand = shaping.movedim(shaping.diagonal(operand, 0, first, second), -1, first)
+            operand = arranging.movedim(slicing.diagonal(operand, 0, first, second), -1, first)
             del names[second]
     return operand, names
 
@@ -132,7 +132,7 @@ def _product(a: Tensor, b: Tensor, summed: list[int]) -> Tensor:
     lengths = [*(sa[d] for d in batch), *(sa[d] for d in left), *(sb[d] for d in right), *(1 for _ in contract)]
     out = shaping.reshape(out, tuple(lengths))
     back = [order.index(d) for d in range(len(sa))]
-    return shaping.permute(out, *back) if back != list(range(len(back))) else out
+    return arranging.permute(out, *back) if back != list(range(len(back))) else out
 
 
 def _fold(tensor: Tensor, groups: tuple[list[int], ...], rest: list[int]) -> Tensor:
@@ -146,5 +146,5 @@ def _fold(tensor: Tensor, groups: tuple[list[int], ...], rest: list[int]) -> Ten
         sizes.append(n)
     order = [*(d for g in groups for d in g), *rest]
     if order != list(range(len(order))):
-        tensor = shaping.permute(tensor, *order)
+        tensor = arranging.permute(tensor, *order)
     return shaping.reshape(tensor, tuple(sizes))

@@ -1,0 +1,190 @@
+"""In-place methods: `op_` writes the result of `op` into its first operand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from vizgrad.function.inplace import write
+from vizgrad.function.primitive import Primitive
+from vizgrad.ops import arithmetic as basic
+from vizgrad.ops import arrange, compare, joining, pointwise, powers, select, special, statistics
+from vizgrad.ops.public import arithmetic, selecting
+from vizgrad.ops.public.arguments import beside_number
+from vizgrad.tensor.tensor import Tensor
+
+#: Functions of one tensor without arguments whose in-place form is made from the primitive.
+PLAIN = (
+    "exp exp2 expm1 log log2 log10 log1p sqrt rsqrt reciprocal sin cos tan asin acos atan sinh cosh "
+    "tanh asinh acosh atanh sigmoid relu abs sign floor ceil trunc frac neg"
+).split()
+SPECIAL = "erf erfc erfinv lgamma digamma sinc deg2rad rad2deg".split()
+
+def _inplace(op: Primitive, name: str) -> Callable[..., Tensor]:
+    """The method `name` that writes the result of `op` into its first operand."""
+
+    shown = f"{op.name}_" if name.startswith("__") else name  # the write log says mul_ for *=
+
+    def method(self: Tensor, *operands: Any) -> Tensor:
+        return write(op, self, *operands, name=shown)
+
+    return _named(method, name, op)
+
+
+def _named(method: Any, name: str, op: Primitive) -> Any:
+    method.__name__ = name
+    method.__doc__ = f"In-place version of `{op.name}`: {op.__doc__}"
+    return method
+
+
+def _add_(self: Tensor, other: Any, *, alpha: float = 1) -> Tensor:
+    """self += alpha * other."""
+    if alpha == 1:
+        return write(basic.add, self, other, name="add_")
+    return write(basic.add_scaled, self, other, name="add_", alpha=alpha)
+
+
+def _sub_(self: Tensor, other: Any, *, alpha: float = 1) -> Tensor:
+    """self -= alpha * other."""
+    arithmetic.refuse_bool_minus(self, other)
+    if alpha == 1:
+        return write(basic.sub, self, other, name="sub_")
+    return write(basic.sub_scaled, self, other, name="sub_", alpha=alpha)
+
+
+def _div_(self: Tensor, other: Any, *, rounding_mode: str | None = None) -> Tensor:
+    """self /= other."""
+    if rounding_mode is None:
+        return write(basic.div, self, other, name="div_")
+    return write(basic.div_rounded, self, other, name="div_", rounding_mode=rounding_mode)
+
+
+def _pow_(self: Tensor, exponent: Any) -> Tensor:
+    """self **= exponent."""
+    if isinstance(exponent, Tensor):
+        return write(powers.pow, self, exponent, name="pow_")
+    _refuse_number("pow_", self, exponent)
+    return write(powers.pow_number, self, name="pow_", exponent=exponent)
+
+
+def _refuse_number(name: str, self: Tensor, *numbers: Any) -> None:
+    """A float cannot be worked into an integer tensor in place (V-6)."""
+    wider = beside_number(self.detach(), *numbers)  # pyright: ignore[reportAttributeAccessIssue]
+    if wider.dtype is not self.dtype:
+        raise RuntimeError(
+            f"result type {wider.dtype.name} can't be cast to the desired output type {self.dtype.name} of the "
+            f"in-place operation {name}"
+        )
+
+
+def _square_(self: Tensor) -> Tensor:
+    """self *= self, with the old value lost."""
+    return write(powers.pow_number, self, name="square_", exponent=2)
+
+
+def _floor_divide_(self: Tensor, other: Any) -> Tensor:
+    """self //= other."""
+    op = basic.floor_divide if isinstance(other, Tensor) else basic.floor_divide_number
+    return write(op, self, other, name="floor_divide_")
+
+
+def _remainder_(self: Tensor, other: Any) -> Tensor:
+    """self %= other."""
+    op = basic.remainder if isinstance(other, Tensor) else basic.remainder_number
+    return write(op, self, other, name="remainder_")
+
+
+def _fmod_(self: Tensor, other: Any) -> Tensor:
+    op = basic.fmod if isinstance(other, Tensor) else basic.fmod_number
+    return write(op, self, other, name="fmod_")
+
+
+def _clamp_(self: Tensor, min: Any = None, max: Any = None) -> Tensor:
+    """`clamp`, in place."""
+    if min is None and max is None:
+        raise RuntimeError("clamp: At least one of 'min' or 'max' must not be None")
+    if isinstance(min, Tensor) or isinstance(max, Tensor):
+        if max is None:
+            return write(select.clamp_low, self, min, name="clamp_")
+        if min is None:
+            return write(select.clamp_high, self, max, name="clamp_")
+        return write(select.clamp_both, self, min, max, name="clamp_")
+    _refuse_number("clamp_", self, min, max)
+    return write(select.clamp, self, name="clamp_", min=min, max=max)
+
+
+def _clamp_min_(self: Tensor, min: Any) -> Tensor:
+    return write(select.clamp_min, self, name="clamp_min_", min=min)
+
+
+def _clamp_max_(self: Tensor, max: Any) -> Tensor:
+    return write(select.clamp_max, self, name="clamp_max_", max=max)
+
+
+def _masked_fill_(self: Tensor, mask: Tensor, value: Any) -> Tensor:
+    """`masked_fill`, in place."""
+    selecting.check_mask("masked_fill_", mask)
+    if isinstance(value, Tensor):
+        return write(select.masked_fill_tensor, self, mask, value, name="masked_fill_")
+    return write(select.masked_fill, self, mask, name="masked_fill_", value=value)
+
+
+def _lerp_(self: Tensor, end: Tensor, weight: Any) -> Tensor:
+    if isinstance(weight, Tensor):
+        return write(basic.lerp, self, end, weight, name="lerp_")
+    return write(basic.lerp_number, self, end, name="lerp_", weight=weight)
+
+
+def _addcmul_(self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 1) -> Tensor:
+    return write(basic.addcmul, self, tensor1, tensor2, name="addcmul_", value=value)
+
+
+def _addcdiv_(self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 1) -> Tensor:
+    return write(basic.addcdiv, self, tensor1, tensor2, name="addcdiv_", value=value)
+
+
+def _round_(self: Tensor, *, decimals: int = 0) -> Tensor:
+    return write(pointwise.round, self, name="round_", decimals=decimals)
+
+
+def _nan_to_num_(self: Tensor, nan: float = 0.0, posinf: Any = None, neginf: Any = None) -> Tensor:
+    return write(select.nan_to_num, self, name="nan_to_num_", nan=nan, posinf=posinf, neginf=neginf)
+
+
+def _tril_(self: Tensor, diagonal: int = 0) -> Tensor:
+    return write(arrange.tril, self, name="tril_", diagonal=diagonal)
+
+
+def _triu_(self: Tensor, diagonal: int = 0) -> Tensor:
+    return write(arrange.triu, self, name="triu_", diagonal=diagonal)
+
+
+def _cumsum_(self: Tensor, dim: int) -> Tensor:
+    return write(joining.cumsum, self, name="cumsum_", dim=dim % max(self._array.ndim, 1))
+
+
+def _cumprod_(self: Tensor, dim: int) -> Tensor:
+    return write(statistics.cumprod, self, name="cumprod_", dim=dim % max(self._array.ndim, 1))
+
+
+INPLACE: dict[str, Callable[..., Any]] = {
+    "__iadd__": _inplace(basic.add, "__iadd__"),
+    "__isub__": _inplace(basic.sub, "__isub__"),
+    "__imul__": _inplace(basic.mul, "__imul__"),
+    "__itruediv__": _inplace(basic.div, "__itruediv__"),
+    "__ifloordiv__": _floor_divide_,
+    "__imod__": _remainder_,
+    "__ipow__": _pow_,
+    "__iand__": _inplace(compare.bitwise_and, "__iand__"),
+    "__ior__": _inplace(compare.bitwise_or, "__ior__"),
+    "__ixor__": _inplace(compare.bitwise_xor, "__ixor__"),
+    "add_": _add_, "sub_": _sub_, "mul_": _inplace(basic.mul, "mul_"), "div_": _div_, "pow_": _pow_,
+    "square_": _square_, "remainder_": _remainder_, "fmod_": _fmod_, "clamp_": _clamp_, "clip_": _clamp_,
+    "clamp_min_": _clamp_min_, "clamp_max_": _clamp_max_, "masked_fill_": _masked_fill_, "lerp_": _lerp_,
+    "addcmul_": _addcmul_, "addcdiv_": _addcdiv_, "round_": _round_, 
+    "nan_to_num_": _nan_to_num_, "tril_": _tril_, "triu_": _triu_, "cumsum_": _cumsum_, "cumprod_": _cumprod_,
+    "floor_divide_": _floor_divide_,
+    "logical_not_": _inplace(compare.logical_not, "logical_not_"),
+    **{name + "_": _inplace(getattr(pointwise, name), name + "_") for name in PLAIN},
+    **{name + "_": _inplace(getattr(special, name), name + "_") for name in SPECIAL},
+}  # fmt: skip

@@ -1,0 +1,176 @@
+"""Dimensions and elements in another order, with PyTorch's signatures and errors (spec T-12 ... T-14)."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from vizgrad.errors import wrap_dim
+from vizgrad.ops import arrange
+from vizgrad.ops import shape as ops
+from vizgrad.ops.public.arguments import dims_given, dims_of
+from vizgrad.ops.public.shaping import flatten, reshape, view
+from vizgrad.tensor.tensor import Tensor
+
+
+def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
+    """Two dimensions exchanged (a view)."""
+    ndim = input._array.ndim
+    return ops.transpose.record(input, dim0=wrap_dim(dim0, ndim), dim1=wrap_dim(dim1, ndim))
+
+
+swapaxes = swapdims = transpose
+
+
+def t(input: Tensor) -> Tensor:
+    """The transpose of a matrix; tensors of fewer dimensions as they are."""
+    if input._array.ndim > 2:
+        raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {input._array.ndim}D")
+    return ops.t.record(input)
+
+
+def T(self: Tensor) -> Tensor:
+    """All dimensions reversed (a view)."""
+    ndim = self._array.ndim
+    if ndim not in (0, 2):
+        warnings.warn(
+            "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated. "
+            "Consider `x.mT` to transpose batches of matrices or "
+            "`x.permute(*range(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor.",
+            UserWarning,
+            stacklevel=2,
+        )
+    return ops.permute.record(self, dims=tuple(range(ndim - 1, -1, -1)))
+
+
+def mT(self: Tensor) -> Tensor:
+    """The last two dimensions exchanged (a view)."""
+    ndim = self._array.ndim
+    if ndim < 2:
+        raise RuntimeError(f"tensor.mT is only supported on matrices or batches of matrices. Got {ndim}-D tensor.")
+    return ops.transpose.record(self, dim0=ndim - 2, dim1=ndim - 1)
+
+
+def permute(input: Tensor, *dims: Any) -> Tensor:
+    """Dimensions in the given order (a view)."""
+    ndim = input._array.ndim
+    order = dims_given("permute", dims)
+    if len(order) != ndim:
+        raise RuntimeError(
+            f"permute(sparse_coo): number of dimensions in the tensor input does not match the length of the "
+            f"desired ordering of dimensions i.e. input.dim() = {ndim} is not equal to len(dims) = {len(order)}"
+        )
+    wrapped = tuple(wrap_dim(d, ndim) for d in order)
+    if len(set(wrapped)) != ndim:
+        raise RuntimeError(f"permute(): duplicate dims are not allowed, got {list(order)}")
+    return ops.permute.record(input, dims=wrapped)
+
+
+def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
+    """Dimensions moved to other places, the rest in order (a view)."""
+    ndim = input._array.ndim
+    sources = (source,) if isinstance(source, int) else tuple(source)
+    targets = (destination,) if isinstance(destination, int) else tuple(destination)
+    if len(sources) != len(targets):
+        raise RuntimeError(
+            f"movedim: Invalid source or destination dims: source ({list(sources)}) should contain the same "
+            f"number of dims as destination ({list(targets)})"
+        )
+    sources, targets = (tuple(wrap_dim(d, ndim) for d in ds) for ds in (sources, targets))
+    if not ndim:
+        return ops.alias.record(input)
+    if len(set(sources)) != len(sources) or len(set(targets)) != len(targets):
+        raise RuntimeError(f"movedim: repeated dim in source {list(sources)} or destination {list(targets)}")
+    order: list[int] = [-1] * ndim
+    for s, d in zip(sources, targets, strict=True):
+        order[d] = s
+    rest = iter(d for d in range(ndim) if d not in sources)
+    return ops.permute.record(input, dims=tuple(next(rest) if d < 0 else d for d in order))
+
+
+moveaxis = movedim
+
+
+def unsqueeze(input: Tensor, dim: int) -> Tensor:
+    """A new dimension of size 1 (a view)."""
+    return ops.unsqueeze.record(input, dim=wrap_dim(dim, input._array.ndim + 1))
+
+
+def squeeze(input: Tensor, *dim: Any) -> Tensor:
+    """Dimensions of size 1 removed: all, or those named (a view)."""
+    if not dim or dim == (None,):
+        return ops.squeeze_all.record(input)
+    ndim = input._array.ndim
+    if len(dim) == 1 and isinstance(dim[0], int):
+        return ops.squeeze_dim.record(input, dim=wrap_dim(dim[0], ndim))
+    dims = dims_of(dims_given("squeeze", dim), ndim) or ()
+    return ops.squeeze_dims.record(input, dims=dims)
+
+
+def tril(input: Tensor, diagonal: int = 0) -> Tensor:
+    """The lower triangles of matrices, zero above the given diagonal."""
+    _check_matrix("tril", input)
+    return arrange.tril.record(input, diagonal=diagonal)
+
+
+def triu(input: Tensor, diagonal: int = 0) -> Tensor:
+    """The upper triangles of matrices, zero below the given diagonal."""
+    _check_matrix("triu", input)
+    return arrange.triu.record(input, diagonal=diagonal)
+
+
+def _check_matrix(name: str, input: Tensor) -> None:
+    if input._array.ndim < 2:
+        raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions, got {input._array.ndim}")
+
+
+def flip(input: Tensor, *dims: Any) -> Tensor:
+    """Elements in reverse order along `dims` (a copy)."""
+    given = dims_given("flip", dims)
+    return arrange.flip.record(input, dims=dims_of(given, input._array.ndim) or ())
+
+
+def fliplr(input: Tensor) -> Tensor:
+    return flip(input, 1)
+
+
+def flipud(input: Tensor) -> Tensor:
+    return flip(input, 0)
+
+
+def roll(input: Tensor, shifts: Any, dims: Any = None) -> Tensor:
+    """Elements moved round by `shifts` along `dims`; in C order over everything if none are given."""
+    shift = (shifts,) if isinstance(shifts, int) else tuple(shifts)
+    if dims is None or dims == ():
+        if len(shift) != 1:
+            raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shift)}, dims:0")
+        flat = arrange.roll.record(flatten(input), shifts=shift, dims=(0,))
+        return view(flat, input._array.shape)
+    along = (dims,) if isinstance(dims, int) else tuple(dims)
+    if len(along) != len(shift):
+        raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shift)}, dims:{len(along)}")
+    wrapped = tuple(wrap_dim(d, input._array.ndim) for d in along)
+    return arrange.roll.record(input, shifts=shift, dims=wrapped)
+
+
+def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Tensor:
+    """Turned by k times 90 degrees in a plane of two dimensions."""
+    ndim = input._array.ndim
+    if ndim < 2:
+        raise RuntimeError(f"expected total dims >= 2, but got total dims = {ndim}")
+    plane = tuple(wrap_dim(d, ndim) for d in dims)
+    if len(plane) != 2 or plane[0] == plane[1]:
+        raise RuntimeError(f"expected two different rotation dims, but got {list(dims)}")
+    return arrange.rot90.record(input, k=k, dims=plane)
+
+
+def atleast_1d(input: Tensor) -> Tensor:
+    return input if input._array.ndim else reshape(input, 1)
+
+
+def atleast_2d(input: Tensor) -> Tensor:
+    return input if input._array.ndim > 1 else unsqueeze(atleast_1d(input), 0)
+
+
+def atleast_3d(input: Tensor) -> Tensor:
+    return input if input._array.ndim > 2 else unsqueeze(atleast_2d(input), -1)

@@ -1,0 +1,55 @@
+"""Matrices made from vectors and from other matrices."""
+
+from __future__ import annotations
+
+import itertools
+
+from vizgrad.arrays import xp
+from vizgrad.ops.public import (
+    arranging,
+    indexing,
+    parting,
+    repeating,
+    shaping,
+)
+from vizgrad.ops.public.creation import tensor
+from vizgrad.tensor.tensor import Tensor, new_tensor
+
+
+def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
+    """All choices of r elements of a vector, one per row."""
+    choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
+    rows = list(choose(range(input._array.size), r))
+    if not rows:
+        return new_tensor(xp.zeros_like(input._array, shape=(0, r)))
+    return indexing.getitem(input, tensor(rows))
+
+
+def cartesian_prod(*tensors: Tensor) -> Tensor:
+    """All tuples with one element of each vector, one per row."""
+    if len(tensors) == 1:
+        return tensors[0]
+    grids = repeating.meshgrid(*tensors, indexing="ij")
+    return parting.stack([shaping.reshape(g, -1) for g in grids], 1)
+
+
+def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
+    """Columns of powers of a vector."""
+    n = x._array.size if N is None else N
+    powers = range(n) if increasing else range(n - 1, -1, -1)
+    return parting.stack([x**k for k in powers], -1)  # pyright: ignore[reportOperatorIssue]
+
+
+def block_diag(*tensors: Tensor) -> Tensor:
+    """Matrices along the diagonal of one, zeros elsewhere."""
+    blocks = [arranging.atleast_2d(t) for t in tensors]
+    width = sum(b._array.shape[1] for b in blocks)
+    rows, column = [], 0
+    for block in blocks:
+        height, own = block._array.shape
+        before, after = (
+            new_tensor(xp.zeros_like(block._array, shape=(height, n))) for n in (column, width - column - own)
+        )
+        rows.append(parting.cat([before, block, after], 1))
+        column += own
+    return parting.cat(rows, 0)

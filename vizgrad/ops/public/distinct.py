@@ -1,0 +1,73 @@
+"""Distinct values, membership, histograms."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vizgrad.arrays import xp
+from vizgrad.errors import wrap_dim
+from vizgrad.ops.public import (
+    gathering,
+    shaping,
+)
+from vizgrad.tensor.tensor import Tensor, new_tensor
+
+
+def unique(
+    input: Tensor, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
+) -> Any:
+    """The distinct values in rising order (slices along `dim`), and where and how often they occur.
+
+    Unlike PyTorch's, the values are differentiable: the gradient goes to the first occurrence.
+    """
+    axis = None if dim is None else wrap_dim(dim, input._array.ndim)
+    _, first, inverse, counts = xp.unique(
+        input._array, return_index=True, return_inverse=True, return_counts=True, axis=axis, equal_nan=False
+    )
+    source = shaping.reshape(input, -1) if axis is None else input
+    values = gathering.index_select(source, axis or 0, new_tensor(first.astype(xp.int64)))
+    shape = input._array.shape if axis is None else (input._array.shape[axis],)
+    return _with(values, inverse.reshape(shape) if return_inverse else None, counts if return_counts else None)
+
+
+def _with(values: Tensor, inverse: Any, counts: Any) -> Any:
+    extra = tuple(new_tensor(a.astype(xp.int64)) for a in (inverse, counts) if a is not None)
+    return (values, *extra) if extra else values
+
+
+def unique_consecutive(
+    input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
+) -> Any:
+    """The values with runs of equal ones shortened to one."""
+    axis = 0 if dim is None else wrap_dim(dim, input._array.ndim)
+    source = shaping.reshape(input, -1) if dim is None else input
+    rows = xp.moveaxis(source._array, axis, 0).reshape(source._array.shape[axis], -1)
+    new = xp.ones(len(rows), bool)
+    if len(rows) > 1:
+        new[1:] = (rows[1:] != rows[:-1]).any(axis=1)
+    first = xp.nonzero(new)[0]
+    values = gathering.index_select(source, axis, new_tensor(first.astype(xp.int64)))
+    groups = xp.cumsum(new) - 1
+    shape = input._array.shape if dim is None else groups.shape
+    counts = xp.bincount(groups, minlength=len(first)) if len(rows) else groups
+    return _with(values, groups.reshape(shape) if return_inverse else None, counts if return_counts else None)
+
+
+def isin(elements: Any, test_elements: Any, *, invert: bool = False) -> Tensor:
+    """Is each element one of `test_elements`?"""
+    a, b = (t._array if isinstance(t, Tensor) else t for t in (elements, test_elements))
+    return new_tensor(xp.isin(a, b, invert=invert))
+
+
+def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
+    """How many elements fall into each of `bins` equal bins between min and max (or the extremes)."""
+    array = input._array
+    if array.dtype.kind != "f":
+        raise NotImplementedError(f'"histogram" not implemented for {input.dtype.name}')
+    low, high = min, max
+    if low == high and array.size:
+        low, high = float(array.min()), float(array.max())
+    if low == high:
+        low, high = low - 1, high + 1
+    counts, _ = xp.histogram(array, bins=bins, range=(low, high))
+    return new_tensor(counts.astype(array.dtype))

@@ -1,0 +1,94 @@
+"""`x[...]` and `x[...] = v` (spec 06 C)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vizgrad.arrays import xp
+from vizgrad.function.inplace import write
+from vizgrad.function.typing import WrappedNumber
+from vizgrad.ops import copying, indexing
+from vizgrad.ops.indices import Indices, parse
+from vizgrad.ops.public import arranging, conversion, repeating, shaping
+from vizgrad.ops.public.arguments import is_number
+from vizgrad.tensor.tensor import Tensor, new_tensor
+
+
+def getitem(self: Tensor, key: Any) -> Tensor:
+    """`self[key]`: a view for ints, slices, None and `...`; a copy for index tensors, lists and masks."""
+    found, indices = parse(self, key)
+    return found if indices is None else indexing.index.record(found, indices=indices)
+
+
+def setitem(self: Tensor, key: Any, value: Any) -> None:
+    """`self[key] = value`, in place; the value is broadcast (T-24)."""
+    if not isinstance(value, Tensor):
+        value = _constant(self, value)
+    if key is Ellipsis or (key.__class__ is slice and key == slice(None) and self._array.ndim):
+        _assign(self, value)
+        return
+    if isinstance(key, bool):
+        if key:
+            _assign(arranging.unsqueeze(self, 0), value)
+        return
+    target, indices = parse(self, key, alias=False)
+    if indices is None:
+        _assign(target, value)
+        return
+    if value._array.dtype != self._array.dtype and indices.unique and not value._array.ndim:
+        value = copying.converted(value, self._array.dtype)  # a number where a mask holds
+    _check_put(self, value)
+    write(indexing.index_put, target, value, name="__setitem__", indices=indices, accumulate=False)
+
+
+def _check_put(self: Tensor, value: Tensor) -> None:
+    if value._array.dtype != self._array.dtype:
+        raise RuntimeError(
+            "Index put requires the source and destination dtypes match, got "
+            f"{self.dtype.name} for the destination and {value.dtype.name} for the source."
+        )
+
+
+def _constant(self: Tensor, value: Any) -> Tensor:
+    if not is_number(value):
+        raise TypeError(f"can't assign a {type(value).__name__} to a {conversion.type(self)}")
+    return new_tensor(xp.asarray(value).astype(self._array.dtype), WrappedNumber)
+
+
+def _assign(target: Tensor, value: Tensor) -> None:
+    """PyTorch's steps: the same shape is copied, a number filled, the rest expanded first."""
+    have, want = value._array.shape, target._array.shape
+    if have == want:
+        write(copying.copy, target, value, name="__setitem__")
+    elif not have:
+        write(copying.fill, target, value, name="__setitem__")
+    else:
+        # leading dimensions of size 1 do not count
+        first = next((d for d, n in enumerate(have) if n != 1), len(have))
+        view = shaping.view if value._array.flags.c_contiguous else shaping.reshape
+        value = repeating.expand(view(value, have[first:]), want)
+        write(copying.copy, target, value, name="__setitem__")
+
+
+def index_put(
+    self: Tensor, indices: Any, values: Tensor, accumulate: bool = False
+) -> Tensor:
+    """A copy of `self` with `values` written (or added) at the index tensors."""
+    _check_put(self, values)
+    return indexing.index_put.record(
+        self, values, indices=_put_indices(self, indices), accumulate=accumulate
+    )
+
+
+def index_put_(self: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
+    """`index_put`, in place."""
+    _check_put(self, values)
+    return write(
+        indexing.index_put, self, values, name="index_put_",
+        indices=_put_indices(self, indices), accumulate=accumulate,
+    )  # fmt: skip
+
+
+def _put_indices(self: Tensor, indices: Any) -> Indices:
+    key = tuple(slice(None) if i is None else i._array for i in indices)
+    return Indices(key, [i for i in indices if i is not None])

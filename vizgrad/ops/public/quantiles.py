@@ -1,0 +1,90 @@
+"""Quantiles, interpolated between sorted neighbours."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vizgrad.arrays import xp
+from vizgrad.errors import wrap_dim
+from vizgrad.ops.public import (
+    arranging,
+    gathering,
+    searching,
+    shaping,
+)
+from vizgrad.ops.public.arithmetic import lerp
+from vizgrad.tensor.tensor import Tensor, new_tensor
+
+
+def quantile(
+    input: Tensor, q: Any, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear"
+) -> Tensor:
+    """The q-th quantiles along `dim`, interpolated between neighbours; NaN where there is a NaN."""
+    return _quantile("quantile", input, q, dim, keepdim, interpolation, ignore_nan=False)
+
+
+def nanquantile(
+    input: Tensor, q: Any, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear"
+) -> Tensor:
+    """The q-th quantiles of the numbers along `dim`, without NaNs."""
+    return _quantile("nanquantile", input, q, dim, keepdim, interpolation, ignore_nan=True)
+
+
+def _quantile(
+    name: str, input: Tensor, q: Any, dim: int | None, keepdim: bool, interpolation: str, *, ignore_nan: bool
+) -> Tensor:
+    if interpolation not in ("linear", "lower", "higher", "midpoint", "nearest"):
+        raise RuntimeError(
+            f"{name}() interpolation must be one of linear, lower, higher, midpoint or nearest, but got {interpolation}"
+        )
+    if input._array.dtype.name not in ("float32", "float64"):
+        raise RuntimeError(f"{name}() input tensor must be either float or double dtype, got {input.dtype.name}")
+    if not input._array.size:
+        raise RuntimeError(f"{name}() input tensor must be non-empty")
+    points = q._array if isinstance(q, Tensor) else xp.asarray(q, input._array.dtype)
+    if points.ndim > 1:
+        raise RuntimeError(f"{name}() q must be a scalar or 1D tensor, got {points.ndim} dimensions")
+    if points.size and not (0 <= points.min() and points.max() <= 1):
+        raise RuntimeError(f"{name}() q values must be in the range [0, 1]")
+    ndim = input._array.ndim
+    if dim is None:
+        rows, at = shaping.reshape(input, -1), None
+    else:
+        at = wrap_dim(dim, ndim)
+        rows = arranging.movedim(input, at, -1) if ndim else shaping.reshape(input, 1)
+    ordered = searching.sort(rows, -1).values
+    array = ordered._array
+    unknown = (array != array).sum(-1, keepdims=True)
+    last = array.shape[-1] - 1
+    if ignore_nan:
+        ranks = points.reshape(-1) * xp.maximum(last - unknown, 0)
+    else:
+        ranks = xp.where(unknown > 0, last, points.reshape(-1) * last + 0 * unknown)
+    found = _between(ordered, ranks.astype(array.dtype), interpolation)
+    if points.ndim:
+        found = arranging.movedim(found, -1, 0)
+    else:
+        found = arranging.squeeze(found, -1)
+    if keepdim:
+        lead = points.ndim
+        if at is None or not ndim:
+            found = shaping.reshape(found, (*points.shape, *(1,) * ndim))
+        else:
+            found = arranging.unsqueeze(found, at + lead)
+    return found
+
+
+def _between(ordered: Tensor, ranks: Any, interpolation: str) -> Tensor:
+    if interpolation == "lower":
+        ranks = xp.floor(ranks)
+    elif interpolation == "higher":
+        ranks = xp.ceil(ranks)
+    elif interpolation == "nearest":
+        ranks = xp.round(ranks)
+    below = xp.floor(ranks)
+    low = gathering.gather(ordered, -1, new_tensor(below.astype(xp.int64)))
+    if interpolation in ("lower", "higher", "nearest"):
+        return low
+    high = gathering.gather(ordered, -1, new_tensor(xp.ceil(ranks).astype(xp.int64)))
+    weight = xp.full_like(ranks, 0.5) if interpolation == "midpoint" else ranks - below
+    return lerp(low, high, new_tensor(weight))

@@ -1,0 +1,150 @@
+"""Broadcasting and repeating, with PyTorch's signatures and errors (spec T-10, T-12)."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from vizgrad.errors import wrap_dim
+from vizgrad.function.failing import broadcast_error
+from vizgrad.ops import arrange
+from vizgrad.ops import shape as ops
+from vizgrad.ops.public.arguments import sizes_of
+from vizgrad.ops.public.arranging import unsqueeze
+from vizgrad.ops.public.shaping import flatten, view
+from vizgrad.tensor.tensor import Tensor
+
+
+def expand(self: Tensor, *size: Any) -> Tensor:
+    """Dimensions of size 1, and new leading ones, repeated without memory; -1 keeps a size (a view)."""
+    want = sizes_of("expand", size)
+    have = self._array.shape
+    extra = len(want) - len(have)
+    if extra < 0:
+        raise RuntimeError(
+            f"expand(tensor of shape {list(have)}, size={list(want)}): the number of sizes provided "
+            f"({len(want)}) must be greater or equal to the number of dimensions in the tensor ({len(have)})"
+        )
+    full = list(want)
+    for position, n in enumerate(want):
+        old = have[position - extra] if position >= extra else None
+        if n == -1:
+            if old is None:
+                raise RuntimeError(
+                    f"The expanded size of the tensor ({n}) isn't allowed in a leading, non-existing dimension "
+                    f"{position}"
+                )
+            full[position] = old
+        elif old is not None and old not in (1, n):
+            raise RuntimeError(
+                f"The expanded size of the tensor ({n}) must match the existing size ({old}) at non-singleton "
+                f"dimension {position}.  Target sizes: {list(want)}.  Tensor sizes: {list(have)}"
+            )
+    return ops.expand.record(self, shape=tuple(full))
+
+
+def expand_as(self: Tensor, other: Tensor) -> Tensor:
+    return expand(self, other._array.shape)
+
+
+def broadcast_to(input: Tensor, *size: Any) -> Tensor:
+    """`expand`, as a function."""
+    return expand(input, *size)
+
+
+def broadcast_shapes(*shapes: Any) -> Any:
+    """The shape that the given shapes broadcast to; RuntimeError if they do not."""
+    from vizgrad.tensor.tensor import Size
+
+    result: tuple[int, ...] = ()
+    for each in shapes:
+        sizes = (each,) if isinstance(each, int) else tuple(each)
+        error = broadcast_error(result, sizes)
+        if error is not None:
+            raise RuntimeError(f"Shape mismatch: objects cannot be broadcast to a single shape. {error}")
+        n = max(len(result), len(sizes))
+        a, b = (1,) * (n - len(result)) + result, (1,) * (n - len(sizes)) + sizes
+        result = tuple(y if x == 1 else x for x, y in zip(a, b, strict=True))
+    return Size(result)
+
+
+def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
+    """All tensors expanded to their common shape."""
+    if len(tensors) == 1 and not isinstance(tensors[0], Tensor):
+        tensors = tuple(tensors[0])
+    shape: tuple[int, ...] = ()
+    for each in tensors:
+        error = broadcast_error(shape, each._array.shape)
+        if error is not None:
+            raise error
+        shape = broadcast_shapes(shape, each._array.shape)
+    return tuple(expand(each, shape) for each in tensors)
+
+
+def repeat(self: Tensor, *repeats: Any) -> Tensor:
+    """The whole tensor repeated along each dimension; extra numbers make new leading ones."""
+    counts = sizes_of("repeat", repeats)
+    if len(counts) < self._array.ndim:
+        raise RuntimeError(
+            "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor: "
+            f"{len(counts)} < {self._array.ndim}"
+        )
+    return arrange.repeat.record(self, repeats=counts)
+
+
+def tile(input: Tensor, *dims: Any) -> Tensor:
+    """Like `repeat`; too few numbers are filled up with ones in front."""
+    counts = sizes_of("tile", dims)
+    return repeat(input, (1,) * (input._array.ndim - len(counts)) + counts)
+
+
+def repeat_interleave(input: Tensor, repeats: Any, dim: int | None = None, *, output_size: int | None = None) -> Tensor:
+    """Each element (or slice along `dim`) repeated, one after the other."""
+    from vizgrad.ops.public.gathering import index_select
+
+    if dim is None:
+        input, dim = flatten(input), 0
+    at = wrap_dim(dim, input._array.ndim)
+    if isinstance(repeats, int):
+        shape = input._array.shape
+        wide = expand(unsqueeze(input, at + 1), (*shape[: at + 1], repeats, *shape[at + 1 :]))
+        copied = ops.contiguous_copy.record(wide)
+        return view(copied, (*shape[:at], shape[at] * repeats, *shape[at + 1 :]))
+    counts = repeats._array
+    if counts.size == 1:
+        return repeat_interleave(input, int(counts.reshape(()).item()), at)
+    return index_select(input, at, _repeated_positions(counts))
+
+
+def _repeated_positions(counts: Any) -> Tensor:
+    from vizgrad.arrays import xp
+    from vizgrad.tensor.tensor import new_tensor
+
+    return new_tensor(xp.repeat(xp.arange(counts.size), counts))
+
+
+def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
+    """Coordinates of a grid from its axes; `indexing` "ij" or "xy"."""
+    axes = tensors[0] if len(tensors) == 1 and not isinstance(tensors[0], Tensor) else tensors
+    if indexing is None:
+        warnings.warn(
+            "meshgrid: in an upcoming release, it will be required to pass the indexing argument.",
+            UserWarning,
+            stacklevel=2,
+        )
+        indexing = "ij"
+    if indexing not in ("ij", "xy"):
+        raise RuntimeError(
+            f'meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}'
+        )
+    axes = list(axes)
+    swap = indexing == "xy" and len(axes) > 1
+    if swap:
+        axes[0], axes[1] = axes[1], axes[0]
+    shape = tuple(a._array.size for a in axes)
+    grids = [
+        expand(view(a, (1,) * i + (-1,) + (1,) * (len(axes) - 1 - i)), shape) for i, a in enumerate(axes)
+    ]
+    if swap:
+        grids[0], grids[1] = grids[1], grids[0]
+    return tuple(grids)

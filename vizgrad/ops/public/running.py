@@ -1,0 +1,50 @@
+"""Running totals along a dimension with PyTorch's signatures."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vizgrad.arrays import dtypes
+from vizgrad.ops import extremes, joining, statistics
+from vizgrad.ops.public.arguments import dims_of, written
+from vizgrad.ops.public.reducing import _as_asked, _in_dtype
+from vizgrad.ops.public.results import ValuesIndices
+from vizgrad.tensor.tensor import Tensor
+
+
+def _running(op: Any, input: Tensor, dim: int, dtype: Any, widen: bool = True) -> Any:
+    input = _in_dtype(input, dtype)
+    if widen and dtype is None and input._array.dtype.kind in "biu":
+        input = _in_dtype(input, dtypes.int64)
+    (only,) = dims_of(dim, input._array.ndim) or (0,)
+    result = op.record(input, dim=only)
+    return result if dtype is None else _as_asked(result, dtype)
+
+
+def cumsum(input: Tensor, dim: int, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
+    """Running sums along `dim`."""
+    result = _running(joining.cumsum, input, dim, dtype)
+    return result if out is None else written(out, result, "cumsum", input)
+
+
+def cumprod(input: Tensor, dim: int, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
+    """Running products along `dim`."""
+    result = _running(statistics.cumprod, input, dim, dtype)
+    return result if out is None else written(out, result, "cumprod", input)
+
+
+def cummax(input: Tensor, dim: int) -> ValuesIndices:
+    """Running maxima along `dim` and where they are."""
+    return ValuesIndices(*_running(extremes.cummax, input, dim, None, widen=False))
+
+
+def cummin(input: Tensor, dim: int) -> ValuesIndices:
+    """Running minima along `dim` and where they are."""
+    return ValuesIndices(*_running(extremes.cummin, input, dim, None, widen=False))
+
+
+def logcumsumexp(input: Tensor, dim: int) -> Tensor:
+    """log of running sums of exp along `dim`."""
+    if input._array.dtype.kind != "f":
+        raise NotImplementedError(f'"logcumsumexp" not implemented for {input.dtype.name}')
+    return _running(statistics.logcumsumexp, input, dim, None)

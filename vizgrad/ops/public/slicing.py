@@ -1,0 +1,107 @@
+"""Parts of a tensor: slices, diagonals, windows, strides (spec T-37)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vizgrad.arrays import layout
+from vizgrad.errors import wrap_dim
+from vizgrad.function.strided import Geometry
+from vizgrad.function.strided import as_strided as strided
+from vizgrad.ops import arrange
+from vizgrad.ops import shape as ops
+from vizgrad.ops.public.arguments import index_of
+from vizgrad.tensor.tensor import Tensor, storage_of
+
+
+def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
+    """The diagonal of two dimensions as the last dimension (a view)."""
+    ndim = input._array.ndim
+    first, second = wrap_dim(dim1, ndim), wrap_dim(dim2, ndim)
+    if first == second:
+        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    return arrange.diagonal.record(input, offset=offset, dim1=first, dim2=second)
+
+
+def diag(input: Tensor, diagonal: int = 0) -> Tensor:
+    """The diagonal of a matrix (a copy), or the matrix with a vector on its diagonal."""
+    ndim = input._array.ndim
+    if ndim == 1:
+        return arrange.diag_embed.record(input, offset=diagonal, dim1=0, dim2=1)
+    if ndim == 2:
+        return arrange.diagonal_copy.record(input, offset=diagonal, dim1=0, dim2=1)
+    raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {ndim}D")
+
+
+def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
+    """The last dimension on the diagonals of new matrices."""
+    ndim = input._array.ndim + 1
+    first, second = wrap_dim(dim1, ndim), wrap_dim(dim2, ndim)
+    if first == second:
+        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    if first > second:
+        first, second, offset = second, first, -offset
+    return arrange.diag_embed.record(input, offset=offset, dim1=first, dim2=second)
+
+
+def unfold(self: Tensor, dimension: int, size: int, step: int) -> Tensor:
+    """Windows of `size` every `step` along a dimension, as a new last dimension (a view)."""
+    dim = wrap_dim(dimension, self._array.ndim)
+    length = self._array.shape[dim] if self._array.ndim else 1
+    if size > length:
+        raise RuntimeError(f"maximum size for tensor at dimension {dim} is {length} but size is {size}")
+    if step <= 0:
+        raise RuntimeError(f"step is {step} but must be > 0")
+    return arrange.unfold.record(self, dim=dim, size=size, step=step)
+
+
+def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
+    """A view with any strides and offset (in elements, the offset from the start of the memory)."""
+    have = input._array
+    sizes, strides = tuple(size), tuple(stride)
+    here = input.storage_offset()
+    start = here if storage_offset is None else storage_offset
+    if len(sizes) != len(strides):
+        raise RuntimeError(f"mismatch in length of strides and shape: {list(sizes)} and {list(strides)}")
+    if any(s < 0 for s in strides):
+        raise RuntimeError(f"as_strided: Negative strides are not supported at the moment, got strides: {list(strides)}")
+    last = start + sum((n - 1) * s for n, s in zip(sizes, strides, strict=True))
+    elements = storage_of(input).nbytes // have.itemsize
+    if 0 not in sizes and not 0 <= start <= last < elements:
+        raise RuntimeError(
+            f"setStorage: sizes {list(sizes)}, strides {list(strides)}, storage offset {start} are out of bounds for "
+            f"storage of {elements} elements"
+        )
+    geometry = Geometry(have.shape, layout.strides_of(have), sizes, strides, start - here)
+    return strided.record(input, geometry=geometry)
+
+
+def select(input: Tensor, dim: int, index: int) -> Tensor:
+    """The slice at `index` of `dim`, without that dimension (a view)."""
+    shape = input._array.shape
+    at = wrap_dim(dim, len(shape))
+    if not shape:
+        raise IndexError("select() cannot be applied to a 0-dim tensor.")
+    index = index_of(index)
+    if not -shape[at] <= index < shape[at]:
+        raise IndexError(
+            f"select(): index {index} out of range for tensor of size {list(shape)} at dimension {at}"
+        )
+    return ops.select.record(input, dim=at, index=index % shape[at])
+
+
+def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
+    """`length` elements of `dim` from `start` (a view)."""
+    shape = input._array.shape
+    if not shape:
+        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
+    at = wrap_dim(dim, len(shape))
+    begin = index_of(start)
+    if not -shape[at] <= begin <= shape[at]:
+        raise IndexError(
+            f"Dimension out of range (expected to be in range of [-{shape[at]}, {shape[at]}], but got {begin})"
+        )
+    begin = begin + shape[at] if begin < 0 else begin
+    if length < 0 or begin + length > shape[at]:
+        raise RuntimeError(f"start ({begin}) + length ({length}) exceeds dimension size ({shape[at]}).")
+    return ops.slice_dim.record(input, dim=at, start=begin, end=begin + length, step=1)

@@ -1,0 +1,117 @@
+"""Variance, norms and logsumexp with PyTorch's signatures (spec T-36, T-81)."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+from vizgrad.arrays.kernels.reduction import count
+from vizgrad.ops import statistics
+from vizgrad.ops.public.arguments import as_float, dims_of, written
+from vizgrad.ops.public.reducing import _in_dtype, mean
+from vizgrad.tensor.tensor import Tensor
+
+
+def _correction(unbiased: bool | None, correction: float | None) -> float:
+    if unbiased is not None:
+        return 1 if unbiased else 0
+    return 1 if correction is None else correction
+
+
+def _var_arguments(
+    name: str, input: Tensor, dim: Any, unbiased: Any, correction: Any, keepdim: bool
+) -> tuple[tuple[int, ...] | None, float]:
+    if isinstance(dim, bool):  # var(input, unbiased)
+        dim, unbiased = None, dim
+    if input._array.dtype.kind not in "fc":
+        raise RuntimeError(f"std and var only support floating point and complex dtypes, got {input.dtype.name}")
+    dims = dims_of(dim, input._array.ndim)
+    freedom = _correction(unbiased, correction)
+    if count(input._array.shape, dims) - freedom <= 0:
+        warnings.warn(
+            f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction "
+            f"factor (input numel divided by output numel); there are "
+            f"{count(input._array.shape, dims)} elements and the correction is {freedom}.",
+            UserWarning,
+            stacklevel=3,
+        )
+    return dims, freedom
+
+
+def var(
+    input: Tensor, dim: Any = None, unbiased: bool | None = None, keepdim: bool = False, *,
+    correction: float | None = None, out: Tensor | None = None,
+) -> Tensor:  # fmt: skip
+    """The variance over `dim`, divided by n - correction (1 unless said otherwise)."""
+    dims, freedom = _var_arguments("var", input, dim, unbiased, correction, keepdim)
+    result = statistics.var.record(input, dims=dims, correction=freedom, keepdim=keepdim)
+    return result if out is None else written(out, result, "var", input)
+
+
+def std(
+    input: Tensor, dim: Any = None, unbiased: bool | None = None, keepdim: bool = False, *,
+    correction: float | None = None, out: Tensor | None = None,
+) -> Tensor:  # fmt: skip
+    """The standard deviation over `dim`, with n - correction (1 unless said otherwise)."""
+    dims, freedom = _var_arguments("std", input, dim, unbiased, correction, keepdim)
+    result = statistics.std.record(input, dims=dims, correction=freedom, keepdim=keepdim)
+    return result if out is None else written(out, result, "std", input)
+
+
+def var_mean(
+    input: Tensor, dim: Any = None, unbiased: bool | None = None, keepdim: bool = False, *,
+    correction: float | None = None,
+) -> tuple[Tensor, Tensor]:  # fmt: skip
+    """(var, mean) over `dim`."""
+    return var(input, dim, unbiased, keepdim, correction=correction), mean(input, dim, keepdim)
+
+
+def std_mean(
+    input: Tensor, dim: Any = None, unbiased: bool | None = None, keepdim: bool = False, *,
+    correction: float | None = None,
+) -> tuple[Tensor, Tensor]:  # fmt: skip
+    """(std, mean) over `dim`."""
+    return std(input, dim, unbiased, keepdim, correction=correction), mean(input, dim, keepdim)
+
+
+def logsumexp(input: Tensor, dim: Any, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
+    """log of the sum of exp over `dim`, without overflow."""
+    input = as_float(input)
+    result = statistics.logsumexp.record(input, dims=dims_of(dim, input._array.ndim), keepdim=keepdim)
+    return result if out is None else written(out, result, "logsumexp", input)
+
+
+def vector_norm(
+    x: Tensor, ord: float = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, out: Tensor | None = None
+) -> Tensor:
+    """(sum of |x|^ord over `dim`)^(1/ord); `inf` and `-inf` give the extremes of |x|, 0 counts."""
+    x = _in_dtype(x, dtype)
+    if x._array.dtype.kind not in "fc":
+        raise RuntimeError(
+            f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {x.dtype.name}"
+        )
+    dims = dims_of(dim, x._array.ndim)
+    if (ord < 0 or ord == math.inf) and count(x._array.shape, dims) == 0 and 0 in x._array.shape:
+        raise RuntimeError(
+            f"linalg.vector_norm cannot compute the {ord} norm on an empty tensor because the operation does not "
+            f"have an identity; the shape is {list(x._array.shape)}"
+        )
+    result = statistics.vector_norm.record(x, ord=ord, dims=dims, keepdim=keepdim)
+    return result if out is None else written(out, result, "linalg_vector_norm", x)
+
+
+def norm(
+    input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, out: Tensor | None = None, dtype: Any = None
+) -> Tensor:
+    """The p-norm of all elements, or of the vectors along `dim`; "fro" is the 2-norm."""
+    if p is None or p == "fro":
+        p = 2
+    if isinstance(p, str):
+        raise ValueError(f"norm: only 'fro' is known by name here, got {p!r}; see linalg.matrix_norm for others")
+    return vector_norm(input, float(p), dim, keepdim, dtype=dtype, out=out)
+
+
+def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
+    """The p-norm of input - other."""
+    return vector_norm(input - other, p)
