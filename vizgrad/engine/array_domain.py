@@ -53,7 +53,7 @@ class ArrayDomain:
         tensor._grad = new_tensor(as_array(grad).copy())
 
     def has_nan(self, grad: Any) -> bool:
-        return bool((grad != grad).any())  # noqa: PLR0124  only a NaN differs from itself
+        return bool((grad != grad).any())  # only a NaN differs from itself
 
     def explain(self, error: Exception, node: Node) -> None:
         explain_node(error, node)

@@ -42,7 +42,7 @@ def number(value: Any, beside: Any) -> Any:
             return known
         made = _wrap(value, dtype)
         # 0.0 and -0.0 are one key, and no NaN is ever found again
-        if value and value == value and len(_numbers) < _NUMBERS_KEPT:  # noqa: PLR0124
+        if value and value == value and len(_numbers) < _NUMBERS_KEPT:
             _numbers[key] = made
         return made
     own = dtypes.of_scalar(value)

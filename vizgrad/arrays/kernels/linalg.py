@@ -57,9 +57,8 @@ def det(a: Array) -> Array:
 @quiet
 def slogdet(a: Array) -> tuple[Array, Array]:
     sign, size = np.linalg.slogdet(a)
-    return np.asarray(sign).astype(a.dtype, copy=False), np.asarray(size).astype(
-        a.dtype, copy=False
-    )
+    parts = np.asarray(sign), np.asarray(size)
+    return parts[0].astype(a.dtype, copy=False), parts[1].astype(a.dtype, copy=False)
 
 
 @quiet
@@ -74,9 +73,8 @@ def cofactors(a: Array) -> Array:
     after = np.ones_like(s)
     before[..., 1:] = np.cumprod(s[..., :-1], axis=-1)
     after[..., :-1] = np.cumprod(s[..., :0:-1], axis=-1)[..., ::-1]
-    return np.matmul(u * (sign[..., None] * before * after)[..., None, :], vh).astype(
-        a.dtype, copy=False
-    )
+    result = np.matmul(u * (sign[..., None] * before * after)[..., None, :], vh)
+    return result.astype(a.dtype, copy=False)
 
 
 @quiet

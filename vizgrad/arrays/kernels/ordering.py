@@ -120,9 +120,8 @@ def mode(x: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
         values[(*before, slice(1, None))] != values[(*before, slice(0, n - 1))]
     )
     start = np.maximum.accumulate(np.where(new, place, 0), axis=dim)
-    longest = np.argmax(
-        place - start, axis=dim, keepdims=True
-    )  # the first run of the greatest length
+    # the first run of the greatest length
+    longest = np.argmax(place - start, axis=dim, keepdims=True)
     index = np.take_along_axis(ordered, longest, dim)
     return _chosen(x, index, dim, keepdim)
 
