@@ -109,9 +109,8 @@ def test_a_leaf_used_twice_does_not_write_into_the_gradient_of_another() -> None
 def look(kept: list[Any]) -> Any:
     def hook(*grads: Any) -> None:
         for grad in grads:
-            for tensor in grad if isinstance(grad, tuple) else (grad,):
-                if tensor is not None:
-                    kept.append((tensor, tensor.tolist()))
+            tensors = grad if isinstance(grad, tuple) else (grad,)
+            kept.extend((t, t.tolist()) for t in tensors if t is not None)
 
     return hook
 

@@ -90,7 +90,7 @@ def test_a_view_of_what_was_written() -> None:
 
 def test_parts_of_one_operation_are_one_visit() -> None:
     x = leaf(6)
-    a, b, c = x.split(2)
+    a, _, c = x.split(2)
     assert order((a * c).sum(), names={"x": x}) == ["sum", "mul", "split", "x"]
 
 
