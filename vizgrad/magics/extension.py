@@ -17,7 +17,9 @@ def usage() -> str:
     """All commands, a line each."""
     width = max(len(c.usage) for c in COMMANDS.values())
     lines = [f"  %vizgrad {c.usage:<{width}}  {c.help}" for c in COMMANDS.values()]
-    lines.append(f"  %%vizgrad {'record [NAME]':<{width - 1}}  Records the cell; NAME gets the recording.")
+    lines.append(
+        f"  %%vizgrad {'record [NAME]':<{width - 1}}  Records the cell; NAME gets the recording."
+    )
     return "Commands:\n" + "\n".join(lines)
 
 
