@@ -7,7 +7,7 @@ import { StateShape } from '../Icons';
 import type { Box } from '../layout/types';
 import { memo } from '../memo';
 import type { Group } from './scopes';
-import { TEXT_LEFT } from './sizes';
+import { farScale, TEXT_LEFT } from './sizes';
 import type { TextMetrics } from './text';
 import type { Detail } from './viewport';
 import type { GroupItem } from './visible';
@@ -70,6 +70,8 @@ function GroupBoxInner(props: GroupBoxProps): JSX.Element {
     props.breakpoints ? format.count(props.breakpoints, 'breakpoint') : ''
   ].filter(Boolean);
   const { width, height } = box;
+  const room = width - TEXT_LEFT - (detail === 'full' ? 30 : 8);
+  const scale = detail === 'name' ? farScale(metrics.width(group.title, 'name'), room) : 1;
   return (
     <g
       class={`vg-group${props.match ? ' vg-match' : ''}`}
@@ -98,8 +100,13 @@ function GroupBoxInner(props: GroupBoxProps): JSX.Element {
           <g class="vg-state" transform="translate(10,9)">
             <StateShape state={state} />
           </g>
-          <text class="vg-name" x={TEXT_LEFT} y={21}>
-            {metrics.fit(group.title, width - TEXT_LEFT - 30, 'name')}
+          <text
+            class="vg-name"
+            x={TEXT_LEFT}
+            y={21}
+            style={scale > 1 ? { fontSize: `${12 * scale}px` } : undefined}
+          >
+            {metrics.fit(group.title, room, 'name')}
           </text>
         </>
       )}

@@ -8,7 +8,7 @@ import type { Box } from '../layout/types';
 import { memo } from '../memo';
 import { isTensor } from '../plain';
 import { ChipRow } from './ChipRow';
-import { HOOK_WIDTH, mainText, TEXT_LEFT } from './sizes';
+import { farScale, HOOK_WIDTH, mainText, TEXT_LEFT } from './sizes';
 import type { TextMetrics } from './text';
 import type { Detail } from './viewport';
 
@@ -27,9 +27,6 @@ export interface NodeBoxProps {
   /** A pin: which use of the leaf this is, when there are several. */
   readonly use: string;
 }
-
-/** Names are drawn this much larger when zoomed out; must agree with graph.raw.css. */
-const FAR = 1.25;
 
 const UNKNOWN: NodeRun = {
   state: 'waiting',
@@ -55,7 +52,10 @@ function NodeBoxInner(props: NodeBoxProps): JSX.Element {
     stale ? 'a saved value is stale' : ''
   ];
   const hooks = node.hooks.length > 0;
-  const room = box.width - TEXT_LEFT - 8 - (hooks ? HOOK_WIDTH : 0);
+  // Far away the hook's sign is not drawn, and its room is the name's.
+  const room = box.width - TEXT_LEFT - 8 - (hooks && detail === 'full' ? HOOK_WIDTH : 0);
+  const role = leaf ? 'leaf' : 'name';
+  const scale = detail === 'name' ? farScale(metrics.width(mainText(node), role), room) : 1;
   return (
     <g
       class={`vg-node${leaf ? ' vg-leaf' : ''}${props.match ? ' vg-match' : ''}`}
@@ -100,12 +100,13 @@ function NodeBoxInner(props: NodeBoxProps): JSX.Element {
           <g class="vg-state" transform={leaf ? 'translate(11,12)' : 'translate(10,9)'}>
             <StateShape state={run.state} share={run.needed ? run.delivered / run.needed : 0} />
           </g>
-          <text class="vg-name" x={TEXT_LEFT} y={detail === 'name' ? 23 : leaf ? 17 : 20}>
-            {metrics.fit(
-              mainText(node),
-              room / (detail === 'name' ? FAR : 1),
-              leaf ? 'leaf' : 'name'
-            )}
+          <text
+            class="vg-name"
+            x={TEXT_LEFT}
+            y={detail === 'name' ? 23 : leaf ? 17 : 20}
+            style={scale > 1 ? { fontSize: `${12 * scale}px` } : undefined}
+          >
+            {metrics.fit(mainText(node), room, role)}
           </text>
         </>
       )}

@@ -22,6 +22,14 @@ export const HOOK_WIDTH = 18;
 const MIN_WIDTH = 122;
 const MAX_WIDTH = 270;
 
+/** Names are drawn up to this much larger when zoomed out, as far as the box has room. */
+const FAR = 1.25;
+
+/** How much larger a name of this width may be drawn without being cut. */
+export function farScale(width: number, room: number): number {
+  return Math.min(Math.max(room / width, 1), FAR);
+}
+
 /** The variable's name for a leaf, else the node's. */
 export function mainText(node: Node): string {
   return node.kind === 'leaf' && node.label ? node.label : node.name;

@@ -33,6 +33,8 @@ export function usePlacing(
 ): Placing {
   const previous = useRef<Picture | null>(null);
   const held = useRef<number | null>(null);
+  /** What the view was set to by itself: while it still is that, nobody has looked around. */
+  const untouched = useRef<View | null>(null);
   const known = screen.width > 0 && screen.height > 0;
 
   useLayoutEffect(() => {
@@ -42,7 +44,7 @@ export function usePlacing(
     const before = previous.current;
     previous.current = picture;
     if (before?.graph !== picture.graph) {
-      view.value = firstLook(whole(picture), start(picture), screen);
+      look(picture);
     } else if (before !== picture) {
       const group = held.current;
       const was = group === null ? undefined : boxOfGroup(before, group);
@@ -53,7 +55,7 @@ export function usePlacing(
       }
       const looked = seen(view.value, screen);
       if (![...picture.layout.items.values()].some(box => touches(box, looked))) {
-        view.value = firstLook(whole(picture), start(picture), screen);
+        look(picture);
       }
     }
     held.current = null;
@@ -64,7 +66,12 @@ export function usePlacing(
   useEffect(() => {
     const old = fitted.current;
     fitted.current = screen;
-    if (known && old.width > 0 && (old.width !== screen.width || old.height !== screen.height)) {
+    if (!known || old.width === 0 || (old.width === screen.width && old.height === screen.height)) {
+      return;
+    }
+    if (picture && view.value === untouched.current) {
+      look(picture);
+    } else {
       const { x, y } = view.value;
       view.patch({
         x: x + (screen.width - old.width) / 2,
@@ -117,6 +124,11 @@ export function usePlacing(
       held.current = group;
     }
   };
+
+  function look(at: Picture): void {
+    view.value = firstLook(whole(at), start(at), screen);
+    untouched.current = view.value;
+  }
 
   function start(first: Picture): Box | undefined {
     const roots = first.visible.items.filter(item => item.kind === 'result');

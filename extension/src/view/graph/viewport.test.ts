@@ -24,6 +24,19 @@ test('a first look at a long graph starts at its beginning, readable', () => {
   expect(box.y + box.height).toBeGreaterThan(40);
 });
 
+test('a graph that fits readably is shown whole, one that does not in its whole width', () => {
+  const anchor = { x: 100, y: 0, width: 100, height: 40 };
+  const some = { x: 0, y: 0, width: 500, height: 620 };
+  const all = seen(firstLook(some, anchor, screen), screen);
+  expect(all.y).toBeLessThan(0);
+  expect(all.y + all.height).toBeGreaterThan(620);
+  const long = { x: 0, y: 0, width: 1000, height: 4000 };
+  const top = seen(firstLook(long, anchor, screen), screen);
+  expect(top.x).toBeLessThan(0);
+  expect(top.x + top.width).toBeGreaterThan(1000);
+  expect(top.y).toBeLessThan(0);
+});
+
 test('zooming keeps the point under the mouse', () => {
   const view = { x: 13, y: -7, zoom: 0.8 };
   const at = { x: 200, y: 90 };

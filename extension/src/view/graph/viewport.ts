@@ -12,8 +12,10 @@ export interface View {
 
 export const MIN_ZOOM = 0.01;
 export const MAX_ZOOM = 2.5;
-/** Below this a first look at the whole graph shows nothing: start at the results instead. */
-const READABLE_ZOOM = 0.5;
+/** Below this a first look at the whole graph shows too little: start at the results instead. */
+const READABLE_ZOOM = 0.55;
+/** Fitting the width goes no further than where a box still shows all that it has. */
+const FULL_ZOOM = 0.46;
 const MARGIN = 24;
 
 export function fitBox(box: Box, screen: Size, most = 1.15): View {
@@ -23,16 +25,18 @@ export function fitBox(box: Box, screen: Size, most = 1.15): View {
   return { x: screen.width / 2 - x * zoom, y: screen.height / 2 - y * zoom, zoom };
 }
 
-/** The first look: everything if that is readable, else the beginning, around `anchor`. */
+/** The first look: everything if that is readable, else the top of it in its whole width. */
 export function firstLook(whole: Box, anchor: Box | undefined, screen: Size): View {
   const all = fitBox(whole, screen);
   if (all.zoom >= READABLE_ZOOM || !anchor) {
     return all;
   }
-  const byWidth = (screen.width - 2 * MARGIN) / whole.width;
-  const zoom = clamp(Math.min(Math.max(byWidth, 0.7), 1));
-  const x = screen.width / 2 - centre(anchor).x * zoom;
-  return { x, y: MARGIN - (anchor.y - 12) * zoom, zoom };
+  const byWidth = screen.width / padded(whole, MARGIN).width;
+  const zoom = clamp(Math.min(Math.max(byWidth, FULL_ZOOM), 1));
+  // What is too wide all the same is shown around its results.
+  const middle = byWidth >= FULL_ZOOM ? whole : anchor;
+  const x = screen.width / 2 - centre(middle).x * zoom;
+  return { x, y: MARGIN - (Math.min(whole.y, anchor.y) - 12) * zoom, zoom };
 }
 
 export function zoomAt(view: View, at: Point, factor: number): View {
@@ -76,5 +80,5 @@ function clamp(zoom: number): number {
 export type Detail = 'full' | 'name' | 'shape';
 
 export function detailAt(zoom: number): Detail {
-  return zoom >= 0.46 ? 'full' : zoom >= 0.27 ? 'name' : 'shape';
+  return zoom >= FULL_ZOOM ? 'full' : zoom >= 0.27 ? 'name' : 'shape';
 }
