@@ -121,7 +121,9 @@ def function_place(function: Any) -> Place | None:
 
 def class_place(cls: type) -> Place | None:
     """The line of a class statement; None when its source is not to be had."""
-    for value in vars(cls).values():  # upwards from a method: also in a notebook, where classes have no file
+    for value in vars(
+        cls
+    ).values():  # upwards from a method: also in a notebook, where classes have no file
         code = getattr(getattr(value, "__func__", value), "__code__", None)
         if code is not None and code.co_qualname.startswith(cls.__qualname__ + "."):
             for line in range(code.co_firstlineno, 0, -1):

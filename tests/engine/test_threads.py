@@ -122,5 +122,5 @@ def test_leaves_are_given_one_node_even_if_all_ask_at_once() -> None:
             results.append(x * float(number))
 
         assert together(work) == []
-        nodes = {r.grad_fn.next_functions[0][0] for r in results}  # type: ignore[attr-defined]
+        nodes = {r.grad_fn.next_functions[0][0] for r in results}
         assert len(nodes) == 1

@@ -17,7 +17,7 @@ import vizgrad
 from tests.fixtures.programs import Program, World, backward_of
 from tests.fixtures.strategies import programs
 from tests.fixtures.world import nodes_behind, visible
-from tests.inspection.test_stepping_property import quietly
+from tests.inspection.test_stepping_property import modes_of, quietly
 from vizgrad.tensor.tensor import new_tensor
 
 Event = tuple[str, int]
@@ -82,7 +82,7 @@ def run(program: Program, observe: bool) -> tuple[Any, ...]:
 def test_a_recorded_run_is_an_unrecorded_one(program: Program) -> None:
     gc.disable()
     try:
-        with quietly():
+        with quietly(), modes_of(program):
             plain = run(program, observe=False)
             observed = run(program, observe=True)
         names = ("error", "what is visible", "what hooks saw", "who died when")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
 from typing import Any
 
@@ -18,6 +18,7 @@ from tests.fixtures.programs import Backward, Program, World, backward_of, build
 from tests.fixtures.strategies import moves, programs
 from tests.fixtures.world import kept_unchanged, nodes_behind, visible
 from vizgrad.inspection.session import Session
+from vizgrad.tensor.modes import MODES
 
 
 @contextmanager
@@ -104,6 +105,10 @@ def on_thread(work: Any) -> None:
         raise failed[0]
 
 
+def modes_of(program: Program) -> Any:
+    return vizgrad.autograd.detect_anomaly() if program.anomaly else nullcontext()
+
+
 def drive(side: Side, session: Session, path: list[tuple[str, int]]) -> None:
     """All moves of the path, then on to the end."""
     how = ""
@@ -116,7 +121,7 @@ def drive(side: Side, session: Session, path: list[tuple[str, int]]) -> None:
         elif what == "end":
             while session.run.status == "paused":
                 move(side, session, "continue", 0)
-        elif how == "on_thread":
+        elif how == "on_thread" and not MODES.anomaly:  # a mode of the thread that steps
             on_thread(lambda what=what, n=n: move(side, session, what, n))
         elif how == "under_no_grad":
             with vizgrad.no_grad():
@@ -131,7 +136,7 @@ def drive(side: Side, session: Session, path: list[tuple[str, int]]) -> None:
 def test_any_way_of_stepping_gives_what_one_backward_gives(
     program: Program, path: list[tuple[str, int]]
 ) -> None:
-    with quietly():
+    with quietly(), modes_of(program):
         straight = Side(program)
         if straight.backward is None:
             return
@@ -169,7 +174,7 @@ def state(side: Side, session: Session) -> tuple[Any, ...]:
 def test_going_back_and_forth_restores_all_that_can_be_seen(
     program: Program, jumps: list[int]
 ) -> None:
-    with quietly():
+    with quietly(), modes_of(program):
         side = Side(program)
         if side.backward is None:
             return
@@ -191,7 +196,7 @@ def test_going_back_and_forth_restores_all_that_can_be_seen(
 @given(programs(), st.integers(0, 20))
 @settings(deadline=None, max_examples=50)
 def test_closing_on_the_way_leaves_what_is_seen_there(program: Program, steps: int) -> None:
-    with quietly():
+    with quietly(), modes_of(program):
         side = Side(program)
         if side.backward is None:
             return
@@ -209,7 +214,7 @@ def test_closing_on_the_way_leaves_what_is_seen_there(program: Program, steps: i
 @given(programs(create_graph=False))
 @settings(deadline=None)
 def test_the_total_is_known_before_the_first_step(program: Program) -> None:
-    with quietly():
+    with quietly(), modes_of(program):
         side = Side(program)
         if side.backward is None:
             return

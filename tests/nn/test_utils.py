@@ -99,3 +99,26 @@ def test_gains() -> None:
         init.calculate_gain("waves")
     with pytest.raises(ValueError, match="fewer than 2 dimensions"):
         init.xavier_normal_(vg.empty(3))
+
+
+def test_weight_norm_learns_length_and_direction_apart() -> None:
+    plain = nn.Linear(2, 3)
+    weight = plain.weight.detach().clone()
+    layer = utils.weight_norm(plain)
+    assert [n for n, _ in layer.named_parameters()] == ["bias", "weight_g", "weight_v"]
+    x = vg.randn(4, 2)
+    assert vg.allclose(layer(x), x @ weight.t() + layer.bias)
+    layer(x).sum().backward()
+    assert layer.weight_g.grad is not None
+    assert vg.allclose((layer.weight_v.grad * layer.weight_v).sum(1), vg.zeros(3), atol=1e-5)
+    utils.remove_weight_norm(layer)
+    assert vg.allclose(layer.weight, weight)
+    with pytest.raises(ValueError, match="not found"):
+        utils.remove_weight_norm(layer)
+
+
+def test_spectral_norm_bounds_the_largest_singular_value() -> None:
+    layer = utils.spectral_norm(nn.Linear(5, 4), n_power_iterations=30)
+    layer(vg.ones(1, 5))
+    assert vg.linalg.svdvals(layer.weight)[0].item() == pytest.approx(1, rel=1e-3)
+    assert set(layer.state_dict()) == {"bias", "weight_orig", "weight_u", "weight_v"}

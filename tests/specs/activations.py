@@ -46,7 +46,7 @@ ACTIVATIONS = [
         lambda x: np.where(x > 0, x, 0.7 * np.expm1(x / 0.7)),
     ),
     Row("gelu", F.gelu, one(), lambda x: x * _phi(x) if x.size else x),
-    Row("gelu, tanh", partial(F.gelu, approximate="tanh"), one()),
+    Row("gelu, tanh", partial(F.gelu, approximate="tanh"), one(), tags=frozenset({"fused"})),
     Row("silu", F.silu, one(), lambda x: x / (1 + np.exp(-x))),
     Row("mish", F.mish, one(), lambda x: x * np.tanh(np.log1p(np.exp(x)))),
     Row("softplus", partial(F.softplus, beta=2, threshold=3), one()),
@@ -118,6 +118,18 @@ _PAIRS = some(plain=[(2, 3), (2, 3)], scalar=[(), ()])
 _EVERY = tuple(_REDUCED)
 
 LOSSES = [
+    Row(
+        "multilabel_margin_loss",
+        lambda x: F.multilabel_margin_loss(x, vg.tensor([[1, -1, 0], [0, 2, -1]])),
+        some(plain=(2, 3)),
+        twice=False,
+    ),
+    Row(
+        "ctc_loss",
+        lambda x: F.ctc_loss(F.log_softmax(x, 2), vg.tensor([[1, 1], [2, 0]]), [4, 3], [2, 1]),
+        some(plain=(4, 2, 3)),
+        twice=False,
+    ),
     *[_loss("mse_loss", r, _PAIRS, lambda a, b: (a - b) ** 2) for r in _EVERY],
     *[_loss("l1_loss", r, _PAIRS, lambda a, b: np.abs(a - b)) for r in _EVERY],
     *[

@@ -269,4 +269,27 @@ ROWS = [
     ),
     Row("cosine_similarity", F.cosine_similarity, some(plain=[(2, 3), (2, 3)])),
     Row("local_response_norm", lambda x: F.local_response_norm(x, 3), some(plain=(1, 4, 3))),
+    Row("unfold", lambda x: F.unfold(x, 2, padding=1), some(plain=(1, 2, 2, 3))),
+    Row("fold", lambda x: F.fold(x, (3, 3), 2), some(plain=(1, 8, 4))),
+    Row(
+        "adaptive_max_pool2d", lambda x: F.adaptive_max_pool2d(x, (2, 3)), some(plain=(2, 2, 3, 4))
+    ),
+    Row("adaptive_max_pool1d", lambda x: F.adaptive_max_pool1d(x, 2), some(plain=(2, 2, 5))),
+    Row("adaptive_max_pool3d", lambda x: F.adaptive_max_pool3d(x, 2), some(plain=(1, 1, 3, 2, 2))),
+    Row(
+        "max_unpool2d",
+        lambda x: F.max_unpool2d(x, vg.tensor([[[0, 3], [8, 15]]]), 2),
+        some(plain=(1, 2, 2)),
+    ),
+    Row(
+        "max_unpool3d",
+        lambda x: F.max_unpool3d(x, vg.tensor([[[[5]]], [[[0]]]]), 2),
+        some(plain=(2, 1, 1, 1)),
+    ),
+    Row(
+        "grid_sample",
+        lambda x, g: F.grid_sample(x, g * 0.4, align_corners=False),
+        some(plain=[(1, 2, 3, 4), (1, 2, 2, 2)]),
+    ),
+    Row("affine_grid", lambda t: F.affine_grid(t, (1, 1, 2, 3)), some(plain=(1, 2, 3))),
 ]

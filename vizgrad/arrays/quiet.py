@@ -25,7 +25,7 @@ R = TypeVar("R")
 NAMELESS = None
 
 try:  # numpy keeps the error state in a context variable; setting it directly costs a sixth of errstate
-    from numpy._core.umath import (  # pyright: ignore[reportMissingImports, reportAttributeAccessIssue]
+    from numpy._core.umath import (
         _extobj_contextvar,
         _make_extobj,
     )

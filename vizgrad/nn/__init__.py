@@ -66,6 +66,7 @@ from vizgrad.nn.modules.loss import BCELoss as BCELoss
 from vizgrad.nn.modules.loss import BCEWithLogitsLoss as BCEWithLogitsLoss
 from vizgrad.nn.modules.loss import CosineEmbeddingLoss as CosineEmbeddingLoss
 from vizgrad.nn.modules.loss import CrossEntropyLoss as CrossEntropyLoss
+from vizgrad.nn.modules.loss import CTCLoss as CTCLoss
 from vizgrad.nn.modules.loss import GaussianNLLLoss as GaussianNLLLoss
 from vizgrad.nn.modules.loss import HingeEmbeddingLoss as HingeEmbeddingLoss
 from vizgrad.nn.modules.loss import HuberLoss as HuberLoss
@@ -73,6 +74,7 @@ from vizgrad.nn.modules.loss import KLDivLoss as KLDivLoss
 from vizgrad.nn.modules.loss import L1Loss as L1Loss
 from vizgrad.nn.modules.loss import MarginRankingLoss as MarginRankingLoss
 from vizgrad.nn.modules.loss import MSELoss as MSELoss
+from vizgrad.nn.modules.loss import MultiLabelMarginLoss as MultiLabelMarginLoss
 from vizgrad.nn.modules.loss import MultiLabelSoftMarginLoss as MultiLabelSoftMarginLoss
 from vizgrad.nn.modules.loss import MultiMarginLoss as MultiMarginLoss
 from vizgrad.nn.modules.loss import NLLLoss as NLLLoss
@@ -106,11 +108,15 @@ from vizgrad.nn.modules.parameters import ParameterList as ParameterList
 from vizgrad.nn.modules.pooling import AdaptiveAvgPool1d as AdaptiveAvgPool1d
 from vizgrad.nn.modules.pooling import AdaptiveAvgPool2d as AdaptiveAvgPool2d
 from vizgrad.nn.modules.pooling import AdaptiveAvgPool3d as AdaptiveAvgPool3d
+from vizgrad.nn.modules.pooling import AdaptiveMaxPool1d as AdaptiveMaxPool1d
+from vizgrad.nn.modules.pooling import AdaptiveMaxPool2d as AdaptiveMaxPool2d
+from vizgrad.nn.modules.pooling import AdaptiveMaxPool3d as AdaptiveMaxPool3d
 from vizgrad.nn.modules.pooling import AvgPool1d as AvgPool1d
 from vizgrad.nn.modules.pooling import AvgPool2d as AvgPool2d
 from vizgrad.nn.modules.pooling import AvgPool3d as AvgPool3d
 from vizgrad.nn.modules.pooling import LPPool1d as LPPool1d
 from vizgrad.nn.modules.pooling import LPPool2d as LPPool2d
+from vizgrad.nn.modules.pooling import LPPool3d as LPPool3d
 from vizgrad.nn.modules.pooling import MaxPool1d as MaxPool1d
 from vizgrad.nn.modules.pooling import MaxPool2d as MaxPool2d
 from vizgrad.nn.modules.pooling import MaxPool3d as MaxPool3d
@@ -133,5 +139,10 @@ from vizgrad.nn.modules.vision import PixelUnshuffle as PixelUnshuffle
 from vizgrad.nn.modules.vision import Upsample as Upsample
 from vizgrad.nn.modules.vision import UpsamplingBilinear2d as UpsamplingBilinear2d
 from vizgrad.nn.modules.vision import UpsamplingNearest2d as UpsamplingNearest2d
+from vizgrad.nn.modules.windows import Fold as Fold
+from vizgrad.nn.modules.windows import MaxUnpool1d as MaxUnpool1d
+from vizgrad.nn.modules.windows import MaxUnpool2d as MaxUnpool2d
+from vizgrad.nn.modules.windows import MaxUnpool3d as MaxUnpool3d
+from vizgrad.nn.modules.windows import Unfold as Unfold
 from vizgrad.nn.parameter import Buffer as Buffer
 from vizgrad.nn.parameter import Parameter as Parameter

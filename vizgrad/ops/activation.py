@@ -13,6 +13,7 @@ from vizgrad.ops.pointwise import exp, sigmoid, tanh
 from vizgrad.ops.select import drop, keep
 from vizgrad.ops.shape import slice_dim
 from vizgrad.ops.special import erf
+from vizgrad.tensor.tensor import Tensor
 
 
 @primitive(pointwise=True, linear=True, node="LeakyReluBackwardBackward0")
@@ -73,6 +74,8 @@ class gelu:
 
     def grad_self(grad, self, approximate):
         if approximate == "tanh":
+            if not isinstance(grad, Tensor):
+                return kernel.gelu_tanh_gradient(grad, self)
             square = self * self
             t = tanh(kernel.TANH_SCALE * (self + kernel.TANH_CUBIC * (square * self)))
             inner = kernel.TANH_SCALE * (1 + 3 * kernel.TANH_CUBIC * square)

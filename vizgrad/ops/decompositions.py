@@ -129,7 +129,9 @@ class slogdet:
         return size, sign
 
     def grad_self(grad, self):
-        return unsqueeze(unsqueeze(grad, dim=grad.ndim), dim=grad.ndim + 1) * inverse_transposed(self)
+        return unsqueeze(unsqueeze(grad, dim=grad.ndim), dim=grad.ndim + 1) * inverse_transposed(
+            self
+        )
 
 
 @primitive(node="LinalgInvExBackward0")
@@ -201,15 +203,15 @@ class matrix_exp:
 
 
 class Decomposition(ManyOutputs):
-    """A node that saves its own outputs. `formula(grads, *outputs)` gets None for what nothing arrived at."""
+    """A node that saves its own outputs. Its formula gets None for what nothing arrived at."""
 
     __slots__ = ()
 
     input_names = ("self",)
     saved_names: ClassVar[tuple[str, ...]] = ()
 
-    def formula(self, grads: Any, *outputs: Any) -> Any:
-        raise NotImplementedError
+    #: `formula(grads, *outputs)`.
+    formula: Any
 
     def run_all(self, grads: list[Any]) -> tuple[Any, ...]:
         return (self.formula(grads, *[unpack_array(self, n) for n in self.saved_names]),)
@@ -309,7 +311,9 @@ def _qr_slope(g_q, g_r, q, r):
     return mT(solve_triangular(r, mT(inner), upper=True, unitriangular=False))
 
 
-def record(node_class: type[Decomposition], source: Tensor, arrays: tuple[Any, ...]) -> tuple[Tensor, ...]:
+def record(
+    node_class: type[Decomposition], source: Tensor, arrays: tuple[Any, ...]
+) -> tuple[Tensor, ...]:
     """The outputs of a decomposition of `source`, recorded as one node."""
     outputs = tuple(new_tensor(a) for a in arrays)
     edges = edges_of((source,))

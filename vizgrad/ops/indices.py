@@ -38,9 +38,9 @@ class Indices:
             if storage is not None and storage.last_write > self.clock:
                 raise RuntimeError(
                     "one of the variables needed for gradient computation has been modified by an "
-                    f"inplace operation: an index tensor of shape {list(tensor._array.shape)} is at "
-                    f"version {storage.version}; expected version {storage.version_at(self.clock)} "
-                    "instead. Index with a clone of it."
+                    f"inplace operation: an index tensor of shape {list(tensor._array.shape)} is "
+                    f"at version {storage.version}; expected version "
+                    f"{storage.version_at(self.clock)} instead. Index with a clone of it."
                 )
 
     def __repr__(self) -> str:
@@ -73,7 +73,8 @@ def parse(source: Tensor, key: Any, *, alias: bool = True) -> Parsed:  # noqa: C
     if covered > source._array.ndim:
         if source._array.ndim == 0:
             raise IndexError(
-                "invalid index of a 0-dim tensor. Use `tensor.item()` in Python to convert it to a number"
+                "invalid index of a 0-dim tensor. Use `tensor.item()` in Python to convert it "
+                "to a number"
             )
         raise IndexError(f"too many indices for tensor of dimension {source._array.ndim}")
     for entry in entries:
@@ -149,7 +150,8 @@ def _index_tensor(tensor: Tensor) -> Any:
     kind = array.dtype.kind
     if array.dtype == xp.uint8:
         warnings.warn(
-            "indexing with dtype vizgrad.uint8 is now deprecated, please use a dtype vizgrad.bool instead.",
+            "indexing with dtype vizgrad.uint8 is now deprecated, please use a dtype "
+            "vizgrad.bool instead.",
             UserWarning,
             stacklevel=5,
         )
@@ -175,8 +177,8 @@ def _check_mask(mask: tuple[int, ...], shape: tuple[int, ...], dim: int) -> None
     for offset, length in enumerate(mask):
         if shape[dim + offset] != length:
             raise IndexError(
-                f"The shape of the mask {list(mask)} at index {offset} does not match the shape of the "
-                f"indexed tensor {list(shape)} at index {dim + offset}"
+                f"The shape of the mask {list(mask)} at index {offset} does not match the shape of "
+                f"the indexed tensor {list(shape)} at index {dim + offset}"
             )
 
 
@@ -184,7 +186,8 @@ def _select(source: Tensor, dim: int, index: int) -> Tensor:
     shape = source._array.shape
     if not shape:
         raise IndexError(
-            "invalid index of a 0-dim tensor. Use `tensor.item()` in Python to convert it to a number"
+            "invalid index of a 0-dim tensor. Use `tensor.item()` in Python to convert it to a "
+            "number"
         )
     if not -shape[dim] <= index < shape[dim]:
         raise IndexError(

@@ -14,15 +14,44 @@ from vizgrad.ops.public.arguments import beside_number
 from vizgrad.tensor.tensor import Tensor
 
 #: Functions of one tensor without arguments whose in-place form is made from the primitive.
-PLAIN = (
-    "exp exp2 expm1 log log2 log10 log1p sqrt rsqrt reciprocal sin cos tan asin acos atan sinh cosh "
-    "tanh asinh acosh atanh sigmoid relu abs sign floor ceil trunc frac neg"
-).split()
-SPECIAL = "erf erfc erfinv lgamma digamma sinc deg2rad rad2deg".split()
+PLAIN = [
+    "exp",
+    "exp2",
+    "expm1",
+    "log",
+    "log2",
+    "log10",
+    "log1p",
+    "sqrt",
+    "rsqrt",
+    "reciprocal",
+    "sin",
+    "cos",
+    "tan",
+    "asin",
+    "acos",
+    "atan",
+    "sinh",
+    "cosh",
+    "tanh",
+    "asinh",
+    "acosh",
+    "atanh",
+    "sigmoid",
+    "relu",
+    "abs",
+    "sign",
+    "floor",
+    "ceil",
+    "trunc",
+    "frac",
+    "neg",
+]
+SPECIAL = ["erf", "erfc", "erfinv", "lgamma", "digamma", "sinc", "deg2rad", "rad2deg"]
+
 
 def _inplace(op: Primitive, name: str) -> Callable[..., Tensor]:
     """The method `name` that writes the result of `op` into its first operand."""
-
     shown = f"{op.name}_" if name.startswith("__") else name  # the write log says mul_ for *=
 
     def method(self: Tensor, *operands: Any) -> Tensor:
@@ -69,11 +98,11 @@ def _pow_(self: Tensor, exponent: Any) -> Tensor:
 
 def _refuse_number(name: str, self: Tensor, *numbers: Any) -> None:
     """A float cannot be worked into an integer tensor in place (V-6)."""
-    wider = beside_number(self.detach(), *numbers)  # pyright: ignore[reportAttributeAccessIssue]
+    wider = beside_number(self.detach(), *numbers)
     if wider.dtype is not self.dtype:
         raise RuntimeError(
-            f"result type {wider.dtype.name} can't be cast to the desired output type {self.dtype.name} of the "
-            f"in-place operation {name}"
+            f"result type {wider.dtype.name} can't be cast to the desired output type "
+            f"{self.dtype.name} of the in-place operation {name}"
         )
 
 
@@ -181,7 +210,7 @@ INPLACE: dict[str, Callable[..., Any]] = {
     "add_": _add_, "sub_": _sub_, "mul_": _inplace(basic.mul, "mul_"), "div_": _div_, "pow_": _pow_,
     "square_": _square_, "remainder_": _remainder_, "fmod_": _fmod_, "clamp_": _clamp_, "clip_": _clamp_,
     "clamp_min_": _clamp_min_, "clamp_max_": _clamp_max_, "masked_fill_": _masked_fill_, "lerp_": _lerp_,
-    "addcmul_": _addcmul_, "addcdiv_": _addcdiv_, "round_": _round_, 
+    "addcmul_": _addcmul_, "addcdiv_": _addcdiv_, "round_": _round_,
     "nan_to_num_": _nan_to_num_, "tril_": _tril_, "triu_": _triu_, "cumsum_": _cumsum_, "cumprod_": _cumprod_,
     "floor_divide_": _floor_divide_,
     "logical_not_": _inplace(compare.logical_not, "logical_not_"),

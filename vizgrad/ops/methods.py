@@ -74,7 +74,7 @@ def _rsub(self: Tensor, other: Any) -> Tensor:
 
 
 def _rdiv(self: Tensor, other: Any) -> Tensor:
-    return pointwise.reciprocal.record(self) * other  # pyright: ignore[reportOperatorIssue]
+    return pointwise.reciprocal.record(self) * other
 
 
 def _sub(self: Tensor, other: Any) -> Tensor:
@@ -94,13 +94,14 @@ def _rmatmul(self: Tensor, other: Any) -> Tensor:
 def _invert(self: Tensor) -> Tensor:
     if self._array.dtype.kind not in "biu":
         raise TypeError(
-            f"~ (operator.invert) is only implemented on integer and Boolean-type tensors, not {self.dtype}"
+            "~ (operator.invert) is only implemented on integer and Boolean-type tensors, not "
+            f"{self.dtype}"
         )
     return compare.bitwise_not.record(self)
 
 
 def _contains(self: Tensor, element: Any) -> bool:
-    return bool((self == element).any())  # pyright: ignore[reportAttributeAccessIssue]
+    return bool((self == element).any())
 
 
 OPERATORS: dict[str, Callable[..., Any]] = {
@@ -163,7 +164,8 @@ SAME: dict[Any, str] = {
     parting: "split split_with_sizes chunk tensor_split hsplit vsplit dsplit unbind",
     indexing: "index_put index_put_",
     gathering: "gather take_along_dim scatter scatter_ scatter_add scatter_add_ scatter_reduce "
-    "scatter_reduce_ index_select index_add index_add_ index_copy index_copy_ index_fill index_fill_",
+    "scatter_reduce_ index_select index_add index_add_ index_copy index_copy_ index_fill "
+    "index_fill_",
     searching: "masked_select masked_scatter masked_scatter_ take nonzero argwhere sort argsort topk "
     "msort bincount",
     quantiles: "quantile nanquantile",
@@ -180,17 +182,52 @@ SAME: dict[Any, str] = {
     comparing: "isclose allclose equal",
     elementwise: "isnan isinf isposinf isneginf isfinite signbit logical_not logical_and logical_or "
     "logical_xor bitwise_and bitwise_or bitwise_xor bitwise_not bitwise_left_shift "
-    "bitwise_right_shift eq ne lt le gt ge atan2 hypot logaddexp logaddexp2 xlogy copysign nextafter "
-    "heaviside gcd lcm",
+    "bitwise_right_shift eq ne lt le gt ge atan2 hypot logaddexp logaddexp2 xlogy copysign "
+    "nextafter heaviside gcd lcm",
     normalizing: "softmax log_softmax",
 }
 
 #: Elementwise functions whose method is the recording function itself.
-DIRECT = (
-    "exp exp2 expm1 log log2 log10 log1p sqrt rsqrt reciprocal sin cos tan asin acos atan sinh cosh "
-    "tanh asinh acosh atanh sigmoid relu abs sign floor ceil trunc frac erf erfc erfinv lgamma digamma "
-    "sinc deg2rad rad2deg"
-).split()
+DIRECT = [
+    "exp",
+    "exp2",
+    "expm1",
+    "log",
+    "log2",
+    "log10",
+    "log1p",
+    "sqrt",
+    "rsqrt",
+    "reciprocal",
+    "sin",
+    "cos",
+    "tan",
+    "asin",
+    "acos",
+    "atan",
+    "sinh",
+    "cosh",
+    "tanh",
+    "asinh",
+    "acosh",
+    "atanh",
+    "sigmoid",
+    "relu",
+    "abs",
+    "sign",
+    "floor",
+    "ceil",
+    "trunc",
+    "frac",
+    "erf",
+    "erfc",
+    "erfinv",
+    "lgamma",
+    "digamma",
+    "sinc",
+    "deg2rad",
+    "rad2deg",
+]
 
 
 def _elementwise(name: str) -> Primitive:
@@ -217,6 +254,7 @@ METHODS: dict[str, Callable[..., Any]] = {
     **{name: _elementwise(name).record for name in DIRECT},
 }
 
+
 def attach() -> None:
     """Makes all of the above attributes of Tensor."""
     for table in (OPERATORS, METHODS, INPLACE):
@@ -227,8 +265,8 @@ def attach() -> None:
             found = getattr(Tensor, original + suffix, None)
             if found is not None:
                 setattr(Tensor, name + suffix, found)
-    Tensor.T = property(arranging.T)  # pyright: ignore[reportAttributeAccessIssue]
-    Tensor.mT = property(arranging.mT)  # pyright: ignore[reportAttributeAccessIssue]
+    Tensor.T = property(arranging.T)
+    Tensor.mT = property(arranging.mT)
 
 
 attach()

@@ -50,7 +50,9 @@ class sum_dims:
         return reduction.sum_dims(self, dims, keepdim)
 
     def grad_self(grad, dims, keepdim, self_meta):
-        return expand(restore_dims(grad, dims, keepdim, len(self_meta.shape)), shape=self_meta.shape)
+        return expand(
+            restore_dims(grad, dims, keepdim, len(self_meta.shape)), shape=self_meta.shape
+        )
 
 
 @primitive(linear=True, node="MeanBackward0")
@@ -72,7 +74,9 @@ class mean_dims:
 
     def grad_self(grad, dims, keepdim, self_meta):
         grad = grad / reduction.count(self_meta.shape, dims)
-        return expand(restore_dims(grad, dims, keepdim, len(self_meta.shape)), shape=self_meta.shape)
+        return expand(
+            restore_dims(grad, dims, keepdim, len(self_meta.shape)), shape=self_meta.shape
+        )
 
 
 @primitive(node="ProdBackward0")
@@ -110,7 +114,7 @@ class other_factors:
         if not self.ndim:
             return zeros_like(grad)
         last = self.ndim - 1
-        order = tuple(d for d in range(self.ndim) if d != dim) + (dim,)
+        order = (*tuple(d for d in range(self.ndim) if d != dim), dim)
         x, g = permute(self, dims=order), permute(grad, dims=order)
         n = x.shape[-1]
         diagonal = xp.eye(n, dtype=bool)
@@ -166,4 +170,6 @@ class trace:
 
     def grad_self(grad, self_meta):
         n = min(self_meta.shape)
-        return diagonal_put(expand(grad, shape=(n,)), shape=self_meta.shape, offset=0, dim1=0, dim2=1)
+        return diagonal_put(
+            expand(grad, shape=(n,)), shape=self_meta.shape, offset=0, dim1=0, dim2=1
+        )

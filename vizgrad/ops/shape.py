@@ -36,7 +36,9 @@ def reshape(value, *, shape):
     if value.shape == shape:
         return value
     if isinstance(value, Tensor):
-        return view(value if shapes.can_view(value._array, shape) else contiguous_copy(value), shape=shape)
+        return view(
+            value if shapes.can_view(value._array, shape) else contiguous_copy(value), shape=shape
+        )
     return value.reshape(shape)
 
 
@@ -220,7 +222,9 @@ class slice_dim:
         return self[(*key, slice(start, end, step))]
 
     def grad_self(grad, dim, start, end, step, self_meta):
-        return put(grad, shape=self_meta.shape, key=(slice(None),) * dim + (slice(start, end, step),))
+        return put(
+            grad, shape=self_meta.shape, key=(slice(None),) * dim + (slice(start, end, step),)
+        )
 
 
 @primitive(linear=True, node="SelectBackwardBackward0")

@@ -203,7 +203,8 @@ def _format(self: Tensor, spec: str) -> str:
         return format(self._array.item(), spec)
     if spec:
         raise TypeError(
-            f"unsupported format string passed to Tensor.__format__: {spec!r} is for one number, and "
+            f"unsupported format string passed to Tensor.__format__: {spec!r} is for one "
+            "number, and "
             f"the tensor has shape {list(self._array.shape)}"
         )
     return repr(self)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
@@ -41,12 +42,66 @@ def silu(x: Array) -> Array:
     return x * sigmoid(x)
 
 
+#: Elements worked on at once: the pieces of a long formula then stay in the cache.
+_BLOCK = 1 << 14
+
+
+def _by_blocks(function: Callable[..., None], *arrays: Array) -> Array:
+    """`function(out, *pieces)` over pieces of contiguous arrays of one shape; returns the whole."""
+    out = np.empty_like(arrays[0], order="C", subok=False)
+    flat = [np.ascontiguousarray(a).reshape(-1) for a in arrays]
+    result = out.reshape(-1)
+    step = _BLOCK if isinstance(out, np.ndarray) else max(1, out.size)
+    for start in range(0, out.size, step):
+        piece = slice(start, start + step)
+        function(result[piece], *(a[piece] for a in flat))
+    return out
+
+
+def _tanh_inner(x: Array) -> tuple[Array, Array]:
+    """(x^2, tanh(sqrt(2 / pi) * (x + 0.044715 x^3)))."""
+    square = x * x
+    t = square * x
+    t *= x.dtype.type(TANH_CUBIC)
+    t += x
+    t *= x.dtype.type(TANH_SCALE)
+    return square, np.tanh(t, out=t)
+
+
+def _gelu_tanh(out: Array, x: Array) -> None:
+    _, t = _tanh_inner(x)
+    t += x.dtype.type(1)
+    np.multiply(x, x.dtype.type(0.5), out=out)
+    out *= t
+
+
+def _gelu_tanh_gradient(out: Array, grad: Array, x: Array) -> None:
+    one, half = x.dtype.type(1), x.dtype.type(0.5)
+    square, t = _tanh_inner(x)
+    square *= x.dtype.type(3 * TANH_CUBIC)
+    square += one
+    square *= x.dtype.type(TANH_SCALE)
+    np.multiply(t, t, out=out)
+    np.subtract(one, out, out=out)
+    out *= half * x
+    out *= square
+    t += one
+    t *= half
+    out += t
+    out *= grad
+
+
+@quiet
+def gelu_tanh_gradient(grad: Array, x: Array) -> Array:
+    """grad * (0.5 (1 + t) + 0.5 x (1 - t^2) u'), t = tanh(u), in one pass over the memory."""
+    return _by_blocks(_gelu_tanh_gradient, grad, x)
+
+
 @quiet
 def gelu(x: Array, *, approximate: str) -> Array:
     """x * Phi(x), Phi the normal distribution function, or its tanh approximation."""
     if approximate == "tanh":
-        inner = TANH_SCALE * (x + TANH_CUBIC * (x * x * x))
-        return 0.5 * x * (1 + np.tanh(inner))
+        return _by_blocks(_gelu_tanh, x)
     out = erf(x * x.dtype.type(math.sqrt(0.5)))
     out += 1
     out *= x

@@ -252,3 +252,24 @@ def _columns_last(
     jumps = tuple(b * s for b, s in zip(steps[1:-1], stride, strict=True))
     view = strided(image, (n, *out, *kernel, channels), (steps[0], *jumps, *moves, steps[-1]))
     return view.reshape(n * prod(out), prod(kernel) * channels)
+
+
+def unfold(x: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes) -> Array:
+    """All windows as columns, in memory of their own: (N, C * kernel, windows)."""
+    out = out_sizes(x.shape[2:], kernel, stride, padding, dilation)
+    columns = _columns(x, kernel, out, stride, padding, dilation)
+    return columns.copy() if np.may_share_memory(columns, x) else columns
+
+
+def fold(
+    columns: Array, size: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes
+) -> Array:
+    """The transpose of `unfold`: each element of a column added to its pixel."""
+    out = out_sizes(size, kernel, stride, padding, dilation)
+    n, channels = columns.shape[0], columns.shape[1] // prod(kernel)
+    split = columns.reshape(n, channels, prod(kernel), *out)
+    whole = tuple(s + 2 * p for s, p in zip(size, padding, strict=True))
+    total = zeros(columns, (n, channels, *whole))
+    for index, offset in enumerate(offsets(kernel)):
+        total[(..., *at(offset, out, stride, dilation))] += split[:, :, index]
+    return np.ascontiguousarray(total[(..., *inner(size, padding))])

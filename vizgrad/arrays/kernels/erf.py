@@ -77,7 +77,7 @@ def _erf_block(x: Array, out: Array) -> None:
 def _erfc_block(x: Array, out: Array) -> None:
     size = np.abs(x)
     s = (size - 3) / (size + 3)
-    s[size == np.inf] = 1  # type: ignore[index]
+    s[size == np.inf] = 1
     _horner(_C8, s, out)
     out *= np.exp(-size * size)
     out /= 1 + 2 * size

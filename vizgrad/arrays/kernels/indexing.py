@@ -25,8 +25,8 @@ def put(out: Array, key: tuple[Any, ...], values: Any) -> Array:
         raise IndexError(str(error).replace("for axis", "for dimension")) from None
     except ValueError as error:
         raise RuntimeError(
-            f"shape mismatch: value tensor of shape {list(np.shape(values))} cannot be broadcast to "
-            f"indexing result of shape {list(out[key].shape)}"
+            f"shape mismatch: value tensor of shape {list(np.shape(values))} cannot be broadcast "
+            f"to indexing result of shape {list(out[key].shape)}"
         ) from error
     return out
 

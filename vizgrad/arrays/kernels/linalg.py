@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -88,8 +88,8 @@ def inverse_transposed(a: Array) -> Array:
 
 
 @quiet
-def eigh(a: Array, uplo: str) -> tuple[Array, Array]:
-    found = np.linalg.eigh(a, uplo)
+def eigh(a: Array, uplo: Literal["L", "U"]) -> tuple[Array, Array]:
+    found: Any = np.linalg.eigh(a, uplo)
     return found.eigenvalues, found.eigenvectors
 
 
@@ -101,8 +101,8 @@ def svd(a: Array) -> tuple[Array, Array, Array]:
 
 
 @quiet
-def qr(a: Array, mode: str) -> tuple[Array, Array]:
-    found = np.linalg.qr(a, mode)
+def qr(a: Array, mode: Literal["reduced", "complete"]) -> tuple[Array, Array]:
+    found: Any = np.linalg.qr(a, mode)
     return found.Q, found.R
 
 

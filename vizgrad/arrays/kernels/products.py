@@ -20,8 +20,8 @@ def mm(a: Array, b: Array) -> Array:
 def _mismatch(a: tuple[int, ...], b: tuple[int, ...]) -> str:
     if len(a) == len(b) == 1:
         return (
-            f"inconsistent tensor size, expected tensor {list(a)} and src {list(b)} to have the same "
-            f"number of elements, but got {a[0]} and {b[0]} elements respectively"
+            f"inconsistent tensor size, expected tensor {list(a)} and src {list(b)} to have the "
+            f"same number of elements, but got {a[0]} and {b[0]} elements respectively"
         )
     if len(b) == 1:
         return f"size mismatch, got input ({a[0]}), mat ({a[0]}x{a[1]}), vec ({b[0]})"

@@ -31,8 +31,8 @@ def view(x: Array, shape: Shape) -> Array:
     out = _view_or_none(x, shape)
     if out is None:
         raise RuntimeError(
-            "view size is not compatible with input tensor's size and stride (at least one dimension "
-            f"spans across two contiguous subspaces): shape {list(x.shape)}, strides "
+            "view size is not compatible with input tensor's size and stride (at least one "
+            f"dimension spans across two contiguous subspaces): shape {list(x.shape)}, strides "
             f"{list(layout.strides_of(x))}, asked for {list(shape)}. Use .reshape(...) instead."
         )
     return out

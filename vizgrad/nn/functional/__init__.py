@@ -22,7 +22,9 @@ from vizgrad.nn.functional.activation import relu as relu
 from vizgrad.nn.functional.activation import relu6 as relu6
 from vizgrad.nn.functional.activation import relu_ as relu_
 from vizgrad.nn.functional.activation import rrelu as rrelu
+from vizgrad.nn.functional.activation import rrelu_ as rrelu_
 from vizgrad.nn.functional.activation import selu as selu
+from vizgrad.nn.functional.activation import selu_ as selu_
 from vizgrad.nn.functional.activation import sigmoid as sigmoid
 from vizgrad.nn.functional.activation import silu as silu
 from vizgrad.nn.functional.activation import softmax as softmax
@@ -46,6 +48,7 @@ from vizgrad.nn.functional.convolution import conv3d as conv3d
 from vizgrad.nn.functional.convolution import conv_transpose1d as conv_transpose1d
 from vizgrad.nn.functional.convolution import conv_transpose2d as conv_transpose2d
 from vizgrad.nn.functional.convolution import conv_transpose3d as conv_transpose3d
+from vizgrad.nn.functional.ctc import ctc_loss as ctc_loss
 from vizgrad.nn.functional.distance import cosine_similarity as cosine_similarity
 from vizgrad.nn.functional.distance import normalize as normalize
 from vizgrad.nn.functional.distance import pairwise_distance as pairwise_distance
@@ -74,6 +77,7 @@ from vizgrad.nn.functional.margins import gaussian_nll_loss as gaussian_nll_loss
 from vizgrad.nn.functional.margins import hinge_embedding_loss as hinge_embedding_loss
 from vizgrad.nn.functional.margins import margin_ranking_loss as margin_ranking_loss
 from vizgrad.nn.functional.margins import multi_margin_loss as multi_margin_loss
+from vizgrad.nn.functional.margins import multilabel_margin_loss as multilabel_margin_loss
 from vizgrad.nn.functional.margins import multilabel_soft_margin_loss as multilabel_soft_margin_loss
 from vizgrad.nn.functional.margins import poisson_nll_loss as poisson_nll_loss
 from vizgrad.nn.functional.margins import soft_margin_loss as soft_margin_loss
@@ -96,9 +100,12 @@ from vizgrad.nn.functional.pooling import avg_pool2d as avg_pool2d
 from vizgrad.nn.functional.pooling import avg_pool3d as avg_pool3d
 from vizgrad.nn.functional.pooling import lp_pool1d as lp_pool1d
 from vizgrad.nn.functional.pooling import lp_pool2d as lp_pool2d
+from vizgrad.nn.functional.pooling import lp_pool3d as lp_pool3d
 from vizgrad.nn.functional.pooling import max_pool1d as max_pool1d
 from vizgrad.nn.functional.pooling import max_pool2d as max_pool2d
 from vizgrad.nn.functional.pooling import max_pool3d as max_pool3d
+from vizgrad.nn.functional.sampling import affine_grid as affine_grid
+from vizgrad.nn.functional.sampling import grid_sample as grid_sample
 from vizgrad.nn.functional.sparse import embedding as embedding
 from vizgrad.nn.functional.sparse import embedding_bag as embedding_bag
 from vizgrad.nn.functional.vision import channel_shuffle as channel_shuffle
@@ -108,4 +115,12 @@ from vizgrad.nn.functional.vision import pixel_unshuffle as pixel_unshuffle
 from vizgrad.nn.functional.vision import upsample as upsample
 from vizgrad.nn.functional.vision import upsample_bilinear as upsample_bilinear
 from vizgrad.nn.functional.vision import upsample_nearest as upsample_nearest
+from vizgrad.nn.functional.windows import adaptive_max_pool1d as adaptive_max_pool1d
+from vizgrad.nn.functional.windows import adaptive_max_pool2d as adaptive_max_pool2d
+from vizgrad.nn.functional.windows import adaptive_max_pool3d as adaptive_max_pool3d
+from vizgrad.nn.functional.windows import fold as fold
+from vizgrad.nn.functional.windows import max_unpool1d as max_unpool1d
+from vizgrad.nn.functional.windows import max_unpool2d as max_unpool2d
+from vizgrad.nn.functional.windows import max_unpool3d as max_unpool3d
+from vizgrad.nn.functional.windows import unfold as unfold
 from vizgrad.ops.public.searching import one_hot as one_hot

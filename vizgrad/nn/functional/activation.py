@@ -75,6 +75,10 @@ def selu(input: Tensor, inplace: bool = False) -> Tensor:
     )
 
 
+def selu_(input: Tensor) -> Tensor:
+    return selu(input, inplace=True)
+
+
 def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """x above 0, alpha * (exp(x / alpha) - 1) below."""
     if alpha == 0:
@@ -207,6 +211,12 @@ def rrelu(
     slopes = input.detach().clone().uniform_(lower, upper)
     slopes = slopes.masked_fill_(input.detach() > 0, 1.0)
     return input.mul_(slopes) if inplace else input * slopes
+
+
+def rrelu_(
+    input: Any, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False
+) -> Tensor:
+    return rrelu(input, lower, upper, training, inplace=True)
 
 
 # --- softmax ------------------------------------------------------------------------------------

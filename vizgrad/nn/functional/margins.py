@@ -144,3 +144,24 @@ def multi_margin_loss(
     if input.ndim != 2:
         loss = loss[0]
     return reduced(loss, how_reduced(reduction, size_average, reduce))
+
+
+def multilabel_margin_loss(
+    input: Any, target: Any, size_average: bool | None = None, reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """sum over labels j and other classes i of max(0, 1 - (x[j] - x[i])) / classes.
+
+    A row of `target` lists the labels of a sample, up to the first -1.
+    """
+    x = input if input.ndim == 2 else input.unsqueeze(0)
+    labels = target if target.ndim == 2 else target.unsqueeze(0)
+    listed = (labels >= 0).long().cumprod(1)
+    index = labels * listed
+    is_label = (x.detach() * 0).scatter_add(1, index, listed.to(x.dtype)).clamp_max(1)
+    gap = (1 - (x.gather(1, index).unsqueeze(2) - x.unsqueeze(1))).clamp_min(0)
+    gap = gap * listed.to(x.dtype).unsqueeze(2) * (1 - is_label).unsqueeze(1)
+    loss = gap.sum((1, 2)) / x.shape[1]
+    if input.ndim != 2:
+        loss = loss[0]
+    return reduced(loss, how_reduced(reduction, size_average, reduce))

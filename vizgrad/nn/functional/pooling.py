@@ -69,21 +69,22 @@ def max_pool1d(
     stride = None if stride is None else (1, *per_dim(stride, 1, "stride"))
     padding = (0, *per_dim(padding, 1, "padding"))
     dilation = (1, *per_dim(dilation, 1, "dilation"))
-    rows = _with_rows(input, "max_pool1d")
+    rows = with_rows(input, "max_pool1d")
     result = _max_pool(rows, 2, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
     if not return_indices:
-        return _without_rows(result)
-    return _without_rows(result[0]), _without_rows(result[1])
+        return without_rows(result)
+    return without_rows(result[0]), without_rows(result[1])
 
 
-def _with_rows(input: Tensor, name: str) -> Tensor:
+def with_rows(input: Tensor, name: str) -> Tensor:
     """An image of one row, as PyTorch does for the pools of one dimension."""
     if input._array.ndim not in (2, 3):
         raise RuntimeError(f"Expected 2D or 3D input to {name}, but got {list(input.shape)}")
     return shape.unsqueeze.record(input, dim=input._array.ndim - 1)
 
 
-def _without_rows(tensor: Tensor) -> Tensor:
+def without_rows(tensor: Tensor) -> Tensor:
+    """The rows of images of one row."""
     return shape.squeeze_dim.record(tensor, dim=tensor._array.ndim - 2)
 
 
@@ -127,9 +128,9 @@ def avg_pool1d(
     kernel_size = (1, *per_dim(kernel_size, 1, "kernel_size"))
     stride = None if stride is None or stride == () else (1, *per_dim(stride, 1, "stride"))
     padding = (0, *per_dim(padding, 1, "padding"))
-    rows = _with_rows(input, "avg_pool1d")
+    rows = with_rows(input, "avg_pool1d")
     out = _avg_pool(rows, 2, kernel_size, stride, padding, ceil_mode, count_include_pad, None)
-    return _without_rows(out)
+    return without_rows(out)
 
 
 def avg_pool2d(
@@ -156,7 +157,8 @@ def avg_pool3d(
     )
 
 
-def _output_size(input: Tensor, dims: int, output_size: Any) -> tuple[int, ...]:
+def output_size_of(input: Tensor, dims: int, output_size: Any) -> tuple[int, ...]:
+    """The output size asked for, None standing for the input's."""
     size = input._array.shape[input._array.ndim - dims :]
     if output_size is None or isinstance(output_size, int):
         output_size = (output_size,) * dims
@@ -169,7 +171,7 @@ def _output_size(input: Tensor, dims: int, output_size: Any) -> tuple[int, ...]:
 
 
 def _adaptive_mean(input: Tensor, dims: int, output_size: Any) -> Tensor:
-    out = _output_size(input, dims, output_size)
+    out = output_size_of(input, dims, output_size)
     x = input._array
     if all(n == 1 for n in out):
         return mean_dims.record(input, dims=tuple(range(x.ndim - dims, x.ndim)), keepdim=True)
@@ -182,7 +184,7 @@ def _adaptive_mean(input: Tensor, dims: int, output_size: Any) -> Tensor:
 def adaptive_avg_pool1d(input: Tensor, output_size: int | tuple[int]) -> Tensor:
     """The means of `output_size` windows that cover the last dimension."""
     size = output_size if isinstance(output_size, int) else output_size[0]
-    return _without_rows(_adaptive_mean(_with_rows(input, "adaptive_avg_pool1d"), 2, (1, size)))
+    return without_rows(_adaptive_mean(with_rows(input, "adaptive_avg_pool1d"), 2, (1, size)))
 
 
 def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
@@ -214,6 +216,14 @@ def lp_pool2d(
     return _lp_pool(input, 2, norm_type, kernel_size, stride, ceil_mode)
 
 
+def lp_pool3d(
+    input: Tensor, norm_type: float, kernel_size: Sizes, stride: Sizes | None = None,
+    ceil_mode: bool = False,
+) -> Tensor:  # fmt: skip
+    """`lp_pool1d` over three dimensions."""
+    return _lp_pool(input, 3, norm_type, kernel_size, stride, ceil_mode)
+
+
 def _lp_pool(
     input: Any, dims: int, norm_type: float, kernel_size: Any, stride: Any, ceil_mode: bool
 ) -> Tensor:
@@ -222,6 +232,6 @@ def _lp_pool(
     window = 1
     for k in per_dim(kernel_size, dims, "kernel_size"):
         window *= k
-    average = avg_pool1d if dims == 1 else avg_pool2d
+    average = (avg_pool1d, avg_pool2d, avg_pool3d)[dims - 1]
     mean: Any = average(input**norm_type, kernel_size, stride, 0, ceil_mode)
     return (mean.sign() * relu(mean.abs()) * window) ** (1.0 / norm_type)

@@ -55,7 +55,8 @@ def sizes_of(name: str, sizes: Sequence[Any]) -> tuple[int, ...]:
             else sizes
         )
         raise TypeError(
-            f"{name}(): argument 'size' (position 1) must be tuple of ints, not {type(wrong).__name__}"
+            f"{name}(): argument 'size' (position 1) must be tuple of ints, not "
+            f"{type(wrong).__name__}"
         ) from None
 
 
@@ -114,13 +115,14 @@ def written(out: Tensor, result: Tensor, name: str, *inputs: Any) -> Tensor:
     """
     if MODES.grad and any(isinstance(t, Tensor) and t.requires_grad for t in (out, *inputs)):
         raise RuntimeError(
-            f"{name}(): functions with out=... arguments don't support automatic differentiation, but "
-            "one of the arguments requires grad."
+            f"{name}(): functions with out=... arguments don't support automatic differentiation, "
+            "but one of the arguments requires grad."
         )
     array = result._array
     if result.dtype.category > out.dtype.category:
         raise RuntimeError(
-            f"result type {result.dtype.name} can't be cast to the desired output type {out.dtype.name}"
+            f"result type {result.dtype.name} can't be cast to the desired output type "
+            f"{out.dtype.name}"
         )
     storage = storage_of(out)
     if out._array.shape != array.shape:

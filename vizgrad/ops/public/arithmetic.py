@@ -16,7 +16,8 @@ def _check_alpha(alpha: Any, *tensors: Any) -> None:
         return
     if all(not isinstance(t, Tensor) or t._array.dtype.kind in "iub" for t in tensors):
         raise RuntimeError(
-            f"For integral input tensors, argument alpha must not be a floating point number (it is {alpha})."
+            "For integral input tensors, argument alpha must not be a floating point number "
+            f"(it is {alpha})."
         )
 
 
@@ -50,8 +51,8 @@ def refuse_bool_minus(input: Any, other: Any) -> None:
         )
     if a or b:
         raise RuntimeError(
-            "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to "
-            "invert a mask, use the `~` or `logical_not()` operator instead."
+            "Subtraction, the `-` operator, with a bool tensor is not supported. If you are "
+            "trying to invert a mask, use the `~` or `logical_not()` operator instead."
         )
 
 
@@ -85,7 +86,8 @@ def div(
         result = arithmetic.div_rounded.record(input, other, rounding_mode=rounding_mode)
     else:
         raise RuntimeError(
-            f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found {rounding_mode!r}"
+            "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found "
+            f"{rounding_mode!r}"
         )
     return result if out is None else written(out, result, "div", input, other)
 
@@ -125,7 +127,9 @@ def pow(input: Any, exponent: Any, *, out: Tensor | None = None) -> Tensor:
 def _base_beside(input: Tensor, exponent: Any) -> Tensor:
     """The base in the result's type; a float next to a float needs nothing."""
     if not isinstance(input, Tensor):
-        raise TypeError(f"pow(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
+        raise TypeError(
+            f"pow(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}"
+        )
     kind = input._array.dtype.kind
     if kind == "f" and exponent.__class__ is not complex:
         return input
@@ -155,8 +159,8 @@ def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """-input; not for bools."""
     if _is_bool(input):
         raise RuntimeError(
-            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert "
-            "a mask, use the `~` or `logical_not()` operator instead."
+            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to "
+            "invert a mask, use the `~` or `logical_not()` operator instead."
         )
     result = pointwise.neg.record(input)
     return result if out is None else written(out, result, "neg", input)

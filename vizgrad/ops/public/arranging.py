@@ -25,7 +25,9 @@ swapaxes = swapdims = transpose
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; tensors of fewer dimensions as they are."""
     if input._array.ndim > 2:
-        raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {input._array.ndim}D")
+        raise RuntimeError(
+            f"t() expects a tensor with <= 2 dimensions, but self is {input._array.ndim}D"
+        )
     return ops.t.record(input)
 
 
@@ -34,8 +36,8 @@ def T(self: Tensor) -> Tensor:
     ndim = self._array.ndim
     if ndim not in (0, 2):
         warnings.warn(
-            "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated. "
-            "Consider `x.mT` to transpose batches of matrices or "
+            "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is "
+            "deprecated. Consider `x.mT` to transpose batches of matrices or "
             "`x.permute(*range(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor.",
             UserWarning,
             stacklevel=2,
@@ -47,7 +49,9 @@ def mT(self: Tensor) -> Tensor:
     """The last two dimensions exchanged (a view)."""
     ndim = self._array.ndim
     if ndim < 2:
-        raise RuntimeError(f"tensor.mT is only supported on matrices or batches of matrices. Got {ndim}-D tensor.")
+        raise RuntimeError(
+            f"tensor.mT is only supported on matrices or batches of matrices. Got {ndim}-D tensor."
+        )
     return ops.transpose.record(self, dim0=ndim - 2, dim1=ndim - 1)
 
 
@@ -57,8 +61,9 @@ def permute(input: Tensor, *dims: Any) -> Tensor:
     order = dims_given("permute", dims)
     if len(order) != ndim:
         raise RuntimeError(
-            f"permute(sparse_coo): number of dimensions in the tensor input does not match the length of the "
-            f"desired ordering of dimensions i.e. input.dim() = {ndim} is not equal to len(dims) = {len(order)}"
+            "permute(sparse_coo): number of dimensions in the tensor input does not match the "
+            f"length of the desired ordering of dimensions i.e. input.dim() = {ndim} is not equal "
+            f"to len(dims) = {len(order)}"
         )
     wrapped = tuple(wrap_dim(d, ndim) for d in order)
     if len(set(wrapped)) != ndim:
@@ -73,14 +78,16 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
     targets = (destination,) if isinstance(destination, int) else tuple(destination)
     if len(sources) != len(targets):
         raise RuntimeError(
-            f"movedim: Invalid source or destination dims: source ({list(sources)}) should contain the same "
-            f"number of dims as destination ({list(targets)})"
+            f"movedim: Invalid source or destination dims: source ({list(sources)}) should contain "
+            f"the same number of dims as destination ({list(targets)})"
         )
     sources, targets = (tuple(wrap_dim(d, ndim) for d in ds) for ds in (sources, targets))
     if not ndim:
         return ops.alias.record(input)
     if len(set(sources)) != len(sources) or len(set(targets)) != len(targets):
-        raise RuntimeError(f"movedim: repeated dim in source {list(sources)} or destination {list(targets)}")
+        raise RuntimeError(
+            f"movedim: repeated dim in source {list(sources)} or destination {list(targets)}"
+        )
     order: list[int] = [-1] * ndim
     for s, d in zip(sources, targets, strict=True):
         order[d] = s
@@ -121,7 +128,9 @@ def triu(input: Tensor, diagonal: int = 0) -> Tensor:
 
 def _check_matrix(name: str, input: Tensor) -> None:
     if input._array.ndim < 2:
-        raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions, got {input._array.ndim}")
+        raise RuntimeError(
+            f"{name}: input tensor must have at least 2 dimensions, got {input._array.ndim}"
+        )
 
 
 def flip(input: Tensor, *dims: Any) -> Tensor:
@@ -148,7 +157,9 @@ def roll(input: Tensor, shifts: Any, dims: Any = None) -> Tensor:
         return view(flat, input._array.shape)
     along = (dims,) if isinstance(dims, int) else tuple(dims)
     if len(along) != len(shift):
-        raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shift)}, dims:{len(along)}")
+        raise RuntimeError(
+            f"shifts and dimensions must align. shifts: {len(shift)}, dims:{len(along)}"
+        )
     wrapped = tuple(wrap_dim(d, input._array.ndim) for d in along)
     return arrange.roll.record(input, shifts=shift, dims=wrapped)
 

@@ -10,22 +10,29 @@ from vizgrad.ops.public.results import MinMax, ValuesIndices
 from vizgrad.tensor.tensor import Tensor
 
 
-def _refuse_empty(name: str, input: Tensor, dims: tuple[int, ...] | None, kind: type[Exception]) -> None:
+def _refuse_empty(
+    name: str, input: Tensor, dims: tuple[int, ...] | None, kind: type[Exception]
+) -> None:
     shape = input._array.shape
     if dims is None:
         if not input._array.size:
             raise kind(
-                f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the "
-                f"reduction dim with the 'dim' argument; the shape is {list(shape)}."
+                f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify "
+                f"the reduction dim with the 'dim' argument; the shape is {list(shape)}."
             )
         return
     for d in dims:
         if shape and shape[d] == 0:
-            raise IndexError(f"{name}(): Expected reduction dim {d} to have non-zero size; the shape is {list(shape)}")
+            raise IndexError(
+                f"{name}(): Expected reduction dim {d} to have non-zero size; the shape is "
+                f"{list(shape)}"
+            )
 
 
 def _extreme(name: str, all_op: Any, dim_op: Any, tie_op: Any) -> Any:
-    def function(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
+    def function(
+        input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Any = None
+    ) -> Any:
         if dim is None and other is None:
             _refuse_empty(name, input, None, RuntimeError)
             return all_op.record(input)
@@ -47,7 +54,8 @@ def _named_extreme(name: str, doc: str, *ops: Any) -> Any:
 
 max = _named_extreme(
     "max",
-    "The largest element; with `dim` (values, indices) along it; with a tensor, elementwise `maximum`.",
+    "The largest element; with `dim` (values, indices) along it; with a tensor, elementwise "
+    "`maximum`.",
     extremes.max_all,
     extremes.max_dim,
     select.maximum,
@@ -56,14 +64,17 @@ max = _named_extreme(
 
 min = _named_extreme(
     "min",
-    "The smallest element; with `dim` (values, indices) along it; with a tensor, elementwise `minimum`.",
+    "The smallest element; with `dim` (values, indices) along it; with a tensor, elementwise "
+    "`minimum`.",
     extremes.min_all,
     extremes.min_dim,
     select.minimum,
 )
 
 
-def amax(input: Tensor, dim: Any = (), keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
+def amax(
+    input: Tensor, dim: Any = (), keepdim: bool = False, *, out: Tensor | None = None
+) -> Tensor:
     """The largest elements over `dim`; equal ones share the gradient."""
     dims = dims_of(dim, input._array.ndim)
     _refuse_empty("amax", input, dims, RuntimeError)
@@ -71,7 +82,9 @@ def amax(input: Tensor, dim: Any = (), keepdim: bool = False, *, out: Tensor | N
     return result if out is None else written(out, result, "amax", input)
 
 
-def amin(input: Tensor, dim: Any = (), keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
+def amin(
+    input: Tensor, dim: Any = (), keepdim: bool = False, *, out: Tensor | None = None
+) -> Tensor:
     """The smallest elements over `dim`; equal ones share the gradient."""
     dims = dims_of(dim, input._array.ndim)
     _refuse_empty("amin", input, dims, RuntimeError)
@@ -113,7 +126,9 @@ def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> A
     return _median("nanmedian", extremes.nanmedian_all, extremes.nanmedian_dim, input, dim, keepdim)
 
 
-def _median(name: str, all_op: Any, dim_op: Any, input: Tensor, dim: int | None, keepdim: bool) -> Any:
+def _median(
+    name: str, all_op: Any, dim_op: Any, input: Tensor, dim: int | None, keepdim: bool
+) -> Any:
     if dim is None:
         return all_op.record(input)
     (only,) = dims_of(dim, input._array.ndim) or (0,)
@@ -134,5 +149,7 @@ def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Val
     _refuse_empty("kthvalue", input, (only,), IndexError)
     length = input._array.shape[only] if input._array.ndim else 1
     if not 1 <= k <= length:
-        raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {only}: {k} of {length}")
+        raise RuntimeError(
+            f"kthvalue(): selected number k out of range for dimension {only}: {k} of {length}"
+        )
     return ValuesIndices(*extremes.kthvalue.record(input, k=k, dim=only, keepdim=keepdim))

@@ -37,7 +37,7 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
     """Columns of powers of a vector."""
     n = x._array.size if N is None else N
     powers = range(n) if increasing else range(n - 1, -1, -1)
-    return parting.stack([x**k for k in powers], -1)  # pyright: ignore[reportOperatorIssue]
+    return parting.stack([x**k for k in powers], -1)
 
 
 def block_diag(*tensors: Tensor) -> Tensor:
@@ -48,7 +48,8 @@ def block_diag(*tensors: Tensor) -> Tensor:
     for block in blocks:
         height, own = block._array.shape
         before, after = (
-            new_tensor(xp.zeros_like(block._array, shape=(height, n))) for n in (column, width - column - own)
+            new_tensor(xp.zeros_like(block._array, shape=(height, n)))
+            for n in (column, width - column - own)
         )
         rows.append(parting.cat([before, block, after], 1))
         column += own

@@ -41,7 +41,8 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
             device = value
         elif value is not None:
             raise TypeError(
-                f"to() received an invalid combination of arguments - got {value.__class__.__name__}"
+                "to() received an invalid combination of arguments - got "
+                f"{value.__class__.__name__}"
             )
     if len(flags) > 1:
         copy = flags[1]
@@ -51,7 +52,9 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         result = copying.to_device.record(result, device=parse_device(device), source=here)
     if dtype is not None:
         result = copying.converted(result, dtype.np)
-    return copying.to_copy.record(self, dtype=self._array.dtype) if copy and result is self else result
+    return (
+        copying.to_copy.record(self, dtype=self._array.dtype) if copy and result is self else result
+    )
 
 
 def _converter(dtype: DType) -> Any:
@@ -116,15 +119,16 @@ def numpy(self: Tensor, *, force: Any = False) -> Any:
     if self.requires_grad:
         raise explained(
             RuntimeError(
-                "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
+                "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() "
+                "instead."
             ),
             kind="cut-detach",
             fix="call .detach().numpy(): what numpy does with the values cannot be recorded",
         )
     if device_of(self._array).type != "cpu":
         raise TypeError(
-            f"can't convert {self.device} device type tensor to numpy. Use Tensor.cpu() to copy the tensor to "
-            "host memory first."
+            f"can't convert {self.device} device type tensor to numpy. Use Tensor.cpu() to copy "
+            "the tensor to host memory first."
         )
     return self._array
 
@@ -140,7 +144,8 @@ def detach_(self: Tensor) -> Tensor:
     """Forgets the history, in place; a leaf no longer requires grad."""
     if self._view is not None:
         raise RuntimeError(
-            "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel ... or "
+            "Can't detach views in-place. Use detach() instead. If you are using "
+            "DistributedDataParallel ... or "
             "this view is an output of a function that returns multiple views, clone it first."
         )
     if self._edge is not None and self._tracked == RESULT:
@@ -159,7 +164,9 @@ def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
 def copy_(self: Tensor, src: Any, non_blocking: Any = False) -> Tensor:
     """Writes `src`, broadcast and converted, into `self`."""
     if not isinstance(src, Tensor):
-        raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {src.__class__.__name__}")
+        raise TypeError(
+            f"copy_(): argument 'other' (position 1) must be Tensor, not {src.__class__.__name__}"
+        )
     have, want = src._array.shape, self._array.shape
     if have != want:
         from vizgrad.arrays.layout import can_sum_to
@@ -217,7 +224,9 @@ def result_type(tensor1: Any, tensor2: Any) -> DType:
             return value
         kind = dtypes.of_scalar(value)
         if kind is None:
-            raise TypeError(f"result_type(): expected Tensors or numbers, got {value.__class__.__name__}")
+            raise TypeError(
+                f"result_type(): expected Tensors or numbers, got {value.__class__.__name__}"
+            )
         return new_tensor(xp.zeros((), kind.np), WrappedNumber)
 
     return result_dtype((tensor(tensor1), tensor(tensor2)))

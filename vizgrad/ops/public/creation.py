@@ -28,8 +28,8 @@ def _shape(name: str, size: Sequence[Any]) -> tuple[int, ...]:
     for n in shape:
         if n < 0:
             raise RuntimeError(
-                f"{name}: Dimension size must be non-negative. Trying to create tensor with negative dimension {n}: "
-                f"{list(shape)}"
+                f"{name}: Dimension size must be non-negative. Trying to create tensor with "
+                f"negative dimension {n}: {list(shape)}"
             )
     return shape
 
@@ -40,7 +40,7 @@ def _np_dtype(name: str, dtype: Any) -> Any:
     return check_dtype(name, dtype).np  # pyright: ignore[reportOptionalMemberAccess]
 
 
-# --- from values --------------------------------------------------------------------------------------------
+# --- from values ----------------------------------------------------------------------------------
 
 
 def _infer(values: Any) -> DType | None:
@@ -55,8 +55,7 @@ def _infer(values: Any) -> DType | None:
     if isinstance(values, Tensor):
         return values.dtype
     if isinstance(values, xp.generic) or is_array(values):
-        own = dtypes.from_numpy(values.dtype)
-        return own
+        return dtypes.from_numpy(values.dtype)
     own = dtypes.of_scalar(values)
     if own is None:
         if isinstance(values, str):
@@ -80,7 +79,9 @@ def _check_lengths(values: Any, depth: int = 0) -> None:
     first = _len(values[0])
     for value in values:
         if _len(value) != first:
-            raise ValueError(f"expected sequence of length {first} at dim {depth + 1} (got {_len(value)})")
+            raise ValueError(
+                f"expected sequence of length {first} at dim {depth + 1} (got {_len(value)})"
+            )
         _check_lengths(value, depth + 1)
 
 
@@ -105,11 +106,18 @@ def _array_of(data: Any, dtype: DType | None, copy: bool) -> Any:
         _check_lengths(data)
         raise
     except OverflowError as error:
-        raise RuntimeError(f"value cannot be converted to type {dtype.name} without overflow: {error}") from None
+        raise RuntimeError(
+            f"value cannot be converted to type {dtype.name} without overflow: {error}"
+        ) from None
 
 
 def tensor(
-    data: Any, *, dtype: DType | None = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False
+    data: Any,
+    *,
+    dtype: DType | None = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
 ) -> Tensor:
     """A leaf with a copy of `data`: a number, nested sequences of numbers, an array or a tensor.
 
@@ -118,13 +126,15 @@ def tensor(
     array = _array_of(data, check_dtype("tensor", dtype), copy=True)
     if array.base is not None:
         array = array.copy()
-    return made(to_device(array, parse_device(device)) if device is not None else array, requires_grad)
+    return made(
+        to_device(array, parse_device(device)) if device is not None else array, requires_grad
+    )
 
 
 def as_tensor(data: Any, dtype: DType | None = None, device: Any = None) -> Tensor:
     """`data` as a tensor, without a copy where that is possible: a tensor is returned as it is."""
     if isinstance(data, Tensor):
-        return data.to(device=device, dtype=dtype)  # pyright: ignore[reportAttributeAccessIssue]
+        return data.to(device=device, dtype=dtype)
     array = _array_of(data, check_dtype("as_tensor", dtype), copy=False)
     return made(to_device(array, parse_device(device)) if device is not None else array)
 
@@ -140,12 +150,16 @@ def from_numpy(ndarray: Any) -> Tensor:
     return new_tensor(ndarray)
 
 
-def scalar_tensor(s: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+def scalar_tensor(
+    s: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
     """A 0-dim tensor; of the default float type unless said otherwise."""
-    return full((), s, dtype=dtype or dtypes.get_default_dtype(), device=device, requires_grad=requires_grad)
+    return full(
+        (), s, dtype=dtype or dtypes.get_default_dtype(), device=device, requires_grad=requires_grad
+    )
 
 
-# --- of one value ---------------------------------------------------------------------------------------------
+# --- of one value ---------------------------------------------------------------------------------
 
 
 def _empty(shape: tuple[int, ...], dtype: Any, device: Any) -> Any:
@@ -154,11 +168,18 @@ def _empty(shape: tuple[int, ...], dtype: Any, device: Any) -> Any:
 
 
 def zeros(
-    *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False, out: Any = None, **_: Any
+    *size: Any,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    out: Any = None,
+    **_: Any,
 ) -> Tensor:
     """Zeros of a shape given as ints or as one sequence."""
     namespace = xp if device is None else namespace_for(parse_device(device))
-    return made(namespace.zeros(_shape("zeros", _given(size, _)), _np_dtype("zeros", dtype)), requires_grad)
+    return made(
+        namespace.zeros(_shape("zeros", _given(size, _)), _np_dtype("zeros", dtype)), requires_grad
+    )
 
 
 def _given(size: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[Any, ...]:
@@ -170,26 +191,41 @@ def _given(size: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[Any, ...]:
     return size if given is None else (given,)
 
 
-def ones(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False, **_: Any) -> Tensor:
+def ones(
+    *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False, **_: Any
+) -> Tensor:
     """Ones of a shape given as ints or as one sequence."""
     namespace = xp if device is None else namespace_for(parse_device(device))
-    return made(namespace.ones(_shape("ones", _given(size, _)), _np_dtype("ones", dtype)), requires_grad)
+    return made(
+        namespace.ones(_shape("ones", _given(size, _)), _np_dtype("ones", dtype)), requires_grad
+    )
 
 
-def empty(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False, **_: Any) -> Tensor:
+def empty(
+    *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False, **_: Any
+) -> Tensor:
     """Memory with whatever is in it."""
     array = _empty(_shape("empty", _given(size, _)), _np_dtype("empty", dtype), device)
     return made(array, requires_grad)
 
 
 def full(
-    size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, **_: Any
+    size: Any,
+    fill_value: Any,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    **_: Any,
 ) -> Tensor:
     """One number everywhere; the type is that of the number (T-7)."""
     if isinstance(fill_value, Tensor):
         fill_value = fill_value.item()
     if not is_number(fill_value):
-        raise TypeError(f"full(): argument 'fill_value' (position 2) must be Number, not {type(fill_value).__name__}")
+        raise TypeError(
+            "full(): argument 'fill_value' (position 2) must be Number, not "
+            f"{type(fill_value).__name__}"
+        )
     if dtype is None:
         dtype = _infer(fill_value)
     array = _empty(_shape("full", (size,)), _np_dtype("full", dtype), device)
@@ -199,7 +235,12 @@ def full(
 
 def _like(name: str, value: Any) -> Any:
     def function(
-        input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, **_: Any
+        input: Tensor,
+        *,
+        dtype: Any = None,
+        device: Any = None,
+        requires_grad: bool = False,
+        **_: Any,
     ) -> Tensor:
         _given((), dict(_))
         array = input._array
@@ -241,7 +282,13 @@ empty_like.__doc__ = "Memory of the shape and type of `input`, with whatever is 
 
 
 def full_like(
-    input: Tensor, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, **_: Any
+    input: Tensor,
+    fill_value: Any,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    **_: Any,
 ) -> Tensor:
     """One number everywhere, in the shape and type of `input`."""
     out = empty_like(input, dtype=dtype, device=device)
@@ -253,11 +300,15 @@ def new_tensor_method(
     self: Tensor, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
     """`tensor(data)` of the type of `self`."""
-    return tensor(data, dtype=dtype or self.dtype, device=device or self.device, requires_grad=requires_grad)
+    return tensor(
+        data, dtype=dtype or self.dtype, device=device or self.device, requires_grad=requires_grad
+    )
 
 
 def _new(factory: Any, name: str) -> Any:
-    def method(self: Tensor, *args: Any, dtype: Any = None, device: Any = None, **options: Any) -> Tensor:
+    def method(
+        self: Tensor, *args: Any, dtype: Any = None, device: Any = None, **options: Any
+    ) -> Tensor:
         return factory(*args, dtype=dtype or self.dtype, device=device or self.device, **options)
 
     method.__name__ = name

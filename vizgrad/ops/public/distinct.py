@@ -14,7 +14,11 @@ from vizgrad.tensor.tensor import Tensor, new_tensor
 
 
 def unique(
-    input: Tensor, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
+    input: Tensor,
+    sorted: bool = True,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    dim: int | None = None,
 ) -> Any:
     """The distinct values in rising order (slices along `dim`), and where and how often they occur.
 
@@ -22,12 +26,21 @@ def unique(
     """
     axis = None if dim is None else wrap_dim(dim, input._array.ndim)
     _, first, inverse, counts = xp.unique(
-        input._array, return_index=True, return_inverse=True, return_counts=True, axis=axis, equal_nan=False
+        input._array,
+        return_index=True,
+        return_inverse=True,
+        return_counts=True,
+        axis=axis,
+        equal_nan=False,
     )
     source = shaping.reshape(input, -1) if axis is None else input
     values = gathering.index_select(source, axis or 0, new_tensor(first.astype(xp.int64)))
     shape = input._array.shape if axis is None else (input._array.shape[axis],)
-    return _with(values, inverse.reshape(shape) if return_inverse else None, counts if return_counts else None)
+    return _with(
+        values,
+        inverse.reshape(shape) if return_inverse else None,
+        counts if return_counts else None,
+    )
 
 
 def _with(values: Tensor, inverse: Any, counts: Any) -> Any:
@@ -50,7 +63,9 @@ def unique_consecutive(
     groups = xp.cumsum(new) - 1
     shape = input._array.shape if dim is None else groups.shape
     counts = xp.bincount(groups, minlength=len(first)) if len(rows) else groups
-    return _with(values, groups.reshape(shape) if return_inverse else None, counts if return_counts else None)
+    return _with(
+        values, groups.reshape(shape) if return_inverse else None, counts if return_counts else None
+    )
 
 
 def isin(elements: Any, test_elements: Any, *, invert: bool = False) -> Tensor:

@@ -18,7 +18,8 @@ def _check_index(name: str, input: Tensor, index: Tensor, dim: int) -> int:
     a, b = input._array, index._array
     if max(a.ndim, 1) != max(b.ndim, 1):
         raise RuntimeError(
-            f"Index tensor must have the same number of dimensions as input tensor: {b.ndim} and {a.ndim} in {name}()"
+            f"Index tensor must have the same number of dimensions as input tensor: {b.ndim} "
+            f"and {a.ndim} in {name}()"
         )
     return wrap_dim(dim, a.ndim)
 
@@ -27,7 +28,8 @@ def _check_sizes(name: str, index: Tensor, other: Tensor, dim: int, what: str) -
     for d, (n, m) in enumerate(zip(index._array.shape, other._array.shape, strict=False)):
         if n > m and d != dim:
             raise RuntimeError(
-                f"Size does not match at dimension {d} expected index {list(index._array.shape)} to be no larger than "
+                f"Size does not match at dimension {d} expected index "
+                f"{list(index._array.shape)} to be no larger than "
                 f"{what} {list(other._array.shape)} apart from dimension {dim} in {name}()"
             )
 
@@ -45,14 +47,23 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
         return gather(shaping.flatten(input), 0, shaping.flatten(indices))
     at = wrap_dim(dim, input._array.ndim)
     a, b = list(input._array.shape), list(indices._array.shape)
-    both = repeating.broadcast_shapes([1 if d == at else n for d, n in enumerate(a)], [1 if d == at else n for d, n in enumerate(b)])
+    both = repeating.broadcast_shapes(
+        [1 if d == at else n for d, n in enumerate(a)],
+        [1 if d == at else n for d, n in enumerate(b)],
+    )
     wide = repeating.expand(input, [a[at] if d == at else n for d, n in enumerate(both)])
     index = repeating.expand(indices, [b[at] if d == at else n for d, n in enumerate(both)])
     return gather(wide, at, index)
 
 
 def scatter(
-    input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None, reduce: str | None = None
+    input: Tensor,
+    dim: int,
+    index: Tensor,
+    src: Any = None,
+    *,
+    value: Any = None,
+    reduce: str | None = None,
 ) -> Tensor:
     """A copy of `input` with src[i][j] written at [index[i][j]][j] for dim 0, and so on."""
     op, operands, attributes = _scatter(input, dim, index, src, value, reduce)
@@ -60,18 +71,28 @@ def scatter(
 
 
 def scatter_(
-    self: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None, reduce: str | None = None
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    src: Any = None,
+    *,
+    value: Any = None,
+    reduce: str | None = None,
 ) -> Tensor:
     """`scatter`, in place."""
     op, operands, attributes = _scatter(self, dim, index, src, value, reduce)
     return write(op, self, *operands, name="scatter_", **attributes)
 
 
-def _scatter(input: Tensor, dim: int, index: Tensor, src: Any, value: Any, reduce: str | None) -> Any:
+def _scatter(
+    input: Tensor, dim: int, index: Tensor, src: Any, value: Any, reduce: str | None
+) -> Any:
     at = _check_index("scatter", input, index, dim)
     src = value if src is None else src
     if reduce is not None:
-        raise NotImplementedError("scatter(reduce=) is not supported; use scatter_add or scatter_reduce")
+        raise NotImplementedError(
+            "scatter(reduce=) is not supported; use scatter_add or scatter_reduce"
+        )
     if not isinstance(src, Tensor):
         return indexing.scatter_number, (index,), {"dim": at, "value": src}
     _check_sizes("scatter", index, src, -1, "src")
@@ -82,7 +103,8 @@ def _scatter(input: Tensor, dim: int, index: Tensor, src: Any, value: Any, reduc
 def _check_same(name: str, input: Tensor, src: Tensor) -> None:
     if input._array.dtype != src._array.dtype:
         raise RuntimeError(
-            f"{name}(): Expected self.dtype to be equal to src.dtype, got {input.dtype.name} and {src.dtype.name}"
+            f"{name}(): Expected self.dtype to be equal to src.dtype, got {input.dtype.name} "
+            f"and {src.dtype.name}"
         )
 
 
@@ -127,7 +149,9 @@ def scatter_reduce_(
 
 def _check_reduce(input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str) -> int:
     if reduce not in ("sum", "prod", "mean", "amax", "amin"):
-        raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}.")
+        raise RuntimeError(
+            f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}."
+        )
     at = _check_index("scatter_reduce", input, index, dim)
     _check_same("scatter_reduce", input, src)
     return at
@@ -135,9 +159,14 @@ def _check_reduce(input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: s
 
 def _vector_index(name: str, index: Tensor) -> Tensor:
     if index._array.ndim > 1:
-        raise IndexError(f"{name}(): Index is supposed to be a vector, but got a tensor of shape {list(index._array.shape)}")
+        raise IndexError(
+            f"{name}(): Index is supposed to be a vector, but got a tensor of shape "
+            f"{list(index._array.shape)}"
+        )
     if index._array.dtype.kind != "i":
-        raise RuntimeError(f"{name}(): Expected dtype int32 or int64 for index, got {index.dtype.name}")
+        raise RuntimeError(
+            f"{name}(): Expected dtype int32 or int64 for index, got {index.dtype.name}"
+        )
     return index
 
 
@@ -145,19 +174,24 @@ def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
     """The slices of `dim` at the entries of a vector of indices."""
     if not input._array.ndim and index._array.size != 1:
         raise RuntimeError(
-            f"index_select(): Index to scalar can have only 1 value, got {index._array.size} value(s)"
+            f"index_select(): Index to scalar can have only 1 value, got {index._array.size} "
+            "value(s)"
         )
     at = wrap_dim(dim, input._array.ndim)
     return indexing.index_select.record(input, _vector_index("index_select", index), dim=at)
 
 
-def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: float = 1) -> Tensor:
+def index_add(
+    input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: float = 1
+) -> Tensor:
     """A copy of `input` with alpha times the slices of `source` added at the entries of `index`."""
     at = _index_write("index_add", input, dim, index, source)
     return indexing.index_add.record(input, index, source, dim=at, alpha=alpha)
 
 
-def index_add_(self: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: float = 1) -> Tensor:
+def index_add_(
+    self: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: float = 1
+) -> Tensor:
     """`index_add`, in place."""
     at = _index_write("index_add", self, dim, index, source)
     return write(indexing.index_add, self, index, source, name="index_add_", dim=at, alpha=alpha)
@@ -169,8 +203,8 @@ def _index_write(name: str, input: Tensor, dim: int, index: Tensor, source: Tens
     _check_same(name, input, source)
     if source._array.ndim and index._array.size != source._array.shape[at]:
         raise RuntimeError(
-            f"{name}(): Number of indices ({index._array.size}) should be equal to source.size(dim) "
-            f"({source._array.shape[at]}), for dim: {at}"
+            f"{name}(): Number of indices ({index._array.size}) should be equal to "
+            f"source.size(dim) ({source._array.shape[at]}), for dim: {at}"
         )
     return at
 
@@ -191,11 +225,20 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     """A copy of `input` with a number in the slices at the entries of `index`."""
     at = wrap_dim(dim, input._array.ndim)
     value = value.item() if isinstance(value, Tensor) else value
-    return indexing.index_fill.record(input, _vector_index("index_fill", index), dim=at, value=value)
+    return indexing.index_fill.record(
+        input, _vector_index("index_fill", index), dim=at, value=value
+    )
 
 
 def index_fill_(self: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     """`index_fill`, in place."""
     at = wrap_dim(dim, self._array.ndim)
     value = value.item() if isinstance(value, Tensor) else value
-    return write(indexing.index_fill, self, _vector_index("index_fill", index), name="index_fill_", dim=at, value=value)
+    return write(
+        indexing.index_fill,
+        self,
+        _vector_index("index_fill", index),
+        name="index_fill_",
+        dim=at,
+        value=value,
+    )

@@ -42,6 +42,6 @@ def _as_wide(index: Tensor, values: Tensor) -> Tensor:
 
 def segment_softmax(values: Tensor, index: Tensor, num_segments: int) -> Tensor:
     """Softmax within each group; the maximum of the group is subtracted first."""
-    top = segment_max(values.detach(), index, num_segments)  # pyright: ignore[reportAttributeAccessIssue]
-    shifted: Any = exp(values - index_select(top, 0, index))  # pyright: ignore[reportOperatorIssue]
+    top = segment_max(values.detach(), index, num_segments)
+    shifted: Any = exp(values - index_select(top, 0, index))
     return shifted / index_select(segment_sum(shifted, index, num_segments), 0, index)

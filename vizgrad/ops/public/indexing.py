@@ -70,9 +70,7 @@ def _assign(target: Tensor, value: Tensor) -> None:
         write(copying.copy, target, value, name="__setitem__")
 
 
-def index_put(
-    self: Tensor, indices: Any, values: Tensor, accumulate: bool = False
-) -> Tensor:
+def index_put(self: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     """A copy of `self` with `values` written (or added) at the index tensors."""
     _check_put(self, values)
     return indexing.index_put.record(

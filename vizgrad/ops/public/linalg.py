@@ -53,12 +53,18 @@ class LstsqResult(NamedTuple):
 def _check(name: str, A: Tensor, square: bool = True) -> None:
     shape = A._array.shape
     if A._array.dtype.kind != "f":
-        raise RuntimeError(f"linalg.{name}: Expected a floating point or complex tensor as input. Got {A.dtype.name}")
+        raise RuntimeError(
+            f"linalg.{name}: Expected a floating point or complex tensor as input. Got "
+            f"{A.dtype.name}"
+        )
     if len(shape) < 2:
-        raise RuntimeError(f"linalg.{name}: The input tensor A must have at least 2 dimensions, got {len(shape)}")
+        raise RuntimeError(
+            f"linalg.{name}: The input tensor A must have at least 2 dimensions, got {len(shape)}"
+        )
     if square and shape[-1] != shape[-2]:
         raise RuntimeError(
-            f"linalg.{name}: A must be batches of square matrices, but they are {shape[-2]} by {shape[-1]} matrices"
+            f"linalg.{name}: A must be batches of square matrices, but they are {shape[-2]} by "
+            f"{shape[-1]} matrices"
         )
 
 
@@ -89,7 +95,7 @@ def logdet(input: Tensor) -> Tensor:
     from vizgrad.ops.public.selecting import where
 
     sign, size = slogdet(input)
-    return where(sign == -1, math.nan, size)  # pyright: ignore[reportArgumentType]
+    return where(sign == -1, math.nan, size)
 
 
 def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
@@ -119,7 +125,9 @@ def solve_triangular(
     """X in A @ X = B, reading only the upper or lower triangle of A."""
     _check("solve_triangular", A)
     if not left:
-        turned = solve_triangular(arranging.mT(A), arranging.mT(B), upper=not upper, unitriangular=unitriangular)
+        turned = solve_triangular(
+            arranging.mT(A), arranging.mT(B), upper=not upper, unitriangular=unitriangular
+        )
         return arranging.mT(turned)
     A, B = _same_batch(A, B)
     return ops.solve_triangular.record(A, B, upper=upper, unitriangular=unitriangular)
@@ -168,11 +176,16 @@ def qr(A: Tensor, mode: str = "reduced") -> QRResult:
     """Q, R with A = Q @ R. `mode`: "reduced", "complete" or "r" (Q empty, not differentiable)."""
     _check("qr", A, square=False)
     if mode not in ("reduced", "complete", "r"):
-        raise RuntimeError(f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', or 'complete'")
+        raise RuntimeError(
+            f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), "
+            "'r', or 'complete'"
+        )
     m, n = A._array.shape[-2:]
     if mode == "r":
         if A.requires_grad:
-            raise RuntimeError("The derivative of linalg.qr depends on Q, which is not computed when mode='r'")
+            raise RuntimeError(
+                "The derivative of linalg.qr depends on Q, which is not computed when mode='r'"
+            )
         q, r = kernels.qr(A._array, "reduced")
         return QRResult(new_tensor(q[:0]), new_tensor(r))
     if mode == "complete" and m > n:
@@ -195,11 +208,11 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: Any = Non
     """X that makes the 2-norm of A @ X - B smallest; only the solution is differentiable."""
     _check("lstsq", A, square=False)
     solution = multiplying.matmul(pinv(A, rtol=rcond), B)
-    s = svdvals(A.detach())  # pyright: ignore[reportAttributeAccessIssue]
+    s = svdvals(A.detach())
     m, n = A._array.shape[-2:]
     rank = matrix_rank(A)
-    if m > n and bool((rank == n)._array.all()):  # pyright: ignore[reportAttributeAccessIssue]
-        rest = multiplying.matmul(A, solution) - B  # pyright: ignore[reportOperatorIssue]
+    if m > n and bool((rank == n)._array.all()):
+        rest = multiplying.matmul(A, solution) - B
         residuals = reducing.sum((rest * rest).detach(), -2)
     else:
         residuals = new_tensor(s._array[:0])
@@ -223,7 +236,7 @@ def matrix_power(A: Tensor, n: int) -> Tensor:
             result = power if result is None else multiplying.matmul(result, power)
         n //= 2
         if not n:
-            return result  # pyright: ignore[reportReturnType]
+            return result
         power = multiplying.matmul(power, power)
 
 
@@ -252,7 +265,7 @@ def matrix_norm(
 ) -> Tensor:
     """The norm of matrices: "fro", "nuc", 1, -1, 2, -2, inf, -inf."""
     if dtype is not None:
-        A = A.to(dtype)  # pyright: ignore[reportAttributeAccessIssue]
+        A = A.to(dtype)
     rows, columns = (wrap_dim(d, A._array.ndim) for d in dim)
     if ord == "fro":
         return vector_norm(A, 2, (rows, columns), keepdim)
@@ -275,13 +288,17 @@ def matrix_norm(
     return result
 
 
-def norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+def norm(
+    A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
+) -> Tensor:
     """A vector norm, or a matrix norm when two dimensions (or a matrix) and an order are given."""
     pair = dim is not None and not isinstance(dim, int) and len(tuple(dim)) == 2
     if ord is not None and (pair or (dim is None and A._array.ndim == 2)):
         return matrix_norm(A, ord, dim if pair else (-2, -1), keepdim, dtype=dtype)
     if isinstance(ord, str):
-        raise ValueError(f"linalg.norm: order {ord!r} is for matrices; the shape is {list(A._array.shape)}")
+        raise ValueError(
+            f"linalg.norm: order {ord!r} is for matrices; the shape is {list(A._array.shape)}"
+        )
     return vector_norm(A, 2 if ord is None else ord, dim, keepdim, dtype=dtype)
 
 
@@ -290,8 +307,8 @@ def cond(A: Tensor, p: Any = None) -> Tensor:
     if p in (None, 2, -2):
         values = svdvals(A)
         first, last = slicing.select(values, -1, 0), slicing.select(values, -1, -1)
-        return last / first if p == -2 else first / last  # pyright: ignore[reportOperatorIssue]
-    return matrix_norm(A, p) * matrix_norm(inv(A), p)  # pyright: ignore[reportOperatorIssue]
+        return last / first if p == -2 else first / last
+    return matrix_norm(A, p) * matrix_norm(inv(A), p)
 
 
 def cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
@@ -310,4 +327,4 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
 
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
     """Sums of products along `dim`."""
-    return reducing.sum(x * y, dim)  # pyright: ignore[reportOperatorIssue]
+    return reducing.sum(x * y, dim)

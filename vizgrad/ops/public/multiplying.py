@@ -31,8 +31,8 @@ def _matmul(input: Tensor, other: Tensor) -> Tensor:
     for position, each in enumerate((input, other), 1):
         if not isinstance(each, Tensor):
             raise TypeError(
-                f"matmul(): argument '{'input' if position == 1 else 'other'}' (position {position}) must be "
-                f"Tensor, not {type(each).__name__}"
+                f"matmul(): argument '{'input' if position == 1 else 'other'}' (position "
+                f"{position}) must be Tensor, not {type(each).__name__}"
             )
     a, b = input._array, other._array
     if a.ndim == 0 or b.ndim == 0:
@@ -65,7 +65,8 @@ def _batched(input: Tensor, other: Tensor) -> Tensor:
     a, b = input._array.shape, other._array.shape
     if a[-1] != b[-2]:
         raise RuntimeError(
-            f"mat1 and mat2 shapes cannot be multiplied: {list(a)} and {list(b)} ({a[-1]} is not {b[-2]})"
+            f"mat1 and mat2 shapes cannot be multiplied: {list(a)} and {list(b)} ({a[-1]} is "
+            f"not {b[-2]})"
         )
     batch = a[:-2] if a[:-2] == b[:-2] else tuple(repeating.broadcast_shapes(a[:-2], b[:-2]))
     n = 1
@@ -81,7 +82,9 @@ def _batched(input: Tensor, other: Tensor) -> Tensor:
 def _check(name: str, wanted: str, *checks: tuple[Tensor, int]) -> None:
     for tensor, ndim in checks:
         if tensor._array.ndim != ndim:
-            raise RuntimeError(f"{name}: {wanted}; got a tensor of shape {list(tensor._array.shape)}")
+            raise RuntimeError(
+                f"{name}: {wanted}; got a tensor of shape {list(tensor._array.shape)}"
+            )
 
 
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -105,8 +108,8 @@ def _check_stacks(batch1: Tensor, batch2: Tensor) -> None:
     a, b = batch1._array.shape, batch2._array.shape
     if a[0] != b[0] or a[2] != b[1]:
         raise RuntimeError(
-            f"Expected size for first two dimensions of batch2 tensor to be: [{a[0]}, {a[2]}] but got: "
-            f"[{b[0]}, {b[1]}]."
+            f"Expected size for first two dimensions of batch2 tensor to be: [{a[0]}, {a[2]}] but "
+            f"got: [{b[0]}, {b[1]}]."
         )
 
 
@@ -131,7 +134,7 @@ vdot = dot
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """All products of the elements of two vectors."""
     _check("outer", "self and vec2 must be vectors", (input, 1), (vec2, 1))
-    result = shaping.reshape(input, (input._array.size, 1)) * vec2  # pyright: ignore[reportOperatorIssue]
+    result = shaping.reshape(input, (input._array.size, 1)) * vec2
     return result if out is None else written(out, result, "outer", input, vec2)
 
 
@@ -141,7 +144,7 @@ ger = outer
 def inner(input: Tensor, other: Tensor) -> Tensor:
     """Sums of products over the last dimensions."""
     if input._array.ndim == 0 or other._array.ndim == 0:
-        return input * other  # pyright: ignore[reportOperatorIssue]
+        return input * other
     if input._array.shape[-1] != other._array.shape[-1]:
         raise RuntimeError(
             "inner() the last dimension must match on both input tensors but got shapes "
@@ -151,7 +154,13 @@ def inner(input: Tensor, other: Tensor) -> Tensor:
 
 
 def addmm(
-    input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1, alpha: float = 1, out: Tensor | None = None
+    input: Tensor,
+    mat1: Tensor,
+    mat2: Tensor,
+    *,
+    beta: float = 1,
+    alpha: float = 1,
+    out: Tensor | None = None,
 ) -> Tensor:
     """beta * input + alpha * (mat1 @ mat2); `input` is broadcast."""
     _check("addmm", "mat1 must be a matrix", (mat1, 2))
@@ -164,15 +173,23 @@ def addmm(
 def _check_bias(bias: Tensor, shape: tuple[int, ...]) -> None:
     have = bias._array.shape
     extra = len(shape) - len(have)
-    if extra < 0 or any(n not in (1, m) for n, m in zip(have, shape[max(extra, 0) :], strict=False)):
+    if extra < 0 or any(
+        n not in (1, m) for n, m in zip(have, shape[max(extra, 0) :], strict=False)
+    ):
         raise RuntimeError(
-            f"The expanded size of the tensor must match the existing size: {list(have)} is not expandable to "
-            f"{list(shape)}"
+            f"The expanded size of the tensor must match the existing size: {list(have)} is not "
+            f"expandable to {list(shape)}"
         )
 
 
 def addmv(
-    input: Tensor, mat: Tensor, vec: Tensor, *, beta: float = 1, alpha: float = 1, out: Tensor | None = None
+    input: Tensor,
+    mat: Tensor,
+    vec: Tensor,
+    *,
+    beta: float = 1,
+    alpha: float = 1,
+    out: Tensor | None = None,
 ) -> Tensor:
     """beta * input + alpha * (mat @ vec)."""
     _check("addmv", "mat must be a matrix", (mat, 2))
@@ -183,7 +200,13 @@ def addmv(
 
 
 def baddbmm(
-    input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, alpha: float = 1, out: Tensor | None = None
+    input: Tensor,
+    batch1: Tensor,
+    batch2: Tensor,
+    *,
+    beta: float = 1,
+    alpha: float = 1,
+    out: Tensor | None = None,
 ) -> Tensor:
     """beta * input + alpha * (batch1 @ batch2), for stacks of matrices."""
     _check("baddbmm", "batch1 must be a 3D tensor", (batch1, 3))
@@ -237,7 +260,7 @@ def kron(input: Tensor, other: Tensor) -> Tensor:
     b = (1,) * (n - other._array.ndim) + other._array.shape
     left = shaping.reshape(input, tuple(v for m in a for v in (m, 1)))
     right = shaping.reshape(other, tuple(v for m in b for v in (1, m)))
-    return shaping.reshape(left * right, tuple(x * y for x, y in zip(a, b, strict=True)))  # pyright: ignore[reportOperatorIssue]
+    return shaping.reshape(left * right, tuple(x * y for x, y in zip(a, b, strict=True)))
 
 
 def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
@@ -264,11 +287,13 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0) -> Tensor:
 
     for name, each in (("X1", x1), ("X2", x2)):
         if each._array.ndim < 2:
-            raise RuntimeError(f"cdist only supports at least 2D tensors, {name} got: {each._array.ndim}D")
+            raise RuntimeError(
+                f"cdist only supports at least 2D tensors, {name} got: {each._array.ndim}D"
+            )
     if x1._array.shape[-1] != x2._array.shape[-1]:
         raise RuntimeError(
             "X1 and X2 must have the same number of columns. "
             f"X1: {x1._array.shape[-1]} X2: {x2._array.shape[-1]}"
         )
-    difference = arranging.unsqueeze(x1, -2) - arranging.unsqueeze(x2, -3)  # pyright: ignore[reportOperatorIssue]
+    difference = arranging.unsqueeze(x1, -2) - arranging.unsqueeze(x2, -3)
     return vector_norm(difference, p, -1)

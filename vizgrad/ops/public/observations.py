@@ -16,7 +16,11 @@ from vizgrad.tensor.tensor import Tensor
 
 
 def cov(
-    input: Tensor, *, correction: int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None
+    input: Tensor,
+    *,
+    correction: int = 1,
+    fweights: Tensor | None = None,
+    aweights: Tensor | None = None,
 ) -> Tensor:
     """Covariances of the rows (variables) of a matrix of observations (columns)."""
     if fweights is not None or aweights is not None:
@@ -33,7 +37,7 @@ def corrcoef(input: Tensor) -> Tensor:
     c: Any = cov(input)
     if c.ndim == 0:
         return c / c
-    scale: Any = slicing.diagonal(c) ** 0.5  # pyright: ignore[reportOperatorIssue]
+    scale: Any = slicing.diagonal(c) ** 0.5
     return c / arranging.unsqueeze(scale, 1) / arranging.unsqueeze(scale, 0)
 
 
@@ -46,4 +50,4 @@ def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
     from vizgrad.ops.public.selecting import where
 
     factor = where(norms > maxnorm, maxnorm / (norms + 1e-7), 1.0)
-    return input * factor  # pyright: ignore[reportOperatorIssue]
+    return input * factor

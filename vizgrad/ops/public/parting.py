@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,29 +20,37 @@ def _all_tensors(tensors: Any) -> tuple[Tensor, ...]:
     for position, each in enumerate(found):
         if not isinstance(each, Tensor):
             raise TypeError(
-                f"expected Tensor as element {position} in argument 0, but got {type(each).__name__}"
+                f"expected Tensor as element {position} in argument 0, but got "
+                f"{type(each).__name__}"
             )
     return found
 
 
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     """Tensors joined along an existing dimension; empty 1-dim tensors are passed over."""
+    found = _all_tensors(tensors)
     try:
-        found = tuple(tensors)
-        first = found[0]._array
-        for each in found:
-            array = each._array
-            if array.ndim != first.ndim or array.dtype is not first.dtype or not array.size:
-                raise ValueError
-        result = joining.record_cat(found, wrap_dim(dim, first.ndim))
-    except (ValueError, AttributeError, TypeError, IndexError):
-        found = tuple(tensors) if isinstance(tensors, (list, tuple)) else tensors
+        if not _alike(found):
+            raise ValueError  # noqa: TRY301  numpy says the same of lengths that do not fit
+        result = joining.record_cat(found, wrap_dim(dim, found[0]._array.ndim))
+    except ValueError:
         result = _cat_checked(found, dim)  # the slow way, for unusual pieces and for errors
     return result if out is None else written(out, result, "cat", *found)
 
 
-def _cat_checked(tensors: Sequence[Tensor], dim: int) -> Tensor:
-    found = _all_tensors(tensors)
+def _alike(tensors: tuple[Tensor, ...]) -> bool:
+    """Have all the same rank (not 0) and type, and elements?"""
+    if not tensors:
+        return False
+    first = tensors[0]._array
+    for each in tensors:
+        array = each._array
+        if array.ndim != first.ndim or array.dtype is not first.dtype or not array.size:
+            return False
+    return first.ndim > 0
+
+
+def _cat_checked(found: tuple[Tensor, ...], dim: int) -> Tensor:
     if not found:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
     for position, each in enumerate(found):
@@ -52,7 +61,10 @@ def _cat_checked(tensors: Sequence[Tensor], dim: int) -> Tensor:
     model = next((t._array for t in found if t._array.shape != (0,)), found[0]._array)
     at = wrap_dim(dim, model.ndim)
     lengths = tuple(
-        [None if t._array.shape == (0,) and model.ndim != 1 else _length(t, model, at, i) for i, t in enumerate(found)]
+        [
+            None if t._array.shape == (0,) and model.ndim != 1 else _length(t, model, at, i)
+            for i, t in enumerate(found)
+        ]
     )
     return joining.record_cat(found, at, lengths)
 
@@ -64,14 +76,14 @@ def _length(tensor: Tensor, model: Any, dim: int, position: int) -> int:
     shape = tensor._array.shape
     if len(shape) != model.ndim:
         raise RuntimeError(
-            f"Tensors must have same number of dimensions: got {model.ndim} and {len(shape)} (tensor number "
-            f"{position} in the list)"
+            f"Tensors must have same number of dimensions: got {model.ndim} and {len(shape)} "
+            f"(tensor number {position} in the list)"
         )
     for d, (n, m) in enumerate(zip(model.shape, shape, strict=True)):
         if d != dim and n != m:
             raise RuntimeError(
-                f"Sizes of tensors must match except in dimension {dim}. Expected size {n} but got size {m} for "
-                f"tensor number {position} in the list."
+                f"Sizes of tensors must match except in dimension {dim}. Expected size {n} but got "
+                f"size {m} for tensor number {position} in the list."
             )
     return shape[dim]
 
@@ -114,7 +126,9 @@ def dstack(tensors: Sequence[Tensor]) -> Tensor:
 def column_stack(tensors: Sequence[Tensor]) -> Tensor:
     """Joined along the second dimension; vectors become columns."""
     found = _all_tensors(tensors)
-    return hstack([shaping.reshape(t, (t._array.size, 1)) if t._array.ndim <= 1 else t for t in found])
+    return hstack(
+        [shaping.reshape(t, (t._array.size, 1)) if t._array.ndim <= 1 else t for t in found]
+    )
 
 
 def _length_of(name: str, tensor: Tensor, dim: int) -> tuple[int, int]:
@@ -132,8 +146,8 @@ def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Te
         sizes = [index_of(n) for n in split_size_or_sections]
         if sum(sizes) != length or any(n < 0 for n in sizes):
             raise RuntimeError(
-                f"split_with_sizes expects split_sizes to sum exactly to {length} (input tensor's size at dimension "
-                f"{at}), but got split_sizes={sizes}"
+                f"split_with_sizes expects split_sizes to sum exactly to {length} (input tensor's "
+                f"size at dimension {at}), but got split_sizes={sizes}"
             )
         return pieces.record_split(tensor, at, sizes, None)
     size = index_of(split_size_or_sections)
@@ -164,7 +178,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
 
 
 def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
-    """Exactly n parts, the first ones longer by one; or parts that begin at the given indices. Slices (V-49)."""
+    """Exactly n parts, the first ones longer by one; or parts from the given indices on (V-49)."""
     at, length = _length_of("tensor_split", input, dim)
     if isinstance(indices_or_sections, Tensor):
         indices_or_sections = indices_or_sections.tolist()
@@ -177,7 +191,8 @@ def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple
         inner = [slice(None, index_of(i)).indices(length)[1] for i in indices_or_sections]
         bounds = [0, *inner, length]
     return tuple(
-        slicing.narrow(input, at, min(a, length), max(b - a, 0)) for a, b in zip(bounds, bounds[1:], strict=False)
+        slicing.narrow(input, at, min(a, length), max(b - a, 0))
+        for a, b in itertools.pairwise(bounds)
     )
 
 

@@ -17,34 +17,56 @@ from vizgrad.tensor.tensor import Tensor, new_tensor
 
 
 def quantile(
-    input: Tensor, q: Any, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear"
+    input: Tensor,
+    q: Any,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    interpolation: str = "linear",
 ) -> Tensor:
     """The q-th quantiles along `dim`, interpolated between neighbours; NaN where there is a NaN."""
     return _quantile("quantile", input, q, dim, keepdim, interpolation, ignore_nan=False)
 
 
 def nanquantile(
-    input: Tensor, q: Any, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear"
+    input: Tensor,
+    q: Any,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    interpolation: str = "linear",
 ) -> Tensor:
     """The q-th quantiles of the numbers along `dim`, without NaNs."""
     return _quantile("nanquantile", input, q, dim, keepdim, interpolation, ignore_nan=True)
 
 
 def _quantile(
-    name: str, input: Tensor, q: Any, dim: int | None, keepdim: bool, interpolation: str, *, ignore_nan: bool
+    name: str,
+    input: Tensor,
+    q: Any,
+    dim: int | None,
+    keepdim: bool,
+    interpolation: str,
+    *,
+    ignore_nan: bool,
 ) -> Tensor:
     if interpolation not in ("linear", "lower", "higher", "midpoint", "nearest"):
         raise RuntimeError(
-            f"{name}() interpolation must be one of linear, lower, higher, midpoint or nearest, but got {interpolation}"
+            f"{name}() interpolation must be one of linear, lower, higher, midpoint or nearest, "
+            f"but got {interpolation}"
         )
     if input._array.dtype.name not in ("float32", "float64"):
-        raise RuntimeError(f"{name}() input tensor must be either float or double dtype, got {input.dtype.name}")
+        raise RuntimeError(
+            f"{name}() input tensor must be either float or double dtype, got {input.dtype.name}"
+        )
     if not input._array.size:
         raise RuntimeError(f"{name}() input tensor must be non-empty")
     points = q._array if isinstance(q, Tensor) else xp.asarray(q, input._array.dtype)
     if points.ndim > 1:
-        raise RuntimeError(f"{name}() q must be a scalar or 1D tensor, got {points.ndim} dimensions")
-    if points.size and not (0 <= points.min() and points.max() <= 1):
+        raise RuntimeError(
+            f"{name}() q must be a scalar or 1D tensor, got {points.ndim} dimensions"
+        )
+    if points.size and not (points.min() >= 0 and points.max() <= 1):
         raise RuntimeError(f"{name}() q values must be in the range [0, 1]")
     ndim = input._array.ndim
     if dim is None:
@@ -61,10 +83,7 @@ def _quantile(
     else:
         ranks = xp.where(unknown > 0, last, points.reshape(-1) * last + 0 * unknown)
     found = _between(ordered, ranks.astype(array.dtype), interpolation)
-    if points.ndim:
-        found = arranging.movedim(found, -1, 0)
-    else:
-        found = arranging.squeeze(found, -1)
+    found = arranging.movedim(found, -1, 0) if points.ndim else arranging.squeeze(found, -1)
     if keepdim:
         lead = points.ndim
         if at is None or not ndim:

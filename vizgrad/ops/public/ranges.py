@@ -18,12 +18,15 @@ def arange(
     """start, start + step, ... before `end`; int64 unless a float is given."""
     if end is None:
         start, end = 0, start
-    start, end, step = (v.item() if isinstance(v, (Tensor, xp.generic)) else v for v in (start, end, step))
+    start, end, step = (
+        v.item() if isinstance(v, (Tensor, xp.generic)) else v for v in (start, end, step)
+    )
     if step == 0:
         raise RuntimeError("step must be nonzero")
     if (end - start) * step < 0:
         raise RuntimeError(
-            f"upper bound and lower bound inconsistent with step sign: from {start} to {end} by {step}"
+            f"upper bound and lower bound inconsistent with step sign: from {start} to {end} by "
+            f"{step}"
         )
     if dtype is None:
         floats = any(isinstance(v, float) for v in (start, end, step))
@@ -38,14 +41,22 @@ def arange(
 
 
 def linspace(
-    start: Any, end: Any, steps: int, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
+    start: Any,
+    end: Any,
+    steps: int,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
 ) -> Tensor:
     """`steps` numbers at equal distances, both ends included."""
     if steps < 0:
         raise RuntimeError(f"number of steps must be non-negative, got {steps}")
     start, end = (v.item() if isinstance(v, Tensor) else v for v in (start, end))
     namespace = xp if device is None else namespace_for(parse_device(device))
-    return made(namespace.linspace(start, end, steps).astype(_np_dtype("linspace", dtype)), requires_grad)
+    return made(
+        namespace.linspace(start, end, steps).astype(_np_dtype("linspace", dtype)), requires_grad
+    )
 
 
 def logspace(
@@ -59,7 +70,12 @@ def logspace(
 
 
 def eye(
-    n: int, m: int | None = None, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
+    n: int,
+    m: int | None = None,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
 ) -> Tensor:
     """Ones on the diagonal of an n x m matrix."""
     if n < 0 or (m is not None and m < 0):
@@ -68,12 +84,16 @@ def eye(
     return made(namespace.eye(n, m, dtype=_np_dtype("eye", dtype)), requires_grad)
 
 
-def tril_indices(row: int, col: int, offset: int = 0, *, dtype: Any = dtypes.int64, device: Any = None) -> Tensor:
+def tril_indices(
+    row: int, col: int, offset: int = 0, *, dtype: Any = dtypes.int64, device: Any = None
+) -> Tensor:
     """Row and column numbers of a lower triangle, as two rows."""
     return _triangle(xp.tril(xp.ones((row, col), bool), offset), dtype, device)
 
 
-def triu_indices(row: int, col: int, offset: int = 0, *, dtype: Any = dtypes.int64, device: Any = None) -> Tensor:
+def triu_indices(
+    row: int, col: int, offset: int = 0, *, dtype: Any = dtypes.int64, device: Any = None
+) -> Tensor:
     """Row and column numbers of an upper triangle, as two rows."""
     return _triangle(xp.triu(xp.ones((row, col), bool), offset), dtype, device)
 

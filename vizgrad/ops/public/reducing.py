@@ -35,7 +35,12 @@ def _every(input: Tensor, dims: tuple[int, ...] | None) -> tuple[int, ...]:
 
 
 def sum(
-    input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, out: Tensor | None = None
+    input: Tensor,
+    dim: Any = None,
+    keepdim: bool = False,
+    *,
+    dtype: Any = None,
+    out: Tensor | None = None,
 ) -> Tensor:
     """The sum over `dim` (one or several; all when None or empty). Integers are added as int64."""
     if dim is None and out is None and dtype is None and not keepdim and _is_plain(input._array):
@@ -57,14 +62,19 @@ def sum(
 
 
 def mean(
-    input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, out: Tensor | None = None
+    input: Tensor,
+    dim: Any = None,
+    keepdim: bool = False,
+    *,
+    dtype: Any = None,
+    out: Tensor | None = None,
 ) -> Tensor:
     """The mean over `dim`; RuntimeError for integers and bools."""
     input = _in_dtype(input, dtype)
     if input._array.dtype.kind not in "fc":
         raise RuntimeError(
-            "mean(): could not infer output dtype. Input dtype must be either a floating point or complex "
-            f"dtype. Got: {input.dtype.name}; convert it with .float(), or pass dtype="
+            "mean(): could not infer output dtype. Input dtype must be either a floating point or "
+            f"complex dtype. Got: {input.dtype.name}; convert it with .float(), or pass dtype="
         )
     if dim is None and not keepdim:
         result = reduce.mean_all.record(input)
@@ -75,7 +85,12 @@ def mean(
 
 
 def prod(
-    input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype: Any = None, out: Tensor | None = None
+    input: Tensor,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    dtype: Any = None,
+    out: Tensor | None = None,
 ) -> Tensor:
     """The product over `dim`, or over everything."""
     input = _in_dtype(input, dtype)
@@ -99,7 +114,8 @@ def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any
     """The mean without NaNs."""
     if input._array.dtype.kind not in "fc":
         raise RuntimeError(
-            f"nanmean(): expected input to have floating point or complex dtype but got {input.dtype.name}"
+            "nanmean(): expected input to have floating point or complex dtype but got "
+            f"{input.dtype.name}"
         )
     known = (input.detach() == input.detach()).sum(dim, keepdim)
     return nansum(input, dim, keepdim, dtype=dtype) / known
@@ -111,14 +127,18 @@ def _dims_of_any(dim: Any, input: Tensor) -> tuple[int, ...] | None:
     return () if found is None and dim is not None else found
 
 
-def any(input: Tensor, dim: Any = None, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
+def any(
+    input: Tensor, dim: Any = None, keepdim: bool = False, *, out: Tensor | None = None
+) -> Tensor:
     """Is one element non-zero?"""
     dims = _dims_of_any(dim, input)
     result = reduce.any_dims.record(input, dims=dims, keepdim=keepdim)
     return result if out is None else written(out, result, "any", input)
 
 
-def all(input: Tensor, dim: Any = None, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
+def all(
+    input: Tensor, dim: Any = None, keepdim: bool = False, *, out: Tensor | None = None
+) -> Tensor:
     """Are all elements non-zero?"""
     dims = _dims_of_any(dim, input)
     result = reduce.all_dims.record(input, dims=dims, keepdim=keepdim)

@@ -22,8 +22,9 @@ def expand(self: Tensor, *size: Any) -> Tensor:
     extra = len(want) - len(have)
     if extra < 0:
         raise RuntimeError(
-            f"expand(tensor of shape {list(have)}, size={list(want)}): the number of sizes provided "
-            f"({len(want)}) must be greater or equal to the number of dimensions in the tensor ({len(have)})"
+            f"expand(tensor of shape {list(have)}, size={list(want)}): the number of sizes "
+            f"provided ({len(want)}) must be greater or equal to the number of dimensions in the "
+            f"tensor ({len(have)})"
         )
     full = list(want)
     for position, n in enumerate(want):
@@ -31,14 +32,15 @@ def expand(self: Tensor, *size: Any) -> Tensor:
         if n == -1:
             if old is None:
                 raise RuntimeError(
-                    f"The expanded size of the tensor ({n}) isn't allowed in a leading, non-existing dimension "
-                    f"{position}"
+                    f"The expanded size of the tensor ({n}) isn't allowed in a leading, "
+                    f"non-existing dimension {position}"
                 )
             full[position] = old
         elif old is not None and old not in (1, n):
             raise RuntimeError(
-                f"The expanded size of the tensor ({n}) must match the existing size ({old}) at non-singleton "
-                f"dimension {position}.  Target sizes: {list(want)}.  Tensor sizes: {list(have)}"
+                f"The expanded size of the tensor ({n}) must match the existing size ({old}) at "
+                f"non-singleton dimension {position}.  Target sizes: {list(want)}.  Tensor sizes: "
+                f"{list(have)}"
             )
     return ops.expand.record(self, shape=tuple(full))
 
@@ -61,7 +63,9 @@ def broadcast_shapes(*shapes: Any) -> Any:
         sizes = (each,) if isinstance(each, int) else tuple(each)
         error = broadcast_error(result, sizes)
         if error is not None:
-            raise RuntimeError(f"Shape mismatch: objects cannot be broadcast to a single shape. {error}")
+            raise RuntimeError(
+                f"Shape mismatch: objects cannot be broadcast to a single shape. {error}"
+            )
         n = max(len(result), len(sizes))
         a, b = (1,) * (n - len(result)) + result, (1,) * (n - len(sizes)) + sizes
         result = tuple(y if x == 1 else x for x, y in zip(a, b, strict=True))
@@ -86,8 +90,8 @@ def repeat(self: Tensor, *repeats: Any) -> Tensor:
     counts = sizes_of("repeat", repeats)
     if len(counts) < self._array.ndim:
         raise RuntimeError(
-            "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor: "
-            f"{len(counts)} < {self._array.ndim}"
+            "Number of dimensions of repeat dims can not be smaller than number of dimensions of "
+            f"tensor: {len(counts)} < {self._array.ndim}"
         )
     return arrange.repeat.record(self, repeats=counts)
 
@@ -98,7 +102,9 @@ def tile(input: Tensor, *dims: Any) -> Tensor:
     return repeat(input, (1,) * (input._array.ndim - len(counts)) + counts)
 
 
-def repeat_interleave(input: Tensor, repeats: Any, dim: int | None = None, *, output_size: int | None = None) -> Tensor:
+def repeat_interleave(
+    input: Tensor, repeats: Any, dim: int | None = None, *, output_size: int | None = None
+) -> Tensor:
     """Each element (or slice along `dim`) repeated, one after the other."""
     from vizgrad.ops.public.gathering import index_select
 
@@ -143,7 +149,8 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
         axes[0], axes[1] = axes[1], axes[0]
     shape = tuple(a._array.size for a in axes)
     grids = [
-        expand(view(a, (1,) * i + (-1,) + (1,) * (len(axes) - 1 - i)), shape) for i, a in enumerate(axes)
+        expand(view(a, (1,) * i + (-1,) + (1,) * (len(axes) - 1 - i)), shape)
+        for i, a in enumerate(axes)
     ]
     if swap:
         grids[0], grids[1] = grids[1], grids[0]

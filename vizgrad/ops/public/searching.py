@@ -19,7 +19,9 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:
         raise RuntimeError(f"masked_select: expected BoolTensor for mask, got {mask.dtype.name}")
     if input._array.shape != mask._array.shape:
         shape = repeating.broadcast_shapes(input._array.shape, mask._array.shape)
-        input, mask = (x if x._array.shape == shape else repeating.expand(x, shape) for x in (input, mask))
+        input, mask = (
+            x if x._array.shape == shape else repeating.expand(x, shape) for x in (input, mask)
+        )
     return indexing.masked_select.record(input, mask)
 
 
@@ -37,7 +39,9 @@ def masked_scatter_(self: Tensor, mask: Tensor, source: Tensor) -> Tensor:
 
 def _check_masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> None:
     if mask._array.dtype.kind != "b":
-        raise RuntimeError(f"masked_scatter only supports boolean masks, but got mask with dtype {mask.dtype.name}")
+        raise RuntimeError(
+            f"masked_scatter only supports boolean masks, but got mask with dtype {mask.dtype.name}"
+        )
     if input._array.dtype != source._array.dtype:
         raise RuntimeError(
             "masked_scatter: expected self and source to have same dtypes but got "
@@ -67,7 +71,7 @@ def argwhere(input: Tensor) -> Tensor:
     return nonzero(input)
 
 
-# --- order ----------------------------------------------------------------------------------------------------
+# --- order ----------------------------------------------------------------------------------------
 
 
 def sort(
@@ -82,7 +86,7 @@ def argsort(
     input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool = False
 ) -> Tensor:
     """Where the elements of the sorted tensor were."""
-    return sort(input.detach(), dim, descending).indices  # pyright: ignore[reportAttributeAccessIssue]
+    return sort(input.detach(), dim, descending).indices
 
 
 def topk(
@@ -105,7 +109,10 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     """A new last dimension with 1 at the class and 0 elsewhere, int64."""
     array = tensor._array
     if array.dtype != xp.int64:
-        raise RuntimeError(f"one_hot is only applicable to index tensor of type LongTensor, got {tensor.dtype.name}")
+        raise RuntimeError(
+            "one_hot is only applicable to index tensor of type LongTensor, got "
+            f"{tensor.dtype.name}"
+        )
     if array.size and int(array.min()) < 0:
         raise RuntimeError(f"Class values must be non-negative, got {int(array.min())}.")
     if num_classes == -1:
@@ -113,12 +120,20 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
             raise RuntimeError("Can not infer total number of classes from empty tensor.")
         num_classes = int(array.max()) + 1
     elif array.size and int(array.max()) >= num_classes:
-        raise RuntimeError(f"Class values must be smaller than num_classes ({num_classes}), got {int(array.max())}.")
+        raise RuntimeError(
+            f"Class values must be smaller than num_classes ({num_classes}), got "
+            f"{int(array.max())}."
+        )
     return new_tensor((array[..., None] == xp.arange(num_classes)).astype(xp.int64))
 
 
 def searchsorted(
-    sorted_sequence: Tensor, input: Any, *, out_int32: bool = False, right: bool = False, side: str | None = None
+    sorted_sequence: Tensor,
+    input: Any,
+    *,
+    out_int32: bool = False,
+    right: bool = False,
+    side: str | None = None,
 ) -> Tensor:
     """Where the values would be put into a sorted vector (or the rows of a sorted tensor)."""
     values = input._array if isinstance(input, Tensor) else xp.asarray(input)
@@ -132,7 +147,9 @@ def searchsorted(
     return new_tensor(xp.asarray(found).astype(xp.int32 if out_int32 else xp.int64))
 
 
-def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False) -> Tensor:
+def bucketize(
+    input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False
+) -> Tensor:
     """`searchsorted(boundaries, input)`."""
     return searchsorted(boundaries, input, out_int32=out_int32, right=right)
 

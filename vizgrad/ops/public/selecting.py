@@ -43,7 +43,8 @@ def _two_numbers(input: Any, other: Any) -> tuple[Tensor, Tensor]:
     kinds = [dtypes.of_scalar(v) for v in (input, other)]
     if kinds[0] is None or kinds[1] is None:
         raise TypeError(
-            f"where(): expected Tensors or numbers, not {type(input).__name__} and {type(other).__name__}"
+            f"where(): expected Tensors or numbers, not {type(input).__name__} and "
+            f"{type(other).__name__}"
         )
     dtype = dtypes.promote_types(kinds[0], kinds[1]).np
     return new_tensor(xp.asarray(input, dtype)), new_tensor(xp.asarray(other, dtype))

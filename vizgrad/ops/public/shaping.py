@@ -17,26 +17,32 @@ def infer(sizes: tuple[int, ...], numel: int, shape: tuple[int, ...]) -> tuple[i
     for position, n in enumerate(sizes):
         if n == -1:
             if unknown >= 0:
-                raise RuntimeError(f"only one dimension can be inferred, but {list(sizes)} has several -1")
+                raise RuntimeError(
+                    f"only one dimension can be inferred, but {list(sizes)} has several -1"
+                )
             unknown = position
         elif n < 0:
-            raise RuntimeError(f"invalid shape dimension {n} at index {position} of shape {list(sizes)}")
+            raise RuntimeError(
+                f"invalid shape dimension {n} at index {position} of shape {list(sizes)}"
+            )
         else:
             known *= n
     if unknown < 0:
         if known != numel:
             raise RuntimeError(
-                f"shape '{list(sizes)}' is invalid for input of size {numel} (its shape is {list(shape)})"
+                f"shape '{list(sizes)}' is invalid for input of size {numel} (its shape is "
+                f"{list(shape)})"
             )
         return sizes
     if known == 0:
         raise RuntimeError(
-            f"cannot reshape tensor of {numel} elements into shape {list(sizes)} because the unspecified "
-            "dimension size -1 can be any value and is ambiguous"
+            f"cannot reshape tensor of {numel} elements into shape {list(sizes)} because the "
+            "unspecified dimension size -1 can be any value and is ambiguous"
         )
     if numel % known:
         raise RuntimeError(
-            f"shape '{list(sizes)}' is invalid for input of size {numel} (its shape is {list(shape)})"
+            f"shape '{list(sizes)}' is invalid for input of size {numel} (its shape is "
+            f"{list(shape)})"
         )
     return (*sizes[:unknown], numel // known, *sizes[unknown + 1 :])
 
@@ -62,11 +68,11 @@ def _view_dtype(self: Tensor, dtype: Any) -> Tensor:
         return ops.alias.record(self)
     if dtype.itemsize != self.itemsize:
         raise RuntimeError(
-            f"self.size(-1) must be divisible to view {self.dtype.name} as {dtype.name}: only types of the "
-            "same size are supported"
+            f"self.size(-1) must be divisible to view {self.dtype.name} as {dtype.name}: only "
+            "types of the same size are supported"
         )
     out = new_tensor(self._array.view(dtype.np))
-    become_view(out, self.detach(), "view")  # pyright: ignore[reportAttributeAccessIssue]
+    become_view(out, self.detach(), "view")
     return out
 
 
@@ -93,7 +99,9 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     array = input._array
     first, last = wrap_dim(start_dim, array.ndim), wrap_dim(end_dim, array.ndim)
     if first > last:
-        raise RuntimeError(f"flatten() has invalid args: start_dim {start_dim} cannot come after end_dim {end_dim}")
+        raise RuntimeError(
+            f"flatten() has invalid args: start_dim {start_dim} cannot come after end_dim {end_dim}"
+        )
     if array.ndim == 0:
         return reshape(input, 1)
     if first == last:
@@ -125,8 +133,8 @@ def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
             n *= p
         if n != length:
             raise RuntimeError(
-                f"unflatten: Provided sizes {list(parts)} don't multiply up to the size of dim {dim} ({length}) "
-                "in the input tensor"
+                f"unflatten: Provided sizes {list(parts)} don't multiply up to the size of dim "
+                f"{dim} ({length}) in the input tensor"
             )
     else:
         parts = infer(parts, length, (length,))

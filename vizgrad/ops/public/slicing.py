@@ -49,7 +49,9 @@ def unfold(self: Tensor, dimension: int, size: int, step: int) -> Tensor:
     dim = wrap_dim(dimension, self._array.ndim)
     length = self._array.shape[dim] if self._array.ndim else 1
     if size > length:
-        raise RuntimeError(f"maximum size for tensor at dimension {dim} is {length} but size is {size}")
+        raise RuntimeError(
+            f"maximum size for tensor at dimension {dim} is {length} but size is {size}"
+        )
     if step <= 0:
         raise RuntimeError(f"step is {step} but must be > 0")
     return arrange.unfold.record(self, dim=dim, size=size, step=step)
@@ -62,15 +64,20 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
     here = input.storage_offset()
     start = here if storage_offset is None else storage_offset
     if len(sizes) != len(strides):
-        raise RuntimeError(f"mismatch in length of strides and shape: {list(sizes)} and {list(strides)}")
+        raise RuntimeError(
+            f"mismatch in length of strides and shape: {list(sizes)} and {list(strides)}"
+        )
     if any(s < 0 for s in strides):
-        raise RuntimeError(f"as_strided: Negative strides are not supported at the moment, got strides: {list(strides)}")
+        raise RuntimeError(
+            "as_strided: Negative strides are not supported at the moment, got strides: "
+            f"{list(strides)}"
+        )
     last = start + sum((n - 1) * s for n, s in zip(sizes, strides, strict=True))
     elements = storage_of(input).nbytes // have.itemsize
     if 0 not in sizes and not 0 <= start <= last < elements:
         raise RuntimeError(
-            f"setStorage: sizes {list(sizes)}, strides {list(strides)}, storage offset {start} are out of bounds for "
-            f"storage of {elements} elements"
+            f"setStorage: sizes {list(sizes)}, strides {list(strides)}, storage offset {start} are "
+            f"out of bounds for storage of {elements} elements"
         )
     geometry = Geometry(have.shape, layout.strides_of(have), sizes, strides, start - here)
     return strided.record(input, geometry=geometry)
@@ -85,7 +92,8 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
     index = index_of(index)
     if not -shape[at] <= index < shape[at]:
         raise IndexError(
-            f"select(): index {index} out of range for tensor of size {list(shape)} at dimension {at}"
+            f"select(): index {index} out of range for tensor of size {list(shape)} at "
+            f"dimension {at}"
         )
     return ops.select.record(input, dim=at, index=index % shape[at])
 
@@ -99,9 +107,12 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
     begin = index_of(start)
     if not -shape[at] <= begin <= shape[at]:
         raise IndexError(
-            f"Dimension out of range (expected to be in range of [-{shape[at]}, {shape[at]}], but got {begin})"
+            f"Dimension out of range (expected to be in range of [-{shape[at]}, {shape[at]}], "
+            f"but got {begin})"
         )
     begin = begin + shape[at] if begin < 0 else begin
     if length < 0 or begin + length > shape[at]:
-        raise RuntimeError(f"start ({begin}) + length ({length}) exceeds dimension size ({shape[at]}).")
+        raise RuntimeError(
+            f"start ({begin}) + length ({length}) exceeds dimension size ({shape[at]})."
+        )
     return ops.slice_dim.record(input, dim=at, start=begin, end=begin + length, step=1)

@@ -33,19 +33,19 @@ __all__ = [
 def entr(input: Tensor) -> Tensor:
     """-x log x: 0 at 0, -inf below."""
     value = -xlogy(input, input)
-    return where(input < 0, float("-inf"), value)  # pyright: ignore[reportOperatorIssue]
+    return where(input < 0, float("-inf"), value)
 
 
 def xlog1py(input: Tensor, other: Tensor) -> Tensor:
     """input * log(1 + other), 0 where input is 0."""
-    return xlogy(input, other + 1)  # pyright: ignore[reportOperatorIssue]
+    return xlogy(input, other + 1)
 
 
 def ndtr(input: Tensor) -> Tensor:
     """The area under the standard normal density up to x."""
-    return erfc(input * -(0.5**0.5)) * 0.5  # pyright: ignore[reportOperatorIssue]
+    return erfc(input * -(0.5**0.5)) * 0.5
 
 
 def log_ndtr(input: Tensor) -> Tensor:
     """log of `ndtr` (for x above -25)."""
-    return ndtr(input).log()  # pyright: ignore[reportAttributeAccessIssue]
+    return ndtr(input).log()

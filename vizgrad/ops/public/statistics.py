@@ -25,13 +25,15 @@ def _var_arguments(
     if isinstance(dim, bool):  # var(input, unbiased)
         dim, unbiased = None, dim
     if input._array.dtype.kind not in "fc":
-        raise RuntimeError(f"std and var only support floating point and complex dtypes, got {input.dtype.name}")
+        raise RuntimeError(
+            f"std and var only support floating point and complex dtypes, got {input.dtype.name}"
+        )
     dims = dims_of(dim, input._array.ndim)
     freedom = _correction(unbiased, correction)
     if count(input._array.shape, dims) - freedom <= 0:
         warnings.warn(
-            f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction "
-            f"factor (input numel divided by output numel); there are "
+            f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the "
+            "reduction factor (input numel divided by output numel); there are "
             f"{count(input._array.shape, dims)} elements and the correction is {freedom}.",
             UserWarning,
             stacklevel=3,
@@ -75,40 +77,58 @@ def std_mean(
     return std(input, dim, unbiased, keepdim, correction=correction), mean(input, dim, keepdim)
 
 
-def logsumexp(input: Tensor, dim: Any, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
+def logsumexp(
+    input: Tensor, dim: Any, keepdim: bool = False, *, out: Tensor | None = None
+) -> Tensor:
     """log of the sum of exp over `dim`, without overflow."""
     input = as_float(input)
-    result = statistics.logsumexp.record(input, dims=dims_of(dim, input._array.ndim), keepdim=keepdim)
+    result = statistics.logsumexp.record(
+        input, dims=dims_of(dim, input._array.ndim), keepdim=keepdim
+    )
     return result if out is None else written(out, result, "logsumexp", input)
 
 
 def vector_norm(
-    x: Tensor, ord: float = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, out: Tensor | None = None
+    x: Tensor,
+    ord: float = 2,
+    dim: Any = None,
+    keepdim: bool = False,
+    *,
+    dtype: Any = None,
+    out: Tensor | None = None,
 ) -> Tensor:
     """(sum of |x|^ord over `dim`)^(1/ord); `inf` and `-inf` give the extremes of |x|, 0 counts."""
     x = _in_dtype(x, dtype)
     if x._array.dtype.kind not in "fc":
         raise RuntimeError(
-            f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {x.dtype.name}"
+            "linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
+            f"{x.dtype.name}"
         )
     dims = dims_of(dim, x._array.ndim)
     if (ord < 0 or ord == math.inf) and count(x._array.shape, dims) == 0 and 0 in x._array.shape:
         raise RuntimeError(
-            f"linalg.vector_norm cannot compute the {ord} norm on an empty tensor because the operation does not "
-            f"have an identity; the shape is {list(x._array.shape)}"
+            f"linalg.vector_norm cannot compute the {ord} norm on an empty tensor because the "
+            f"operation does not have an identity; the shape is {list(x._array.shape)}"
         )
     result = statistics.vector_norm.record(x, ord=ord, dims=dims, keepdim=keepdim)
     return result if out is None else written(out, result, "linalg_vector_norm", x)
 
 
 def norm(
-    input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, out: Tensor | None = None, dtype: Any = None
+    input: Tensor,
+    p: Any = "fro",
+    dim: Any = None,
+    keepdim: bool = False,
+    out: Tensor | None = None,
+    dtype: Any = None,
 ) -> Tensor:
     """The p-norm of all elements, or of the vectors along `dim`; "fro" is the 2-norm."""
     if p is None or p == "fro":
         p = 2
     if isinstance(p, str):
-        raise ValueError(f"norm: only 'fro' is known by name here, got {p!r}; see linalg.matrix_norm for others")
+        raise ValueError(
+            f"norm: only 'fro' is known by name here, got {p!r}; see linalg.matrix_norm for others"
+        )
     return vector_norm(input, float(p), dim, keepdim, dtype=dtype, out=out)
 
 

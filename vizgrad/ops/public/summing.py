@@ -19,24 +19,28 @@ def einsum(equation: str, *operands: Any) -> Tensor:
     if len(operands) == 1 and not isinstance(operands[0], Tensor):
         operands = tuple(operands[0])
     inputs, output = _parse(equation, [o._array.ndim for o in operands])
-    labels = list(output) + [c for c in dict.fromkeys(x for i in inputs for x in i) if c not in output]
+    labels = list(output) + [
+        c for c in dict.fromkeys(x for i in inputs for x in i) if c not in output
+    ]
     sizes: dict[Any, int] = {}
     aligned: list[Tensor] = []
     last_use: dict[Any, int] = {}
-    for position, (names, operand) in enumerate(zip(inputs, operands, strict=True)):
-        operand, names = _diagonals(operand, names)
+    for position, (given, tensor) in enumerate(zip(inputs, operands, strict=True)):
+        operand, names = _diagonals(tensor, given)
         for label, length in zip(names, operand._array.shape, strict=True):
             known = sizes.setdefault(label, length)
             if known == 1:
                 sizes[label] = length
             elif length not in (1, known):
                 raise RuntimeError(
-                    f"einsum(): operands do not broadcast with remapped shapes: label {label!r} has sizes "
-                    f"{known} and {length}"
+                    f"einsum(): operands do not broadcast with remapped shapes: label {label!r} "
+                    f"has sizes {known} and {length}"
                 )
             last_use[label] = position
         order = [names.index(c) for c in labels if c in names]
-        operand = arranging.permute(operand, *order) if order != list(range(len(order))) else operand
+        operand = (
+            arranging.permute(operand, *order) if order != list(range(len(order))) else operand
+        )
         for at, label in enumerate(labels):
             if label not in names:
                 operand = arranging.unsqueeze(operand, at)
@@ -52,14 +56,25 @@ def einsum(equation: str, *operands: Any) -> Tensor:
     return result
 
 
+def _aligned(operand: Tensor, names: list[Any], labels: list[Any]) -> Tensor:
+    """The operand with one dimension per label, in their order; of size 1 where it has none."""
+    order = [names.index(c) for c in labels if c in names]
+    if order != list(range(len(order))):
+        operand = arranging.permute(operand, *order)
+    for at, label in enumerate(labels):
+        if label not in names:
+            operand = arranging.unsqueeze(operand, at)
+    return operand
+
+
 def _parse(equation: str, ranks: list[int]) -> tuple[list[list[Any]], list[Any]]:
     """Labels of each operand and of the result; dimensions of an ellipsis are labelled by numbers."""
     left, arrow, right = equation.replace(" ", "").partition("->")
     terms = left.split(",")
     if len(terms) != len(ranks):
         raise ValueError(
-            f"einsum(): {'more' if len(terms) < len(ranks) else 'fewer'} operands were provided than specified "
-            f"in the equation: {len(ranks)} for {len(terms)}"
+            f"einsum(): {'more' if len(terms) < len(ranks) else 'fewer'} operands were provided "
+            f"than specified in the equation: {len(ranks)} for {len(terms)}"
         )
     inputs: list[list[Any]] = []
     widest = 0
@@ -69,8 +84,8 @@ def _parse(equation: str, ranks: list[int]) -> tuple[list[list[Any]], list[Any]]
         hidden = rank - len(head) - len(tail)
         if hidden < 0 or (hidden and not dots):
             raise RuntimeError(
-                f"einsum(): the number of subscripts in the equation ({len(head) + len(tail)}) does not match the "
-                f"number of dimensions ({rank}) for an operand"
+                f"einsum(): the number of subscripts in the equation ({len(head) + len(tail)}) "
+                f"does not match the number of dimensions ({rank}) for an operand"
             )
         widest = max(widest, hidden)
         inputs.append([*head, *range(-hidden, 0), *tail] if dots else list(head))
@@ -81,21 +96,29 @@ def _parse(equation: str, ranks: list[int]) -> tuple[list[list[Any]], list[Any]]
         output = [*head, *ellipsis, *tail] if dots else list(head)
         for label in output:
             if output.count(label) > 1:
-                raise RuntimeError(f"einsum(): output subscript {label} appears more than once in the output")
+                raise RuntimeError(
+                    f"einsum(): output subscript {label} appears more than once in the output"
+                )
             if not any(label in names for names in inputs):
                 raise RuntimeError(
-                    f"einsum(): output subscript {label} does not appear in the equation for any input operand"
+                    f"einsum(): output subscript {label} does not appear in the equation for "
+                    "any input operand"
                 )
     else:
         every = [c for names in inputs for c in names]
-        output = [*ellipsis, *sorted(c for c in set(every) if isinstance(c, str) and every.count(c) == 1)]
+        output = [
+            *ellipsis,
+            *sorted(c for c in set(every) if isinstance(c, str) and every.count(c) == 1),
+        ]
     return inputs, output
 
 
 def _check_labels(labels: str) -> None:
     for label in labels:
         if not (label.isascii() and label.isalpha()):
-            raise RuntimeError(f"einsum(): invalid subscript given: {label!r}; subscripts must be in [a-zA-Z]")
+            raise RuntimeError(
+                f"einsum(): invalid subscript given: {label!r}; subscripts must be in [a-zA-Z]"
+            )
 
 
 def _diagonals(operand: Tensor, names: list[Any]) -> tuple[Tensor, list[Any]]:
@@ -129,7 +152,12 @@ def _product(a: Tensor, b: Tensor, summed: list[int]) -> Tensor:
     second = _fold(b, (batch, contract, right), left)
     out = products.bmm.record(first, second)
     order = [*batch, *left, *right, *contract]
-    lengths = [*(sa[d] for d in batch), *(sa[d] for d in left), *(sb[d] for d in right), *(1 for _ in contract)]
+    lengths = [
+        *(sa[d] for d in batch),
+        *(sa[d] for d in left),
+        *(sb[d] for d in right),
+        *(1 for _ in contract),
+    ]
     out = shaping.reshape(out, tuple(lengths))
     back = [order.index(d) for d in range(len(sa))]
     return arranging.permute(out, *back) if back != list(range(len(back))) else out

@@ -1,0 +1,52 @@
+"""Elements at places of a plane: places are indices into the flattened last dimensions."""
+
+from __future__ import annotations
+
+from itertools import product
+from math import prod
+
+import numpy as np
+
+from vizgrad.arrays.backend import Array
+from vizgrad.arrays.kernels.memory import zeros
+
+Sizes = tuple[int, ...]
+
+
+def take(x: Array, index: Array, dims: int) -> Array:
+    """x at `index` in each plane of its last `dims` dimensions; the result has the index's shape."""
+    lead = x.shape[: x.ndim - dims]
+    flat = np.ascontiguousarray(x).reshape(*lead, prod(x.shape[x.ndim - dims :]))
+    places = index.reshape(*lead, prod(index.shape[len(lead) :]))
+    return np.take_along_axis(flat, places, axis=-1).reshape(index.shape)
+
+
+def put(values: Array, index: Array, size: Sizes) -> Array:
+    """Planes of `size`, zero but for the values at `index`; equal places add up."""
+    lead = values.shape[: values.ndim - len(size)]
+    count, area = prod(values.shape[len(lead) :]), prod(size)
+    rows = np.arange(prod(lead), like=index)[:, None] * area
+    out = zeros(values, (prod(lead) * area,))
+    np.add.at(out, (index.reshape(-1, count) + rows).reshape(-1), values.reshape(-1))
+    return out.reshape(*lead, *size)
+
+
+def adaptive_maxima(x: Array, out: Sizes) -> Array:
+    """Where the largest element of each of `out` parts of the plane is; parts may overlap."""
+    dims = len(out)
+    size = x.shape[x.ndim - dims :]
+    lead = x.shape[: x.ndim - dims]
+    index = np.zeros_like(x, dtype=np.int64, shape=lead + out, order="C", subok=False)
+    strides = [prod(size[d + 1 :]) for d in range(dims)]
+    for cell in product(*(range(n) for n in out)):
+        first = [c * n // o for c, n, o in zip(cell, size, out, strict=True)]
+        last = [-(-(c + 1) * n // o) for c, n, o in zip(cell, size, out, strict=True)]
+        window = x[(..., *(slice(a, b) for a, b in zip(first, last, strict=True)))]
+        place = window.reshape(*lead, prod(window.shape[len(lead) :])).argmax(axis=-1)
+        flat = np.zeros_like(place)
+        for d in reversed(range(dims)):
+            width = last[d] - first[d]
+            flat += (place % width + first[d]) * strides[d]
+            place //= width
+        index[(..., *cell)] = flat
+    return index

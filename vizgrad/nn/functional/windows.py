@@ -1,0 +1,162 @@
+"""Windows as columns and back; adaptive maxima; undoing a max pooling."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vizgrad.arrays.kernels import places as kernel
+from vizgrad.arrays.kernels.windows import out_sizes
+from vizgrad.nn.functional.pooling import output_size_of, with_rows, without_rows
+from vizgrad.nn.functional.shapes import per_dim, product
+from vizgrad.ops import columns as op
+from vizgrad.ops import places, shape
+from vizgrad.tensor.tensor import Tensor, new_tensor
+
+Sizes = int | tuple[int, ...]
+
+
+def unfold(
+    input: Tensor, kernel_size: Sizes, dilation: Sizes = 1, padding: Sizes = 0, stride: Sizes = 1
+) -> Tensor:
+    """(N, C, H, W) -> (N, C kH kW, L): every window as a column."""
+    if input._array.ndim == 3:
+        batch = shape.unsqueeze.record(input, dim=0)
+        out = unfold(batch, kernel_size, dilation, padding, stride)
+        return shape.squeeze_dim.record(out, dim=0)
+    if input._array.ndim != 4:
+        raise RuntimeError(
+            f"Expected 3D or 4D (batch mode) tensor for input of unfold, but got {list(input.shape)}"
+        )
+    sizes = [
+        per_dim(v, 2, n)
+        for v, n in (
+            (kernel_size, "kernel_size"), (stride, "stride"), (padding, "padding"), (dilation, "dilation"),
+        )
+    ]  # fmt: skip
+    window, step, edge, gap = sizes
+    out = out_sizes(input._array.shape[2:], window, step, edge, gap)
+    if min(out) < 1:
+        raise RuntimeError(
+            f"Given input with spatial size ({product(input._array.shape[2:])}), kernel_size={window}, "
+            f"calculated shape of the array of sliding blocks as ({product(out)}), which is too small"
+        )
+    return op.unfold_windows.record(
+        input, kernel_size=window, stride=step, padding=edge, dilation=gap
+    )
+
+
+def fold(
+    input: Tensor, output_size: Sizes, kernel_size: Sizes, dilation: Sizes = 1, padding: Sizes = 0,
+    stride: Sizes = 1,
+) -> Tensor:  # fmt: skip
+    """(N, C kH kW, L) -> (N, C, *output_size): columns added back into images."""
+    if input._array.ndim == 2:
+        batch = shape.unsqueeze.record(input, dim=0)
+        out = fold(batch, output_size, kernel_size, dilation, padding, stride)
+        return shape.squeeze_dim.record(out, dim=0)
+    size, window = per_dim(output_size, 2, "output_size"), per_dim(kernel_size, 2, "kernel_size")
+    step, edge = per_dim(stride, 2, "stride"), per_dim(padding, 2, "padding")
+    gap = per_dim(dilation, 2, "dilation")
+    places_of_windows = out_sizes(size, window, step, edge, gap)
+    count = places_of_windows[0] * places_of_windows[1]
+    x = input._array
+    if x.ndim != 3 or x.shape[1] % (window[0] * window[1]) or x.shape[2] != count:
+        raise RuntimeError(
+            f"fold() of columns of shape {list(x.shape)} into images of size {size} with kernel_size="
+            f"{window}: expected dimension 1 to be divisible by {window[0] * window[1]}, and size "
+            f"{count} in dimension 2 ({product(places_of_windows)} windows)"
+        )
+    return op.fold_windows.record(
+        input, size=size, kernel_size=window, stride=step, padding=edge, dilation=gap
+    )
+
+
+def _adaptive_max(input: Tensor, dims: int, output_size: Any, return_indices: bool) -> Any:
+    out = output_size_of(input, dims, output_size)
+    index = kernel.adaptive_maxima(input._array, out)
+    result = places.ADAPTIVE_MAX[dims].record(input, index=index)
+    return (result, new_tensor(index)) if return_indices else result
+
+
+def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
+    """The largest elements of `output_size` windows that cover the last dimension."""
+    size = output_size if isinstance(output_size, int) else output_size[0]
+    rows = with_rows(input, "adaptive_max_pool1d")
+    result, index = _adaptive_max(rows, 2, (1, size), return_indices=True)
+    return (without_rows(result), without_rows(index)) if return_indices else without_rows(result)
+
+
+def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
+    """The largest elements of windows that cover the image; see `adaptive_avg_pool2d` for which."""
+    return _adaptive_max(input, 2, output_size, return_indices)
+
+
+def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
+    """`adaptive_max_pool2d` over three dimensions."""
+    return _adaptive_max(input, 3, output_size, return_indices)
+
+
+def _unpool(
+    input: Tensor,
+    indices: Tensor,
+    dims: int,
+    kernel_size: Any,
+    stride: Any,
+    padding: Any,
+    size: Any,
+) -> Tensor:
+    window = per_dim(kernel_size, dims, "kernel_size")
+    step = window if stride is None else per_dim(stride, dims, "stride")
+    edge = per_dim(padding, dims, "padding")
+    have = input._array.shape[input._array.ndim - dims :]
+    if size is None:
+        size = tuple(
+            (n - 1) * s - 2 * p + k for n, s, p, k in zip(have, step, edge, window, strict=True)
+        )
+    else:
+        size = tuple(size)[-dims:]
+    if input._array.shape != indices._array.shape:
+        raise RuntimeError(
+            f"Expected shape of indices to be same as that of the input tensor "
+            f"({list(input.shape)}) but got indices tensor with shape: {list(indices.shape)}"
+        )
+    index = indices._array
+    area = 1
+    for n in size:
+        area *= n
+    if index.size and (int(index.min()) < 0 or int(index.max()) >= area):
+        raise RuntimeError(
+            f"Found an invalid max index: {int(index.max())} (output volumes are of size {product(size)})"
+        )
+    return places.UNPOOL[dims].record(input, index=index, size=size)
+
+
+def max_unpool1d(
+    input: Tensor, indices: Tensor, kernel_size: Sizes, stride: Sizes | None = None,
+    padding: Sizes = 0, output_size: Any = None,
+) -> Tensor:  # fmt: skip
+    """Puts the results of `max_pool1d` back to where its `indices` say; see `max_unpool2d`."""
+    window = (1, *per_dim(kernel_size, 1, "kernel_size"))
+    step = None if stride is None else (1, *per_dim(stride, 1, "stride"))
+    edge = (0, *per_dim(padding, 1, "padding"))
+    size = None if output_size is None else (1, tuple(output_size)[-1])
+    rows = with_rows(input, "max_unpool1d")
+    return without_rows(
+        _unpool(rows, with_rows(indices, "max_unpool1d"), 2, window, step, edge, size)
+    )
+
+
+def max_unpool2d(
+    input: Tensor, indices: Tensor, kernel_size: Sizes, stride: Sizes | None = None,
+    padding: Sizes = 0, output_size: Any = None,
+) -> Tensor:  # fmt: skip
+    """Puts the results of `max_pool2d` back to where its `indices` say; zeros elsewhere."""
+    return _unpool(input, indices, 2, kernel_size, stride, padding, output_size)
+
+
+def max_unpool3d(
+    input: Tensor, indices: Tensor, kernel_size: Sizes, stride: Sizes | None = None,
+    padding: Sizes = 0, output_size: Any = None,
+) -> Tensor:  # fmt: skip
+    """`max_unpool2d` over three dimensions."""
+    return _unpool(input, indices, 3, kernel_size, stride, padding, output_size)
