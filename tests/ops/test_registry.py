@@ -18,8 +18,9 @@ ELSEWHERE = {
 
 #: Families with rows in tests/specs.
 FAMILIES = (
-    "arithmetic", "compare", "copying", "extremes", "indexing", "joining", "pairwise", "pointwise", "powers",
-    "products", "reduce", "select", "shape", "statistics",
+    "arithmetic", "arrange", "compare", "copying", "decompositions", "extremes", "indexing", "joining",
+    "pairwise", "pointwise", "powers", "products", "reduce", "scattering", "select", "shape", "special",
+    "statistics",
 )  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import decompositions, elementwise, indexing, products, reductions, shapes
+from . import collections, decompositions, elementwise, indexing, products, reductions, shapes
 from .row import Row, Sample
 
 ROWS: list[Row] = [
@@ -12,6 +12,7 @@ ROWS: list[Row] = [
     *indexing.ROWS,
     *products.ROWS,
     *decompositions.ROWS,
+    *collections.ROWS,
 ]
 
 CASES: list[tuple[Row, Sample]] = [(row, sample) for row in ROWS for sample in row.samples]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from vizgrad.arrays.backend import Array
-from vizgrad.arrays.kernels.indexing import check_bounds, gather, positions_along, scatter_add
+from vizgrad.arrays.kernels.indexing import check_bounds, positions_along, scatter_add
+from vizgrad.arrays.kernels.indexing import gather as gather
 from vizgrad.arrays.quiet import quiet
 
 _START = {"sum": 0, "mean": 0, "prod": 1, "amax": -np.inf, "amin": np.inf}
@@ -26,7 +27,7 @@ def scatter_reduce(
     check_bounds(index, base.shape[dim] if base.ndim else 1, dim)
     positions = positions_along(out.shape, index, dim).reshape(-1)
     flat = out.reshape(-1)
-    values = src[tuple(slice(0, n) for n in index.shape)].reshape(-1)
+    values = _named(src, index).reshape(-1)
     if not include_self:
         flat[positions] = _start_of(reduce, out.dtype)
     _UFUNC[reduce].at(flat, positions, values)
@@ -52,18 +53,15 @@ def _counts(out: Array, index: Array, dim: int, include_self: bool) -> Array:
 
 @quiet
 def share_of_self(
-    base: Array, index: Array, src: Array, result: Array, dim: int, reduce: str, include_self: bool
+    base: Array, index: Array, src: Array, result: Array, dim: int, reduce: str
 ) -> Array:
-    """d result / d self, element by element (where `self` is left out, the caller sets 0)."""
-    one = np.ones_like(base)
-    if reduce == "sum" or not include_self:
-        return one
+    """d result / d self, element by element; `self` takes part."""
+    if reduce == "sum":
+        return np.ones_like(base)
     if reduce == "mean":
-        return one / _counts(base, index, dim, include_self)
-    if reduce == "prod":
-        return scatter_reduce(one, index, src, dim, "prod", include_self=True)
+        return 1 / _counts(base, index, dim, include_self=True)
     mine = (base == result).astype(base.dtype)
-    return mine / _winners(base, index, src, result, dim, include_self)
+    return mine / _winners(base, index, src, result, dim, include_self=True)
 
 
 @quiet
@@ -71,15 +69,18 @@ def share_of_src(
     base: Array, index: Array, src: Array, result: Array, dim: int, reduce: str, include_self: bool
 ) -> Array:
     """d result / d src for every entry of `index`."""
-    src = src[tuple(slice(0, n) for n in index.shape)]
+    src = _named(src, index)
     if reduce == "sum":
         return np.ones_like(src)
     if reduce == "mean":
         return 1 / gather(_counts(base, index, dim, include_self), index, dim)
-    if reduce == "prod":
-        return _products_of_others(base, index, src, dim, include_self)
     mine = (src == gather(result, index, dim)).astype(src.dtype)
     return mine / gather(_winners(base, index, src, result, dim, include_self), index, dim)
+
+
+def _named(src: Array, index: Array) -> Array:
+    """The part of `src` that an index of smaller shape speaks of."""
+    return src[tuple(slice(0, n) for n in index.shape)]
 
 
 def _winners(
@@ -87,19 +88,11 @@ def _winners(
 ) -> Array:
     """How many elements of each group equal its extreme: they share the gradient."""
     count = (base == result).astype(base.dtype) if include_self else np.zeros_like(base)
-    src = src[tuple(slice(0, n) for n in index.shape)]
-    return scatter_add(count, index, (src == gather(result, index, dim)).astype(src.dtype), dim)
+    won = _named(src, index) == gather(result, index, dim)
+    return scatter_add(count, index, won.astype(base.dtype), dim)
 
 
-def _products_of_others(
-    base: Array, index: Array, src: Array, dim: int, include_self: bool
-) -> Array:
-    """For each entry the product of the rest of its group, exact with zeros."""
-    zero = src == 0
-    without = np.where(zero, src.dtype.type(1), src)
-    start = np.where(base == 0, base.dtype.type(1), base)
-    zeros = (base == 0).astype(src.dtype) if include_self else np.zeros_like(base)
-    zeros = gather(scatter_add(zeros, index, zero.astype(src.dtype), dim), index, dim)
-    product = gather(scatter_reduce(start, index, without, dim, "prod", include_self), index, dim)
-    others = np.where(zero, product, product / without)
-    return np.where(zeros - zero == 0, others, src.dtype.type(0))
+def zeros_in_groups(base: Array, index: Array, src: Array, dim: int, include_self: bool) -> Array:
+    """How many elements of each group are 0."""
+    count = (base == 0).astype(base.dtype) if include_self else np.zeros_like(base)
+    return scatter_add(count, index, (_named(src, index) == 0).astype(base.dtype), dim)
