@@ -3,6 +3,9 @@
 A dispatcher that interprets the declaration at every call costs more than the operation itself
 (`performance.md`); the code written here has no loop and no `*args`. What it does is what the readable
 functions of `vizgrad.function.generic` do, and tests compare the two.
+
+It is written when it is first called: a program uses few of all operations, and `import vizgrad` should
+not take longer for the others.
 """
 
 from __future__ import annotations
@@ -10,7 +13,8 @@ from __future__ import annotations
 import linecache
 import sys
 from functools import cache
-from types import CodeType
+from itertools import count
+from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 from vizgrad.arrays import xp
@@ -58,13 +62,16 @@ def users_of(op: Primitive, name: str) -> list[int]:
     ]
 
 
+_numbers = count(1)
+
+
 @cache
 def _code(source: str) -> CodeType:
     """Compiled source. Operations of one form have one source: most of compiling is saved by this.
 
     The text is kept in linecache so that tracebacks can show it.
     """
-    filename = f"<vizgrad form {len(linecache.cache)}>"
+    filename = f"<vizgrad form {next(_numbers)}>"
     linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
     return compile(source, filename, "exec")
 
@@ -73,6 +80,22 @@ def _define(source: str, name: str, scope: dict[str, Any]) -> Any:
     """Executes generated source and returns what it defines as `name`."""
     exec(_code(source), scope)  # noqa: S102  our own text, made from declarations
     return scope[name]
+
+
+def _at_first_call(name: str, scope: dict[str, Any], write: Callable[[], str]) -> Any:
+    """A function over the globals `scope` whose source is written and compiled when it is first called.
+
+    It stays the same object, whoever holds it: only its code is replaced.
+    """
+
+    def become() -> Any:
+        function.__code__ = _define(write(), name, {}).__code__
+        return function
+
+    scope["become"] = become
+    waiting = f"def {name}(*args, **kwargs):\n    return become()(*args, **kwargs)\n"
+    function = _define(waiting, name, scope)
+    return function
 
 
 # --- the node class -----------------------------------------------------------------------------
@@ -96,10 +119,14 @@ def compile_node(op: Primitive) -> type[Node]:
     for name in plain:
         body["_saved_" + name] = property(_plain_reader(name))
     scope: dict[str, Any] = {"unpack_array": unpack_array, "__name__": "vizgrad.ops.compiled"}
-    for name, formula in op.formulas.items():
-        scope["formula_" + name] = formula
-    body["run"] = _define(_run_source(op, tensors), "run", scope)
-    body["release"] = _define(_release_source(tensors), "release", {})
+
+    def run_source() -> str:
+        for name, formula in op.formulas.items():
+            scope["formula_" + name] = _over_arrays(formula)
+        return _run_source(op, tensors)
+
+    body["run"] = _at_first_call("run", scope, run_source)
+    body["release"] = _at_first_call("release", {}, lambda: _release_source(tensors))
     return type(op.node_name, (Node,), body)
 
 
@@ -109,6 +136,29 @@ def _saved_reader(name: str) -> Callable[[Node], Any]:
 
 def _plain_reader(name: str) -> Callable[[Node], Any]:
     return lambda node: getattr(node, "_" + name)
+
+
+#: The globals of a module -> the same with kernels in the place of primitives.
+_kernels: dict[int, dict[str, Any]] = {}
+
+
+def _over_arrays(formula: Callable[..., Any]) -> Callable[..., Any]:
+    """The formula for arrays alone: it calls kernels where it names primitives.
+
+    A primitive that is given arrays runs its kernel, so nothing changes but the time to find that out.
+    """
+    from vizgrad.function.primitive import Primitive
+
+    module = formula.__globals__
+    scope = _kernels.get(id(module))
+    if scope is None:
+        scope = _kernels[id(module)] = {
+            name: value.forward if isinstance(value, Primitive) else value
+            for name, value in module.items()
+        }
+    return FunctionType(
+        formula.__code__, scope, formula.__name__, formula.__defaults__, formula.__closure__
+    )
 
 
 def _run_source(op: Primitive, tensors: tuple[str, ...]) -> str:
@@ -171,7 +221,7 @@ def compile_record(op: Primitive) -> Callable[..., Any]:
         "op": op, "become_view": become_view, "kernel_error": kernel_error, "__name__": NAMELESS,
         "__package__": "vizgrad.ops",
     }  # fmt: skip
-    record = _define(_record_source(op), "record", scope)
+    record = _at_first_call("record", scope, lambda: _record_source(op))
     record.__name__ = record.__qualname__ = op.name
     record.__doc__ = op.__doc__
     return record
@@ -179,10 +229,10 @@ def compile_record(op: Primitive) -> Callable[..., Any]:
 
 def _record_source(op: Primitive) -> str:
     inputs, attributes = op.inputs, op.attributes
-    signature = ", ".join(inputs) + (", *, " + ", ".join(attributes) if attributes else "")
     arrays = [f"a{i}" for i in range(len(inputs))]
     passed = ", ".join([*arrays, *(f"{a}={a}" for a in attributes)])
-    lines = [f"def record({signature}):"]
+    keywords = ["*", *attributes] if attributes else []
+    lines = [f"def record({', '.join([*inputs, *keywords])}):"]
     lines += _read_arrays(op)
     lines += [
         "    try:",  # costs nothing when nothing is raised
