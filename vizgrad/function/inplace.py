@@ -13,6 +13,7 @@ from vizgrad.arrays import layout
 from vizgrad.arrays.backend import writeable
 from vizgrad.function.compile import saved_by, users_of
 from vizgrad.function.copy_slices import rebase
+from vizgrad.function.failing import kernel_error
 from vizgrad.function.saving import save_result
 from vizgrad.function.typing import arrays_for, result_dtype
 from vizgrad.function.views import refuse
@@ -175,7 +176,10 @@ def _compute(op: Primitive, tensors: tuple[Any, ...], attributes: dict[str, Any]
         arrays = arrays_for(op, tensors)
     else:
         arrays = tuple(t._array for t in tensors)
-    return op.forward(*arrays, **attributes)
+    try:
+        return op.forward(*arrays, **attributes)
+    except Exception as error:  # noqa: BLE001  whatever a kernel raises gets PyTorch's words
+        raise kernel_error(op, error, *arrays) from None
 
 
 def _make_node(
