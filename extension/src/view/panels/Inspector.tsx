@@ -6,6 +6,7 @@ import type { DebuggerState, SessionState } from '../../store';
 import * as format from '../format';
 import { useStore } from '../hooks';
 import { Icon, StateIcon } from '../Icons';
+import { isPlain, isTensor } from '../plain';
 import { Accumulate, LeafGrad } from './Accumulate';
 import { Gradients } from './Gradients';
 import { Facts, Formulas, Recorded } from './Recorded';
@@ -83,14 +84,21 @@ function Head({ node, session }: { node: Node; session: SessionState }): JSX.Ele
 }
 
 function SavedPart({ saved }: { saved: readonly Saved[] }): JSX.Element | null {
+  const tensors = saved.filter(isTensor);
+  const plain = saved.filter(isPlain);
   return saved.length > 0 ? (
     <section class="vg-part">
       <h4>Saved for this formula</h4>
-      <ul class="vg-saved-list">
-        {saved.map(value => (
-          <SavedCard key={value.name} saved={value} />
-        ))}
-      </ul>
+      {tensors.length > 0 && (
+        <ul class="vg-saved-list">
+          {tensors.map(value => (
+            <SavedCard key={value.name} saved={value} />
+          ))}
+        </ul>
+      )}
+      {plain.map(({ name, value }) => (
+        <div key={name} class="vg-mono vg-plain">{`${name} = ${value}`}</div>
+      ))}
     </section>
   ) : null;
 }

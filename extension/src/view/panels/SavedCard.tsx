@@ -4,7 +4,6 @@ import type { ComponentChildren, JSX } from 'preact';
 import type { Saved, Write } from '../../protocol';
 import * as format from '../format';
 import { SavedIcon } from '../Icons';
-import { isPlain } from '../plain';
 import { PlaceLine } from './Recorded';
 
 interface SavedCardProps {
@@ -24,7 +23,7 @@ export function SavedCard({ saved, owner }: SavedCardProps): JSX.Element {
           {saved.name}
         </span>
         {owner}
-        {!isPlain(saved) && <span class="vg-saved-state">{format.SAVED_WORDS[saved.state]}</span>}
+        <span class="vg-saved-state">{format.SAVED_WORDS[saved.state]}</span>
       </div>
       <div class="vg-saved-detail">
         {what && <span class="vg-mono">{what}</span>}

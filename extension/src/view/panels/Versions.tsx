@@ -1,32 +1,33 @@
 /** A line per storage: when it was written, who saved it, and what is stale since when. */
 import type { JSX } from 'preact';
-import { useMemo, useState } from 'preact/hooks';
+import { useMemo, useRef, useState } from 'preact/hooks';
 
-import type { Storage } from '../../protocol';
 import type { SessionState } from '../../store';
 import * as format from '../format';
+import { useSize } from '../hooks';
 import { SavedIcon } from '../Icons';
 import { NodeLink } from './NodeLink';
-import { timelineOf } from './timeline';
-import type { Tick, Timeline } from './timeline';
+import { labelled, ranked, timelineOf } from './timeline';
+import type { Ranked, Tick, Timeline } from './timeline';
 
 const PAGE = 24;
 
-interface Row {
-  readonly storage: Storage;
-  readonly line: Timeline;
-}
+/** The length of a line before it is measured. */
+const USUAL_WIDTH = 200;
 
 export function Versions({ session }: { session: SessionState }): JSX.Element {
   const [limit, setLimit] = useState(PAGE);
+  const [all, setAll] = useState(false);
   const { storages } = session.graph;
-  const rows = useMemo(() => {
-    const all = storages.map(storage => ({ storage, line: timelineOf(storage, session.saved) }));
-    return all.sort((a, b) => rank(a) - rank(b));
-  }, [storages, session.saved]);
-  if (rows.length === 0) {
+  const opened = session.structure.storages;
+  const { shown, quiet } = useMemo(
+    () => ranked(storages, opened, session.saved),
+    [storages, opened, session.saved]
+  );
+  if (storages.length === 0) {
     return <p class="vg-empty">No storage belongs to this graph.</p>;
   }
+  const rows = all ? [...shown, ...quiet] : shown;
   return (
     <>
       <ul class="vg-timelines">
@@ -39,13 +40,19 @@ export function Versions({ session }: { session: SessionState }): JSX.Element {
           {`${rows.length - limit} more`}
         </button>
       )}
+      {quiet.length > 0 && (
+        <button
+          type="button"
+          class="vg-more-button"
+          aria-expanded={all}
+          title="Not saved by any node, and not written since the session was opened"
+          onClick={() => setAll(!all)}
+        >
+          {all ? 'Fewer' : `${quiet.length} more ${quiet.length === 1 ? 'storage' : 'storages'}`}
+        </button>
+      )}
     </>
   );
-}
-
-/** Stale storages first, then written ones, then the quiet rest. */
-function rank({ storage, line }: Row): number {
-  return line.staleFrom !== null ? 0 : storage.version > 0 ? 1 : 2;
 }
 
 export function versionsNote({ graph, saved }: SessionState): string {
@@ -55,7 +62,7 @@ export function versionsNote({ graph, saved }: SessionState): string {
   return stale > 0 ? `${stale} stale` : format.count(graph.storages.length, 'storage');
 }
 
-interface StorageLineProps extends Row {
+interface StorageLineProps extends Ranked {
   readonly session: SessionState;
 }
 
@@ -82,9 +89,7 @@ function StorageLine({ session, storage, line }: StorageLineProps): JSX.Element 
       </button>
       {open && (
         <ol class="vg-timeline-events">
-          {line.untold > 0 && (
-            <li class="vg-muted">{format.count(line.untold, 'other write')} not shown</li>
-          )}
+          {line.untold > 0 && <li class="vg-muted">{untoldText(line)}</li>}
           {line.ticks.map((tick, i) => (
             <TickLine key={i} session={session} tick={tick} />
           ))}
@@ -95,11 +100,28 @@ function StorageLine({ session, storage, line }: StorageLineProps): JSX.Element 
   );
 }
 
+/** "657 other writes, the last: Adam.step at In [3], line 22". */
+function untoldText({ untold, lastUntold }: Timeline): string {
+  const place = lastUntold?.place ? ` at ${format.place(lastUntold.place)}` : '';
+  const last = lastUntold ? `, the last: ${lastUntold.op}${place}` : ' not kept';
+  return `${format.count(untold, 'other write')}${last}`;
+}
+
 const percent = (share: number): string => `${(100 * share).toFixed(1)}%`;
 
 function Track({ line, title }: { line: Timeline; title: string }): JSX.Element {
+  const host = useRef<HTMLSpanElement>(null);
+  const width = useSize(host)?.width ?? 0;
+  const labels = useMemo(() => labelled(line, width || USUAL_WIDTH), [line, width]);
   return (
-    <span class="vg-track-line" title={title} aria-hidden="true">
+    <span class="vg-track-line" ref={host} title={title} aria-hidden="true">
+      {line.untold > 0 && (
+        <span
+          class="vg-track-untold"
+          style={{ width: percent(line.ticks[0]?.at ?? 1) }}
+          title={untoldText(line)}
+        />
+      )}
       {line.staleFrom !== null && (
         <span class="vg-track-stale" style={{ left: percent(line.staleFrom) }} />
       )}
@@ -111,7 +133,7 @@ function Track({ line, title }: { line: Timeline; title: string }): JSX.Element 
             style={{ left: percent(tick.at) }}
             title={`${tick.write.op}: version ${tick.write.version}`}
           >
-            <i>{`v${tick.write.version}`}</i>
+            {labels.has(tick) && <i>{`v${tick.write.version}`}</i>}
           </span>
         ) : (
           <span

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import { mlp, saved } from '../../../tests/graphs';
 import type { SaveMark, Storage, Write } from '../../protocol';
-import { timelineOf } from './timeline';
+import { labelled, ranked, timelineOf } from './timeline';
 
 const storage = mlp().storages[0] as Storage;
 
@@ -42,4 +42,32 @@ test('of a crowd of writes only those that concern a saved value are drawn', () 
 
 test('a write that is no longer kept makes it stale from the beginning', () => {
   expect(timelineOf({ ...storage, writes: [], writes_dropped: 1 }, new Map()).staleFrom).toBe(0);
+});
+
+test('stale first, then what was written since, then the rest by node; the quiet apart', () => {
+  const [mark] = storage.saves as [SaveMark];
+  const saves = (node: number): SaveMark[] => [{ ...mark, node, state: 'alive' }];
+  const plain = { ...storage, writes: [], version: 3 };
+  const opened = [
+    { ...plain, id: 21, saves: saves(9) },
+    { ...plain, id: 22, saves: saves(5) },
+    { ...plain, id: 23, saves: [] },
+    { ...plain, id: 24, saves: [] },
+    { ...storage, id: 25 }
+  ];
+  const now = opened.map(one => (one.id === 24 ? { ...one, version: 4 } : one));
+  const { shown, quiet } = ranked(now, opened, new Map());
+  expect(shown.map(row => row.storage.id)).toEqual([25, 24, 22, 21]);
+  expect(quiet.map(row => row.storage.id)).toEqual([23]);
+});
+
+test('labels of writes never overlap, and the last write keeps its own', () => {
+  const [write] = storage.writes as [Write];
+  const writes = Array.from({ length: 8 }, (_, i) => ({ ...write, version: 654 + i, clock: i }));
+  const line = timelineOf({ ...storage, writes, saves: [], version: 661 }, new Map());
+  const labels = labelled(line, 120);
+  expect(labels.has(line.ticks[7] as (typeof line.ticks)[0])).toBe(true);
+  const places = [...labels].map(tick => tick.at * 120).sort((a, b) => a - b);
+  places.slice(1).forEach((place, i) => expect(place - (places[i] ?? 0)).toBeGreaterThan(29));
+  expect(labelled(line, 2000).size).toBe(8);
 });

@@ -17,6 +17,8 @@ export interface Timeline {
   readonly staleFrom: number | null;
   /** Writes that are not drawn: no longer kept, or of no concern to any saved value. */
   readonly untold: number;
+  /** The last of those among them that are kept. */
+  readonly lastUntold: Write | null;
 }
 
 /** A parameter is written at every step of a training: more than this many are not all drawn. */
@@ -71,5 +73,60 @@ export function timelineOf(storage: Storage, saved: SessionState['saved']): Time
   if (staleFrom === null && staleVersion !== Infinity) {
     staleFrom = 0; // The write itself is no longer among those kept.
   }
-  return { ticks, staleFrom, untold: storage.version - told.length };
+  const lastUntold = storage.writes.findLast(write => !told.includes(write)) ?? null;
+  return { ticks, staleFrom, untold: storage.version - told.length, lastUntold };
+}
+
+export interface Ranked {
+  readonly storage: Storage;
+  readonly line: Timeline;
+}
+
+/**
+ * Stale storages first, then those written since the session was opened, then the rest; each in
+ * the order of the nodes that saved them. `quiet` are those nobody saved or wrote since.
+ */
+export function ranked(
+  storages: readonly Storage[],
+  opened: readonly Storage[],
+  saved: SessionState['saved']
+): { readonly shown: readonly Ranked[]; readonly quiet: readonly Ranked[] } {
+  const before = new Map(opened.map(({ id, version }) => [id, version]));
+  const written = ({ id, version }: Storage): boolean => version > (before.get(id) ?? 0);
+  const rank = ({ storage, line }: Ranked): number =>
+    line.staleFrom !== null ? 0 : written(storage) ? 1 : 2;
+  const first = ({ saves }: Storage): number =>
+    saves.reduce((least, { node }) => Math.min(least, node), Number.MAX_SAFE_INTEGER);
+  const all = storages
+    .map(storage => ({ storage, line: timelineOf(storage, saved) }))
+    .sort(
+      (a, b) =>
+        rank(a) - rank(b) || first(a.storage) - first(b.storage) || a.storage.id - b.storage.id
+    );
+  const isQuiet = (row: Ranked): boolean => row.storage.saves.length === 0 && rank(row) === 2;
+  return { shown: all.filter(row => !isQuiet(row)), quiet: all.filter(isQuiet) };
+}
+
+/** Width of a label of 9 px, in pixels, with the air around it. */
+const labelWidth = (version: number): number => 6 * `v${version}`.length + 6;
+
+/**
+ * Which writes get a label on a line `width` pixels long, so that no two overlap: the last write
+ * and the one that made a value stale before any other.
+ */
+export function labelled({ ticks, staleFrom }: Timeline, width: number): ReadonlySet<Tick> {
+  const writes = ticks.filter(tick => tick.kind === 'write');
+  const urgent = writes.filter((tick, i) => i === writes.length - 1 || tick.at === staleFrom);
+  const chosen: { from: number; to: number }[] = [];
+  const told = new Set<Tick>();
+  for (const tick of [...urgent.reverse(), ...writes]) {
+    const half = labelWidth(tick.write.version) / 2;
+    const from = tick.at * width - half;
+    const to = tick.at * width + half;
+    if (!told.has(tick) && chosen.every(other => to <= other.from || from >= other.to)) {
+      chosen.push({ from, to });
+      told.add(tick);
+    }
+  }
+  return told;
 }
