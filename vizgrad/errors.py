@@ -75,6 +75,7 @@ def explained(
 ) -> E:
     """Attaches an Explanation to an error, as `error.explanation` and as a note; returns it."""
     explanation = Explanation(kind, culprit, tensor, fix, story)
+    # exceptions take any attribute
     error.explanation = explanation  # pyright: ignore[reportAttributeAccessIssue]
     error.add_note(str(explanation))
     return error

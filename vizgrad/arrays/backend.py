@@ -96,7 +96,7 @@ def namespace_for(device: Device) -> ModuleType:
 
 def _load_cupy() -> ModuleType:
     try:
-        import cupy  # pyright: ignore[reportMissingImports]
+        import cupy  # pyright: ignore[reportMissingImports]  only where there is a GPU
     except ImportError as error:
         raise RuntimeError(
             "vizgrad was asked for a CUDA device, but cupy is not installed: "

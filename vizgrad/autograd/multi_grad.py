@@ -51,6 +51,7 @@ def register_multi_grad_hook(
                 fix="call requires_grad_() on it before the forward pass, or leave it out",
             )
     hook = _AfterAll(tensors, fn) if mode == "all" else _AtFirst(fn)
+    # attached in tensor_methods
     register: Any = Tensor.register_hook  # pyright: ignore[reportAttributeAccessIssue]
     return MultiHandle(
         tuple(register(tensor, hook.for_tensor(index)) for index, tensor in enumerate(tensors))

@@ -21,4 +21,5 @@ class ImperativeEngine:
         backward(*args, **kwargs)
 
 
+# attached from above
 Tensor._execution_engine = ImperativeEngine()  # pyright: ignore[reportAttributeAccessIssue]

@@ -50,6 +50,7 @@ class CopySlices(Node):
         self.scope = fn.scope
 
     @property
+    # here it follows fn
     def input_names(self) -> tuple[str, ...]:  # pyright: ignore[reportIncompatibleVariableOverride]
         names, at = self.fn.input_names, self.position
         return (*names[:at], "base", *names[at + 1 :])

@@ -18,7 +18,7 @@ def save_result(out: Tensor) -> SavedResult:
 
 def run_tensors(node: Node, grads: tuple[Any, ...]) -> tuple[Any, ...]:
     """All formulas of a compiled node on Tensors, for create_graph."""
-    op: Any = node.op  # pyright: ignore[reportAttributeAccessIssue]
+    op: Any = node.op  # pyright: ignore[reportAttributeAccessIssue]  of every compiled node class
     (grad,) = grads
     if grad is None:
         return (None,) * len(node.edges)

@@ -127,5 +127,5 @@ def _retain_grad(tensor: Tensor) -> None:
     rare_of(tensor).retains_grad = True
 
 
-Tensor.grad_fn = property(grad_fn)  # pyright: ignore[reportAttributeAccessIssue]
-Tensor.retain_grad = _retain_grad  # pyright: ignore[reportAttributeAccessIssue]
+Tensor.grad_fn = property(grad_fn)  # pyright: ignore[reportAttributeAccessIssue]  given to Tensor from here
+Tensor.retain_grad = _retain_grad  # pyright: ignore[reportAttributeAccessIssue]  given to Tensor from here

@@ -161,7 +161,7 @@ def _array(encode: Encode, decode: Decode) -> tuple[Encode, Decode]:
         out: list[Any] = []
         try:
             for item in items:  # not a comprehension: the error tells how many were good
-                out.append(decode(item, budget))  # noqa: PERF401
+                out.append(decode(item, budget))  # noqa: PERF401  see above
         except WireError as error:
             raise error.within(len(out)) from None
         return tuple(out)

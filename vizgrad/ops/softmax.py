@@ -12,6 +12,7 @@ from vizgrad.ops.reduce import sum_dims
 class softmax:
     """exp(x) / sum(exp(x)) along `dim`; never overflows (T-78)."""
 
+    # one line, as in the other declarations
     forward = lambda self, *, dim: kernel.softmax(self, dim)  # noqa: E731
     math_self = "y * (g - sum(g * y))"
 
@@ -39,6 +40,7 @@ class softmax_backward:
 class log_softmax:
     """x - log(sum(exp(x))) along `dim`; never overflows (T-78)."""
 
+    # one line, as in the other declarations
     forward = lambda self, *, dim: kernel.log_softmax(self, dim)  # noqa: E731
     math_self = "g - exp(y) * sum(g)"
 

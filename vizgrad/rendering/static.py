@@ -18,7 +18,7 @@ from vizgrad.rendering.text_versions import versions_text
 from vizgrad.rendering.timeline import versions_svg
 
 if TYPE_CHECKING:
-    import graphviz  # pyright: ignore[reportMissingTypeStubs]
+    import graphviz  # pyright: ignore[reportMissingTypeStubs]  graphviz has none
 
 
 class SessionLike(Protocol):

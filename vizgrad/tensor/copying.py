@@ -14,14 +14,14 @@ from vizgrad.tensor.storage import Storage
 from vizgrad.tensor.tensor import LEAF, Tensor, address, new_tensor, storage_of
 
 
-def __copy__(self: Tensor) -> Tensor:  # noqa: N807
+def __copy__(self: Tensor) -> Tensor:  # noqa: N807  attached to Tensor below
     """A leaf over the same memory, with the same version counter."""
     out = _leaf(type(self), self._array, self.requires_grad, self.__dict__)
     out._storage = storage_of(self)
     return out
 
 
-def __deepcopy__(self: Tensor, memo: dict[int, Any]) -> Tensor:  # noqa: N807
+def __deepcopy__(self: Tensor, memo: dict[int, Any]) -> Tensor:  # noqa: N807  attached to Tensor below
     """A leaf with memory of its own, `.grad` and attributes copied too.
 
     Tensors that share memory share it again when they are copied together. Raises RuntimeError for a
@@ -55,7 +55,7 @@ def __deepcopy__(self: Tensor, memo: dict[int, Any]) -> Tensor:  # noqa: N807
     return out
 
 
-def __reduce_ex__(self: Tensor, protocol: Any) -> Any:  # noqa: N807
+def __reduce_ex__(self: Tensor, protocol: Any) -> Any:  # noqa: N807  attached to Tensor below
     """Values, flag and attributes; not `.grad`, history or hooks."""
     if self._rare is not None and (self._rare.hooks or self._rare.post_accumulate):
         warnings.warn(

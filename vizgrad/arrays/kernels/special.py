@@ -13,7 +13,7 @@ from vizgrad.arrays.quiet import quiet
 
 
 def _by_element(function: object, x: Array) -> Array:
-    out = np.frompyfunc(function, 1, 1)(x)  # type: ignore[arg-type]
+    out = np.frompyfunc(function, 1, 1)(x)  # type: ignore[arg-type]  any callable will do
     return np.asarray(out).astype(x.dtype)
 
 

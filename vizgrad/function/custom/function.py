@@ -30,9 +30,9 @@ class FunctionMeta(type):
             "_forward_cls": cls,
             "_autograd_function_id": _next_id(),
         }
-        if cls._context_reads_class:  # pyright: ignore[reportAttributeAccessIssue]
+        if cls._context_reads_class:  # pyright: ignore[reportAttributeAccessIssue]  set on Function
             body["__getattr__"] = _from_forward_class
-        body.update(cls._context_members)  # pyright: ignore[reportAttributeAccessIssue]
+        body.update(cls._context_members)  # pyright: ignore[reportAttributeAccessIssue]  set on Function
         cls._backward_cls = type(name + "Backward", (BackwardCFunction,), body)
         #: The nearest forward is an instance method, as Functions had before PyTorch 1.3 (F-91).
         cls._is_legacy = not isinstance(

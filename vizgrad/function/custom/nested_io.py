@@ -61,7 +61,7 @@ class NestedIOFunction(Function):
     def forward_extended(self, *input: Any) -> Any:
         """Computes the outputs from inputs in their own structure."""
         raise missing(
-            type(self)._forward_cls,  # pyright: ignore[reportAttributeAccessIssue]
+            type(self)._forward_cls,  # pyright: ignore[reportAttributeAccessIssue]  contexts have it
             "NestedIOFunction subclasses must implement forward_extended",
         )
 
@@ -69,7 +69,7 @@ class NestedIOFunction(Function):
     def backward_extended(self, *grad_output: Any) -> Any:
         """Gradients in the structure of the inputs, from those in the structure of the outputs."""
         raise missing(
-            type(self)._forward_cls,  # pyright: ignore[reportAttributeAccessIssue]
+            type(self)._forward_cls,  # pyright: ignore[reportAttributeAccessIssue]  contexts have it
             "NestedIOFunction subclasses must implement backward_extended",
         )
 
@@ -118,6 +118,7 @@ def _save_for_backward(self: Any, *args: Any) -> None:
 
 
 def _saved_tensors(self: Any) -> Any:
+    # a property with a getter
     saved = FunctionBase.saved_tensors.fget(self)  # pyright: ignore[reportOptionalCall]
     proto = self.__dict__.get("_fn_nested_saved")
     return saved if proto is None or self._fn_saved is None else _unflatten(saved, proto)

@@ -71,6 +71,7 @@ class CustomNode(Node):
         return self.metas[nr] or Meta((), None)
 
     @property
+    # asks the context
     def input_names(self) -> tuple[str, ...]:  # pyright: ignore[reportIncompatibleVariableOverride]
         return self.ctx._tensor_names()
 
@@ -98,6 +99,7 @@ class CustomNode(Node):
     # --- saved values -------------------------------------------------------------------------
 
     @property
+    # asks the context
     def saved_names(self) -> tuple[str, ...]:  # pyright: ignore[reportIncompatibleVariableOverride]
         return self.ctx._saved_names()
 

@@ -150,6 +150,7 @@ def wrap(
                 result = out
             else:
                 result = _alias_view(out, cls) if id(out) in inputs else out
+                # an output that differentiates has a node
                 set_history(result, node, nr)  # pyright: ignore[reportArgumentType]
         else:
             result = _without_history(out, id(out) in inputs, written, node, cls)

@@ -70,6 +70,7 @@ class MultiheadAttention(Module):
                 init.xavier_uniform_(weight)
         if self.in_proj_bias is not None:
             init.zeros_(self.in_proj_bias)
+            # there whenever in_proj_bias is
             init.zeros_(self.out_proj.bias)  # pyright: ignore[reportArgumentType]
         if self.bias_k is not None and self.bias_v is not None:
             init.xavier_normal_(self.bias_k)

@@ -33,7 +33,7 @@ class Sequential(Module):
 
     def forward(self, input: Any) -> Any:
         for module in self._modules.values():
-            input = module(input)  # pyright: ignore[reportOptionalCall]
+            input = module(input)  # pyright: ignore[reportOptionalCall]  a None is not callable, as it says
         return input
 
     def _name_at(self, index: Any) -> str:

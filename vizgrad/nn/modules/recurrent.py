@@ -175,6 +175,7 @@ class RNNBase(Module):
         weight: Any = table[f"weight_hh{suffix}"]
         w = weight.t()
         b_hh: Any = table.get(f"bias_hh{suffix}")
+        # weights are always there
         xs: Any = F.linear(x, table[f"weight_ih{suffix}"], table.get(f"bias_ih{suffix}"))  # pyright: ignore[reportArgumentType]
         if b_hh is not None and self.mode != "GRU":
             xs = xs + b_hh

@@ -37,6 +37,7 @@ def _shape(name: str, size: Sequence[Any]) -> tuple[int, ...]:
 def _np_dtype(name: str, dtype: Any) -> Any:
     if dtype is None:
         return dtypes.get_default_dtype().np
+    # None goes in only where it is asked for
     return check_dtype(name, dtype).np  # pyright: ignore[reportOptionalMemberAccess]
 
 
@@ -244,6 +245,7 @@ def _like(name: str, value: Any) -> Any:
     ) -> Tensor:
         _given((), dict(_))
         array = input._array
+        # None goes in only where it is asked for
         wanted = array.dtype if dtype is None else check_dtype(name, dtype).np  # pyright: ignore[reportOptionalMemberAccess]
         out = _like_memory(array, wanted)
         if value is not None:

@@ -65,7 +65,7 @@ class SequentialLR(_Combined):
         schedulers[0].step()
         self._last_lr = schedulers[0].get_last_lr()
 
-    def step(self) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]
+    def step(self) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]  takes no epoch
         """Goes to the next epoch."""
         self.last_epoch += 1
         which = bisect_right(self._milestones, self.last_epoch)
@@ -87,7 +87,7 @@ class ChainedScheduler(_Combined):
         self._schedulers = list(schedulers)
         self._last_lr = self._current()
 
-    def step(self) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]
+    def step(self) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]  takes no epoch
         """Steps all of them."""
         for scheduler in self._schedulers:
             scheduler.step()

@@ -72,6 +72,7 @@ class ReduceLROnPlateau(LRScheduler):
     def in_cooldown(self) -> bool:
         return self.cooldown_counter > 0
 
+    # takes the figure to judge by, as PyTorch's does
     def step(self, metrics: Any, epoch: int | None = None) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Takes the figure of an epoch, a number or a tensor of one element."""
         current = float(metrics)

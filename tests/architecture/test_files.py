@@ -1,0 +1,58 @@
+"""The shape of the source: small files, one README a package, one package that knows numpy."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+from statistics import median
+
+import pytest
+
+ROOT = Path(__file__).parents[2] / "vizgrad"
+FILES = sorted(p for p in ROOT.rglob("*.py") if "labextension" not in p.parts)
+LONG, DEFECT, MEDIAN = 400, 600, 150
+
+
+def lines(path: Path) -> int:
+    return len(path.read_text(encoding="utf-8").splitlines())
+
+
+def test_files_are_short() -> None:
+    lengths = {p: lines(p) for p in FILES}
+    assert median(lengths.values()) <= MEDIAN
+    assert [str(p) for p, n in lengths.items() if n > DEFECT] == []
+    for path, n in lengths.items():
+        if n > LONG:
+            print(f"long: {path.relative_to(ROOT.parent)} {n}")
+
+
+@pytest.mark.parametrize(
+    "folder",
+    [p for p in sorted(ROOT.iterdir()) if (p / "__init__.py").exists()],
+    ids=lambda p: p.name,
+)
+def test_each_package_says_what_it_is(folder: Path) -> None:
+    readme = folder / "README.md"
+    assert readme.exists()
+    assert 5 <= lines(readme) <= 80
+
+
+def imported(path: Path) -> set[str]:
+    """Top names of the modules that a file imports, wherever in it."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            found.add(node.module.split(".")[0])
+    return found
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_only_arrays_knows_numpy_and_cupy(path: Path) -> None:
+    if path.relative_to(ROOT).parts[0] != "arrays":
+        assert not imported(path) & {"numpy", "cupy"}
+
+
+def test_nothing_leans_on_another_framework() -> None:
+    assert [str(p) for p in FILES if imported(p) & {"torch", "jax", "autograd", "tensorflow"}] == []

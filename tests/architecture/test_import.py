@@ -1,0 +1,44 @@
+"""What `import vizgrad` brings: the public names, and nothing heavy."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+HEAVY = ("IPython", "ipywidgets", "anywidget", "graphviz", "scipy", "traitlets", "cupy", "torch")
+
+
+def run(program: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    return done.stdout.strip()
+
+
+def test_nothing_heavy_is_imported() -> None:
+    found = run(f"import sys, vizgrad; print(*[m for m in {HEAVY!r} if m in sys.modules])")
+    assert found == ""
+
+
+def test_the_session_and_the_recorder_need_no_notebook() -> None:
+    found = run(
+        "import sys, vizgrad as v\n"
+        "with v.record():\n    y = v.ones(2, requires_grad=True).tanh().sum()\n"
+        "s = v.debug(y, display=False); s.continue_(); s.close()\n"
+        f"print(*[m for m in {HEAVY!r} if m in sys.modules])"
+    )
+    assert found == ""
+
+
+def test_the_entry_points_are_there() -> None:
+    import vizgrad
+
+    for name in (
+        "tensor", "zeros", "ones", "no_grad", "enable_grad", "debug", "graph", "record", "scope",
+        "versions", "Tensor", "Size", "autograd", "nn", "optim", "load_ipython_extension",
+    ):  # fmt: skip
+        assert hasattr(vizgrad, name), name
+    for name in ("Function", "backward", "grad", "no_grad", "detect_anomaly", "graph"):
+        assert hasattr(vizgrad.autograd, name), name
