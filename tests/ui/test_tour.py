@@ -146,6 +146,9 @@ def test_the_tour(lab: Lab) -> None:
 
 def assert_same(panel: Locator, view: Locator) -> None:
     """Two views of one session draw every node that both show in the same state."""
+    for shown in (panel, view):
+        press(shown, "Zoom to fit")
+        expect(shown.locator("[data-node-id]").first).to_be_attached()
     here, there = drawn_states(panel), drawn_states(view)
     shared = here.keys() & there.keys()
     assert shared
