@@ -12,6 +12,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from vizgrad.engine.task import Capture, GraphTask
+from vizgrad.engine.watch import Watch
 from vizgrad.graph.accumulate import AccumulateGrad
 from vizgrad.graph.node import Edge, Meta, Node
 from vizgrad.graph.saved import Freed
@@ -192,7 +193,7 @@ def resumes(task: GraphTask) -> Generator[Node, None, None]:
         yield node
 
 
-class Diary:
+class Diary(Watch):
     """A `Watch` that writes down what it is told."""
 
     def __init__(self) -> None:

@@ -35,20 +35,27 @@ def visit(task: GraphTask, node: Node, grad: Any, full: bool) -> tuple[Any, Any]
     if watch is not None:
         watch.enter(node, tuple(grads), full)
     try:
-        _tensor_hooks(task, node, grads)
-        _retain(task, node, grads)
-        _capture(task, node, grads)
+        leaf = isinstance(node, AccumulateGrad)
+        if leaf or node.hooks is not None:
+            _tensor_hooks(task, node, grads)
+            _retain(task, node, grads)
+        if task.captures is not None:
+            _capture(task, node, grads)
         if not full:
             routed: Any = (None,) * len(node.edges)
-        elif isinstance(node, AccumulateGrad):
+        elif leaf:
             routed = ()
             _leaf(task, node, grads)
         else:
-            _prehooks(task, node, grads)
+            if node.hooks is not None:
+                _prehooks(task, node, grads)
             routed = _formula(task, node, grads)
-            routed = _posthooks(task, node, routed, grads)
-            _release(task, node)
-            _nan_check(task, node, routed)
+            if node.hooks is not None:
+                routed = _posthooks(task, node, routed, grads)
+            if not task.keep_graph:
+                _release(task, node)
+            if MODES.anomaly:
+                _nan_check(task, node, routed)
     except BaseException as error:
         if watch is not None:
             watch.failed(node, error)
@@ -144,9 +151,7 @@ def _retain(task: GraphTask, node: Node, grads: list[Any]) -> None:
 
 def _capture(task: GraphTask, node: Node, grads: list[Any]) -> None:
     """Stage 3: gradients that `grad()` or `backward(inputs=)` asked for (E-32)."""
-    if task.captures is None:
-        return
-    for capture in task.captures.get(node, ()):
+    for capture in (task.captures or {}).get(node, ()):
         capture.value = grads[capture.input_nr]
         task.borrowed.add(node)
         if task.watch is not None:
@@ -282,15 +287,14 @@ def _leaf(task: GraphTask, node: AccumulateGrad, grads: list[Any]) -> None:
 
 def _release(task: GraphTask, node: Node) -> None:
     """Stage 9: saved values go as soon as they are used (E-41)."""
-    if not task.keep_graph:
-        if task.watch is not None:
-            task.watch.releasing(node)
-        node.release(task.freed)
+    if task.watch is not None:
+        task.watch.releasing(node)
+    node.release(task.freed)
 
 
 def _nan_check(task: GraphTask, node: Node, routed: tuple[Any, ...]) -> None:
     """Stage 10, in anomaly mode (E-87)."""
-    if not (MODES.anomaly and MODES.check_nan):
+    if not MODES.check_nan:
         return
     for index, grad in enumerate(routed):
         if grad is not None and task.domain.has_nan(grad):

@@ -1,4 +1,5 @@
-"""What an observer of a run is told. All methods are called on the thread that runs the node.
+"""What an observer of a run is told, if it overrides the method. All are called on the thread that runs
+the node.
 
 Values are handed over by reference: an observer that keeps one must copy what it needs at once. It must
 not change anything.
@@ -8,35 +9,32 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 from vizgrad.graph.node import Node
 
 
-class Watch(Protocol):
+class Watch:
     def enter(self, node: Node, grads: tuple[Any, ...], full: bool) -> None:
         """`node` is about to be visited with `grads`; not `full`: it is only captured."""
-        ...
 
     def stage(self, stage: str, detail: str, before: Any, after: Any) -> None:
         """A stage of the visit (E-50) did something; `before`/`after` are gradients or None."""
-        ...
 
-    def accumulated(self, node: Node, decision: str, reason: str) -> None: ...
+    def accumulated(self, node: Node, decision: str, reason: str) -> None:
+        """A leaf has dealt with its gradient, as `decision` says."""
 
     def releasing(self, node: Node) -> None:
         """The node's saved values are about to be released."""
-        ...
 
     def leave(self, node: Node) -> None:
         """The visit is over; its gradients are delivered next."""
-        ...
 
     def routed(self, node: Node, index: int, computed: Any, routed: Any) -> None:
         """Edge `index` delivered `routed`, which is `computed` after reduction and cast."""
-        ...
 
-    def failed(self, node: Node, error: BaseException) -> None: ...
+    def failed(self, node: Node, error: BaseException) -> None:
+        """The visit ended with an error."""
 
 
 class Guarded:
@@ -52,7 +50,8 @@ class Guarded:
 
     def __init__(self, watch: Watch) -> None:
         for name in _EVENTS:
-            setattr(self, name, self._guard(getattr(watch, name)))
+            ignored = getattr(type(watch), name) is getattr(Watch, name)
+            setattr(self, name, _nothing if ignored else self._guard(getattr(watch, name)))
 
     def _guard(self, event: Callable[..., None]) -> Callable[..., None]:
         def told(*what: Any) -> None:

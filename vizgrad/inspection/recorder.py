@@ -10,33 +10,61 @@ from __future__ import annotations
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
+from types import CodeType
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from vizgrad.engine.task import GraphTask
+from vizgrad.engine.watch import Watch
 from vizgrad.errors import place_of
 from vizgrad.graph.accumulate import AccumulateGrad
-from vizgrad.graph.node import Node
+from vizgrad.graph.node import Edge, Node
 from vizgrad.inspection import model
 from vizgrad.inspection.names import names_around
-from vizgrad.inspection.summary import summarize
+from vizgrad.inspection.summary import outline
 from vizgrad.tensor.modes import Scope, start_recording, stop_recording
 from vizgrad.tensor.place import Site
 
+_new = tuple.__new__  # a NamedTuple's own takes twice the time
+
 
 class _Op(NamedTuple):
-    """A recorded node; `following` are numbers of other entries, or None."""
+    """A recorded node, as it stood; `following` are numbers of other entries, or None."""
 
     name: str
     sequence_nr: int
     following: tuple[tuple[int | None, int], ...]
     input_names: tuple[str, ...]
-    site: Site | None
+    code: CodeType | None
+    lasti: int
     scope: Scope | None
     shape: tuple[int, ...]
-    dtype: str
+    dtype: Any
     label: str
     kind: model.NodeKind
+
+    @property
+    def site(self) -> Site | None:
+        return None if self.code is None else Site(self.code, self.lasti)
+
+
+class _Visit(NamedTuple):
+    """A node that a backward ran."""
+
+    node: int
+    incoming: tuple[model.TensorSummary | None, ...]
+    accumulated: tuple[Any, str] | None
+    seconds: float
+    error: str
+
+
+class _Event(NamedTuple):
+    """`text` and `site` are None where the node's own are meant."""
+
+    kind: str
+    text: str | None
+    node: int | None = None
+    site: Site | None = None
 
 
 class Recording:
@@ -45,107 +73,124 @@ class Recording:
     def __init__(self, title: str, names: dict[int, str]) -> None:
         self.title = title
         self._names = names
-        self._numbers: WeakKeyDictionary[Node, int] = WeakKeyDictionary()
+        #: Entries of nodes: operations by their sequence number, which no other has; leaves by identity.
+        self._numbers: dict[int, int] = {}
+        self._leaves: WeakKeyDictionary[Node, int] = WeakKeyDictionary()
         self._ops: list[_Op] = []
-        self._events: list[tuple[str, str, int | None, Site | None]] = []
-        self._visits: list[model.Visit] = []
+        self._events: list[_Event] = []
+        self._visits: list[_Visit] = []
 
     # --- called by the engine -----------------------------------------------------------------------
 
     def recorded(self, node: Node) -> None:
         """A forward operation recorded `node`."""
-        number = self._number(node)
-        self._events.append(("forward", self._ops[number].name, number, node.site))
+        self._events.append(_new(_Event, ("forward", None, self._enter(node), None)))
 
     def wrote(self, op: str, site: Site | None) -> None:
         """An in-place operation wrote."""
-        self._events.append(("write", op, None, site))
+        self._events.append(_Event("write", op, None, site))
 
     def hooked(self, name: str) -> None:
         """A hook was called."""
-        self._events.append(("hook", name, None, None))
+        self._events.append(_Event("hook", name))
 
     def visited(
         self,
         node: Node,
         incoming: tuple[model.TensorSummary | None, ...],
-        accumulate: model.AccumulateRecord | None,
+        accumulated: tuple[Any, str] | None,
         seconds: float,
         error: str,
     ) -> None:
         """A backward ran `node`."""
         number = self._number(node)
-        self._visits.append(
-            model.Visit(
-                index=len(self._visits),
-                node=number,
-                incoming=incoming,
-                routed=(),
-                accumulate=accumulate,
-                seconds=seconds,
-                error=error,
-            )
-        )
-        self._events.append(("visit", node.name(), number, None))
+        self._visits.append(_new(_Visit, (number, incoming, accumulated, seconds, error)))
+        self._events.append(_new(_Event, ("visit", None, number, None)))
 
     def end(self) -> None:
         """Nothing is added any more."""
-        self._numbers = WeakKeyDictionary()
+        self._numbers = {}
+        self._leaves = WeakKeyDictionary()
 
     def watch(self, task: GraphTask) -> _TaskWatch:
         """The listener for a backward that begins."""
-        self._events.append(("backward", f"backward {task.id} begins", None, task.freed.site))
+        self._events.append(_Event("backward", f"backward {task.id} begins", None, task.freed.site))
         return _TaskWatch(self)
 
     def _number(self, node: Node) -> int:
-        known = self._numbers.get(node)
+        known = self._numbers.get(node.sequence_nr)
         if known is not None:
             return known
-        # nodes recorded before the block are entered when first met; without recursion, since
-        # an unrecorded history may be long: their own past stays out
-        number = len(self._ops)
-        self._numbers[node] = number
-        leaf = isinstance(node, AccumulateGrad)
-        self._ops.append(
-            _Op(
-                name=node.name(),
-                sequence_nr=node.sequence_nr,
-                following=(),
-                input_names=node.input_names,
-                site=node.site,
-                scope=node.scope,
-                shape=tuple(node.shape),
-                dtype=str(node.dtype),
-                label=self._names.get(id(node.variable), "") if leaf else "",
-                kind="leaf" if leaf else "function" if node.wants_tensors else "op",
-            )
-        )
-        following = tuple(
-            (None if n is None else self._edge_number(n), nr) for n, nr in node.next_edges
-        )
-        self._ops[number] = self._ops[number]._replace(following=following)
+        return self._leaf(node) if isinstance(node, AccumulateGrad) else self._enter(node)
+
+    def _enter(self, node: Node) -> int:
+        """A new entry. A node recorded before the block is entered when it is first met; without
+        recursion, since an unrecorded history may be long: its own past stays out.
+        """
+        number = self._numbers[node.sequence_nr] = len(self._ops)
+        self._ops.append(_NOT_YET)  # leaves that it leads to come after it
+        following = []
+        for edge in node.edges:
+            target, nr = (edge.node, edge.input_nr) if type(edge) is Edge else (edge, 0)
+            if target is None:
+                known = None
+            elif type(target) is AccumulateGrad:
+                known = self._leaf(target)
+            else:
+                known = self._numbers.get(target.sequence_nr)
+            following.append((known, nr))
+        kind = "function" if node.wants_tensors else "op"
+        self._ops[number] = _new(
+            _Op,
+            (
+                node.name(), node.sequence_nr, following, node.input_names, node.code, node.lasti,
+                node.scope, node.shape, node.dtype, "", kind,
+            ),
+        )  # fmt: skip
         return number
 
-    def _edge_number(self, node: Node) -> int | None:
-        """The number of a node an edge goes to; leaves are entered, unrecorded history is not."""
-        if isinstance(node, AccumulateGrad):
-            return self._number(node)
-        return self._numbers.get(node)
+    def _leaf(self, node: AccumulateGrad) -> int:
+        number = self._leaves.get(node)
+        if number is None:
+            number = self._leaves[node] = len(self._ops)
+            self._ops.append(
+                _Op(
+                    node.name(), node.sequence_nr, (), node.input_names, node.code, node.lasti,
+                    node.scope, node.shape, node.dtype, self._names.get(id(node.variable), ""), "leaf",
+                )
+            )  # fmt: skip
+        return number
 
     # --- for people -----------------------------------------------------------------------------------
 
     @property
     def events(self) -> tuple[model.Event, ...]:
         """What happened, in order."""
-        return tuple(
-            model.Event(i, kind, text, node, place_of(site))
-            for i, (kind, text, node, site) in enumerate(self._events)
-        )
+        return tuple(self._event(i, event) for i, event in enumerate(self._events))
+
+    def _event(self, index: int, event: _Event) -> model.Event:
+        text, site = event.text, event.site
+        if text is None and event.node is not None:
+            op = self._ops[event.node]
+            text, site = op.name, op.site if event.kind == "forward" else None
+        return model.Event(index, event.kind, text or "", event.node, place_of(site))
 
     @property
     def visits(self) -> tuple[model.Visit, ...]:
         """The nodes that backwards of the block ran, in order."""
-        return tuple(self._visits)
+        return tuple(
+            model.Visit(
+                index=index,
+                node=visit.node,
+                incoming=visit.incoming,
+                routed=(),
+                accumulate=visit.accumulated
+                and model.AccumulateRecord(*visit.accumulated, None, None),
+                seconds=visit.seconds,
+                error=visit.error,
+            )
+            for index, visit in enumerate(self._visits)
+        )
 
     @property
     def graph(self) -> model.Graph:
@@ -166,7 +211,7 @@ class Recording:
                 model.Edge(n, nr, op.input_names[i] if i < len(op.input_names) else "")
                 for i, (n, nr) in enumerate(op.following)
             ),
-            outputs=(model.OutputMeta(op.shape, op.dtype, "cpu"),),
+            outputs=(model.OutputMeta(tuple(op.shape), str(op.dtype), "cpu"),),
             scope=() if op.scope is None else op.scope.path(),
             place=place_of(op.site),
             label=op.label,
@@ -178,49 +223,49 @@ class Recording:
         return model.Trace(self.graph, self.visits, self.events, self.title)
 
     def __repr__(self) -> str:
-        forward = sum(1 for e in self._events if e[0] == "forward")
+        forward = sum(1 for e in self._events if e.kind == "forward")
         return (
             f"<Recording {self.title!r}: {forward} operations recorded, {len(self._visits)} nodes run, "
             f"{sum(1 for e in self._events if e[0] == 'write')} in-place writes>"
         )
 
 
-class _TaskWatch:
+#: Stands where an entry is about to be made.
+_NOT_YET = _Op("", 0, (), (), None, 0, None, (), None, "", "op")
+
+_HOOKS = frozenset(("tensor_hooks", "prehooks", "posthooks", "post_accumulate"))
+
+
+class _TaskWatch(Watch):
     """The `Watch` of one backward: shapes and times, no statistics and no references."""
 
     def __init__(self, recording: Recording) -> None:
         self._recording = recording
         self._incoming: tuple[model.TensorSummary | None, ...] = ()
-        self._accumulate: model.AccumulateRecord | None = None
+        self._accumulated: tuple[Any, str] | None = None
         self._started = 0.0
 
     def enter(self, node: Node, grads: tuple[Any, ...], full: bool) -> None:
-        self._incoming = tuple(summarize(g, full=False) for g in grads)
-        self._accumulate = None
+        self._incoming = tuple([outline(grad) for grad in grads])
+        self._accumulated = None
         self._started = time.perf_counter()
 
     def stage(self, stage: str, detail: str, before: Any, after: Any) -> None:
-        if stage in ("tensor_hooks", "prehooks", "posthooks", "post_accumulate"):
+        if stage in _HOOKS:
             self._recording.hooked(detail)
 
     def accumulated(self, node: Node, decision: Any, reason: str) -> None:
-        self._accumulate = model.AccumulateRecord(decision, reason, None, None)
-
-    def releasing(self, node: Node) -> None:
-        pass
+        self._accumulated = decision, reason
 
     def leave(self, node: Node) -> None:
         self._file(node, "")
-
-    def routed(self, node: Node, index: int, computed: Any, routed: Any) -> None:
-        pass
 
     def failed(self, node: Node, error: BaseException) -> None:
         self._file(node, f"{type(error).__name__}: {error}")
 
     def _file(self, node: Node, error: str) -> None:
         seconds = time.perf_counter() - self._started
-        self._recording.visited(node, self._incoming, self._accumulate, seconds, error)
+        self._recording.visited(node, self._incoming, self._accumulated, seconds, error)
 
 
 @contextmanager

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import lru_cache
+from math import prod
 from typing import Any
 
 from vizgrad.arrays.backend import as_array, device_of
@@ -9,21 +12,27 @@ from vizgrad.arrays.statistics import statistics
 from vizgrad.inspection.model import TensorSummary
 
 
-def summarize(value: Any, *, full: bool = True) -> TensorSummary | None:
-    """A gradient or tensor, summarised at once; None for an undefined one.
-
-    Without `full` only shape, type and size are taken, at no cost worth naming.
-    """
+def outline(value: Any) -> TensorSummary | None:
+    """Shape, type and size of a gradient or tensor; None for an undefined one. Costs next to nothing."""
     if value is None:
         return None
     array = as_array(getattr(value, "_array", value))
-    shape = tuple(int(n) for n in array.shape)
-    kind = shape, str(array.dtype), str(device_of(array)), int(array.nbytes)
-    if not full:
-        return TensorSummary(*kind)
-    s = statistics(array)
-    return TensorSummary(
-        *kind,
+    return _outline(array.shape, array.dtype, device_of(array))
+
+
+@lru_cache(4096)
+def _outline(shape: tuple[int, ...], dtype: Any, device: Any) -> TensorSummary:
+    return TensorSummary(shape, str(dtype), str(device), prod(shape) * dtype.itemsize)
+
+
+def summarize(value: Any) -> TensorSummary | None:
+    """A gradient or tensor, summarised at once; None for an undefined one."""
+    plain = outline(value)
+    if plain is None:
+        return None
+    s = statistics(as_array(getattr(value, "_array", value)))
+    return replace(
+        plain,
         norm=s.norm,
         min=s.min,
         max=s.max,

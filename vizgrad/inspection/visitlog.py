@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from vizgrad.engine.task import GraphTask
+from vizgrad.engine.watch import Watch
 from vizgrad.graph.accumulate import AccumulateGrad
 from vizgrad.graph.node import Node
 from vizgrad.inspection import model
@@ -40,7 +41,7 @@ class Entry:
     full: bool = True
 
 
-class VisitLog:
+class VisitLog(Watch):
     """The `Watch` of a stepped run (see `vizgrad.engine.watch`). Holds no gradient itself."""
 
     def __init__(self, task: GraphTask, ids: Mapping[Node, int]) -> None:
