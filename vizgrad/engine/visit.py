@@ -47,15 +47,7 @@ def visit(task: GraphTask, node: Node, grad: Any, full: bool) -> tuple[Any, Any]
             routed = ()
             _leaf(task, node, grads)
         else:
-            if node.hooks is not None:
-                _prehooks(task, node, grads)
-            routed = _formula(task, node, grads)
-            if node.hooks is not None:
-                routed = _posthooks(task, node, routed, grads)
-            if not task.keep_graph:
-                _release(task, node)
-            if MODES.anomaly:
-                _nan_check(task, node, routed)
+            routed = _operation(task, node, grads)
     except BaseException as error:
         if watch is not None:
             watch.failed(node, error)
@@ -172,6 +164,20 @@ def _prehooks(task: GraphTask, node: Node, grads: list[Any]) -> None:
             grads[:] = [None if t is None else domain.from_tensor(t) for t in result]
         if task.watch is not None:
             task.watch.stage("prehooks", _hook_name(hook), None, grads[0])
+
+
+def _operation(task: GraphTask, node: Node, grads: list[Any]) -> Any:
+    """Stages 4 to 10 for anything but a leaf."""
+    if node.hooks is not None:
+        _prehooks(task, node, grads)
+    routed = _formula(task, node, grads)
+    if node.hooks is not None:
+        routed = _posthooks(task, node, routed, grads)
+    if not task.keep_graph:
+        _release(task, node)
+    if MODES.anomaly and MODES.check_nan:
+        _nan_check(task, node, routed)
+    return routed
 
 
 def _formula(task: GraphTask, node: Node, grads: list[Any]) -> Any:
@@ -294,8 +300,6 @@ def _release(task: GraphTask, node: Node) -> None:
 
 def _nan_check(task: GraphTask, node: Node, routed: tuple[Any, ...]) -> None:
     """Stage 10, in anomaly mode (E-87)."""
-    if not MODES.check_nan:
-        return
     for index, grad in enumerate(routed):
         if grad is not None and task.domain.has_nan(grad):
             place = errors.place_of(node.site)

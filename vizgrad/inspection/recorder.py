@@ -25,7 +25,7 @@ from vizgrad.inspection.summary import outline
 from vizgrad.tensor.modes import Scope, start_recording, stop_recording
 from vizgrad.tensor.place import Site
 
-_new = tuple.__new__  # a NamedTuple's own takes twice the time
+_new: Any = tuple.__new__  # a NamedTuple's own takes twice the time
 
 
 class _Op(NamedTuple):
@@ -129,7 +129,7 @@ class Recording:
         """
         number = self._numbers[node.sequence_nr] = len(self._ops)
         self._ops.append(_NOT_YET)  # leaves that it leads to come after it
-        following = []
+        following: list[tuple[int | None, int]] = []
         for edge in node.edges:
             target, nr = (edge.node, edge.input_nr) if type(edge) is Edge else (edge, 0)
             if target is None:
