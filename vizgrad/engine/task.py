@@ -95,7 +95,7 @@ class GraphTask:
         self.freed = freed
         self.captures = captures
         #: What listens (None: nobody), and whether to stop before each node.
-        self.watch: Watch | None = None
+        self.watch: Watch | Guarded | None = None
         self.pausing = False
         #: Gradients delivered and not yet used: one value, or a list for several output slots.
         self.buffers: dict[Node, Any] = {}

@@ -11,7 +11,7 @@ import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from types import CodeType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 from weakref import WeakKeyDictionary
 
 from vizgrad.engine.task import GraphTask
@@ -25,7 +25,8 @@ from vizgrad.inspection.summary import outline
 from vizgrad.tensor.modes import Scope, start_recording, stop_recording
 from vizgrad.tensor.place import Site
 
-_new: Any = tuple.__new__  # a NamedTuple's own takes twice the time
+#: Makes an entry (the NamedTuples' own `__new__` takes twice the time).
+_new = cast("Any", tuple).__new__
 
 
 class _Op(NamedTuple):
