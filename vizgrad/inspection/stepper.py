@@ -17,32 +17,16 @@ from vizgrad.arrays.quiet import hush, unhush
 from vizgrad.autograd.running import finish_backward
 from vizgrad.engine.task import Capture, GraphTask
 from vizgrad.graph.accumulate import AccumulateGrad
-from vizgrad.graph.node import Node
 from vizgrad.inspection import model
 from vizgrad.inspection.effects import Effect, GradEffect
 from vizgrad.inspection.snapshot import Reader
 from vizgrad.inspection.summary import summarize
 from vizgrad.inspection.visitlog import Entry, VisitLog
+from vizgrad.inspection.waiting import Waiting
 from vizgrad.tensor.tensor import Tensor
 
 #: Steps that can be taken back; older ones are forgotten, and the values they keep alive with them.
 STEPS_KEPT = 10_000
-
-
-class _Moment:
-    """The engine between two visits, as plain data: what is ready, and what waits in buffers."""
-
-    __slots__ = ("buffers", "current", "ready")
-
-    def __init__(
-        self,
-        current: int | None,
-        ready: tuple[model.Ready, ...],
-        buffers: tuple[model.Buffer, ...],
-    ) -> None:
-        self.current = current
-        self.ready = ready
-        self.buffers = buffers
 
 
 class Stepper:
@@ -69,9 +53,10 @@ class Stepper:
         task.watch = self._log
         task.pausing = True
         self._run = task.loop()
-        self._moments: list[_Moment] = []
-        self._buffered: dict[tuple[int, int], model.TensorSummary | None] = {}
+        #: The node that comes next, at each position.
+        self._currents: list[int | None] = []
         self._resume()
+        self._waiting = Waiting(task, reader, self.entries)
 
     # --- moving ---------------------------------------------------------------------------------
 
@@ -154,14 +139,13 @@ class Stepper:
         self.reader.close()
         self._filled.clear()
         self._needed.clear()
-        self._buffered.clear()
         self._log.let_go()
         self.error = None  # its traceback refers to the frames that ran the node
         self._forget(self.recorded)
 
     def _resume(self) -> None:
         """Runs the engine to just before the next visit, in the run's own grad mode (M-10)."""
-        first = not self._moments
+        first = not self._currents
         self.task.enter()
         token = hush()
         try:
@@ -172,7 +156,7 @@ class Stepper:
             self.error = error
             self._log.close(f"{type(error).__name__}: {error}")
             self.position = self.recorded
-            self._moments.append(self._moment(None))
+            self._currents.append(None)
             raise
         finally:
             unhush(token)
@@ -180,8 +164,10 @@ class Stepper:
         self._log.close()
         if self.finished:
             self._finish()
-        self._moments.append(self._moment(None if self.finished else self.task.current))
+        current = None if self.finished else self.task.current
+        self._currents.append(None if current is None else self.reader.ids[current])
         if not first:
+            self._waiting.note(self.task, self.reader)
             self.position += 1
             if self.recorded - self.earliest > STEPS_KEPT:
                 self._forget(self.earliest + 1)
@@ -203,41 +189,15 @@ class Stepper:
 
     # --- looking --------------------------------------------------------------------------------
 
-    def _moment(self, current: Node | None) -> _Moment:
-        ids = self.reader.ids
-        task = self.task
-        waiting = [(n, n.sequence_nr) for n in task.leaves]
-        waiting += [(n, n.sequence_nr) for _, _, n in sorted(task.ready, key=lambda e: e[:2])]
-        if current is not None:
-            waiting.insert(0, (current, current.sequence_nr))
-        summaries: dict[tuple[int, int], model.TensorSummary | None] = {}
-        fresh: set[int] = {d.target for d in self.entries[-1].deliveries} if self.entries else set()
-        for node, value in task.buffers.items():
-            for nr, grad in enumerate(value if node.outputs > 1 else [value]):
-                if grad is not None:
-                    key = (ids[node], nr)
-                    known = self._buffered.get(key)
-                    # a buffer changes only when something is delivered to it: summarise it once
-                    if known is not None and ids[node] not in fresh:
-                        summaries[key] = known
-                    else:
-                        summaries[key] = summarize(grad)
-        self._buffered = summaries
-        return _Moment(
-            None if current is None else ids[current],
-            tuple(model.Ready(ids[n], priority) for n, priority in waiting),
-            tuple(model.Buffer(node, nr, s) for (node, nr), s in summaries.items()),
-        )
-
     @property
     def current(self) -> int | None:
         """Id of the node that the next step runs (or redoes); None at the end."""
-        return self._moments[self.position].current
+        return self._currents[self.position]
 
     @property
     def buffers(self) -> tuple[model.Buffer, ...]:
         """What has arrived and is not used yet, at the current position."""
-        return self._moments[self.position].buffers
+        return self._waiting.buffers(self.position)
 
     @property
     def status(self) -> model.RunStatus:
@@ -247,8 +207,8 @@ class Stepper:
 
     def state(self, breakpoints: Sequence[int] = ()) -> model.Run:
         """The whole run at `position`, as data."""
-        moment = self._moments[self.position]
         status = self.status
+        ready = self._waiting.ready(self.position)
         failed = status == "failed"
         done = self.entries[: self.position]
         return model.Run(
@@ -256,12 +216,12 @@ class Stepper:
             position=self.position,
             recorded=self.recorded,
             total=self.total,
-            current=moment.current,
-            nodes=self._nodes(moment, done, failed),
-            ready=moment.ready,
-            buffers=moment.buffers,
+            current=self.current,
+            nodes=self._nodes(ready, done, failed),
+            ready=ready,
+            buffers=self.buffers,
             edges=tuple(
-                model.EdgeRun(entry.node, d.edge, d.norm)
+                model.EdgeRun(entry.node, d.edge, None if d.value is None else d.value.norm)
                 for entry in done
                 for d in entry.deliveries
             ),
@@ -271,7 +231,7 @@ class Stepper:
         )
 
     def _nodes(
-        self, moment: _Moment, done: Sequence[Entry], failed: bool
+        self, queue: tuple[model.Ready, ...], done: Sequence[Entry], failed: bool
     ) -> tuple[model.NodeRun, ...]:
         delivered: dict[int, int] = {}
         order: dict[int, Entry] = {}
@@ -279,7 +239,7 @@ class Stepper:
             order[entry.node] = entry
             for d in entry.deliveries:
                 delivered[d.target] = delivered.get(d.target, 0) + 1
-        ready = {r.node for r in moment.ready}
+        current, ready = self.current, {r.node for r in queue}
         failing = done[-1].node if failed and done else None
         runs: list[model.NodeRun] = []
         for number, node in enumerate(self.reader.nodes):
@@ -291,7 +251,7 @@ class Stepper:
             elif entry is not None:
                 state = "done" if entry.full else "captured"
                 reason = "" if entry.full else "its gradient was asked for; it is not run itself"
-            elif number == moment.current:
+            elif number == current:
                 state = "current"
             elif number in ready:
                 state = "ready"

@@ -13,7 +13,7 @@ from typing import Any
 from vizgrad.engine.task import GraphTask
 from vizgrad.engine.watch import Watch
 from vizgrad.graph.accumulate import AccumulateGrad
-from vizgrad.graph.node import Node
+from vizgrad.graph.node import Edge, Node
 from vizgrad.inspection import model
 from vizgrad.inspection.effects import Effect, GradEffect, ReleaseEffect
 from vizgrad.inspection.summary import summarize
@@ -27,7 +27,7 @@ class Delivery:
     edge: int
     target: int
     input_nr: int
-    norm: float | None
+    value: model.TensorSummary | None
 
 
 @dataclass(slots=True)
@@ -39,6 +39,11 @@ class Entry:
     deliveries: list[Delivery] = field(default_factory=list[Delivery])
     effects: list[Effect] = field(default_factory=list[Effect])
     full: bool = True
+    #: What its deliveries led to: (node, slot) -> what waits there; nodes made ready -> priority.
+    arrived: dict[tuple[int, int], model.TensorSummary | None] = field(
+        default_factory=dict[tuple[int, int], "model.TensorSummary | None"]
+    )
+    readied: dict[int, int] = field(default_factory=dict[int, int])
 
 
 class VisitLog(Watch):
@@ -99,7 +104,8 @@ class VisitLog(Watch):
     def routed(self, node: Node, index: int, computed: Any, routed: Any) -> None:
         if self.entry is None or node is not self._node:
             return  # the delivery from an artificial GraphRoot, before the first visit
-        following, nr = node.next_edges[index]
+        edge = node.edges[index]
+        following, nr = (edge.node, edge.input_nr) if isinstance(edge, Edge) else (edge, 0)
         names = node.input_names
         target = None if following is None else self._ids[following]
         before, after = summarize(computed), None
@@ -113,9 +119,7 @@ class VisitLog(Watch):
             )
         )
         if target is not None:
-            self.entry.deliveries.append(
-                Delivery(index, target, nr, None if after is None else after.norm)
-            )
+            self.entry.deliveries.append(Delivery(index, target, nr, after))
 
     def failed(self, node: Node, error: BaseException) -> None:
         assert self.entry is not None
