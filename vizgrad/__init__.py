@@ -387,10 +387,27 @@ from vizgrad.version import __version__ as __version__
 _on_import()
 
 
-def __getattr__(name: str) -> object:
-    """`nn` and `optim` are loaded when first asked for: `import vizgrad` alone stays quick."""
-    if name in ("nn", "optim"):
-        from importlib import import_module
+#: Loaded when first asked for: `import vizgrad` alone stays quick.
+_LATER = {
+    "nn": "",
+    "optim": "",
+    "serialization": "",
+    "save": "serialization",
+    "load": "serialization",
+}
 
+
+def __getattr__(name: str) -> object:
+    """What is loaded when first asked for: packages, and functions of such packages."""
+    from importlib import import_module
+
+    package = _LATER.get(name)
+    if package is None:
+        raise AttributeError(f"module 'vizgrad' has no attribute {name!r}")
+    if not package:
         return import_module(f"vizgrad.{name}")
-    raise AttributeError(f"module 'vizgrad' has no attribute {name!r}")
+    return getattr(import_module(f"vizgrad.{package}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER})

@@ -83,6 +83,9 @@ def as_strided(
         block = block.base
     start = address(array) - address(block) + offset * item
     flat = block.reshape(-1, order="A") if not block.flags.c_contiguous else block.reshape(-1)
+    if block.dtype != array.dtype:  # numpy's base is the owner of the memory, whatever its type
+        flat = flat.view(np.uint8)[start % item :]
+        flat, start = flat[: flat.size // item * item].view(array.dtype), start - start % item
     if np.shares_memory(flat, block) and start % item == 0 and start >= 0:
         return np.lib.stride_tricks.as_strided(
             flat[start // item :], shape, tuple(s * item for s in strides)

@@ -143,3 +143,10 @@ def masks_of_triangles(torch, see):
         see(f"triu {k}", x.triu(k))
     see("batched", torch.ones(2, 2, 3).tril())
     see("bool mask", torch.ones(3, 3, dtype=torch.bool).tril())
+
+
+@program(rules="T-12 V-29")
+def as_strided_counts_from_the_memory_whatever_its_type(torch, see):
+    x = torch.arange(6.0).view(torch.int32)
+    see("after a slice", x[2:].as_strided((2,), (1,), 1).view(torch.float32), expect=[1, 2])
+    see("before it", x[4:].as_strided((2, 2), (2, 1), 0).view(torch.float32))

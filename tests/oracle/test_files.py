@@ -1,0 +1,174 @@
+"""Files go both ways: each of PyTorch and vizgrad reads what the other wrote."""
+
+from __future__ import annotations
+
+import io
+from collections import OrderedDict
+from typing import Any
+
+import pytest
+
+DTYPES = (
+    "bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64", "complex64",
+    "complex128",
+)  # fmt: skip
+
+
+@pytest.fixture(params=["to PyTorch", "from PyTorch"])
+def way(request: pytest.FixtureRequest, oracle: Any, vizgrad: Any) -> tuple[Any, Any]:
+    """The module that writes, and the one that reads."""
+    return (vizgrad, oracle) if request.param == "to PyTorch" else (oracle, vizgrad)
+
+
+def carry(way: tuple[Any, Any], make: Any, **options: Any) -> Any:
+    """`make(module)` of the writer as the reader finds it; PyTorch with `weights_only=True`."""
+    writer, reader = way
+    file = io.BytesIO()
+    writer.save(make(writer), file, **options)
+    file.seek(0)
+    return reader.load(file, weights_only=True)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_tensors_of_every_type_and_geometry(way: tuple[Any, Any], dtype: str) -> None:
+    def make(torch: Any) -> list[Any]:
+        x = torch.tensor([[0, 1, 2], [3, 4, 5]]).to(getattr(torch, dtype))
+        return [x, x.t(), x[:, 1:], x[1, 2], x[:0], x[:, :1].expand(2, 4)]
+
+    for back, local in zip(carry(way, make), make(way[1]), strict=True):
+        assert back.dtype is local.dtype
+        assert (back.tolist(), back.shape) == (local.tolist(), local.shape)
+        assert (back.stride(), back.storage_offset()) == (local.stride(), local.storage_offset())
+
+
+def test_plain_things(way: tuple[Any, Any]) -> None:
+    def make(torch: Any) -> dict[Any, Any]:
+        return {
+            "none": None, "numbers": [1, -1, 300, 10**30, 2.5, 1j, True], "text": "äö", "set": {1, 2},
+            "more": bytearray(b"x"), "bytes": b"\x00a", "tuple": ((), (1,), (1, 2, 3, 4)),
+            "dtype": torch.float16, "bool": torch.bool, "size": torch.Size([2, 3]),
+            "device": torch.device("cpu"), "other": torch.device("cuda:1"),
+            "ordered": OrderedDict(b=1, a=2), 3: {(1, 2): "key"},
+        }  # fmt: skip
+
+    assert carry(way, make) == make(way[1])
+
+
+def test_flags_parameters_and_attributes(way: tuple[Any, Any]) -> None:
+    def make(torch: Any) -> list[Any]:
+        frozen = torch.nn.Parameter(torch.ones(2), requires_grad=False)
+        frozen.note = "mine"
+        marked = torch.zeros(1, requires_grad=True)
+        marked.tags = ["a"]
+        weight = torch.nn.Parameter(torch.ones(2))
+        return [weight, frozen, marked, weight * 2, weight]
+
+    back = carry(way, make)
+    kinds = [type(t) for t in make(way[1])]
+    assert [type(t) for t in back] == kinds
+    assert [t.requires_grad for t in back] == [True, False, True, True, True]
+    assert back[0] is back[4]
+    assert (back[1].note, back[2].tags) == ("mine", ["a"])
+    assert back[3].is_leaf
+
+
+def test_shared_memory_stays_shared(way: tuple[Any, Any]) -> None:
+    def make(torch: Any) -> list[Any]:
+        x = torch.arange(6.0)
+        return [x, x[2:5], x.reshape(2, 3).t(), torch.nn.Parameter(x), x.data]
+
+    back = carry(way, make)
+    back[1][0] = 99
+    for tensor in (back[0], back[2].t().reshape(6), back[3], back[4]):
+        assert tensor.tolist() == [0, 1, 99, 3, 4, 5]
+
+
+def model(torch: Any) -> tuple[Any, Any]:
+    nn = torch.nn
+    made = nn.Sequential(
+        nn.Conv2d(1, 2, 3), nn.BatchNorm2d(2), nn.Flatten(), nn.Linear(8, 3), nn.GRU(3, 2)
+    ).double()
+    optimizer = torch.optim.AdamW(
+        [{"params": made[:3].parameters(), "lr": 0.1}, {"params": made[3:].parameters()}], lr=0.01
+    )
+    return made, optimizer
+
+
+def steps(torch: Any, made: Any, optimizer: Any, count: int) -> list[float]:
+    losses = []
+    for _ in range(count):
+        optimizer.zero_grad()
+        loss = (
+            made(torch.arange(64.0, dtype=torch.float64).reshape(4, 1, 4, 4) / 64)[0].square().sum()
+        )
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses
+
+
+def test_training_goes_on_in_the_other(way: tuple[Any, Any]) -> None:
+    writer, reader = way
+    made, optimizer = model(writer)
+    steps(writer, made, optimizer, 2)
+    found = carry(
+        way, lambda torch: {"model": made.state_dict(), "optimizer": optimizer.state_dict()}
+    )
+    assert found["model"]._metadata == made.state_dict()._metadata
+    other, its_optimizer = model(reader)
+    other.load_state_dict(found["model"])
+    its_optimizer.load_state_dict(found["optimizer"])
+    assert steps(reader, other, its_optimizer, 3) == pytest.approx(
+        steps(writer, made, optimizer, 3), rel=1e-9
+    )
+
+
+def test_files_of_before_1_6(oracle: Any, vizgrad: Any) -> None:
+    def make(torch: Any) -> dict[str, Any]:
+        x = torch.arange(6.0)
+        return {"x": x, "part": x[2:4], "p": torch.nn.Parameter(torch.ones(2)), "d": {"n": 1}}
+
+    back = carry((oracle, vizgrad), make, _use_new_zipfile_serialization=False)
+    assert back["x"].tolist() == [0, 1, 2, 3, 4, 5]
+    back["part"][0] = 9
+    assert back["x"].tolist() == [0, 1, 9, 3, 4, 5]
+    assert type(back["p"]) is vizgrad.nn.Parameter
+
+
+def test_bfloat16_becomes_float32(oracle: Any, vizgrad: Any) -> None:
+    values = [1.5, -2.0, float("inf"), 3.140625]
+    with pytest.warns(UserWarning, match="bfloat16 values were read as float32"):
+        back = carry(
+            (oracle, vizgrad),
+            lambda torch: torch.tensor(values, dtype=torch.bfloat16).reshape(2, 2).t(),
+        )
+    assert back.dtype is vizgrad.float32
+    assert back.tolist() == [[1.5, float("inf")], [-2.0, 3.140625]]
+
+
+def test_mapped_files(way: tuple[Any, Any], tmp_path: Any) -> None:
+    writer, reader = way
+    writer.save({"x": writer.arange(5.0), "y": writer.ones(3, 3)[1:]}, tmp_path / "x.pt")
+    back = reader.load(tmp_path / "x.pt", mmap=True, weights_only=True)
+    assert back["x"].tolist() == [0, 1, 2, 3, 4]
+    assert back["y"].shape == (2, 3)
+
+
+@pytest.mark.parametrize("what", ["sparse", "uint16", "module", "numpy", "frozenset of arrays"])
+def test_what_vizgrad_has_not_is_refused_by_name(oracle: Any, vizgrad: Any, what: str) -> None:
+    import pickle
+
+    import numpy as np
+
+    obj, name = {
+        "sparse": lambda: (oracle.eye(2).to_sparse(), "_rebuild_sparse_tensor"),
+        "uint16": lambda: (
+            oracle.ones(2, dtype=oracle.uint16),
+            "_rebuild_tensor_v3|UntypedStorage",
+        ),
+        "module": lambda: (oracle.nn.Linear(1, 1), "torch.nn.modules.linear.Linear"),
+        "numpy": lambda: (np.ones(2), "_reconstruct"),
+        "frozenset of arrays": lambda: (frozenset([np.float64(1)]), "scalar"),
+    }[what]()
+    with pytest.raises(pickle.UnpicklingError, match=f"Weights only load failed.*({name})"):
+        carry((oracle, vizgrad), lambda torch: obj)

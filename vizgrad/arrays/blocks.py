@@ -1,0 +1,102 @@
+"""The block of memory an array lies in, as bytes, and arrays laid over a block."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from vizgrad.arrays.backend import Array
+from vizgrad.arrays.layout import address, as_strided
+
+
+def span(array: Array) -> tuple[int, int]:
+    """Addresses of its first byte and of the one after its last, whatever its strides."""
+    low = high = address(array)
+    if array.size:
+        for length, stride in zip(array.shape, array.strides, strict=True):
+            reach = (length - 1) * stride
+            low, high = low + min(reach, 0), high + max(reach, 0)
+        high += array.itemsize
+    return low, high
+
+
+def owner(array: Array) -> Array:
+    """The array whose memory this one is a part of; itself when it has its own."""
+    found, base = array, array.base
+    while base is not None:
+        if isinstance(base, type(array)):
+            found = base
+        base = getattr(base, "base", None)
+    return found
+
+
+def bytes_between(array: Array, start: int, stop: int) -> tuple[Array, int] | None:
+    """The bytes from address `start` to `stop` around `array`, cut to what its owner has.
+
+    Returns them as a flat uint8 array without a copy, and the address of the first. None where the
+    owner's memory has gaps, as a slice of a foreign buffer has.
+    """
+    whole = owner(array)
+    order = sorted(range(whole.ndim), key=lambda d: -whole.strides[d])
+    dense = whole.transpose(order)
+    if not dense.flags.c_contiguous:
+        return None
+    first = address(dense)
+    flat = dense.reshape(-1).view(np.uint8)
+    start, stop = max(start, first), min(stop, first + flat.size)
+    return flat[start - first : stop - first], start
+
+
+def laid_over(block: Array, shape: tuple[int, ...], strides: tuple[int, ...], offset: int) -> Array:
+    """A view of the flat array `block` with a geometry in elements; RuntimeError if it does not fit."""
+    needed = offset + 1 + sum((n - 1) * s for n, s in zip(shape, strides, strict=True))
+    if 0 in shape:
+        needed = 0
+    if min((*shape, *strides, offset), default=0) < 0 or needed > block.size:
+        raise RuntimeError(
+            f"sizes {list(shape)}, strides {list(strides)} and offset {offset} need memory of "
+            f"{needed} elements and are out of bounds for storage of size {block.size}"
+        )
+    if not needed:
+        return block[:0].reshape(shape)
+    if strides == contiguous_strides(shape):
+        return block[offset : offset + math.prod(shape)].reshape(shape)
+    return as_strided(block, shape, strides, offset)
+
+
+def contiguous_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Strides in elements of an array of `shape` without gaps, last dimension fastest."""
+    strides: list[int] = []
+    step = 1
+    for length in reversed(shape):
+        strides.append(step)
+        step *= max(length, 1)
+    return tuple(reversed(strides))
+
+
+def from_bfloat16(halves: Array) -> Array:
+    """float32 values of bfloat16 bits given as uint16: exact, bfloat16 being float32 cut short."""
+    return (halves.astype(np.uint32) << np.uint32(16)).view(np.float32)
+
+
+def read_bytes(raw: Any, name: str, order: Any = "little") -> Array:
+    """A flat array from bytes, of the numpy type `name` or "bfloat16", stored in byte order `order`.
+
+    A copy, for bytes may not be written to; an array of bytes in this machine's order is used as it is.
+    """
+    kind = np.dtype("uint16" if name == "bfloat16" else name)
+    if isinstance(raw, np.ndarray):
+        found = raw.view(kind)
+    else:
+        found = np.frombuffer(raw, kind.newbyteorder(order)).astype(kind)
+    return from_bfloat16(found) if name == "bfloat16" else found
+
+
+def mapped_bytes(path: Path, start: int, length: int) -> Array:
+    """A part of a file as an array of bytes, read when it is needed; writes stay in memory."""
+    if not length:
+        return np.empty(0, np.uint8)
+    return np.asarray(np.memmap(path, np.uint8, "c", start, (length,)))

@@ -1,0 +1,120 @@
+"""The memory of saved tensors: named in a file by a class of PyTorch's, e.g. `torch.FloatStorage`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from vizgrad.arrays import blocks, dtypes
+from vizgrad.arrays.backend import Device, device_of, parse_device, to_device
+from vizgrad.tensor.storage import Storage
+from vizgrad.tensor.tensor import LEAF, Tensor, address, new_tensor
+
+if TYPE_CHECKING:
+    from vizgrad.arrays.dtypes import DType
+
+
+class StorageType:
+    """What a file calls memory of one element type; `bits` is how an element is stored."""
+
+    def __init__(self, dtype: DType, bits: str = "") -> None:
+        self.dtype = dtype
+        self.bits = bits or dtype.name
+        self.itemsize = 2 if bits == "bfloat16" else dtype.itemsize
+
+
+DoubleStorage = StorageType(dtypes.float64)
+FloatStorage = StorageType(dtypes.float32)
+HalfStorage = StorageType(dtypes.float16)
+LongStorage = StorageType(dtypes.int64)
+IntStorage = StorageType(dtypes.int32)
+ShortStorage = StorageType(dtypes.int16)
+CharStorage = StorageType(dtypes.int8)
+ByteStorage = StorageType(dtypes.uint8)
+BoolStorage = StorageType(dtypes.bool_)
+ComplexDoubleStorage = StorageType(dtypes.complex128)
+ComplexFloatStorage = StorageType(dtypes.complex64)
+#: There is no bfloat16 here: its values become float32, which holds each of them exactly.
+BFloat16Storage = StorageType(dtypes.float32, "bfloat16")
+
+#: Element type -> the name under which its memory is saved.
+NAME_OF = {
+    kind.dtype: name
+    for name, kind in list(globals().items())
+    if isinstance(kind, StorageType) and kind is not BFloat16Storage
+}
+
+
+class Block:
+    """Loaded memory: a flat array, and the Storage that all tensors over it share.
+
+    Also what a `map_location` function is given and may return, after `.cpu()` or `.cuda()`.
+    """
+
+    def __init__(self, array: Any) -> None:
+        self.array = array
+        self.storage = Storage(address(array), array.nbytes)
+
+    @property
+    def device(self) -> Device:
+        return device_of(self.array)
+
+    def on(self, device: Any) -> Block:
+        """The block on `device`; itself if it is there."""
+        moved = to_device(self.array, parse_device(device))
+        return self if moved is self.array else Block(moved)
+
+    def cpu(self) -> Block:
+        return self.on("cpu")
+
+    def cuda(self, device: Any = None) -> Block:
+        return self.on("cuda" if device is None else device)
+
+    def tensor(
+        self, offset: int, size: tuple[int, ...], stride: tuple[int, ...], requires_grad: bool
+    ) -> Tensor:
+        """A leaf over a part of the memory; RuntimeError when it would lie outside."""
+        out = new_tensor(blocks.laid_over(self.array, tuple(size), tuple(stride), offset))
+        if not out.is_inference():
+            out._storage = self.storage
+        if requires_grad:
+            out._tracked = LEAF
+        return out
+
+
+class Storages:
+    """The memory of one file: each read once, and put where the caller wants it."""
+
+    def __init__(self, place: Callable[[Block, str], Block], order: str) -> None:
+        self._place = place
+        self._order = order
+        self._known: dict[str, Block] = {}
+        #: Was any of it widened to float32?
+        self.widened = False
+
+    def __getitem__(self, key: str) -> Block:
+        return self._known[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._known
+
+    def add(self, key: str, raw: Any, kind: StorageType, numel: int, location: str) -> None:
+        """Takes the bytes of a memory; RuntimeError when there are not as many as there should be."""
+        length = numel * kind.itemsize
+        if not 0 <= length <= len(raw):
+            raise RuntimeError(
+                f"the file is damaged: a storage of {numel} elements has {len(raw)} bytes, not {length}"
+            )
+        self.widened |= kind is BFloat16Storage
+        block = Block(blocks.read_bytes(raw[:length], kind.bits, self._order))
+        self._known[key] = self._place(block, location)
+
+
+def named(found: Any) -> tuple[StorageType, str, str, int]:
+    """Type, key, device and number of elements of a memory as a pickle refers to it."""
+    if not (isinstance(found, tuple) and len(found) >= 5 and found[0] == "storage"):
+        raise ValueError("it refers to something outside that is no storage")
+    kind, key, location, numel = found[1:5]
+    if not isinstance(kind, StorageType):
+        raise TypeError(f"{kind!r} is no type of storage")
+    return kind, str(key), str(location), int(numel)
