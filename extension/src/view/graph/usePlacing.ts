@@ -126,20 +126,16 @@ export function usePlacing(
   };
 
   function look(at: Picture): void {
-    view.value = firstLook(whole(at), start(at), screen);
+    const next = upNext(at);
+    const first = firstLook(whole(at), results(at) ?? next, screen);
+    // a run on its way (the side panel was opened) is looked at where it is
+    view.value = next && session.run.position > 0 ? bringIntoView(first, next, screen) : first;
     untouched.current = view.value;
   }
 
-  function start(first: Picture): Box | undefined {
-    const roots = first.visible.items.filter(item => item.kind === 'result');
+  function upNext(at: Picture): Box | undefined {
     const current = session.run.current;
-    const keys = roots.length
-      ? roots.map(item => item.key)
-      : current === null
-        ? []
-        : first.visible.keysOf(current);
-    const boxes = keys.flatMap(key => boxOf(first, key) ?? []);
-    return boxes.length ? around(boxes) : undefined;
+    return current === null ? undefined : boxAround(at, at.visible.keysOf(current));
   }
 }
 
@@ -149,6 +145,19 @@ function whole({ layout }: Picture): Box {
 
 function boxOf({ layout }: Picture, key: string): Box | undefined {
   return key.startsWith('c') ? layout.clusters.get(Number(key.slice(1))) : layout.items.get(key);
+}
+
+function boxAround(picture: Picture, keys: readonly string[]): Box | undefined {
+  const boxes = keys.flatMap(key => boxOf(picture, key) ?? []);
+  return boxes.length ? around(boxes) : undefined;
+}
+
+function results(picture: Picture): Box | undefined {
+  const pills = picture.visible.items.filter(item => item.kind === 'result');
+  return boxAround(
+    picture,
+    pills.map(item => item.key)
+  );
 }
 
 function boxOfGroup(picture: Picture, group: number): Box | undefined {
