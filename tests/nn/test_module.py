@@ -151,6 +151,7 @@ def test_copies_are_independent() -> None:
         assert isinstance(made.scale, nn.Parameter)
         assert made.scale.requires_grad
         assert repr(made) == repr(model)
+        assert vg.equal(made(vg.ones(2, 3)), model(vg.ones(2, 3)))
 
 
 def test_hooks_see_and_replace() -> None:
@@ -232,3 +233,13 @@ def test_containers() -> None:
     named = nn.ParameterDict({"w": vg.ones(2)})
     assert list(named.keys()) == ["w"]
     assert named["w"].requires_grad
+
+
+def test_a_copied_handle_removes_the_copied_hook() -> None:
+    layer = nn.Linear(1, 1)
+    handle = layer.register_forward_hook(print)
+    twin, its_handle = copy.deepcopy((layer, handle))
+    its_handle.remove()
+    assert (len(layer._forward_hooks), len(twin._forward_hooks)) == (1, 0)
+    pickle.loads(pickle.dumps(handle)).remove()  # its hooks stayed behind: nothing to remove
+    assert len(layer._forward_hooks) == 1

@@ -218,3 +218,19 @@ def test_lbfgs_finds_the_minimum_of_a_bowl(search: str | None) -> None:
     assert p.tolist() == pytest.approx([3, 3], abs=1e-4)
     with pytest.raises(TypeError, match="needs a closure"):
         optimizer.step()
+
+
+def test_a_copied_lbfgs_goes_on() -> None:
+    """PyTorch's has lost its parameters then."""
+    p = vg.nn.Parameter(vg.tensor([3.0, -2.0]))
+    q, twin = copy.deepcopy((p, vg.optim.LBFGS([p], max_iter=30)))
+
+    def loss() -> Any:
+        twin.zero_grad()
+        found = (q - 1).square().sum()
+        found.backward()
+        return found
+
+    twin.step(loss)
+    assert q.tolist() == pytest.approx([1, 1], abs=1e-4)
+    assert p.tolist() == [3, -2]

@@ -59,6 +59,7 @@ def test_pickle_and_shallow_copy():
     x.grad = vg.ones(2)
     x.note = "mine"
     again = pickle.loads(pickle.dumps(x))
+    assert vg.equal(again + vg.ones(2), x + vg.ones(2))  # of the very type, not one like it
     assert (again.requires_grad, again.grad, again.note) == (True, None, "mine")
     assert again.tolist() == [1, 2]
     assert pickle.loads(pickle.dumps(x * 2)).is_leaf

@@ -6,7 +6,7 @@ of numpy is never asked.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -82,6 +82,16 @@ def from_numpy(dtype: np.dtype) -> DType:
             f"can't convert an array of dtype {dtype} to a tensor; the supported types are: "
             + ", ".join(d.name for d in ALL)
         ) from None
+
+
+def canonical(array: Any) -> Any:
+    """The same memory, with numpy's own object for its type.
+
+    An array that was pickled has a type equal to it but not the same, and types are compared by identity.
+    Raises TypeError when no tensor can have the type.
+    """
+    own = from_numpy(array.dtype).np
+    return array if array.dtype is own else array.view(own)
 
 
 def get_default_dtype() -> DType:

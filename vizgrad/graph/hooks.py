@@ -34,6 +34,15 @@ class RemovableHandle:
         if hooks is not None:
             hooks.pop(self.id, None)
 
+    def __getstate__(self) -> tuple[Hooks | None, int]:
+        return self._hooks(), self.id
+
+    def __setstate__(self, state: tuple[Hooks | None, int]) -> None:
+        """Copied together with the hooks it belongs to, a handle removes the copy's."""
+        hooks, self.id = state
+        self._hooks = weakref.ref(OrderedDict() if hooks is None else hooks)
+        RemovableHandle._next_id = max(RemovableHandle._next_id, self.id + 1)
+
     def __enter__(self) -> Self:
         return self
 

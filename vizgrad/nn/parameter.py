@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from typing import Any, Self
 
 from vizgrad import errors
@@ -46,11 +45,10 @@ class Parameter(Tensor):
         """All is done in `__new__`: Tensor itself cannot be constructed by call."""
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Parameter:
+        """Values and flag alone: a copy of a model starts without gradients."""
         known = memo.get(id(self))
         if known is None:
-            known = type(self)(new_tensor(self._array.copy()), self.requires_grad)
-            if self._grad is not None:
-                known._grad = copy.deepcopy(self._grad, memo)
+            known = type(self)(new_tensor(self._array.copy(order="K")), self.requires_grad)
             memo[id(self)] = known
         return known
 
@@ -64,7 +62,7 @@ class Parameter(Tensor):
 def _rebuild(
     cls: type[Parameter], array: Any, requires_grad: bool, attributes: dict[str, Any]
 ) -> Parameter:
-    out = cls(new_tensor(array), requires_grad)
+    out = cls(new_tensor(dtypes.canonical(array)), requires_grad)
     out.__dict__.update(attributes)
     return out
 

@@ -10,7 +10,7 @@ from vizgrad.optim.line_search import strong_wolfe
 from vizgrad.optim.optimizer import Optimizer, check_at_least
 from vizgrad.tensor.modes import about_to_write, set_grad_mode
 from vizgrad.tensor.place import caller
-from vizgrad.tensor.tensor import storage_of
+from vizgrad.tensor.tensor import Tensor, storage_of
 
 
 class LBFGS(Optimizer):
@@ -39,7 +39,10 @@ class LBFGS(Optimizer):
             raise ValueError("LBFGS doesn't support per-parameter options (parameter groups)")
         if line_search_fn not in (None, "strong_wolfe"):
             raise RuntimeError("only 'strong_wolfe' is supported")
-        self._params = self.param_groups[0]["params"]
+
+    @property
+    def _params(self) -> list[Tensor]:
+        return self.param_groups[0]["params"]
 
     # --- all parameters as one vector -----------------------------------------------------------
 

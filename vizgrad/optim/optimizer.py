@@ -37,6 +37,13 @@ class Optimizer:
     is not a collection of tensors.
     """
 
+    _step_pre_hooks: OrderedDict[int, Any]
+    _step_post_hooks: OrderedDict[int, Any]
+    _state_dict_pre_hooks: OrderedDict[int, Any]
+    _state_dict_post_hooks: OrderedDict[int, Any]
+    _load_state_dict_pre_hooks: OrderedDict[int, Any]
+    _load_state_dict_post_hooks: OrderedDict[int, Any]
+
     def __init__(self, params: Iterable[Any], defaults: dict[str, Any]) -> None:
         if isinstance(params, Tensor):
             raise TypeError(
@@ -46,8 +53,7 @@ class Optimizer:
         self.defaults = defaults
         self.param_groups: list[Group] = []
         self.state: defaultdict[Tensor, State] = defaultdict(dict)
-        self._step_pre_hooks: OrderedDict[int, Any] = OrderedDict()
-        self._step_post_hooks: OrderedDict[int, Any] = OrderedDict()
+        self.__dict__.update(_hooks())
         groups = list(_ordered(params))
         if not groups:
             raise ValueError("optimizer got an empty parameter list")
@@ -55,6 +61,15 @@ class Optimizer:
             groups = [{"params": groups}]
         for group in groups:
             self.add_param_group(group)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Options, state and parameters; hooks stay with the original."""
+        return {
+            "defaults": self.defaults, "state": self.state, "param_groups": self.param_groups,
+        }  # fmt: skip
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update({**_hooks(), **state})
 
     # --- parameters ----------------------------------------------------------------------------
 
@@ -155,10 +170,36 @@ class Optimizer:
         """`hook(optimizer, args, kwargs)` after each step."""
         return add_hook(self._step_post_hooks, hook)
 
+    def register_state_dict_pre_hook(
+        self, hook: Callable[..., Any], prepend: bool = False
+    ) -> RemovableHandle:
+        """`hook(optimizer)` before `state_dict` collects."""
+        return _add(self._state_dict_pre_hooks, hook, prepend)
+
+    def register_state_dict_post_hook(
+        self, hook: Callable[..., Any], prepend: bool = False
+    ) -> RemovableHandle:
+        """`hook(optimizer, state_dict)` after; what it returns, if anything, is given instead."""
+        return _add(self._state_dict_post_hooks, hook, prepend)
+
+    def register_load_state_dict_pre_hook(
+        self, hook: Callable[..., Any], prepend: bool = False
+    ) -> RemovableHandle:
+        """`hook(optimizer, state_dict)` before loading; what it returns, if anything, is loaded instead."""
+        return _add(self._load_state_dict_pre_hooks, hook, prepend)
+
+    def register_load_state_dict_post_hook(
+        self, hook: Callable[..., Any], prepend: bool = False
+    ) -> RemovableHandle:
+        """`hook(optimizer)` after loading."""
+        return _add(self._load_state_dict_post_hooks, hook, prepend)
+
     # --- state ---------------------------------------------------------------------------------
 
     def state_dict(self) -> dict[str, Any]:
         """{"state": {number: state}, "param_groups": [...]}: parameters by number, in group order."""
+        for hook in list(self._state_dict_pre_hooks.values()):
+            hook(self)
         numbers: dict[int, int] = {}
         groups: list[Group] = []
         for group in self.param_groups:
@@ -170,7 +211,10 @@ class Optimizer:
         state = {
             numbers[id(p)] if isinstance(p, Tensor) else p: s for p, s in self.state.items() if s
         }
-        return {"state": state, "param_groups": groups}
+        found = {"state": state, "param_groups": groups}
+        for hook in list(self._state_dict_post_hooks.values()):
+            found = _or_else(hook(self, found), found)
+        return found
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Takes options and state from another optimizer of the same parameters.
@@ -178,6 +222,9 @@ class Optimizer:
         Tensors of the state are copied, and cast to the type of their parameter. Raises ValueError
         when the groups differ in number or length.
         """
+        state_dict = dict(state_dict)
+        for hook in list(self._load_state_dict_pre_hooks.values()):
+            state_dict = _or_else(hook(self, state_dict), state_dict)
         saved = state_dict["param_groups"]
         if len(saved) != len(self.param_groups):
             raise ValueError(
@@ -208,6 +255,8 @@ class Optimizer:
             kept = own["params"]
             own.clear()
             own.update(params=kept, **loaded)
+        for hook in list(self._load_state_dict_post_hooks.values()):
+            hook(self)
 
     def __repr__(self) -> str:
         lines = [f"{type(self).__name__} ("]
@@ -215,6 +264,27 @@ class Optimizer:
             lines.append(f"Parameter Group {number}")
             lines += [f"    {key}: {group[key]}" for key in sorted(group) if key != "params"]
         return "\n".join([*lines, ")"])
+
+
+def _hooks() -> dict[str, OrderedDict[int, Any]]:
+    return {
+        table: OrderedDict()
+        for table in (
+            "_step_pre_hooks", "_step_post_hooks", "_state_dict_pre_hooks", "_state_dict_post_hooks",
+            "_load_state_dict_pre_hooks", "_load_state_dict_post_hooks",
+        )
+    }  # fmt: skip
+
+
+def _add(table: OrderedDict[int, Any], hook: Callable[..., Any], prepend: bool) -> RemovableHandle:
+    handle = add_hook(table, hook)
+    if prepend:
+        table.move_to_end(handle.id, last=False)
+    return handle
+
+
+def _or_else(replaced: Any, kept: Any) -> Any:
+    return kept if replaced is None else replaced
 
 
 def _listed(params: Any) -> tuple[list[Any], list[str]]:
@@ -256,11 +326,11 @@ def _check(param: Any) -> None:
 
 
 def _restored(name: str, value: Any, param: Tensor) -> Any:
-    """A loaded piece of state: tensors of the parameter's shape in its type, counts as they are."""
+    """A loaded piece of state: tensors in the parameter's type, the count of steps as it is."""
     if not isinstance(value, Tensor):
         return copy.deepcopy(value)
     array = value._array
-    if name != "step" and array.shape == param._array.shape and param.is_floating_point():
+    if name != "step" and param.is_floating_point():
         array = array.astype(param._array.dtype)
     return new_tensor(array.copy())
 

@@ -7,7 +7,7 @@ import sys
 import warnings
 from typing import Any
 
-from vizgrad.arrays import xp
+from vizgrad.arrays import dtypes, xp
 from vizgrad.errors import explained, place_of
 from vizgrad.tensor.place import Site
 from vizgrad.tensor.storage import Storage
@@ -16,6 +16,7 @@ from vizgrad.tensor.tensor import LEAF, Tensor, address, new_tensor, storage_of
 
 def __copy__(self: Tensor) -> Tensor:  # noqa: N807  attached to Tensor below
     """A leaf over the same memory, with the same version counter."""
+    _warn_of_hooks(self)
     out = _leaf(type(self), self._array, self.requires_grad, self.__dict__)
     out._storage = storage_of(self)
     return out
@@ -57,11 +58,15 @@ def __deepcopy__(self: Tensor, memo: dict[int, Any]) -> Tensor:  # noqa: N807  a
 
 def __reduce_ex__(self: Tensor, protocol: Any) -> Any:  # noqa: N807  attached to Tensor below
     """Values, flag and attributes; not `.grad`, history or hooks."""
-    if self._rare is not None and (self._rare.hooks or self._rare.post_accumulate):
-        warnings.warn(
-            "backward hooks on the tensor will not be serialized", UserWarning, stacklevel=3
-        )
+    _warn_of_hooks(self)
     return _leaf, (type(self), self._array, self.requires_grad, dict(self.__dict__))
+
+
+def _warn_of_hooks(tensor: Tensor) -> None:
+    if tensor._rare is not None and (tensor._rare.hooks or tensor._rare.post_accumulate):
+        warnings.warn(
+            "backward hooks on the tensor will not be serialized", UserWarning, stacklevel=4
+        )
 
 
 def _line_that_copies() -> Site | None:
@@ -73,7 +78,7 @@ def _line_that_copies() -> Site | None:
 
 
 def _leaf(cls: type[Tensor], array: Any, requires_grad: bool, attributes: dict[str, Any]) -> Tensor:
-    out = new_tensor(array, cls)
+    out = new_tensor(dtypes.canonical(array), cls)
     if requires_grad:
         out._tracked = LEAF
     out.__dict__.update(attributes)

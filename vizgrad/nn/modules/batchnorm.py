@@ -82,6 +82,15 @@ class _Norm(Module):
                 return 1.0 / float(count._array)
         return 0.0 if self.momentum is None else self.momentum
 
+    def _load_from_state_dict(
+        self, state_dict: Any, prefix: str, local_metadata: dict[str, Any], *rest: Any
+    ) -> None:
+        """Version 1 did not count batches: what it saved keeps the count there is."""
+        key = prefix + "num_batches_tracked"
+        if local_metadata.get("version", 1) < 2 and self.num_batches_tracked is not None:
+            state_dict.setdefault(key, self.num_batches_tracked.clone())
+        super()._load_from_state_dict(state_dict, prefix, local_metadata, *rest)
+
     def extra_repr(self) -> str:
         return (
             f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "

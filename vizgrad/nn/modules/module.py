@@ -7,8 +7,7 @@ from collections.abc import Callable
 from sys import _getframe
 from typing import TYPE_CHECKING, Any, Self
 
-from vizgrad.graph.hooks import RemovableHandle, add_hook
-from vizgrad.nn.modules import converting, hooks, naming, showing, state, walk
+from vizgrad.nn.modules import converting, hooks, naming, showing, state, state_hooks, walk
 from vizgrad.nn.parameter import Buffer, Parameter
 from vizgrad.tensor.modes import MODES, Scope, pop_scope, push_scope
 from vizgrad.tensor.place import INTERNAL, Site, caller
@@ -66,22 +65,13 @@ class Module:
         if not self.call_super_init and (args or kwargs):
             given = next(iter(kwargs)) if kwargs else f"{len(args)} positional argument(s)"
             raise TypeError(f"{type(self).__name__}.__init__() got unexpected {given}")
-        slots = self.__dict__
-        slots["training"] = True
-        slots["_non_persistent_buffers_set"] = set()
-        for table in (
-            "_parameters", "_buffers", "_modules", "_forward_hooks_with_kwargs",
-            "_forward_hooks_always_called", "_forward_pre_hooks_with_kwargs",
-        ):  # fmt: skip
-            slots[table] = {}
-        for table in (
-            "_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks",
-            "_state_dict_hooks", "_state_dict_pre_hooks", "_load_state_dict_pre_hooks",
-            "_load_state_dict_post_hooks",
-        ):  # fmt: skip
-            slots[table] = OrderedDict()
+        self.__dict__.update(training=True, **_tables())
         if self.call_super_init:
             super().__init__(*args, **kwargs)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Takes what was pickled, perhaps by a version that knew fewer kinds of hooks."""
+        self.__dict__.update({**_tables(), **state})
 
     # --- calling -------------------------------------------------------------------------------
 
@@ -246,6 +236,7 @@ class Module:
     named_buffers = walk.named_buffers
     buffers = walk.buffers
     get_submodule = walk.get_submodule
+    set_submodule = walk.set_submodule
     get_parameter = walk.get_parameter
     get_buffer = walk.get_buffer
 
@@ -270,23 +261,12 @@ class Module:
     def set_extra_state(self, state: Any) -> None:
         raise RuntimeError(f"{type(self).__name__} has no set_extra_state")
 
-    def register_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """`hook(module, prefix, keep_vars)` before this module's state is collected."""
-        return add_hook(self._state_dict_pre_hooks, hook)
-
-    def register_state_dict_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """`hook(module, state_dict, prefix, local_metadata)` after this module's state was collected."""
-        return add_hook(self._state_dict_hooks, hook)
-
-    def register_load_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """`hook(module, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys,
-        error_msgs)` before this module takes its state.
-        """
-        return add_hook(self._load_state_dict_pre_hooks, hook)
-
-    def register_load_state_dict_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """`hook(module, incompatible_keys)` after loading; it may edit the two lists of keys."""
-        return add_hook(self._load_state_dict_post_hooks, hook)
+    register_state_dict_pre_hook = state_hooks.register_state_dict_pre_hook
+    register_state_dict_post_hook = state_hooks.register_state_dict_post_hook
+    register_load_state_dict_pre_hook = state_hooks.register_load_state_dict_pre_hook
+    register_load_state_dict_post_hook = state_hooks.register_load_state_dict_post_hook
+    _register_state_dict_hook = state_hooks.register_replacing_hook
+    _register_load_state_dict_pre_hook = state_hooks.register_plain_load_pre_hook
 
     register_forward_pre_hook = hooks.register_forward_pre_hook
     register_forward_hook = hooks.register_forward_hook
@@ -347,6 +327,26 @@ class Module:
         return type(self).__name__
 
     __repr__ = showing.module_repr
+
+
+def _tables() -> dict[str, Any]:
+    """What every module has of its own, empty."""
+    return {
+        "_non_persistent_buffers_set": set(),
+        **{table: {} for table in _DICTS},
+        **{table: OrderedDict() for table in _ORDERED},
+    }
+
+
+_DICTS = (
+    "_parameters", "_buffers", "_modules", "_forward_hooks_with_kwargs",
+    "_forward_hooks_always_called", "_forward_pre_hooks_with_kwargs",
+)  # fmt: skip
+_ORDERED = (
+    "_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks",
+    "_state_dict_hooks", "_state_dict_pre_hooks", "_load_state_dict_pre_hooks",
+    "_load_state_dict_post_hooks",
+)  # fmt: skip
 
 
 def _type_name(value: object) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from vizgrad.nn.modules.state_hooks import Replacing
 from vizgrad.tensor.modes import set_grad_mode
 from vizgrad.tensor.tensor import Tensor
 
@@ -23,7 +25,7 @@ class IncompatibleKeys(NamedTuple):
         if not self.missing_keys and not self.unexpected_keys:
             return "<All keys matched successfully>"
         return (
-            f"IncompatibleKeys(missing_keys={self.missing_keys}, "
+            f"_IncompatibleKeys(missing_keys={self.missing_keys}, "
             f"unexpected_keys={self.unexpected_keys})"
         )
 
@@ -41,12 +43,22 @@ EXTRA_STATE = "_extra_state"
 
 
 def state_dict(
-    self: Module, *, destination: Any = None, prefix: str = "", keep_vars: bool = False
+    self: Module, *args: Any, destination: Any = None, prefix: str = "", keep_vars: bool = False
 ) -> Any:
     """Parameters and persistent buffers by dotted path, as detached tensors that share memory.
 
     With `keep_vars` the tensors themselves. Clone the values to keep them through further training.
+    Arguments by position are PyTorch's old way, and warn.
     """
+    if args:
+        warnings.warn(
+            "Positional args are being deprecated, use kwargs instead: "
+            "state_dict(destination=..., prefix=..., keep_vars=...)",
+            FutureWarning,
+            stacklevel=2,
+        )
+        given = (destination, prefix, keep_vars)
+        destination, prefix, keep_vars = (*args, *given[len(args) :])
     if destination is None:
         destination = StateDict()
         destination._metadata = OrderedDict()
@@ -63,8 +75,13 @@ def state_dict(
             )
     for hook in self._state_dict_hooks.values():
         replaced = hook(self, destination, prefix, metadata)
-        if replaced is not None:
-            destination = replaced
+        if replaced is None:
+            continue
+        if not isinstance(hook, Replacing):
+            raise RuntimeError(
+                "state_dict post-hook must return None; it changes the dict it is given in place"
+            )
+        destination = replaced
     return destination
 
 
@@ -118,9 +135,9 @@ def load_state_dict(
         keys = IncompatibleKeys(missing, unexpected)
         for hook in module._load_state_dict_post_hooks.values():
             if hook(module, keys) is not None:
-                raise TypeError(
-                    "a load_state_dict post hook must change the lists it is given in place and "
-                    "return None"
+                raise AssertionError(
+                    "Hooks registered with register_load_state_dict_post_hook are not expected to "
+                    "return new values; they change the lists they are given in place"
                 )
 
     load(self, "")
@@ -180,8 +197,8 @@ def _load_tensor(
 
     if not isinstance(value, Tensor):
         return (
-            f'While copying the parameter named "{key}", expected a Tensor from the checkpoint, '
-            f"but received {type(value).__name__}"
+            f'While copying the parameter named "{key}", expected a Tensor from checkpoint '
+            f"but received {type(value)}"
         )
     if target._array.ndim == 0 and value._array.shape == (1,):
         value = value[0]  # scalars were once saved as one element
@@ -193,8 +210,10 @@ def _load_tensor(
     before = set_grad_mode(False)
     try:
         if assign:
-            if isinstance(target, Parameter) and not isinstance(value, Parameter):
-                value = Parameter(value, target.requires_grad)
+            if isinstance(target, Parameter):
+                if not isinstance(value, Parameter):
+                    value = Parameter(value, target.requires_grad)
+                value.requires_grad_(target.requires_grad)
             setattr(module, name, value)
         else:
             target.copy_(value)

@@ -112,6 +112,26 @@ def get_submodule(self: Module, target: str) -> Module:
     return module
 
 
+def set_submodule(self: Module, target: str, module: Module, strict: bool = False) -> None:
+    """Puts `module` at dotted path `target`, in place of another or, unless `strict`, as a new one.
+
+    Raises ValueError for no path or no module, AttributeError where the path ends early.
+    """
+    from vizgrad.nn.modules.module import Module
+
+    path, _, name = target.rpartition(".")
+    if not target:
+        raise ValueError("Cannot set the submodule without a target name!")
+    if not isinstance(module, Module):
+        raise ValueError(f"`module` is not an nn.Module, found {type(module)}")
+    parent = self.get_submodule(path)
+    if strict and not hasattr(parent, name):
+        raise AttributeError(f"{type(parent).__name__} has no attribute `{name}`")
+    if hasattr(parent, name) and not isinstance(getattr(parent, name), Module):
+        raise AttributeError(f"`{name}` is not an nn.Module")
+    setattr(parent, name, module)
+
+
 def _get_tensor(self: Module, target: str, table: str, what: str) -> Any:
     path, _, name = target.rpartition(".")
     module = self.get_submodule(path)

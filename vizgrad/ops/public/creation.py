@@ -95,7 +95,9 @@ def _array_of(data: Any, dtype: DType | None, copy: bool) -> Any:
         data = data._array
     if is_array(data):
         wanted = dtypes.from_numpy(data.dtype) if dtype is None else dtype
-        return data.astype(wanted.np, copy=copy) if copy or data.dtype != wanted.np else data
+        if copy or data.dtype != wanted.np:
+            return data.astype(wanted.np, copy=copy)
+        return dtypes.canonical(data)
     if dtype is None or isinstance(data, (list, tuple)):
         found = _infer(data)
         if dtype is None:
@@ -147,8 +149,7 @@ def from_numpy(ndarray: Any) -> Tensor:
     """A tensor that shares the array's memory."""
     if not isinstance(ndarray, xp.ndarray):
         raise TypeError(f"expected np.ndarray (got {type(ndarray).__name__})")
-    dtypes.from_numpy(ndarray.dtype)
-    return new_tensor(ndarray)
+    return new_tensor(dtypes.canonical(ndarray))
 
 
 def scalar_tensor(

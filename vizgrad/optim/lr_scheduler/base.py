@@ -38,6 +38,14 @@ class LRScheduler:
         self._hook = self.optimizer.register_step_post_hook(self._optimizer_stepped)
         self.step()
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {k: v for k, v in self.__dict__.items() if k != "_hook"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if not self._stepped:  # the copy's optimizer has no hooks of the original's
+            self._hook = self.optimizer.register_step_post_hook(self._optimizer_stepped)
+
     def _optimizer_stepped(self, *_: Any) -> None:
         self._stepped = True
         self._hook.remove()
