@@ -57,7 +57,10 @@ def test_going_on_from_saved_state_is_going_on(name: str) -> None:
     q = p.detach().clone().requires_grad_()
     second = getattr(optim, name)([q], lr=0.5)
     second.load_state_dict(copy.deepcopy(first.state_dict()))
-    assert run(first, p, 3) == run(second, q, 3)
+    expected = run(first, p, 3)
+    if name == "NAdam":  # its product of momenta is float32 until it is loaded, as in PyTorch
+        expected = pytest.approx(expected, rel=1e-7)
+    assert run(second, q, 3) == expected
 
 
 @pytest.mark.parametrize("name", NAMES)
