@@ -392,6 +392,7 @@ _LATER = {
     "nn": "",
     "optim": "",
     "serialization": "",
+    "utils": "",
     "save": "serialization",
     "load": "serialization",
 }

@@ -172,3 +172,33 @@ def test_what_vizgrad_has_not_is_refused_by_name(oracle: Any, vizgrad: Any, what
     }[what]()
     with pytest.raises(pickle.UnpicklingError, match=f"Weights only load failed.*({name})"):
         carry((oracle, vizgrad), lambda torch: obj)
+
+
+def test_safetensors_both_ways(oracle: Any, vizgrad: Any) -> None:
+    import safetensors.torch as theirs
+
+    from vizgrad.utils import safetensors as ours
+
+    def make(torch: Any) -> dict[str, Any]:
+        return {d: torch.tensor([[0, 1], [2, 3]]).to(getattr(torch, d)) for d in DTYPES[:-1]}
+
+    back = ours.load(theirs.save(make(oracle)))
+    again = theirs.load(ours.save(make(vizgrad)))
+    for name in DTYPES[:-1]:
+        assert back[name].dtype.name == name
+        assert str(again[name].dtype) == f"torch.{name}"
+        assert back[name].tolist() == again[name].tolist() == make(oracle)[name].tolist()
+
+
+def test_a_model_in_safetensors(oracle: Any, vizgrad: Any, tmp_path: Any) -> None:
+    import safetensors.torch as theirs
+
+    from vizgrad.utils import safetensors as ours
+
+    made = {torch: model(torch)[0] for torch in (oracle, vizgrad)}
+    theirs.save_model(made[oracle], tmp_path / "x")
+    assert ours.load_model(made[vizgrad], tmp_path / "x") == (set(), [])
+    for name, tensor in made[oracle].state_dict().items():
+        assert made[vizgrad].state_dict()[name].tolist() == tensor.tolist()
+    ours.save_model(made[vizgrad], tmp_path / "y")
+    assert theirs.load_model(model(oracle)[0], tmp_path / "y") == (set(), [])

@@ -57,7 +57,7 @@ def state_dict(
             FutureWarning,
             stacklevel=2,
         )
-        given = (destination, prefix, keep_vars)
+        given: tuple[Any, ...] = (destination, prefix, keep_vars)
         destination, prefix, keep_vars = (*args, *given[len(args) :])
     if destination is None:
         destination = StateDict()

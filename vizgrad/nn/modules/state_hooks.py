@@ -21,8 +21,11 @@ class Replacing:
         return self.hook(*args)
 
 
-class WithoutModule(Replacing):
+class WithoutModule:
     """A hook that is not told which module it is called for."""
+
+    def __init__(self, hook: Callable[..., Any]) -> None:
+        self.hook = hook
 
     def __call__(self, module: Module, *args: Any) -> Any:
         return self.hook(*args)

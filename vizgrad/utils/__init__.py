@@ -1,0 +1,1 @@
+"""Files of weights, data sets in batches."""
