@@ -18,6 +18,12 @@ def wave(*shape: int, low: float = -1.0, high: float = 1.0, seed: int = 0) -> An
     return np.round(values, 6).reshape(shape).tolist()
 
 
+def complex_wave(*shape: int, low: float = -1.0, high: float = 1.0, seed: int = 0) -> Any:
+    """Nested lists of irregular complex values; both parts lie between `low` and `high`."""
+    real, imag = (wave(*shape, low=low, high=high, seed=s) for s in (seed, seed + 23))
+    return (np.asarray(real) + 1j * np.asarray(imag)).tolist()
+
+
 def count_up(*shape: int, start: int = 0) -> Any:
     """Nested lists of start, start + 1, ...: easy to read in a failure."""
     return np.arange(start, start + int(np.prod(shape))).reshape(shape).tolist()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tests.oracle.data import wave
+from tests.oracle.data import complex_wave, wave
 
 
 def derivatives(
@@ -35,5 +35,6 @@ def derivatives(
 def weights(torch: Any, like: Any, seed: int) -> Any:
     """A constant of the same shape and dtype with uneven values: ones hide transposed gradients."""
     shape = tuple(like.shape)
-    made = torch.tensor(wave(*shape, low=0.5, high=1.5, seed=seed), dtype=like.dtype)
+    values = complex_wave if like.is_complex() else wave
+    made = torch.tensor(values(*shape, low=0.5, high=1.5, seed=seed), dtype=like.dtype)
     return made.reshape(shape) if 0 in shape else made  # nested lists cannot say (0, 3)

@@ -12,7 +12,7 @@ from typing import Any
 
 #: Milestones whose programs `make parity` runs. Programs of the others are written ahead of vizgrad:
 #: add a name here when its part lands, or try it with VIZGRAD_MILESTONES="complex" (or "all").
-ENABLED = ("first", "function-family", "saved-hooks", "engine", "anomaly", "inference")
+ENABLED = ("first", "function-family", "saved-hooks", "engine", "anomaly", "inference", "complex")
 
 PLANNED = (
     "first",

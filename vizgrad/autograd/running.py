@@ -78,6 +78,17 @@ def root_gradient(array: Any, given: Any, index: int, create_graph: bool) -> Any
             fix="give a gradient of exactly the output's shape (it is not broadcast)",
             culprit=place_of(caller()),
         )
+    if "c" in (given._array.dtype.kind, array.dtype.kind) and given._array.dtype != array.dtype:
+        raise explained(
+            RuntimeError(
+                "For complex Tensors, both grad_output and output are required to have the same "
+                f"dtype. Mismatch in dtype: grad_output[{index}] has a dtype of {given.dtype} and "
+                f"output[{index}] has a dtype of {from_numpy(array.dtype)}."
+            ),
+            kind="shape-broadcast",
+            fix=f"give a gradient of type {from_numpy(array.dtype)}",
+            culprit=place_of(caller()),
+        )
     if given._array.dtype != array.dtype:
         given = given.to(from_numpy(array.dtype))
     return given if create_graph else given._array

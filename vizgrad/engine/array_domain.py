@@ -7,7 +7,7 @@ from typing import Any
 from vizgrad.arrays import layout, xp
 from vizgrad.arrays.backend import as_array, is_array
 from vizgrad.engine import leaf
-from vizgrad.engine.explain import explain_node, validation_error
+from vizgrad.engine.explain import complex_error, explain_node, validation_error
 from vizgrad.graph.node import Meta, Node
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
@@ -31,10 +31,7 @@ class ArrayDomain:
             grad = layout.sum_to(grad, meta.shape)
         if grad.dtype is not meta.dtype and grad.dtype != meta.dtype:
             if grad.dtype.kind == "c" and meta.dtype.kind != "c":
-                raise RuntimeError(
-                    f"Function {node.name()} returned a complex gradient at index {index}, but the "
-                    "input is real: expected isFloatingType(grad.scalar_type())"
-                )
+                grad = _real_part(grad, node, index)
             grad = grad.astype(meta.dtype)
         return grad
 
@@ -75,10 +72,7 @@ class TensorDomain(ArrayDomain):
             grad = grad.sum_to_size(meta.shape)
         if array.dtype != meta.dtype:
             if array.dtype.kind == "c" and meta.dtype.kind != "c":
-                raise RuntimeError(
-                    f"Function {node.name()} returned a complex gradient at index {index}, but the "
-                    "input is real: expected isFloatingType(grad.scalar_type())"
-                )
+                grad = _real_part(grad, node, index)
             from vizgrad.arrays.dtypes import from_numpy
 
             grad = grad.to(from_numpy(meta.dtype))
@@ -102,6 +96,13 @@ class TensorDomain(ArrayDomain):
 
     def has_nan(self, grad: Any) -> bool:
         return super().has_nan(grad._array)
+
+
+def _real_part(grad: Any, node: Node, index: int) -> Any:
+    """What a real operand of a complex operation gets; from a custom Function it is a mistake (F-65)."""
+    if node.wants_tensors:
+        raise complex_error(node, index)
+    return grad.real
 
 
 ARRAYS = ArrayDomain()

@@ -35,3 +35,17 @@ def validation_error(
         tensor=node.name(),
         fix=f"return a gradient of shape {list(expected)} for `{name}`",
     )
+
+
+def complex_error(node: Node, index: int) -> RuntimeError:
+    """A complex gradient for a real input (F-65)."""
+    return explained(
+        RuntimeError(
+            f"Function {node.name()} returned a complex gradient at index {index}, but the input is "
+            "real: expected isFloatingType(grad.scalar_type())"
+        ),
+        kind="function-return",
+        culprit=node.formula_place(),
+        tensor=node.name(),
+        fix="return its real part: `grad.real`",
+    )

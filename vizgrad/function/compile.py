@@ -21,7 +21,7 @@ from vizgrad.arrays import xp
 from vizgrad.arrays.backend import as_array
 from vizgrad.arrays.quiet import NAMELESS
 from vizgrad.function.failing import kernel_error
-from vizgrad.function.saving import run_tensors, save_result
+from vizgrad.function.saving import conjugates, run_tensors, save_result
 from vizgrad.function.typing import arrays_for, number
 from vizgrad.function.views import become_view
 from vizgrad.graph.edges import edge_of
@@ -85,11 +85,12 @@ def _define(source: str, name: str, scope: dict[str, Any]) -> Any:
 def _at_first_call(name: str, scope: dict[str, Any], write: Callable[[], str]) -> Any:
     """A function over the globals `scope` whose source is written and compiled when it is first called.
 
-    It stays the same object, whoever holds it: only its code is replaced.
+    It stays the same object, whoever holds it: only what it does is replaced.
     """
 
     def become() -> Any:
-        function.__code__ = _define(write(), name, {}).__code__
+        written = _define(write(), name, {})
+        function.__code__, function.__defaults__ = written.__code__, written.__defaults__
         return function
 
     scope["become"] = become
@@ -118,7 +119,9 @@ def compile_node(op: Primitive) -> type[Node]:
         body["_saved_" + name] = property(_saved_reader(name))
     for name in plain:
         body["_saved_" + name] = property(_plain_reader(name))
-    scope: dict[str, Any] = {"unpack_array": unpack_array, "__name__": "vizgrad.ops.compiled"}
+    scope: dict[str, Any] = {
+        "unpack_array": unpack_array, "conjugates": conjugates, "__name__": "vizgrad.ops.compiled",
+    }  # fmt: skip
 
     def run_source() -> str:
         for name, formula in op.formulas.items():
@@ -162,7 +165,12 @@ def _over_arrays(formula: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _run_source(op: Primitive, tensors: tuple[str, ...]) -> str:
-    lines = ["def run(node, grad):"]
+    lines = ["def run(node, grad, real=False):"]
+    if op.holomorphic:
+        lines += [
+            "    if grad.dtype.kind == 'c' and not real:",
+            "        return conjugates(node.run(grad.conj(), True))",
+        ]
     count = len(op.differentiable)
     unpacked = ", ".join(f"e{i}" for i in range(count)) + ("," if count == 1 else "")
     if count > 1:
@@ -234,6 +242,8 @@ def _record_source(op: Primitive) -> str:
     keywords = ["*", *attributes] if attributes else []
     lines = [f"def record({', '.join([*inputs, *keywords])}):"]
     lines += _read_arrays(op)
+    if op.real_only:
+        lines.append("    if a0.dtype.kind == 'c': raise op.refuse_complex(a0)")
     lines += [
         "    try:",  # costs nothing when nothing is raised
         f"        r = kernel({passed})",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from vizgrad.function.strided import Geometry, geometry_of, strided_replace, strided_take
+from vizgrad.function.strided import Geometry, geometry_of, replace, take
 from vizgrad.graph.edges import edge_of, retaining
 from vizgrad.graph.node import Node
 from vizgrad.tensor.clock import tick
@@ -56,13 +56,13 @@ class CopySlices(Node):
         return (*names[:at], "base", *names[at + 1 :])
 
     def run(self, grad: Any) -> tuple[Any, ...]:
-        region = strided_take(grad, geometry=self.geometry)
+        region = take(grad, self.geometry)
         answers = self.fn.run(region)
         return self._put_back(grad, region, answers)
 
     def run_tensors(self, grads: tuple[Any, ...]) -> tuple[Any, ...]:
         (grad,) = grads
-        region = strided_take(grad, geometry=self.geometry)
+        region = take(grad, self.geometry)
         return self._put_back(grad, region, self.fn.run_tensors((region,)))
 
     def _put_back(self, grad: Any, region: Any, answers: Any) -> tuple[Any, ...]:
@@ -72,7 +72,7 @@ class CopySlices(Node):
         if self.edges[at] is None:
             return (*answers[:at], None, *answers[at + 1 :])
         own = region * 0 if answers[at] is None else answers[at]
-        base = strided_replace(grad, own, geometry=self.geometry)
+        base = replace(grad, own, self.geometry)
         return (*answers[:at], base, *answers[at + 1 :])
 
     def release(self, token: object) -> None:

@@ -16,7 +16,14 @@ Positional parameters of `forward` are tensors, keyword-only ones are attributes
 
 Formulas are written in operations that take arrays and Tensors alike (a `Primitive` called with arrays
 runs its kernel), so the same text serves the plain backward, which runs on arrays, and
-``create_graph=True``, which runs on Tensors and is recorded itself. From a declaration the recording
+``create_graph=True``, which runs on Tensors and is recorded itself.
+
+Of complex numbers a formula gives the derivative f'(z) times `grad`. The gradient that PyTorch's convention
+wants for a holomorphic function is its conjugate, conj(f'(z)) * grad; the generated code conjugates what
+goes into the formula and what comes out. Only a function that is not holomorphic (`abs`, `real`) says so,
+and gives the gradient itself.
+
+From a declaration the recording
 function and the node class are compiled once, as straight-line code (`vizgrad.function.compile`).
 """
 
@@ -26,6 +33,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any, Literal, overload
 
+from vizgrad.arrays.dtypes import from_numpy
 from vizgrad.function.typing import coerce, type_error
 from vizgrad.tensor.tensor import Tensor
 
@@ -53,6 +61,8 @@ class Primitive:
         typing: Typing,
         view: bool,
         structure: frozenset[str],
+        holomorphic: bool,
+        real_only: bool,
         maths: dict[str, str],
         doc: str,
     ) -> None:
@@ -66,6 +76,8 @@ class Primitive:
         self.typing = typing
         self.view = view
         self.structure = structure
+        self.holomorphic = holomorphic
+        self.real_only = real_only
         self.maths = maths
         self.__doc__ = doc
         from vizgrad.function.compile import compile_node, compile_record
@@ -84,6 +96,13 @@ class Primitive:
     def coerce(self, *operands: Any) -> tuple[Any, ...]:
         """Operands as Tensors, Python numbers wrapped; TypeError for anything else."""
         return coerce(self, *operands)
+
+    def refuse_complex(self, array: Any) -> NotImplementedError:
+        """What to raise for complex numbers."""
+        return NotImplementedError(
+            f'"{self.name}" not implemented for {from_numpy(array.dtype).name}: it is defined for real '
+            "numbers only; take .abs(), .real or .imag"
+        )
 
     def type_error(self, *operands: Any) -> TypeError:
         return type_error(self, *operands)
@@ -104,6 +123,8 @@ def primitive(
     view: bool = False,
     pointwise: bool = False,
     linear: bool = False,
+    holomorphic: bool = True,
+    real_only: bool = False,
 ) -> Callable[[type], Primitive]: ...
 def primitive(
     declaration: type | None = None,
@@ -114,12 +135,15 @@ def primitive(
     view: bool = False,
     pointwise: bool = False,
     linear: bool = False,
+    holomorphic: bool = True,
+    real_only: bool = False,
 ) -> Any:
     """Makes a Primitive of a declaring class; see the module's docstring for its form.
 
     `node` is the node's name when it is not ``<Name>Backward0``; `outputs` names several results, of
     which the first is differentiable. `pointwise` and `linear` are facts from which forward mode and
-    batching follow.
+    batching follow. A formula of one that is not `holomorphic` gives the complex gradient as it is;
+    one that is `real_only` refuses complex numbers, which have no order.
     """
 
     def declare(cls: type) -> Primitive:
@@ -150,6 +174,8 @@ def primitive(
             structure=frozenset(
                 flag for flag, on in (("pointwise", pointwise), ("linear", linear)) if on
             ),
+            holomorphic=holomorphic,
+            real_only=real_only,
             maths=maths,
             doc=inspect.cleandoc(cls.__doc__ or ""),
         )

@@ -29,6 +29,9 @@ def run_tensors(node: Node, grads: tuple[Any, ...]) -> tuple[Any, ...]:
         for parameter in _parameters(op.formulas[name])
     }
     saved = {name: unpack_tensor(node, name) for name in node.saved_names if name in wanted}
+    turned = op.holomorphic and grad._array.dtype.kind == "c"
+    if turned:
+        grad = grad.conj()
     results: list[Any] = []
     for name, edge in zip(op.differentiable, node.edges, strict=True):
         if edge is None:
@@ -40,7 +43,14 @@ def run_tensors(node: Node, grads: tuple[Any, ...]) -> tuple[Any, ...]:
             for p in _parameters(formula)
         ]
         results.append(formula(*values))
-    return tuple(results)
+    return conjugates(tuple(results)) if turned else tuple(results)
+
+
+def conjugates(results: Any) -> Any:
+    """The conjugates of what a formula (or several) gave."""
+    if results.__class__ is not tuple:
+        return None if results is None else results.conj()
+    return tuple([None if result is None else result.conj() for result in results])
 
 
 def _parameters(formula: Any) -> tuple[str, ...]:

@@ -9,10 +9,11 @@ view covers (V-31). The three copying operations here are each other's derivativ
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from vizgrad.arrays import layout, xp
 from vizgrad.function.primitive import primitive
+from vizgrad.function.reinterpret import dense, view_as_complex, view_as_real
 from vizgrad.graph.edges import edge_of
 from vizgrad.tensor.clock import tick
 from vizgrad.tensor.modes import MODES
@@ -23,19 +24,56 @@ if TYPE_CHECKING:
 
 
 class Geometry(NamedTuple):
-    """A region of a base: all in elements, `offset` counted from the base's first element."""
+    """A region of a base: all in elements, `offset` counted from the base's first element.
+
+    Where one of the two is complex and the other real, it is the geometry of both as real numbers, and
+    `region` says of what kind the region is.
+    """
 
     base_shape: tuple[int, ...]
     base_strides: tuple[int, ...]
     size: tuple[int, ...]
     stride: tuple[int, ...]
     offset: int
+    region: Literal["as base", "real", "complex"] = "as base"
 
 
 def geometry_of(base: Tensor, view: Tensor) -> Geometry:
     a, v = base._array, view._array
+    region = "as base"
+    if a.dtype.kind != v.dtype.kind:
+        region = "real" if a.dtype.kind == "c" else "complex"
+        a, v = (view_as_real(x) if x.dtype.kind == "c" else x for x in (a, v))
     offset = (layout.address(v) - layout.address(a)) // a.itemsize
-    return Geometry(a.shape, layout.strides_of(a), v.shape, layout.strides_of(v), offset)
+    return Geometry(a.shape, layout.strides_of(a), v.shape, layout.strides_of(v), offset, region)
+
+
+def take(value: Any, geometry: Geometry) -> Any:
+    """The region of a base-shaped value, as a new array or Tensor."""
+    if geometry.region == "as base":
+        return strided_take(value, geometry=geometry)
+    if geometry.region == "real":
+        return strided_take(view_as_real(value), geometry=geometry)
+    return view_as_complex(strided_take(value, geometry=geometry))
+
+
+def put(value: Any, geometry: Geometry) -> Any:
+    """A base-shaped value, zero except in the region."""
+    if geometry.region == "as base":
+        return strided_put(value, geometry=geometry)
+    if geometry.region == "real":
+        return view_as_complex(dense(strided_put(value, geometry=geometry)))
+    return strided_put(view_as_real(value), geometry=geometry)
+
+
+def replace(value: Any, source: Any, geometry: Geometry) -> Any:
+    """A base-shaped value whose region is replaced by `source`."""
+    if geometry.region == "as base":
+        return strided_replace(value, source, geometry=geometry)
+    if geometry.region == "real":
+        whole = strided_replace(view_as_real(value), source, geometry=geometry)
+        return view_as_complex(dense(whole))
+    return strided_replace(value, view_as_real(source), geometry=geometry)
 
 
 def _span(shape: tuple[int, ...], strides: tuple[int, ...], start: int) -> tuple[int, int]:
@@ -59,7 +97,7 @@ def _regions(like: Any, g: Geometry, zero: bool) -> tuple[Any, Any]:
     return whole, part
 
 
-@primitive(linear=True)
+@primitive(linear=True, holomorphic=False)
 class strided_take:
     """The region of a base-shaped value, as a new array."""
 
@@ -72,7 +110,7 @@ class strided_take:
         return strided_put(grad, geometry=geometry)
 
 
-@primitive(linear=True)
+@primitive(linear=True, holomorphic=False)
 class strided_put:
     """A base-shaped value, zero except in the region; elements that overlap add up."""
 
@@ -101,7 +139,7 @@ def _regions_index(g: Geometry) -> Any:
     return xp.broadcast_to(index, g.size)
 
 
-@primitive(linear=True)
+@primitive(linear=True, holomorphic=False)
 class strided_replace:
     """A base-shaped value whose region is replaced by `source`."""
 
@@ -131,7 +169,7 @@ def _zeros_beside(grad: Any, meta: Any) -> Any:
     )
 
 
-@primitive(node="AsStridedBackward0", view=True, linear=True)
+@primitive(node="AsStridedBackward0", view=True, linear=True, holomorphic=False)
 class as_strided:
     """A view with any strides (elements), as torch.as_strided."""
 
@@ -139,7 +177,7 @@ class as_strided:
         return layout.as_strided(self, geometry.size, geometry.stride, geometry.offset)
 
     def grad_self(grad, geometry):
-        return strided_put(grad, geometry=geometry)
+        return put(grad, geometry)
 
 
 def as_strided_node(base: Tensor, view: Tensor) -> Node | None:

@@ -133,7 +133,7 @@ def _no_floor_slope(grad):
     )
 
 
-@primitive(typing="promote", pointwise=True, node="NotImplemented")
+@primitive(typing="promote", pointwise=True, node="NotImplemented", real_only=True)
 class floor_divide:
     """self // other. PyTorch has no derivative for it: backward raises, `div` with a mode does not."""
 
@@ -149,7 +149,7 @@ class floor_divide_number:
     grad_self = _no_floor_slope
 
 
-@primitive(typing="promote", pointwise=True, node="RemainderBackward1")
+@primitive(typing="promote", pointwise=True, node="RemainderBackward1", real_only=True)
 class remainder:
     """self - floor(self / other) * other: has the sign of `other`."""
 
@@ -172,7 +172,7 @@ class remainder_number:
         return grad
 
 
-@primitive(typing="promote", pointwise=True, node="FmodBackward1")
+@primitive(typing="promote", pointwise=True, node="FmodBackward1", real_only=True)
 class fmod:
     """self - trunc(self / other) * other: has the sign of `self`."""
 

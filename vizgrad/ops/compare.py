@@ -20,28 +20,28 @@ class ne:
     forward = xp.not_equal
 
 
-@primitive(typing="promote", pointwise=True)
+@primitive(typing="promote", pointwise=True, real_only=True)
 class lt:
     """self < other."""
 
     forward = xp.less
 
 
-@primitive(typing="promote", pointwise=True)
+@primitive(typing="promote", pointwise=True, real_only=True)
 class le:
     """self <= other."""
 
     forward = xp.less_equal
 
 
-@primitive(typing="promote", pointwise=True)
+@primitive(typing="promote", pointwise=True, real_only=True)
 class gt:
     """self > other."""
 
     forward = xp.greater
 
 
-@primitive(typing="promote", pointwise=True)
+@primitive(typing="promote", pointwise=True, real_only=True)
 class ge:
     """self >= other."""
 
@@ -63,7 +63,7 @@ class isinf:
     forward = xp.isinf
 
 
-@primitive(pointwise=True)
+@primitive(pointwise=True, real_only=True)
 class isposinf:
     """Is it +infinity?"""
 
@@ -71,7 +71,7 @@ class isposinf:
         return self == xp.inf
 
 
-@primitive(pointwise=True)
+@primitive(pointwise=True, real_only=True)
 class isneginf:
     """Is it -infinity?"""
 

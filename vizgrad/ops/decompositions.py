@@ -1,9 +1,8 @@
-"""Linear algebra: inverses, determinants, decompositions (spec T-83). For real matrices.
+"""Decompositions of matrices: several outputs, each differentiable (spec T-83).
 
-Sources of the formulas: M. Giles, "Collected matrix derivative results" (2008), for inverses and
-determinants; I. Murray, "Differentiation of the Cholesky decomposition" (2016); S. Walter and
-L. Lehmann, "Algorithmic differentiation of linear algebra functions" (2010), for QR; the rest follows
-from the definitions.
+Sources of the formulas: M. Giles, "Collected matrix derivative results" (2008), for eigenvectors and
+singular vectors; S. Walter and L. Lehmann, "Algorithmic differentiation of linear algebra functions" (2010),
+for QR; the rest follows from the definitions.
 """
 
 from __future__ import annotations
@@ -11,195 +10,18 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from vizgrad.arrays import xp
-from vizgrad.arrays.kernels import linalg
-from vizgrad.function.primitive import primitive
 from vizgrad.function.saving import save_result
 from vizgrad.graph.node import Meta
 from vizgrad.graph.saved import unpack_array, unpack_tensor
-from vizgrad.ops.arrange import crop_to, diag_embed, diagonal, tril, triu
+from vizgrad.ops.arrange import crop_to, diag_embed, diagonal, triu
+from vizgrad.ops.complexes import conj, imag_part, real_part
 from vizgrad.ops.constants import constant, raw, zeros_beside
 from vizgrad.ops.joining import cat_any
+from vizgrad.ops.matrices import COMPLEX, matmul, mH, solve, solve_triangular
 from vizgrad.ops.recording import ManyOutputs, edges_of, produced_by, start
 from vizgrad.ops.select import drop
-from vizgrad.ops.shape import transpose, unsqueeze
+from vizgrad.ops.shape import unsqueeze
 from vizgrad.tensor.tensor import Tensor, new_tensor
-
-
-def mT(value):
-    """The last two dimensions exchanged."""
-    n = value.ndim
-    return transpose(value, dim0=n - 2, dim1=n - 1)
-
-
-@primitive(typing="same", node="BmmBackward0")
-class matmul:
-    """The products of stacks of matrices with the same leading dimensions."""
-
-    def forward(self, mat2):
-        return xp.matmul(self, mat2)
-
-    def grad_self(grad, mat2):
-        return matmul(grad, mT(mat2))
-
-    def grad_mat2(grad, self):
-        return matmul(mT(self), grad)
-
-
-@primitive(node="LinalgInvExBackward0")
-class inv:
-    """The inverse of square matrices."""
-
-    def forward(self):
-        return linalg.inv(self)
-
-    def grad_self(grad, result):
-        return -matmul(matmul(mT(result), grad), mT(result))
-
-
-@primitive(typing="same", node="LinalgSolveExBackward0")
-class solve:
-    """X in self @ X = other, for stacks of matrices."""
-
-    def forward(self, other):
-        return linalg.solve(self, other)
-
-    def grad_self(grad, self, result):
-        return -matmul(solve(mT(self), grad), mT(result))
-
-    def grad_other(grad, self):
-        return solve(mT(self), grad)
-
-
-@primitive(typing="same", node="LinalgSolveTriangularBackward0")
-class solve_triangular:
-    """X in self @ X = other, self being read as a triangle."""
-
-    def forward(self, other, *, upper, unitriangular):
-        return linalg.solve_triangular(self, other, upper, True, unitriangular)
-
-    def grad_self(grad, self, result, upper, unitriangular):
-        back = solve_triangular(mT(self), grad, upper=not upper, unitriangular=unitriangular)
-        slope = -matmul(back, mT(result))
-        skip = 1 if unitriangular else 0
-        return triu(slope, diagonal=skip) if upper else tril(slope, diagonal=-skip)
-
-    def grad_other(grad, self, upper, unitriangular):
-        return solve_triangular(mT(self), grad, upper=not upper, unitriangular=unitriangular)
-
-
-@primitive(node="LinalgDetBackward0")
-class det:
-    """The determinant; its derivative is the cofactor matrix, also of singular matrices."""
-
-    def forward(self):
-        return linalg.det(self)
-
-    def grad_self(grad, self):
-        return unsqueeze(unsqueeze(grad, dim=grad.ndim), dim=grad.ndim + 1) * cofactors(self)
-
-
-@primitive(node="LinalgDetBackwardBackward0")
-class cofactors:
-    """The cofactor matrix. Its own derivative needs the inverse."""
-
-    def forward(self):
-        return linalg.cofactors(self)
-
-    def grad_self(grad, self, result):
-        inverse = mT(inv(self))
-        total = _trace(matmul(mT(grad), result))
-        return total * inverse - matmul(matmul(inverse, mT(grad)), result)
-
-
-def _trace(value):
-    """The trace of matrices, kept as two dimensions of size 1."""
-    n = value.ndim
-    last = diagonal(value, offset=0, dim1=n - 2, dim2=n - 1)
-    from vizgrad.ops.reduce import sum_dims
-
-    return unsqueeze(sum_dims(last, dims=(n - 2,), keepdim=True), dim=n - 1)
-
-
-@primitive(node="LinalgSlogdetBackward0", outputs=("logabsdet", "sign"))
-class slogdet:
-    """log |det| and the sign of det."""
-
-    def forward(self):
-        sign, size = linalg.slogdet(self)
-        return size, sign
-
-    def grad_self(grad, self):
-        return unsqueeze(unsqueeze(grad, dim=grad.ndim), dim=grad.ndim + 1) * inverse_transposed(
-            self
-        )
-
-
-@primitive(node="LinalgInvExBackward0")
-class inverse_transposed:
-    """The inverse, transposed; infinite for singular matrices."""
-
-    def forward(self):
-        return linalg.inverse_transposed(self)
-
-    def grad_self(grad, result):
-        return -matmul(matmul(result, mT(grad)), result)
-
-
-@primitive(node="LinalgCholeskyExBackward0")
-class cholesky:
-    """The lower triangle L with L @ L.mT = self; the gradient is symmetric."""
-
-    def forward(self):
-        return linalg.cholesky(self, upper=False)
-
-    def grad_self(grad, result):
-        inverse = inv(result)
-        middle = tril(matmul(mT(result), grad), diagonal=0)
-        n = raw(middle).shape[-1]
-        halved = middle * constant(_halves(raw(middle), n), middle)
-        slope = matmul(matmul(mT(inverse), halved), inverse)
-        return (slope + mT(slope)) * 0.5
-
-
-def _halves(like: Any, n: int) -> Any:
-    """1 everywhere, 1/2 on the diagonal."""
-    return (xp.ones((n, n)) - xp.eye(n) * 0.5).astype(like.dtype)
-
-
-@primitive(node="LinalgPinvBackward0")
-class pinv:
-    """The Moore-Penrose inverse."""
-
-    def forward(self, *, rcond):
-        return linalg.pinv(self, rcond)
-
-    def grad_self(grad, self, result):
-        p, pt, gt = result, mT(result), mT(grad)
-        outside = gt - matmul(self, matmul(p, gt))
-        across = gt - matmul(matmul(gt, p), self)
-        own = matmul(matmul(pt, grad), pt)
-        return matmul(matmul(outside, p), pt) + matmul(matmul(pt, p), across) - own
-
-
-@primitive(node="LinalgMatrixExpBackward0")
-class matrix_exp:
-    """e to the power of a square matrix."""
-
-    def forward(self):
-        return linalg.matrix_exp(self)
-
-    def grad_self(grad, self):
-        # the upper right quarter of exp([[A, E], [0, A]]) is the derivative in direction E (Higham 10.14)
-        n = raw(self).shape[-1]
-        last = self.ndim - 1
-        a = mT(self)
-        top = cat_any([a, grad], last)
-        bottom = cat_any([zeros_beside(grad, raw(grad).shape), a], last)
-        whole = matrix_exp(cat_any([top, bottom], last - 1))
-        return crop_to(whole, (0, n), (n, n))
-
-
-# --- several differentiable outputs ------------------------------------------------------------------------
 
 
 class Decomposition(ManyOutputs):
@@ -235,11 +57,13 @@ class LinalgEighBackward0(Decomposition):
         n = vectors.ndim
         middle = 0
         if g_vectors is not None:
+            turn = matmul(mH(vectors), g_vectors)
+            refuse_phases("linalg_eigh_backward", "eigenvectors", turn)
             gaps, diagonals = _gaps(unsqueeze(values, dim=n - 2), unsqueeze(values, dim=n - 1))
-            middle = drop(matmul(mT(vectors), g_vectors) / gaps, mask=diagonals)
+            middle = drop(turn / gaps, mask=diagonals)
         if g_values is not None:
             middle = diag_embed(g_values, offset=0, dim1=n - 2, dim2=n - 1) + middle
-        return matmul(matmul(vectors, middle), mT(vectors))
+        return matmul(matmul(vectors, middle), mH(vectors))
 
 
 def _gaps(row, column):
@@ -248,6 +72,45 @@ def _gaps(row, column):
     shape = raw(gaps).shape
     diagonals = xp.broadcast_to(xp.eye(shape[-1], dtype=bool), shape)
     return gaps + constant(diagonals.astype(raw(gaps).dtype), gaps), diagonals
+
+
+def refuse_phases(name: str, vectors: str, turn: Any) -> None:
+    """Raises if a loss depends on the phases of complex vectors, which nothing determines (T-83).
+
+    `turn` is V^H gV: the imaginary part of its diagonal is the slope of the loss along the phases.
+    """
+    array = raw(turn)
+    if array.dtype.kind != "c" or not array.size:
+        return
+    if float(xp.abs(xp.diagonal(array, 0, -2, -1).imag).max()) > 1e-2:
+        raise RuntimeError(
+            f"{name}: The {vectors} in the complex case are specified up to multiplication by e^{{i "
+            "phi}. The specified loss function depends on this quantity, so it is ill-defined; use "
+            "what does not depend on phases, such as .abs() or products v @ v.mH"
+        )
+
+
+class LinalgEigBackward0(Decomposition):
+    """Of any square matrix; results are complex."""
+
+    __slots__ = ("_eigenvalues", "_eigenvectors")
+    saved_names = ("eigenvalues", "eigenvectors")
+
+    def formula(self, grads: Any, values: Any, vectors: Any) -> Any:
+        g_values, g_vectors = grads
+        n = vectors.ndim
+        middle = 0
+        if g_vectors is not None:
+            turn = matmul(mH(vectors), g_vectors)
+            refuse_phases("linalg_eig_backward", "eigenvectors", turn)
+            # vectors have length 1: what would change their length is taken off
+            lengths = real_part(diagonal(turn, offset=0, dim1=n - 2, dim2=n - 1))
+            across = turn - matmul(mH(vectors), vectors) * unsqueeze(lengths, dim=n - 2)
+            gaps, diagonals = _gaps(unsqueeze(values, dim=n - 2), unsqueeze(values, dim=n - 1))
+            middle = drop(across / conj(gaps), mask=diagonals)
+        if g_values is not None:
+            middle = diag_embed(g_values, offset=0, dim1=n - 2, dim2=n - 1) + middle
+        return solve(mH(vectors), matmul(middle, mH(vectors)))
 
 
 class LinalgSvdBackward0(Decomposition):
@@ -265,21 +128,40 @@ class LinalgSvdBackward0(Decomposition):
         if g_u is not None or g_vh is not None:
             k = raw(s).shape[-1]
             gaps, diagonals = _gaps(row * row, column * column)
+            _refuse_svd_phases(u, vh, g_u, g_vh)
             if g_u is not None:
-                turn = matmul(mT(u), g_u)
-                middle = drop((turn - mT(turn)) / gaps, mask=diagonals) * row
+                turn = matmul(mH(u), g_u)
+                middle = drop((turn - mH(turn)) / gaps, mask=diagonals) * row
+                middle = middle + phases(turn, s, n)
                 if raw(u).shape[-2] > k:
                     extra = matmul((g_u - matmul(u, turn)) / row, vh)
             if g_vh is not None:
-                turn = matmul(vh, mT(g_vh))
-                middle = column * drop((turn - mT(turn)) / gaps, mask=diagonals) + middle
+                turn = matmul(vh, mH(g_vh))
+                middle = column * drop((turn - mH(turn)) / gaps, mask=diagonals) + middle
+                if g_u is None:
+                    middle = middle - phases(turn, s, n)
                 if raw(vh).shape[-1] > k:
-                    more = matmul(u, (g_vh - matmul(mT(turn), vh)) / column)
+                    more = matmul(u, (g_vh - matmul(mH(turn), vh)) / column)
                     extra = more if extra is None else extra + more
         if g_s is not None:
             middle = diag_embed(g_s, offset=0, dim1=n - 2, dim2=n - 1) + middle
         slope = matmul(matmul(u, middle), vh)
         return slope if extra is None else slope + extra
+
+
+def _refuse_svd_phases(u: Any, vh: Any, g_u: Any, g_vh: Any) -> None:
+    if raw(u).dtype.kind == "c":
+        turns = [] if g_u is None else [raw(matmul(mH(u), g_u))]
+        turns += [] if g_vh is None else [raw(matmul(vh, mH(g_vh)))]
+        refuse_phases("svd_backward", "singular vectors", sum(turns))
+
+
+def phases(turn, s, n):
+    """What a common phase of a pair of singular vectors adds on the diagonal; 0 for real ones."""
+    if turn.dtype not in COMPLEX:
+        return 0
+    slope = imag_part(diagonal(turn, offset=0, dim1=n - 2, dim2=n - 1)) / s
+    return diag_embed(slope * 1j, offset=0, dim1=n - 2, dim2=n - 1)
 
 
 class LinalgQrBackward0(Decomposition):
@@ -298,17 +180,17 @@ class LinalgQrBackward0(Decomposition):
         start_at, size = (0, k), (k, wide - k)
         g_rest = crop_to(g_r, start_at, size)
         rest = crop_to(r, start_at, size)
-        g_q = g_q + matmul(matmul(q, rest), mT(g_rest))
+        g_q = g_q + matmul(matmul(q, rest), mH(g_rest))
         square = _qr_slope(g_q, crop_to(g_r, (0, 0), (k, k)), q, crop_to(r, (0, 0), (k, k)))
         return cat_any([square, matmul(q, g_rest)], q.ndim - 1)
 
 
 def _qr_slope(g_q, g_r, q, r):
     """[gQ + Q sym(triu(gR R^T - Q^T gQ))] R^-T, with sym(M) = M + M^T - diag(M)."""
-    m = triu(matmul(g_r, mT(r)) - matmul(mT(q), g_q), diagonal=0)
-    symmetric = m + mT(triu(m, diagonal=1))
+    m = triu(matmul(g_r, mH(r)) - matmul(mH(q), g_q), diagonal=0)
+    symmetric = m + mH(triu(m, diagonal=1))
     inner = g_q + matmul(q, symmetric)
-    return mT(solve_triangular(r, mT(inner), upper=True, unitriangular=False))
+    return mH(solve_triangular(r, mH(inner), upper=True, unitriangular=False))
 
 
 def record(

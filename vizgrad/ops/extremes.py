@@ -17,7 +17,7 @@ def share_among_equals(grad, self, result, dims=None, keepdim=False, *, nan=Fals
     return restore_dims(grad, dims, keepdim, ndim) * constant(weights, grad)
 
 
-@primitive(node="MaxBackward1")
+@primitive(node="MaxBackward1", real_only=True)
 class max_all:
     """The largest element; equal ones share the gradient."""
 
@@ -28,7 +28,7 @@ class max_all:
         return share_among_equals(grad, self, result, nan=True)
 
 
-@primitive(node="MinBackward1")
+@primitive(node="MinBackward1", real_only=True)
 class min_all:
     """The smallest element; equal ones share the gradient."""
 
@@ -39,7 +39,7 @@ class min_all:
         return share_among_equals(grad, self, result, nan=True)
 
 
-@primitive
+@primitive(real_only=True)
 class amax:
     """The largest elements over `dims`; equal ones share the gradient."""
 
@@ -50,7 +50,7 @@ class amax:
         return share_among_equals(grad, self, result, dims, keepdim)
 
 
-@primitive
+@primitive(real_only=True)
 class amin:
     """The smallest elements over `dims`; equal ones share the gradient."""
 
@@ -72,7 +72,7 @@ def to_index(grad, indices, dim, keepdim, shape):
     return spread(grad, constant(index, grad), dim=dim, shape=shape)
 
 
-@primitive(node="MaxBackward0", outputs=("values", "indices"))
+@primitive(node="MaxBackward0", outputs=("values", "indices"), real_only=True)
 class max_dim:
     """The largest elements along `dim` and where they are (the first of equals)."""
 
@@ -83,7 +83,7 @@ class max_dim:
         return to_index(grad, indices, dim, keepdim, self_meta.shape)
 
 
-@primitive(node="MinBackward0", outputs=("values", "indices"))
+@primitive(node="MinBackward0", outputs=("values", "indices"), real_only=True)
 class min_dim:
     """The smallest elements along `dim` and where they are (the first of equals)."""
 
@@ -94,7 +94,7 @@ class min_dim:
         return to_index(grad, indices, dim, keepdim, self_meta.shape)
 
 
-@primitive
+@primitive(real_only=True)
 class argmax:
     """Where the largest element is (the first of equals); over all elements if `dim` is None."""
 
@@ -102,7 +102,7 @@ class argmax:
         return ordering.arg_extreme(self, dim, keepdim, largest=True)
 
 
-@primitive
+@primitive(real_only=True)
 class argmin:
     """Where the smallest element is (the first of equals); over all elements if `dim` is None."""
 
@@ -110,7 +110,7 @@ class argmin:
         return ordering.arg_extreme(self, dim, keepdim, largest=False)
 
 
-@primitive(outputs=("values", "indices"))
+@primitive(outputs=("values", "indices"), real_only=True)
 class sort:
     """The elements along `dim` in order, and where they were; stable."""
 
@@ -121,7 +121,7 @@ class sort:
         return to_index(grad, indices, dim, True, self_meta.shape)
 
 
-@primitive(outputs=("values", "indices"))
+@primitive(outputs=("values", "indices"), real_only=True)
 class topk:
     """The k largest (or smallest) elements along `dim`, in order, and where they were."""
 
@@ -132,7 +132,7 @@ class topk:
         return to_index(grad, indices, dim, True, self_meta.shape)
 
 
-@primitive(outputs=("values", "indices"))
+@primitive(outputs=("values", "indices"), real_only=True)
 class kthvalue:
     """The k-th smallest element (k counts from 1) along `dim` and where it is."""
 
@@ -143,7 +143,7 @@ class kthvalue:
         return to_index(grad, indices, dim, keepdim, self_meta.shape)
 
 
-@primitive(node="MedianBackward1", outputs=("values", "indices"))
+@primitive(node="MedianBackward1", outputs=("values", "indices"), real_only=True)
 class median_dim:
     """The median along `dim` (the lower of two) and where it is."""
 
@@ -154,7 +154,7 @@ class median_dim:
         return to_index(grad, indices, dim, keepdim, self_meta.shape)
 
 
-@primitive(node="NanmedianBackward1", outputs=("values", "indices"))
+@primitive(node="NanmedianBackward1", outputs=("values", "indices"), real_only=True)
 class nanmedian_dim:
     """The median of the numbers along `dim`, without NaNs, and where it is."""
 
@@ -165,7 +165,7 @@ class nanmedian_dim:
         return to_index(grad, indices, dim, keepdim, self_meta.shape)
 
 
-@primitive(node="MedianBackward0")
+@primitive(node="MedianBackward0", real_only=True)
 class median_all:
     """The median of all elements (the lower of two); equal ones share the gradient."""
 
@@ -176,7 +176,7 @@ class median_all:
         return share_among_equals(grad, self, result, nan=True)
 
 
-@primitive(node="NanmedianBackward0")
+@primitive(node="NanmedianBackward0", real_only=True)
 class nanmedian_all:
     """The median of all numbers, without NaNs; equal ones share the gradient."""
 
@@ -187,7 +187,7 @@ class nanmedian_all:
         return share_among_equals(grad, self, result, nan=True)
 
 
-@primitive(outputs=("values", "indices"))
+@primitive(outputs=("values", "indices"), real_only=True)
 class mode:
     """The most frequent element along `dim` (the smallest of several) and where it last is."""
 
@@ -198,7 +198,7 @@ class mode:
         return to_index(grad, indices, dim, keepdim, self_meta.shape)
 
 
-@primitive(outputs=("values", "indices"))
+@primitive(outputs=("values", "indices"), real_only=True)
 class cummax:
     """Running maxima along `dim`; among equals the later index."""
 
@@ -209,7 +209,7 @@ class cummax:
         return to_index(grad, indices, dim, True, self_meta.shape)
 
 
-@primitive(outputs=("values", "indices"))
+@primitive(outputs=("values", "indices"), real_only=True)
 class cummin:
     """Running minima along `dim`; among equals the later index."""
 

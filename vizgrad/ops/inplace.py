@@ -8,7 +8,17 @@ from typing import Any
 from vizgrad.function.inplace import write
 from vizgrad.function.primitive import Primitive
 from vizgrad.ops import arithmetic as basic
-from vizgrad.ops import arrange, compare, joining, pointwise, powers, select, special, statistics
+from vizgrad.ops import (
+    arrange,
+    compare,
+    complexes,
+    joining,
+    pointwise,
+    powers,
+    select,
+    special,
+    statistics,
+)
 from vizgrad.ops.public import arithmetic, selecting
 from vizgrad.ops.public.arguments import beside_number
 from vizgrad.tensor.tensor import Tensor
@@ -41,6 +51,7 @@ PLAIN = [
     "relu",
     "abs",
     "sign",
+    "sgn",
     "floor",
     "ceil",
     "trunc",
@@ -213,6 +224,7 @@ INPLACE: dict[str, Callable[..., Any]] = {
     "addcmul_": _addcmul_, "addcdiv_": _addcdiv_, "round_": _round_,
     "nan_to_num_": _nan_to_num_, "tril_": _tril_, "triu_": _triu_, "cumsum_": _cumsum_, "cumprod_": _cumprod_,
     "floor_divide_": _floor_divide_,
+    "conj_physical_": _inplace(complexes.conj_physical, "conj_physical_"),
     "logical_not_": _inplace(compare.logical_not, "logical_not_"),
     **{name + "_": _inplace(getattr(pointwise, name), name + "_") for name in PLAIN},
     **{name + "_": _inplace(getattr(special, name), name + "_") for name in SPECIAL},

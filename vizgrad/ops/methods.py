@@ -19,6 +19,7 @@ from vizgrad.ops.public import (
     arranging,
     choosing,
     comparing,
+    complexes,
     conversion,
     creation,
     distinct,
@@ -177,6 +178,7 @@ SAME: dict[Any, str] = {
     linalg: "inverse det logdet slogdet matrix_exp matrix_power cholesky",
     conversion: "to float double half int long short char byte bool cfloat cdouble cpu cuda type "
     "type_as numpy detach detach_ clone copy_ fill_ zero_",
+    complexes: "conj conj_physical resolve_conj resolve_neg is_conj is_neg angle isreal adjoint",
     creation: "new_zeros new_ones new_empty new_full",
     random: "multinomial bernoulli uniform_ normal_ bernoulli_ exponential_ random_",
     comparing: "isclose allclose equal",
@@ -215,6 +217,7 @@ DIRECT = [
     "relu",
     "abs",
     "sign",
+    "sgn",
     "floor",
     "ceil",
     "trunc",
@@ -267,6 +270,10 @@ def attach() -> None:
                 setattr(Tensor, name + suffix, found)
     Tensor.T = property(arranging.T)
     Tensor.mT = property(arranging.mT)
+    Tensor.H = property(complexes.H)
+    Tensor.mH = property(complexes.adjoint)
+    Tensor.real = property(complexes.real, complexes.set_real)
+    Tensor.imag = property(complexes.imag, complexes.set_imag)
 
 
 attach()

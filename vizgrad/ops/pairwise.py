@@ -13,7 +13,7 @@ from vizgrad.ops.pointwise import exp, log
 from vizgrad.ops.select import drop
 
 
-@primitive(typing="float", pointwise=True)
+@primitive(typing="float", pointwise=True, real_only=True)
 class atan2:
     """The angle of the point (other, self); the derivative at (0, 0) is 0."""
 
@@ -28,7 +28,7 @@ class atan2:
         return drop(grad * (-self / squared), mask=raw(squared) == 0)
 
 
-@primitive(typing="promote", pointwise=True)
+@primitive(typing="promote", pointwise=True, real_only=True)
 class hypot:
     """sqrt(self^2 + other^2) without overflow; the derivative at (0, 0) is NaN (T-73)."""
 
@@ -54,7 +54,7 @@ class logaddexp:
         return grad / (1 + exp(self - other))
 
 
-@primitive(typing="promote", pointwise=True)
+@primitive(typing="promote", pointwise=True, real_only=True)
 class logaddexp2:
     """log2(2^self + 2^other) without overflow."""
 
@@ -67,7 +67,7 @@ class logaddexp2:
         return grad / (1 + exp((self - other) * math.log(2)))
 
 
-@primitive(typing="float", pointwise=True)
+@primitive(typing="float", pointwise=True, real_only=True)
 class xlogy:
     """self * log(other), 0 where self is 0 (unless other is NaN)."""
 
@@ -105,7 +105,7 @@ def _no_step_slope(grad):
     raise RuntimeError("derivative for aten::heaviside is not implemented: it is a step function")
 
 
-@primitive(typing="same", pointwise=True, node="NotImplemented")
+@primitive(typing="same", pointwise=True, node="NotImplemented", real_only=True)
 class heaviside:
     """0 below 0, 1 above, `other` at 0; backward through it raises (T-84)."""
 

@@ -8,6 +8,8 @@ from vizgrad.arrays import xp
 from vizgrad.arrays.kernels import smooth
 from vizgrad.function.primitive import primitive
 from vizgrad.ops.arithmetic import neg as neg
+from vizgrad.ops.complexes import abs as abs
+from vizgrad.ops.complexes import sgn as sgn
 from vizgrad.ops.constants import raw, zeros_like
 from vizgrad.ops.select import drop
 from vizgrad.ops.select import sign as sign
@@ -244,7 +246,7 @@ class sigmoid:
         return grad * ((1 - result) * result)
 
 
-@primitive(pointwise=True)
+@primitive(pointwise=True, real_only=True)
 class relu:
     """max(x, 0); the derivative at 0 is 0 (T-70)."""
 
@@ -252,16 +254,6 @@ class relu:
 
     def grad_self(grad, result):
         return drop(grad, mask=raw(result) <= 0)
-
-
-@primitive(pointwise=True)
-class abs:
-    """|x|; the derivative at 0 is 0 (T-70)."""
-
-    forward = xp.absolute
-
-    def grad_self(grad, self):
-        return grad * sign(self)
 
 
 @primitive(pointwise=True)
@@ -284,7 +276,7 @@ class ceil:
         return zeros_like(grad)
 
 
-@primitive(pointwise=True)
+@primitive(pointwise=True, real_only=True)
 class round:
     """x to `decimals` places, halves to the even neighbour; the derivative is 0."""
 

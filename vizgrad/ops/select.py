@@ -42,7 +42,7 @@ class where_mask:
         return drop(grad, mask=condition)
 
 
-@primitive(typing="promote", pointwise=True)
+@primitive(typing="promote", pointwise=True, real_only=True)
 class maximum:
     """The larger of the two, NaN if one is NaN; a tie shares the gradient equally (T-72)."""
 
@@ -55,7 +55,7 @@ class maximum:
         return share(grad, other, self)
 
 
-@primitive(typing="promote", pointwise=True)
+@primitive(typing="promote", pointwise=True, real_only=True)
 class minimum:
     """The smaller of the two, NaN if one is NaN; a tie shares the gradient equally (T-72)."""
 
@@ -68,7 +68,7 @@ class minimum:
         return share(grad, self, other)
 
 
-@primitive(typing="promote", pointwise=True)
+@primitive(typing="promote", pointwise=True, real_only=True)
 class fmax:
     """The larger of the two; a number wins over NaN, and gets all of the gradient (T-72)."""
 
@@ -81,7 +81,7 @@ class fmax:
         return drop(grad, mask=(raw(self) >= raw(other)) | (raw(other) != raw(other)))
 
 
-@primitive(typing="promote", pointwise=True)
+@primitive(typing="promote", pointwise=True, real_only=True)
 class fmin:
     """The smaller of the two; a number wins over NaN, and gets all of the gradient."""
 
@@ -110,7 +110,7 @@ def share(grad, winner, loser):
     return halve(grad, tie=a == b, lost=a < b)
 
 
-@primitive(pointwise=True, node="ClampBackward1")
+@primitive(pointwise=True, node="ClampBackward1", real_only=True)
 class clamp:
     """`self` moved into [min, max], bounds being numbers or None; slope 1 at both bounds (T-71)."""
 
@@ -120,7 +120,7 @@ class clamp:
         return keep(grad, mask=choice.inside(raw(self), min, max))
 
 
-@primitive(pointwise=True, node="ClampMinBackward0")
+@primitive(pointwise=True, node="ClampMinBackward0", real_only=True)
 class clamp_min:
     """`self` raised to at least the number `min`."""
 
@@ -131,7 +131,7 @@ class clamp_min:
         return keep(grad, mask=raw(self) >= min)
 
 
-@primitive(pointwise=True, node="ClampMaxBackward0")
+@primitive(pointwise=True, node="ClampMaxBackward0", real_only=True)
 class clamp_max:
     """`self` lowered to at most the number `max`."""
 
@@ -142,7 +142,7 @@ class clamp_max:
         return keep(grad, mask=raw(self) <= max)
 
 
-@primitive(typing="promote", pointwise=True, node="ClampBackward0")
+@primitive(typing="promote", pointwise=True, node="ClampBackward0", real_only=True)
 class clamp_both:
     """`clamp` with tensors as bounds; at a tie all of the gradient goes to `self` (T-71)."""
 
@@ -159,7 +159,7 @@ class clamp_both:
         return keep(grad, mask=(raw(self) > raw(max)) | (raw(max) <= raw(min)))
 
 
-@primitive(typing="promote", pointwise=True, node="ClampMinBackward1")
+@primitive(typing="promote", pointwise=True, node="ClampMinBackward1", real_only=True)
 class clamp_low:
     """`clamp` with a tensor as lower bound."""
 
@@ -172,7 +172,7 @@ class clamp_low:
         return keep(grad, mask=raw(self) < raw(other))
 
 
-@primitive(typing="promote", pointwise=True, node="ClampMaxBackward1")
+@primitive(typing="promote", pointwise=True, node="ClampMaxBackward1", real_only=True)
 class clamp_high:
     """`clamp` with a tensor as upper bound."""
 

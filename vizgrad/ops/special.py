@@ -14,7 +14,7 @@ from vizgrad.ops.select import drop
 from vizgrad.ops.select import sign as sign
 
 
-@primitive(typing="float", pointwise=True)
+@primitive(typing="float", pointwise=True, real_only=True)
 class erf:
     """The error function, 2/sqrt(pi) times the integral of exp(-t^2) from 0 to x."""
 
@@ -24,7 +24,7 @@ class erf:
         return grad * (2 / math.sqrt(math.pi)) * exp(-(self * self))
 
 
-@primitive(typing="float", pointwise=True)
+@primitive(typing="float", pointwise=True, real_only=True)
 class erfc:
     """1 - erf(x), exact for large x."""
 
@@ -34,7 +34,7 @@ class erfc:
         return grad * (-2 / math.sqrt(math.pi)) * exp(-(self * self))
 
 
-@primitive(typing="float", pointwise=True)
+@primitive(typing="float", pointwise=True, real_only=True)
 class erfinv:
     """The inverse of erf; infinite at -1 and 1."""
 
@@ -44,7 +44,7 @@ class erfinv:
         return grad * (math.sqrt(math.pi) / 2) * exp(result * result)
 
 
-@primitive(typing="float", pointwise=True)
+@primitive(typing="float", pointwise=True, real_only=True)
 class lgamma:
     """log |Gamma(x)|."""
 
@@ -54,7 +54,7 @@ class lgamma:
         return grad * digamma(self)
 
 
-@primitive(typing="float", pointwise=True)
+@primitive(typing="float", pointwise=True, real_only=True)
 class digamma:
     """The derivative of lgamma."""
 
@@ -98,7 +98,7 @@ class sinc_slope:
         )
 
 
-@primitive(typing="float", pointwise=True)
+@primitive(typing="float", pointwise=True, real_only=True)
 class logit:
     """log(x / (1 - x)); with `eps`, x is first moved into [eps, 1 - eps]."""
 

@@ -9,10 +9,10 @@ from vizgrad.arrays.kernels import ordering, reduction, statistics
 from vizgrad.function.primitive import primitive
 from vizgrad.ops.arrange import flip, roll
 from vizgrad.ops.constants import constant, raw, zeros_like
-from vizgrad.ops.pointwise import abs, exp
+from vizgrad.ops.pointwise import abs, exp, sgn
 from vizgrad.ops.powers import pow_number
 from vizgrad.ops.reduce import mean_dims
-from vizgrad.ops.select import drop, sign
+from vizgrad.ops.select import drop
 from vizgrad.ops.shape import restore_dims
 
 
@@ -25,7 +25,7 @@ def slope_of_variance(grad, self, dims, correction, keepdim):
     return (grad * scale) * (self - mean_dims(self, dims=every, keepdim=True))
 
 
-@primitive
+@primitive(holomorphic=False)
 class var:
     """The variance over `dims`, with n - correction in the denominator."""
 
@@ -36,7 +36,7 @@ class var:
         return slope_of_variance(grad, self, dims, correction, keepdim)
 
 
-@primitive
+@primitive(holomorphic=False)
 class std:
     """The standard deviation over `dims`; the derivative is 0 where all values are equal (T-81)."""
 
@@ -60,7 +60,7 @@ class logsumexp:
         return grad * exp(self - restore_dims(result, dims, keepdim, self.ndim))
 
 
-@primitive(node="LinalgVectorNormBackward0")
+@primitive(node="LinalgVectorNormBackward0", holomorphic=False)
 class vector_norm:
     """(sum of |x|^ord over `dims`)^(1/ord); the derivative at 0 is 0 (T-73)."""
 
@@ -73,17 +73,17 @@ class vector_norm:
         if ord == 0:
             return zeros_like(self)
         if ord == 1:
-            return grad * sign(self)
+            return grad * sgn(self)
         if ord == 2:
             return grad * drop(self / norm, mask=raw(norm) == 0)
         if math.isinf(ord):
             weights = ordering.shares(raw(abs(self)), raw(norm), dims, nan=True)
-            return sign(self) * (grad * constant(weights, grad))
+            return sgn(self) * (grad * constant(weights, grad))
         scale = drop(grad / pow_number(norm, exponent=ord - 1), mask=raw(norm) == 0)
         if ord < 2:
             power = pow_number(abs(self), exponent=ord - 1)
             power = drop(power, mask=raw(self) == 0) if ord < 1 else power
-            return sign(self) * power * scale
+            return sgn(self) * power * scale
         return self * pow_number(abs(self), exponent=ord - 2) * scale
 
 

@@ -58,14 +58,15 @@ def det(a: Array) -> Array:
 def slogdet(a: Array) -> tuple[Array, Array]:
     sign, size = np.linalg.slogdet(a)
     parts = np.asarray(sign), np.asarray(size)
-    return parts[0].astype(a.dtype, copy=False), parts[1].astype(a.dtype, copy=False)
+    return parts[0].astype(a.dtype, copy=False), parts[1].astype(a.real.dtype, copy=False)
 
 
 @quiet
 def cofactors(a: Array) -> Array:
     """The derivative of the determinant, also of singular matrices.
 
-    From a = U S Vh: det(U) det(Vh) U diag(products of all other singular values) Vh.
+    From a = U S Vh: det(U) det(Vh) U* diag(products of all other singular values) Vh*, where the star
+    conjugates.
     """
     u, s, vh = np.linalg.svd(a)
     sign = np.linalg.det(u) * np.linalg.det(vh)
@@ -73,7 +74,8 @@ def cofactors(a: Array) -> Array:
     after = np.ones_like(s)
     before[..., 1:] = np.cumprod(s[..., :-1], axis=-1)
     after[..., :-1] = np.cumprod(s[..., :0:-1], axis=-1)[..., ::-1]
-    result = np.matmul(u * (sign[..., None] * before * after)[..., None, :], vh)
+    others = (sign[..., None] * before * after)[..., None, :]
+    result = np.matmul(u.conj() * others, vh.conj())
     return result.astype(a.dtype, copy=False)
 
 
@@ -84,13 +86,22 @@ def inverse_transposed(a: Array) -> Array:
         return np.linalg.inv(a).swapaxes(-1, -2)
     except np.linalg.LinAlgError:
         u, s, vh = np.linalg.svd(a)
-        return np.matmul(u / s[..., None, :], vh)
+        return np.matmul(u.conj() / s[..., None, :], vh.conj())
 
 
 @quiet
 def eigh(a: Array, uplo: Literal["L", "U"]) -> tuple[Array, Array]:
     found: Any = np.linalg.eigh(a, uplo)
     return found.eigenvalues, found.eigenvectors
+
+
+@quiet
+def eig(a: Array) -> tuple[Array, Array]:
+    """Complex whatever the matrix is."""
+    why = "the algorithm failed to converge"
+    found: Any = _guarded("eig", why, np.linalg.eig, a)
+    dtype = np.result_type(a.dtype, np.complex64)
+    return found[0].astype(dtype, copy=False), found[1].astype(dtype, copy=False)
 
 
 @quiet

@@ -15,8 +15,9 @@ from vizgrad.arrays.quiet import quiet
 def variance(x: Array, dims: Dims, correction: float, keepdim: bool) -> Array:
     n = count(x.shape, dims)
     centred = x - mean_dims(x, dims, keepdim=True)
-    total = sum_dims(centred * centred, dims, keepdim)
-    return total / x.dtype.type(max(n - correction, 0))
+    squares = (centred * centred.conj()).real if x.dtype.kind == "c" else centred * centred
+    total = sum_dims(squares, dims, keepdim)
+    return total / squares.dtype.type(max(n - correction, 0))
 
 
 @quiet

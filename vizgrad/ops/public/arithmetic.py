@@ -137,13 +137,13 @@ def _base_beside(input: Tensor, exponent: Any) -> Tensor:
 
 
 def float_power(input: Any, exponent: Any) -> Tensor:
-    """Like `pow`, computed in float64."""
-    from vizgrad.ops.public.conversion import double
+    """Like `pow`, computed in float64, or complex128."""
+    from vizgrad.ops.public.conversion import cdouble, double
 
     if isinstance(input, Tensor):
-        input = double(input)
+        input = cdouble(input) if input.is_complex() else double(input)
     if isinstance(exponent, Tensor):
-        exponent = double(exponent)
+        exponent = cdouble(exponent) if exponent.is_complex() else double(exponent)
     elif isinstance(exponent, int):
         exponent = float(exponent)
     return pow(input, exponent)

@@ -1,4 +1,4 @@
-"""torch.linalg for real matrices (spec T-39, T-83)."""
+"""torch.linalg (spec T-39, T-83)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 from vizgrad.arrays.kernels import linalg as kernels
 from vizgrad.arrays.kernels.linalg import LinAlgError as LinAlgError
 from vizgrad.errors import wrap_dim
-from vizgrad.ops import decompositions as ops
+from vizgrad.ops import decompositions
+from vizgrad.ops import matrices as ops
 from vizgrad.ops.public import (
     arranging,
     choosing,
@@ -17,6 +18,7 @@ from vizgrad.ops.public import (
     repeating,
     slicing,
 )
+from vizgrad.ops.public.complexes import adjoint
 from vizgrad.ops.public.multiplying import cross as _cross
 from vizgrad.ops.public.statistics import vector_norm as vector_norm
 from vizgrad.tensor.tensor import Tensor, new_tensor
@@ -43,6 +45,11 @@ class SlogdetResult(NamedTuple):
     logabsdet: Tensor
 
 
+class EigResult(NamedTuple):
+    eigenvalues: Tensor
+    eigenvectors: Tensor
+
+
 class LstsqResult(NamedTuple):
     solution: Tensor
     residuals: Tensor
@@ -50,9 +57,11 @@ class LstsqResult(NamedTuple):
     singular_values: Tensor
 
 
-def _check(name: str, A: Tensor, square: bool = True) -> None:
+def _check(name: str, A: Tensor, square: bool = True, complex: bool = True) -> None:
     shape = A._array.shape
-    if A._array.dtype.kind != "f":
+    if A._array.dtype.kind == "c" and not complex:
+        raise NotImplementedError(f"linalg.{name} is not supported for complex matrices")
+    if A._array.dtype.kind not in "fc":
         raise RuntimeError(
             f"linalg.{name}: Expected a floating point or complex tensor as input. Got "
             f"{A.dtype.name}"
@@ -94,6 +103,8 @@ def logdet(input: Tensor) -> Tensor:
     """log det: -inf for singular matrices, NaN for negative determinants."""
     from vizgrad.ops.public.selecting import where
 
+    if input.is_complex():
+        return det(input).log()
     sign, size = slogdet(input)
     return where(sign == -1, math.nan, size)
 
@@ -137,13 +148,28 @@ def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
     """L with L @ L.mT = A (or U with U.mT @ U = A); LinAlgError if A is not positive definite."""
     _check("cholesky", A)
     lower = ops.cholesky.record(A)
-    return arranging.mT(lower) if upper else lower
+    return adjoint(lower) if upper else lower
 
 
 def eigh(A: Tensor, UPLO: str = "L") -> EighResult:
     """Eigenvalues in rising order and eigenvectors (columns) of symmetric matrices."""
     _check("eigh", A)
-    return EighResult(*ops.record(ops.LinalgEighBackward0, A, kernels.eigh(A._array, UPLO)))
+    return EighResult(
+        *decompositions.record(decompositions.LinalgEighBackward0, A, kernels.eigh(A._array, UPLO))
+    )
+
+
+def eig(A: Tensor) -> EigResult:
+    """Complex eigenvalues and eigenvectors (columns) of square matrices, in no particular order."""
+    _check("eig", A)
+    return EigResult(
+        *decompositions.record(decompositions.LinalgEigBackward0, A, kernels.eig(A._array))
+    )
+
+
+def eigvals(A: Tensor) -> Tensor:
+    """Complex eigenvalues of square matrices."""
+    return eig(A).eigenvalues
 
 
 def eigvalsh(A: Tensor, UPLO: str = "L") -> Tensor:
@@ -164,7 +190,9 @@ def svd(A: Tensor, full_matrices: bool = True) -> SVDResult:
         from vizgrad.arrays import xp
 
         return SVDResult(*(new_tensor(a) for a in xp.linalg.svd(A._array)))
-    return SVDResult(*ops.record(ops.LinalgSvdBackward0, A, kernels.svd(A._array)))
+    return SVDResult(
+        *decompositions.record(decompositions.LinalgSvdBackward0, A, kernels.svd(A._array))
+    )
 
 
 def svdvals(A: Tensor) -> Tensor:
@@ -195,7 +223,9 @@ def qr(A: Tensor, mode: str = "reduced") -> QRResult:
                 f"({m} > {n})."
             )
         return QRResult(*(new_tensor(a) for a in kernels.qr(A._array, "complete")))
-    return QRResult(*ops.record(ops.LinalgQrBackward0, A, kernels.qr(A._array, "reduced")))
+    return QRResult(
+        *decompositions.record(decompositions.LinalgQrBackward0, A, kernels.qr(A._array, "reduced"))
+    )
 
 
 def pinv(A: Tensor, *, rtol: float | None = None, hermitian: bool = False) -> Tensor:

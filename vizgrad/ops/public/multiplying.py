@@ -8,6 +8,7 @@ from vizgrad.errors import wrap_dim
 from vizgrad.ops import products, shape
 from vizgrad.ops.public import arranging, repeating, shaping
 from vizgrad.ops.public.arguments import written
+from vizgrad.ops.public.complexes import conj
 from vizgrad.tensor.tensor import Tensor
 
 
@@ -128,7 +129,9 @@ def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     return result if out is None else written(out, result, "dot", input, tensor)
 
 
-vdot = dot
+def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The sum of products of two vectors, the first one conjugated."""
+    return dot(conj(input), other, out=out)
 
 
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:

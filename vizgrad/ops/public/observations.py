@@ -12,6 +12,7 @@ from vizgrad.ops.public import (
     slicing,
     statistics,
 )
+from vizgrad.ops.public.complexes import adjoint, real
 from vizgrad.tensor.tensor import Tensor
 
 
@@ -28,7 +29,7 @@ def cov(
     rows: Any = arranging.atleast_2d(input)
     centred = rows - reducing.mean(rows, 1, keepdim=True)
     freedom = rows.shape[1] - correction
-    product: Any = multiplying.mm(centred, arranging.t(centred))
+    product: Any = multiplying.mm(centred, adjoint(centred))
     return arranging.squeeze(product / max(freedom, 0) if freedom > 0 else product / 0.0)
 
 
@@ -37,7 +38,7 @@ def corrcoef(input: Tensor) -> Tensor:
     c: Any = cov(input)
     if c.ndim == 0:
         return c / c
-    scale: Any = slicing.diagonal(c) ** 0.5
+    scale: Any = real(slicing.diagonal(c)) ** 0.5
     return c / arranging.unsqueeze(scale, 1) / arranging.unsqueeze(scale, 0)
 
 

@@ -1,0 +1,137 @@
+"""Complex numbers: `real`, `imag`, `conj`, `angle`, `polar`, and views of their memory (spec T-30 ... T-33).
+
+A conjugate is computed at once, where PyTorch keeps a flag and conjugates when the values are used: the
+values are the same, `is_conj` is always False, and `conj` of a complex tensor shares no memory with it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vizgrad.ops import complexes as ops
+from vizgrad.ops.public.arguments import written
+from vizgrad.ops.public.arranging import mT
+from vizgrad.ops.public.slicing import select as pick
+from vizgrad.tensor.tensor import Tensor
+
+
+def view_as_real(input: Tensor) -> Tensor:
+    """A view of complex numbers as pairs (real, imaginary) along a new last dimension of size 2."""
+    return ops.view_as_real.record(input)
+
+
+def view_as_complex(input: Tensor) -> Tensor:
+    """A view of pairs (real, imaginary) along the last dimension, of size 2, as complex numbers.
+
+    Raises RuntimeError unless the last dimension has stride 1 and all others even strides.
+    """
+    return ops.view_as_complex.record(input)
+
+
+def real(input: Tensor) -> Tensor:
+    """A view of the real parts; a real tensor itself."""
+    return pick(view_as_real(input), -1, 0) if input.is_complex() else input
+
+
+def imag(input: Tensor) -> Tensor:
+    """A view of the imaginary parts; RuntimeError for a real tensor."""
+    if not input.is_complex():
+        raise RuntimeError(
+            f"imag is not implemented for tensors with non-complex dtypes, got {input.dtype}"
+        )
+    return pick(view_as_real(input), -1, 1)
+
+
+def set_real(self: Tensor, value: Any) -> None:
+    """`t.real = value` writes into the real parts."""
+    real(self).copy_(value if isinstance(value, Tensor) else self.new_tensor(value).real)
+
+
+def set_imag(self: Tensor, value: Any) -> None:
+    """`t.imag = value` writes into the imaginary parts."""
+    imag(self).copy_(value if isinstance(value, Tensor) else self.new_tensor(value).real)
+
+
+def conj(input: Tensor) -> Tensor:
+    """The complex conjugates; a real tensor itself."""
+    return ops.conj.record(input) if input.is_complex() else input
+
+
+def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The complex conjugates, computed at once; a real tensor itself."""
+    result = ops.conj_physical.record(input) if input.is_complex() else input
+    return result if out is None else written(out, result, "conj_physical", input)
+
+
+def resolve_conj(input: Tensor) -> Tensor:
+    """The tensor itself: conjugates are computed at once."""
+    return input
+
+
+def resolve_neg(input: Tensor) -> Tensor:
+    """The tensor itself: negatives are computed at once."""
+    return input
+
+
+def is_conj(input: Tensor) -> bool:
+    """False: conjugates are computed at once."""
+    return False
+
+
+def is_neg(input: Tensor) -> bool:
+    """False: negatives are computed at once."""
+    return False
+
+
+def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """real + i * imag, of two tensors of one floating point type, broadcast."""
+    _one_float_type("complex", real, imag)
+    result = ops.join.record(real, imag)
+    return result if out is None else written(out, result, "complex", real, imag)
+
+
+def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """abs * e^(i * angle), angles in radians, of two tensors of one floating point type, broadcast."""
+    _one_float_type("polar", abs, angle)
+    result = ops.polar.record(abs, angle)
+    return result if out is None else written(out, result, "polar", abs, angle)
+
+
+def _one_float_type(name: str, a: Tensor, b: Tensor) -> None:
+    for t in (a, b):
+        if t.dtype.name not in ("float32", "float64"):
+            raise RuntimeError(
+                f"{name}(): Expected both inputs to be Half, Float or Double tensors but got "
+                f"{a.dtype.name} and {b.dtype.name}"
+            )
+    if a.dtype is not b.dtype:
+        raise RuntimeError(
+            f"{name}(): Expected object of scalar type {a.dtype.name} but got scalar type "
+            f"{b.dtype.name} for second argument"
+        )
+
+
+def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The argument in radians; of real numbers 0 or pi."""
+    result = (ops.angle if input.is_complex() else ops.angle_of_real).record(input)
+    return result if out is None else written(out, result, "angle", input)
+
+
+def isreal(input: Tensor) -> Tensor:
+    """Where the imaginary part is 0."""
+    return imag(input) == 0 if input.is_complex() else input == input.detach()
+
+
+def adjoint(input: Tensor) -> Tensor:
+    """The conjugate transpose of matrices (the last two dimensions)."""
+    return conj(mT(input))
+
+
+def H(self: Tensor) -> Tensor:
+    """The conjugate transpose of a matrix."""
+    if self.ndim not in {0, 2}:
+        raise RuntimeError(
+            "tensor.H is only supported on matrices (2-D tensors). Got "
+            f"{self.ndim}-D tensor; use .mH for stacks of matrices"
+        )
+    return conj(self) if self.ndim == 0 else adjoint(self)
