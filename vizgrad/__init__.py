@@ -406,6 +406,7 @@ _on_import()
 #: Loaded when first asked for: `import vizgrad` alone stays quick.
 _LATER = {
     "nn": "",
+    "distributions": "",
     "optim": "",
     "serialization": "",
     "utils": "",

@@ -139,3 +139,16 @@ def multinomial(
     points = uniform((rows, samples), np.float64, device, generator) * ends[:, -1:]
     found = (points[:, :, None] >= ends[:, None, :]).sum(axis=2)
     return np.minimum(found, n - 1).astype(np.int64)
+
+
+def standard_gamma(shapes: Array, device: Device, generator: Generator | None) -> Array:
+    """Gamma numbers with the given shape parameters and rate 1."""
+    made = _source(generator, device).standard_gamma(shapes.astype(np.float64))
+    made = np.asarray(made) if isinstance(made, float) else made
+    return made.astype(shapes.dtype)
+
+
+def poisson(rates: Array, device: Device, generator: Generator | None) -> Array:
+    """Counts of events that happen at the given rates."""
+    made = _source(generator, device).poisson(rates.astype(np.float64))
+    return np.asarray(made).astype(rates.dtype) if device == CPU else made.astype(rates.dtype)

@@ -199,7 +199,7 @@ def _repr(self: Tensor) -> str:
 
 def _format(self: Tensor, spec: str) -> str:
     """A number's own format for 0-dim tensors: ``f"{loss:.3f}"``."""
-    if self._array.ndim == 0 and self._view is None:
+    if self._array.ndim == 0 and type(self) is Tensor:
         return format(self._array.item(), spec)
     if spec:
         raise TypeError(

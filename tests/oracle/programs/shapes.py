@@ -135,6 +135,15 @@ def broadcast_helpers(torch, see):
     see("meshgrid", torch.meshgrid(torch.arange(2), torch.arange(3), indexing="ij"))
 
 
+@program(rules="T-37 V-29")
+def what_needs_no_broadcasting_is_given_back(torch, see):
+    x = torch.ones(2, 3, requires_grad=True)
+    y, z = torch.broadcast_tensors(x, torch.ones(1))
+    see("itself", y is x)
+    see("a view", z._is_view())
+    see("expand always records", x.expand(2, 3).grad_fn.name())
+
+
 @program(rules="T-37")
 def masks_of_triangles(torch, see):
     x = torch.arange(9.0).reshape(3, 3)

@@ -73,7 +73,7 @@ def broadcast_shapes(*shapes: Any) -> Any:
 
 
 def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
-    """All tensors expanded to their common shape."""
+    """All tensors expanded to their common shape; those that have it are given back themselves."""
     if len(tensors) == 1 and not isinstance(tensors[0], Tensor):
         tensors = tuple(tensors[0])
     shape: tuple[int, ...] = ()
@@ -82,7 +82,7 @@ def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
         if error is not None:
             raise error
         shape = broadcast_shapes(shape, each._array.shape)
-    return tuple(expand(each, shape) for each in tensors)
+    return tuple(each if each._array.shape == shape else expand(each, shape) for each in tensors)
 
 
 def repeat(self: Tensor, *repeats: Any) -> Tensor:

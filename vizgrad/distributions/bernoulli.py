@@ -1,0 +1,91 @@
+"""The Bernoulli distribution: yes or no."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar
+
+from vizgrad.autograd.grad_mode import no_grad
+from vizgrad.distributions import constraints
+from vizgrad.distributions.distribution import Distribution
+from vizgrad.distributions.parameters import (
+    batch_of,
+    broadcast_all,
+    lazy_property,
+    logits_to_probs,
+    only_one,
+    probs_to_logits,
+)
+from vizgrad.nn.functional import binary_cross_entropy_with_logits
+from vizgrad.ops.public.random import bernoulli
+from vizgrad.ops.public.ranges import arange
+from vizgrad.ops.public.selecting import where
+from vizgrad.tensor.tensor import Tensor
+
+
+class Bernoulli(Distribution):
+    """1 with probability `probs`, or sigmoid(`logits`); else 0."""
+
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "probs": constraints.unit_interval,
+        "logits": constraints.real,
+    }
+    support = constraints.boolean
+    has_enumerate_support = True
+
+    def __init__(
+        self, probs: Any = None, logits: Any = None, validate_args: bool | None = None
+    ) -> None:
+        only_one(probs, logits)
+        if probs is not None:
+            (self.probs,) = broadcast_all(probs)
+        else:
+            (self.logits,) = broadcast_all(logits)
+        super().__init__(batch_of(probs, logits), validate_args=validate_args)
+
+    @lazy_property
+    def logits(self) -> Tensor:
+        return probs_to_logits(self.probs, is_binary=True)
+
+    @lazy_property
+    def probs(self) -> Tensor:
+        return logits_to_probs(self.logits, is_binary=True)
+
+    @property
+    def _param(self) -> Tensor:
+        return self.probs if "probs" in self.__dict__ else self.logits
+
+    @property
+    def param_shape(self) -> Any:
+        return self._param.size()
+
+    @property
+    def mean(self) -> Tensor:
+        return self.probs
+
+    @property
+    def mode(self) -> Tensor:
+        """The likelier value; NaN where both are equally likely."""
+        return where(self.probs == 0.5, math.nan, (self.probs >= 0.5).to(self.probs))
+
+    @property
+    def variance(self) -> Tensor:
+        return self.probs * (1 - self.probs)
+
+    def sample(self, sample_shape: Any = ()) -> Tensor:
+        with no_grad():
+            return bernoulli(self.probs.expand(self._extended_shape(sample_shape)))
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._validate_sample(value)
+        logits, value = broadcast_all(self.logits, value)
+        return -binary_cross_entropy_with_logits(logits, value, reduction="none")
+
+    def entropy(self) -> Tensor:
+        return binary_cross_entropy_with_logits(self.logits, self.probs, reduction="none")
+
+    def enumerate_support(self, expand: bool = True) -> Tensor:
+        param = self._param
+        values: Any = arange(2, dtype=param.dtype, device=param.device)
+        values = values.view((-1,) + (1,) * len(self._batch_shape))
+        return values.expand((-1, *self._batch_shape)) if expand else values

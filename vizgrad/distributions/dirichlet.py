@@ -1,0 +1,117 @@
+"""The Dirichlet distribution: shares of a whole; and its case of two, the beta distribution."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from vizgrad.distributions import constraints
+from vizgrad.distributions.distribution import Distribution
+from vizgrad.distributions.gamma import drawn
+from vizgrad.distributions.parameters import batch_of, broadcast_all
+from vizgrad.nn.functional import one_hot
+from vizgrad.ops.public.parting import stack
+from vizgrad.ops.public.selecting import where
+from vizgrad.tensor.tensor import Size, Tensor
+
+
+class Dirichlet(Distribution):
+    """`concentration`: one positive number for each share, along the last dimension.
+
+    Samples are gamma numbers divided by their sum, and so are their gradients made: right on average, while
+    those of a single sample differ from PyTorch's.
+    """
+
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "concentration": constraints.independent(constraints.positive, 1)
+    }
+    support = constraints.simplex
+    has_rsample = True
+    concentration: Tensor
+
+    def __init__(self, concentration: Tensor, validate_args: bool | None = None) -> None:
+        if concentration.dim() < 1:
+            raise ValueError("`concentration` parameter must be at least one-dimensional.")
+        self.concentration = concentration
+        shape = concentration.shape
+        super().__init__(Size(shape[:-1]), Size(shape[-1:]), validate_args)
+
+    @property
+    def mean(self) -> Tensor:
+        return self.concentration / self.concentration.sum(-1, keepdim=True)
+
+    @property
+    def mode(self) -> Tensor:
+        above = (self.concentration - 1).clamp(min=0)
+        found = above / above.sum(-1, keepdim=True)
+        corner = one_hot(found.argmax(-1), self.event_shape[0]).to(found)
+        return where((self.concentration < 1).all(-1, keepdim=True), corner, found)
+
+    @property
+    def variance(self) -> Tensor:
+        a = self.concentration
+        total = a.sum(-1, keepdim=True)
+        return a * (total - a) / (total.pow(2) * (total + 1))
+
+    def rsample(self, sample_shape: Any = ()) -> Tensor:
+        made = drawn(self.concentration.expand(self._extended_shape(sample_shape)))
+        return made / made.sum(-1, keepdim=True)
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._validate_sample(value)
+        a = self.concentration
+        return (a - 1).xlogy(value).sum(-1) + a.sum(-1).lgamma() - a.lgamma().sum(-1)
+
+    def entropy(self) -> Tensor:
+        a = self.concentration
+        total, count = a.sum(-1), a.shape[-1]
+        return (
+            a.lgamma().sum(-1)
+            - total.lgamma()
+            - (count - total) * total.digamma()
+            - ((a - 1) * a.digamma()).sum(-1)
+        )
+
+
+class Beta(Distribution):
+    """A share between 0 and 1: `concentration1` for it, `concentration0` for the rest."""
+
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "concentration1": constraints.positive, "concentration0": constraints.positive,
+    }  # fmt: skip
+    support = constraints.unit_interval
+    has_rsample = True
+    concentration1: Tensor
+    concentration0: Tensor
+
+    def __init__(
+        self, concentration1: Any, concentration0: Any, validate_args: bool | None = None
+    ) -> None:
+        self.concentration1, self.concentration0 = broadcast_all(concentration1, concentration0)
+        super().__init__(batch_of(concentration1, concentration0), validate_args=validate_args)
+
+    @property
+    def _both(self) -> Dirichlet:
+        return Dirichlet(stack([self.concentration1, self.concentration0], -1), validate_args=False)
+
+    @property
+    def mean(self) -> Tensor:
+        return self.concentration1 / (self.concentration1 + self.concentration0)
+
+    @property
+    def mode(self) -> Tensor:
+        return self._both.mode[..., 0]
+
+    @property
+    def variance(self) -> Tensor:
+        total = self.concentration1 + self.concentration0
+        return self.concentration1 * self.concentration0 / (total.pow(2) * (total + 1))
+
+    def rsample(self, sample_shape: Any = ()) -> Tensor:
+        return self._both.rsample(sample_shape)[..., 0]
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._validate_sample(value)
+        return self._both.log_prob(stack([value, 1 - value], -1))
+
+    def entropy(self) -> Tensor:
+        return self._both.entropy()

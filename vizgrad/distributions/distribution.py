@@ -1,0 +1,204 @@
+"""Distribution: shapes, parameters that are checked, samples that are checked (spec T-43)."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, ClassVar, Self
+
+from vizgrad.autograd.grad_mode import no_grad
+from vizgrad.distributions import constraints
+from vizgrad.distributions.constraints import Constraint, is_dependent
+from vizgrad.distributions.parameters import lazy_property
+from vizgrad.tensor.tensor import Size, Tensor
+
+
+class Distribution:
+    """Base class. Samples have the shape `sample_shape + batch_shape + event_shape`.
+
+    A subclass declares `arg_constraints` (parameter name -> constraint), sets the parameters as
+    attributes and calls `super().__init__` with its shapes. `has_rsample`: samples carry gradients to
+    the parameters.
+    Parameters and values are checked unless `validate_args=False`: ValueError names what is wrong.
+    """
+
+    arg_constraints: ClassVar[dict[str, Constraint]]
+    support: Any
+    has_rsample = False
+    has_enumerate_support = False
+    _validate_args = __debug__
+    #: Parameters that all of the batch have in common.
+    _common: tuple[str, ...] = ()
+
+    @staticmethod
+    def set_default_validate_args(value: bool) -> None:
+        """Whether distributions check their arguments when they are not told."""
+        if value not in (True, False):
+            raise ValueError(f"validation is on (True) or off (False), not {value!r}")
+        Distribution._validate_args = value
+
+    def __init__(
+        self,
+        batch_shape: Size = Size(),  # noqa: B008  a shape does not change
+        event_shape: Size = Size(),  # noqa: B008
+        validate_args: bool | None = None,
+    ) -> None:
+        self._batch_shape = Size(batch_shape)
+        self._event_shape = Size(event_shape)
+        if validate_args is not None:
+            self._validate_args = validate_args
+        if self._validate_args:
+            self._check_parameters()
+
+    def _constraints(self) -> dict[str, Constraint]:
+        try:
+            return self.arg_constraints
+        except AttributeError:
+            warnings.warn(
+                f"{type(self).__name__} does not define `arg_constraints`. Set `arg_constraints = {{}}`, or "
+                "pass validate_args=False",
+                UserWarning,
+                stacklevel=4,
+            )
+            return {}
+
+    def _check_parameters(self) -> None:
+        for name, constraint in self._constraints().items():
+            if is_dependent(constraint):
+                continue
+            if name not in self.__dict__ and isinstance(
+                getattr(type(self), name, None), lazy_property
+            ):
+                continue  # made from another parameter
+            value = getattr(self, name)
+            valid = constraint.check(value)
+            if not valid.all():
+                raise ValueError(
+                    f"Expected parameter {name} ({_kind(value)}) of distribution {self!r} to satisfy the "
+                    f"constraint {constraint!r}, but found invalid values:\n{value}"
+                )
+
+    # --- shapes --------------------------------------------------------------------------------
+
+    @property
+    def batch_shape(self) -> Size:
+        return self._batch_shape
+
+    @property
+    def event_shape(self) -> Size:
+        return self._event_shape
+
+    def _extended_shape(self, sample_shape: Any = ()) -> Size:
+        return Size((*sample_shape, *self._batch_shape, *self._event_shape))
+
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Self:
+        """The same distribution with its parameters expanded to a larger batch, without copies."""
+        batch_shape = Size(batch_shape)
+        new = type(self).__new__(type(self)) if _instance is None else _instance
+        new.__dict__.update(self.__dict__)
+        own = self._constraints()
+        for name, value in self.__dict__.items():
+            if isinstance(value, Tensor) and name in own and name not in self._common:
+                event = value.shape[value.dim() - own[name].event_dim :]
+                new.__dict__[name] = value.expand((*batch_shape, *event))
+        new._batch_shape = batch_shape
+        return new
+
+    # --- what a distribution may know ------------------------------------------------------------
+
+    @property
+    def mean(self) -> Tensor:
+        raise NotImplementedError(f"{type(self).__name__} does not know its mean")
+
+    @property
+    def mode(self) -> Tensor:
+        raise NotImplementedError(f"{type(self).__name__} does not know its mode")
+
+    @property
+    def variance(self) -> Tensor:
+        raise NotImplementedError(f"{type(self).__name__} does not know its variance")
+
+    @property
+    def stddev(self) -> Tensor:
+        return self.variance.sqrt()
+
+    def sample(self, sample_shape: Any = ()) -> Tensor:
+        """Draws, without gradient."""
+        with no_grad():
+            return self.rsample(sample_shape)
+
+    def rsample(self, sample_shape: Any = ()) -> Tensor:
+        """Draws through which gradients reach the parameters."""
+        raise NotImplementedError(f"{type(self).__name__} has no samples with a gradient")
+
+    def sample_n(self, n: int) -> Tensor:
+        """PyTorch's older way to say `sample((n,))`."""
+        warnings.warn(
+            "`sample_n(n)` will be deprecated. Use `sample((n,))` instead.",
+            FutureWarning,
+            stacklevel=2,
+        )
+        return self.sample((n,))
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """The logarithm of the density, or of the probability, at `value`."""
+        raise NotImplementedError(f"{type(self).__name__} has no log_prob")
+
+    def cdf(self, value: Tensor) -> Tensor:
+        """The probability of a sample not above `value`."""
+        raise NotImplementedError(f"{type(self).__name__} has no cdf")
+
+    def icdf(self, value: Tensor) -> Tensor:
+        """The inverse of `cdf`."""
+        raise NotImplementedError(f"{type(self).__name__} has no icdf")
+
+    def enumerate_support(self, expand: bool = True) -> Tensor:
+        """All values there are, along a new first dimension."""
+        raise NotImplementedError(f"the values of {type(self).__name__} cannot be counted")
+
+    def entropy(self) -> Tensor:
+        """In nats."""
+        raise NotImplementedError(f"{type(self).__name__} has no entropy")
+
+    def perplexity(self) -> Tensor:
+        return self.entropy().exp()
+
+    # --- checks --------------------------------------------------------------------------------
+
+    def _validate_sample(self, value: Any) -> None:
+        if not self._validate_args:
+            return
+        if not isinstance(value, Tensor):
+            raise ValueError("The value argument to log_prob must be a Tensor")
+        ours, events = self._extended_shape(), len(self._event_shape)
+        if value.shape[value.dim() - events :] != self._event_shape:
+            raise ValueError(
+                "The right-most size of value must match event_shape: "
+                f"{value.shape} vs {self._event_shape}."
+            )
+        for i, j in zip(reversed(value.shape), reversed(ours), strict=False):
+            if 1 not in (i, j) and i != j:
+                raise ValueError(
+                    f"Value is not broadcastable with batch_shape+event_shape: {value.shape} vs {ours}."
+                )
+        try:
+            support = self.support
+        except NotImplementedError:
+            return
+        if isinstance(support, constraints.Constraint) and not support.check(value).all():
+            raise ValueError(
+                f"Expected value argument ({_kind(value)}) to be within the support ({support!r}) of the "
+                f"distribution {self!r}, but found invalid values:\n{value}"
+            )
+
+    def __repr__(self) -> str:
+        names = [n for n in getattr(self, "arg_constraints", ()) if n in self.__dict__]
+        parts = ", ".join(f"{name}: {_shown(self.__dict__[name])}" for name in names)
+        return f"{type(self).__name__}({parts})"
+
+
+def _shown(value: Any) -> str:
+    return f"{value}" if value.numel() == 1 else f"{value.size()}"
+
+
+def _kind(value: Any) -> str:
+    return f"{type(value).__name__} of shape {tuple(value.shape)}"

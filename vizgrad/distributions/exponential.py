@@ -1,0 +1,59 @@
+"""The exponential distribution: waiting times."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from vizgrad.distributions import constraints
+from vizgrad.distributions.distribution import Distribution
+from vizgrad.distributions.parameters import batch_of, broadcast_all
+from vizgrad.ops.public.creation import empty
+from vizgrad.tensor.tensor import Tensor
+
+
+class Exponential(Distribution):
+    """`rate` events per unit of time."""
+
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {"rate": constraints.positive}
+    support = constraints.nonnegative
+    has_rsample = True
+    rate: Tensor
+
+    def __init__(self, rate: Any, validate_args: bool | None = None) -> None:
+        (self.rate,) = broadcast_all(rate)
+        super().__init__(batch_of(rate), validate_args=validate_args)
+
+    @property
+    def mean(self) -> Tensor:
+        return self.rate.reciprocal()
+
+    @property
+    def mode(self) -> Tensor:
+        return self.rate.detach() * 0
+
+    @property
+    def stddev(self) -> Tensor:
+        return self.rate.reciprocal()
+
+    @property
+    def variance(self) -> Tensor:
+        return self.rate.pow(-2)
+
+    def rsample(self, sample_shape: Any = ()) -> Tensor:
+        shape = self._extended_shape(sample_shape)
+        made: Any = empty(shape, dtype=self.rate.dtype, device=self.rate.device)
+        return made.exponential_() / self.rate
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._validate_sample(value)
+        return self.rate.log() - self.rate * value
+
+    def cdf(self, value: Tensor) -> Tensor:
+        self._validate_sample(value)
+        return 1 - (-self.rate * value).exp()
+
+    def icdf(self, value: Tensor) -> Tensor:
+        return -(-value).log1p() / self.rate
+
+    def entropy(self) -> Tensor:
+        return 1 - self.rate.log()

@@ -1,0 +1,44 @@
+"""The Poisson distribution: counts of events."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from vizgrad.arrays import random
+from vizgrad.distributions import constraints
+from vizgrad.distributions.distribution import Distribution
+from vizgrad.distributions.parameters import batch_of, broadcast_all
+from vizgrad.tensor.tensor import Tensor, new_tensor
+
+
+class Poisson(Distribution):
+    """`rate`: how many events there are on average."""
+
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {"rate": constraints.nonnegative}
+    support = constraints.nonnegative_integer
+    rate: Tensor
+
+    def __init__(self, rate: Any, validate_args: bool | None = None) -> None:
+        (self.rate,) = broadcast_all(rate)
+        super().__init__(batch_of(rate), validate_args=validate_args)
+
+    @property
+    def mean(self) -> Tensor:
+        return self.rate
+
+    @property
+    def mode(self) -> Tensor:
+        return self.rate.floor()
+
+    @property
+    def variance(self) -> Tensor:
+        return self.rate
+
+    def sample(self, sample_shape: Any = ()) -> Tensor:
+        rate = self.rate.detach().expand(self._extended_shape(sample_shape))
+        return new_tensor(random.poisson(rate._array, self.rate.device, None))
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._validate_sample(value)
+        (rate, value) = broadcast_all(self.rate, value)
+        return value.xlogy(rate) - rate - (value + 1).lgamma()
