@@ -54,6 +54,7 @@ from vizgrad.interactive import scope as scope
 from vizgrad.interactive import versions as versions
 from vizgrad.magics import load_ipython_extension as load_ipython_extension
 from vizgrad.magics import unload_ipython_extension as unload_ipython_extension
+from vizgrad.ops.public import fft as fft
 from vizgrad.ops.public import linalg as linalg
 from vizgrad.ops.public import special as special
 from vizgrad.ops.public.arithmetic import add as add

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from . import collections, decompositions, elementwise, indexing, products, reductions, shapes
+from . import (
+    collections,
+    complexes,
+    decompositions,
+    elementwise,
+    indexing,
+    products,
+    reductions,
+    shapes,
+)
 from .row import Row, Sample
 
 ROWS: list[Row] = [
@@ -13,6 +22,7 @@ ROWS: list[Row] = [
     *products.ROWS,
     *decompositions.ROWS,
     *collections.ROWS,
+    *complexes.ROWS,
 ]
 
 CASES: list[tuple[Row, Sample]] = [(row, sample) for row in ROWS for sample in row.samples]

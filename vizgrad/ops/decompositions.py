@@ -62,8 +62,15 @@ class LinalgEighBackward0(Decomposition):
             gaps, diagonals = _gaps(unsqueeze(values, dim=n - 2), unsqueeze(values, dim=n - 1))
             middle = drop(turn / gaps, mask=diagonals)
         if g_values is not None:
-            middle = diag_embed(g_values, offset=0, dim1=n - 2, dim2=n - 1) + middle
+            middle = _on_diagonal(g_values, vectors) + middle
         return matmul(matmul(vectors, middle), mH(vectors))
+
+
+def _on_diagonal(values, like):
+    """Diagonal matrices, of the type of the matrices `like`."""
+    n = like.ndim
+    made = diag_embed(values, offset=0, dim1=n - 2, dim2=n - 1)
+    return made + 0j if like.dtype in COMPLEX and made.dtype not in COMPLEX else made
 
 
 def _gaps(row, column):
@@ -144,7 +151,7 @@ class LinalgSvdBackward0(Decomposition):
                     more = matmul(u, (g_vh - matmul(mH(turn), vh)) / column)
                     extra = more if extra is None else extra + more
         if g_s is not None:
-            middle = diag_embed(g_s, offset=0, dim1=n - 2, dim2=n - 1) + middle
+            middle = _on_diagonal(g_s, u) + middle
         slope = matmul(matmul(u, middle), vh)
         return slope if extra is None else slope + extra
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from vizgrad.arrays import layout
-from vizgrad.arrays.backend import Array, namespace_of
+from vizgrad.arrays.backend import Array, as_array, namespace_of
 from vizgrad.arrays.kernels.choice import sign
 
 
@@ -19,7 +19,7 @@ def as_real(self: Array) -> Array:
         raise RuntimeError(
             f"view_as_real is only supported for complex tensors, got one of {self.dtype}"
         )
-    parts = self.real
+    parts = as_array(self).real  # a scalar's would be a copy
     return namespace_of(parts).lib.stride_tricks.as_strided(
         parts, (*self.shape, 2), (*self.strides, parts.itemsize)
     )
@@ -38,6 +38,8 @@ def as_complex(self: Array) -> Array:
         raise RuntimeError(
             f"Tensor must have a last dimension of size 2, got shape {list(self.shape)}"
         )
+    if not self.size:
+        return np.empty_like(self, dtype=kinds[code], shape=self.shape[:-1], subok=False)
     strides = layout.strides_of(self)
     if strides[-1] != 1:
         raise RuntimeError(f"Tensor must have a last dimension with stride 1, got {strides[-1]}")

@@ -1,0 +1,301 @@
+"""torch.fft: discrete Fourier transforms over one, two or any dimensions (spec T-40).
+
+`n` and `s` give the sizes of the transformed signal: the input is cut, or filled with zeros. `norm`
+is "backward" (the default: the inverse divides by the number of elements), "forward" or "ortho" (both divide
+by its root). Real and integer input is taken where the transform is complex; names with `r` take real input
+or give real output and keep half of the symmetric spectrum, names with `h` the other way round.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from vizgrad.arrays import dtypes, xp
+from vizgrad.errors import wrap_dim
+from vizgrad.ops import fourier
+from vizgrad.ops.copying import to_copy
+from vizgrad.ops.padding import constant_pad_nd
+from vizgrad.ops.public.arguments import as_float, written
+from vizgrad.ops.public.arranging import roll
+from vizgrad.ops.public.complexes import conj
+from vizgrad.ops.public.creation import tensor
+from vizgrad.tensor.tensor import Tensor
+
+Sizes = Sequence[int] | None
+
+
+# --- arguments -------------------------------------------------------------------------------------------
+
+
+def _scale(norm: str | None, count: int, forward: bool) -> float:
+    if norm not in (None, "backward", "forward", "ortho"):
+        raise RuntimeError(
+            f'Invalid normalization mode: "{norm}"; it is "backward", "forward" or "ortho"'
+        )
+    if norm == "ortho":
+        return 1 / math.sqrt(count)
+    return 1 / count if (norm == "forward") is forward else 1.0
+
+
+def _complex(input: Tensor) -> Tensor:
+    input = as_float(input)
+    if input.is_complex():
+        return input
+    dtype = dtypes.promote_types(input.dtype, dtypes.complex64)
+    return to_copy.record(input, dtype=dtype.np)
+
+
+def _real(name: str, input: Tensor) -> Tensor:
+    if input.is_complex():
+        raise RuntimeError(
+            f"{name} expects a real input tensor, but got {input.dtype}; use the transform of "
+            "complex numbers, or .real"
+        )
+    return as_float(input)
+
+
+def _dims_and_sizes(
+    input: Tensor, s: Sizes, dim: int | Sequence[int] | None
+) -> tuple[tuple[int, ...], list[int | None]]:
+    """The dimensions in the order in which they are transformed, and what size each is to have."""
+    ndim = input._array.ndim
+    if dim is None:
+        count = ndim if s is None else len(s)
+        if count > ndim:
+            raise RuntimeError(
+                f"Got shape with {count} values but input tensor only has {ndim} dimensions."
+            )
+        dims = tuple(range(ndim - count, ndim))
+    else:
+        dims = tuple(wrap_dim(d, ndim) for d in ([dim] if isinstance(dim, int) else dim))
+    if len(set(dims)) != len(dims):
+        raise RuntimeError("FFT dims must be unique")
+    if s is not None and len(s) != len(dims):
+        raise RuntimeError(
+            "When given, dim and shape arguments must have the same length, got "
+            f"{len(dims)} and {len(s)}"
+        )
+    sizes: list[int | None] = [None if s is None or n == -1 else int(n) for n in (s or dims)]
+    return dims, sizes
+
+
+def _resized(input: Tensor, dims: tuple[int, ...], sizes: Sequence[int | None]) -> Tensor:
+    """Cut, or filled with zeros at the end."""
+    shape = input._array.shape
+    pad = [(0, 0)] * len(shape)
+    for dim, size in zip(dims, sizes, strict=True):
+        wanted = shape[dim] if size is None else size
+        if wanted < 1:
+            raise RuntimeError(f"Invalid number of data points ({wanted}) specified")
+        pad[dim] = (0, wanted - shape[dim])
+    if any(after for _, after in pad):
+        return constant_pad_nd.record(input, pad=tuple(pad), value=0)
+    return input
+
+
+def _count(input: Tensor, dims: tuple[int, ...]) -> int:
+    return math.prod(input._array.shape[d] for d in dims)
+
+
+# --- transforms --------------------------------------------------------------------------------------------
+
+
+def _c2c(input: Tensor, s: Sizes, dim: Any, norm: str | None, forward: bool) -> Tensor:
+    dims, sizes = _dims_and_sizes(input, s, dim)
+    x = _resized(_complex(input), dims, sizes)
+    scale = _scale(norm, _count(x, dims), forward)
+    if not dims:
+        return x
+    return fourier.complex_to_complex.record(x, dims=dims, forward=forward, scale=scale)
+
+
+def _r2c(name: str, input: Tensor, s: Sizes, dim: Any, norm: str | None, forward: bool) -> Tensor:
+    """Half a spectrum of real numbers; in the inverse direction its conjugate."""
+    x = _real(name, input)
+    dims, sizes = _dims_and_sizes(x, s, dim)
+    _need_dims(name, dims)
+    x = _resized(x, dims, sizes)
+    scale = _scale(norm, _count(x, dims), forward)
+    half = fourier.real_to_complex.record(x, dims=dims, scale=scale)
+    return half if forward else conj(half)
+
+
+def _c2r(name: str, input: Tensor, s: Sizes, dim: Any, norm: str | None, forward: bool) -> Tensor:
+    """Real numbers of half a Hermitian spectrum; in the forward direction of its conjugate."""
+    x = _complex(input)
+    dims, sizes = _dims_and_sizes(x, s, dim)
+    _need_dims(name, dims)
+    last = sizes[-1]
+    size = 2 * (x._array.shape[dims[-1]] - 1) if last is None else last
+    if size < 1:
+        raise RuntimeError(f"Invalid number of data points ({size}) specified")
+    x = _resized(x, dims, [*sizes[:-1], size // 2 + 1])
+    scale = _scale(norm, size * _count(x, dims[:-1]), forward)
+    x = conj(x) if forward else x
+    return fourier.complex_to_real.record(x, dims=dims, size=size, scale=scale)
+
+
+def _need_dims(name: str, dims: tuple[int, ...]) -> None:
+    if not dims:
+        raise RuntimeError(f"{name} must transform at least one axis")
+
+
+def _one(n: int | None) -> Sizes:
+    return None if n is None else (n,)
+
+
+def _out(result: Tensor, out: Tensor | None, name: str, input: Tensor) -> Tensor:
+    return result if out is None else written(out, result, name, input)
+
+
+def fft(
+    input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *,
+    out: Tensor | None = None,
+) -> Tensor:  # fmt: skip
+    """The transform along `dim`."""
+    return _out(_c2c(input, _one(n), dim, norm, True), out, "fft", input)
+
+
+def ifft(
+    input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *,
+    out: Tensor | None = None,
+) -> Tensor:  # fmt: skip
+    """The inverse of `fft`."""
+    return _out(_c2c(input, _one(n), dim, norm, False), out, "ifft", input)
+
+
+def rfft(
+    input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *,
+    out: Tensor | None = None,
+) -> Tensor:  # fmt: skip
+    """The transform of real numbers along `dim`: n // 2 + 1 elements."""
+    return _out(_r2c("rfft", input, _one(n), dim, norm, True), out, "rfft", input)
+
+
+def irfft(
+    input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *,
+    out: Tensor | None = None,
+) -> Tensor:  # fmt: skip
+    """The inverse of `rfft`, of size `n` (2 * (size - 1) unless given)."""
+    return _out(_c2r("irfft", input, _one(n), dim, norm, False), out, "irfft", input)
+
+
+def hfft(
+    input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *,
+    out: Tensor | None = None,
+) -> Tensor:  # fmt: skip
+    """The real transform of half a Hermitian signal, of size `n`."""
+    return _out(_c2r("hfft", input, _one(n), dim, norm, True), out, "hfft", input)
+
+
+def ihfft(
+    input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *,
+    out: Tensor | None = None,
+) -> Tensor:  # fmt: skip
+    """The inverse of `hfft`, of real numbers."""
+    return _out(_r2c("ihfft", input, _one(n), dim, norm, False), out, "ihfft", input)
+
+
+def fftn(
+    input: Tensor, s: Sizes = None, dim: Any = None, norm: str | None = None, *,
+    out: Tensor | None = None,
+) -> Tensor:  # fmt: skip
+    """The transform over `dim` (all, unless given)."""
+    return _out(_c2c(input, s, dim, norm, True), out, "fftn", input)
+
+
+def ifftn(
+    input: Tensor, s: Sizes = None, dim: Any = None, norm: str | None = None, *,
+    out: Tensor | None = None,
+) -> Tensor:  # fmt: skip
+    """The inverse of `fftn`."""
+    return _out(_c2c(input, s, dim, norm, False), out, "ifftn", input)
+
+
+def rfftn(
+    input: Tensor, s: Sizes = None, dim: Any = None, norm: str | None = None, *,
+    out: Tensor | None = None,
+) -> Tensor:  # fmt: skip
+    """The transform of real numbers over `dim` (all, unless given), the last one halved."""
+    return _out(_r2c("rfftn", input, s, dim, norm, True), out, "rfftn", input)
+
+
+def irfftn(
+    input: Tensor, s: Sizes = None, dim: Any = None, norm: str | None = None, *,
+    out: Tensor | None = None,
+) -> Tensor:  # fmt: skip
+    """The inverse of `rfftn`."""
+    return _out(_c2r("irfftn", input, s, dim, norm, False), out, "irfftn", input)
+
+
+def hfftn(
+    input: Tensor, s: Sizes = None, dim: Any = None, norm: str | None = None, *,
+    out: Tensor | None = None,
+) -> Tensor:  # fmt: skip
+    """The real transform of half a signal that is Hermitian in the last of `dim`."""
+    return _out(_c2r("hfftn", input, s, dim, norm, True), out, "hfftn", input)
+
+
+def ihfftn(
+    input: Tensor, s: Sizes = None, dim: Any = None, norm: str | None = None, *,
+    out: Tensor | None = None,
+) -> Tensor:  # fmt: skip
+    """The inverse of `hfftn`, of real numbers."""
+    return _out(_r2c("ihfftn", input, s, dim, norm, False), out, "ihfftn", input)
+
+
+def _over_two(transform: Any, name: str) -> Any:
+    def two(
+        input: Tensor, s: Sizes = None, dim: Any = (-2, -1), norm: str | None = None, *,
+        out: Tensor | None = None,
+    ) -> Tensor:  # fmt: skip
+        return transform(input, s, dim, norm, out=out)
+
+    two.__name__ = two.__qualname__ = name
+    two.__doc__ = f"`{transform.__name__}` over the last two dimensions, unless `dim` is given."
+    return two
+
+
+fft2 = _over_two(fftn, "fft2")
+ifft2 = _over_two(ifftn, "ifft2")
+rfft2 = _over_two(rfftn, "rfft2")
+irfft2 = _over_two(irfftn, "irfft2")
+hfft2 = _over_two(hfftn, "hfft2")
+ihfft2 = _over_two(ihfftn, "ihfft2")
+
+
+# --- frequencies -------------------------------------------------------------------------------------------
+
+
+def fftfreq(
+    n: int, d: float = 1.0, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
+    """The frequency of each element of `fft`, in cycles per unit of the spacing `d`."""
+    return tensor(
+        xp.fft.fftfreq(n, d), dtype=dtype or dtypes.get_default_dtype(), device=device,
+        requires_grad=requires_grad,
+    )  # fmt: skip
+
+
+def rfftfreq(
+    n: int, d: float = 1.0, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
+    """The frequency of each element of `rfft`, in cycles per unit of the spacing `d`."""
+    return tensor(
+        xp.fft.rfftfreq(n, d), dtype=dtype or dtypes.get_default_dtype(), device=device,
+        requires_grad=requires_grad,
+    )  # fmt: skip
+
+
+def fftshift(input: Tensor, dim: Any = None) -> Tensor:
+    """Frequency 0 moved to the middle of `dim` (all, unless given)."""
+    dims, _ = _dims_and_sizes(input, None, dim)
+    return roll(input, tuple(input._array.shape[d] // 2 for d in dims), dims)
+
+
+def ifftshift(input: Tensor, dim: Any = None) -> Tensor:
+    """The inverse of `fftshift`."""
+    dims, _ = _dims_and_sizes(input, None, dim)
+    return roll(input, tuple((input._array.shape[d] + 1) // 2 for d in dims), dims)
