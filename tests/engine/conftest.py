@@ -1,14 +1,10 @@
-"""`@pytest.mark.rule("F-37", ...)` names the rules of the spec that a test shows."""
+"""What all tests here share: they leave the modes of their thread alone."""
 
 from collections.abc import Iterator
 
 import pytest
 
 from vizgrad.tensor.modes import GUARD, MODES
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "rule(*ids): the rules of the spec that this test shows")
 
 
 @pytest.fixture(autouse=True)

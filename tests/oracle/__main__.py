@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from collections import defaultdict
 
 from tests.oracle.compare import shown
 from tests.oracle.harness import Run, execute, faults_of_the_program, faults_of_vizgrad, load
@@ -15,16 +14,10 @@ def main() -> int:
     parser.add_argument("pattern", nargs="?", default="", help="part of a program's id, or a rule")
     parser.add_argument("--torch", action="store_true", help="run on PyTorch alone")
     parser.add_argument("--faults", action="store_true", help="print only what is wrong")
-    parser.add_argument(
-        "--rules", action="store_true", help="list the rules and the programs that show them"
-    )
     asked = parser.parse_args()
     chosen = [
         one for one in all_programs() if asked.pattern in one.id or asked.pattern in one.rules
     ]
-    if asked.rules:
-        print_rules(chosen)
-        return 0
     theirs, ours = load("torch"), None if asked.torch else load("vizgrad")
     theirs.set_num_threads(1)
     wrong = 0
@@ -46,15 +39,6 @@ def print_run(one: Program, run: Run, faults: list[str], *, quiet: bool) -> None
         print(f"  {name}: {shown(seen)[:400]}")
     for fault in faults:
         print("  ! " + fault.replace("\n", "\n    "))
-
-
-def print_rules(chosen: list[Program]) -> None:
-    shown_by = defaultdict(list)
-    for one in chosen:
-        for rule in one.rules:
-            shown_by[rule].append(one.id)
-    for rule in sorted(shown_by, key=lambda rule: (rule[0], int(rule[2:]))):
-        print(f"{rule:6}", " ".join(shown_by[rule]))
 
 
 if __name__ == "__main__":

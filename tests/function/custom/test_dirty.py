@@ -85,7 +85,10 @@ def test_a_dirty_leaf():
         Double().apply(leaf())
     x = leaf()
     with vg.no_grad():
-        assert Double().apply(x) is x
+        alias = Double().apply(x)
+    assert alias is not x
+    assert not alias.requires_grad
+    assert alias.data_ptr() == x.data_ptr()
     assert x.is_leaf
     assert x.tolist() == [2, 2]
 

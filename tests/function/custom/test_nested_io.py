@@ -89,7 +89,7 @@ def test_inputs_are_the_callers_tensors_in_their_structure():
         Looking.apply([None, x], 3)
 
 
-@pytest.mark.rule("F-123", "F-111")
+@pytest.mark.rule("F-123", "F-111", "F-133")
 def test_self_is_the_context_with_the_instances_attributes():
     class Power(NestedIOFunction):
         def __init__(self, exponent):

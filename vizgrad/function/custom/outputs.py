@@ -153,7 +153,7 @@ def wrap(
                 # an output that differentiates has a node
                 set_history(result, node, nr)  # pyright: ignore[reportArgumentType]
         else:
-            result = _without_history(out, id(out) in inputs, written, node, cls)
+            result = _without_history(out, id(out) in inputs, written, cls)
         if result._view is not None and not written:
             views.append(result)
         results.append(result)
@@ -193,15 +193,11 @@ def _alias_view(source: Tensor, cls: Any) -> Tensor:
     return out
 
 
-def _without_history(
-    out: Tensor, is_input: bool, written: bool, node: CustomNode | None, cls: Any
-) -> Tensor:
-    """An output that gets no gradient; inputs themselves are left as they are (F-26, F-27)."""
+def _without_history(out: Tensor, is_input: bool, written: bool, cls: Any) -> Tensor:
+    """An output that gets no gradient; inputs themselves are left as they are (F-26, F-27, F-52)."""
     if not out.requires_grad:
         return _alias_view(out, cls) if is_input and not written else out
     if is_input:
-        if written and node is None:
-            return out
         alias = new_tensor(out._array)
         alias._storage = storage_of(out)
         return alias

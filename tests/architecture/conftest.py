@@ -1,7 +1,0 @@
-"""`@pytest.mark.rule("F-37", ...)` names the rules of the spec that a test shows."""
-
-import pytest
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "rule(*ids): the rules of the spec that this test shows")
