@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 
-from tests.fixtures.programs import Program, World
+from tests.fixtures.programs import Program, World, has_history
 from tests.fixtures.strategies import programs
 from tests.inspection.test_stepping_property import modes_of, quietly
 from vizgrad.graph.accumulate import LAST
+from vizgrad.graph.edges import edge_of
 from vizgrad.inspection.snapshot import Reader, roots_of
 
 
@@ -20,7 +21,7 @@ def test_numbers_of_nodes(program: Program) -> None:
     with quietly(), modes_of(program):
         for instruction in program.instructions:
             world.do(instruction)
-        recorded = [t for t in world.pool if t.requires_grad]
+        recorded = [t for t in world.pool if has_history(t) and edge_of(t) is not None]
         if not recorded:
             return
         nodes = Reader(roots_of(recorded), {}).graph().nodes
