@@ -1,5 +1,6 @@
 """Experiments that corrected sentences of the rules: what the rules say now is what is seen here."""
 
+from tests.oracle.making import function
 from tests.oracle.registry import program
 
 nan, inf = float("nan"), float("inf")
@@ -18,14 +19,9 @@ _OVERLOADED = (
 )
 
 
-def _function(torch, forward, backward=lambda ctx, g: g):
-    body = {"forward": staticmethod(forward), "backward": staticmethod(backward)}
-    return type("Made", (torch.autograd.Function,), body)
-
-
 @program(rules="F-27")
 def an_input_returned_as_is_under_no_grad(torch, see):
-    same = _function(torch, lambda ctx, x: x)
+    same = function(torch, lambda ctx, x: x)
     leaf = torch.ones(2, requires_grad=True)
     for name, x in (("leaf", leaf), ("result", leaf * 1), ("constant", torch.ones(2))):
         with torch.no_grad():
@@ -50,7 +46,7 @@ def _doubling(torch):
         ctx.mark_dirty(x)
         return x
 
-    return _function(torch, forward, lambda ctx, g: g * 2)
+    return function(torch, forward, lambda ctx, g: g * 2)
 
 
 @program(rules="F-51 F-52")
@@ -108,7 +104,7 @@ def the_gradient_of_a_dirty_view_behind_another_argument(torch, see):
         ctx.mark_dirty(view)
         return view
 
-    fn = _function(torch, forward, lambda ctx, g: (g * 0 + 7, g * 2))
+    fn = function(torch, forward, lambda ctx, g: (g * 0 + 7, g * 2))
     base, other = torch.ones(4, requires_grad=True) * 1, torch.ones(2, requires_grad=True)
     fn.apply(other, base[:2])
     grads = see.outcome(lambda: torch.autograd.grad(base.sum(), other, allow_unused=True)[0])
@@ -129,7 +125,7 @@ def what_a_delayed_error_hides(torch, see):
         ctx.save_for_backward(x)
         return x * x
 
-    fn = _function(torch, forward, once(lambda ctx, g: 2 * ctx.saved_tensors[0] * g))
+    fn = function(torch, forward, once(lambda ctx, g: 2 * ctx.saved_tensors[0] * g))
     x, s = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
     (g,) = torch.autograd.grad((fn.apply(x) * s).sum(), x, create_graph=True)
     see("requires grad", g.requires_grad, expect=True)
@@ -150,7 +146,7 @@ def defaults_of_the_combined_style(torch, see):
         log.append((k, m))
         return x * k
 
-    fn = _function(torch, forward, lambda ctx, *g: (g[0],) + (None,) * 2)
+    fn = function(torch, forward, lambda ctx, *g: (g[0],) + (None,) * 2)
     x = torch.ones(2, requires_grad=True)
     see("arguments", fn.apply(x).grad_fn.needs_input_grad, expect=(True,))
     see("with a keyword", fn.apply(x, k=4).grad_fn.needs_input_grad, expect=(True, False))
@@ -166,7 +162,7 @@ def defaults_of_the_combined_style(torch, see):
 
 @program(rules="F-8")
 def whether_gradients_are_materialised_cannot_be_read(torch, see):
-    node = _function(torch, lambda ctx, x: x * 1).apply(torch.ones(1, requires_grad=True)).grad_fn
+    node = function(torch, lambda ctx, x: x * 1).apply(torch.ones(1, requires_grad=True)).grad_fn
     see.differs(
         "read",
         see.outcome(lambda: node.materialize_grads),
@@ -257,7 +253,7 @@ def an_operand_in_the_memory_written_to(torch, see, case):
 @program(rules="V-20")
 def the_number_of_the_output_in_the_version_error(torch, see):
     x = torch.ones(2, requires_grad=True)
-    two = _function(torch, lambda ctx, x: (x * 2, x * 3), lambda ctx, a, b: a * 2 + b * 3)
+    two = function(torch, lambda ctx, x: (x * 2, x * 3), lambda ctx, a, b: a * 2 + b * 3)
     _, second = two.apply(x)
     z = (second * second).sum()
     second.detach().add_(1)
