@@ -291,7 +291,7 @@ class GraphTask:
     def _run(self) -> None:
         if MODES.recorder is not None and self.watch is None:
             self.watch = tell_recorder("watch", self)
-        if self.watch is not None:
+        if self.watch is not None and not isinstance(self.watch, Guarded):
             self.watch = Guarded(self.watch)
         if not self.domain.raw:
             self.enter()
