@@ -18,9 +18,8 @@ ELSEWHERE = {
 
 #: Families with rows in tests/specs.
 FAMILIES = (
-    "arithmetic", "arrange", "compare", "complexes", "copying", "decompositions", "extremes", "fourier",
-    "indexing", "joining", "matrices",
-    "pairwise", "pointwise", "powers", "products", "reduce", "scattering", "select", "shape", "special",
+    "arithmetic", "arrange", "bessel", "compare", "complexes", "copying", "decompositions", "extremes",
+    "fourier", "indexing", "joining", "matrices", "pairwise", "pointwise", "powers", "products", "reduce", "scattering", "select", "shape", "special",
     "statistics",
 )  # fmt: skip
 

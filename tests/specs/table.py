@@ -11,6 +11,7 @@ from . import (
     products,
     reductions,
     shapes,
+    special,
 )
 from .row import Row, Sample
 
@@ -23,6 +24,7 @@ ROWS: list[Row] = [
     *decompositions.ROWS,
     *collections.ROWS,
     *complexes.ROWS,
+    *special.ROWS,
 ]
 
 CASES: list[tuple[Row, Sample]] = [(row, sample) for row in ROWS for sample in row.samples]

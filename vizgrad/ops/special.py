@@ -9,7 +9,7 @@ from vizgrad.arrays.kernels import choice, smooth, special
 from vizgrad.function.primitive import primitive
 from vizgrad.ops.arithmetic import neg as neg
 from vizgrad.ops.constants import constant, raw
-from vizgrad.ops.pointwise import abs, exp
+from vizgrad.ops.pointwise import abs, exp, log
 from vizgrad.ops.select import drop
 from vizgrad.ops.select import sign as sign
 
@@ -73,6 +73,16 @@ class polygamma:
 
     def grad_self(grad, self, n):
         return grad * polygamma(self, n=n + 1)
+
+
+@primitive(typing="float", pointwise=True, real_only=True, node="SpecialEntrBackward0")
+class entr:
+    """-x log x: 0 at 0, -inf below."""
+
+    forward = special.entr
+
+    def grad_self(grad, self):
+        return grad * (-log(self) - 1)
 
 
 @primitive(typing="float", pointwise=True)

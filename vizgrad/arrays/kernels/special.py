@@ -1,86 +1,109 @@
-"""Special functions, for numpy arrays of any float type."""
+"""Special functions, by scipy (cupyx.scipy on a GPU), which are imported when one is first called."""
 
 from __future__ import annotations
 
-import math
+import importlib
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
-from vizgrad.arrays.backend import Array
+from vizgrad.arrays.backend import Array, as_array
 from vizgrad.arrays.kernels.erf import erf as erf
 from vizgrad.arrays.kernels.erf import erfc as erfc
 from vizgrad.arrays.quiet import quiet
 
 
-def _by_element(function: object, x: Array) -> Array:
-    out = np.frompyfunc(function, 1, 1)(x)  # type: ignore[arg-type]  any callable will do
-    return np.asarray(out).astype(x.dtype)
+def _library(x: Array) -> Any:
+    """The module of special functions that works on `x`."""
+    prefix = "" if isinstance(x, np.ndarray | np.generic) else "cupyx."
+    return importlib.import_module(prefix + "scipy.special")
 
 
-def _lgamma(x: float) -> float:
-    try:
-        return math.lgamma(x)
-    except ValueError:  # a pole, or -inf
-        return math.inf
+def of_one(name: str) -> Callable[[Array], Array]:
+    """The library's function of that name."""
+
+    @quiet
+    def function(x: Array) -> Array:
+        return as_array(getattr(_library(x), name)(x)).astype(x.dtype, copy=False)
+
+    return function
+
+
+def of_two(name: str) -> Callable[[Array, Array], Array]:
+    """The library's function of that name, of two arrays of one type."""
+
+    @quiet
+    def function(self: Array, other: Array) -> Array:
+        return as_array(getattr(_library(self), name)(self, other)).astype(self.dtype, copy=False)
+
+    return function
+
+
+_gammaln = of_one("gammaln")
+digamma = of_one("psi")
+erfinv = of_one("erfinv")
+zeta = of_two("zeta")
 
 
 def lgamma(x: Array) -> Array:
-    return _by_element(_lgamma, x)
+    """log |Gamma(x)|, infinite at both ends as in C (scipy says -inf at -inf)."""
+    return _gammaln(np.where(np.isinf(x), np.abs(x), x))
 
 
 @quiet
-def erfinv(x: Array) -> Array:
-    """A rational start, then Newton steps on erf(y) = x."""
-    w = -np.log((1 - x) * (1 + x))
-    a = 2 / (math.pi * 0.147) - w / 2
-    y = np.sign(x) * np.sqrt(np.sqrt(a * a + w / 0.147) - a)
-    inner = np.abs(x) < 1
-    start = np.where(inner, y, 0)
-    for _ in range(3):
-        slope = 2 / math.sqrt(math.pi) * np.exp(-start * start)
-        start = start - (erf(start) - x) / slope
-    ends = np.where(np.abs(x) == 1, x * np.inf, np.nan)
-    return np.where(inner, start, ends).astype(x.dtype)
-
-
-@quiet
-def digamma(x: Array) -> Array:
-    """Recurrence up to 10, then the asymptotic series; reflection for negative x (A&S 6.3)."""
-    y = x.astype(np.float64)
-    reflected = y <= 0
-    pole = reflected & (y == np.floor(y))
-    z = np.where(reflected, 1 - y, y)
-    total = np.zeros_like(z)
-    for _ in range(10):
-        small = z < 10
-        total = total - np.where(small, 1 / z, 0)
-        z = np.where(small, z + 1, z)
-    r = 1 / (z * z)
-    series = r * (
-        1 / 12 - r * (1 / 120 - r * (1 / 252 - r * (1 / 240 - r * (1 / 132 - r * 691 / 32760))))
-    )
-    out = total + np.log(z) - 0.5 / z - series
-    out = np.where(reflected, out - np.pi / np.tan(np.pi * y), out)
-    out = np.where(pole, np.where(y == 0, -np.copysign(np.inf, y), np.nan), out)
-    return out.astype(x.dtype)
-
-
-_BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510)
+def entr(x: Array) -> Array:
+    return as_array(_library(x).entr(x)).astype(x.dtype, copy=False)
 
 
 @quiet
 def polygamma(n: int, x: Array) -> Array:
-    """The n-th derivative of digamma for x > 0, n >= 1 (A&S 6.4.11)."""
-    z = x.astype(np.float64)
-    sign = -1.0 if n % 2 == 0 else 1.0
-    total = np.zeros_like(z)
-    for _ in range(20):
-        small = z < 20
-        total = total + np.where(small, math.factorial(n) / z ** (n + 1), 0)
-        z = np.where(small, z + 1, z)
-    series = math.factorial(n - 1) / z**n + math.factorial(n) / (2 * z ** (n + 1))
-    for k, b in enumerate(_BERNOULLI, 1):
-        series = series + b * math.factorial(2 * k + n - 1) / (
-            math.factorial(2 * k) * z ** (2 * k + n)
-        )
-    return (sign * (total + series)).astype(x.dtype)
+    """The n-th derivative of digamma, n >= 1."""
+    return as_array(_library(x).polygamma(n, x)).astype(x.dtype, copy=False)
+
+
+@quiet
+def airy_ai(x: Array) -> Array:
+    return as_array(_library(x).airy(x)[0]).astype(x.dtype, copy=False)
+
+
+@quiet
+def spherical_bessel_j0(x: Array) -> Array:
+    return np.sinc(x / x.dtype.type(np.pi))
+
+
+def _shifted(x: Array) -> Array:
+    return 2 * x - 1
+
+
+#: Families of polynomials in one argument, by their degree.
+_POLYNOMIALS: dict[str, Callable[[Any, Array, Array], Array]] = {
+    "chebyshev_polynomial_t": lambda s, n, x: s.eval_chebyt(n, x),
+    "chebyshev_polynomial_u": lambda s, n, x: s.eval_chebyu(n, x),
+    "chebyshev_polynomial_v": lambda s, n, x: s.eval_chebyu(n, x) - s.eval_chebyu(n - 1, x),
+    "chebyshev_polynomial_w": lambda s, n, x: s.eval_chebyu(n, x) + s.eval_chebyu(n - 1, x),
+    "hermite_polynomial_h": lambda s, n, x: s.eval_hermite(n, x),
+    "hermite_polynomial_he": lambda s, n, x: s.eval_hermitenorm(n, x),
+    "laguerre_polynomial_l": lambda s, n, x: s.eval_laguerre(n, x),
+    "legendre_polynomial_p": lambda s, n, x: s.eval_legendre(n, x),
+}
+_POLYNOMIALS |= {
+    f"shifted_chebyshev_polynomial_{kind}": (
+        lambda s, n, x, f=_POLYNOMIALS[f"chebyshev_polynomial_{kind}"]: f(s, n, _shifted(x))
+    )
+    for kind in "tuvw"
+}
+POLYNOMIALS = tuple(_POLYNOMIALS)
+
+
+def polynomial(name: str) -> Callable[[Array, Array], Array]:
+    """A family's polynomial of degree `other`, cut to a whole number; 0 for negative degrees."""
+    values = _POLYNOMIALS[name]
+
+    @quiet
+    def function(self: Array, other: Array) -> Array:
+        degree = np.trunc(other).astype(np.int64)
+        found = np.where(degree < 0, 0, values(_library(self), np.maximum(degree, 0), self))
+        return found.astype(self.dtype, copy=False)
+
+    return function

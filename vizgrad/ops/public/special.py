@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+from typing import Any
+
+from vizgrad.function.primitive import Primitive
+from vizgrad.function.typing import number
+from vizgrad.ops import bessel, special
 from vizgrad.ops.public.arithmetic import logit as logit
 from vizgrad.ops.public.arithmetic import polygamma as polygamma
 from vizgrad.ops.public.arithmetic import round as round
+from vizgrad.ops.public.elementwise import binary, unary
 from vizgrad.ops.public.elementwise import digamma as digamma
 from vizgrad.ops.public.elementwise import digamma as psi
 from vizgrad.ops.public.elementwise import erf as erf
@@ -19,21 +27,77 @@ from vizgrad.ops.public.elementwise import sinc as sinc
 from vizgrad.ops.public.elementwise import xlogy as xlogy
 from vizgrad.ops.public.normalizing import log_softmax as log_softmax
 from vizgrad.ops.public.normalizing import softmax as softmax
-from vizgrad.ops.public.selecting import where
 from vizgrad.ops.public.statistics import logsumexp as logsumexp
 from vizgrad.tensor.tensor import Tensor
 
-__all__ = [
-    "digamma", "entr", "erf", "erfc", "erfinv", "exp2", "expit", "expm1", "gammaln", "log1p", "log_ndtr",
-    "log_softmax", "logit", "logsumexp", "ndtr", "polygamma", "psi", "round", "sinc", "softmax", "xlog1py",
-    "xlogy",
-]  # fmt: skip
+
+def _either_number(op: Primitive) -> Callable[..., Tensor]:
+    """A function of two operands of which one may be a number."""
+    function = binary(op)
+
+    def either(input: Any, other: Any, *, out: Tensor | None = None) -> Tensor:
+        if not isinstance(input, Tensor):
+            input = number(input, other)
+        return function(input, other, out=out)
+
+    either.__name__ = either.__qualname__ = op.name
+    either.__doc__ = op.__doc__
+    return either
 
 
-def entr(input: Tensor) -> Tensor:
-    """-x log x: 0 at 0, -inf below."""
-    value = -xlogy(input, input)
-    return where(input < 0, float("-inf"), value)
+airy_ai = unary(bessel.BESSEL["airy_ai"])
+bessel_j0 = unary(bessel.BESSEL["bessel_j0"])
+bessel_j1 = unary(bessel.BESSEL["bessel_j1"])
+bessel_y0 = unary(bessel.BESSEL["bessel_y0"])
+bessel_y1 = unary(bessel.BESSEL["bessel_y1"])
+modified_bessel_i0 = unary(bessel.BESSEL["modified_bessel_i0"])
+modified_bessel_i1 = unary(bessel.BESSEL["modified_bessel_i1"])
+modified_bessel_k0 = unary(bessel.BESSEL["modified_bessel_k0"])
+modified_bessel_k1 = unary(bessel.BESSEL["modified_bessel_k1"])
+scaled_modified_bessel_k0 = unary(bessel.BESSEL["scaled_modified_bessel_k0"])
+scaled_modified_bessel_k1 = unary(bessel.BESSEL["scaled_modified_bessel_k1"])
+spherical_bessel_j0 = unary(bessel.BESSEL["spherical_bessel_j0"])
+i0 = unary(bessel.i0)
+i0e = unary(bessel.i0e)
+i1 = unary(bessel.i1)
+i1e = unary(bessel.i1e)
+entr = unary(special.entr)
+erfcx = unary(bessel.erfcx)
+ndtri = unary(bessel.ndtri)
+log_ndtr = unary(bessel.log_ndtr)
+zeta = _either_number(bessel.zeta)
+gammainc = binary(bessel.gammainc)
+gammaincc = binary(bessel.gammaincc)
+chebyshev_polynomial_t = _either_number(bessel.POLYNOMIALS["chebyshev_polynomial_t"])
+chebyshev_polynomial_u = _either_number(bessel.POLYNOMIALS["chebyshev_polynomial_u"])
+chebyshev_polynomial_v = _either_number(bessel.POLYNOMIALS["chebyshev_polynomial_v"])
+chebyshev_polynomial_w = _either_number(bessel.POLYNOMIALS["chebyshev_polynomial_w"])
+hermite_polynomial_h = _either_number(bessel.POLYNOMIALS["hermite_polynomial_h"])
+hermite_polynomial_he = _either_number(bessel.POLYNOMIALS["hermite_polynomial_he"])
+laguerre_polynomial_l = _either_number(bessel.POLYNOMIALS["laguerre_polynomial_l"])
+legendre_polynomial_p = _either_number(bessel.POLYNOMIALS["legendre_polynomial_p"])
+shifted_chebyshev_polynomial_t = _either_number(
+    bessel.POLYNOMIALS["shifted_chebyshev_polynomial_t"]
+)
+shifted_chebyshev_polynomial_u = _either_number(
+    bessel.POLYNOMIALS["shifted_chebyshev_polynomial_u"]
+)
+shifted_chebyshev_polynomial_v = _either_number(
+    bessel.POLYNOMIALS["shifted_chebyshev_polynomial_v"]
+)
+shifted_chebyshev_polynomial_w = _either_number(
+    bessel.POLYNOMIALS["shifted_chebyshev_polynomial_w"]
+)
+
+
+def multigammaln(input: Tensor, p: int) -> Tensor:
+    """log of the multivariate gamma function of dimension `p`."""
+    if p < 1:
+        raise RuntimeError(f"p has to be greater than or equal to 1, got {p}")
+    total: Any = input * 0 + p * (p - 1) / 4 * math.log(math.pi)
+    for j in range(p):
+        total = total + gammaln(input - j / 2)
+    return total
 
 
 def xlog1py(input: Tensor, other: Tensor) -> Tensor:
@@ -46,6 +110,16 @@ def ndtr(input: Tensor) -> Tensor:
     return erfc(input * -(0.5**0.5)) * 0.5
 
 
-def log_ndtr(input: Tensor) -> Tensor:
-    """log of `ndtr` (for x above -25)."""
-    return ndtr(input).log()
+__all__ = [
+    "airy_ai", "bessel_j0", "bessel_j1", "bessel_y0", "bessel_y1", "chebyshev_polynomial_t",
+    "chebyshev_polynomial_u", "chebyshev_polynomial_v", "chebyshev_polynomial_w", "digamma", "entr",
+    "erf", "erfc", "erfcx", "erfinv", "exp2", "expit", "expm1", "gammainc", "gammaincc", "gammaln",
+    "hermite_polynomial_h", "hermite_polynomial_he", "i0", "i0e", "i1", "i1e",
+    "laguerre_polynomial_l", "legendre_polynomial_p", "log1p", "log_ndtr", "log_softmax", "logit",
+    "logsumexp", "modified_bessel_i0", "modified_bessel_i1", "modified_bessel_k0",
+    "modified_bessel_k1", "multigammaln", "ndtr", "ndtri", "polygamma", "psi", "round",
+    "scaled_modified_bessel_k0", "scaled_modified_bessel_k1", "shifted_chebyshev_polynomial_t",
+    "shifted_chebyshev_polynomial_u", "shifted_chebyshev_polynomial_v",
+    "shifted_chebyshev_polynomial_w", "sinc", "softmax", "spherical_bessel_j0", "xlog1py", "xlogy",
+    "zeta",
+]  # fmt: skip
