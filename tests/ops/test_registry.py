@@ -18,9 +18,9 @@ ELSEWHERE = {
 
 #: Families with rows in tests/specs.
 FAMILIES = (
-    "arithmetic", "arrange", "bessel", "compare", "complexes", "copying", "decompositions", "extremes",
-    "fourier", "indexing", "joining", "matrices", "pairwise", "pointwise", "powers", "products", "reduce", "scattering", "select", "shape", "special",
-    "statistics",
+    "arithmetic", "arrange", "bessel", "compare", "complexes", "copying", "decompositions",
+    "extremes", "fourier", "indexing", "joining", "matrices", "pairwise", "pointwise", "powers",
+    "products", "reduce", "scattering", "select", "shape", "special", "statistics",
 )  # fmt: skip
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 import vizgrad as vg
 
-from .row import Row, Sample, wave
+from .row import Row, Sample, one, wave
 
 _MATRIX = (Sample("2x3", (wave(2, 3, low=0.2, high=1.2), wave(2, 3, low=0.2, high=1.2, seed=1))),)
 _SQUARE = (Sample("3x3", (wave(3, 3), wave(3, 3, seed=1))),)
@@ -71,6 +73,7 @@ _TRANSFORMS = {
 }  # fmt: skip
 
 ROWS = [
+    Row("angle", vg.angle, one(0.2, 3), np.angle),
     *(
         Row(f"complex {n}", _parts(f), _MATRIX + _EMPTY, rules="T-33")
         for n, f in _ELEMENTWISE.items()
