@@ -16,6 +16,8 @@ from vizgrad.autograd.grad_mode import is_view_replay_enabled as is_view_replay_
 from vizgrad.autograd.grad_mode import no_grad as no_grad
 from vizgrad.autograd.grad_mode import set_grad_enabled as set_grad_enabled
 from vizgrad.autograd.grad_mode import set_multithreading_enabled as set_multithreading_enabled
+from vizgrad.autograd.gradcheck import gradcheck as gradcheck
+from vizgrad.autograd.gradcheck import gradgradcheck as gradgradcheck
 from vizgrad.autograd.running import backward as backward
 from vizgrad.autograd.running import grad as grad
 from vizgrad.autograd.variable import Variable as Variable

@@ -1,0 +1,262 @@
+"""One function at one place: the ways in which `gradcheck` looks at its gradients."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from vizgrad.arrays import dtypes, xp
+from vizgrad.arrays.random import Generator
+from vizgrad.autograd import jacobians
+from vizgrad.autograd.function import Function
+from vizgrad.autograd.grad_mode import enable_grad
+from vizgrad.autograd.jacobians import as_tuple, is_differentiable, parts_of
+from vizgrad.autograd.running import grad
+from vizgrad.progress import Progress
+from vizgrad.tensor.tensor import Tensor, new_tensor
+
+Func = Callable[..., Any]
+
+
+class GradcheckError(RuntimeError):
+    """The gradients are not what they should be."""
+
+
+def random(shape: tuple[int, ...], dtype: Any, source: Generator) -> Any:
+    """From -1 to 1, from a source of gradcheck's own: the program's random numbers stay as they are."""
+    made = source.source.random(shape) * 2 - 1
+    if dtype.kind == "c":
+        made = made + 1j * (source.source.random(shape) * 2 - 1)
+    return xp.asarray(made).astype(dtype)
+
+
+class _Undefined(Function):
+    """Passes its input on; no gradient comes back, not even zeros."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Any) -> Any:
+        return x.view_as(x)
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Any) -> None:
+        return None
+
+
+class Check:
+    """One function at one place, and the ways to look at its gradients."""
+
+    def __init__(
+        self,
+        func: Func,
+        inputs: tuple[Any, ...],
+        eps: float,
+        atol: float,
+        rtol: float,
+        nondet: float,
+    ) -> None:
+        self.func = func
+        self.inputs = inputs
+        self.eps, self.atol, self.rtol, self.nondet = eps, atol, rtol, nondet
+        #: Number among the inputs -> input, of those that are differentiated.
+        self.wanted = {n: i for n, i in enumerate(inputs) if is_differentiable(i)}
+        _check_inputs(self.wanted)
+        self.outputs = self._run()
+
+    def _run(self) -> list[Tensor]:
+        """The outputs that require grad, computed anew."""
+        return [o for o in as_tuple(self.func(*self.inputs)) if o.requires_grad]
+
+    def _numerical(self, each: Callable[[], None]) -> dict[int, list[Any]]:
+        return {
+            n: jacobians.numerical(self.func, self.inputs, i, self.eps, each)
+            for n, i in self.wanted.items()
+        }
+
+    def values(self, fast: bool) -> None:
+        """Backward against differences."""
+        if not self.outputs:
+            return self._nothing()
+        if fast and self._projections_agree():
+            return None
+        calls = sum(i.numel() for i in self.wanted.values())
+        calls += sum(2 * o.numel() * len(parts_of(o)) for o in self.outputs)
+        with Progress(calls, "gradcheck") as progress:
+            numerical = self._numerical(progress.step)
+            places = [n for n, o in enumerate(as_tuple(self.func(*self.inputs))) if o.requires_grad]
+            for number, output in zip(places, self.outputs, strict=True):
+                self._one_output(number, output, numerical, progress.step)
+        if fast:
+            raise GradcheckError(
+                "a random projection of the gradients does not agree with that of the differences, though "
+                "each element does within the tolerance: rtol and atol may be too wide for fast_mode=False"
+            )
+        return None
+
+    def _one_output(self, number: int, output: Tensor, numerical: Any, each: Any) -> None:
+        found = jacobians.analytical(output, list(self.wanted.values()), each)
+        again = jacobians.analytical(output, list(self.wanted.values()), each)
+        for (place, _), mine, other in zip(self.wanted.items(), found, again, strict=True):
+            for part, analytical in mine.items():
+                expected = numerical[place][number][part]
+                if not near(analytical, expected, self.atol, self.rtol):
+                    raise GradcheckError(_mismatch(number, place, part, expected, analytical))
+                if not near(other[part], analytical, self.nondet, 0.0):
+                    raise GradcheckError(
+                        "Backward is not reentrant, i.e., running backward with same input and "
+                        "grad_output multiple times gives different values, although analytical "
+                        "gradient matches numerical gradient. The tolerance for nondeterminism was "
+                        f"{self.nondet}."
+                    )
+
+    def _nothing(self) -> None:
+        """No output requires grad: then none may depend on the inputs."""
+        for jacobian in self._numerical(lambda: None).values():
+            for parts in jacobian:
+                if any(bool((values != 0).any()) for values in parts.values()):
+                    raise GradcheckError(
+                        "Numerical gradient for function expected to be zero: no output requires grad, but "
+                        "the values change with the inputs"
+                    )
+
+    def _projections_agree(self) -> bool:
+        """Along one random direction of the inputs, and one of the outputs."""
+        source = Generator()
+        for number, output in enumerate(self.outputs):
+            v = random(tuple(output.shape), output._array.dtype, source)
+            grads = grad(
+                output,
+                list(self.wanted.values()),
+                new_tensor(v),
+                retain_graph=True,
+                allow_unused=True,
+            )
+            for (_, input), one in zip(self.wanted.items(), grads, strict=True):
+                u = random(tuple(input.shape), input._array.dtype, source)
+                arrived = xp.zeros_like(u) if one is None else one._array
+                analytical = float((u.conj() * arrived).real.sum())
+                moved = jacobians.changes(self._differentiable, self.inputs, input, u, self.eps)
+                numerical = float((v.conj() * moved[number]).real.sum())
+                allowed = self.atol * float(abs(u).sum()) * float(abs(v).sum())
+                if not abs(analytical - numerical) <= allowed + self.rtol * abs(numerical):
+                    return False
+        return True
+
+    def _differentiable(self, *inputs: Any) -> tuple[Tensor, ...]:
+        with enable_grad():
+            return tuple(o for o in as_tuple(self.func(*inputs)) if o.requires_grad)
+
+    def _gradients_of_zeros(self, outputs: Sequence[Tensor]) -> tuple[Any, ...]:
+        zeros = [new_tensor(xp.zeros_like(o._array, order="C", subok=False)) for o in outputs]
+        return grad(outputs, list(self.wanted.values()), zeros, allow_unused=True)
+
+    def zeros(self) -> None:
+        """Gradients of zero must give zero."""
+        for one in self._gradients_of_zeros(self._run()):
+            if one is not None and bool((one._array != 0).any()):
+                raise GradcheckError("backward not multiplied by grad_output")
+
+    def types(self) -> None:
+        """Gradients must have the types of their inputs."""
+        for input, one in zip(
+            self.wanted.values(), self._gradients_of_zeros(self._run()), strict=True
+        ):
+            if one is not None and one.dtype is not input.dtype:
+                raise GradcheckError(
+                    f"Analytical gradient has incorrect dtype: {one.dtype} for an input of {input.dtype}"
+                )
+
+    def undefined(self) -> None:
+        """Gradients that are not there must count as zeros: all of them, and each one alone."""
+        count = len(self._run())
+        chosen = [set(range(count))] + ([{n} for n in range(count)] if count > 1 else [])
+        for missing in chosen:
+            outputs = [
+                _Undefined.apply(o) if n in missing else o for n, o in enumerate(self._run())
+            ]
+            try:
+                found = self._gradients_of_zeros(outputs)
+            except RuntimeError as error:
+                raise GradcheckError(_UNDEFINED) from error
+            if any(one is not None and bool((one._array != 0).any()) for one in found):
+                raise GradcheckError(
+                    "Expected all input grads to be undefined or zero when all output grads are "
+                    "undefined or zero: a gradient that is None counts as zeros"
+                )
+
+    def batches(self) -> None:
+        """A batch of gradients must give what each of them gives."""
+        source = Generator()
+        wanted = list(self.wanted.values())
+        for output in self.outputs:
+            v = random((2, *output.shape), output._array.dtype, source)
+            each = [
+                grad(output, wanted, new_tensor(v[n]), retain_graph=True, allow_unused=True)
+                for n in range(2)
+            ]
+            both = grad(
+                output,
+                wanted,
+                new_tensor(v),
+                retain_graph=True,
+                allow_unused=True,
+                is_grads_batched=True,
+            )
+            for number, one in enumerate(both):
+                expected = [rows[number] for rows in each]
+                if one is None:
+                    continue
+                rows = xp.stack([e._array for e in expected if e is not None])
+                if not near(one._array, rows, self.atol, self.rtol):
+                    raise GradcheckError(
+                        f"Got different values while computing batched gradient of input {number}"
+                    )
+
+
+_UNDEFINED = (
+    "Expected backward function to handle undefined output grads: a gradient that is None counts as zeros, "
+    "and must give zeros or None"
+)
+
+
+def _check_inputs(wanted: dict[int, Tensor]) -> None:
+    if not wanted:
+        raise ValueError(
+            "gradcheck expects at least one input tensor to require gradient, but none of them have "
+            "requires_grad=True."
+        )
+    for number, input in wanted.items():
+        if input.dtype not in (dtypes.float64, dtypes.complex128):
+            warnings.warn(
+                f"Input #{number} requires gradient and is not a double precision floating point or "
+                f"complex, but {input.dtype}. This check will likely fail: differences need the precision",
+                UserWarning,
+                stacklevel=4,
+            )
+        if any(s == 0 and n > 1 for n, s in zip(input.shape, input._array.strides, strict=True)):
+            raise RuntimeError(
+                f"The {number}th input has a dimension with stride 0. gradcheck only supports inputs that "
+                "are non-overlapping to be able to compute the numerical gradients correctly. You should "
+                "call .contiguous on the input before passing it to gradcheck."
+            )
+
+
+def near(a: Any, b: Any, atol: float, rtol: float) -> bool:
+    """Within the tolerances, NaN equal to NaN."""
+    with xp.errstate(all="ignore"):
+        found = (a == b) | (abs(a - b) <= atol + rtol * abs(b)) | ((a != a) & (b != b))
+    return bool(found.all())
+
+
+def _mismatch(output: int, input: int, part: complex, numerical: Any, analytical: Any) -> str:
+    worst = abs(analytical - numerical)
+    at = int(xp.nan_to_num(worst, nan=math.inf).argmax())
+    row, column = divmod(at, numerical.shape[1])
+    of = "" if part == 1 else " (its imaginary part)"
+    return (
+        f"Jacobian mismatch for output {output}{of} with respect to input {input},\n"
+        f"numerical:{new_tensor(numerical)}\nanalytical:{new_tensor(analytical)}\n"
+        f"The worst is element {row} of the input, element {column} of the output: "
+        f"{numerical[row, column]} by differences, {analytical[row, column]} by backward."
+    )

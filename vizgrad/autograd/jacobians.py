@@ -1,0 +1,145 @@
+"""Jacobians of a function of tensors: by differences, and by backward, element by element.
+
+A Jacobian has a row for each element of the input and a column for each of the output. A complex output is
+looked at twice, as its real and its imaginary part: with respect to a complex input x + iy the derivative
+of a real number L is dL/dx + i dL/dy, which is what backward gives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from vizgrad.arrays import Array, xp
+from vizgrad.autograd.grad_mode import no_grad
+from vizgrad.autograd.running import grad
+from vizgrad.tensor.tensor import Tensor, new_tensor
+
+#: Directions in which an output is looked at: its gradient in backward -> the part of its change.
+REAL: dict[complex, Callable[[Any], Any]] = {1: xp.real}
+COMPLEX: dict[complex, Callable[[Any], Any]] = {1: xp.real, 1j: xp.imag}
+
+
+def as_tuple(value: Any) -> tuple[Any, ...]:
+    if isinstance(value, tuple):
+        return value
+    return tuple(value) if isinstance(value, list) else (value,)
+
+
+def is_differentiable(value: Any) -> bool:
+    """A floating or complex tensor that requires grad."""
+    return isinstance(value, Tensor) and value.requires_grad
+
+
+def parts_of(output: Tensor) -> dict[complex, Callable[[Any], Any]]:
+    return COMPLEX if output.is_complex() else REAL
+
+
+def plain_outputs(function: Callable[..., Any], inputs: Sequence[Any]) -> list[Array]:
+    """The function's values as arrays of their own, computed without recording."""
+    with no_grad():
+        return [o._array.copy() for o in as_tuple(function(*inputs)) if isinstance(o, Tensor)]
+
+
+def changes(
+    function: Callable[..., Any],
+    inputs: Sequence[Any],
+    input: Tensor,
+    step: Any,
+    eps: float,
+) -> list[Array]:
+    """How much each output changes per unit when `input` moves by eps * step to both sides.
+
+    The input is written to in place, past its version counter, and put back.
+    """
+    array, before = input._array, input._array.copy()
+    try:
+        array += eps * step
+        above = plain_outputs(function, inputs)
+        array[...] = before - eps * step
+        below = plain_outputs(function, inputs)
+    finally:
+        array[...] = before
+    return [
+        (a - b) / (2 * eps) if a.dtype.kind in "fc" else xp.zeros_like(a, dtype=input._array.dtype)
+        for a, b in zip(above, below, strict=True)
+    ]
+
+
+def numerical(
+    function: Callable[..., Any],
+    inputs: Sequence[Any],
+    input: Tensor,
+    eps: float,
+    each: Callable[[], None] = lambda: None,
+) -> list[dict[complex, Array]]:
+    """For each output the Jacobian of each of its parts, by central differences; `each` per element."""
+    array = input._array
+    rows: list[list[Array]] = []
+    for place in xp.ndindex(*array.shape):
+        step = xp.zeros_like(array, subok=False)
+        step[place] = 1
+        found = changes(function, inputs, input, step, eps)
+        if array.dtype.kind == "c":
+            step[place] = 1j
+            found = [
+                _pair(x, y)
+                for x, y in zip(found, changes(function, inputs, input, step, eps), strict=True)
+            ]
+        else:
+            found = [_pair(x, None) for x in found]
+        rows.append(found)
+        each()
+    if not rows:
+        return [_empty(o, array) for o in plain_outputs(function, inputs)]
+    return [
+        {part: xp.stack([row[number][part] for row in rows]) for part in rows[0][number]}
+        for number in range(len(rows[0]))
+    ]
+
+
+def _pair(x: Array, y: Array | None) -> dict[complex, Array]:
+    """The parts of one row: from the change along x, and along iy where the input is complex."""
+    parts = COMPLEX if x.dtype.kind == "c" else REAL
+    return {
+        name: (part(x) if y is None else part(x) + 1j * part(y)).reshape(-1)
+        for name, part in parts.items()
+    }
+
+
+def _empty(output: Array, input: Array) -> dict[complex, Array]:
+    parts = COMPLEX if output.dtype.kind == "c" else REAL
+    return {name: xp.zeros((0, output.size), input.dtype) for name in parts}
+
+
+def analytical(
+    output: Tensor, inputs: Sequence[Tensor], each: Callable[[], None] = lambda: None
+) -> list[dict[complex, Array]]:
+    """For each input the Jacobian of each part of `output`, by backward; zeros where nothing arrives.
+
+    Raises TypeError when a gradient has another shape than its input.
+    """
+    found: list[dict[complex, Array]] = [{} for _ in inputs]
+    for part in parts_of(output):
+        columns: list[list[Array]] = [[] for _ in inputs]
+        for place in xp.ndindex(*output._array.shape):
+            seed = xp.zeros_like(output._array, order="C", subok=False)
+            seed[place] = part
+            grads = grad(
+                output, list(inputs), new_tensor(seed), retain_graph=True, allow_unused=True
+            )
+            for column, one, input in zip(columns, grads, inputs, strict=True):
+                column.append(_flat(one, input))
+            each()
+        for number, input in enumerate(inputs):
+            shape = (input.numel(), 0)
+            found[number][part] = (
+                xp.stack(columns[number], axis=1) if columns[number] else xp.zeros(shape)
+            )
+    return found
+
+
+def _flat(gradient: Tensor | None, input: Tensor) -> Array:
+    if gradient is None:
+        return xp.zeros_like(input._array, order="C", subok=False).reshape(-1)
+    return gradient._array.reshape(-1).copy()

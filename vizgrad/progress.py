@@ -1,0 +1,45 @@
+"""A progress bar for work that turns out to take long."""
+
+from __future__ import annotations
+
+import time
+from types import TracebackType
+from typing import Any, Self
+
+#: Seconds before a bar appears: most work is done by then, and shows none.
+DELAY = 2.0
+
+
+class Progress:
+    """Counts `total` steps; after `delay` seconds a bar shows how far it is: tqdm's own for the place."""
+
+    def __init__(self, total: int, label: str, delay: float = DELAY) -> None:
+        self.total = total
+        self.label = label
+        self._done = 0
+        self._show_at = time.monotonic() + delay
+        self._bar: Any = None
+
+    def step(self) -> None:
+        """One step is done."""
+        self._done += 1
+        if self._bar is not None:
+            self._bar.update()
+        elif time.monotonic() >= self._show_at:
+            from tqdm.auto import tqdm
+
+            self._bar = tqdm(
+                total=self.total, desc=self.label, initial=self._done, leave=False, unit="call"
+            )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._bar is not None:
+            self._bar.close()
