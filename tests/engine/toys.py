@@ -91,7 +91,7 @@ class FloatDomain:
         return grad
 
     def to_tensor(self, grad: Any) -> Any:
-        return SimpleNamespace(value=grad, shape=(), dtype=None, requires_grad=False)
+        return SimpleNamespace(value=grad, shape=(), dtype=None, device=None, requires_grad=False)
 
     def from_tensor(self, tensor: Any) -> Any:
         return Value(tensor.value)

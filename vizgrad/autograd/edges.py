@@ -6,12 +6,14 @@ import abc
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from vizgrad.errors import explained
+from vizgrad.errors import explained, place_of
 from vizgrad.function.custom.backward_class import FunctionBase
 from vizgrad.graph import edges
 from vizgrad.graph import node as engine
 from vizgrad.graph.hooks import RemovableHandle
+from vizgrad.tensor.place import caller
 from vizgrad.tensor.tensor import Tensor
+from vizgrad.tensor.wrong_call import wrong_call
 
 
 class Node(abc.ABC):
@@ -58,6 +60,7 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
                 "gradients"
             ),
             kind="cut-detach",
+            culprit=place_of(caller()),
             fix="make it from tensors that require grad, or call requires_grad_() first",
         )
     node, nr = edges.gradient_edge(tensor)
@@ -69,8 +72,9 @@ def engine_edge(edge: Any) -> tuple[engine.Node, int]:
     try:
         node, nr = edge
     except (TypeError, ValueError):
-        raise TypeError(
-            f"expected a Tensor or a GradientEdge, but got {type(edge).__name__}"
+        raise wrong_call(
+            TypeError(f"expected a Tensor or a GradientEdge, but got {type(edge).__name__}"),
+            "give it a tensor that requires grad, or what get_gradient_edge returns",
         ) from None
     return engine_node(node), nr
 
@@ -81,4 +85,7 @@ def engine_node(node: Any) -> engine.Node:
         return node.engine_node()
     if isinstance(node, engine.Node):
         return node
-    raise TypeError(f"expected a node of a graph, but got {type(node).__name__}")
+    raise wrong_call(
+        TypeError(f"expected a node of a graph, but got {type(node).__name__}"),
+        "give it a node, e.g. `tensor.grad_fn`",
+    )

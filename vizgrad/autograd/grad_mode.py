@@ -14,6 +14,7 @@ from vizgrad.tensor.modes import (
 )
 from vizgrad.tensor.modes import is_grad_enabled as is_grad_enabled
 from vizgrad.tensor.modes import is_inference_mode_enabled as is_inference_mode_enabled
+from vizgrad.tensor.wrong_call import wrong_call
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -51,8 +52,12 @@ class set_grad_enabled(ModeContext):
 
     def __init__(self, mode: bool) -> None:
         if not isinstance(mode, bool):
-            raise TypeError(
-                f"set_grad_enabled(): argument 'mode' must be bool, not {type(mode).__name__}"
+            raise wrong_call(
+                TypeError(
+                    f"set_grad_enabled(): argument 'mode' must be bool, not {type(mode).__name__}"
+                ),
+                "pass True or False",
+                "grad-mode",
             )
         super().__init__()
         self.mode = mode

@@ -13,6 +13,8 @@ import warnings
 from collections.abc import Callable, Generator
 from typing import Any, ParamSpec, Self, TypeVar
 
+from vizgrad.tensor.wrong_call import wrong_call
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -66,9 +68,10 @@ class BareModeContext(ModeContext):
 def decorate(mode: ModeContext, function: Callable[..., Any]) -> Any:
     """`function` run in a clone of `mode`, whichever kind of function it is."""
     if not callable(function):
-        raise TypeError(
-            f"{type(mode).__name__} decorates functions, not {type(function).__name__}; as a "
-            f"context manager it is `with {type(mode).__name__}():`"
+        raise wrong_call(
+            TypeError(f"{type(mode).__name__} decorates functions, not {type(function).__name__}"),
+            f"as a context manager it is `with {type(mode).__name__}():`",
+            "grad-mode",
         )
     if inspect.isgeneratorfunction(function):
         wrapper: Any = _generator(mode, function)

@@ -14,6 +14,7 @@ from vizgrad.graph.node import Node
 from vizgrad.tensor.modes import MODES
 from vizgrad.tensor.place import caller
 from vizgrad.tensor.tensor import Tensor
+from vizgrad.tensor.wrong_call import wrong_call
 
 
 class MultiHandle(RemovableHandle):
@@ -37,7 +38,11 @@ def register_multi_grad_hook(
     does not require grad.
     """
     if mode not in ("all", "any"):
-        raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
+        raise wrong_call(
+            ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}"),
+            "pass mode='all' or mode='any'",
+            "hook-effect",
+        )
     tensors = tuple(tensors)
     for index, tensor in enumerate(tensors):
         if not tensor.requires_grad:

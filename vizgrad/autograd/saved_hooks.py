@@ -13,6 +13,7 @@ from vizgrad.graph.packing import pack_node
 from vizgrad.tensor.modes import MODES, add_listener, remove_listener
 from vizgrad.tensor.place import caller
 from vizgrad.tensor.tensor import Tensor, new_tensor
+from vizgrad.tensor.wrong_call import wrong_call
 
 
 class saved_tensors_hooks:
@@ -35,8 +36,12 @@ class saved_tensors_hooks:
     def __enter__(self) -> None:
         for name, hook in (("pack_hook", self.pack_hook), ("unpack_hook", self.unpack_hook)):
             if not callable(hook):
-                raise TypeError(
-                    f"saved_tensors_hooks: {name} must be callable, got {type(hook).__name__}"
+                raise wrong_call(
+                    TypeError(
+                        f"saved_tensors_hooks: {name} must be callable, got {type(hook).__name__}"
+                    ),
+                    "give it two functions",
+                    "hook-effect",
                 )
         if MODES.hooks_disabled is not None:
             raise _disabled(MODES.hooks_disabled)

@@ -5,9 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from vizgrad.arrays import layout, xp
-from vizgrad.arrays.backend import as_array, is_array
+from vizgrad.arrays.backend import Device, as_array, device_of, is_array, to_device
 from vizgrad.engine import leaf
-from vizgrad.engine.explain import complex_error, explain_node, validation_error
+from vizgrad.engine.explain import (
+    complex_error,
+    device_error,
+    explain_node,
+    validation_error,
+)
 from vizgrad.graph.node import Meta, Node
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
@@ -34,6 +39,14 @@ class ArrayDomain:
                 grad = _real_part(grad, node, index)
             grad = grad.astype(meta.dtype)
         return grad
+
+    def fit_device(self, grad: Any, device: Device, node: Node, index: int) -> Any:
+        here = device_of(grad)
+        if here == device:
+            return grad
+        if grad.ndim:
+            raise device_error(node, index, here, device)
+        return to_device(grad, device)  # a number is moved
 
     def to_tensor(self, grad: Any) -> Tensor:
         return new_tensor(grad)
@@ -77,6 +90,14 @@ class TensorDomain(ArrayDomain):
 
             grad = grad.to(from_numpy(meta.dtype))
         return grad
+
+    def fit_device(self, grad: Any, device: Device, node: Node, index: int) -> Any:
+        here = grad.device
+        if here == device:
+            return grad
+        if grad.ndim:
+            raise device_error(node, index, here, device)
+        return grad.to(device)
 
     def to_tensor(self, grad: Any) -> Any:
         return grad

@@ -29,6 +29,10 @@ class Domain(Protocol):
         """`grad`, output `index` of `node`, made to match `meta` (F-64 ... F-66), or RuntimeError."""
         ...
 
+    def fit_device(self, grad: Any, device: Any, node: Node, index: int) -> Any:
+        """`grad`, output `index` of a custom `node`, on `device`, or RuntimeError (F-66)."""
+        ...
+
     def to_tensor(self, grad: Any) -> Any:
         """As hooks and custom Functions see it."""
         ...

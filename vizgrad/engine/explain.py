@@ -37,6 +37,21 @@ def validation_error(
     )
 
 
+def device_error(node: Node, index: int, got: object, expected: object) -> RuntimeError:
+    """A gradient that is not where its input is (F-66)."""
+    name = node.input_names[index] if index < len(node.input_names) else f"argument {index}"
+    return explained(
+        RuntimeError(
+            f"Function {node.name()} returned an invalid gradient at index {index} - expected device "
+            f"{expected} but got {got}"
+        ),
+        kind="function-return",
+        culprit=node.formula_place(),
+        tensor=node.name(),
+        fix=f"return a gradient on {expected} for `{name}`, e.g. with .to({str(expected)!r})",
+    )
+
+
 def complex_error(node: Node, index: int) -> RuntimeError:
     """A complex gradient for a real input (F-65)."""
     return explained(
@@ -48,4 +63,19 @@ def complex_error(node: Node, index: int) -> RuntimeError:
         culprit=node.formula_place(),
         tensor=node.name(),
         fix="return its real part: `grad.real`",
+    )
+
+
+def unfinished_error(waiting: list[Node]) -> RuntimeError:
+    """Nodes were left waiting for gradients at the end of a run (E-45): a defect, not a person's."""
+    first = waiting[0]
+    return explained(
+        RuntimeError(
+            "could not compute gradients for some functions: "
+            + ", ".join(node.name() for node in waiting)
+        ),
+        kind="internal",
+        culprit=place_of(first.site),
+        tensor=first.name(),
+        fix="this is a defect of vizgrad: please report it with the program that shows it",
     )

@@ -15,6 +15,7 @@ from vizgrad.graph.accumulate import accumulation_lock
 from vizgrad.tensor.modes import about_to_write
 from vizgrad.tensor.place import caller
 from vizgrad.tensor.tensor import new_tensor, storage_of
+from vizgrad.tensor.wrong_call import wrong_call
 
 if TYPE_CHECKING:
     from vizgrad.tensor.tensor import Tensor
@@ -59,12 +60,20 @@ def _alone_on(base: Any, size: int) -> bool:
 def _add_in_place(existing: Tensor, grad: Any) -> tuple[str, str]:
     array = existing._array
     if array.shape != grad.shape:
-        raise RuntimeError(
-            f"the gradient that arrived has shape {list(grad.shape)}, but .grad holds one of shape "
-            f"{list(array.shape)}: the leaf's data was replaced since; set .grad to None first"
+        raise wrong_call(
+            RuntimeError(
+                f"the gradient that arrived has shape {list(grad.shape)}, but .grad holds one of shape "
+                f"{list(array.shape)}: the leaf's data was replaced since"
+            ),
+            "set .grad to None where `.data` is replaced",
+            "grad-accumulated",
         )
     if not array.flags.writeable:
-        raise RuntimeError(".grad is read-only memory; set it to None before backward")
+        raise wrong_call(
+            RuntimeError(".grad is read-only memory, so nothing can be added to it"),
+            "set it to None before backward, or assign a clone",
+            "grad-accumulated",
+        )
     about_to_write(existing)
     array += grad
     storage_of(existing).wrote("AccumulateGrad", caller(), "")

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from vizgrad.arrays.quiet import hush, unhush
 from vizgrad.engine.deep import LEVELS, on_another_thread
+from vizgrad.engine.explain import unfinished_error
 from vizgrad.engine.visit import visit
 from vizgrad.engine.watch import Guarded
 from vizgrad.graph.accumulate import AccumulateGrad
@@ -263,10 +264,7 @@ class GraphTask:
             while self.callbacks:
                 self.callbacks.pop(0)()
         if buffers:
-            raise RuntimeError(
-                "could not compute gradients for some functions: "
-                + ", ".join(node.name() for node in buffers)
-            )
+            raise unfinished_error(list(buffers))
 
     def _add(self, target: Node, before: Any, grad: Any) -> Any:
         """Adds to a buffer: in place only where the engine alone holds it (E-52)."""

@@ -127,6 +127,16 @@ def _check_hook_result(hook: Any, result: Any, grad: Any) -> None:
             culprit=errors.returning_place(hook),
             fix=f"convert the result of {name} with .to({grad.dtype})",
         )
+    if result.device != grad.device:
+        raise errors.explained(
+            RuntimeError(
+                f"hook {name!r} has changed the type of value: it was on {grad.device} and is on "
+                f"{result.device}"
+            ),
+            kind="hook-effect",
+            culprit=errors.returning_place(hook),
+            fix=f"let {name} return a gradient on {grad.device}",
+        )
 
 
 def _retain(task: GraphTask, node: Node, grads: list[Any]) -> None:
@@ -215,7 +225,10 @@ def _validated(task: GraphTask, node: Node, routed: tuple[Any, ...]) -> tuple[An
             continue
         following, nr = (edge.node, edge.input_nr) if isinstance(edge, Edge) else (edge, 0)
         if nr or grad.shape != following.shape or grad.dtype is not following.dtype:
-            fitted[index] = task.domain.fit(grad, following.meta(nr), node, index)
+            grad = fitted[index] = task.domain.fit(grad, following.meta(nr), node, index)
+        device = node.input_device(index)
+        if device is not None:
+            fitted[index] = task.domain.fit_device(grad, device, node, index)
     return tuple(fitted)
 
 

@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from vizgrad.arrays.dtypes import BY_NUMPY
+from vizgrad.tensor.wrong_call import wrong_call
 
 if TYPE_CHECKING:
     from vizgrad.function.primitive import Primitive
@@ -21,7 +22,11 @@ def kernel_error(op: Primitive, error: Exception, *arrays: Any) -> Exception:
         "numpy" in type(error).__module__ or "numpy" in str(error)
     ):
         types = ", ".join(BY_NUMPY[a.dtype].name for a in arrays if a.dtype in BY_NUMPY)
-        return NotImplementedError(f'"{op.name}" not implemented for {types}')
+        return wrong_call(
+            NotImplementedError(f'"{op.name}" not implemented for {types}'),
+            "convert the operands to a type it takes",
+            "cut-dtype",
+        )
     return error
 
 
@@ -30,8 +35,12 @@ def broadcast_error(a: tuple[int, ...], b: tuple[int, ...]) -> RuntimeError | No
     ndim = max(len(a), len(b))
     for back in range(1, min(len(a), len(b)) + 1):
         if a[-back] != b[-back] and 1 not in (a[-back], b[-back]):
-            return RuntimeError(
-                f"The size of tensor a ({a[-back]}) must match the size of tensor b ({b[-back]}) at "
-                f"non-singleton dimension {ndim - back}; the shapes are {list(a)} and {list(b)}"
+            return wrong_call(
+                RuntimeError(
+                    f"The size of tensor a ({a[-back]}) must match the size of tensor b ({b[-back]}) "
+                    f"at non-singleton dimension {ndim - back}; the shapes are {list(a)} and {list(b)}"
+                ),
+                "give operands whose sizes are equal, or 1, in each dimension counted from the last",
+                "shape-broadcast",
             )
     return None

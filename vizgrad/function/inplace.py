@@ -27,6 +27,7 @@ from vizgrad.tensor.place import Site, caller
 from vizgrad.tensor.source import written_name
 from vizgrad.tensor.tensor import RESULT, Tensor, address, storage_of
 from vizgrad.tensor.views import Creation
+from vizgrad.tensor.wrong_call import wrong_call
 
 if TYPE_CHECKING:
     from vizgrad.function.primitive import Primitive
@@ -130,9 +131,13 @@ def write(
     result = _compute(op, tensors, attributes)
     array = target._array
     if result.shape != array.shape:
-        raise RuntimeError(
-            f"output with shape {list(array.shape)} doesn't match the broadcast shape "
-            f"{list(result.shape)}"
+        raise wrong_call(
+            RuntimeError(
+                f"output with shape {list(array.shape)} doesn't match the broadcast shape "
+                f"{list(result.shape)}"
+            ),
+            "write out of place, or give an operand that broadcasts to the tensor's shape",
+            "shape-broadcast",
         )
     site = caller()
     storage = storage_of(target)
@@ -167,9 +172,13 @@ def _compute(op: Primitive, tensors: tuple[Any, ...], attributes: dict[str, Any]
     if op.typing in ("promote", "float"):
         dtype = result_dtype(tensors, op.typing == "float")
         if dtype.category > target.dtype.category:
-            raise RuntimeError(
-                f"result type {dtype.name} can't be cast to the desired output type "
-                f"{target.dtype.name} of the in-place operation {op.name}_"
+            raise wrong_call(
+                RuntimeError(
+                    f"result type {dtype.name} can't be cast to the desired output type "
+                    f"{target.dtype.name} of the in-place operation {op.name}_"
+                ),
+                f"write out of place, or convert the tensor to {dtype.name} first",
+                "cut-dtype",
             )
         arrays = arrays_for(op, tensors)
     elif op.typing == "same" and len({t._array.dtype for t in tensors}) > 1:

@@ -8,6 +8,7 @@ from vizgrad.arrays import dtypes, xp
 from vizgrad.arrays.backend import device_of, is_array
 from vizgrad.arrays.dtypes import DType
 from vizgrad.tensor.tensor import Tensor, new_tensor
+from vizgrad.tensor.wrong_call import wrong_call
 
 if TYPE_CHECKING:
     from vizgrad.function.primitive import Primitive
@@ -55,7 +56,10 @@ def _wrap(value: Any, dtype: Any) -> WrappedNumber:
         info = xp.iinfo(dtype)
         if not info.min <= value <= info.max:
             if dtype.itemsize == 8:
-                raise RuntimeError(f"value cannot be converted to type {dtype} without overflow")
+                raise wrong_call(
+                    RuntimeError(f"value cannot be converted to type {dtype} without overflow"),
+                    "convert the tensor to a floating type first",
+                )
             dtype = xp.dtype("int64")
     with xp.errstate(over="ignore"):
         made = cast("WrappedNumber", new_tensor(xp.asarray(value, dtype), WrappedNumber))
@@ -90,10 +94,15 @@ def type_error(op: Primitive, *operands: Any) -> TypeError:
     """What PyTorch's binding raises for operands that are no tensors."""
     for name, operand in zip(op.inputs, operands, strict=False):
         if not isinstance(operand, Tensor):
-            return TypeError(
-                f"{op.name}(): argument '{name}' must be Tensor, not {type(operand).__name__}"
+            return wrong_call(
+                TypeError(
+                    f"{op.name}(): argument '{name}' must be Tensor, not {type(operand).__name__}"
+                ),
+                "make a Tensor of it: `vizgrad.tensor(...)`",
             )
-    return TypeError(f"{op.name}(): unsupported operands")
+    return wrong_call(
+        TypeError(f"{op.name}(): unsupported operands"), "give it Tensors and numbers"
+    )
 
 
 def result_dtype(tensors: tuple[Tensor, ...], as_float: bool = False) -> DType:
@@ -110,17 +119,22 @@ def arrays_for(op: Primitive, operands: tuple[Any, ...]) -> tuple[Any, ...]:
     """The operands' arrays in the type the operation computes in; RuntimeError if types must agree."""
     devices = {device_of(t._array) for t in operands if t._array.ndim}
     if len(devices) > 1:
-        raise RuntimeError(
-            "Expected all tensors to be on the same device, but found at least two devices, "
-            + " and ".join(sorted(map(str, devices)))
-            + f"! ({op.name})"
+        raise wrong_call(
+            RuntimeError(
+                "Expected all tensors to be on the same device, but found at least two devices, "
+                + " and ".join(sorted(map(str, devices)))
+                + f"! ({op.name})"
+            ),
+            "move one with .to(device)",
         )
     if op.typing == "same":
         found = [t.dtype for t in operands]
-        raise RuntimeError(
-            f"expected all operands of {op.name} to have the same dtype, but got: "
-            + " and ".join(d.name for d in found)
-            + "; convert one with .to(dtype)"
+        raise wrong_call(
+            RuntimeError(
+                f"expected all operands of {op.name} to have the same dtype, but got: "
+                + " and ".join(d.name for d in found)
+            ),
+            "convert one with .to(dtype)",
         )
     dtype = result_dtype(operands, op.typing == "float").np
     return tuple(t._array.astype(dtype, copy=False) for t in operands)

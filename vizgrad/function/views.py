@@ -7,6 +7,7 @@ from typing import Any
 from vizgrad import errors
 from vizgrad.graph import edges
 from vizgrad.tensor.modes import MODES
+from vizgrad.tensor.place import caller
 from vizgrad.tensor.storage import InferenceStorage
 from vizgrad.tensor.tensor import VIEW, Tensor, storage_of
 from vizgrad.tensor.views import Creation, ViewInfo
@@ -82,7 +83,7 @@ def refuse(view: Tensor, by_base: bool) -> RuntimeError:
     return errors.explained(
         RuntimeError(text.format(nr=getattr(edge, "input_nr", 0), name=name, what=what)),
         kind="forbidden-write",
-        culprit=errors.place_of(None if written is None else written.site),
+        culprit=errors.place_of(caller() if not by_base else written and written.site),
         tensor=name,
         fix=fix,
     )

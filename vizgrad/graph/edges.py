@@ -16,6 +16,7 @@ from vizgrad.graph.accumulate import AccumulateGrad
 from vizgrad.graph.hooks import hooks_of
 from vizgrad.graph.node import Edge, Node
 from vizgrad.tensor.tensor import LEAF, RESULT, UNTRACKED, VIEW, Tensor, rare_of
+from vizgrad.tensor.wrong_call import wrong_call
 
 #: Brings a view's history up to date with its base; set by `vizgrad.function.views`.
 regenerate_view: Callable[[Tensor], None]
@@ -110,8 +111,12 @@ def gradient_edge(tensor: Tensor) -> tuple[Node, int]:
     """(node, input_nr) for a tensor that requires grad."""
     edge: Any = edge_of(tensor)
     if edge is None:
-        raise RuntimeError(
-            "the tensor does not require grad, so there is no edge its gradient could go to"
+        raise wrong_call(
+            RuntimeError(
+                "the tensor does not require grad, so there is no edge its gradient could go to"
+            ),
+            "call requires_grad_() on it before the forward pass",
+            "cut-detach",
         )
     return split_edge(edge)
 
@@ -119,7 +124,11 @@ def gradient_edge(tensor: Tensor) -> tuple[Node, int]:
 def _retain_grad(tensor: Tensor) -> None:
     """Makes backward fill `.grad` of this non-leaf, after all its hooks (E-71)."""
     if not tensor.requires_grad:
-        raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+        raise wrong_call(
+            RuntimeError("can't retain_grad on Tensor that has requires_grad=False"),
+            "make it from tensors that require grad, outside no_grad and without detach()",
+            "cut-detach",
+        )
     if tensor.is_leaf or tensor.retains_grad:
         return
     node, nr = gradient_edge(tensor)

@@ -111,6 +111,10 @@ class Node:
         """What the gradient for output slot `nr` must look like."""
         return Meta(self.shape, self.dtype)
 
+    def input_device(self, index: int) -> Any:
+        """Where the gradient for input `index` must be; None where the formula sees to it (F-66)."""
+        return None
+
     @property
     def _input_metadata(self) -> tuple[Meta, ...]:
         return tuple(self.meta(nr) for nr in range(self.outputs))

@@ -10,6 +10,7 @@ from vizgrad.graph.packing import pack
 from vizgrad.graph.saved import Freed, Packed, read_tensor
 from vizgrad.tensor.place import caller
 from vizgrad.tensor.tensor import Tensor
+from vizgrad.tensor.wrong_call import wrong_call
 
 if TYPE_CHECKING:
     from vizgrad.graph.node import Node
@@ -65,7 +66,11 @@ class SavedTensor:
         Raises RuntimeError for a value that is None, was freed, or has hooks already.
         """
         if not (callable(pack_hook) and callable(unpack_hook)):
-            raise TypeError("register_hooks expects two callables, pack_hook and unpack_hook")
+            raise wrong_call(
+                TypeError("register_hooks expects two callables, pack_hook and unpack_hook"),
+                "give it two functions",
+                "hook-effect",
+            )
         form = self._slot.get()
         if form is None:
             raise self._refusal(

@@ -14,6 +14,7 @@ from vizgrad.arrays import dtypes
 from vizgrad.arrays.backend import Array, Device, as_array, device_of
 from vizgrad.arrays.dtypes import DType
 from vizgrad.arrays.layout import address as address
+from vizgrad.tensor.assigned import check_assigned
 from vizgrad.tensor.modes import GUARD, MODES
 from vizgrad.tensor.size import Size as Size
 from vizgrad.tensor.state import LEAF as LEAF
@@ -268,22 +269,7 @@ class Tensor:
         if value is None:
             self._grad = None
             return
-        if not isinstance(value, Tensor):
-            raise TypeError(
-                f"assigned grad expected to be a Tensor or None but got {type(value).__name__}"
-            )
-        if value is self:
-            raise RuntimeError("can't assign Variable as its own grad")
-        if value._array.shape != self._array.shape:
-            raise RuntimeError(
-                f"assigned grad has data of a different size: {list(value._array.shape)}, but the "
-                f"tensor has {list(self._array.shape)}"
-            )
-        if value._array.dtype != self._array.dtype:
-            raise RuntimeError(
-                f"assigned grad has data of a different type: {value.dtype}, but the tensor is "
-                f"{self.dtype}"
-            )
+        check_assigned(self, value)
         self._grad = value
 
     @grad.deleter

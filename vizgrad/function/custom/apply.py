@@ -6,6 +6,8 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+from vizgrad.arrays import xp
+from vizgrad.arrays.backend import Device, device_of
 from vizgrad.errors import place_of
 from vizgrad.function.custom import outputs as wrapping
 from vizgrad.function.custom.backward_class import record
@@ -79,6 +81,7 @@ def run(cls: Any, ctx: Any, args: tuple[Any, ...], forward: Callable[[], Any]) -
                 _warn_unmarked(ctx, tensor, tensors, found, dirty, began)
         if None in metas and wrapping.nests_tensors(found):
             _warn_opaque(cls)
+        ctx._fn_devices = _devices(tensors)
         node = record(ctx, edges, metas, site, MODES.scope)
     if cls._is_split():
         wrapping.refuse_saved_input(ctx, tensors, found, dirty)
@@ -89,6 +92,14 @@ def run(cls: Any, ctx: Any, args: tuple[Any, ...], forward: Callable[[], Any]) -
             node.scope = noted(node, [r for r in results if isinstance(r, Tensor)])
     ctx.to_save = ctx.dirty_tensors = ctx.non_differentiable = None
     return results if several else results[0]
+
+
+def _devices(tensors: list[Tensor]) -> tuple[Device, ...] | None:
+    """Where the gradients must be (F-66); None for the CPU throughout."""
+    for tensor in tensors:
+        if type(tensor._array) is not xp.ndarray:
+            return tuple(device_of(t._array) for t in tensors)
+    return None
 
 
 def _mark_first_if_written(ctx: Any, tensor: Tensor, found: tuple[Any, ...], began: int) -> None:

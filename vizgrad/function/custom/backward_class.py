@@ -7,6 +7,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any, ClassVar
 
+from vizgrad.arrays.backend import Device
 from vizgrad.errors import explained, function_place
 from vizgrad.function.custom import signature
 from vizgrad.function.custom.context import FunctionCtx, _HookMixin
@@ -18,6 +19,7 @@ from vizgrad.graph.saved_view import SavedTensor
 from vizgrad.tensor.clock import tick
 from vizgrad.tensor.place import Site
 from vizgrad.tensor.tensor import Tensor
+from vizgrad.tensor.wrong_call import wrong_call
 
 
 class FunctionBase:
@@ -28,14 +30,15 @@ class FunctionBase:
     """
 
     __slots__ = (
-        "__dict__", "__weakref__", "_fn_edges", "_fn_held", "_fn_metadata", "_fn_metas", "_fn_node",
-        "_fn_origins", "_fn_saved", "_fn_scope", "_fn_sequence_nr", "_fn_site", "_fn_takes",
-        "dirty_tensors", "materialize_grads", "needs_input_grad", "non_differentiable",
-        "saved_for_forward", "to_save",
+        "__dict__", "__weakref__", "_fn_devices", "_fn_edges", "_fn_held", "_fn_metadata",
+        "_fn_metas", "_fn_node", "_fn_origins", "_fn_saved", "_fn_scope", "_fn_sequence_nr",
+        "_fn_site", "_fn_takes", "dirty_tensors", "materialize_grads", "needs_input_grad",
+        "non_differentiable", "saved_for_forward", "to_save",
     )  # fmt: skip
 
     _forward_cls: Any
     _autograd_function_id: ClassVar[int]
+    _fn_devices: tuple[Device, ...] | None
     _fn_saved: Any
     _fn_held: Any
     _fn_node: Any
@@ -44,6 +47,8 @@ class FunctionBase:
 
     def __new__(cls) -> Any:
         ctx = super().__new__(cls)
+        #: Where each tensor argument is; None when all are on the CPU.
+        ctx._fn_devices = None
         ctx._fn_edges = ()
         ctx._fn_held = None
         ctx._fn_metadata = None
@@ -196,7 +201,10 @@ class FunctionBase:
             return None
 
     def __getstate__(self) -> Any:
-        raise TypeError(f"cannot pickle {type(self).__name__}: it is a node of a graph")
+        raise wrong_call(
+            TypeError(f"cannot pickle {type(self).__name__}: it is a node of a graph"),
+            "save tensors or a state_dict: a graph cannot be saved",
+        )
 
 
 class _SavedItem:

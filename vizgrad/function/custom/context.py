@@ -11,6 +11,7 @@ from vizgrad.errors import explained, place_of
 from vizgrad.graph.hooks import RemovableHandle, add_hook, new_hooks
 from vizgrad.tensor.place import caller
 from vizgrad.tensor.tensor import Tensor
+from vizgrad.tensor.wrong_call import wrong_call
 
 
 class NotSavedError(AssertionError, TypeError):
@@ -62,7 +63,11 @@ class FunctionCtx:
     def set_materialize_grads(self, value: bool) -> None:
         """Whether undefined gradients come to backward as zeros (the default) or None (F-44)."""
         if not isinstance(value, bool):
-            raise TypeError(f"set_materialize_grads expects a bool, got {type(value).__name__}")
+            raise wrong_call(
+                TypeError(f"set_materialize_grads expects a bool, got {type(value).__name__}"),
+                "pass True or False",
+                "function-return",
+            )
         self.materialize_grads = value
 
     def mark_shared_storage(self, *pairs: Any) -> None:

@@ -12,6 +12,7 @@ from vizgrad.errors import class_place, explained, function_place
 from vizgrad.function.custom.apply import apply
 from vizgrad.function.custom.backward_class import BackwardCFunction
 from vizgrad.function.custom.context import FunctionCtx, _HookMixin
+from vizgrad.tensor.wrong_call import wrong_call
 
 _next_id = count().__next__
 
@@ -114,22 +115,34 @@ class Function(FunctionCtx, _HookMixin, metaclass=FunctionMeta):
         """Computes the outputs from the arguments; first argument ctx unless `setup_context` is
         defined. Runs without grad mode.
         """
-        raise NotImplementedError(
-            "You must implement the forward function for custom autograd.Function."
+        raise wrong_call(
+            NotImplementedError(
+                "You must implement the forward function for custom autograd.Function."
+            ),
+            "define forward in the class, with @staticmethod",
+            "function-return",
         )
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> Any:
         """Split style: saves what backward needs, given the arguments and the result (F-13)."""
-        raise NotImplementedError("setup_context is not implemented.")
+        raise wrong_call(
+            NotImplementedError("setup_context is not implemented."),
+            "define setup_context in the class, or let forward take ctx",
+            "function-return",
+        )
 
     @staticmethod
     @any_arguments
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
         """One gradient per argument of forward, from one per output."""
-        raise NotImplementedError(
-            "You must implement either the backward or vjp method for your custom "
-            "autograd.Function to use it with backward mode AD."
+        raise wrong_call(
+            NotImplementedError(
+                "You must implement either the backward or vjp method for your custom "
+                "autograd.Function to use it with backward mode AD."
+            ),
+            "define backward in the class, with @staticmethod",
+            "function-return",
         )
 
     #: Another spelling of backward (F-17).
@@ -139,17 +152,25 @@ class Function(FunctionCtx, _HookMixin, metaclass=FunctionMeta):
     @any_arguments
     def jvp(ctx: Any, *grad_inputs: Any) -> Any:
         """One tangent per output, from one per argument (F-80)."""
-        raise NotImplementedError(
-            "You must implement the jvp function for custom autograd.Function to use it with "
-            "forward mode AD."
+        raise wrong_call(
+            NotImplementedError(
+                "You must implement the jvp function for custom autograd.Function to use it with "
+                "forward mode AD."
+            ),
+            "define jvp in the class, with @staticmethod",
+            "function-return",
         )
 
     @staticmethod
     def vmap(info: Any, in_dims: Any, *args: Any) -> Any:
         """The Function on a batch: returns (output, out_dims) (F-84)."""
-        raise NotImplementedError(
-            "To use autograd.Function with vmap, you must either override the vmap staticmethod or "
-            "set generate_vmap_rule=True."
+        raise wrong_call(
+            NotImplementedError(
+                "To use autograd.Function with vmap, you must either override the vmap staticmethod "
+                "or set generate_vmap_rule=True."
+            ),
+            "define vmap in the class, with @staticmethod",
+            "function-return",
         )
 
     @classmethod

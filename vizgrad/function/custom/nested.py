@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from vizgrad.tensor.tensor import Tensor
+from vizgrad.tensor.wrong_call import wrong_call
 
 
 def _unknown(thing: Any, accepted: str | None) -> ValueError:
@@ -18,7 +19,11 @@ def _unknown(thing: Any, accepted: str | None) -> ValueError:
     )
     if accepted:
         message += f". Accepted types: {accepted}, or lists/tuples of them"
-    return ValueError(message)
+    return wrong_call(
+        ValueError(message),
+        "pass it as an attribute of the instance: only tensors, None and containers of them nest",
+        "function-return",
+    )
 
 
 def _rebuilt(like: Any, items: list[Any]) -> Any:
@@ -120,8 +125,13 @@ def _build(flat: _Remaining, proto: Any) -> Any:
     if isinstance(proto, Mapping):
         return _rebuilt_mapping(proto, [(key, _build(flat, item)) for key, item in proto.items()])
     if flat.position >= len(flat.items):
-        raise IndexError(
-            f"the structure has more places than the {len(flat.items)} items there are to fill them"
+        raise wrong_call(
+            IndexError(
+                f"the structure has more places than the {len(flat.items)} items there are to fill "
+                "them"
+            ),
+            "give one item for each tensor of the structure",
+            "function-return",
         )
     flat.position += 1
     return flat.items[flat.position - 1]

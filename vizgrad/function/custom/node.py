@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from vizgrad.arrays.backend import CPU, namespace_for
+from vizgrad.arrays.backend import CPU, Device, namespace_for
 from vizgrad.errors import Place, returning_place
 from vizgrad.function.custom.returned import per_edge
 from vizgrad.graph.node import Meta, Node
@@ -79,6 +79,10 @@ class CustomNode(Node):
         return returning_place(self.ctx._backward_function())
 
     # --- running ------------------------------------------------------------------------------
+
+    def input_device(self, index: int) -> Device:
+        devices = self.ctx._fn_devices
+        return CPU if devices is None else devices[index]
 
     def run_tensors(self, grads: tuple[Any, ...]) -> tuple[Any, ...]:
         ctx = self.ctx

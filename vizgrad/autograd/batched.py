@@ -1,0 +1,92 @@
+"""Several vector-Jacobian products over one graph: `grad(..., is_grads_batched=True)` (E-34).
+
+The graph is run once for each row of the batch, and the results are stacked. PyTorch runs it once on
+batched values: the results are the same, but here hooks are called for each row, and a `retain_grad`
+tensor keeps the gradient of the last one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+from vizgrad.ops.public.parting import stack
+from vizgrad.tensor.tensor import Tensor
+from vizgrad.tensor.wrong_call import wrong_call
+
+
+def rows_of(shapes: Sequence[tuple[int, ...]], given: Sequence[Any]) -> list[tuple[Any, ...]]:
+    """The grad_outputs of each row; `shapes` are the outputs', `given` one batch for each of them.
+
+    Raises RuntimeError for a batch whose rows do not have the shape of their output, ValueError for
+    batches of several lengths or a missing one, IndexError for one without rows, TypeError for what is
+    not a tensor.
+    """
+    for index, (shape, batch) in enumerate(zip(shapes, given, strict=True)):
+        _check(shape, batch, index)
+    if any(batch is None for batch in given):
+        raise wrong_call(
+            ValueError(
+                "is_grads_batched=True got in_dim=0 for a gradient that was left out: ones for a "
+                "one-element output have no dimension to be the batch"
+            ),
+            "give a batch of gradients for each output",
+        )
+    lengths = [batch.shape[0] for batch in given]
+    if len(set(lengths)) > 1:
+        raise wrong_call(
+            ValueError(
+                "Expected all tensors to have the same size in the mapped dimension, got sizes "
+                f"{lengths} for the batches in grad_outputs"
+            ),
+            "give as many rows for each output",
+        )
+    return [tuple(batch[row] for batch in given) for row in range(lengths[0])]
+
+
+def _check(shape: tuple[int, ...], batch: Any, index: int) -> None:
+    if batch is None:
+        if prod(shape) != 1:
+            raise wrong_call(
+                RuntimeError(
+                    "grad can be implicitly created only for scalar outputs; output "
+                    f"{index} has shape {list(shape)}"
+                ),
+                "give a batch of gradients for each output",
+            )
+        return
+    if not isinstance(batch, Tensor):
+        raise wrong_call(
+            TypeError(f"gradients can be either Tensors or None, but got {type(batch).__name__}"),
+            "give a Tensor whose first dimension is the batch",
+        )
+    got = tuple(batch.shape)
+    if not got or got[0] == 0:
+        raise wrong_call(
+            IndexError(
+                f"is_grads_batched=True, but grad_output[{index}] of shape {list(got)} has no rows"
+            ),
+            "give at least one row",
+        )
+    if got[1:] != shape:
+        raise wrong_call(
+            RuntimeError(
+                "If `is_grads_batched=True`, we interpret the first dimension of each grad_output "
+                f"as the batch dimension. Mismatch in shape: the rows of grad_output[{index}] have "
+                f"the shape {list(got[1:])}, output[{index}] has {list(shape)}."
+            ),
+            f"give a gradient of shape {['rows', *shape]}",
+        )
+
+
+def stacked(results: Sequence[tuple[Tensor | None, ...]]) -> tuple[Tensor | None, ...]:
+    """The results of all rows, input by input; None where no row gave a gradient."""
+    return tuple(map(_column, zip(*results, strict=True)))
+
+
+def _column(values: tuple[Tensor | None, ...]) -> Tensor | None:
+    like = next((value for value in values if value is not None), None)
+    if like is None:
+        return None
+    return stack([like.new_zeros(like.shape) if value is None else value for value in values])
