@@ -1,5 +1,7 @@
 """Optimizers: the golden values of T-61, options, mistakes."""
 
+import math
+
 from tests.oracle.data import wave
 from tests.oracle.registry import program
 
@@ -162,3 +164,62 @@ def schedules(torch, see):
             optimizer.step()
             schedule.step()
         see(name, rates)
+
+
+_OPTIONS = {
+    "SGD": [
+        {"momentum": 0.9, "dampening": 0.5},
+        {"momentum": 0.9, "nesterov": True, "weight_decay": 0.1, "maximize": True},
+    ],
+    "Adam": [
+        {"betas": (0.5, 0.6), "eps": 1e-3},
+        {"maximize": True, "amsgrad": True, "weight_decay": 0.1},
+        {"decoupled_weight_decay": True, "weight_decay": 0.1},
+    ],
+    "AdamW": [{"amsgrad": True}, {"weight_decay": 0.3, "maximize": True}],
+    "RMSprop": [
+        {"momentum": 0.9},
+        {"centered": True, "momentum": 0.9, "weight_decay": 0.1, "alpha": 0.5, "eps": 1e-2},
+        {"maximize": True},
+    ],
+    "Adagrad": [
+        {"lr_decay": 0.1},
+        {"weight_decay": 0.1, "initial_accumulator_value": 0.5, "eps": 1e-3},
+        {"maximize": True},
+    ],
+    "Adadelta": [{"rho": 0.5, "eps": 1e-3, "weight_decay": 0.1}, {"maximize": True}],
+    "Adamax": [{"betas": (0.5, 0.6), "eps": 1e-3, "weight_decay": 0.1}, {"maximize": True}],
+    "NAdam": [
+        {"momentum_decay": 0.1, "weight_decay": 0.1},
+        {"decoupled_weight_decay": True, "weight_decay": 0.1},
+        {"maximize": True},
+    ],
+    "RAdam": [
+        {"weight_decay": 0.1},
+        {"decoupled_weight_decay": True, "weight_decay": 0.1},
+        {"betas": (0.5, 0.6)},
+        {"maximize": True},
+    ],
+    "Rprop": [{"etas": (0.3, 1.5), "step_sizes": (1e-3, 0.2)}, {"maximize": True}],
+    "ASGD": [{}, {"lambd": 0.1, "alpha": 0.5, "t0": 3}, {"weight_decay": 0.1}, {"maximize": True}],
+}
+
+
+@program(rules="T-60 T-62", each=_OPTIONS)
+def every_option_over_many_steps(torch, see, kind):
+    """Two groups, gradients that change their sign, a coordinate without gradient."""
+    for number, options in enumerate(_OPTIONS[kind]):
+        p, q = (
+            torch.tensor(v, dtype=torch.float64, requires_grad=True)
+            for v in ([1.0, -2.0, 0.5, 0.0], [[0.3, -0.7]])
+        )
+        groups = [{"params": [p]}, {"params": [q], "lr": 0.05}]
+        optimizer = getattr(torch.optim, kind)(groups, lr=0.1, **options)
+        weights = torch.tensor([3.0, 1.0, -2.0, 0.0], dtype=torch.float64)
+        for step in range(12):
+            optimizer.zero_grad(set_to_none=step % 2 == 0)
+            turn = math.cos(2 * step)
+            loss = (p**2 * weights + p * math.sin(step)).sum() + (q**2).sum() * turn
+            loss.backward()
+            optimizer.step()
+        see(f"options {number}", [p.detach(), q.detach()])

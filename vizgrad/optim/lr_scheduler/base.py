@@ -43,7 +43,7 @@ class LRScheduler:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        if not self._stepped:  # the copy's optimizer has no hooks of the original's
+        if not state.get("_stepped", True):  # the copy's optimizer has no hooks of the original's
             self._hook = self.optimizer.register_step_post_hook(self._optimizer_stepped)
 
     def _optimizer_stepped(self, *_: Any) -> None:
