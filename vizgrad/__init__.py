@@ -260,9 +260,13 @@ from vizgrad.ops.public.indexing import index_put as index_put
 from vizgrad.ops.public.integrals import cumulative_trapezoid as cumulative_trapezoid
 from vizgrad.ops.public.integrals import diff as diff
 from vizgrad.ops.public.integrals import trapezoid as trapezoid
+from vizgrad.ops.public.linalg import cholesky_inverse as cholesky_inverse
+from vizgrad.ops.public.linalg import cholesky_solve as cholesky_solve
 from vizgrad.ops.public.linalg import det as det
 from vizgrad.ops.public.linalg import inverse as inverse
 from vizgrad.ops.public.linalg import logdet as logdet
+from vizgrad.ops.public.linalg import lu_solve as lu_solve
+from vizgrad.ops.public.linalg import lu_unpack as lu_unpack
 from vizgrad.ops.public.linalg import matrix_exp as matrix_exp
 from vizgrad.ops.public.linalg import matrix_power as matrix_power
 from vizgrad.ops.public.linalg import pinv as pinverse

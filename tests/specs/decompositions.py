@@ -123,4 +123,10 @@ ROWS = [
     ),
     Row("cond", vg.linalg.cond, _SQUARE[:1], np.linalg.cond),
     Row("vecdot", vg.linalg.vecdot, some(plain=[(2, 3), (2, 3)]), lambda a, b: (a * b).sum(-1)),
+    Row(
+        "lu",
+        lambda a: vg.linalg.lu(a)[1:],
+        some(square=(3, 3), wide=(2, 4), tall=(4, 2), stack=(2, 3, 3)),
+        rules="T-39",
+    ),
 ]

@@ -1,360 +1,48 @@
-"""torch.linalg (spec T-39, T-83)."""
+"""The names of torch.linalg (spec T-39)."""
 
 from __future__ import annotations
 
-import math
-from typing import Any, NamedTuple
-
-from vizgrad.arrays.kernels import linalg as kernels
-from vizgrad.arrays.kernels.linalg import LinAlgError as LinAlgError
-from vizgrad.errors import wrap_dim
-from vizgrad.ops import decompositions
-from vizgrad.ops import matrices as ops
-from vizgrad.ops.public import (
-    arranging,
-    choosing,
-    multiplying,
-    reducing,
-    repeating,
-    slicing,
-)
-from vizgrad.ops.public.complexes import adjoint
-from vizgrad.ops.public.multiplying import cross as _cross
-from vizgrad.ops.public.statistics import vector_norm as vector_norm
-from vizgrad.tensor.tensor import Tensor, new_tensor
-
-
-class EighResult(NamedTuple):
-    eigenvalues: Tensor
-    eigenvectors: Tensor
-
-
-class SVDResult(NamedTuple):
-    U: Tensor
-    S: Tensor
-    Vh: Tensor
-
-
-class QRResult(NamedTuple):
-    Q: Tensor
-    R: Tensor
-
-
-class SlogdetResult(NamedTuple):
-    sign: Tensor
-    logabsdet: Tensor
-
-
-class EigResult(NamedTuple):
-    eigenvalues: Tensor
-    eigenvectors: Tensor
-
-
-class LstsqResult(NamedTuple):
-    solution: Tensor
-    residuals: Tensor
-    rank: Tensor
-    singular_values: Tensor
-
-
-def _check(name: str, A: Tensor, square: bool = True, complex: bool = True) -> None:
-    shape = A._array.shape
-    if A._array.dtype.kind == "c" and not complex:
-        raise NotImplementedError(f"linalg.{name} is not supported for complex matrices")
-    if A._array.dtype.kind not in "fc":
-        raise RuntimeError(
-            f"linalg.{name}: Expected a floating point or complex tensor as input. Got "
-            f"{A.dtype.name}"
-        )
-    if len(shape) < 2:
-        raise RuntimeError(
-            f"linalg.{name}: The input tensor A must have at least 2 dimensions, got {len(shape)}"
-        )
-    if square and shape[-1] != shape[-2]:
-        raise RuntimeError(
-            f"linalg.{name}: A must be batches of square matrices, but they are {shape[-2]} by "
-            f"{shape[-1]} matrices"
-        )
-
-
-def inv(A: Tensor) -> Tensor:
-    """The inverse of square matrices; LinAlgError if singular."""
-    _check("inv", A)
-    return ops.inv.record(A)
-
-
-inverse = inv
-
-
-def det(A: Tensor) -> Tensor:
-    """The determinant. Of a singular matrix the gradient is the cofactor matrix (PyTorch's is 0)."""
-    _check("det", A)
-    return ops.det.record(A)
-
-
-def slogdet(A: Tensor) -> SlogdetResult:
-    """Sign and log |det|."""
-    _check("slogdet", A)
-    size, sign = ops.slogdet.record(A)
-    return SlogdetResult(sign, size)
-
-
-def logdet(input: Tensor) -> Tensor:
-    """log det: -inf for singular matrices, NaN for negative determinants."""
-    from vizgrad.ops.public.selecting import where
-
-    if input.is_complex():
-        return det(input).log()
-    sign, size = slogdet(input)
-    return where(sign == -1, math.nan, size)
-
-
-def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
-    """X in A @ X = B (`left`), or X @ A = B; B may be a vector, or a stack of vectors."""
-    _check("solve", A)
-    if not left:
-        return arranging.mT(solve(arranging.mT(A), arranging.mT(B)))
-    vector = B._array.ndim == 1 or B._array.shape == A._array.shape[:-1]
-    if vector:
-        B = arranging.unsqueeze(B, -1)
-    A, B = _same_batch(A, B)
-    found = ops.solve.record(A, B)
-    return arranging.squeeze(found, -1) if vector else found
-
-
-def _same_batch(A: Tensor, B: Tensor) -> tuple[Tensor, Tensor]:
-    a, b = A._array.shape, B._array.shape
-    if a[:-2] == b[:-2]:
-        return A, B
-    batch = tuple(repeating.broadcast_shapes(a[:-2], b[:-2]))
-    return repeating.expand(A, (*batch, *a[-2:])), repeating.expand(B, (*batch, *b[-2:]))
-
-
-def solve_triangular(
-    A: Tensor, B: Tensor, *, upper: bool, left: bool = True, unitriangular: bool = False
-) -> Tensor:
-    """X in A @ X = B, reading only the upper or lower triangle of A."""
-    _check("solve_triangular", A)
-    if not left:
-        turned = solve_triangular(
-            arranging.mT(A), arranging.mT(B), upper=not upper, unitriangular=unitriangular
-        )
-        return arranging.mT(turned)
-    A, B = _same_batch(A, B)
-    return ops.solve_triangular.record(A, B, upper=upper, unitriangular=unitriangular)
-
-
-def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
-    """L with L @ L.mT = A (or U with U.mT @ U = A); LinAlgError if A is not positive definite."""
-    _check("cholesky", A)
-    lower = ops.cholesky.record(A)
-    return adjoint(lower) if upper else lower
-
-
-def eigh(A: Tensor, UPLO: str = "L") -> EighResult:
-    """Eigenvalues in rising order and eigenvectors (columns) of symmetric matrices."""
-    _check("eigh", A)
-    return EighResult(
-        *decompositions.record(decompositions.LinalgEighBackward0, A, kernels.eigh(A._array, UPLO))
-    )
-
-
-def eig(A: Tensor) -> EigResult:
-    """Complex eigenvalues and eigenvectors (columns) of square matrices, in no particular order."""
-    _check("eig", A)
-    return EigResult(
-        *decompositions.record(decompositions.LinalgEigBackward0, A, kernels.eig(A._array))
-    )
-
-
-def eigvals(A: Tensor) -> Tensor:
-    """Complex eigenvalues of square matrices."""
-    return eig(A).eigenvalues
-
-
-def eigvalsh(A: Tensor, UPLO: str = "L") -> Tensor:
-    """Eigenvalues of symmetric matrices, in rising order."""
-    return eigh(A, UPLO).eigenvalues
-
-
-def svd(A: Tensor, full_matrices: bool = True) -> SVDResult:
-    """U, S, Vh with A = U @ diag(S) @ Vh. Differentiable for square matrices or full_matrices=False."""
-    _check("svd", A, square=False)
-    m, n = A._array.shape[-2:]
-    if full_matrices and m != n:
-        if A.requires_grad:
-            raise RuntimeError(
-                "svd: full_matrices=True is not differentiable for matrices that are not square "
-                f"({m} by {n}); use full_matrices=False"
-            )
-        from vizgrad.arrays import xp
-
-        return SVDResult(*(new_tensor(a) for a in xp.linalg.svd(A._array)))
-    return SVDResult(
-        *decompositions.record(decompositions.LinalgSvdBackward0, A, kernels.svd(A._array))
-    )
-
-
-def svdvals(A: Tensor) -> Tensor:
-    """Singular values in falling order."""
-    return svd(A, full_matrices=False).S
-
-
-def qr(A: Tensor, mode: str = "reduced") -> QRResult:
-    """Q, R with A = Q @ R. `mode`: "reduced", "complete" or "r" (Q empty, not differentiable)."""
-    _check("qr", A, square=False)
-    if mode not in ("reduced", "complete", "r"):
-        raise RuntimeError(
-            f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), "
-            "'r', or 'complete'"
-        )
-    m, n = A._array.shape[-2:]
-    if mode == "r":
-        if A.requires_grad:
-            raise RuntimeError(
-                "The derivative of linalg.qr depends on Q, which is not computed when mode='r'"
-            )
-        q, r = kernels.qr(A._array, "reduced")
-        return QRResult(new_tensor(q[:0]), new_tensor(r))
-    if mode == "complete" and m > n:
-        if A.requires_grad:
-            raise RuntimeError(
-                "The QR decomposition is not differentiable when mode='complete' and nrows > ncols "
-                f"({m} > {n})."
-            )
-        return QRResult(*(new_tensor(a) for a in kernels.qr(A._array, "complete")))
-    return QRResult(
-        *decompositions.record(decompositions.LinalgQrBackward0, A, kernels.qr(A._array, "reduced"))
-    )
-
-
-def pinv(A: Tensor, *, rtol: float | None = None, hermitian: bool = False) -> Tensor:
-    """The Moore-Penrose inverse; singular values below rtol times the largest count as 0."""
-    _check("pinv", A, square=False)
-    return ops.pinv.record(A, rcond=rtol)
-
-
-def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: Any = None) -> LstsqResult:
-    """X that makes the 2-norm of A @ X - B smallest; only the solution is differentiable."""
-    _check("lstsq", A, square=False)
-    solution = multiplying.matmul(pinv(A, rtol=rcond), B)
-    s = svdvals(A.detach())
-    m, n = A._array.shape[-2:]
-    rank = matrix_rank(A)
-    if m > n and bool((rank == n)._array.all()):
-        rest = multiplying.matmul(A, solution) - B
-        residuals = reducing.sum((rest * rest).detach(), -2)
-    else:
-        residuals = new_tensor(s._array[:0])
-    return LstsqResult(solution, residuals, rank, s)
-
-
-def matrix_power(A: Tensor, n: int) -> Tensor:
-    """A multiplied by itself; the inverse for negative n."""
-    _check("matrix_power", A)
-    if n < 0:
-        return matrix_power(inv(A), -n)
-    if n == 0:
-        from vizgrad.arrays import xp
-
-        eye = xp.broadcast_to(xp.eye(A._array.shape[-1], dtype=A._array.dtype), A._array.shape)
-        return new_tensor(eye.copy())
-    result: Tensor | None = None
-    power = A
-    while True:
-        if n % 2:
-            result = power if result is None else multiplying.matmul(result, power)
-        n //= 2
-        if not n:
-            return result
-        power = multiplying.matmul(power, power)
-
-
-def matrix_exp(A: Tensor) -> Tensor:
-    """e to the power of square matrices."""
-    _check("matrix_exp", A)
-    return ops.matrix_exp.record(A)
-
-
-def multi_dot(tensors: Any) -> Tensor:
-    """The product of several matrices (the first and last may be vectors), from left to right."""
-    result = tensors[0]
-    for each in tensors[1:]:
-        result = multiplying.matmul(result, each)
-    return result
-
-
-def matrix_rank(A: Tensor, *, rtol: float | None = None) -> Tensor:
-    """How many singular values exceed rtol times the largest."""
-    _check("matrix_rank", A, square=False)
-    return new_tensor(kernels.matrix_rank(A._array, rtol))
-
-
-def matrix_norm(
-    A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None
-) -> Tensor:
-    """The norm of matrices: "fro", "nuc", 1, -1, 2, -2, inf, -inf."""
-    if dtype is not None:
-        A = A.to(dtype)
-    rows, columns = (wrap_dim(d, A._array.ndim) for d in dim)
-    if ord == "fro":
-        return vector_norm(A, 2, (rows, columns), keepdim)
-    if ord in (1, -1, math.inf, -math.inf):
-        first, second = (rows, columns) if abs(ord) == 1 else (columns, rows)
-        sums = vector_norm(A, 1, first, keepdim)
-        if not keepdim and second > first:
-            second -= 1
-        return (choosing.amax if ord > 0 else choosing.amin)(sums, second, keepdim)
-    values = svdvals(arranging.movedim(A, (rows, columns), (-2, -1)))
-    if ord == "nuc":
-        result = reducing.sum(values, -1)
-    elif ord in (2, -2):
-        result = (choosing.amax if ord > 0 else choosing.amin)(values, -1)
-    else:
-        raise ValueError(f"linalg.matrix_norm: Order {ord} not supported.")
-    if keepdim:
-        for d in sorted((rows, columns)):
-            result = arranging.unsqueeze(result, d)
-    return result
-
-
-def norm(
-    A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
-) -> Tensor:
-    """A vector norm, or a matrix norm when two dimensions (or a matrix) and an order are given."""
-    pair = dim is not None and not isinstance(dim, int) and len(tuple(dim)) == 2
-    if ord is not None and (pair or (dim is None and A._array.ndim == 2)):
-        return matrix_norm(A, ord, dim if pair else (-2, -1), keepdim, dtype=dtype)
-    if isinstance(ord, str):
-        raise ValueError(
-            f"linalg.norm: order {ord!r} is for matrices; the shape is {list(A._array.shape)}"
-        )
-    return vector_norm(A, 2 if ord is None else ord, dim, keepdim, dtype=dtype)
-
-
-def cond(A: Tensor, p: Any = None) -> Tensor:
-    """The condition number: norm(A) * norm(inv(A)), by singular values when p is None, 2 or -2."""
-    if p in (None, 2, -2):
-        values = svdvals(A)
-        first, last = slicing.select(values, -1, 0), slicing.select(values, -1, -1)
-        return last / first if p == -2 else first / last
-    return matrix_norm(A, p) * matrix_norm(inv(A), p)
-
-
-def cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
-    """The vector product along a dimension of size 3."""
-    return _cross(input, other, dim)
-
-
-def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
-    """The diagonals of matrices, as a view."""
-    return slicing.diagonal(A, offset, dim1, dim2)
-
-
-def matmul(input: Tensor, other: Tensor) -> Tensor:
-    return multiplying.matmul(input, other)
-
-
-def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
-    """Sums of products along `dim`."""
-    return reducing.sum(x * y, dim)
+from vizgrad.ops.public.factoring import cholesky_ex as cholesky_ex
+from vizgrad.ops.public.factoring import cholesky_inverse as cholesky_inverse
+from vizgrad.ops.public.factoring import cholesky_solve as cholesky_solve
+from vizgrad.ops.public.factoring import householder_product as householder_product
+from vizgrad.ops.public.factoring import inv_ex as inv_ex
+from vizgrad.ops.public.factoring import lu as lu
+from vizgrad.ops.public.factoring import lu_factor as lu_factor
+from vizgrad.ops.public.factoring import lu_factor_ex as lu_factor_ex
+from vizgrad.ops.public.factoring import lu_solve as lu_solve
+from vizgrad.ops.public.factoring import lu_unpack as lu_unpack
+from vizgrad.ops.public.factoring import solve_ex as solve_ex
+from vizgrad.ops.public.factoring import tensorinv as tensorinv
+from vizgrad.ops.public.factoring import tensorsolve as tensorsolve
+from vizgrad.ops.public.factoring import vander as vander
+from vizgrad.ops.public.matrices import LinAlgError as LinAlgError
+from vizgrad.ops.public.matrices import cholesky as cholesky
+from vizgrad.ops.public.matrices import cond as cond
+from vizgrad.ops.public.matrices import cross as cross
+from vizgrad.ops.public.matrices import det as det
+from vizgrad.ops.public.matrices import diagonal as diagonal
+from vizgrad.ops.public.matrices import eig as eig
+from vizgrad.ops.public.matrices import eigh as eigh
+from vizgrad.ops.public.matrices import eigvals as eigvals
+from vizgrad.ops.public.matrices import eigvalsh as eigvalsh
+from vizgrad.ops.public.matrices import inv as inv
+from vizgrad.ops.public.matrices import inverse as inverse
+from vizgrad.ops.public.matrices import logdet as logdet
+from vizgrad.ops.public.matrices import lstsq as lstsq
+from vizgrad.ops.public.matrices import matmul as matmul
+from vizgrad.ops.public.matrices import matrix_exp as matrix_exp
+from vizgrad.ops.public.matrices import matrix_norm as matrix_norm
+from vizgrad.ops.public.matrices import matrix_power as matrix_power
+from vizgrad.ops.public.matrices import matrix_rank as matrix_rank
+from vizgrad.ops.public.matrices import multi_dot as multi_dot
+from vizgrad.ops.public.matrices import norm as norm
+from vizgrad.ops.public.matrices import pinv as pinv
+from vizgrad.ops.public.matrices import qr as qr
+from vizgrad.ops.public.matrices import slogdet as slogdet
+from vizgrad.ops.public.matrices import solve as solve
+from vizgrad.ops.public.matrices import solve_triangular as solve_triangular
+from vizgrad.ops.public.matrices import svd as svd
+from vizgrad.ops.public.matrices import svdvals as svdvals
+from vizgrad.ops.public.matrices import vecdot as vecdot
+from vizgrad.ops.public.matrices import vector_norm as vector_norm

@@ -1,0 +1,269 @@
+"""LU factors and what is solved with factors; variants that report failure in place of raising (T-39)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from vizgrad.arrays.kernels import lu as kernel
+from vizgrad.arrays.kernels.linalg import LinAlgError
+from vizgrad.ops import lu as ops
+from vizgrad.ops.constants import raw
+from vizgrad.ops.public import (
+    arranging,
+    creation,
+    matrices,
+    multiplying,
+    parting,
+    ranges,
+    selecting,
+)
+from vizgrad.ops.public.complexes import adjoint, conj
+from vizgrad.tensor.tensor import Tensor, new_tensor
+
+
+class LUResult(NamedTuple):
+    P: Tensor
+    L: Tensor
+    U: Tensor
+
+
+class LUFactorResult(NamedTuple):
+    LU: Tensor
+    pivots: Tensor
+
+
+class LUFactorExResult(NamedTuple):
+    LU: Tensor
+    pivots: Tensor
+    info: Tensor
+
+
+class InvExResult(NamedTuple):
+    """`info` is 0 where it succeeded."""
+
+    inverse: Tensor
+    info: Tensor
+
+
+class CholeskyExResult(NamedTuple):
+    """`info` is 0 where it succeeded."""
+
+    L: Tensor
+    info: Tensor
+
+
+class SolveExResult(NamedTuple):
+    """`info` is 0 where it succeeded."""
+
+    result: Tensor
+    info: Tensor
+
+
+def lu(A: Tensor, *, pivot: bool = True) -> LUResult:
+    """P, L, U with A = P @ L @ U; L has ones on its diagonal."""
+    _need_pivot("lu", pivot)
+    matrices.check("lu", A, square=False)
+    return LUResult(*ops.lu(A)[:3])
+
+
+def lu_factor(A: Tensor, *, pivot: bool = True) -> LUFactorResult:
+    """L (without its diagonal) and U in one tensor, and pivots counted from 1, for `lu_solve`."""
+    found = lu_factor_ex(A, pivot=pivot)
+    _raise_where("lu_factor", "U[{0},{0}] is zero: the matrix is singular", found.info)
+    return LUFactorResult(found.LU, found.pivots)
+
+
+def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -> LUFactorExResult:
+    """As `lu_factor`; `info` is the place (from 1) of the first zero on the diagonal of U, else 0."""
+    _need_pivot("lu_factor", pivot)
+    matrices.check("lu_factor", A, square=False)
+    _, lower, upper, pivots = ops.lu(A)
+    info = new_tensor(kernel.first_zero_pivot(A._array))
+    if check_errors:
+        _raise_where("lu_factor", "U[{0},{0}] is zero: the matrix is singular", info)
+    m, n = A._array.shape[-2:]
+    below = arranging.tril(lower, -1)
+    if n > m:
+        below = parting.cat([below, creation.zeros_like(upper[..., :, m:])], -1)
+    elif m > n:
+        upper = parting.cat([upper, creation.zeros_like(lower[..., n:, :])], -2)
+    return LUFactorExResult(below + upper, pivots, info)
+
+
+def lu_unpack(
+    LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpack_pivots: bool = True
+) -> LUResult:
+    """P, L, U of what `lu_factor` gave; empty where they are not asked for."""
+    nothing = LU_data.new_empty((0,))
+    k = min(LU_data._array.shape[-2:])
+    lower = upper = permutation = nothing
+    if unpack_pivots:
+        rows = LU_data._array.shape[-2]
+        permutation = new_tensor(kernel.permutation(LU_pivots._array, rows, LU_data._array))
+    if unpack_data:
+        ones = ranges.eye(LU_data._array.shape[-2], k, dtype=LU_data.dtype)
+        lower = arranging.tril(LU_data[..., :, :k], -1) + ones
+        upper = arranging.triu(LU_data[..., :k, :])
+    return LUResult(permutation, lower, upper)
+
+
+def lu_solve(
+    LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoint: bool = False
+) -> Tensor:
+    """X in A @ X = B with the factors of A; X @ A = B unless `left`; A^H in place of A if `adjoint`."""
+    if not left:  # X A = B is A^H X^H = B^H
+        turned = lu_solve(LU, pivots, _adjoint(B), adjoint=not adjoint)
+        return _adjoint(turned)
+    P, L, U = lu_unpack(LU, pivots)
+    solve = matrices.solve_triangular
+    if adjoint:
+        inner = solve(_adjoint(U), B, upper=False)
+        return multiplying.matmul(P, solve(_adjoint(L), inner, upper=True, unitriangular=True))
+    inner = solve(L, multiplying.matmul(arranging.mT(P), B), upper=False, unitriangular=True)
+    return solve(U, inner, upper=True)
+
+
+_adjoint = adjoint
+
+
+def cholesky_solve(input: Tensor, L: Tensor, upper: bool = False) -> Tensor:
+    """X in A @ X = input, with the Cholesky factor L of A."""
+    lower = adjoint(L) if upper else L
+    inner = matrices.solve_triangular(lower, input, upper=False)
+    return matrices.solve_triangular(adjoint(lower), inner, upper=True)
+
+
+def cholesky_inverse(L: Tensor, upper: bool = False) -> Tensor:
+    """The inverse of A, with its Cholesky factor L."""
+    return cholesky_solve(ranges.eye(L._array.shape[-1], dtype=L.dtype), L, upper)
+
+
+def inv_ex(A: Tensor, *, check_errors: bool = False) -> InvExResult:
+    """The inverse, NaN where a matrix is singular; `info` says at which pivot."""
+    return InvExResult(*_guarded("inv", A, kernel.first_zero_pivot, matrices.inv, check_errors))
+
+
+def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -> CholeskyExResult:
+    """The Cholesky factor, NaN where a matrix is not positive definite; `info` says at which minor."""
+    found = _guarded(
+        "cholesky",
+        A,
+        kernel.first_bad_minor,
+        lambda a: matrices.cholesky(a, upper=upper),
+        check_errors,
+    )
+    return CholeskyExResult(*found)
+
+
+def solve_ex(
+    A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False
+) -> SolveExResult:
+    """The solution of A @ X = B, NaN where a matrix is singular; `info` says at which pivot."""
+    matrices.check("solve", A)
+    info = new_tensor(kernel.first_zero_pivot(A._array))
+    if check_errors:
+        _raise_where("solve", _SINGULAR, info)
+    if not bool(raw(info).any()):
+        return SolveExResult(matrices.solve(A, B, left=left), info)
+    safe, bad = _without(A, info)
+    return SolveExResult(matrices.solve(safe, B, left=left) + bad[..., 0, :1] * float("nan"), info)
+
+
+_SINGULAR = "the diagonal element {0} is zero: the matrix is singular"
+
+
+def _guarded(
+    name: str,
+    A: Tensor,
+    failing: Callable[[Any], Any],
+    compute: Callable[[Tensor], Tensor],
+    check_errors: bool,
+) -> tuple[Tensor, Tensor]:
+    matrices.check(name, A)
+    info = new_tensor(failing(A._array))
+    if check_errors:
+        _raise_where(name, _SINGULAR, info)
+    if not bool(raw(info).any()):
+        return compute(A), info
+    safe, bad = _without(A, info)
+    return selecting.where(bad, float("nan"), compute(safe)), info
+
+
+def _without(A: Tensor, info: Tensor) -> tuple[Tensor, Tensor]:
+    """Unit matrices in the place of those that failed, and where that is."""
+    bad: Any = (info != 0)[..., None, None].expand(A.shape)
+    eye = ranges.eye(A._array.shape[-1], dtype=A.dtype)
+    return selecting.where(bad, eye, A), bad
+
+
+def _raise_where(name: str, why: str, info: Tensor) -> None:
+    failed = raw(info).reshape(-1)
+    if failed.any():
+        index = int((failed != 0).argmax())
+        batch = f"(Batch element {index}): " if raw(info).ndim else ""
+        raise LinAlgError(f"linalg.{name}: {batch}" + why.format(int(failed[index])))
+
+
+def _need_pivot(name: str, pivot: bool) -> None:
+    if not pivot:
+        raise RuntimeError(f"linalg.{name}: LU without pivoting is not implemented on the CPU")
+
+
+def householder_product(input: Tensor, tau: Tensor) -> Tensor:
+    """The first columns of the product of reflections I - tau_i v_i v_i^H; v_i in the columns of `input`."""
+    m, n = input._array.shape[-2:]
+    product: Any = ranges.eye(m, dtype=input.dtype).expand(*input.shape[:-2], m, m)
+    for i in range(tau._array.shape[-1]):
+        v: Any = arranging.tril(input, -1)[..., :, i] + ranges.eye(m, n, dtype=input.dtype)[:, i]
+        along = multiplying.matmul(product, v[..., :, None])
+        product = product - tau[..., i, None, None] * along * conj(v)[..., None, :]
+    return product[..., :, :n]
+
+
+def tensorinv(A: Tensor, ind: int = 2) -> Tensor:
+    """The inverse for `tensordot(A, X, ind)`."""
+    shape = A._array.shape
+    if ind <= 0:
+        raise RuntimeError(f"Expected a strictly positive integer for 'ind', got {ind}")
+    first, rest = shape[:ind], shape[ind:]
+    size = _product(first)
+    if size != _product(rest):
+        raise RuntimeError(
+            "Expected self to satisfy the requirement prod(self.shape[ind:]) == "
+            f"prod(self.shape[:ind]), but got {_product(rest)} != {size}"
+        )
+    return matrices.inv(A.reshape(size, size)).reshape(*rest, *first)
+
+
+def tensorsolve(A: Tensor, B: Tensor, dims: Any = None) -> Tensor:
+    """X in tensordot(A, X) = B."""
+    if dims is not None:
+        A = arranging.movedim(A, tuple(dims), tuple(range(-len(dims), 0)))
+    rest = A._array.shape[B._array.ndim :]
+    size = _product(rest)
+    if _product(B._array.shape) != size:
+        raise RuntimeError(
+            "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == "
+            f"prod(self.shape[:other.ndim]), but got {size} != {_product(B._array.shape)}"
+        )
+    return matrices.solve(A.reshape(size, size), B.reshape(size)).reshape(rest)
+
+
+def vander(x: Tensor, *, N: int | None = None) -> Tensor:
+    """The powers 0 ... N - 1 of each element, along a new last dimension."""
+    count = x._array.shape[-1] if N is None else N
+    if count < 1:
+        raise RuntimeError(f"N must be greater than 1, got {count}")
+    ones = creation.ones_like(x)[..., None]
+    if count == 1:
+        return ones
+    powers: Any = x[..., None].expand(*x.shape, count - 1).cumprod(-1)
+    return parting.cat([ones, powers], -1)
+
+
+def _product(sizes: tuple[int, ...]) -> int:
+    out = 1
+    for n in sizes:
+        out *= n
+    return out
