@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import warnings
+from collections.abc import Callable
 from typing import Any
 
+from vizgrad.ops.public.random import rand
 from vizgrad.tensor.modes import set_grad_mode
 from vizgrad.tensor.tensor import Tensor
 
@@ -185,7 +188,45 @@ def orthogonal_(tensor: Any, gain: float = 1, generator: Any = None) -> Tensor:
     return _quietly(tensor, "copy_", new_tensor(orthonormal(tensor._array) * gain))
 
 
-# The old names, which also write in place.
-uniform, normal, constant, eye, dirac = uniform_, normal_, constant_, eye_, dirac_
-xavier_uniform, xavier_normal = xavier_uniform_, xavier_normal_
-kaiming_uniform, kaiming_normal, orthogonal = kaiming_uniform_, kaiming_normal_, orthogonal_
+def sparse_(tensor: Any, sparsity: float, std: float = 0.01, generator: Any = None) -> Tensor:
+    """N(0, std^2), with a share `sparsity` of each column, rounded up, set to 0. ValueError unless 2-dim.
+
+    J. Martens, Deep learning via Hessian-free optimization (2010).
+    """
+    if tensor.ndim != 2:
+        raise ValueError("Only tensors with 2 dimensions are supported")
+    normal_(tensor, 0.0, std, generator)
+    rows, columns = tensor.shape
+    empty = math.ceil(sparsity * rows)
+    order = rand(columns, rows, generator=generator).argsort(1).t()  # of the rows, for each column
+    return _quietly(tensor, "mul_", (order >= empty).to(tensor.dtype))
+
+
+def _older(fill: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """The name without an underscore, which writes in place too."""
+    name = fill.__name__.removesuffix("_")
+
+    @functools.wraps(fill)
+    def older(*args: Any, **kwargs: Any) -> Tensor:
+        warnings.warn(
+            f"`nn.init.{name}` is now deprecated in favor of `nn.init.{name}_`.",
+            FutureWarning,
+            stacklevel=2,
+        )
+        return fill(*args, **kwargs)
+
+    older.__name__ = older.__qualname__ = name
+    return older
+
+
+uniform = _older(uniform_)
+normal = _older(normal_)
+constant = _older(constant_)
+eye = _older(eye_)
+dirac = _older(dirac_)
+xavier_uniform = _older(xavier_uniform_)
+xavier_normal = _older(xavier_normal_)
+kaiming_uniform = _older(kaiming_uniform_)
+kaiming_normal = _older(kaiming_normal_)
+orthogonal = _older(orthogonal_)
+sparse = _older(sparse_)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+import warnings
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from vizgrad.arrays import xp
@@ -26,6 +27,8 @@ def _norm(arrays: list[Any], norm_type: float) -> Any:
     if norm_type == 2:
         squares = [xp.vdot(a, a).real if a.flags.c_contiguous else (a * a).sum() for a in arrays]
         return xp.asarray(xp.sqrt(sum(squares[1:], squares[0])))
+    if norm_type == 0:  # of the norms of each: how many are not all zero
+        return xp.asarray(sum((a != 0).any() for a in arrays)).astype(arrays[0].dtype)
     powers = [(xp.abs(a) ** norm_type).sum() for a in arrays]
     return xp.asarray(sum(powers[1:], powers[0]) ** (1.0 / norm_type))
 
@@ -76,6 +79,13 @@ def clip_grad_norm_(
     (RuntimeError).
     """
     listed = [parameters] if isinstance(parameters, Tensor) else list(parameters)
+    if not listed and isinstance(parameters, Iterator):
+        warnings.warn(
+            "`parameters` is an empty generator, no gradient clipping will occur: it may have been used "
+            "up before",
+            UserWarning,
+            stacklevel=2,
+        )
     total = get_total_norm(_gradients(listed), norm_type, error_if_nonfinite)
     clip_grads_with_norm_(listed, float(max_norm), total)
     return total

@@ -55,7 +55,8 @@ def _take_hook(module: Module, kind: type, name: str) -> Any:
         if isinstance(hook, kind) and hook.name == name:
             del module._forward_pre_hooks[key]
             return hook
-    raise ValueError(f"{kind.__name__} of '{name}' not found in {module}")
+    what = "weight_norm" if kind is WeightNorm else "spectral_norm"
+    raise ValueError(f"{what} of '{name}' not found in {module}")
 
 
 def remove_weight_norm(module: Module, name: str = "weight") -> Module:
@@ -110,6 +111,13 @@ def spectral_norm(
 
     T. Miyato et al., Spectral Normalization for Generative Adversarial Networks (2018).
     """
+    if n_power_iterations <= 0:
+        raise ValueError(
+            "Expected n_power_iterations to be positive, but got "
+            f"n_power_iterations={n_power_iterations}"
+        )
+    if name + "_orig" in module._parameters:
+        raise RuntimeError(f"Cannot register two spectral_norm hooks on the same parameter {name}")
     if dim is None:
         dim = 1 if getattr(module, "transposed", False) else 0
     hook = SpectralNorm(name, n_power_iterations, eps, dim)
@@ -122,4 +130,18 @@ def spectral_norm(
         module.register_buffer(name + end, start / start.norm().clamp_min(eps))
     setattr(module, name, weight.detach())
     module.register_forward_pre_hook(hook)
+    return module
+
+
+def remove_spectral_norm(module: Module, name: str = "weight") -> Module:
+    """Makes the weight, divided as it is now, one parameter again."""
+    hook = _take_hook(module, SpectralNorm, name)
+    training, module.training = module.training, False  # no further step of the estimate
+    weight = hook.compute(module).detach()
+    module.training = training
+    delattr(module, name)
+    for end in ("_u", "_v"):
+        delattr(module, name + end)
+    delattr(module, name + "_orig")
+    module.register_parameter(name, Parameter(weight))
     return module
