@@ -58,11 +58,8 @@ def root_gradient(array: Any, given: Any, index: int, create_graph: bool) -> Any
                 culprit=place_of(caller()),
             )
         given = new_tensor(_ones_like(array))
-    elif not isinstance(given, Tensor):
-        raise wrong_call(
-            TypeError(f"gradients can be either Tensors or None, but got {type(given).__name__}"),
-            "make a Tensor of it: `vizgrad.tensor(...)`",
-        )
+    else:
+        _check_kind(given)
     if given._array.shape != array.shape:
         raise explained(
             RuntimeError(
@@ -98,6 +95,14 @@ def root_gradient(array: Any, given: Any, index: int, create_graph: bool) -> Any
     return given if create_graph else given._array
 
 
+def _check_kind(given: Any) -> None:
+    if given is not None and not isinstance(given, Tensor):
+        raise wrong_call(
+            TypeError(f"gradients can be either Tensors or None, but got {type(given).__name__}"),
+            "make a Tensor of it: `vizgrad.tensor(...)`",
+        )
+
+
 def _ones_like(array: Any) -> Any:
     if isinstance(array, Meta):
         return namespace_for(array.device or CPU).ones(array.shape, array.dtype)
@@ -118,6 +123,8 @@ def make_roots(tensors: Any, gradients: Any, create_graph: bool) -> list[tuple[N
 
 def check_counts(tensors: Any, gradients: Any) -> None:
     if len(tensors) != len(gradients):
+        for each in gradients:
+            _check_kind(each)
         raise wrong_call(
             RuntimeError(f"got {len(tensors)} tensors and {len(gradients)} gradients"),
             "give one gradient (or None) for each tensor",

@@ -60,7 +60,11 @@ class ArrayDomain:
     accumulate = staticmethod(leaf.accumulate_array)
 
     def retain(self, tensor: Tensor, grad: Any) -> None:
-        tensor._grad = new_tensor(as_array(grad).copy())
+        earlier = (
+            tensor._grad
+        )  # a new object each time: whoever holds the earlier one keeps its value
+        array = as_array(grad)
+        tensor._grad = new_tensor(array.copy() if earlier is None else earlier._array + array)
 
     def has_nan(self, grad: Any) -> bool:
         return bool((grad != grad).any())  # only a NaN differs from itself
@@ -113,7 +117,7 @@ class TensorDomain(ArrayDomain):
         return leaf.accumulate_tensor(variable, grad)
 
     def retain(self, tensor: Tensor, grad: Any) -> None:
-        tensor._grad = grad
+        tensor._grad = grad.clone() if tensor._grad is None else tensor._grad + grad
 
     def has_nan(self, grad: Any) -> bool:
         return super().has_nan(grad._array)

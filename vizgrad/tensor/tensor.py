@@ -204,7 +204,19 @@ class Tensor:
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
+        if not self.is_leaf:
+            raise self._not_a_leaf()
         self.requires_grad_(value)
+
+    def _not_a_leaf(self) -> RuntimeError:
+        return errors.explained(
+            RuntimeError(
+                "you can only change requires_grad flags of leaf variables; this tensor is the "
+                f"result of {self.grad_fn.name()}. Use detach() for one without history."
+            ),
+            kind="not-a-leaf",
+            fix="use `x.detach()` for a tensor without history",
+        )
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
         """Says whether gradients for this leaf are wanted; returns self.
@@ -231,14 +243,7 @@ class Tensor:
             )
         if not self.is_leaf:
             if not requires_grad:
-                raise errors.explained(
-                    RuntimeError(
-                        "you can only change requires_grad flags of leaf variables; this tensor is "
-                        f"the result of {self.grad_fn.name()}. Use detach() for one without history."
-                    ),
-                    kind="not-a-leaf",
-                    fix="use `x.detach()` for a tensor without history",
-                )
+                raise self._not_a_leaf()
             return self
         if self._tracked == VIEW or self._view is not None:
             set_view_leaf(self, requires_grad)

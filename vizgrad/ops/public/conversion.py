@@ -12,6 +12,7 @@ from vizgrad.errors import explained
 from vizgrad.function.inplace import write
 from vizgrad.ops import copying, shape
 from vizgrad.tensor.clock import tick
+from vizgrad.tensor.modes import MODES
 from vizgrad.tensor.tensor import RESULT, UNTRACKED, Tensor, new_tensor, rare_of, storage_of
 
 _PYTHON_TYPES: dict[Any, DType] = {
@@ -113,10 +114,13 @@ def type_as(self: Tensor, other: Tensor) -> Tensor:
 
 
 def numpy(self: Tensor, *, force: Any = False) -> Any:
-    """The tensor's memory as a numpy array: shared, so writes are seen, but not counted (V-3)."""
+    """The tensor's memory as a numpy array: shared, so writes are seen, but not counted (V-3).
+
+    Where grad mode is on, RuntimeError for a tensor that requires grad (E-97).
+    """
     if force:
         return to_host(self._array)
-    if self.requires_grad:
+    if MODES.grad and self.requires_grad:
         raise explained(
             RuntimeError(
                 "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() "
