@@ -40,7 +40,8 @@ def test_multithreading():
     def inside():
         return enabled()
 
-    assert enabled()
+    assert not enabled()  # as in PyTorch: decorating switches, and stays
+    vg.autograd.set_multithreading_enabled(True)
     assert inside() is False
     assert enabled()
 

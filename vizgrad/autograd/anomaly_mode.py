@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+from vizgrad.autograd.mode_context import only_bool
 from vizgrad.engine.anomaly import remember_origin
 from vizgrad.tensor.modes import MODES, add_listener, remove_listener
 
@@ -36,6 +37,8 @@ class set_detect_anomaly:
     """
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:
+        only_bool("set_detect_anomaly", "mode", mode)
+        only_bool("set_detect_anomaly", "check_nan", check_nan)
         self.prev, self.prev_check_nan = _switch(mode, check_nan)
 
     def __enter__(self) -> None:
@@ -48,21 +51,21 @@ class set_detect_anomaly:
 class detect_anomaly:
     """Within the block, nodes remember the line that recorded them, and a failing backward tells it.
 
-    With `check_nan`, a backward that gives NaN raises RuntimeError naming the node. Slow: entering
+    With `check_nan`, a backward that gives NaN raises RuntimeError naming the node. Slow: making one
     warns (UserWarning).
     """
 
     def __init__(self, check_nan: bool = True) -> None:
         self.check_nan = check_nan
         self._before: list[Any] = []
-
-    def __enter__(self) -> None:
         warnings.warn(
             "Anomaly Detection has been enabled. This mode will increase the runtime and should only "
             "be enabled for debugging.",
             UserWarning,
             stacklevel=2,
         )
+
+    def __enter__(self) -> None:
         self._before.append(_switch(True, self.check_nan))
 
     def __exit__(self, *exc: object) -> None:

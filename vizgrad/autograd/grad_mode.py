@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
-from vizgrad.autograd.mode_context import BareModeContext, ModeContext
+from vizgrad.autograd.mode_context import BareModeContext, ModeContext, only_bool
 from vizgrad.tensor.modes import (
     MODES,
     enter_inference,
@@ -14,7 +14,6 @@ from vizgrad.tensor.modes import (
 )
 from vizgrad.tensor.modes import is_grad_enabled as is_grad_enabled
 from vizgrad.tensor.modes import is_inference_mode_enabled as is_inference_mode_enabled
-from vizgrad.tensor.wrong_call import wrong_call
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -51,16 +50,8 @@ class set_grad_enabled(ModeContext):
     """
 
     def __init__(self, mode: bool) -> None:
-        if not isinstance(mode, bool):
-            raise wrong_call(
-                TypeError(
-                    f"set_grad_enabled(): argument 'mode' must be bool, not {type(mode).__name__}"
-                ),
-                "pass True or False",
-                "grad-mode",
-            )
         super().__init__()
-        self.mode = mode
+        self.mode = only_bool("set_grad_enabled", "mode", mode)
         #: The mode before this object was made: what its first entry restores (M-5).
         self._before = set_grad_mode(mode)
 
@@ -110,11 +101,14 @@ class inference_mode(ModeContext):
 
 
 class set_multithreading_enabled(ModeContext):
-    """Whether the engine may run nodes on other threads than the caller's; acts at once (M-40)."""
+    """Whether the engine may run nodes on other threads than the caller's; acts at once (M-40).
+
+    Also as a decorator: other than with `set_grad_enabled`, the change made at decoration stays.
+    """
 
     def __init__(self, mode: bool) -> None:
         super().__init__()
-        self.mode = mode
+        self.mode = only_bool("set_multithreading_enabled", "mode", mode)
         self._before, MODES.multithreading = MODES.multithreading, mode
 
     def _switch(self) -> bool:
@@ -126,10 +120,6 @@ class set_multithreading_enabled(ModeContext):
 
     def clone(self) -> set_multithreading_enabled:
         return set_multithreading_enabled(self.mode)
-
-    def __call__(self, function: Callable[P, R]) -> Callable[P, R]:
-        MODES.multithreading = self._before
-        return super().__call__(function)
 
 
 def is_multithreading_enabled() -> bool:

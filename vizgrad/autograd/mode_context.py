@@ -19,6 +19,17 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
+def only_bool(function: str, name: str, value: Any) -> bool:
+    """`value`; TypeError unless it is True or False."""
+    if not isinstance(value, bool):
+        raise wrong_call(
+            TypeError(f"{function}(): argument {name!r} must be bool, not {type(value).__name__}"),
+            "pass True or False",
+            "grad-mode",
+        )
+    return value
+
+
 class ModeContext:
     """Base of the mode objects: a subclass says how to `_switch` and how to go back.
 

@@ -24,7 +24,7 @@ from vizgrad.function.failing import kernel_error
 from vizgrad.function.saving import conjugates, run_tensors, save_result
 from vizgrad.function.typing import arrays_for, number
 from vizgrad.function.views import become_view
-from vizgrad.graph.edges import edge_of
+from vizgrad.graph.edges import cut_off, edge_of
 from vizgrad.graph.node import Meta, Node
 from vizgrad.graph.saved import unpack_array, unpack_tensor
 from vizgrad.tensor.clock import tick
@@ -224,6 +224,7 @@ def compile_record(op: Primitive) -> Callable[..., Any]:
     scope: dict[str, Any] = {
         "Tensor": Tensor, "new": object.__new__, "ndarray": xp.ndarray, "as_array": as_array,
         "kernel": op.forward, "GUARD": GUARD, "MODES": MODES, "noted": noted, "edge_of": edge_of,
+        "cut_off": cut_off,
         "tick": tick, "getframe": sys._getframe, "INTERNAL": INTERNAL, "NodeClass": op.node_class,
         "Meta": Meta, "save_result": save_result, "arrays_for": arrays_for, "number": number,
         "op": op, "become_view": become_view, "kernel_error": kernel_error, "__name__": NAMELESS,
@@ -320,7 +321,7 @@ def _record_node(op: Primitive, results: list[str], outs: list[str]) -> list[str
             f"        {edge} = {name}._edge if t == 1 else edge_of({name}) if t else None",
         ]
     lines += [
-        f"        if {' or '.join(f'{e} is not None' for e in edges)}:",
+        f"        if {' or '.join(f'{e} is not None' for e in edges)} or cut_off({', '.join(names)}):",
         "            node = new(NodeClass)",
         "            node.sequence_nr = tick()",
         f"            node.edges = ({', '.join(edges)},)",

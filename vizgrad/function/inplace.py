@@ -163,8 +163,7 @@ def _edges_before(op: Primitive, tensors: tuple[Any, ...]) -> tuple[Any, ...] | 
     if not any(by_name[n].requires_grad for n in op.differentiable):
         return None
     check_write(tensors[0], True)
-    edges = tuple(edge_of(by_name[n]) for n in op.differentiable)
-    return edges if any(e is not None for e in edges) else None
+    return tuple(edge_of(by_name[n]) for n in op.differentiable)
 
 
 def _compute(op: Primitive, tensors: tuple[Any, ...], attributes: dict[str, Any]) -> Any:

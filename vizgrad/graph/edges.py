@@ -15,7 +15,7 @@ from typing import Any
 from vizgrad.graph.accumulate import AccumulateGrad
 from vizgrad.graph.hooks import hooks_of
 from vizgrad.graph.node import Edge, Node
-from vizgrad.tensor.tensor import LEAF, RESULT, UNTRACKED, VIEW, Tensor, rare_of
+from vizgrad.tensor.tensor import LEAF, RESULT, UNTRACKED, VIEW, Tensor, rare_of, view_requires_grad
 from vizgrad.tensor.wrong_call import wrong_call
 
 #: Brings a view's history up to date with its base; set by `vizgrad.function.views`.
@@ -55,6 +55,15 @@ def _view_edge(view: Tensor) -> Node | Edge | None:
         node = AccumulateGrad(view)
         rare.accumulate = weakref.ref(node)
     return node
+
+
+def cut_off(*tensors: Tensor) -> bool:
+    """Does a tensor require grad although its gradient has nowhere to go (V-50)?
+
+    Such is a view made under no_grad of a tensor that requires grad: what is computed from it is recorded,
+    without an edge to it.
+    """
+    return any(t._tracked == VIEW and view_requires_grad(t) for t in tensors)
 
 
 def bring_up_to_date(view: Tensor) -> None:

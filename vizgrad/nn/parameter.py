@@ -38,6 +38,8 @@ class Parameter(Tensor):
                     kind="cut-dtype",
                     fix="convert the data with .float(), or pass requires_grad=False",
                 )
+            if data.is_inference():  # raises outside inference mode (M-25)
+                return out.requires_grad_()
             out._tracked = LEAF
         return out
 

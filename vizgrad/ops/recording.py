@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from vizgrad.graph.edges import edge_of
+from vizgrad.graph.edges import cut_off, edge_of
 from vizgrad.graph.node import Edge, Meta, Node
 from vizgrad.ops.constants import zeros_beside
 from vizgrad.tensor.clock import tick
@@ -24,7 +24,7 @@ def edges_of(tensors: Sequence[Tensor]) -> tuple[Any, ...] | None:
     for tensor in tensors:
         if tensor._tracked:
             edges = tuple([edge_of(t) if t._tracked else None for t in tensors])
-            return edges if any(e is not None for e in edges) else None
+            return edges if any(e is not None for e in edges) or cut_off(*tensors) else None
     return None
 
 

@@ -295,7 +295,9 @@ class Tensor:
         Prefer `detach()`.
         """
         out = new_tensor(self._array)
-        if self._storage is not None:
+        if self.is_inference():
+            out._storage = self._storage
+        elif self._storage is not None:
             out._storage = Storage(self._storage.origin, self._storage.nbytes)
         return out
 

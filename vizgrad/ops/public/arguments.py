@@ -9,8 +9,9 @@ from typing import Any
 from vizgrad.arrays import dtypes, xp
 from vizgrad.arrays.dtypes import DType
 from vizgrad.errors import wrap_dim
+from vizgrad.function.inplace import check_write
 from vizgrad.ops.copying import to_copy
-from vizgrad.tensor.modes import MODES, about_to_write
+from vizgrad.tensor.modes import MODES
 from vizgrad.tensor.place import caller
 from vizgrad.tensor.tensor import Tensor, address, storage_of
 
@@ -124,6 +125,7 @@ def written(out: Tensor, result: Tensor, name: str, *inputs: Any) -> Tensor:
             f"result type {result.dtype.name} can't be cast to the desired output type "
             f"{out.dtype.name}"
         )
+    check_write(out, recorded=False)
     storage = storage_of(out)
     if out._array.shape != array.shape:
         if out._array.size:
@@ -136,7 +138,6 @@ def written(out: Tensor, result: Tensor, name: str, *inputs: Any) -> Tensor:
             )
         out._array = xp.empty_like(out._array, shape=array.shape)
         storage.origin, storage.nbytes = address(out._array), out._array.nbytes
-    about_to_write(out)
     xp.copyto(out._array, array, casting="unsafe")
     storage.wrote(name, caller())
     return out
