@@ -1,4 +1,4 @@
-"""Segments: elements gathered into groups by a vector of group numbers (spec T-44)."""
+"""Segments: rows gathered into groups by a vector of group numbers (spec T-44)."""
 
 from __future__ import annotations
 
@@ -11,28 +11,64 @@ from vizgrad.ops.public.gathering import index_add, index_select, scatter_reduce
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 
-def _empty_groups(values: Tensor, groups: int, fill: float) -> Tensor:
+def _numbers(values: Tensor, index: Tensor, num_segments: int) -> Tensor:
+    """`index` as int64, one group number for each row of `values`.
+
+    Raises RuntimeError for another shape or type, IndexError for a number that is no group's, ValueError for
+    a negative count of groups.
+    """
+    if num_segments < 0:
+        raise ValueError(f"num_segments is a count of groups, not {num_segments}")
+    kind, have, rows = index._array.dtype, index._array.shape, values._array.shape[:1]
+    if kind.kind not in "iu":
+        raise RuntimeError(f"index holds group numbers of type int64 or int32, not {index.dtype}")
+    if have != rows or not rows:
+        raise RuntimeError(
+            f"index has one group number for each row of values: shape {list(rows)}, not {list(have)}; "
+            f"values has shape {list(values._array.shape)}"
+        )
+    if have[0]:
+        low, high = int(index._array.min()), int(index._array.max())
+        if low < 0 or high >= num_segments:
+            raise IndexError(
+                f"group number {low if low < 0 else high} is out of range: there are {num_segments} "
+                "groups, numbered from 0"
+            )
+    return index if kind == xp.int64 else new_tensor(index._array.astype(xp.int64))
+
+
+def _empty_groups(values: Tensor, groups: int, fill: Any) -> Tensor:
     shape = (groups, *values._array.shape[1:])
     return new_tensor(xp.full_like(values._array, fill, shape=shape, order="C", subok=False))
 
 
 def segment_sum(values: Tensor, index: Tensor, num_segments: int) -> Tensor:
-    """result[g] = the sum of values[i] with index[i] == g, shape (num_segments, ...); 0 for empty groups."""
+    """result[g] = the sum of values[i] with index[i] == g, shape (num_segments, ...); 0 for empty groups.
+
+    Raises RuntimeError or IndexError when `index` is not one group number for each row of `values`.
+    """
+    index = _numbers(values, index, num_segments)
     return index_add(_empty_groups(values, num_segments, 0), 0, index, values)
 
 
 def segment_mean(values: Tensor, index: Tensor, num_segments: int) -> Tensor:
-    """Means of groups; 0 for empty ones."""
+    """Means of groups; 0 for empty ones. Errors as `segment_sum`."""
+    total: Any = segment_sum(values, index, num_segments)
     counts = xp.bincount(index._array, minlength=num_segments).astype(values._array.dtype)
     counts = xp.maximum(counts, 1).reshape((-1,) + (1,) * (values._array.ndim - 1))
-    total: Any = segment_sum(values, index, num_segments)
     return total / new_tensor(counts)
 
 
 def segment_max(values: Tensor, index: Tensor, num_segments: int) -> Tensor:
-    """Maxima of groups, equal ones sharing the gradient; -inf for empty groups."""
+    """Maxima of groups, equal ones sharing the gradient. Errors as `segment_sum`.
+
+    Empty groups have the least value of the type: -inf.
+    """
+    index = _numbers(values, index, num_segments)
+    kind = values._array.dtype
+    least = xp.iinfo(kind).min if kind.kind in "iu" else -xp.inf
     wide = _as_wide(index, values)
-    return scatter_reduce(_empty_groups(values, num_segments, -xp.inf), 0, wide, values, "amax")
+    return scatter_reduce(_empty_groups(values, num_segments, least), 0, wide, values, "amax")
 
 
 def _as_wide(index: Tensor, values: Tensor) -> Tensor:
@@ -41,7 +77,7 @@ def _as_wide(index: Tensor, values: Tensor) -> Tensor:
 
 
 def segment_softmax(values: Tensor, index: Tensor, num_segments: int) -> Tensor:
-    """Softmax within each group; the maximum of the group is subtracted first."""
+    """Softmax within each group; the maximum of the group is subtracted first. Errors as `segment_sum`."""
     top = segment_max(values.detach(), index, num_segments)
     shifted: Any = exp(values - index_select(top, 0, index))
     return shifted / index_select(segment_sum(shifted, index, num_segments), 0, index)
