@@ -279,3 +279,36 @@ def hooks_of_an_optimizers_state(torch, see):
     made.register_load_state_dict_post_hook(lambda o: log.append(o.param_groups[0]["lr"]))
     made.load_state_dict(made.state_dict())
     see("log", log)
+
+
+@program(rules="T-50 T-53")
+def sequences_that_are_added_and_multiplied(torch, see):
+    nn = torch.nn
+    two = nn.Sequential(nn.ReLU(), nn.Tanh())
+    see("sum", repr(two + nn.Sequential(nn.Linear(1, 1))))
+    see("product", (repr(two * 2), repr(2 * two), (two * 2)[0] is (two * 2)[2]))
+    same = two
+    same += nn.Sequential(nn.ReLU())
+    same *= 2
+    see("in place", (same is two, len(two), two[0] is two[3]))
+    more = [nn.ReLU()]
+    see.raises("list", lambda: two + more, phrase="supports only objects of Sequential")
+    see.raises("zero", lambda: two * 0, phrase="Non-positive multiplication factor")
+    see.raises("text", lambda: two * "a", phrase="unsupported operand")
+
+
+@program(rules="T-50 T-53")
+def dicts_of_parameters(torch, see):
+    nn = torch.nn
+    made = nn.ParameterDict({"a": torch.ones(1), "b": nn.Parameter(torch.zeros(2)), "text": "x"})
+    see("printed", repr(made).replace("torch.FloatTensor", "-").replace("vizgrad.float32", "-"))
+    see("set", made.setdefault("c", torch.ones(1)))
+    see("found", made.setdefault("a"))
+    see("latest", made.popitem())
+    see("copy", (list(made.copy()), made.copy()["a"] is made["a"]))
+    see("from keys", list(made.fromkeys(["x", "y"], torch.ones(1))))
+    see("union", list(made | {"z": torch.ones(1)}))
+    made |= {"q": torch.ones(1)}
+    see("backwards", list(reversed(made)))
+    see("state", sorted(made.state_dict()))
+    see.raises("nothing to pop", lambda: nn.ParameterDict().popitem())

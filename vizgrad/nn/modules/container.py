@@ -84,6 +84,36 @@ class Sequential(Module):
             self.append(module)
         return self
 
+    def __add__(self, other: Any) -> Sequential:
+        if not isinstance(other, Sequential):
+            raise ValueError(
+                f"add operator supports only objects of Sequential class, but {type(other)} is given."
+            )
+        return Sequential(*self, *other)
+
+    def __iadd__(self, other: Any) -> Self:
+        if not isinstance(other, Sequential):
+            raise ValueError(
+                f"add operator supports only objects of Sequential class, but {type(other)} is given."
+            )
+        return self.extend(list(other))
+
+    def __mul__(self, other: Any) -> Sequential:
+        """The same modules several times over: they are shared, not copied."""
+        return Sequential(*list(self) * self._times(other))
+
+    __rmul__ = __mul__
+
+    def __imul__(self, other: Any) -> Self:
+        return self.extend(list(self) * (self._times(other) - 1))
+
+    def _times(self, other: Any) -> int:
+        if not isinstance(other, int):
+            raise TypeError(f"unsupported operand type(s) for *: {type(self)} and {type(other)}")
+        if other <= 0:
+            raise ValueError(f"Non-positive multiplication factor {other} for {type(self)}")
+        return other
+
     def pop(self, key: Any) -> Any:
         """Removes the module at `key` and returns it."""
         module = self[key]

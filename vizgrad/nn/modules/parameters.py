@@ -129,6 +129,39 @@ class ParameterDict(Module):
         del self[key]
         return value
 
+    def popitem(self) -> tuple[str, Any]:
+        """Removes the latest pair (key, value) and returns it; KeyError if there is none."""
+        if not self._keys:
+            raise KeyError("popitem(): the ParameterDict is empty")
+        key = next(reversed(self._keys))
+        return key, self.pop(key)
+
+    def setdefault(self, key: str, default: Any = None) -> Any:
+        """The value at `key`, which is set to `default` if there is none."""
+        if key not in self._keys:
+            self[key] = default
+        return self[key]
+
+    def copy(self) -> ParameterDict:
+        """Another dict of the same parameters."""
+        return ParameterDict(dict(self.items()))
+
+    def fromkeys(self, keys: Iterable[str], default: Any = None) -> ParameterDict:
+        """A new dict with one value for all of `keys`."""
+        return ParameterDict((key, default) for key in keys)
+
+    def __reversed__(self) -> Iterator[str]:
+        return reversed(self._keys)
+
+    def __or__(self, other: Any) -> ParameterDict:
+        made = self.copy()
+        made.update(other)
+        return made
+
+    def __ior__(self, other: Any) -> Self:
+        self.update(other)
+        return self
+
     def clear(self) -> None:
         for key in list(self._keys):
             del self[key]
@@ -144,6 +177,6 @@ class ParameterDict(Module):
 
 
 def _listing(module: Module, items: Iterable[tuple[str, Any]]) -> str:
-    lines = [f"  ({name}): {_shown(value)}" for name, value in items]
+    lines = [f"    ({name}): {_shown(value)}" for name, value in items]
     name = module._get_name()
     return f"{name}(\n" + "\n".join(lines) + "\n)" if lines else f"{name}()"
