@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import struct
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import PurePath
 from types import TracebackType
 from typing import IO, Any, Self
@@ -52,17 +54,24 @@ class Writer:
             record.write(content)
 
 
+@contextmanager
+def _told() -> Iterator[None]:
+    """What zipfile raises for damage, of a dozen kinds, as RuntimeError."""
+    try:
+        yield
+    except Exception as error:
+        raise RuntimeError(
+            f"failed reading zip archive: {error}; the file is damaged or was cut short"
+        ) from error
+
+
 class Reader:
     """The records of such a file, by name without the folder."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
-        try:
+        with _told():
             self._zip = zipfile.ZipFile(file)
-        except zipfile.BadZipFile as error:
-            raise RuntimeError(
-                f"failed reading zip archive: {error}; the file is damaged or was cut short"
-            ) from error
         found = [n for n in self._zip.namelist() if PurePath(n).name == "data.pkl"]
         if not found:
             raise RuntimeError("failed reading zip archive: there is no record data.pkl in it")
@@ -71,19 +80,15 @@ class Reader:
     def has(self, name: str) -> bool:
         return self._folder + name in self._zip.NameToInfo
 
-    def open(self, name: str) -> IO[bytes]:
-        return self._zip.open(self._folder + name)
-
     def read(self, name: str) -> bytes:
         """A record; RuntimeError when it is missing or damaged."""
-        try:
+        with _told():
             return self._zip.read(self._folder + name)
-        except (KeyError, zipfile.BadZipFile) as error:
-            raise RuntimeError(f"failed reading zip archive: {error}") from error
 
     def place(self, name: str) -> tuple[int, int]:
         """Where an uncompressed record is in the file, and its length."""
-        info = self._zip.getinfo(self._folder + name)
+        with _told():
+            info = self._zip.getinfo(self._folder + name)
         if info.compress_type != zipfile.ZIP_STORED:
             raise RuntimeError(f"mmap=True needs uncompressed records, and {name} is compressed")
         self._file.seek(info.header_offset)

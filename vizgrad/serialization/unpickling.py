@@ -35,13 +35,14 @@ _FILLED = {list: (list,), dict: (dict, OrderedDict, Counter), set: (set,)}
 def unpickle(file: IO[bytes], persistent: Callable[[Any], Any]) -> Any:
     """The object of the next pickle in `file`; `persistent` says what a persistent id stands for.
 
-    Raises pickle.UnpicklingError for everything that is not plain data or an allowed name.
+    Raises pickle.UnpicklingError for everything that is not plain data or an allowed name, RuntimeError for
+    memory that is missing or too small.
     """
     try:
         return _Machine(persistent).run(file)
-    except UnpicklingError:
+    except (UnpicklingError, RuntimeError):
         raise
-    except (IndexError, KeyError, ValueError, TypeError, AttributeError) as error:
+    except Exception as error:  # whatever damage or malice brings about
         raise UnpicklingError(_REFUSED.format(error)) from error
 
 
