@@ -252,6 +252,21 @@ ROWS = [
         some(plain=(1, 1, 2, 1, 2)),
     ),
     Row(
+        "interpolate, bicubic",
+        lambda x: F.interpolate(x, size=(4, 2), mode="bicubic"),
+        some(plain=(1, 2, 3, 5)),
+    ),
+    Row(
+        "interpolate, bilinear without aliasing",
+        lambda x: F.interpolate(x, size=(2, 2), mode="bilinear", antialias=True),
+        some(plain=(1, 1, 3, 5)),
+    ),
+    Row(
+        "interpolate, bicubic without aliasing",
+        lambda x: F.interpolate(x, size=(2, 2), mode="bicubic", antialias=True),
+        some(plain=(1, 1, 3, 5)),
+    ),
+    Row(
         "scaled_dot_product_attention",
         F.scaled_dot_product_attention,
         some(plain=[(2, 3, 2), (2, 4, 2), (2, 4, 3)]),

@@ -31,6 +31,7 @@ from vizgrad.nn.modules.activation import Softsign as Softsign
 from vizgrad.nn.modules.activation import Tanh as Tanh
 from vizgrad.nn.modules.activation import Tanhshrink as Tanhshrink
 from vizgrad.nn.modules.activation import Threshold as Threshold
+from vizgrad.nn.modules.adaptive import AdaptiveLogSoftmaxWithLoss as AdaptiveLogSoftmaxWithLoss
 from vizgrad.nn.modules.attention import MultiheadAttention as MultiheadAttention
 from vizgrad.nn.modules.batchnorm import BatchNorm1d as BatchNorm1d
 from vizgrad.nn.modules.batchnorm import BatchNorm2d as BatchNorm2d
@@ -59,6 +60,8 @@ from vizgrad.nn.modules.dropout import Dropout3d as Dropout3d
 from vizgrad.nn.modules.dropout import FeatureAlphaDropout as FeatureAlphaDropout
 from vizgrad.nn.modules.flatten import Flatten as Flatten
 from vizgrad.nn.modules.flatten import Unflatten as Unflatten
+from vizgrad.nn.modules.fractional import FractionalMaxPool2d as FractionalMaxPool2d
+from vizgrad.nn.modules.fractional import FractionalMaxPool3d as FractionalMaxPool3d
 from vizgrad.nn.modules.linear import Bilinear as Bilinear
 from vizgrad.nn.modules.linear import Identity as Identity
 from vizgrad.nn.modules.linear import Linear as Linear

@@ -28,9 +28,9 @@ class put_places:
         return take_places(grad, index=index, dims=len(size))
 
 
-def _adaptive_max(dims: int) -> Primitive:
+def _largest(name: str, dims: int) -> Primitive:
     class Declaration:
-        """The elements at `index`: the largest of each part of the plane."""
+        """The elements at `index`: the largest of each part, or window, of the plane."""
 
         def forward(self, *, index):
             return kernel.take(self, index, dims)
@@ -39,7 +39,7 @@ def _adaptive_max(dims: int) -> Primitive:
             size = self_meta.shape[len(self_meta.shape) - dims :]
             return put_places(grad, index=index, size=size)
 
-    Declaration.__name__ = f"adaptive_max_pool{dims}d"
+    Declaration.__name__ = f"{name}{dims}d"
     return primitive(linear=True)(Declaration)
 
 
@@ -58,5 +58,6 @@ def _unpool(dims: int) -> Primitive:
 
 
 #: Number of spatial dimensions -> operation.
-ADAPTIVE_MAX = {dims: _adaptive_max(dims) for dims in (2, 3)}
+ADAPTIVE_MAX = {dims: _largest("adaptive_max_pool", dims) for dims in (2, 3)}
+FRACTIONAL_MAX = {dims: _largest("fractional_max_pool", dims) for dims in (2, 3)}
 UNPOOL = {dims: _unpool(dims) for dims in (2, 3)}

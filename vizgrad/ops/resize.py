@@ -45,3 +45,6 @@ LINEAR = {
     dims: _linear(f"upsample_{word}{dims}d")
     for dims, word in ((1, "linear"), (2, "bilinear"), (3, "trilinear"))
 }
+CUBIC = {2: _linear("upsample_bicubic2d")}
+LINEAR_SMOOTH = {2: _linear("upsample_bilinear2d_aa")}
+CUBIC_SMOOTH = {2: _linear("upsample_bicubic2d_aa")}

@@ -50,3 +50,32 @@ def adaptive_maxima(x: Array, out: Sizes) -> Array:
             place //= width
         index[(..., *cell)] = flat
     return index
+
+
+def window_starts(draws: Array, size: int, window: int, out: int) -> Array:
+    """Where `out` windows start along an axis: steps of two neighbouring lengths, in the order of a draw.
+
+    `draws`, in [0, 1), gets one more axis. B. Graham, Fractional Max-Pooling (2014), "pseudorandom".
+    """
+    step = (size - window) / (out - 1) if out > 1 else 0.0
+    place = np.arange(out, like=draws)
+    starts = ((place + draws[..., None]) * step).astype(np.int64)
+    starts -= (draws[..., None] * step).astype(np.int64)
+    starts[..., -1] = size - window  # the last window ends where the axis does
+    return starts
+
+
+def window_maxima(x: Array, starts: list[Array], window: Sizes) -> Array:
+    """Where the largest element of each window is; `starts` holds, per axis, (*lead, out)."""
+    dims = len(window)
+    size, lead = x.shape[x.ndim - dims :], x.ndim - dims
+    places: Array = 0
+    for d, (first, width) in enumerate(zip(starts, window, strict=True)):
+        line = first[..., None] + np.arange(width, like=first)
+        spread = [1] * (2 * dims)
+        spread[d], spread[dims + d] = line.shape[-2:]
+        places = places * size[d] + line.reshape(*line.shape[:lead], *spread)
+    shape = places.shape[: lead + dims]
+    places = places.reshape(*shape, prod(window))
+    best = take(x, places, dims).argmax(axis=-1)
+    return np.take_along_axis(places, best[..., None], axis=-1)[..., 0]

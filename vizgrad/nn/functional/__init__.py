@@ -59,6 +59,8 @@ from vizgrad.nn.functional.dropout import dropout1d as dropout1d
 from vizgrad.nn.functional.dropout import dropout2d as dropout2d
 from vizgrad.nn.functional.dropout import dropout3d as dropout3d
 from vizgrad.nn.functional.dropout import feature_alpha_dropout as feature_alpha_dropout
+from vizgrad.nn.functional.fractional import fractional_max_pool2d as fractional_max_pool2d
+from vizgrad.nn.functional.fractional import fractional_max_pool3d as fractional_max_pool3d
 from vizgrad.nn.functional.linear import bilinear as bilinear
 from vizgrad.nn.functional.linear import linear as linear
 from vizgrad.nn.functional.losses import binary_cross_entropy as binary_cross_entropy

@@ -84,4 +84,7 @@ def _one(scores: Any, target: list[int], blank: int, zero_infinity: bool) -> Any
     if total.item() < _NEVER / 2:  # no alignment fits
         infinite = new_tensor(xp.asarray(0.0 if zero_infinity else xp.inf, kind))
         return infinite + alpha.sum() * 0
-    return -total
+    # PyTorch's gradient is that of log_softmax and this loss together, divided by that of log_softmax:
+    # exact where the scores are logarithms of probabilities, as they should be; elsewhere exp(score) more.
+    probabilities = scores.exp()
+    return (probabilities - probabilities.detach()).sum() - total

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 from vizgrad.arrays.kernels import resize as kernel
@@ -15,7 +16,7 @@ from vizgrad.nn.functional.shapes import per_dim
 from vizgrad.ops import resize as op
 from vizgrad.tensor.tensor import Tensor
 
-_LINEAR = {"linear": 1, "bilinear": 2, "trilinear": 3}
+_LINEAR = {"linear": 1, "bilinear": 2, "trilinear": 3, "bicubic": 2}
 
 
 def interpolate(
@@ -25,8 +26,9 @@ def interpolate(
 ) -> Tensor:  # fmt: skip
     """Resizes the last dimensions of (N, C, *size) to `size`, or by `scale_factor`.
 
-    Modes: "nearest", "nearest-exact", "linear" (3-D input), "bilinear" (4-D), "trilinear" (5-D),
-    "area". With `align_corners` the corner pixels keep their places.
+    Modes: "nearest", "nearest-exact", "linear" (3-D input), "bilinear" and "bicubic" (4-D), "trilinear"
+    (5-D), "area". With `align_corners` the corner pixels keep their places; with `antialias` ("bilinear",
+    "bicubic") a shrunk image averages over all that a pixel covers.
     """
     dims = input._array.ndim - 2
     if dims < 1 or dims > 3:
@@ -35,8 +37,11 @@ def interpolate(
         )
     if (size is None) == (scale_factor is None):
         raise ValueError("exactly one of size and scale_factor must be given")
-    if antialias:
-        raise NotImplementedError("antialias=True is not supported")
+    if antialias and mode not in ("bilinear", "bicubic"):
+        raise ValueError(
+            "Anti-alias option is restricted to bilinear and bicubic modes and requires a 4-D tensor as "
+            f"input, but the mode is {mode!r}"
+        )
     have = input._array.shape[2:]
     scales: tuple[float | None, ...] = (None,) * dims
     if size is not None:
@@ -64,13 +69,19 @@ def interpolate(
     if _LINEAR.get(mode) != dims:
         raise NotImplementedError(
             f"Input of {dims + 2} dimensions does not go with mode {mode!r}: use 'nearest', 'area', or "
-            "'linear', 'bilinear', 'trilinear' for 3, 4, 5 dimensions"
+            "'linear', 'bilinear', 'trilinear' for 3, 4, 5 dimensions ('bicubic' for 4)"
         )
+    cubic, corners = mode == "bicubic", bool(align_corners)
+    if antialias:
+        kinds = op.CUBIC_SMOOTH if cubic else op.LINEAR_SMOOTH
+        matrix = partial(kernel.smooth_matrix, cubic=cubic)
+    else:
+        kinds = op.CUBIC if cubic else op.LINEAR
+        matrix = kernel.cubic_matrix if cubic else kernel.linear_matrix
     matrices = tuple(
-        kernel.linear_matrix(input._array, n, o, f, bool(align_corners))
-        for n, o, f in zip(have, out, scales, strict=True)
+        matrix(input._array, n, o, f, corners) for n, o, f in zip(have, out, scales, strict=True)
     )
-    return op.LINEAR[dims].record(input, matrices=matrices)
+    return kinds[dims].record(input, matrices=matrices)
 
 
 def upsample(

@@ -7,6 +7,7 @@ from typing import Any
 from vizgrad.nn import functional as F
 from vizgrad.nn.functional.losses import how_reduced
 from vizgrad.nn.modules.module import Module
+from vizgrad.nn.modules.vision import PairwiseDistance
 from vizgrad.tensor.tensor import Tensor
 
 
@@ -269,7 +270,7 @@ class TripletMarginWithDistanceLoss(_Loss):
             raise ValueError(
                 f"TripletMarginWithDistanceLoss: expected margin to be greater than 0, got {margin}"
             )
-        self.distance_function = distance_function or F.pairwise_distance
+        self.distance_function = distance_function or PairwiseDistance()
         self.margin = margin
         self.swap = swap
 
