@@ -39,6 +39,7 @@ from vizgrad.autograd.anomaly_mode import (
     is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled,
 )
 from vizgrad.autograd.anomaly_mode import is_anomaly_enabled as is_anomaly_enabled
+from vizgrad.autograd.anomaly_mode import set_detect_anomaly as set_anomaly_enabled
 from vizgrad.autograd.grad_mode import enable_grad as enable_grad
 from vizgrad.autograd.grad_mode import inference_mode as inference_mode
 from vizgrad.autograd.grad_mode import no_grad as no_grad
@@ -54,6 +55,7 @@ from vizgrad.interactive import scope as scope
 from vizgrad.interactive import versions as versions
 from vizgrad.magics import load_ipython_extension as load_ipython_extension
 from vizgrad.magics import unload_ipython_extension as unload_ipython_extension
+from vizgrad.ops.inplace import FUNCTIONS as _FUNCTIONS
 from vizgrad.ops.public import fft as fft
 from vizgrad.ops.public import linalg as linalg
 from vizgrad.ops.public import special as special
@@ -66,6 +68,8 @@ from vizgrad.ops.public.arithmetic import div as true_divide
 from vizgrad.ops.public.arithmetic import float_power as float_power
 from vizgrad.ops.public.arithmetic import floor_divide as floor_divide
 from vizgrad.ops.public.arithmetic import fmod as fmod
+from vizgrad.ops.public.arithmetic import frexp as frexp
+from vizgrad.ops.public.arithmetic import ldexp as ldexp
 from vizgrad.ops.public.arithmetic import lerp as lerp
 from vizgrad.ops.public.arithmetic import logit as logit
 from vizgrad.ops.public.arithmetic import mul as mul
@@ -145,16 +149,22 @@ from vizgrad.ops.public.creation import as_tensor as as_tensor
 from vizgrad.ops.public.creation import asarray as asarray
 from vizgrad.ops.public.creation import empty as empty
 from vizgrad.ops.public.creation import empty_like as empty_like
+from vizgrad.ops.public.creation import empty_strided as empty_strided
+from vizgrad.ops.public.creation import fill as fill
 from vizgrad.ops.public.creation import from_numpy as from_numpy
+from vizgrad.ops.public.creation import frombuffer as frombuffer
 from vizgrad.ops.public.creation import full as full
 from vizgrad.ops.public.creation import full_like as full_like
+from vizgrad.ops.public.creation import get_default_device as get_default_device
 from vizgrad.ops.public.creation import ones as ones
 from vizgrad.ops.public.creation import ones_like as ones_like
 from vizgrad.ops.public.creation import scalar_tensor as scalar_tensor
+from vizgrad.ops.public.creation import set_default_device as set_default_device
 from vizgrad.ops.public.creation import tensor as tensor
 from vizgrad.ops.public.creation import zeros as zeros
 from vizgrad.ops.public.creation import zeros_like as zeros_like
 from vizgrad.ops.public.distinct import histc as histc
+from vizgrad.ops.public.distinct import histogram as histogram
 from vizgrad.ops.public.distinct import isin as isin
 from vizgrad.ops.public.distinct import unique as unique
 from vizgrad.ops.public.distinct import unique_consecutive as unique_consecutive
@@ -247,6 +257,7 @@ from vizgrad.ops.public.gathering import gather as gather
 from vizgrad.ops.public.gathering import index_add as index_add
 from vizgrad.ops.public.gathering import index_copy as index_copy
 from vizgrad.ops.public.gathering import index_fill as index_fill
+from vizgrad.ops.public.gathering import index_reduce as index_reduce
 from vizgrad.ops.public.gathering import index_select as index_select
 from vizgrad.ops.public.gathering import scatter as scatter
 from vizgrad.ops.public.gathering import scatter_add as scatter_add
@@ -259,20 +270,23 @@ from vizgrad.ops.public.grouping import segment_sum as segment_sum
 from vizgrad.ops.public.indexing import index_put as index_put
 from vizgrad.ops.public.integrals import cumulative_trapezoid as cumulative_trapezoid
 from vizgrad.ops.public.integrals import diff as diff
+from vizgrad.ops.public.integrals import gradient as gradient
 from vizgrad.ops.public.integrals import trapezoid as trapezoid
+from vizgrad.ops.public.integrals import trapz as trapz
 from vizgrad.ops.public.linalg import cholesky_inverse as cholesky_inverse
 from vizgrad.ops.public.linalg import cholesky_solve as cholesky_solve
 from vizgrad.ops.public.linalg import det as det
 from vizgrad.ops.public.linalg import inverse as inverse
 from vizgrad.ops.public.linalg import logdet as logdet
-from vizgrad.ops.public.linalg import lu_solve as lu_solve
 from vizgrad.ops.public.linalg import lu_unpack as lu_unpack
 from vizgrad.ops.public.linalg import matrix_exp as matrix_exp
 from vizgrad.ops.public.linalg import matrix_power as matrix_power
 from vizgrad.ops.public.linalg import pinv as pinverse
 from vizgrad.ops.public.linalg import slogdet as slogdet
+from vizgrad.ops.public.multiplying import addbmm as addbmm
 from vizgrad.ops.public.multiplying import addmm as addmm
 from vizgrad.ops.public.multiplying import addmv as addmv
+from vizgrad.ops.public.multiplying import addr as addr
 from vizgrad.ops.public.multiplying import baddbmm as baddbmm
 from vizgrad.ops.public.multiplying import bmm as bmm
 from vizgrad.ops.public.multiplying import cdist as cdist
@@ -293,6 +307,11 @@ from vizgrad.ops.public.normalizing import softmax as softmax
 from vizgrad.ops.public.observations import corrcoef as corrcoef
 from vizgrad.ops.public.observations import cov as cov
 from vizgrad.ops.public.observations import renorm as renorm
+from vizgrad.ops.public.older import lu as lu
+from vizgrad.ops.public.older import lu_solve as lu_solve
+from vizgrad.ops.public.older import qr as qr
+from vizgrad.ops.public.older import svd as svd
+from vizgrad.ops.public.older import triangular_solve as triangular_solve
 from vizgrad.ops.public.parting import cat as cat
 from vizgrad.ops.public.parting import chunk as chunk
 from vizgrad.ops.public.parting import column_stack as column_stack
@@ -310,15 +329,25 @@ from vizgrad.ops.public.parting import tensor_split as tensor_split
 from vizgrad.ops.public.parting import unbind as unbind
 from vizgrad.ops.public.parting import vsplit as vsplit
 from vizgrad.ops.public.parting import vstack as vstack
+from vizgrad.ops.public.placing import as_strided_scatter as as_strided_scatter
+from vizgrad.ops.public.placing import diagflat as diagflat
+from vizgrad.ops.public.placing import put as put
+from vizgrad.ops.public.placing import unravel_index as unravel_index
 from vizgrad.ops.public.quantiles import nanquantile as nanquantile
 from vizgrad.ops.public.quantiles import quantile as quantile
+from vizgrad.ops.public.questions import is_inference as is_inference
+from vizgrad.ops.public.questions import is_nonzero as is_nonzero
+from vizgrad.ops.public.questions import is_same_size as is_same_size
+from vizgrad.ops.public.questions import is_signed as is_signed
 from vizgrad.ops.public.random import Generator as Generator
 from vizgrad.ops.public.random import bernoulli as bernoulli
+from vizgrad.ops.public.random import binomial as binomial
 from vizgrad.ops.public.random import get_rng_state as get_rng_state
 from vizgrad.ops.public.random import initial_seed as initial_seed
 from vizgrad.ops.public.random import manual_seed as manual_seed
 from vizgrad.ops.public.random import multinomial as multinomial
 from vizgrad.ops.public.random import normal as normal
+from vizgrad.ops.public.random import poisson as poisson
 from vizgrad.ops.public.random import rand as rand
 from vizgrad.ops.public.random import rand_like as rand_like
 from vizgrad.ops.public.random import randint as randint
@@ -384,12 +413,18 @@ from vizgrad.ops.public.shaping import flatten as flatten
 from vizgrad.ops.public.shaping import ravel as ravel
 from vizgrad.ops.public.shaping import reshape as reshape
 from vizgrad.ops.public.shaping import unflatten as unflatten
+from vizgrad.ops.public.signal import istft as istft
+from vizgrad.ops.public.signal import stft as stft
 from vizgrad.ops.public.slicing import as_strided as as_strided
 from vizgrad.ops.public.slicing import diag as diag
 from vizgrad.ops.public.slicing import diag_embed as diag_embed
 from vizgrad.ops.public.slicing import diagonal as diagonal
 from vizgrad.ops.public.slicing import narrow as narrow
 from vizgrad.ops.public.slicing import select as select
+from vizgrad.ops.public.special import gammainc as igamma
+from vizgrad.ops.public.special import gammaincc as igammac
+from vizgrad.ops.public.special import i0 as i0
+from vizgrad.ops.public.special import multigammaln as mvlgamma
 from vizgrad.ops.public.statistics import dist as dist
 from vizgrad.ops.public.statistics import logsumexp as logsumexp
 from vizgrad.ops.public.statistics import norm as norm
@@ -407,6 +442,9 @@ from vizgrad.version import __version__ as __version__
 
 _on_import()
 
+for _name in _FUNCTIONS:  # abs_, acos_, ...: the methods
+    globals()[_name] = getattr(Tensor, _name)
+
 
 #: Loaded when first asked for: `import vizgrad` alone stays quick.
 _LATER = {
@@ -415,6 +453,22 @@ _LATER = {
     "optim": "",
     "serialization": "",
     "utils": "",
+    **dict.fromkeys(
+        (
+            "alpha_dropout",
+            "celu",
+            "conv1d",
+            "conv2d",
+            "conv3d",
+            "conv_transpose1d",
+            "conv_transpose2d",
+            "cosine_similarity",
+            "dropout",
+            "selu",
+            "threshold",
+        ),
+        "nn.functional",
+    ),
     "save": "serialization",
     "load": "serialization",
 }

@@ -56,6 +56,7 @@ UNARY = [
     ),
     Row("trunc", vg.trunc, one(), np.trunc),
     Row("frac", vg.frac, one(), lambda x: x - np.trunc(x)),
+    Row("frexp", lambda x: vg.frexp(x).mantissa, one(0.2, 3), lambda x: np.frexp(x)[0]),
     Row("erf", vg.erf, one(), _by_element(math.erf)),
     Row("erfc", vg.erfc, one(), _by_element(math.erfc)),
     Row("erfinv", vg.erfinv, one(-0.9, 0.9)),

@@ -73,10 +73,20 @@ def device_of(array: Array) -> Device:
     return found[1] if number is None else Device(found[1].type, int(number))
 
 
+_default = CPU
+
+
+def set_default(device: Device) -> None:
+    """The device that None stands for."""
+    global _default
+    namespace_for(device)  # is there such a device?
+    _default = device
+
+
 def parse_device(device: Device | str | int | None) -> Device:
     """`None`, "cpu", "cuda", "cuda:1", 1 or a Device; RuntimeError for anything else."""
     if device is None:
-        return CPU
+        return _default
     if isinstance(device, Device):
         return device
     if isinstance(device, int):

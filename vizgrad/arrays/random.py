@@ -152,3 +152,10 @@ def poisson(rates: Array, device: Device, generator: Generator | None) -> Array:
     """Counts of events that happen at the given rates."""
     made = _source(generator, device).poisson(rates.astype(np.float64))
     return np.asarray(made).astype(rates.dtype) if device == CPU else made.astype(rates.dtype)
+
+
+def binomial(counts: Array, chances: Array, device: Device, generator: Generator | None) -> Array:
+    """Numbers of successes in as many trials."""
+    trials = counts.astype(np.int64)
+    made = _source(generator, device).binomial(trials, chances.astype(np.float64))
+    return np.asarray(made) if device == CPU else made

@@ -10,55 +10,51 @@ from vizgrad.function.primitive import Primitive
 from vizgrad.ops import arithmetic as basic
 from vizgrad.ops import (
     arrange,
+    bessel,
     compare,
     complexes,
     joining,
+    pairwise,
     pointwise,
     powers,
     select,
     special,
     statistics,
 )
-from vizgrad.ops.public import arithmetic, selecting
+from vizgrad.ops.public import arithmetic, selecting, updating
 from vizgrad.ops.public.arguments import beside_number
 from vizgrad.tensor.tensor import Tensor
 
-#: Functions of one tensor without arguments whose in-place form is made from the primitive.
-PLAIN = [
-    "exp",
-    "exp2",
-    "expm1",
-    "log",
-    "log2",
-    "log10",
-    "log1p",
-    "sqrt",
-    "rsqrt",
-    "reciprocal",
-    "sin",
-    "cos",
-    "tan",
-    "asin",
-    "acos",
-    "atan",
-    "sinh",
-    "cosh",
-    "tanh",
-    "asinh",
-    "acosh",
-    "atanh",
-    "sigmoid",
-    "relu",
-    "abs",
-    "sign",
-    "sgn",
-    "floor",
-    "ceil",
-    "trunc",
-    "frac",
-    "neg",
-]
-SPECIAL = ["erf", "erfc", "erfinv", "lgamma", "digamma", "sinc", "deg2rad", "rad2deg"]
+#: Functions of one tensor without arguments: their methods, in place too, are made from the primitive.
+UNARY = [
+    "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt", "rsqrt", "reciprocal", "sin",
+    "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh",
+    "sigmoid", "relu", "abs", "sign", "sgn", "floor", "ceil", "trunc", "frac", "erf", "erfc",
+    "erfinv", "lgamma", "digamma", "sinc", "deg2rad", "rad2deg", "i0",
+]  # fmt: skip
+#: In-place methods that torch offers as functions, too.
+FUNCTIONS = [
+    "abs_", "acos_", "acosh_", "addmv_", "arccos_", "arccosh_", "arcsin_", "arcsinh_", "arctan_",
+    "arctanh_", "as_strided_", "asin_", "asinh_", "atan_", "atanh_", "ceil_", "clamp_",
+    "clamp_max_", "clamp_min_", "clip_", "conj_physical_", "cos_", "cosh_", "deg2rad_", "detach_",
+    "erf_", "erfc_", "exp2_", "exp_", "expm1_", "fill_", "fix_", "floor_", "frac_", "gcd_", "i0_",
+    "index_put_", "lcm_", "ldexp_", "log10_", "log1p_", "log2_", "log_", "logit_", "nan_to_num_",
+    "neg_", "negative_", "rad2deg_", "reciprocal_", "relu_", "round_", "rsqrt_", "sigmoid_", "sin_",
+    "sinc_", "sinh_", "sqrt_", "square_", "tan_", "tanh_", "trunc_", "xlogy_", "zero_",
+]  # fmt: skip
+#: As `UNARY`, of two operands.
+BINARY = ["atan2", "copysign", "hypot", "xlogy"]
+#: Of two operands, without a derivative; by file.
+CONSTANT: dict[Any, str] = {
+    compare: "eq ne lt le gt ge logical_and logical_or logical_xor bitwise_and bitwise_or bitwise_xor "
+    "bitwise_left_shift bitwise_right_shift bitwise_not logical_not",
+    pairwise: "gcd lcm heaviside nextafter",
+}
+
+
+def unary(name: str) -> Primitive:
+    """The primitive of one of `UNARY`."""
+    return next(getattr(m, name) for m in (pointwise, special, bessel) if hasattr(m, name))
 
 
 def _inplace(op: Primitive, name: str) -> Callable[..., Tensor]:
@@ -225,7 +221,13 @@ INPLACE: dict[str, Callable[..., Any]] = {
     "nan_to_num_": _nan_to_num_, "tril_": _tril_, "triu_": _triu_, "cumsum_": _cumsum_, "cumprod_": _cumprod_,
     "floor_divide_": _floor_divide_,
     "conj_physical_": _inplace(complexes.conj_physical, "conj_physical_"),
-    "logical_not_": _inplace(compare.logical_not, "logical_not_"),
-    **{name + "_": _inplace(getattr(pointwise, name), name + "_") for name in PLAIN},
-    **{name + "_": _inplace(getattr(special, name), name + "_") for name in SPECIAL},
+    "neg_": _inplace(pointwise.neg, "neg_"),
+    "igamma_": _inplace(bessel.gammainc, "igamma_"), "igammac_": _inplace(bessel.gammaincc, "igammac_"),
+    **{name + "_": _inplace(unary(name), name + "_") for name in UNARY},
+    **{name + "_": _inplace(getattr(pairwise, name), name + "_") for name in BINARY},
+    **{
+        name + "_": updating.constant(getattr(module, name), name + "_")
+        for module, names in CONSTANT.items()
+        for name in names.split()
+    },
 }  # fmt: skip

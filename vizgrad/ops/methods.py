@@ -11,9 +11,9 @@ from typing import Any
 
 from vizgrad.function.primitive import Primitive
 from vizgrad.function.typing import number
+from vizgrad.ops import activation, compare, pointwise
 from vizgrad.ops import arithmetic as basic
-from vizgrad.ops import compare, pointwise, special
-from vizgrad.ops.inplace import INPLACE
+from vizgrad.ops.inplace import INPLACE, UNARY, unary
 from vizgrad.ops.public import (
     arithmetic,
     arranging,
@@ -31,8 +31,11 @@ from vizgrad.ops.public import (
     multiplying,
     normalizing,
     observations,
+    older,
     parting,
+    placing,
     quantiles,
+    questions,
     random,
     reducing,
     repeating,
@@ -41,9 +44,13 @@ from vizgrad.ops.public import (
     searching,
     selecting,
     shaping,
+    signal,
     slicing,
     statistics,
+    turning,
+    updating,
 )
+from vizgrad.ops.public import special as special_functions
 from vizgrad.tensor.tensor import Tensor
 
 # --- operators -------------------------------------------------------------------------------------------
@@ -151,7 +158,7 @@ OPERATORS: dict[str, Callable[..., Any]] = {
 #: Methods that are the public function itself, by file.
 SAME: dict[Any, str] = {
     arithmetic: "add sub mul div floor_divide remainder fmod pow float_power square neg positive lerp "
-    "addcmul addcdiv logit round",
+    "addcmul addcdiv logit round ldexp frexp",
     selecting: "maximum minimum fmax fmin clamp clip clamp_min clamp_max masked_fill nan_to_num",
     reducing: "sum mean prod nansum nanmean any all count_nonzero trace sum_to_size",
     choosing: "max min amax amin aminmax argmax argmin median nanmedian mode kthvalue",
@@ -166,21 +173,29 @@ SAME: dict[Any, str] = {
     indexing: "index_put index_put_",
     gathering: "gather take_along_dim scatter scatter_ scatter_add scatter_add_ scatter_reduce "
     "scatter_reduce_ index_select index_add index_add_ index_copy index_copy_ index_fill "
-    "index_fill_",
+    "index_fill_ index_reduce",
     searching: "masked_select masked_scatter masked_scatter_ take nonzero argwhere sort argsort topk "
     "msort bincount",
     quantiles: "quantile nanquantile",
-    distinct: "unique unique_consecutive isin histc",
+    distinct: "unique unique_consecutive isin histc histogram",
     integrals: "diff",
     observations: "cov corrcoef renorm",
     replacing: "select_scatter slice_scatter diagonal_scatter",
-    multiplying: "matmul mm bmm mv dot vdot outer ger inner addmm addmv baddbmm kron cross",
-    linalg: "inverse det logdet slogdet matrix_exp matrix_power cholesky",
+    multiplying: "matmul mm bmm mv dot vdot outer ger inner addmm addmv baddbmm addr addbmm kron cross",
+    linalg: "inverse det logdet slogdet matrix_exp matrix_power cholesky cholesky_solve cholesky_inverse",
     conversion: "to float double half int long short char byte bool cfloat cdouble cpu cuda type "
     "type_as numpy detach detach_ clone copy_ fill_ zero_",
     complexes: "conj conj_physical resolve_conj resolve_neg is_conj is_neg angle isreal adjoint",
-    creation: "new_zeros new_ones new_empty new_full",
-    random: "multinomial bernoulli uniform_ normal_ bernoulli_ exponential_ random_",
+    questions: "is_nonzero is_same_size is_set_to is_signed",
+    older: "svd qr triangular_solve lu lu_solve pinverse",
+    signal: "stft istft",
+    placing: "put as_strided_scatter diagflat narrow_copy",
+    turning: "t_ transpose_ swapaxes_ swapdims_ squeeze_ unsqueeze_ as_strided_",
+    updating: "addmm_ addmv_ baddbmm_ addr_ addbmm_ logit_ polygamma_ float_power_ fill_diagonal_ ldexp_ "
+    "mvlgamma_ renorm_ put_ index_reduce_ apply_ map_",
+    creation: "new_zeros new_ones new_empty new_full new_empty_strided",
+    random: "multinomial bernoulli uniform_ normal_ bernoulli_ exponential_ random_ geometric_ cauchy_ "
+    "log_normal_",
     comparing: "isclose allclose equal",
     elementwise: "isnan isinf isposinf isneginf isfinite signbit logical_not logical_and logical_or "
     "logical_xor bitwise_and bitwise_or bitwise_xor bitwise_not bitwise_left_shift "
@@ -188,54 +203,6 @@ SAME: dict[Any, str] = {
     "nextafter heaviside gcd lcm",
     normalizing: "softmax log_softmax",
 }
-
-#: Elementwise functions whose method is the recording function itself.
-DIRECT = [
-    "exp",
-    "exp2",
-    "expm1",
-    "log",
-    "log2",
-    "log10",
-    "log1p",
-    "sqrt",
-    "rsqrt",
-    "reciprocal",
-    "sin",
-    "cos",
-    "tan",
-    "asin",
-    "acos",
-    "atan",
-    "sinh",
-    "cosh",
-    "tanh",
-    "asinh",
-    "acosh",
-    "atanh",
-    "sigmoid",
-    "relu",
-    "abs",
-    "sign",
-    "sgn",
-    "floor",
-    "ceil",
-    "trunc",
-    "frac",
-    "erf",
-    "erfc",
-    "erfinv",
-    "lgamma",
-    "digamma",
-    "sinc",
-    "deg2rad",
-    "rad2deg",
-]
-
-
-def _elementwise(name: str) -> Primitive:
-    return getattr(pointwise, name, None) or getattr(special, name)
-
 
 ALIASES = {
     "subtract": "sub", "multiply": "mul", "divide": "div", "true_divide": "div", "negative": "neg",
@@ -245,16 +212,24 @@ ALIASES = {
 }  # fmt: skip
 
 
+def _hardshrink(self: Tensor, lambd: float = 0.5) -> Tensor:
+    return activation.hardshrink.record(self, lambd=lambd)
+
+
 def _polygamma(self: Tensor, n: int) -> Tensor:
     return arithmetic.polygamma(n, self)
 
 
 METHODS: dict[str, Callable[..., Any]] = {
     "new_tensor": creation.new_tensor_method,
+    "igamma": special_functions.gammainc,
+    "igammac": special_functions.gammaincc,
+    "mvlgamma": special_functions.multigammaln,
+    "hardshrink": _hardshrink,
     "where": selecting.where_method,
     "polygamma": _polygamma,
     **{name: getattr(module, name) for module, names in SAME.items() for name in names.split()},
-    **{name: _elementwise(name).record for name in DIRECT},
+    **{name: unary(name).record for name in UNARY},
 }
 
 

@@ -7,7 +7,7 @@ import math
 from vizgrad.arrays import xp
 from vizgrad.arrays.kernels import pairs
 from vizgrad.function.primitive import primitive
-from vizgrad.ops.constants import raw
+from vizgrad.ops.constants import constant, raw
 from vizgrad.ops.copying import cast
 from vizgrad.ops.pointwise import exp, log
 from vizgrad.ops.select import drop
@@ -125,3 +125,14 @@ class lcm:
     """The least common multiple."""
 
     forward = xp.lcm
+
+
+@primitive(outputs=("mantissa", "exponent"))
+class frexp:
+    """The mantissa, and the exponent as int32."""
+
+    def forward(self):
+        return xp.frexp(self)
+
+    def grad_self(grad, exponent):
+        return grad / constant(xp.ldexp(xp.ones_like(raw(grad)), raw(exponent)), grad)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from vizgrad.function.typing import number
-from vizgrad.ops import arithmetic, pointwise, powers, special
+from vizgrad.ops import arithmetic, pairwise, pointwise, powers, special
 from vizgrad.ops.public.arguments import beside_number, written
 from vizgrad.tensor.tensor import Tensor
 
@@ -217,3 +217,23 @@ def round(input: Tensor, *, decimals: int = 0, out: Tensor | None = None) -> Ten
     """To `decimals` places, halves to the even neighbour; the derivative is 0."""
     result = pointwise.round.record(input, decimals=decimals)
     return result if out is None else written(out, result, "round", input)
+
+
+def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """input * 2 ** other."""
+    result = input * pow(2.0, other)
+    return result if out is None else written(out, result, "ldexp", input, other)
+
+
+class Frexp(NamedTuple):
+    mantissa: Tensor
+    exponent: Tensor
+
+
+def frexp(input: Tensor) -> Frexp:
+    """Mantissas in (-1, -1/2] and [1/2, 1), and int32 exponents: input = mantissa * 2 ** exponent."""
+    if input._array.dtype.kind != "f":
+        raise RuntimeError(
+            f"torch.frexp() only supports floating-point dtypes, got {input.dtype.name}"
+        )
+    return Frexp(*pairwise.frexp.record(input))

@@ -5,8 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from vizgrad.arrays import dtypes, xp
-from vizgrad.arrays.backend import is_array, namespace_for, parse_device, to_device
+from vizgrad.arrays import dtypes, layout, xp
+from vizgrad.arrays.backend import (
+    Device,
+    is_array,
+    namespace_for,
+    parse_device,
+    set_default,
+    to_device,
+)
 from vizgrad.arrays.dtypes import DType
 from vizgrad.ops.public.arguments import check_dtype, is_number, sizes_of
 from vizgrad.tensor.tensor import LEAF, Tensor, new_tensor
@@ -329,3 +336,53 @@ new_empty = _new(empty, "new_empty")
 
 
 new_full = _new(full, "new_full")
+
+
+def empty_strided(
+    size: Any, stride: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
+    """Memory with whatever is in it, with the given strides (in elements)."""
+    shape, strides = _shape("empty_strided", (size,)), _shape("empty_strided", (stride,))
+    if len(shape) != len(strides):
+        raise RuntimeError(
+            f"dimensionality of sizes ({len(shape)}) must match dimensionality of strides ({len(strides)})"
+        )
+    count = 0 if 0 in shape else 1 + sum((n - 1) * s for n, s in zip(shape, strides, strict=True))
+    block = _empty((count,), _np_dtype("empty_strided", dtype), device)
+    return made(layout.as_strided(block, shape, strides), requires_grad)
+
+
+def new_empty_strided(
+    self: Tensor, size: Any, stride: Any, dtype: Any = None, device: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:  # fmt: skip
+    """`empty_strided` of the type and on the device of this tensor."""
+    return empty_strided(
+        size, stride, dtype=dtype or self.dtype, device=device or self.device,
+        requires_grad=requires_grad,
+    )  # fmt: skip
+
+
+def frombuffer(
+    buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0, requires_grad: bool = False
+) -> Tensor:
+    """A tensor over the memory of an object with the buffer protocol, from byte `offset` on."""
+    found = _np_dtype("frombuffer", dtype)
+    if not memoryview(buffer).nbytes:
+        raise ValueError("both buffer length (0) and count (-1) must not be 0")
+    return made(xp.frombuffer(buffer, found, count, offset), requires_grad)
+
+
+def fill(input: Tensor, value: Any) -> Tensor:
+    """A tensor like `input`, full of one value; of a 0-dim tensor its gradient is the sum."""
+    return input.clone().fill_(value)
+
+
+def set_default_device(device: Any) -> None:
+    """Where tensors are made when no device is named."""
+    set_default(parse_device(device))
+
+
+def get_default_device() -> Device:
+    """Where tensors are made when no device is named."""
+    return parse_device(None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from vizgrad.arrays import xp
 from vizgrad.errors import wrap_dim
@@ -86,3 +86,22 @@ def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Ten
         low, high = low - 1, high + 1
     counts, _ = xp.histogram(array, bins=bins, range=(low, high))
     return new_tensor(counts.astype(array.dtype))
+
+
+class Histogram(NamedTuple):
+    hist: Tensor
+    bin_edges: Tensor
+
+
+def histogram(
+    input: Tensor, bins: Any, *, range: tuple[float, float] | None = None,
+    weight: Tensor | None = None, density: bool = False,
+) -> Histogram:  # fmt: skip
+    """Counts (or sums of `weight`, or densities) of elements in bins, and the bins' edges."""
+    array = input._array
+    if array.dtype.kind != "f":
+        raise NotImplementedError(f'"histogramdd" not implemented for {input.dtype.name}')
+    edges = bins._array if isinstance(bins, Tensor) else bins
+    weights = None if weight is None else weight._array.reshape(-1)
+    found, at = xp.histogram(array.reshape(-1), edges, range, density=density, weights=weights)
+    return Histogram(new_tensor(found.astype(array.dtype)), new_tensor(at.astype(array.dtype)))

@@ -242,3 +242,28 @@ def index_fill_(self: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
         dim=at,
         value=value,
     )
+
+
+def index_reduce(
+    input: Tensor,
+    dim: int,
+    index: Tensor,
+    source: Tensor,
+    reduce: str,
+    *,
+    include_self: bool = True,
+) -> Tensor:
+    """A copy of `input` with the slices of `source` reduced into those that `index` names.
+
+    `reduce`: "prod", "mean", "amax", "amin"; with `include_self` what is there takes part.
+    """
+    if reduce not in ("prod", "mean", "amax", "amin"):
+        raise RuntimeError(
+            f"index_reduce_(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}."
+        )
+    at = _index_write("index_reduce", input, dim, index, source)
+    shape = [1] * source._array.ndim
+    if shape:
+        shape[at] = -1
+    spread = index.reshape(shape).expand(source.shape)
+    return scatter_reduce(input, at, spread, source, reduce, include_self=include_self)

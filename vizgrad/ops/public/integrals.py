@@ -65,3 +65,66 @@ def cumulative_trapezoid(
     if x is not None and x._array.ndim == 1:
         step = shaping.view(step, (-1,) + (1,) * (y._array.ndim - 1 - at))
     return running.cumsum(both * step / 2, at)
+
+
+trapz = trapezoid
+
+
+def gradient(
+    input: Tensor, *, spacing: Any = 1, dim: Any = None, edge_order: int = 1
+) -> tuple[Tensor, ...]:
+    """Central differences along each of `dim` (all, unless given), one-sided ones at both ends.
+
+    `spacing`: a number, one per dimension, or tensors of coordinates. `edge_order`: 1 or 2, how exact the
+    ends are.
+    """
+    if edge_order not in (1, 2):
+        raise RuntimeError(
+            f"torch.gradient only supports edge_order=1 and edge_order=2, got {edge_order}"
+        )
+    dims = dims_of(dim, input._array.ndim)
+    dims = tuple(range(input._array.ndim)) if dims is None else dims
+    steps = list(spacing) if isinstance(spacing, (list, tuple)) else [spacing] * len(dims)
+    if len(steps) != len(dims):
+        raise RuntimeError(
+            "torch.gradient expected spacing to be unspecified, a scalar, or a list of length equal to "
+            f"'dim' ({len(dims)}), but got a list of length {len(steps)}"
+        )
+    return tuple(_slopes(input, at, step, edge_order) for at, step in zip(dims, steps, strict=True))
+
+
+def _slopes(y: Tensor, at: int, step: Any, edge_order: int) -> Tensor:
+    n = y._array.shape[at]
+    if n <= edge_order:
+        raise RuntimeError(
+            "torch.gradient expected each dimension size to be at least edge_order+1, but got "
+            f"{n} at dimension {at}"
+        )
+
+    def part(start: int, length: int) -> Any:
+        return slicing.narrow(y, at, start, length)
+
+    if isinstance(step, Tensor) and step._array.ndim:
+        gaps: Any = shaping.view(diff(step), (-1,) + (1,) * (y._array.ndim - 1 - at))
+    else:
+        gaps = y.new_ones((n - 1,) + (1,) * (y._array.ndim - 1 - at)) * step
+    before: Any = slicing.narrow(gaps, 0, 0, n - 2)
+    after: Any = slicing.narrow(gaps, 0, 1, n - 2)
+    middle = (
+        part(2, n - 2) * (before / (after * (before + after)))
+        + part(1, n - 2) * ((after - before) / (before * after))
+        - part(0, n - 2) * (after / (before * (before + after)))
+    )
+    if edge_order == 1:
+        first = (part(1, 1) - part(0, 1)) / gaps[:1]
+        last = (part(n - 1, 1) - part(n - 2, 1)) / gaps[-1:]
+    else:
+        first = _end(part(0, 1), part(1, 1), part(2, 1), gaps[:1], gaps[1:2])
+        last = -_end(part(n - 1, 1), part(n - 2, 1), part(n - 3, 1), gaps[-1:], gaps[-2:-1])
+    return parting.cat([first, middle, last], at)
+
+
+def _end(y0: Any, y1: Any, y2: Any, near: Any, far: Any) -> Any:
+    """The slope at y0 of the parabola through three points, `near` and `far` apart."""
+    both = near + far
+    return -y0 * (near + both) / (near * both) + y1 * both / (near * far) - y2 * near / (far * both)

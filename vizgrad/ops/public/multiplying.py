@@ -300,3 +300,23 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0) -> Tensor:
         )
     difference = arranging.unsqueeze(x1, -2) - arranging.unsqueeze(x2, -3)
     return vector_norm(difference, p, -1)
+
+
+def addr(
+    input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Any = 1, alpha: Any = 1,
+    out: Tensor | None = None,
+) -> Tensor:  # fmt: skip
+    """beta * input + alpha * (all products of the elements of two vectors)."""
+    product: Any = outer(vec1, vec2)
+    result = (input if beta == 1 else input * beta) + (product if alpha == 1 else product * alpha)
+    return result if out is None else written(out, result, "addr", input, vec1, vec2)
+
+
+def addbmm(
+    input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1,
+    out: Tensor | None = None,
+) -> Tensor:  # fmt: skip
+    """beta * input + alpha * (the sum of the products of two stacks of matrices)."""
+    product: Any = bmm(batch1, batch2).sum(0)
+    result = (input if beta == 1 else input * beta) + (product if alpha == 1 else product * alpha)
+    return result if out is None else written(out, result, "addbmm", input, batch1, batch2)

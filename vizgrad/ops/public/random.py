@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from vizgrad.arrays import dtypes, random, xp
@@ -229,3 +230,49 @@ def random_(
         from_, to = 0, from_ or 2**24
     drawn = random.integers(from_, to, self._array.shape, xp.int64, self.device, generator)
     return _fill(self, drawn, "random_")
+
+
+def geometric_(self: Tensor, p: float, *, generator: _Generator | None = None) -> Tensor:
+    """How many trials with probability `p` until the first success, from 1."""
+    if not 0 < p < 1:
+        raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p}")
+    drawn = random.uniform(self._array.shape, xp.float64, self.device, generator)
+    return _fill(self, xp.ceil(xp.log1p(-drawn) / math.log1p(-p)).clip(1), "geometric_")
+
+
+def cauchy_(
+    self: Tensor, median: float = 0, sigma: float = 1, *, generator: _Generator | None = None
+) -> Tensor:
+    """Numbers from the Cauchy distribution."""
+    if sigma <= 0:
+        raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma}")
+    drawn = random.uniform(self._array.shape, xp.float64, self.device, generator)
+    return _fill(self, median + sigma * xp.tan(math.pi * (drawn - 0.5)), "cauchy_")
+
+
+def log_normal_(
+    self: Tensor, mean: float = 1, std: float = 2, *, generator: _Generator | None = None
+) -> Tensor:
+    """Numbers whose logarithm is normal with this mean and standard deviation."""
+    if std <= 0:
+        raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={std}")
+    drawn = random.normal(self._array.shape, xp.float64, self.device, generator)
+    return _fill(self, xp.exp(mean + std * drawn), "log_normal_")
+
+
+def poisson(input: Tensor, generator: _Generator | None = None) -> Tensor:
+    """Numbers of events, from the Poisson distribution with rates `input`."""
+    if bool((input._array < 0).any()):
+        raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
+    drawn = random.poisson(input._array, input.device, generator)
+    return new_tensor(drawn.astype(input._array.dtype, copy=False))
+
+
+def binomial(count: Tensor, prob: Tensor, generator: _Generator | None = None) -> Tensor:
+    """Numbers of successes in `count` trials with probability `prob`, of one floating point type."""
+    if count.dtype is not prob.dtype:
+        raise RuntimeError(
+            f"Found dtype {prob.dtype.name} but expected {count.dtype.name} in binomial"
+        )
+    drawn = random.binomial(count._array, prob._array, count.device, generator)
+    return new_tensor(drawn.astype(count._array.dtype, copy=False))

@@ -1,0 +1,68 @@
+"""Matrix functions under their older names and signatures; torch.linalg has the ones to use."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from vizgrad.ops.public import arranging, factoring, matrices
+from vizgrad.ops.public.complexes import adjoint
+from vizgrad.tensor.tensor import Tensor
+
+
+class SVD(NamedTuple):
+    U: Tensor
+    S: Tensor
+    V: Tensor
+
+
+class QR(NamedTuple):
+    Q: Tensor
+    R: Tensor
+
+
+class TriangularSolve(NamedTuple):
+    solution: Tensor
+    cloned_coefficient: Tensor
+
+
+def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> SVD:
+    """U, S, V with input = U @ diag(S) @ V.mH; zeros for U and V without `compute_uv`."""
+    if not compute_uv:
+        m, n = input._array.shape[-2:]
+        values = matrices.svdvals(input)
+        batch = input.shape[:-2]
+        return SVD(input.new_zeros((*batch, m, m)), values, input.new_zeros((*batch, n, n)))
+    u, s, vh = matrices.svd(input, full_matrices=not some)
+    return SVD(u, s, adjoint(vh))
+
+
+def qr(input: Tensor, some: bool = True) -> QR:
+    """Q, R with input = Q @ R; a square Q unless `some`."""
+    return QR(*matrices.qr(input, "reduced" if some else "complete"))
+
+
+def triangular_solve(
+    b: Tensor, A: Tensor, upper: bool = True, transpose: bool = False, unitriangular: bool = False
+) -> TriangularSolve:
+    """X in A @ X = b (A.mT @ X with `transpose`), reading a triangle of A; and a copy of A."""
+    matrix = arranging.mT(A) if transpose else A
+    found = matrices.solve_triangular(
+        matrix, b, upper=upper != transpose, unitriangular=unitriangular
+    )
+    return TriangularSolve(found, A.clone())
+
+
+def lu(A: Tensor, pivot: bool = True, get_infos: bool = False) -> Any:
+    """(LU, pivots), and with `get_infos` where a pivot is 0: for `lu_solve` and `lu_unpack`."""
+    found = factoring.lu_factor_ex(A, pivot=pivot)
+    return tuple(found) if get_infos else (found.LU, found.pivots)
+
+
+def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
+    """X in A @ X = b with the factors of A."""
+    return factoring.lu_solve(LU_data, LU_pivots, b)
+
+
+def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
+    """The Moore-Penrose inverse; singular values below rcond times the largest count as 0."""
+    return matrices.pinv(input, rtol=rcond)

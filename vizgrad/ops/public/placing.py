@@ -1,0 +1,68 @@
+"""Putting values at places: `put`, scatters into strides, diagonals made of vectors (spec T-37, T-38)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vizgrad.arrays import xp
+from vizgrad.ops.public import indexing, shaping, slicing
+from vizgrad.tensor.tensor import Tensor, new_tensor
+
+
+def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
+    """A copy with `source` at the flat places `index`; added there if `accumulate`."""
+    if index._array.dtype.kind not in "iu":
+        raise IndexError(f"put_(): Expected a long tensor for index, but got {index.dtype.name}")
+    if index._array.size != source._array.size:
+        raise IndexError(
+            "put_(): Expected source and index to have the same number of elements, but got "
+            f"source.numel() = {source._array.size}, index.numel() = {index._array.size}"
+        )
+    if input.dtype is not source.dtype:
+        raise RuntimeError(
+            "put_(): self and source expected to have the same dtype, but got "
+            f"{input.dtype.name} and {source.dtype.name}"
+        )
+    flat = shaping.reshape(input, (-1,))
+    placed = indexing.index_put(
+        flat, (shaping.reshape(index, (-1,)),), shaping.reshape(source, (-1,)), accumulate
+    )
+    return shaping.reshape(placed, input.shape)
+
+
+def as_strided_scatter(
+    input: Tensor, src: Tensor, size: Any, stride: Any, storage_offset: int | None = None
+) -> Tensor:
+    """A copy whose strided region is `src`."""
+    copy = input.clone()
+    region = slicing.as_strided(copy, size, stride, storage_offset)
+    if tuple(region.shape) != tuple(src.shape):
+        raise RuntimeError(
+            "expected src to have a size equal to the slice of self. src size = "
+            f"{list(src.shape)}, slice size = {list(region.shape)}"
+        )
+    region.copy_(src)
+    return copy
+
+
+def diagflat(input: Tensor, offset: int = 0) -> Tensor:
+    """A matrix with the elements of `input`, in C order, on a diagonal."""
+    return slicing.diag(shaping.reshape(input, (-1,)), offset)
+
+
+def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:
+    """`narrow`, as a copy."""
+    return slicing.narrow(input, dim, start, length).clone()
+
+
+def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
+    """Flat places as one tensor of coordinates per dimension of `shape`."""
+    if indices._array.dtype.kind not in "iu":
+        raise ValueError(f"unravel_index(): expected 'indices' to be integer, got {indices.dtype}")
+    sizes = (int(shape),) if isinstance(shape, int) else tuple(int(n) for n in shape)
+    found: list[Tensor] = []
+    rest = indices._array
+    for n in reversed(sizes):
+        found.append(new_tensor(xp.asarray(rest % n)))
+        rest = rest // n
+    return tuple(reversed(found))

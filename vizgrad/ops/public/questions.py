@@ -1,0 +1,34 @@
+"""Questions about tensors, answered with a bool."""
+
+from __future__ import annotations
+
+from vizgrad.tensor.tensor import Tensor, address
+
+
+def is_nonzero(input: Tensor) -> bool:
+    """Is the one element not 0? RuntimeError for a tensor of none or several."""
+    if input._array.size != 1:
+        count = "no" if not input._array.size else "more than one"
+        raise RuntimeError(f"Boolean value of Tensor with {count} value is ambiguous")
+    return bool(input._array.reshape(-1)[0] != 0)
+
+
+def is_same_size(input: Tensor, other: Tensor) -> bool:
+    """Do the two have one shape?"""
+    return input._array.shape == other._array.shape
+
+
+def is_set_to(self: Tensor, tensor: Tensor) -> bool:
+    """Do the two show the same memory in the same way?"""
+    a, b = self._array, tensor._array
+    return address(a) == address(b) and a.shape == b.shape and a.strides == b.strides
+
+
+def is_signed(input: Tensor) -> bool:
+    """Can elements be negative?"""
+    return input.dtype.is_signed
+
+
+def is_inference(input: Tensor) -> bool:
+    """Was it made in inference mode?"""
+    return input.is_inference()

@@ -1,0 +1,45 @@
+"""Changing a tensor's shape in place: the same memory, seen otherwise (`t_`, `squeeze_`, ...)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from vizgrad.function.inplace import check_write
+from vizgrad.graph.edges import retaining, set_history, split_edge
+from vizgrad.ops.public import arranging, slicing
+from vizgrad.tensor.place import caller
+from vizgrad.tensor.tensor import Tensor, storage_of
+
+
+def _in_place(view: Callable[..., Tensor], name: str) -> Callable[..., Tensor]:
+    """The method that makes a tensor what `view` of it is. The version counter rises, as for a write."""
+
+    def method(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        check_write(self, self.requires_grad)
+        made = view(self, *args, **kwargs)
+        if made is self:  # nothing to do (squeeze)
+            return self
+        edge = made._edge if made.requires_grad else None
+        self._array = made._array
+        storage = storage_of(self)
+        storage.wrote(name, caller())
+        if edge is not None:
+            with retaining(self):
+                set_history(self, *split_edge(edge))
+        if self._view is not None:
+            self._view.clock = storage.last_write
+        return self
+
+    method.__name__ = method.__qualname__ = name
+    method.__doc__ = f"`{name[:-1]}`, in place: the tensor itself is seen otherwise."
+    return method
+
+
+t_ = _in_place(arranging.t, "t_")
+transpose_ = _in_place(arranging.transpose, "transpose_")
+swapaxes_ = _in_place(arranging.swapaxes, "swapaxes_")
+swapdims_ = _in_place(arranging.swapdims, "swapdims_")
+squeeze_ = _in_place(arranging.squeeze, "squeeze_")
+unsqueeze_ = _in_place(arranging.unsqueeze, "unsqueeze_")
+as_strided_ = _in_place(slicing.as_strided, "as_strided_")
