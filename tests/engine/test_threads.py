@@ -124,3 +124,155 @@ def test_leaves_are_given_one_node_even_if_all_ask_at_once() -> None:
         assert together(work) == []
         nodes = {r.grad_fn.next_functions[0][0] for r in results}
         assert len(nodes) == 1
+
+
+def test_a_thousand_rounds_of_eight_threads_on_one_kept_graph_are_exact() -> None:
+    w = torch.tensor([[1.0, 2.0], [3.0, 4.0]], dtype=torch.float64, requires_grad=True)
+    x = torch.tensor([[0.5, -1.0], [2.0, 0.25]], dtype=torch.float64, requires_grad=True)
+    base = w * 2.0
+    base[0].mul_(3.0)  # CopySlices on the way
+    loss = ((base @ x) * (base @ x) + x.exp().split(1)[0]).sum()
+    once = torch.autograd.grad(loss, (w, x), retain_graph=True)
+    # halves of small numbers: sums are exact in any order
+    exact = [torch.round(g * 4.0) / 4.0 for g in once]
+    w.register_hook(lambda grad: torch.round(grad * 4.0) / 4.0)
+    x.register_hook(lambda grad: torch.round(grad * 4.0) / 4.0)
+    rounds = 1000
+
+    def work(number: int) -> None:
+        for _ in range(rounds):
+            loss.backward(retain_graph=True)
+            torch.autograd.grad(loss, w, retain_graph=True)
+
+    assert together(work) == []
+    for leaf, grad in zip((w, x), exact, strict=True):
+        assert leaf.grad is not None
+        assert leaf.grad.tolist() == (grad * float(rounds * THREADS)).tolist()
+        assert leaf.grad._version == rounds * THREADS - 1
+
+
+# --- no lock is held while people's code runs ------------------------------------------------------
+
+
+class Waiting(torch.autograd.Function):
+    """Its backward calls `Waiting.meanwhile`."""
+
+    meanwhile: Callable[[], None]
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, grad):
+        Waiting.meanwhile()
+        return grad * 2
+
+
+def _on_tensor(shared: torch.Tensor, wait: Callable[[], None]) -> torch.Tensor:
+    y = shared * 2
+    y.register_hook(lambda grad: wait())
+    return y.sum()
+
+
+def _on_leaf(shared: torch.Tensor, wait: Callable[[], None]) -> torch.Tensor:
+    leaf = torch.ones(2, requires_grad=True)
+    leaf.register_hook(lambda grad: wait())
+    return (shared * leaf).sum()
+
+
+def _after_accumulation(shared: torch.Tensor, wait: Callable[[], None]) -> torch.Tensor:
+    leaf = torch.ones(2, requires_grad=True)
+    leaf.register_post_accumulate_grad_hook(lambda leaf: wait())
+    return (shared * leaf).sum()
+
+
+def _before_node(shared: torch.Tensor, wait: Callable[[], None]) -> torch.Tensor:
+    y = shared * 2
+    y.grad_fn.register_prehook(lambda outputs: wait())
+    return y.sum()
+
+
+def _after_node(shared: torch.Tensor, wait: Callable[[], None]) -> torch.Tensor:
+    y = shared * 2
+    y.grad_fn.register_hook(lambda inputs, outputs: wait())
+    return y.sum()
+
+
+def _after_leaf_node(shared: torch.Tensor, wait: Callable[[], None]) -> torch.Tensor:
+    y = shared * 2
+    shared_node = y.grad_fn.next_functions[0][0]
+    shared_node.register_hook(lambda inputs, outputs: wait())
+    return y.sum()
+
+
+def _multi_grad(shared: torch.Tensor, wait: Callable[[], None]) -> torch.Tensor:
+    y = shared * 2
+    torch.autograd.graph.register_multi_grad_hook([y, shared], lambda grads: wait())
+    return (y * 3).sum()
+
+
+def _any_grad(shared: torch.Tensor, wait: Callable[[], None]) -> torch.Tensor:
+    y = shared * 2
+    torch.autograd.graph.register_multi_grad_hook([y], lambda grad: wait(), mode="any")
+    return (y * 3).sum()
+
+
+def _in_function(shared: torch.Tensor, wait: Callable[[], None]) -> torch.Tensor:
+    Waiting.meanwhile = staticmethod(wait)
+    return Waiting.apply(shared).sum()
+
+
+def _at_unpack(shared: torch.Tensor, wait: Callable[[], None]) -> torch.Tensor:
+    def unpack(packed: torch.Tensor) -> torch.Tensor:
+        wait()
+        return packed
+
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: t, unpack):
+        return shared.exp().sum()
+
+
+def _in_callback(shared: torch.Tensor, wait: Callable[[], None]) -> torch.Tensor:
+    y = shared * 2
+    y.register_hook(lambda grad: torch.autograd.graph.queue_callback(wait))
+    return y.sum()
+
+
+@pytest.mark.parametrize(
+    "graph",
+    [
+        _on_tensor, _on_leaf, _after_accumulation, _before_node, _after_node, _after_leaf_node,
+        _multi_grad, _any_grad, _in_function, _at_unpack, _in_callback,
+    ],
+    ids=lambda graph: graph.__name__.strip("_"),
+)  # fmt: skip
+@pytest.mark.parametrize("create_graph", [False, True])
+@pytest.mark.filterwarnings("ignore:Using backward")
+def test_another_thread_finishes_a_backward_on_the_same_leaf_meanwhile(
+    graph: Callable[[torch.Tensor, Callable[[], None]], torch.Tensor], create_graph: bool
+) -> None:
+    shared = torch.ones(2, requires_grad=True)
+    inside, done = threading.Event(), threading.Event()
+    waited: list[bool] = []
+
+    def wait() -> None:
+        if inside.is_set():  # the other backward may come through the same hook
+            return
+        inside.set()
+        waited.append(done.wait(30))
+
+    loss = graph(shared, wait)
+
+    def other() -> None:
+        inside.wait(30)
+        (shared * 5).sum().backward(create_graph=create_graph)
+        done.set()
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    loss.backward(create_graph=create_graph)
+    thread.join()
+    assert waited
+    assert all(waited)
+    shared.grad = None
