@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -11,7 +10,7 @@ from weakref import WeakSet
 from vizgrad.autograd.saved_hooks import saved_tensors_hooks
 from vizgrad.errors import explained, place_of
 from vizgrad.tensor.modes import MODES
-from vizgrad.tensor.place import Site, caller
+from vizgrad.tensor.place import caller, line_of_the_with
 from vizgrad.tensor.tensor import Tensor, new_tensor, storage_of
 
 
@@ -77,16 +76,6 @@ class SavedByCopy:
                 kept.before_write()
 
 
-def _line_of_the_with() -> Site | None:
-    """The nearest line outside vizgrad and contextlib."""
-    frame = sys._getframe(1)
-    while frame.f_back is not None and (
-        frame.f_globals.get("__name__") in ("contextlib", __name__)
-    ):
-        frame = frame.f_back
-    return Site(frame.f_code, frame.f_lasti)
-
-
 @contextmanager
 def allow_mutation_on_saved_tensors() -> Iterator[SavedByCopy]:
     """Within the block, what was saved in it may be changed in place: backward uses the old values.
@@ -98,7 +87,7 @@ def allow_mutation_on_saved_tensors() -> Iterator[SavedByCopy]:
         raise explained(
             RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested"),
             kind="saved-overwritten",
-            culprit=place_of(_line_of_the_with()),
+            culprit=place_of(line_of_the_with()),
             fix="remove the inner block: the outer one covers it",
         )
     context = SavedByCopy()

@@ -11,7 +11,7 @@ from vizgrad.errors import explained, place_of
 from vizgrad.graph.node import Node
 from vizgrad.graph.packing import pack_node
 from vizgrad.tensor.modes import MODES, add_listener, remove_listener
-from vizgrad.tensor.place import caller
+from vizgrad.tensor.place import line_of_the_with
 from vizgrad.tensor.tensor import Tensor, new_tensor
 from vizgrad.tensor.wrong_call import wrong_call
 
@@ -67,7 +67,7 @@ def _disabled(message: str) -> RuntimeError:
     return explained(
         RuntimeError(message),
         kind="hook-effect",
-        culprit=place_of(caller()),
+        culprit=place_of(line_of_the_with()),
         fix="do not use saved tensor hooks (or what is made of them: save_on_cpu, checkpoint) inside "
         "disable_saved_tensors_hooks",
     )

@@ -48,4 +48,7 @@ def on_another_thread(work: Callable[[], None]) -> None:
     thread.start()
     thread.join()
     if raised:
-        raise raised[0]
+        try:
+            raise raised[0]
+        finally:  # this frame is in the error's traceback: it must not hold the error too
+            raised.clear()

@@ -302,6 +302,8 @@ class GraphTask:
             if self.outer is not _NOWHERE:
                 self.leave()
             self.buffers.clear()
+            if isinstance(self.watch, Guarded):
+                self.watch.end()
 
     def enter(self) -> None:
         """Makes this the thread's task, in the grad mode of the domain (E-26); `leave` ends that.

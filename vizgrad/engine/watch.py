@@ -62,9 +62,13 @@ class Guarded:
 
         return told
 
-    def _drop(self, error: Exception) -> None:
+    def end(self) -> None:
+        """Tells the observer nothing any more, and lets go of it: the guard refers to itself."""
         for name in _EVENTS:
             setattr(self, name, _nothing)
+
+    def _drop(self, error: Exception) -> None:
+        self.end()
         warnings.warn(
             f"an observer of a backward was removed because it raised {error!r}",
             RuntimeWarning,

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 def check_write(target: Tensor, recorded: bool) -> None:
     """Raises RuntimeError for a write that may not be done; `recorded`: it will be part of a graph."""
     about_to_write(target)
+    if GUARD.strict_hooks and not writeable(target._array):
+        raise _read_only_error()
     if layout.overlaps_itself(target._array):
         raise errors.explained(
             RuntimeError(

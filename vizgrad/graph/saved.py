@@ -17,7 +17,7 @@ without asking which form it is, and comes here only when that fails or the cloc
 from __future__ import annotations
 
 import weakref
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from vizgrad.errors import explained, function_place, place_of
 from vizgrad.graph.accumulate import AccumulateGrad
@@ -122,16 +122,20 @@ def read_array(node: Node, name: str, saved: Any) -> Any:
         finally:
             set_grad_mode(before)
     if isinstance(saved, Overwritten):
-        _raise_stale(node, name, saved.storage, saved.clock, saved.shape, saved.dtype, None)
+        raise _stale_error(
+            node, name, saved.storage, saved.clock, saved.shape, saved.dtype, None
+        ) from None
     storage = saved._storage
     clock = node.sequence_nr
     if storage is not None and storage.last_write > clock:
         if isinstance(saved, Tensor) and saved._rare is not None and saved._rare.detached > clock:
-            raise _detached_error(node, name) from None
+            raise _detached_error(node, name, saved._rare.detached_at) from None
         if storage.first_write_after(clock) is None:
             return saved._array
         array = saved._array
-        _raise_stale(node, name, storage, node.sequence_nr, array.shape, array.dtype, saved)
+        raise _stale_error(
+            node, name, storage, node.sequence_nr, array.shape, array.dtype, saved
+        ) from None
     return saved._array
 
 
@@ -219,13 +223,14 @@ def is_stale(node: Node, saved: Any) -> bool:
     return storage is not None and storage.first_write_after(node.sequence_nr) is not None
 
 
-def _detached_error(node: Node, name: str) -> RuntimeError:
+def _detached_error(node: Node, name: str, site: Site | None) -> RuntimeError:
     return explained(
         RuntimeError(
             "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_(). "
             "This is not supported, please use out-of-place `.detach()` instead"
         ),
         kind="cut-detach",
+        culprit=place_of(site),
         tensor=node.name(),
         fix="use `x = x.detach()` in place of `x.detach_()`",
         story=f"{node.name()} saved `{name}`, whose history was taken away before backward read it.",
@@ -264,7 +269,7 @@ _TYPE_NAMES = {
 }  # fmt: skip
 
 
-def _raise_stale(
+def _stale_error(
     node: Node,
     name: str,
     storage: Storage,
@@ -272,7 +277,7 @@ def _raise_stale(
     shape: tuple[int, ...],
     dtype: Any,
     saved: Tensor | SavedResult | None,
-) -> NoReturn:
+) -> RuntimeError:
     """The version error of V-20: names the line that wrote, not only the node that reads."""
     expected = storage.version_at(clock)
     written = storage.first_write_after(clock)
@@ -288,7 +293,7 @@ def _raise_stale(
         f"{expected} instead. Hint: the note below names the line that wrote; anomaly mode "
         "(`with vizgrad.autograd.detect_anomaly():`) also shows the forward call of the node that failed."
     )
-    raise explained_stale(error, node, name, written) from None
+    return explained_stale(error, node, name, written)
 
 
 def explained_stale(

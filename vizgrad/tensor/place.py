@@ -71,3 +71,14 @@ def caller(depth: int = 2) -> Site | None:
     while frame is not None and INTERNAL[frame.f_globals.get("__package__")]:
         frame = frame.f_back
     return None if frame is None else _new_site(Site, (frame.f_code, frame.f_lasti))
+
+
+def line_of_the_with() -> Site | None:
+    """As `caller`, from the body of a generator under `contextmanager`: the `with` statement."""
+    frame: FrameType | None = _getframe(1)
+    while frame is not None and (
+        INTERNAL[frame.f_globals.get("__package__")]
+        or frame.f_globals.get("__name__") == "contextlib"
+    ):
+        frame = frame.f_back
+    return None if frame is None else Site(frame.f_code, frame.f_lasti)

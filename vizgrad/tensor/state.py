@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from vizgrad.tensor.place import Site
     from vizgrad.tensor.tensor import Tensor
 
 # How much of a tensor's history can be read off its slots. A recording function tests only this.
@@ -18,7 +19,8 @@ class Rare:
     """What few tensors have, kept out of the hot slots."""
 
     __slots__ = (
-        "accumulate", "detached", "hooks", "name", "post_accumulate", "retains_grad", "view_leaf",
+        "accumulate", "detached", "detached_at", "hooks", "name", "post_accumulate", "retains_grad",
+        "view_leaf",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -26,6 +28,8 @@ class Rare:
         self.accumulate: Any = None
         #: Tick of the `detach_()` that took the tensor's history away, or 0.
         self.detached = 0
+        #: The line that did so.
+        self.detached_at: Site | None = None
         self.hooks: Any = None
         self.post_accumulate: Any = None
         self.retains_grad = False

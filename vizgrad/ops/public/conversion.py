@@ -13,6 +13,7 @@ from vizgrad.function.inplace import write
 from vizgrad.ops import copying, shape
 from vizgrad.tensor.clock import tick
 from vizgrad.tensor.modes import MODES
+from vizgrad.tensor.place import caller
 from vizgrad.tensor.tensor import RESULT, UNTRACKED, Tensor, new_tensor, rare_of, storage_of
 
 _PYTHON_TYPES: dict[Any, DType] = {
@@ -154,7 +155,9 @@ def detach_(self: Tensor) -> Tensor:
         )
     if self._edge is not None and self._tracked == RESULT:
         # whoever saved it must look twice (V-24); no version is counted
-        rare_of(self).detached = storage_of(self).last_write = tick()
+        rare = rare_of(self)
+        rare.detached = storage_of(self).last_write = tick()
+        rare.detached_at = caller()
     self._edge = None
     self._tracked = UNTRACKED
     return self

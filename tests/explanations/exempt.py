@@ -1,0 +1,16 @@
+"""Errors of the machine that have no explanation, and why."""
+
+#: File, what is raised (as far as it is written here) -> the reason.
+EXEMPT: dict[tuple[str, str], str] = {
+    ("engine/deep.py", "raised[0]"): "hands on what another thread raised",
+    ("graph/node.py", "NotImplementedError("): "abstract: what every kind of node defines",
+    ("autograd/mode_context.py", "NotImplementedError"): "abstract: what every mode defines",
+    ("function/compile.py", "TypeError("): "for who declares an operation, at import",
+    ("function/primitive.py", "TypeError("): "for who declares an operation, at import",
+    ("function/custom/function.py", "AttributeError("): "asked by hasattr, where it is no error",
+    ("function/custom/nested_io.py", "AttributeError("): "asked by hasattr, where it is no error",
+    ("function/custom/matching.py", "_OtherShape"): "caught where it is called",
+}
+
+#: Files whose errors are reports: they say what was found, and the call is not to blame.
+REPORTS = frozenset({"autograd/checking.py", "autograd/gradcheck.py"})
