@@ -65,7 +65,7 @@ def check_write(target: Tensor, recorded: bool) -> None:
         raise _leaf_error("a leaf Variable", target)
 
 
-def _refuse_partial_overlap(target: Tensor, operand: Tensor) -> None:
+def refuse_partial_overlap(target: Tensor, operand: Tensor) -> None:
     """An operand may be the target itself, but not share some of its elements (V-7)."""
     a, b = target._array, operand._array
     if operand._storage is None or operand._storage is not target._storage:
@@ -126,7 +126,7 @@ def write(
     if any(not isinstance(t, Tensor) for t in tensors):
         tensors = op.coerce(*tensors)
     for operand in tensors[1:]:
-        _refuse_partial_overlap(target, operand)
+        refuse_partial_overlap(target, operand)
     edges = _edges_before(op, tensors)
     recorded = edges is not None
     check_write(target, recorded)
@@ -159,7 +159,7 @@ def write(
 
 def _edges_before(op: Primitive, tensors: tuple[Any, ...]) -> tuple[Any, ...] | None:
     """Where gradients of the operands went before the write; None if nothing is to be recorded."""
-    if not MODES.grad or not op.differentiable:
+    if not MODES.grad or not op.differentiable or tensors[0]._array.dtype.kind not in "fc":
         return None
     by_name = dict(zip(op.inputs, tensors, strict=True))
     if not any(by_name[n].requires_grad for n in op.differentiable):

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from vizgrad.errors import explained, function_place
 from vizgrad.graph.edges import edge_of
-from vizgrad.graph.saved import Packed, SavedResult, read_tensor
+from vizgrad.graph.saved import KeptSelf, Packed, SavedResult, read_tensor
 from vizgrad.tensor.modes import set_grad_mode
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.tensor.tensor import Tensor, new_tensor
 
 if TYPE_CHECKING:
     from vizgrad.graph.node import Node
@@ -38,6 +38,8 @@ def _packable(node: Node, name: str, form: Any, outputs: Sequence[Tensor]) -> Te
             if out._array is form._array:
                 return out
         return read_tensor(node, name, form)
+    if isinstance(form, KeptSelf):
+        return new_tensor(form._array)
     return form if isinstance(form, Tensor) and not form._is_python_number else None
 
 
@@ -61,5 +63,5 @@ def pack(form: Any, tensor: Tensor, pack_hook: Pack, unpack_hook: Unpack) -> Pac
             fix="change a clone in the pack hook",
         )
     own = isinstance(form, SavedResult)
-    edge = None if own else edge_of(form)
+    edge = form.edge if isinstance(form, KeptSelf) else None if own else edge_of(form)
     return Packed(packed, unpack_hook, tensor._array, edge, form.output_nr if own else None)

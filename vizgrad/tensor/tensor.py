@@ -204,6 +204,8 @@ class Tensor:
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
+        if not isinstance(value, bool):
+            raise RuntimeError(f"requires_grad must be a bool, not {type(value).__name__}")
         if not self.is_leaf:
             raise self._not_a_leaf()
         self.requires_grad_(value)
@@ -221,8 +223,14 @@ class Tensor:
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
         """Says whether gradients for this leaf are wanted; returns self.
 
-        Raises RuntimeError for integer and bool tensors, and when False is asked of a non-leaf.
+        Raises RuntimeError for integer and bool tensors, and when False is asked of a non-leaf;
+        TypeError unless the flag is a bool.
         """
+        if not isinstance(requires_grad, bool):
+            raise TypeError(
+                "requires_grad_(): argument 'requires_grad' must be bool, not "
+                f"{type(requires_grad).__name__}"
+            )
         if requires_grad and self.is_inference() and MODES.inference is None:
             raise errors.explained(
                 RuntimeError(
@@ -305,6 +313,11 @@ class Tensor:
     def data(self, value: Tensor) -> None:
         if not isinstance(value, Tensor):
             raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+        if self.requires_grad and value._array.dtype.kind not in "fc":
+            raise RuntimeError(
+                "data set to a tensor that requires gradients must be floating point or complex "
+                f"dtype, not {value.dtype.name}"
+            )
         self._array = value._array
         if self._storage is not None:
             self._storage.origin = address(value._array)

@@ -9,7 +9,7 @@ from typing import Any
 from vizgrad.arrays import dtypes, xp
 from vizgrad.arrays.dtypes import DType
 from vizgrad.errors import wrap_dim
-from vizgrad.function.inplace import check_write
+from vizgrad.function.inplace import check_write, refuse_partial_overlap
 from vizgrad.ops.copying import to_copy
 from vizgrad.tensor.modes import MODES
 from vizgrad.tensor.place import caller
@@ -114,7 +114,11 @@ def written(out: Tensor, result: Tensor, name: str, *inputs: Any) -> Tensor:
 
     `out` is resized to the shape of the result, with a warning if it had elements.
     """
-    if MODES.grad and any(isinstance(t, Tensor) and t.requires_grad for t in (out, *inputs)):
+    tensors = [t for t in inputs if isinstance(t, Tensor)]
+    differentiable = result._array.dtype.kind in "fc"
+    if MODES.grad and (
+        out.requires_grad or (differentiable and any(t.requires_grad for t in tensors))
+    ):
         raise RuntimeError(
             f"{name}(): functions with out=... arguments don't support automatic differentiation, "
             "but one of the arguments requires grad."
@@ -125,6 +129,8 @@ def written(out: Tensor, result: Tensor, name: str, *inputs: Any) -> Tensor:
             f"result type {result.dtype.name} can't be cast to the desired output type "
             f"{out.dtype.name}"
         )
+    for tensor in tensors:
+        refuse_partial_overlap(out, tensor)
     check_write(out, recorded=False)
     storage = storage_of(out)
     if out._array.shape != array.shape:
