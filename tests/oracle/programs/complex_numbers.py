@@ -1,10 +1,6 @@
 """Complex tensors: gradients are conjugate Wirtinger derivatives."""
 
-from functools import partial
-
-from tests.oracle.registry import program as plain_program
-
-program = partial(plain_program, milestone="complex")
+from tests.oracle.registry import program
 
 _VALUES = [1 + 2j, -0.5 + 0.3j, 0.2 - 1j]
 

@@ -1,10 +1,6 @@
 """Hooks on saved tensors."""
 
-from functools import partial
-
-from tests.oracle.registry import program as plain_program
-
-program = partial(plain_program, milestone="saved-hooks")
+from tests.oracle.registry import program
 
 
 @program(rules="V-60")

@@ -1,11 +1,7 @@
 """linalg: decompositions, solvers, and their singular points."""
 
-from functools import partial
-
 from tests.oracle.data import wave
-from tests.oracle.registry import program as plain_program
-
-program = partial(plain_program, milestone="more-ops")
+from tests.oracle.registry import program
 
 _SQUARE = [[2.0, 0.3, -0.5], [0.1, 1.5, 0.7], [-0.2, 0.4, 3.0]]
 _CASES = {

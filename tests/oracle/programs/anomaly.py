@@ -1,11 +1,8 @@
 """Anomaly mode."""
 
 import warnings
-from functools import partial
 
-from tests.oracle.registry import program as plain_program
-
-program = partial(plain_program, milestone="anomaly")
+from tests.oracle.registry import program
 
 
 @program(rules="M-41")

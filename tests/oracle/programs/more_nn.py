@@ -1,13 +1,10 @@
 """Recurrent layers, attention, and the rest of nn."""
 
-from functools import partial
 from importlib import import_module
 
 from tests.oracle.data import wave
 from tests.oracle.programs.modules import fill, gradients
-from tests.oracle.registry import program as plain_program
-
-program = partial(plain_program, milestone="more-nn")
+from tests.oracle.registry import program
 
 
 @program(rules="T-53", each=("RNN", "LSTM", "GRU"))

@@ -1,10 +1,6 @@
 """The rarer members of Function's family."""
 
-from functools import partial
-
-from tests.oracle.registry import program as plain_program
-
-program = partial(plain_program, milestone="function-family")
+from tests.oracle.registry import program
 
 
 def _double(torch):

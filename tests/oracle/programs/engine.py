@@ -1,11 +1,8 @@
 """Multi-grad hooks, reentrant backward, callbacks, threads."""
 
 import threading
-from functools import partial
 
-from tests.oracle.registry import program as plain_program
-
-program = partial(plain_program, milestone="engine")
+from tests.oracle.registry import program
 
 
 @program(rules="E-78")

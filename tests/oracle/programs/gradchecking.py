@@ -1,11 +1,7 @@
 """gradcheck and gradgradcheck."""
 
-from functools import partial
-
 from tests.oracle.data import wave
-from tests.oracle.registry import program as plain_program
-
-program = partial(plain_program, milestone="transforms")
+from tests.oracle.registry import program
 
 
 def _wrong(torch):

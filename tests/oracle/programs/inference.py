@@ -1,10 +1,6 @@
 """Inference mode."""
 
-from functools import partial
-
-from tests.oracle.registry import program as plain_program
-
-program = partial(plain_program, milestone="inference")
+from tests.oracle.registry import program
 
 
 def _inference(torch, *size):
