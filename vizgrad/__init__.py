@@ -12,6 +12,8 @@ from math import pi as pi
 from vizgrad import autograd as autograd
 from vizgrad import ops as ops
 from vizgrad.arrays.backend import Device as device
+from vizgrad.arrays.backend import get_default_device as get_default_device
+from vizgrad.arrays.backend import set_default_device as set_default_device
 from vizgrad.arrays.dtypes import DType as dtype
 from vizgrad.arrays.dtypes import bool_ as bool
 from vizgrad.arrays.dtypes import complex64 as cfloat
@@ -155,14 +157,18 @@ from vizgrad.ops.public.creation import from_numpy as from_numpy
 from vizgrad.ops.public.creation import frombuffer as frombuffer
 from vizgrad.ops.public.creation import full as full
 from vizgrad.ops.public.creation import full_like as full_like
-from vizgrad.ops.public.creation import get_default_device as get_default_device
 from vizgrad.ops.public.creation import ones as ones
 from vizgrad.ops.public.creation import ones_like as ones_like
 from vizgrad.ops.public.creation import scalar_tensor as scalar_tensor
-from vizgrad.ops.public.creation import set_default_device as set_default_device
 from vizgrad.ops.public.creation import tensor as tensor
 from vizgrad.ops.public.creation import zeros as zeros
 from vizgrad.ops.public.creation import zeros_like as zeros_like
+from vizgrad.ops.public.determinism import (
+    are_deterministic_algorithms_enabled as are_deterministic_algorithms_enabled,
+)
+from vizgrad.ops.public.determinism import (
+    use_deterministic_algorithms as use_deterministic_algorithms,
+)
 from vizgrad.ops.public.distinct import histc as histc
 from vizgrad.ops.public.distinct import histogram as histogram
 from vizgrad.ops.public.distinct import isin as isin

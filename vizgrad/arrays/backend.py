@@ -9,8 +9,9 @@ a backend by device.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import import_module
 from types import ModuleType
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -22,7 +23,8 @@ Array = Any
 class Device:
     """``cpu`` or ``cuda:N``; prints and compares as torch.device does.
 
-    Made from a string ("cuda:1"), a type and an index, or the number of a CUDA device.
+    Made from a string ("cuda:1"), a type and an index, or the number of a CUDA device. In a `with`
+    statement it is the default device of what is made inside.
     """
 
     type: str
@@ -36,6 +38,14 @@ class Device:
             object.__setattr__(self, "type", parsed.type)
             object.__setattr__(self, "index", parsed.index)
 
+    def __enter__(self) -> Self:
+        _outer.append(get_default_device())
+        set_default_device(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        set_default_device(_outer.pop())
+
     def __repr__(self) -> str:
         index = "" if self.index is None else f", index={self.index}"
         return f"device(type={self.type!r}{index})"
@@ -46,16 +56,47 @@ class Device:
 
 CPU = Device("cpu")
 
+_default = CPU
+_outer: list[Device] = []
+
+
+def get_default_device() -> Device:
+    """Where tensors are made when no device is named."""
+    return _default
+
+
+def set_default_device(device: Device | str | int | None) -> None:
+    """Sets where tensors are made when no device is named; None stands for the CPU."""
+    global _default
+    wanted = CPU if device is None else parse_device(device)
+    namespace_for(wanted)  # is there such a device?
+    _default = wanted
+
+
 _namespaces: dict[type, tuple[ModuleType, Device]] = {np.ndarray: (np, CPU)}
+#: The library of each kind of device, once it is known to work.
+_libraries: dict[str, ModuleType] = {"cpu": np}
 
 
-def register_array_type(array_type: type, namespace: ModuleType, device: Device) -> None:
-    """Makes arrays of another library usable as tensor memory (cupy; the tests' fake array)."""
-    _namespaces[array_type] = (namespace, device)
+def register_library(namespace: ModuleType, device: Device) -> None:
+    """Makes the arrays of a library the memory of a kind of device (cupy; the tests' strict fake)."""
+    _namespaces[namespace.ndarray] = (namespace, device)
+    _libraries[device.type] = namespace
+
+
+def forget_library(device: Device) -> None:
+    """Undoes `register_library`."""
+    namespace = _libraries.pop(device.type)
+    del _namespaces[namespace.ndarray]
 
 
 def is_array(value: object) -> bool:
     return type(value) in _namespaces or isinstance(value, np.ndarray)
+
+
+def is_on_host(array: Array) -> bool:
+    """May its elements be looked at without waiting for a device?"""
+    return isinstance(array, np.ndarray)
 
 
 def namespace_of(array: Array) -> ModuleType:
@@ -73,20 +114,10 @@ def device_of(array: Array) -> Device:
     return found[1] if number is None else Device(found[1].type, int(number))
 
 
-_default = CPU
-
-
-def set_default(device: Device) -> None:
-    """The device that None stands for."""
-    global _default
-    namespace_for(device)  # is there such a device?
-    _default = device
-
-
 def parse_device(device: Device | str | int | None) -> Device:
-    """`None`, "cpu", "cuda", "cuda:1", 1 or a Device; RuntimeError for anything else."""
+    """A device from "cpu", "cuda:1" or 1; `None` is the default device. RuntimeError for anything else."""
     if device is None:
-        return _default
+        return get_default_device()
     if isinstance(device, Device):
         return device
     if isinstance(device, int):
@@ -99,9 +130,12 @@ def parse_device(device: Device | str | int | None) -> Device:
 
 def namespace_for(device: Device) -> ModuleType:
     """numpy, or cupy for a CUDA device; RuntimeError that says what is missing."""
-    if device.type == "cpu":
-        return np
-    return _load_cupy()
+    return _libraries.get(device.type) or _load_cupy()
+
+
+def namespace_at(device: Device | str | int | None) -> ModuleType:
+    """The library that makes arrays on `device`, None being the default device."""
+    return namespace_for(get_default_device() if device is None else parse_device(device))
 
 
 def _load_cupy() -> ModuleType:
@@ -118,8 +152,15 @@ def _load_cupy() -> ModuleType:
         raise RuntimeError(f"No CUDA device is usable from cupy: {error}") from error
     if count == 0:
         raise RuntimeError("No CUDA device was found by cupy")
-    register_array_type(cupy.ndarray, cupy, Device("cuda", 0))
+    register_library(cupy, Device("cuda", 0))
     return cupy
+
+
+def placed(device: Device) -> Device:
+    """The device with its number: "cuda" is the current one."""
+    if device.index is not None or device.type == "cpu":
+        return device
+    return Device(device.type, int(namespace_for(device).cuda.runtime.getDevice()))
 
 
 def to_device(array: Array, device: Device) -> Array:
@@ -129,9 +170,14 @@ def to_device(array: Array, device: Device) -> Array:
         return array
     if device.type == "cpu":
         return array.get()
-    cupy = _load_cupy()
-    with cupy.cuda.Device(device.index or 0):
+    cupy = namespace_for(device)
+    with cupy.cuda.Device(placed(device).index):
         return cupy.asarray(array)
+
+
+def beside(like: Array, value: Array) -> Array:
+    """An array made on the host, moved to where `like` is."""
+    return value if type(like) is np.ndarray else to_device(value, device_of(like))
 
 
 def read_only(array: Array) -> Array:
@@ -145,12 +191,18 @@ def read_only(array: Array) -> Array:
 
 def writeable(array: Array) -> bool:
     """May the array be written to? True where the backend has no read-only arrays."""
-    return bool(getattr(array.flags, "writeable", True))
+    return type(array) is not np.ndarray or array.flags.writeable
 
 
 def to_host(array: Array) -> np.ndarray:
     """A numpy array with the same elements: the one place where device memory is read."""
     return array if isinstance(array, np.ndarray) else to_device(array, CPU)
+
+
+def special_functions(array: Array) -> ModuleType:
+    """The library of special functions for arrays of this kind, imported when it is first needed."""
+    prefix = "" if namespace_of(array) is np else "cupyx."
+    return import_module(prefix + "scipy.special")
 
 
 def as_array(value: Array) -> Array:

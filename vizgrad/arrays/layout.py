@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from vizgrad.arrays.backend import Array
+from vizgrad.arrays.backend import Array, namespace_of
 
 
 def is_dense(array: Array) -> bool:
@@ -42,9 +42,9 @@ def overlaps_itself(array: Array) -> bool:
 def empty_like_strides(pattern: Array, like: Array) -> Array:
     """Uninitialised memory of `like`'s type, with the strides of `pattern` if that is dense."""
     if pattern.flags.c_contiguous or not is_dense(pattern):
-        return np.empty_like(like, shape=pattern.shape, order="C", subok=False)
+        return np.empty_like(like, shape=pattern.shape, order="C")
     order = sorted(range(pattern.ndim), key=lambda d: -pattern.strides[d])
-    out = np.empty_like(like, shape=tuple(pattern.shape[d] for d in order), order="C", subok=False)
+    out = np.empty_like(like, shape=tuple(pattern.shape[d] for d in order), order="C")
     return np.transpose(out, tuple(order.index(d) for d in range(pattern.ndim)))
 
 
@@ -70,6 +70,11 @@ def strides_of(array: Array) -> tuple[int, ...]:
     return tuple(s // array.itemsize for s in array.strides)
 
 
+def restrided(array: Array, shape: tuple[int, ...], strides: tuple[int, ...]) -> Array:
+    """A view from the array's first element on, with strides in bytes, by the array's own library."""
+    return namespace_of(array).lib.stride_tricks.as_strided(array, shape, strides)
+
+
 def as_strided(
     array: Array, shape: tuple[int, ...], strides: tuple[int, ...], offset: int = 0
 ) -> Array:
@@ -87,10 +92,8 @@ def as_strided(
         flat = flat.view(np.uint8)[start % item :]
         flat, start = flat[: flat.size // item * item].view(array.dtype), start - start % item
     if np.shares_memory(flat, block) and start % item == 0 and start >= 0:
-        return np.lib.stride_tricks.as_strided(
-            flat[start // item :], shape, tuple(s * item for s in strides)
-        )
-    return np.lib.stride_tricks.as_strided(array, shape, tuple(s * item for s in strides))
+        return restrided(flat[start // item :], shape, tuple(s * item for s in strides))
+    return restrided(array, shape, tuple(s * item for s in strides))
 
 
 def address(array: Array) -> int:

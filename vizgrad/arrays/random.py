@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from vizgrad.arrays.backend import CPU, Array, Device, namespace_for
+from vizgrad.arrays.backend import CPU, Array, Device, namespace_for, placed
 
 
 class Generator:
@@ -63,6 +63,7 @@ _default: dict[Device, Generator] = {}
 
 
 def default_generator(device: Device = CPU) -> Generator:
+    device = placed(device)
     made = _default.get(device)
     if made is None:
         made = _default[device] = Generator(device)
@@ -116,7 +117,10 @@ def integers(
 
 
 def permutation(n: int, dtype: Any, device: Device, generator: Generator | None) -> Array:
-    return _source(generator, device).permutation(n).astype(dtype, copy=False)
+    source = _source(generator, device)
+    if device.type != "cpu":  # cupy's generators do not permute
+        return np.argsort(source.random(n)).astype(dtype)
+    return source.permutation(n).astype(dtype, copy=False)
 
 
 def exponential(

@@ -148,7 +148,7 @@ class Check:
             return tuple(o for o in as_tuple(self.func(*inputs)) if o.requires_grad)
 
     def _gradients_of_zeros(self, outputs: Sequence[Tensor]) -> tuple[Any, ...]:
-        zeros = [new_tensor(xp.zeros_like(o._array, order="C", subok=False)) for o in outputs]
+        zeros = [new_tensor(xp.zeros_like(o._array, order="C")) for o in outputs]
         return grad(outputs, list(self.wanted.values()), zeros, allow_unused=True)
 
     def zeros(self) -> None:

@@ -77,7 +77,7 @@ def numerical(
     array = input._array
     rows: list[list[Array]] = []
     for place in xp.ndindex(*array.shape):
-        step = xp.zeros_like(array, subok=False)
+        step = xp.zeros_like(array)
         step[place] = 1
         found = changes(function, inputs, input, step, eps)
         if array.dtype.kind == "c":
@@ -123,7 +123,7 @@ def analytical(
     for part in parts_of(output):
         columns: list[list[Array]] = [[] for _ in inputs]
         for place in xp.ndindex(*output._array.shape):
-            seed = xp.zeros_like(output._array, order="C", subok=False)
+            seed = xp.zeros_like(output._array, order="C")
             seed[place] = part
             grads = grad(
                 output, list(inputs), new_tensor(seed), retain_graph=True, allow_unused=True
@@ -141,5 +141,5 @@ def analytical(
 
 def _flat(gradient: Tensor | None, input: Tensor) -> Array:
     if gradient is None:
-        return xp.zeros_like(input._array, order="C", subok=False).reshape(-1)
+        return xp.zeros_like(input._array, order="C").reshape(-1)
     return gradient._array.reshape(-1).copy()

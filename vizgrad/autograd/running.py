@@ -259,7 +259,7 @@ def _result(
             return new_tensor(_own_memory(capture))
         return capture.value
     if materialize and isinstance(wanted, Tensor):
-        return new_tensor(xp.zeros_like(wanted._array, subok=False))
+        return new_tensor(xp.zeros_like(wanted._array))
     if not unused:
         raise explained(
             RuntimeError(

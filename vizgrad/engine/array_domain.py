@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from vizgrad.arrays import layout, xp
-from vizgrad.arrays.backend import Device, as_array, device_of, is_array, to_device
+from vizgrad.arrays.backend import (
+    Device,
+    as_array,
+    device_of,
+    is_array,
+    to_device,
+    writeable,
+)
 from vizgrad.engine import leaf
 from vizgrad.engine.explain import (
     complex_error,
@@ -26,7 +33,7 @@ class ArrayDomain:
         return a + b
 
     def can_add_in_place(self, total: Any, grad: Any) -> bool:
-        return is_array(total) and total.base is None and total.flags.writeable and total.ndim > 0
+        return is_array(total) and total.base is None and writeable(total) and total.ndim > 0
 
     def fit(self, grad: Any, meta: Meta, node: Node, index: int) -> Any:
         shape = grad.shape

@@ -9,6 +9,7 @@ from __future__ import annotations
 from sys import getrefcount
 from typing import TYPE_CHECKING, Any
 
+from vizgrad.arrays.backend import writeable
 from vizgrad.arrays.layout import empty_like_strides
 from vizgrad.graph import accumulate
 from vizgrad.graph.accumulate import accumulation_lock
@@ -68,7 +69,7 @@ def _add_in_place(existing: Tensor, grad: Any) -> tuple[str, str]:
             "set .grad to None where `.data` is replaced",
             "grad-accumulated",
         )
-    if not array.flags.writeable:
+    if not writeable(array):
         raise wrong_call(
             RuntimeError(".grad is read-only memory, so nothing can be added to it"),
             "set it to None before backward, or assign a clone",

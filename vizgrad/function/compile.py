@@ -220,6 +220,13 @@ def _release_source(tensors: tuple[str, ...]) -> str:
 # --- the recording function -----------------------------------------------------------------------
 
 
+def _gathered(op: Primitive, tensors: tuple[Any, ...]) -> tuple[Any, ...] | None:
+    # Not at the top: that module declares a primitive, which this one compiles.
+    from vizgrad.function.devices import gathered
+
+    return gathered(op, tensors)
+
+
 def compile_record(op: Primitive) -> Callable[..., Any]:
     """The function that runs `op` on Tensors and records it."""
     scope: dict[str, Any] = {
@@ -228,8 +235,8 @@ def compile_record(op: Primitive) -> Callable[..., Any]:
         "cut_off": cut_off,
         "tick": tick, "getframe": sys._getframe, "INTERNAL": INTERNAL, "NodeClass": op.node_class,
         "Meta": Meta, "save_result": save_result, "arrays_for": arrays_for, "number": number,
-        "op": op, "become_view": become_view, "kernel_error": kernel_error, "__name__": NAMELESS,
-        "__package__": "vizgrad.ops",
+        "op": op, "become_view": become_view, "kernel_error": kernel_error, "gathered": _gathered,
+        "__name__": NAMELESS, "__package__": "vizgrad.ops",
     }  # fmt: skip
     record = _at_first_call("record", scope, lambda: _record_source(op))
     record.__name__ = record.__qualname__ = op.name
@@ -250,7 +257,9 @@ def _record_source(op: Primitive) -> str:
         "    try:",  # costs nothing when nothing is raised
         f"        r = kernel({passed})",
         "    except Exception as error:",
-        f"        raise kernel_error(op, error, {', '.join(arrays)}) from None",
+        f"        moved = gathered(op, ({', '.join(inputs)},))",
+        f"        if moved is None: raise kernel_error(op, error, {', '.join(arrays)}) from None",
+        f"        return record({', '.join(['*moved', *(f'{a}={a}' for a in attributes)])})",
     ]
     several = len(op.outputs) > 1
     results = [f"r{i}" for i in range(len(op.outputs))] if several else ["r"]

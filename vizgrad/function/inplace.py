@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from vizgrad import errors
 from vizgrad.arrays import layout
-from vizgrad.arrays.backend import writeable
+from vizgrad.arrays.backend import is_on_host, writeable
 from vizgrad.function.compile import saved_by, users_of
 from vizgrad.function.copy_slices import rebase
+from vizgrad.function.devices import gathered
 from vizgrad.function.failing import kernel_error
 from vizgrad.function.saving import save_result
 from vizgrad.function.typing import arrays_for, result_dtype
@@ -125,6 +126,8 @@ def write(
     tensors = (target, *operands)
     if any(not isinstance(t, Tensor) for t in tensors):
         tensors = op.coerce(*tensors)
+    if op.typing != "keep" and not is_on_host(target._array):
+        tensors = gathered(op, tensors) or tensors
     for operand in tensors[1:]:
         refuse_partial_overlap(target, operand)
     edges = _edges_before(op, tensors)
@@ -189,6 +192,7 @@ def _compute(op: Primitive, tensors: tuple[Any, ...], attributes: dict[str, Any]
     try:
         return op.forward(*arrays, **attributes)
     except Exception as error:  # noqa: BLE001  whatever a kernel raises gets PyTorch's words
+        gathered(op, tensors)  # raises where devices are mixed
         raise kernel_error(op, error, *arrays) from None
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from vizgrad.arrays import layout, xp
+from vizgrad.arrays.backend import beside
 from vizgrad.function.primitive import primitive
 from vizgrad.function.reinterpret import dense, view_as_complex, view_as_real
 from vizgrad.graph.edges import edge_of
@@ -89,9 +90,9 @@ def _regions(like: Any, g: Geometry, zero: bool) -> tuple[Any, Any]:
     region = _span(g.size, g.stride, g.offset)
     low, high = min(base[0], region[0]), max(base[1], region[1])
     make = xp.zeros_like if zero else xp.empty_like
-    block = make(like, shape=(high - low,), order="C", subok=False)
+    block = make(like, shape=(high - low,), order="C")
     item = block.itemsize
-    strided = xp.lib.stride_tricks.as_strided
+    strided = layout.restrided
     whole = strided(block[-low:], g.base_shape, tuple(s * item for s in g.base_strides))
     part = strided(block[g.offset - low :], g.size, tuple(s * item for s in g.stride))
     return whole, part
@@ -117,8 +118,11 @@ class strided_put:
     def forward(self, *, geometry):
         whole, part = _regions(self, geometry, zero=True)
         if layout.overlaps_itself(part):
-            index = _regions_index(geometry)
-            flat = xp.zeros_like(self, shape=(int(index.max()) + 1,), order="C", subok=False)
+            index = beside(self, _regions_index(geometry))
+            cells = 1 + sum(
+                (n - 1) * abs(s) for n, s in zip(geometry.size, geometry.stride, strict=True)
+            )
+            flat = xp.zeros_like(self, shape=(cells,), order="C")
             xp.add.at(flat, index.reshape(-1), self.reshape(-1))
             part[...] = flat[index]
         else:
@@ -161,11 +165,11 @@ def _zeros_beside(grad: Any, meta: Any) -> Any:
     from vizgrad.tensor.tensor import Tensor, new_tensor
 
     if isinstance(grad, Tensor):
-        return new_tensor(xp.zeros_like(grad._array, shape=meta.shape, order="C", subok=False))
+        return new_tensor(xp.zeros_like(grad._array, shape=meta.shape, order="C"))
     return (
         xp.zeros(meta.shape, meta.dtype)
         if grad.ndim == 0
-        else xp.zeros_like(grad, shape=meta.shape, order="C", subok=False)
+        else xp.zeros_like(grad, shape=meta.shape, order="C")
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from vizgrad.arrays import dtypes, xp
-from vizgrad.arrays.backend import device_of, is_array
+from vizgrad.arrays.backend import device_of, is_array, namespace_of
 from vizgrad.arrays.dtypes import DType
 from vizgrad.tensor.tensor import Tensor, new_tensor
 from vizgrad.tensor.wrong_call import wrong_call
@@ -36,10 +36,12 @@ def number(value: Any, beside: Any) -> Any:
     except AttributeError:
         return value
     dtype = array.dtype
+    if type(array) is not xp.ndarray:
+        return _number_on_device(value, array)
     if dtype.kind == "f" or (dtype.kind == "i" and value.__class__ is int):
         key = (value, dtype)
         known = _numbers.get(key)
-        if known is not None and type(array) is xp.ndarray:
+        if known is not None:
             return known
         made = _wrap(value, dtype)
         # 0.0 and -0.0 are one key, and no NaN is ever found again
@@ -64,6 +66,25 @@ def _wrap(value: Any, dtype: Any) -> WrappedNumber:
     with xp.errstate(over="ignore"):
         made = cast("WrappedNumber", new_tensor(xp.asarray(value, dtype), WrappedNumber))
     made._storage = None  # a number is no inference tensor, wherever it was first met
+    return made
+
+
+_device_numbers: dict[tuple[Any, ...], WrappedNumber] = {}
+
+
+def _number_on_device(value: Any, array: Any) -> WrappedNumber:
+    """`number` beside an array of a device: kept there, so that it is copied to it once."""
+    own = dtypes.of_scalar(value)
+    assert own is not None
+    of_array = dtypes.from_numpy(array.dtype)
+    dtype = array.dtype if own.category <= of_array.category else own.np
+    key = (value, type(value), dtype, device_of(array))
+    made = _device_numbers.get(key)
+    if made is None:
+        made = _wrap(value, dtype)
+        made._array = namespace_of(array).asarray(made._array)
+        if value and value == value and len(_device_numbers) < _NUMBERS_KEPT:
+            _device_numbers[key] = made
     return made
 
 
@@ -117,16 +138,6 @@ def result_dtype(tensors: tuple[Tensor, ...], as_float: bool = False) -> DType:
 
 def arrays_for(op: Primitive, operands: tuple[Any, ...]) -> tuple[Any, ...]:
     """The operands' arrays in the type the operation computes in; RuntimeError if types must agree."""
-    devices = {device_of(t._array) for t in operands if t._array.ndim}
-    if len(devices) > 1:
-        raise wrong_call(
-            RuntimeError(
-                "Expected all tensors to be on the same device, but found at least two devices, "
-                + " and ".join(sorted(map(str, devices)))
-                + f"! ({op.name})"
-            ),
-            "move one with .to(device)",
-        )
     if op.typing == "same":
         found = [t.dtype for t in operands]
         raise wrong_call(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from vizgrad.arrays import xp
+from vizgrad.arrays.backend import beside
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 
@@ -16,17 +17,18 @@ def raw(value: Any) -> Any:
 def zeros_like(value: Any) -> Any:
     """Zeros of the shape and type of `value`."""
     if isinstance(value, Tensor):
-        return new_tensor(xp.zeros_like(value._array, order="C", subok=False))
-    return xp.zeros_like(value, order="C", subok=False)
+        return new_tensor(xp.zeros_like(value._array, order="C"))
+    return xp.zeros_like(value, order="C")
 
 
 def zeros_beside(value: Any, shape: tuple[int, ...]) -> Any:
     """Zeros of the given shape, of the type and on the device of `value`."""
     if isinstance(value, Tensor):
-        return new_tensor(xp.zeros_like(value._array, shape=shape, order="C", subok=False))
-    return xp.zeros_like(value, shape=shape, order="C", subok=False)
+        return new_tensor(xp.zeros_like(value._array, shape=shape, order="C"))
+    return xp.zeros_like(value, shape=shape, order="C")
 
 
 def constant(value: Any, like: Any) -> Any:
-    """A plain array as a Tensor without history if `like` is a Tensor."""
+    """A plain array where `like` is; as a Tensor without history if that is a Tensor."""
+    value = beside(raw(like), value)
     return new_tensor(value) if isinstance(like, Tensor) else value

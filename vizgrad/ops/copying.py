@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from vizgrad.arrays import backend, dtypes, xp
+from vizgrad.arrays import dtypes, xp
 from vizgrad.arrays.kernels import casting
+from vizgrad.function.devices import to_device as to_device
 from vizgrad.function.primitive import primitive
 from vizgrad.ops.constants import raw, zeros_like
 from vizgrad.ops.reduce import sum_wide
@@ -20,17 +21,6 @@ class to_copy:
 
     def grad_self(grad, self_meta):
         return cast(grad, self_meta.dtype)
-
-
-@primitive(linear=True, node="ToCopyBackward0")
-class to_device:
-    """A copy on another device; `source` is where it was."""
-
-    def forward(self, *, device, source):
-        return backend.to_device(self, device)
-
-    def grad_self(grad, device, source):
-        return to_device(grad, device=source, source=device)
 
 
 def converted(input, dtype):
@@ -71,7 +61,7 @@ class fill_number:
     """What `fill_` with a number writes."""
 
     def forward(self, *, value):
-        return xp.full_like(self, value, order="C", subok=False)
+        return xp.full_like(self, value, order="C")
 
     def grad_self(grad):
         return zeros_like(grad)
@@ -96,7 +86,7 @@ class zero:
     """What `zero_` writes."""
 
     def forward(self):
-        return xp.zeros_like(self, order="C", subok=False)
+        return xp.zeros_like(self, order="C")
 
     def grad_self(grad):
         return zeros_like(grad)

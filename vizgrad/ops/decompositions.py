@@ -77,7 +77,7 @@ def _gaps(row, column):
     """Differences of all pairs, 1 on the diagonal (whose quotients are dropped), and where that is."""
     gaps = row - column
     shape = raw(gaps).shape
-    diagonals = xp.broadcast_to(xp.eye(shape[-1], dtype=bool), shape)
+    diagonals = raw(constant(xp.broadcast_to(xp.eye(shape[-1], dtype=bool), shape), gaps))
     return gaps + constant(diagonals.astype(raw(gaps).dtype), gaps), diagonals
 
 

@@ -10,7 +10,7 @@ import warnings
 from typing import Any, NamedTuple
 
 from vizgrad.arrays import xp
-from vizgrad.arrays.backend import is_array
+from vizgrad.arrays.backend import beside, is_array
 from vizgrad.ops import shape as shape_ops
 from vizgrad.tensor.clock import tick
 from vizgrad.tensor.tensor import Tensor, new_tensor
@@ -85,7 +85,7 @@ def parse(source: Tensor, key: Any, *, alias: bool = True) -> Parsed:  # noqa: C
             dim += 1
         elif isinstance(entry, bool):
             view = shape_ops.unsqueeze(view, dim=dim)
-            advanced[dim] = xp.asarray([entry])
+            advanced[dim] = beside(source._array, xp.asarray([entry]))
             dim += 1
         elif isinstance(entry, int):
             view = _select(view, dim, entry)
@@ -94,7 +94,7 @@ def parse(source: Tensor, key: Any, *, alias: bool = True) -> Parsed:  # noqa: C
                 view = _slice(view, dim, entry)
             dim += 1
         else:
-            array = entry._array
+            array = beside(source._array, entry._array)
             if array.dtype.kind == "b":
                 _check_mask(array.shape, view._array.shape, dim)
             advanced[dim] = array

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from vizgrad.arrays import xp
+from vizgrad.arrays.backend import beside
 from vizgrad.arrays.kernels import reduction
 from vizgrad.function.primitive import primitive
 from vizgrad.ops.arrange import diagonal_put
@@ -117,7 +118,7 @@ class other_factors:
         order = (*tuple(d for d in range(self.ndim) if d != dim), dim)
         x, g = permute(self, dims=order), permute(grad, dims=order)
         n = x.shape[-1]
-        diagonal = xp.eye(n, dtype=bool)
+        diagonal = beside(raw(x), xp.eye(n, dtype=bool))
         rows = expand(unsqueeze(x, dim=last), shape=(*x.shape[:-1], n, n))
         rows = drop(rows, mask=diagonal) + constant(diagonal.astype(raw(x).dtype), x)
         others = drop(other_factors(rows, dim=last + 1), mask=diagonal)

@@ -350,9 +350,7 @@ def buffer(state: State, name: str, like: Array, fill: float = 0.0) -> Array:
     """The array of state tensor `name`, made now, filled with `fill`, if there is none yet."""
     known = state.get(name)
     if known is None:
-        array = (
-            xp.zeros_like(like, subok=False) if not fill else xp.full_like(like, fill, subok=False)
-        )
+        array = xp.zeros_like(like) if not fill else xp.full_like(like, fill)
         known = state[name] = new_tensor(array)
     return known._array
 

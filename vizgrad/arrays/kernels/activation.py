@@ -9,6 +9,7 @@ import numpy as np
 
 from vizgrad.arrays.backend import Array
 from vizgrad.arrays.kernels.choice import drop, keep
+from vizgrad.arrays.kernels.memory import contiguous
 from vizgrad.arrays.kernels.smooth import sigmoid
 from vizgrad.arrays.kernels.special import erf
 from vizgrad.arrays.quiet import quiet
@@ -48,8 +49,8 @@ _BLOCK = 1 << 14
 
 def _by_blocks(function: Callable[..., None], *arrays: Array) -> Array:
     """`function(out, *pieces)` over pieces of contiguous arrays of one shape; returns the whole."""
-    out = np.empty_like(arrays[0], order="C", subok=False)
-    flat = [np.ascontiguousarray(a).reshape(-1) for a in arrays]
+    out = np.empty_like(arrays[0], order="C")
+    flat = [contiguous(a).reshape(-1) for a in arrays]
     result = out.reshape(-1)
     step = _BLOCK if isinstance(out, np.ndarray) else max(1, out.size)
     for start in range(0, out.size, step):

@@ -24,6 +24,6 @@ def fit(target: Array, source: Array) -> Array:
     source = to_device(source, device_of(target))
     if source.dtype.kind == "c" and target.dtype.kind not in "cb":
         source = source.real
-    out = np.empty_like(target, order="C", subok=False)
+    out = np.empty_like(target, order="C")
     np.copyto(out, source, casting="unsafe")
     return out

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from vizgrad.arrays.backend import Array
+from vizgrad.arrays.backend import Array, is_array
 
 #: Integers of the same width: zero bits are the number 0.0, so a mask is a product of bits.
 _BITS = {
@@ -79,7 +79,7 @@ def nan_outside(x: Array, low: float, high: float) -> Array:
 
 
 def masked_fill(self: Array, mask: Array, *, value: Any) -> Array:
-    if not isinstance(value, np.ndarray):
+    if not is_array(value):
         value = self.dtype.type(value)
     elif value.dtype != self.dtype:
         value = value.astype(self.dtype)

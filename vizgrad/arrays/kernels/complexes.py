@@ -39,7 +39,7 @@ def as_complex(self: Array) -> Array:
             f"Tensor must have a last dimension of size 2, got shape {list(self.shape)}"
         )
     if not self.size:
-        return np.empty_like(self, dtype=kinds[code], shape=self.shape[:-1], subok=False)
+        return np.empty_like(self, dtype=kinds[code], shape=self.shape[:-1])
     strides = layout.strides_of(self)
     if strides[-1] != 1:
         raise RuntimeError(f"Tensor must have a last dimension with stride 1, got {strides[-1]}")
@@ -58,7 +58,6 @@ def join(self: Array, imag: Array) -> Array:
         dtype=np.result_type(self.dtype, np.complex64),
         shape=np.broadcast_shapes(self.shape, imag.shape),
         order="C",
-        subok=False,
     )
     out.real = self
     out.imag = imag

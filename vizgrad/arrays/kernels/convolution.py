@@ -19,7 +19,7 @@ from math import prod
 import numpy as np
 
 from vizgrad.arrays.backend import Array
-from vizgrad.arrays.kernels.memory import empty, zeros
+from vizgrad.arrays.kernels.memory import contiguous, empty, zeros
 from vizgrad.arrays.kernels.windows import (
     Sizes,
     at,
@@ -167,7 +167,7 @@ def _correlate(
         columns = _columns_last(x, kernel, out, stride, padding, dilation)
         rows = g.swapaxes(0, 1).reshape(o, -1)
         filters = (rows @ columns).reshape(o, *kernel, channels)
-        return np.ascontiguousarray(_first(filters))
+        return contiguous(_first(filters))
     if groups > 1 and per_group == 1:
         image = padded(x, padding, beyond(x.shape[2:], kernel, out, stride, padding, dilation))
         split = g.reshape(n, groups, o // groups, -1)
@@ -229,7 +229,7 @@ def _columns(
     """All windows as columns: (N, C * kernel, out), contiguous."""
     n, channels = x.shape[:2]
     if prod(kernel) == 1 and not any(padding) and all(s == 1 for s in stride):
-        return np.ascontiguousarray(x).reshape(n, channels, -1)
+        return contiguous(x).reshape(n, channels, -1)
     image = padded(x, padding, beyond(x.shape[2:], kernel, out, stride, padding, dilation))
     steps = image.strides
     moves = tuple(b * d for b, d in zip(steps[2:], dilation, strict=True))
@@ -272,4 +272,4 @@ def fold(
     total = zeros(columns, (n, channels, *whole))
     for index, offset in enumerate(offsets(kernel)):
         total[(..., *at(offset, out, stride, dilation))] += split[:, :, index]
-    return np.ascontiguousarray(total[(..., *inner(size, padding))])
+    return contiguous(total[(..., *inner(size, padding))])

@@ -8,6 +8,7 @@ import numpy as np
 
 from vizgrad.arrays.backend import Array
 from vizgrad.arrays.kernels.memory import zeros
+from vizgrad.arrays.kernels.places import write_at
 
 #: Up to this many rows a product with a one-hot matrix is the fastest way to add (measured).
 _ONE_HOT_ROWS = 128
@@ -36,7 +37,7 @@ def add_rows(grad: Array, indices: Array, rows: int, skipped: int, by_frequency:
     flat = indices.reshape(-1)
     total = add_at(grad.reshape(flat.shape[0], prod(width)), flat, rows)
     if by_frequency:
-        counts = np.bincount(flat, minlength=rows)
+        counts = count_places(flat, rows)
         total /= np.maximum(counts, 1)[:, None].astype(grad.dtype)
     if skipped >= 0:
         total[skipped] = 0
@@ -54,7 +55,9 @@ def add_at(values: Array, index: Array, rows: int) -> Array:
         places[index, np.arange(count, like=index)] = 1
         return np.matmul(places, values, out=out)
     if not isinstance(values, np.ndarray):
-        np.add.at(out, index, values)
+        width = values.shape[1]
+        places = index[:, None] * width + np.arange(width, like=index)
+        write_at(np.add, out.reshape(-1), places.reshape(-1), values.reshape(-1))
         return out
     order = np.argsort(index, kind="stable")
     sorted_index = index[order]
@@ -66,11 +69,20 @@ def add_at(values: Array, index: Array, rows: int) -> Array:
     return out
 
 
+def count_places(index: Array, rows: int) -> Array:
+    """How often each of 0, ..., rows - 1 is in the flat array `index`."""
+    if isinstance(index, np.ndarray):
+        return np.bincount(index, minlength=rows)
+    counts = zeros(index, (rows,))  # cupy's bincount asks the device for the largest
+    np.add.at(counts, index, 1)
+    return counts
+
+
 def scaled_rows(grad: Array, indices: Array, skipped: int, by_frequency: bool) -> Array:
     """The transpose of `add_rows`: each place gets its row of `grad`."""
     out = np.take(grad, indices, axis=0)
     if by_frequency:
-        counts = np.bincount(indices.reshape(-1), minlength=grad.shape[0])
+        counts = count_places(indices.reshape(-1), grad.shape[0])
         out = out / counts[indices].reshape(*indices.shape, *(1,) * (grad.ndim - 1)).astype(
             grad.dtype
         )

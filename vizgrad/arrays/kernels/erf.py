@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from vizgrad.arrays.backend import Array
+from vizgrad.arrays.backend import Array, namespace_of, special_functions
+from vizgrad.arrays.kernels.memory import contiguous
 from vizgrad.arrays.quiet import quiet
 
 _P8 = (
@@ -89,7 +90,7 @@ def _by_block(function: Any, x: Array) -> Array:
     """`function(block, out)` over all of `x`, float16 in float32."""
     if x.dtype == np.float16:
         return _by_block(function, x.astype(np.float32)).astype(np.float16)
-    flat = np.ascontiguousarray(x).reshape(-1)
+    flat = contiguous(x).reshape(-1)
     out = np.empty_like(flat)
     for start in range(0, flat.size, BLOCK):
         function(flat[start : start + BLOCK], out[start : start + BLOCK])
@@ -99,12 +100,16 @@ def _by_block(function: Any, x: Array) -> Array:
 @quiet
 def erf(x: Array) -> Array:
     """2 / sqrt(pi) times the integral of exp(-t^2) from 0 to x."""
+    if namespace_of(x) is not np:
+        return special_functions(x).erf(x)
     return _by_block(_erf_block, x)
 
 
 @quiet
 def erfc(x: Array) -> Array:
     """1 - erf(x), also where that is tiny."""
+    if namespace_of(x) is not np:
+        return special_functions(x).erfc(x)
     if x.dtype == np.float64:
         return _by_block(_erfc_block, x)
     return _by_block(_erfc_block, x.astype(np.float64)).astype(x.dtype)

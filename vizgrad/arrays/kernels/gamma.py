@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import Any
-
 import numpy as np
 
-from vizgrad.arrays.backend import Array, namespace_of
-
-
-def _library(x: Array) -> Any:
-    """scipy.special, or cupy's own of it: the function for this kind of array."""
-    return import_module("scipy.special" if namespace_of(x) is np else "cupyx.scipy.special")
+from vizgrad.arrays.backend import Array, special_functions
 
 
 def gammainc(a: Array, x: Array) -> Array:
     """P(a, x): the probability that a gamma number of shape `a` and rate 1 is not above `x`."""
-    return _library(x).gammainc(a, x)
+    return special_functions(x).gammainc(a, x)
 
 
 def density(a: Array, x: Array) -> Array:
     """The slope of P(a, x) in x."""
-    return np.exp((a - 1) * np.log(x) - x - _library(x).gammaln(a))
+    return np.exp((a - 1) * np.log(x) - x - special_functions(x).gammaln(a))
 
 
 def sample_slope(a: Array, z: Array) -> Array:
@@ -31,7 +23,7 @@ def sample_slope(a: Array, z: Array) -> Array:
     dP/da is a difference of fourth order of whichever tail is the smaller, whose relative precision is that
     of the result; its step is a thousandth of the scale on which P changes.
     """
-    library = _library(z)
+    library = special_functions(z)
     wide, x = a.astype(np.float64), z.astype(np.float64)
     step = 1e-3 * np.minimum(wide, np.sqrt(wide))
 

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 
 from vizgrad.arrays.backend import Array
+from vizgrad.arrays.kernels.memory import numbers
+from vizgrad.arrays.kernels.places import write_at
 
 
 def take(x: Array, key: tuple[Any, ...]) -> Array:
@@ -36,14 +38,14 @@ def put_add(out: Array, key: tuple[Any, ...], values: Array, unique: bool) -> Ar
     if unique:
         out[key] += values
         return out
-    positions = np.arange(out.size).reshape(out.shape)[key]
+    positions = numbers(out, out.size).reshape(out.shape)[key]
     return _add_at(out, positions, np.broadcast_to(values, positions.shape))
 
 
 def _add_at(out: Array, positions: Array, values: Array) -> Array:
     """out.flat[positions] += values. On flat arrays `add.at` is tens of times faster than with a key."""
     flat = out.reshape(-1)
-    np.add.at(flat, positions.reshape(-1), values.reshape(-1))
+    write_at(np.add, flat, positions.reshape(-1), values.reshape(-1))
     return out
 
 
@@ -70,7 +72,7 @@ def gather(x: Array, index: Array, dim: int) -> Array:
         return np.take(x.reshape(-1), index)
     check_bounds(index, x.shape[dim], dim)
     if not index.size:
-        return np.zeros_like(x, shape=index.shape, order="C", subok=False)
+        return np.zeros_like(x, shape=index.shape, order="C")
     return np.take_along_axis(_corner(x, index, dim), index, dim)
 
 
@@ -80,7 +82,7 @@ def positions_along(shape: tuple[int, ...], index: Array, dim: int) -> Array:
     stride = 1
     for d in range(len(shape) - 1, -1, -1):
         below = (1,) * (len(shape) - 1 - d)
-        along = index if d == dim else np.arange(index.shape[d]).reshape((-1, *below))
+        along = index if d == dim else numbers(index, index.shape[d]).reshape((-1, *below))
         total = total + along * stride
         stride *= shape[d]
     return total

@@ -8,7 +8,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from vizgrad.arrays.backend import Array
+from vizgrad.arrays.backend import Array, as_array
+from vizgrad.arrays.kernels.memory import numbers
 from vizgrad.arrays.quiet import quiet
 
 
@@ -51,13 +52,13 @@ def cholesky(a: Array, upper: bool) -> Array:
 
 @quiet
 def det(a: Array) -> Array:
-    return np.asarray(np.linalg.det(a)).astype(a.dtype, copy=False)
+    return as_array(np.linalg.det(a)).astype(a.dtype, copy=False)
 
 
 @quiet
 def slogdet(a: Array) -> tuple[Array, Array]:
     sign, size = np.linalg.slogdet(a)
-    parts = np.asarray(sign), np.asarray(size)
+    parts = as_array(sign), as_array(size)
     return parts[0].astype(a.dtype, copy=False), parts[1].astype(a.real.dtype, copy=False)
 
 
@@ -129,10 +130,17 @@ def solve_triangular(a: Array, b: Array, upper: bool, left: bool, unitriangular:
     part = np.triu(a) if upper else np.tril(a)
     if unitriangular:
         n = a.shape[-1]
-        part = np.where(np.eye(n, dtype=bool), a.dtype.type(1), part)
+        places = numbers(a, n)
+        part = np.where(places == places[:, None], a.dtype.type(1), part)
     if left:
         return solve(part, b)
     return solve(part.swapaxes(-1, -2), b.swapaxes(-1, -2)).swapaxes(-1, -2)
+
+
+def _identities(a: Array) -> Array:
+    """Identity matrices in the shape of `a`."""
+    places = numbers(a, a.shape[-1])
+    return np.broadcast_to((places == places[:, None]).astype(a.dtype), a.shape).copy()
 
 
 @quiet
@@ -141,7 +149,7 @@ def matrix_exp(a: Array) -> Array:
     size = float(np.abs(a).sum(axis=-2).max()) if a.size else 0.0
     squarings = max(0, math.ceil(math.log2(size)) + 1) if 0 < size < math.inf else 0
     scaled = a / a.dtype.type(2.0**squarings)
-    result = np.broadcast_to(np.eye(a.shape[-1], dtype=a.dtype), a.shape).copy()
+    result = _identities(a)
     term = result.copy()
     for k in range(1, 19):
         term = np.matmul(term, scaled) / a.dtype.type(k)

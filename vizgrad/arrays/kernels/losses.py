@@ -10,7 +10,7 @@ from math import prod
 import numpy as np
 
 from vizgrad.arrays.backend import Array
-from vizgrad.arrays.kernels.memory import zeros
+from vizgrad.arrays.kernels.memory import numbers, zeros
 from vizgrad.arrays.quiet import quiet
 
 
@@ -122,7 +122,7 @@ def _all_plain(target: Array, ignored: int, classes: int) -> bool:
 
 def _flat_places(target: Array, classes: int) -> Array:
     """Where the scores of the target classes are in the flattened matrix."""
-    return target + np.arange(0, target.shape[0] * classes, classes)
+    return target + numbers(target, 0, target.shape[0] * classes, classes)
 
 
 @quiet

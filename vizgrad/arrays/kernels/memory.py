@@ -17,21 +17,33 @@ def zeros(like: Array, shape: tuple[int, ...]) -> Array:
     """Zeros of `shape`, contiguous."""
     if type(like) is np.ndarray:
         return np.zeros(shape, like.dtype)
-    return np.zeros_like(like, shape=shape, order="C", subok=False)
+    return np.zeros_like(like, shape=shape, order="C")
 
 
 def empty(like: Array, shape: tuple[int, ...]) -> Array:
     """Uninitialised memory of `shape`, contiguous."""
     if type(like) is np.ndarray:
         return np.empty(shape, like.dtype)
-    return np.empty_like(like, shape=shape, order="C", subok=False)
+    return np.empty_like(like, shape=shape, order="C")
 
 
 def full(like: Array, shape: tuple[int, ...], value: float) -> Array:
     """Memory of `shape` filled with `value`, contiguous."""
     if not value:
         return zeros(like, shape)
-    return np.full_like(like, value, shape=shape, order="C", subok=False)
+    return np.full_like(like, value, shape=shape, order="C")
+
+
+def numbers(like: Array, *limits: int) -> Array:
+    """0, 1, ... as `np.arange`, where `like` is."""
+    return np.arange(*limits) if type(like) is np.ndarray else np.arange(*limits, like=like)
+
+
+def contiguous(x: Array) -> Array:
+    """`x` in C order: itself, or a copy."""
+    if isinstance(x, np.ndarray):
+        return np.ascontiguousarray(x)
+    return x if x.flags.c_contiguous else x.copy()
 
 
 _columns: dict[tuple[int, Any], Array] = {}
@@ -41,7 +53,7 @@ _COLUMNS_KEPT = 256
 def ones_column(like: Array, rows: int) -> Array:
     """Ones of shape (rows, 1), to sum by a matrix product. Not to be written to."""
     if type(like) is not np.ndarray:
-        return np.ones_like(like, shape=(rows, 1), order="C", subok=False)
+        return np.ones_like(like, shape=(rows, 1), order="C")
     key = (rows, like.dtype)
     known = _columns.get(key)
     if known is None:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from vizgrad.arrays.backend import Array
+from vizgrad.arrays.kernels.memory import contiguous
 from vizgrad.arrays.kernels.rows import row_dot, row_sum
 from vizgrad.arrays.quiet import quiet
 
@@ -26,7 +27,7 @@ def _rows(x: Array, dims: int) -> Array:
     features = 1
     for n in x.shape[x.ndim - dims :]:
         features *= n
-    return np.ascontiguousarray(x).reshape(-1, features)
+    return contiguous(x).reshape(-1, features)
 
 
 @quiet
@@ -98,7 +99,7 @@ def standardized(x: Array, mean: Array, scale: Array) -> Array:
 
 def _channels(x: Array) -> Array:
     """(N, C, L)."""
-    return np.ascontiguousarray(x).reshape(x.shape[0], x.shape[1], -1)
+    return contiguous(x).reshape(x.shape[0], x.shape[1], -1)
 
 
 def channel_sum(x: Array) -> Array:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from vizgrad.arrays.backend import Array, as_array
+from vizgrad.arrays.kernels import extremes
+from vizgrad.arrays.kernels.extremes import running
+from vizgrad.arrays.kernels.memory import contiguous, numbers
 from vizgrad.arrays.kernels.reduction import Dims
 from vizgrad.arrays.quiet import quiet
 
 
 @quiet
 def extreme(x: Array, dims: Dims, keepdim: bool, *, largest: bool) -> Array:
-    reduce = np.maximum.reduce if largest else np.minimum.reduce
-    return reduce(x, axis=dims, keepdims=keepdim)
+    return (extremes.largest if largest else extremes.smallest)(x, dims, keepdim)
 
 
 @quiet
@@ -61,7 +63,7 @@ def order(x: Array, dim: int, descending: bool) -> Array:
 def sort(x: Array, dim: int, descending: bool) -> tuple[Array, Array]:
     if not x.ndim:
         return x.copy(), np.zeros_like(x, dtype=np.int64)
-    index = np.ascontiguousarray(order(x, dim, descending))
+    index = contiguous(order(x, dim, descending))
     return np.take_along_axis(x, index, dim), index
 
 
@@ -69,7 +71,7 @@ def topk(x: Array, k: int, dim: int, largest: bool) -> tuple[Array, Array]:
     if not x.ndim:
         return x.copy(), np.zeros_like(x, dtype=np.int64)
     first = (slice(None),) * dim + (slice(0, k),)
-    index = np.ascontiguousarray(order(x, dim, largest)[first])
+    index = contiguous(order(x, dim, largest)[first])
     return np.take_along_axis(x, index, dim), index
 
 
@@ -79,7 +81,7 @@ def kthvalue(x: Array, k: int, dim: int, keepdim: bool) -> tuple[Array, Array]:
     if not x.ndim:
         return x.copy(), np.zeros_like(x, dtype=np.int64)
     index = order(x, dim, descending=False)[(slice(None),) * dim + (slice(k - 1, k),)]
-    return _chosen(x, np.ascontiguousarray(index), dim, keepdim)
+    return _chosen(x, contiguous(index), dim, keepdim)
 
 
 def median(x: Array, dim: int, keepdim: bool, ignore_nan: bool) -> tuple[Array, Array]:
@@ -113,13 +115,13 @@ def mode(x: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
     ordered = order(x, dim, descending=False)
     values = np.take_along_axis(x, ordered, dim)
     n = x.shape[dim]
-    place = np.arange(n).reshape((-1,) + (1,) * (x.ndim - 1 - dim))
+    place = numbers(x, n).reshape((-1,) + (1,) * (x.ndim - 1 - dim))
     before = (slice(None),) * dim
     new = np.ones_like(values, dtype=bool)
     new[(*before, slice(1, None))] = (
         values[(*before, slice(1, None))] != values[(*before, slice(0, n - 1))]
     )
-    start = np.maximum.accumulate(np.where(new, place, 0), axis=dim)
+    start = running(np.maximum, np.where(new, place, 0), dim)
     # the first run of the greatest length
     longest = np.argmax(place - start, axis=dim, keepdims=True)
     index = np.take_along_axis(ordered, longest, dim)
@@ -130,7 +132,7 @@ def mode(x: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
 def running_extreme(x: Array, dim: int, *, largest: bool) -> tuple[Array, Array]:
     if not x.ndim:
         return x.copy(), np.zeros_like(x, dtype=np.int64)
-    values = (np.maximum if largest else np.minimum).accumulate(x, axis=dim)
-    place = np.arange(x.shape[dim]).reshape((-1,) + (1,) * (x.ndim - 1 - dim))
+    values = running(np.maximum if largest else np.minimum, x, dim)
+    place = numbers(x, x.shape[dim]).reshape((-1,) + (1,) * (x.ndim - 1 - dim))
     here = (x == values) | (x != x)
-    return values, np.maximum.accumulate(np.where(here, place, 0), axis=dim)
+    return values, running(np.maximum, np.where(here, place, 0), dim)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from vizgrad.arrays.backend import Array
+from vizgrad.arrays.kernels.memory import contiguous
 
 
 def orthonormal(x: Array) -> Array:
@@ -17,4 +18,4 @@ def orthonormal(x: Array) -> Array:
     flat = matrix.shape[0] < matrix.shape[1]
     q, r = np.linalg.qr(matrix.T if flat else matrix)
     q = q * np.sign(np.diagonal(r))
-    return np.ascontiguousarray(q.T if flat else q).reshape(x.shape)
+    return contiguous(q.T if flat else q).reshape(x.shape)

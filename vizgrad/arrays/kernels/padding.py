@@ -8,7 +8,7 @@ import numpy as np
 
 from vizgrad.arrays.backend import Array
 from vizgrad.arrays.kernels.embedding import add_at
-from vizgrad.arrays.kernels.memory import full
+from vizgrad.arrays.kernels.memory import contiguous, full
 
 Pairs = tuple[tuple[int, int], ...]
 
@@ -60,6 +60,6 @@ def add_back(grad: Array, indices: tuple[Array, ...], size: tuple[int, ...]) -> 
         dim = grad.ndim - 1 - axis
         first = np.moveaxis(grad, dim, 0)
         rest = first.shape[1:]
-        total = add_at(np.ascontiguousarray(first).reshape(first.shape[0], prod(rest)), places, n)
+        total = add_at(contiguous(first).reshape(first.shape[0], prod(rest)), places, n)
         grad = np.moveaxis(total.reshape(n, *rest), 0, dim)
-    return np.ascontiguousarray(grad)
+    return contiguous(grad)

@@ -4,19 +4,54 @@ from __future__ import annotations
 
 from itertools import product
 from math import prod
+from typing import Any
 
 import numpy as np
 
 from vizgrad.arrays.backend import Array
-from vizgrad.arrays.kernels.memory import zeros
+from vizgrad.arrays.kernels.memory import contiguous, zeros
 
 Sizes = tuple[int, ...]
+
+
+#: Should a device add up equal places in a fixed order? (`use_deterministic_algorithms`, T-89)
+deterministic = False
+
+
+def write_at(ufunc: Any, out: Array, index: Array, values: Array) -> None:
+    """out[index[i]] = ufunc(out[index[i]], values[i]) one after another, over flat arrays.
+
+    On a device places are written in no fixed order, unless `deterministic`: sums may differ in the last bit.
+    """
+    if isinstance(out, np.ndarray) or not (deterministic or ufunc is np.multiply):
+        ufunc.at(out, index, values)
+    elif index.size:
+        _write_in_order(ufunc, out, index, values)
+
+
+def _write_in_order(ufunc: Any, out: Array, index: Array, values: Array) -> None:
+    """By sorting: each run of equal places is reduced to its last element in log2(n) rounds."""
+    order = np.argsort(index, kind="stable")
+    place, total, reach = index[order], values[order], 1
+    while reach < place.size:
+        wider = total.copy()
+        wider[reach:] = np.where(
+            place[reach:] == place[:-reach], ufunc(total[:-reach], total[reach:]), total[reach:]
+        )
+        total, reach = wider, 2 * reach
+    last = np.ones_like(place, dtype=bool)
+    last[:-1] = place[1:] != place[:-1]
+    # what is not the last of its run is written to a cell past the end: its place is not to be asked for
+    longer = np.concatenate([out, out[:1]])
+    target = np.where(last, place, out.size)
+    longer[target] = ufunc(longer[target], total)
+    out[...] = longer[:-1]
 
 
 def take(x: Array, index: Array, dims: int) -> Array:
     """x at `index` in each plane of its last `dims` dimensions; the result has the index's shape."""
     lead = x.shape[: x.ndim - dims]
-    flat = np.ascontiguousarray(x).reshape(*lead, prod(x.shape[x.ndim - dims :]))
+    flat = contiguous(x).reshape(*lead, prod(x.shape[x.ndim - dims :]))
     places = index.reshape(*lead, prod(index.shape[len(lead) :]))
     return np.take_along_axis(flat, places, axis=-1).reshape(index.shape)
 
@@ -27,7 +62,7 @@ def put(values: Array, index: Array, size: Sizes) -> Array:
     count, area = prod(values.shape[len(lead) :]), prod(size)
     rows = np.arange(prod(lead), like=index)[:, None] * area
     out = zeros(values, (prod(lead) * area,))
-    np.add.at(out, (index.reshape(-1, count) + rows).reshape(-1), values.reshape(-1))
+    write_at(np.add, out, (index.reshape(-1, count) + rows).reshape(-1), values.reshape(-1))
     return out.reshape(*lead, *size)
 
 
@@ -36,7 +71,7 @@ def adaptive_maxima(x: Array, out: Sizes) -> Array:
     dims = len(out)
     size = x.shape[x.ndim - dims :]
     lead = x.shape[: x.ndim - dims]
-    index = np.zeros_like(x, dtype=np.int64, shape=lead + out, order="C", subok=False)
+    index = np.zeros_like(x, dtype=np.int64, shape=lead + out, order="C")
     strides = [prod(size[d + 1 :]) for d in range(dims)]
     for cell in product(*(range(n) for n in out)):
         first = [c * n // o for c, n, o in zip(cell, size, out, strict=True)]

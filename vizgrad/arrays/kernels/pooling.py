@@ -12,7 +12,7 @@ import numpy as np
 
 from vizgrad.arrays.backend import Array
 from vizgrad.arrays.kernels.choice import drop, keep
-from vizgrad.arrays.kernels.memory import empty, zeros
+from vizgrad.arrays.kernels.memory import contiguous, empty, zeros
 from vizgrad.arrays.kernels.windows import (
     Sizes,
     at,
@@ -98,7 +98,7 @@ def _column_maxima(x: Array, width: int) -> tuple[list[Array], Array]:
 
     Columns are taken off the flattened image, in one long stride instead of many short rows.
     """
-    flat = np.ascontiguousarray(x).reshape(-1)
+    flat = contiguous(x).reshape(-1)
     columns = [flat[j::width] for j in range(width)]
     largest = columns[0]
     for column in columns[1:]:
@@ -128,7 +128,7 @@ def max_pool_gradient(grad: Array, x: Array, result: Array, pool: Pool) -> Array
             total[(..., *place)] += share
     if total.shape == x.shape:
         return total
-    return np.ascontiguousarray(total[(..., *inner(size, pool.padding))])
+    return contiguous(total[(..., *inner(size, pool.padding))])
 
 
 def _is_plain(pool: Pool, size: Sizes) -> bool:
@@ -194,7 +194,7 @@ def spread_to(grad: Array, where: Array, pool: Pool, size: Sizes) -> Array:
             total[(..., *place)] += share
     if whole == size:
         return total
-    return np.ascontiguousarray(total[(..., *inner(size, pool.padding))])
+    return contiguous(total[(..., *inner(size, pool.padding))])
 
 
 def take_from(x: Array, where: Array, pool: Pool) -> Array:
@@ -273,7 +273,7 @@ def spread_mean(
         total[(..., *place)] += share
     if whole == size:
         return total
-    return np.ascontiguousarray(total[(..., *inner(size, pool.padding))])
+    return contiguous(total[(..., *inner(size, pool.padding))])
 
 
 def resample(x: Array, matrices: tuple[Array, ...]) -> Array:
@@ -281,7 +281,7 @@ def resample(x: Array, matrices: tuple[Array, ...]) -> Array:
     for axis, matrix in enumerate(reversed(matrices)):
         dim = x.ndim - 1 - axis
         x = np.swapaxes(np.matmul(np.swapaxes(x, dim, -1), matrix.T), dim, -1)
-    return np.ascontiguousarray(x)
+    return contiguous(x)
 
 
 def adaptive_matrix(like: Array, size: int, out: int) -> Array:

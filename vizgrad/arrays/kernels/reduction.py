@@ -8,6 +8,7 @@ import numpy as np
 
 from vizgrad.arrays import layout
 from vizgrad.arrays.backend import Array
+from vizgrad.arrays.kernels.extremes import every, some
 from vizgrad.arrays.quiet import quiet
 
 Dims = tuple[int, ...] | None
@@ -97,7 +98,7 @@ def other_factors(self: Array, dim: int) -> Array:
 
 def _exclusive(x: Array, dim: int) -> Array:
     """Products of the elements before each along `dim`."""
-    out = np.ones_like(x, order="C", subok=False)
+    out = np.ones_like(x, order="C")
     n = x.shape[dim]
     if n > 1:
         inner = (slice(None),) * dim
@@ -115,12 +116,12 @@ def nansum_dims(self: Array, dims: Dims, keepdim: bool) -> Array:
 
 
 def any_dims(self: Array, dims: Dims, keepdim: bool) -> Array:
-    out = np.logical_or.reduce(self, axis=dims, keepdims=keepdim)
+    out = some(self, dims, keepdim)
     return out.astype(np.uint8) if self.dtype == np.uint8 else out
 
 
 def all_dims(self: Array, dims: Dims, keepdim: bool) -> Array:
-    out = np.logical_and.reduce(self, axis=dims, keepdims=keepdim)
+    out = every(self, dims, keepdim)
     return out.astype(np.uint8) if self.dtype == np.uint8 else out
 
 

@@ -27,7 +27,7 @@ def linear_matrix(
     first = np.minimum(source.astype(np.int64), size - 1)
     second = np.minimum(first + 1, size - 1)
     part = (source - first).astype(like.dtype)
-    matrix = np.zeros_like(like, shape=(out, size), order="C", subok=False)
+    matrix = np.zeros_like(like, shape=(out, size), order="C")
     rows = np.arange(out, like=like)
     matrix[rows, first] += 1 - part
     matrix[rows, second] += part
@@ -44,7 +44,7 @@ def cubic_matrix(
     else:
         source = (place + 0.5) * (size / out if factor is None else 1 / factor) - 0.5
     first = np.floor(source).astype(np.int64)
-    matrix = np.zeros_like(like, shape=(out, size), order="C", subok=False)
+    matrix = np.zeros_like(like, shape=(out, size), order="C")
     rows = np.arange(out, like=like)
     for offset in (-1, 0, 1, 2):
         column = first + offset

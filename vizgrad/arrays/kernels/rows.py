@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from vizgrad.arrays.backend import Array
+from vizgrad.arrays.kernels.extremes import largest
 from vizgrad.arrays.kernels.memory import ones_column
 
 #: Below this many rows a plain reduction is quicker than two calls.
@@ -38,7 +39,7 @@ def row_max(x: Array) -> Array:
     """Largest of each row, NaN if it has one, as a column."""
     rows, columns = x.shape
     if rows <= _FEW_ROWS:
-        return np.maximum.reduce(x, axis=1, keepdims=True)
+        return largest(x, 1, True)
     flat = x.argmax(axis=1)
     flat += np.arange(0, rows * columns, columns, like=x)
     return np.take(x.reshape(-1), flat)[:, None]

@@ -7,6 +7,8 @@ import numpy as np
 from vizgrad.arrays.backend import Array
 from vizgrad.arrays.kernels.indexing import check_bounds, positions_along, scatter_add
 from vizgrad.arrays.kernels.indexing import gather as gather
+from vizgrad.arrays.kernels.memory import full
+from vizgrad.arrays.kernels.places import write_at
 from vizgrad.arrays.quiet import quiet
 
 _START = {"sum": 0, "mean": 0, "prod": 1, "amax": -np.inf, "amin": np.inf}
@@ -30,7 +32,7 @@ def scatter_reduce(
     values = _named(src, index).reshape(-1)
     if not include_self:
         flat[positions] = _start_of(reduce, out.dtype)
-    _UFUNC[reduce].at(flat, positions, values)
+    write_at(_UFUNC[reduce], flat, positions, values)
     if reduce == "mean":
         counts = _counts(out, index, dim, include_self)
         out = np.floor_divide(out, counts) if out.dtype.kind in "iu" else out / counts
@@ -47,7 +49,7 @@ def _start_of(reduce: str, dtype: np.dtype) -> object:
 
 def _counts(out: Array, index: Array, dim: int, include_self: bool) -> Array:
     counts = np.ones_like(out) if include_self else np.zeros_like(out)
-    scatter_add(counts, index, np.ones(index.shape, out.dtype), dim)
+    scatter_add(counts, index, full(out, index.shape, 1), dim)
     return np.maximum(counts, out.dtype.type(1))
 
 

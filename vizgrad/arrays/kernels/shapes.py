@@ -101,7 +101,7 @@ def diag_embed(x: Array, offset: int, dim1: int, dim2: int) -> Array:
     n = x.shape[-1] + abs(offset)
     rest = iter(x.shape[:-1])
     shape = tuple(n if d in (dim1, dim2) else next(rest) for d in range(x.ndim + 1))
-    out = np.zeros_like(x, shape=shape, order="C", subok=False)
+    out = np.zeros_like(x, shape=shape, order="C")
     diagonal(out, offset, dim1, dim2)[...] = x
     return out
 
@@ -116,7 +116,7 @@ def unfold(x: Array, dim: int, size: int, step: int) -> Array:
 
 
 def unfold_add(x: Array, shape: Shape, dim: int, size: int, step: int) -> Array:
-    out = np.zeros_like(x, shape=shape, order="C", subok=False)
+    out = np.zeros_like(x, shape=shape, order="C")
     if not shape:
         out[...] = x.sum()
         return out

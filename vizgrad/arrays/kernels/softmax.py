@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from vizgrad.arrays.backend import Array
+from vizgrad.arrays.kernels.extremes import largest
 from vizgrad.arrays.kernels.rows import as_rows, row_dot, row_max, row_sum
 from vizgrad.arrays.quiet import quiet
 
 # ufunc.reduce rather than .max(): the methods pass through a Python function first
-_largest = np.maximum.reduce
 _sum = np.add.reduce
 
 
@@ -31,7 +31,7 @@ def softmax(x: Array, dim: int) -> Array:
         np.exp(out, out=out)
         out /= row_sum(out)
         return out.reshape(x.shape) if x.ndim != 2 else out
-    out = np.subtract(x, _largest(x, axis=dim, keepdims=True))
+    out = np.subtract(x, largest(x, dim, True))
     np.exp(out, out=out)
     out /= _sum(out, axis=dim, keepdims=True)
     return out
@@ -50,7 +50,7 @@ def log_softmax(x: Array, dim: int) -> Array:
         total = row_sum(np.exp(out))
         out -= np.log(total, out=total)
         return out.reshape(x.shape) if x.ndim != 2 else out
-    out = np.subtract(x, _largest(x, axis=dim, keepdims=True))
+    out = np.subtract(x, largest(x, dim, True))
     total = _sum(np.exp(out), axis=dim, keepdims=True)
     out -= np.log(total, out=total)
     return out

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from vizgrad.arrays.backend import Array, as_array
+from vizgrad.arrays.backend import Array, as_array, special_functions
 from vizgrad.arrays.kernels.erf import erf as erf
 from vizgrad.arrays.kernels.erf import erfc as erfc
 from vizgrad.arrays.quiet import quiet
-
-
-def _library(x: Array) -> Any:
-    """The module of special functions that works on `x`."""
-    prefix = "" if isinstance(x, np.ndarray | np.generic) else "cupyx."
-    return importlib.import_module(prefix + "scipy.special")
 
 
 def of_one(name: str) -> Callable[[Array], Array]:
@@ -25,7 +18,7 @@ def of_one(name: str) -> Callable[[Array], Array]:
 
     @quiet
     def function(x: Array) -> Array:
-        return as_array(getattr(_library(x), name)(x)).astype(x.dtype, copy=False)
+        return as_array(getattr(special_functions(x), name)(x)).astype(x.dtype, copy=False)
 
     return function
 
@@ -35,7 +28,9 @@ def of_two(name: str) -> Callable[[Array, Array], Array]:
 
     @quiet
     def function(self: Array, other: Array) -> Array:
-        return as_array(getattr(_library(self), name)(self, other)).astype(self.dtype, copy=False)
+        return as_array(getattr(special_functions(self), name)(self, other)).astype(
+            self.dtype, copy=False
+        )
 
     return function
 
@@ -53,18 +48,18 @@ def lgamma(x: Array) -> Array:
 
 @quiet
 def entr(x: Array) -> Array:
-    return as_array(_library(x).entr(x)).astype(x.dtype, copy=False)
+    return as_array(special_functions(x).entr(x)).astype(x.dtype, copy=False)
 
 
 @quiet
 def polygamma(n: int, x: Array) -> Array:
     """The n-th derivative of digamma, n >= 1."""
-    return as_array(_library(x).polygamma(n, x)).astype(x.dtype, copy=False)
+    return as_array(special_functions(x).polygamma(n, x)).astype(x.dtype, copy=False)
 
 
 @quiet
 def airy_ai(x: Array) -> Array:
-    return as_array(_library(x).airy(x)[0]).astype(x.dtype, copy=False)
+    return as_array(special_functions(x).airy(x)[0]).astype(x.dtype, copy=False)
 
 
 @quiet
@@ -103,7 +98,9 @@ def polynomial(name: str) -> Callable[[Array, Array], Array]:
     @quiet
     def function(self: Array, other: Array) -> Array:
         degree = np.trunc(other).astype(np.int64)
-        found = np.where(degree < 0, 0, values(_library(self), np.maximum(degree, 0), self))
+        found = np.where(
+            degree < 0, 0, values(special_functions(self), np.maximum(degree, 0), self)
+        )
         return found.astype(self.dtype, copy=False)
 
     return function

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from vizgrad.arrays.backend import Array
+from vizgrad.arrays.kernels.extremes import largest, running, smallest
 from vizgrad.arrays.kernels.reduction import Dims, count, mean_dims, sum_dims
 from vizgrad.arrays.quiet import quiet
 
@@ -24,7 +25,7 @@ def variance(x: Array, dims: Dims, correction: float, keepdim: bool) -> Array:
 def logsumexp(x: Array, dims: Dims, keepdim: bool) -> Array:
     if count(x.shape, dims) == 0:
         return np.log(sum_dims(np.exp(x), dims, keepdim))
-    top = np.maximum.reduce(x, axis=dims, keepdims=True)
+    top = largest(x, dims, True)
     top = np.where(np.isfinite(top), top, x.dtype.type(0))
     total = np.log(sum_dims(np.exp(x - top), dims, keepdim))
     return total + top.reshape(total.shape)
@@ -34,9 +35,9 @@ def logsumexp(x: Array, dims: Dims, keepdim: bool) -> Array:
 def vector_norm(x: Array, ord: float, dims: Dims, keepdim: bool) -> Array:
     size = np.abs(x)
     if ord == math.inf:
-        return np.maximum.reduce(size, axis=dims, keepdims=keepdim)
+        return largest(size, dims, keepdim)
     if ord == -math.inf:
-        return np.minimum.reduce(size, axis=dims, keepdims=keepdim)
+        return smallest(size, dims, keepdim)
     if ord == 0:
         return sum_dims((size != 0).astype(size.dtype), dims, keepdim)
     if ord == 1:
@@ -55,7 +56,7 @@ def cumprod(x: Array, dim: int) -> Array:
 @quiet
 def linear_scan(values: Array, factors: Array, dim: int) -> Array:
     """r_i = values_i + factors_i * r_(i+1). One step per element of `dim`: a scan has no ufunc."""
-    out = np.array(values)
+    out = values.copy()
     v, f = np.moveaxis(out, dim, 0), np.moveaxis(factors, dim, 0)
     for i in range(v.shape[0] - 2, -1, -1):
         v[i] += f[i] * v[i + 1]
@@ -64,17 +65,17 @@ def linear_scan(values: Array, factors: Array, dim: int) -> Array:
 
 @quiet
 def logcumsumexp(x: Array, dim: int) -> Array:
-    return np.logaddexp.accumulate(x, axis=dim) if x.ndim else x.copy()
+    return running(np.logaddexp, x, dim) if x.ndim else x.copy()
 
 
 def first_along(x: Array, dim: int) -> Array:
     """A mask of the first element along `dim`."""
-    mask = np.zeros_like(x, dtype=bool, order="C", subok=False)
+    mask = np.zeros_like(x, dtype=bool, order="C")
     mask[(slice(None),) * dim + (slice(0, 1),)] = True
     return mask
 
 
 def last_along(x: Array, dim: int) -> Array:
-    mask = np.zeros_like(x, dtype=bool, order="C", subok=False)
+    mask = np.zeros_like(x, dtype=bool, order="C")
     mask[(slice(None),) * dim + (slice(x.shape[dim] - 1, None),)] = True
     return mask

@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 
 from vizgrad.arrays.backend import Array, device_of, namespace_for
-from vizgrad.arrays.kernels.memory import full
+from vizgrad.arrays.kernels.memory import contiguous, full
 
 Sizes = tuple[int, ...]
 
@@ -49,7 +49,7 @@ def strided(array: Array, shape: Sizes, strides: Sizes) -> Array:
 def padded(x: Array, padding: Sizes, extra: Sizes, fill: float = 0) -> Array:
     """`x`, contiguous, with `padding` cells before and `padding + extra` after each spatial dimension."""
     if not any(padding) and not any(extra):
-        return np.ascontiguousarray(x)
+        return contiguous(x)
     lead = x.ndim - len(padding)
     spatial = x.shape[lead:]
     shape = x.shape[:lead] + tuple(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from vizgrad.arrays import xp
+from vizgrad.arrays.backend import beside
 from vizgrad.nn.functional.losses import how_reduced
 from vizgrad.ops.joining import cat_any, stack_any
 from vizgrad.tensor.tensor import Tensor, new_tensor
@@ -36,7 +37,8 @@ def ctc_loss(
         )
     loss: Any = stack_any(losses, 0)
     if reduction == "mean":
-        divisor: Any = new_tensor(xp.asarray([max(n, 1) for n in lengths], loss._array.dtype))
+        sizes = [max(n, 1) for n in lengths]
+        divisor: Any = new_tensor(beside(loss._array, xp.asarray(sizes, loss._array.dtype)))
         return (loss / divisor).mean()
     if reduction == "sum":
         return loss.sum()
@@ -66,23 +68,27 @@ def _one(scores: Any, target: list[int], blank: int, zero_infinity: bool) -> Any
     states = [blank]
     for label in target:
         states += [label, blank]
-    index = new_tensor(xp.asarray(states, "int64"))
+    index = new_tensor(beside(scores._array, xp.asarray(states, "int64")))
     emitted = scores.index_select(1, index)
     count = len(states)
     may_skip = [i >= 2 and states[i] != blank and states[i] != states[i - 2] for i in range(count)]
     kind = scores._array.dtype
-    closed = new_tensor(xp.where(xp.asarray(may_skip), 0.0, _NEVER).astype(kind))
-    never: Any = new_tensor(xp.full(2, _NEVER, kind))
+    closed = new_tensor(
+        beside(scores._array, xp.where(xp.asarray(may_skip), 0.0, _NEVER).astype(kind))
+    )
+    never: Any = new_tensor(beside(scores._array, xp.full(2, _NEVER, kind)))
     opening = xp.full(count, _NEVER, kind)
     opening[:2] = 0
-    alpha = emitted[0] + new_tensor(opening)
+    alpha = emitted[0] + new_tensor(beside(scores._array, opening))
     for t in range(1, scores.shape[0]):
         padded = cat_any([never, alpha], 0)
         ways = stack_any([alpha, padded[1 : count + 1], padded[:count] + closed], 0)
         alpha = ways.logsumexp(0) + emitted[t]
     total = alpha[-2:].logsumexp(0)
     if total.item() < _NEVER / 2:  # no alignment fits
-        infinite = new_tensor(xp.asarray(0.0 if zero_infinity else xp.inf, kind))
+        infinite = new_tensor(
+            beside(scores._array, xp.asarray(0.0 if zero_infinity else xp.inf, kind))
+        )
         return infinite + alpha.sum() * 0
     # PyTorch's gradient is that of log_softmax and this loss together, divided by that of log_softmax:
     # exact where the scores are logarithms of probabilities, as they should be; elsewhere exp(score) more.

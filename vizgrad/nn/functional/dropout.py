@@ -17,7 +17,7 @@ def _check(p: float) -> None:
 
 def _noise(input: Tensor, p: float, shape: tuple[int, ...]) -> Any:
     """1 / (1 - p) with probability 1 - p, else 0."""
-    empty: Any = new_tensor(xp.zeros_like(input._array, shape=shape, order="C", subok=False))
+    empty: Any = new_tensor(xp.zeros_like(input._array, shape=shape, order="C"))
     if p == 1:
         return empty
     empty.bernoulli_(1 - p)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from vizgrad.arrays import xp
+from vizgrad.arrays.backend import beside
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 
@@ -26,7 +27,7 @@ def affine_grid(theta: Any, size: Any, align_corners: bool | None = None) -> Ten
         lines.append(place if align_corners else place * (n - 1) / n)
     axes = xp.meshgrid(*lines, indexing="ij")
     points = xp.stack([*reversed(axes), xp.ones(sizes)], axis=-1).reshape(1, -1, dims + 1)
-    base: Any = new_tensor(points.astype(theta._array.dtype))
+    base: Any = new_tensor(beside(theta._array, points.astype(theta._array.dtype)))
     moved = base.expand(theta.shape[0], -1, -1).bmm(theta.transpose(1, 2))
     return moved.view(theta.shape[0], *sizes, dims)
 

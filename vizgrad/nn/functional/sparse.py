@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from vizgrad import errors
+from vizgrad.arrays.kernels.embedding import count_places
 from vizgrad.ops import embedding as op
 from vizgrad.tensor.modes import about_to_write, set_grad_mode
 from vizgrad.tensor.place import caller
@@ -90,24 +91,24 @@ def embedding_bag(
     input = input.reshape(-1)
     total = input.shape[0]
     ends = xp.append(starts[1:], total)
-    bag = xp.repeat(xp.arange(len(starts)), ends - starts)
+    bag = xp.repeat(xp.arange(len(starts), like=starts), ends - starts)
     rows: Any = embedding(
         input, weight, padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse
     )
-    counted = xp.ones(total, bool)
+    counted = xp.ones_like(bag, dtype=bool)
     if padding_idx is not None:
         counted = input._array != padding_idx % weight.shape[0]
         rows = rows * new_tensor(counted[:, None].astype(weight._array.dtype))
     if per_sample_weights is not None:
         rows = rows * per_sample_weights.reshape(-1, 1)
     index = new_tensor(bag.astype("int64"))
-    out = new_tensor(xp.zeros((len(starts), weight.shape[1]), weight._array.dtype))
+    out = new_tensor(xp.zeros_like(weight._array, shape=(len(starts), weight.shape[1])))
     if mode == "max":
         wide = index.unsqueeze(1).expand(total, weight.shape[1])
         return out.scatter_reduce(0, wide, rows, "amax", include_self=False)
     out = out.index_add(0, index, rows)
     if mode == "mean":
-        sizes = xp.maximum(xp.bincount(bag[counted], minlength=len(starts)), 1)
+        sizes = xp.maximum(count_places(bag[counted], len(starts)), 1)
         out = out / new_tensor(sizes[:, None].astype(weight._array.dtype))
     return out
 
@@ -120,7 +121,7 @@ def _bag_starts(input: Any, offsets: Any, include_last_offset: bool) -> Any:
         if offsets is not None:
             raise ValueError("if input is 2D, then offsets has to be None")
         bags, size = input.shape
-        return xp.arange(bags) * size
+        return xp.arange(bags, like=input._array) * size
     if input.ndim != 1:
         raise ValueError(
             f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.ndim}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from vizgrad.arrays.backend import is_on_host
 from vizgrad.arrays.kernels import places as kernel
 from vizgrad.arrays.kernels.windows import out_sizes
 from vizgrad.nn.functional.pooling import output_size_of, with_rows, without_rows
@@ -124,7 +125,7 @@ def _unpool(
     area = 1
     for n in size:
         area *= n
-    if index.size and (int(index.min()) < 0 or int(index.max()) >= area):
+    if is_on_host(index) and index.size and (int(index.min()) < 0 or int(index.max()) >= area):
         raise RuntimeError(
             f"Found an invalid max index: {int(index.max())} (output volumes are of size {product(size)})"
         )

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from vizgrad.arrays import xp
+from vizgrad.arrays import dtypes
 from vizgrad.nn import functional as F
 from vizgrad.nn import init
 from vizgrad.nn.modules.making import empty_parameter, full
 from vizgrad.nn.modules.module import Module
 from vizgrad.nn.parameter import Parameter
 from vizgrad.tensor.place import caller
-from vizgrad.tensor.tensor import Tensor, new_tensor, storage_of
+from vizgrad.tensor.tensor import Tensor, storage_of
 
 
 class _Norm(Module):
@@ -46,7 +46,7 @@ class _Norm(Module):
         self.register_buffer("running_mean", full(shape, 0.0, device, dtype) if on else None)
         self.register_buffer("running_var", full(shape, 1.0, device, dtype) if on else None)
         self.register_buffer(
-            "num_batches_tracked", new_tensor(xp.zeros((), "int64")) if on else None
+            "num_batches_tracked", full((), 0, device, dtypes.int64) if on else None
         )
         self.reset_parameters()
 

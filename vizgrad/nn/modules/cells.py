@@ -54,7 +54,7 @@ class RNNCellBase(Module):
         x = input.unsqueeze(0) if single else input
         if state is None:
             shape = (x.shape[0], self.hidden_size)
-            state = new_tensor(xp.zeros_like(x._array, shape=shape, order="C", subok=False))
+            state = new_tensor(xp.zeros_like(x._array, shape=shape, order="C"))
         elif single:
             state = state.unsqueeze(0)
         return x, state, single

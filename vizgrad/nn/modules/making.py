@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from vizgrad.arrays import dtypes
-from vizgrad.arrays.backend import namespace_for, parse_device
+from vizgrad.arrays.backend import namespace_at
 from vizgrad.nn.parameter import Parameter
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
@@ -13,7 +13,7 @@ from vizgrad.tensor.tensor import Tensor, new_tensor
 def full(shape: tuple[int, ...], value: float, device: Any = None, dtype: Any = None) -> Tensor:
     """A tensor of `shape` filled with `value`; the default dtype if none is given."""
     kind = (dtype or dtypes.get_default_dtype()).np
-    return new_tensor(namespace_for(parse_device(device)).full(shape, value, kind))
+    return new_tensor(namespace_at(device).full(shape, value, kind))
 
 
 def empty_parameter(shape: tuple[int, ...], device: Any = None, dtype: Any = None) -> Parameter:

@@ -121,9 +121,7 @@ class RNNBase(Module):
         """The first state of each layer and direction: (N, width) each."""
         count, batch = self.num_layers * self.directions, x.shape[1]
         if given is None:
-            zeros = new_tensor(
-                xp.zeros_like(x._array, shape=(batch, width), order="C", subok=False)
-            )
+            zeros = new_tensor(xp.zeros_like(x._array, shape=(batch, width), order="C"))
             return [zeros] * count
         if tuple(given.shape) != (count, batch, width):
             raise RuntimeError(

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from vizgrad.arrays import xp
+from vizgrad.arrays.backend import as_array
 from vizgrad.tensor.place import caller
 from vizgrad.tensor.tensor import Tensor, new_tensor, storage_of
 
@@ -22,15 +23,16 @@ def _gradients(parameters: Tensors) -> list[Tensor]:
 def _norm(arrays: list[Any], norm_type: float) -> Any:
     """The norm of all elements together, as a 0-dim array."""
     if norm_type == math.inf:
-        parts = [xp.abs(a).max() if a.size else a.dtype.type(0) for a in arrays]
-        return xp.asarray(xp.max(xp.stack([xp.asarray(p) for p in parts])))
+        parts = [as_array(xp.abs(a).max()) for a in arrays if a.size]
+        parts = parts or [xp.zeros_like(arrays[0], shape=())]
+        return as_array(xp.max(xp.stack(parts)))
     if norm_type == 2:
         squares = [xp.vdot(a, a).real if a.flags.c_contiguous else (a * a).sum() for a in arrays]
-        return xp.asarray(xp.sqrt(sum(squares[1:], squares[0])))
+        return as_array(xp.sqrt(sum(squares[1:], squares[0])))
     if norm_type == 0:  # of the norms of each: how many are not all zero
-        return xp.asarray(sum((a != 0).any() for a in arrays)).astype(arrays[0].dtype)
+        return as_array(sum((a != 0).any() for a in arrays)).astype(arrays[0].dtype)
     powers = [(xp.abs(a) ** norm_type).sum() for a in arrays]
-    return xp.asarray(sum(powers[1:], powers[0]) ** (1.0 / norm_type))
+    return as_array(sum(powers[1:], powers[0]) ** (1.0 / norm_type))
 
 
 def get_total_norm(

@@ -6,7 +6,7 @@ import builtins
 from typing import Any
 
 from vizgrad.arrays import dtypes, xp
-from vizgrad.arrays.backend import Device, device_of, parse_device, to_host
+from vizgrad.arrays.backend import Device, device_of, parse_device, placed, to_host
 from vizgrad.arrays.dtypes import DType
 from vizgrad.errors import explained
 from vizgrad.function.inplace import write
@@ -49,9 +49,10 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     if len(flags) > 1:
         copy = flags[1]
     result = self
-    if device is not None and parse_device(device) != device_of(self._array):
-        here = device_of(self._array)
-        result = copying.to_device.record(result, device=parse_device(device), source=here)
+    if device is not None:
+        here, there = device_of(self._array), placed(parse_device(device))
+        if here != there:
+            result = copying.to_device.record(result, device=there, source=here)
     if dtype is not None:
         result = copying.converted(result, dtype.np)
     return (

@@ -7,11 +7,9 @@ from typing import Any
 
 from vizgrad.arrays import dtypes, layout, xp
 from vizgrad.arrays.backend import (
-    Device,
     is_array,
-    namespace_for,
+    namespace_at,
     parse_device,
-    set_default,
     to_device,
 )
 from vizgrad.arrays.dtypes import DType
@@ -136,9 +134,7 @@ def tensor(
     array = _array_of(data, check_dtype("tensor", dtype), copy=True)
     if array.base is not None:
         array = array.copy()
-    return made(
-        to_device(array, parse_device(device)) if device is not None else array, requires_grad
-    )
+    return made(to_device(array, parse_device(device)), requires_grad)
 
 
 def as_tensor(data: Any, dtype: DType | None = None, device: Any = None) -> Tensor:
@@ -146,7 +142,7 @@ def as_tensor(data: Any, dtype: DType | None = None, device: Any = None) -> Tens
     if isinstance(data, Tensor):
         return data.to(device=device, dtype=dtype)
     array = _array_of(data, check_dtype("as_tensor", dtype), copy=False)
-    return made(to_device(array, parse_device(device)) if device is not None else array)
+    return made(to_device(array, parse_device(device)))
 
 
 asarray = as_tensor
@@ -172,7 +168,7 @@ def scalar_tensor(
 
 
 def _empty(shape: tuple[int, ...], dtype: Any, device: Any) -> Any:
-    namespace = namespace_for(parse_device(device)) if device is not None else xp
+    namespace = namespace_at(device)
     return namespace.empty(shape, dtype)
 
 
@@ -185,7 +181,7 @@ def zeros(
     **_: Any,
 ) -> Tensor:
     """Zeros of a shape given as ints or as one sequence."""
-    namespace = xp if device is None else namespace_for(parse_device(device))
+    namespace = namespace_at(device)
     return made(
         namespace.zeros(_shape("zeros", _given(size, _)), _np_dtype("zeros", dtype)), requires_grad
     )
@@ -204,7 +200,7 @@ def ones(
     *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False, **_: Any
 ) -> Tensor:
     """Ones of a shape given as ints or as one sequence."""
-    namespace = xp if device is None else namespace_for(parse_device(device))
+    namespace = namespace_at(device)
     return made(
         namespace.ones(_shape("ones", _given(size, _)), _np_dtype("ones", dtype)), requires_grad
     )
@@ -269,7 +265,7 @@ def _like_memory(array: Any, dtype: Any) -> Any:
     from vizgrad.arrays.layout import empty_like_strides
 
     if array.flags.c_contiguous:
-        return xp.empty_like(array, dtype=dtype, order="C", subok=False)
+        return xp.empty_like(array, dtype=dtype, order="C")
     return empty_like_strides(array, xp.empty_like(array, dtype=dtype, shape=()))
 
 
@@ -376,13 +372,3 @@ def frombuffer(
 def fill(input: Tensor, value: Any) -> Tensor:
     """A tensor like `input`, full of one value; of a 0-dim tensor its gradient is the sum."""
     return input.clone().fill_(value)
-
-
-def set_default_device(device: Any) -> None:
-    """Where tensors are made when no device is named."""
-    set_default(parse_device(device))
-
-
-def get_default_device() -> Device:
-    """Where tensors are made when no device is named."""
-    return parse_device(None)

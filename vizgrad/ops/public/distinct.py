@@ -55,7 +55,7 @@ def unique_consecutive(
     axis = 0 if dim is None else wrap_dim(dim, input._array.ndim)
     source = shaping.reshape(input, -1) if dim is None else input
     rows = xp.moveaxis(source._array, axis, 0).reshape(source._array.shape[axis], -1)
-    new = xp.ones(len(rows), bool)
+    new = xp.ones_like(rows, dtype=bool, shape=(len(rows),))
     if len(rows) > 1:
         new[1:] = (rows[1:] != rows[:-1]).any(axis=1)
     first = xp.nonzero(new)[0]

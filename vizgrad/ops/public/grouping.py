@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from vizgrad.arrays import xp
+from vizgrad.arrays.backend import is_on_host
+from vizgrad.arrays.kernels.embedding import count_places
 from vizgrad.ops.public import repeating, shaping
 from vizgrad.ops.public.elementwise import exp
 from vizgrad.ops.public.gathering import index_add, index_select, scatter_reduce
@@ -27,7 +29,7 @@ def _numbers(values: Tensor, index: Tensor, num_segments: int) -> Tensor:
             f"index has one group number for each row of values: shape {list(rows)}, not {list(have)}; "
             f"values has shape {list(values._array.shape)}"
         )
-    if have[0]:
+    if have[0] and is_on_host(index._array):  # a device would have to be waited for
         low, high = int(index._array.min()), int(index._array.max())
         if low < 0 or high >= num_segments:
             raise IndexError(
@@ -39,7 +41,7 @@ def _numbers(values: Tensor, index: Tensor, num_segments: int) -> Tensor:
 
 def _empty_groups(values: Tensor, groups: int, fill: Any) -> Tensor:
     shape = (groups, *values._array.shape[1:])
-    return new_tensor(xp.full_like(values._array, fill, shape=shape, order="C", subok=False))
+    return new_tensor(xp.full_like(values._array, fill, shape=shape, order="C"))
 
 
 def segment_sum(values: Tensor, index: Tensor, num_segments: int) -> Tensor:
@@ -54,7 +56,7 @@ def segment_sum(values: Tensor, index: Tensor, num_segments: int) -> Tensor:
 def segment_mean(values: Tensor, index: Tensor, num_segments: int) -> Tensor:
     """Means of groups; 0 for empty ones. Errors as `segment_sum`."""
     total: Any = segment_sum(values, index, num_segments)
-    counts = xp.bincount(index._array, minlength=num_segments).astype(values._array.dtype)
+    counts = count_places(index._array, num_segments).astype(values._array.dtype)
     counts = xp.maximum(counts, 1).reshape((-1,) + (1,) * (values._array.ndim - 1))
     return total / new_tensor(counts)
 

@@ -255,8 +255,10 @@ def matrix_power(A: Tensor, n: int) -> Tensor:
         return matrix_power(inv(A), -n)
     if n == 0:
         from vizgrad.arrays import xp
+        from vizgrad.arrays.backend import beside
 
-        eye = xp.broadcast_to(xp.eye(A._array.shape[-1], dtype=A._array.dtype), A._array.shape)
+        one = beside(A._array, xp.eye(A._array.shape[-1], dtype=A._array.dtype))
+        eye = xp.broadcast_to(one, A._array.shape)
         return new_tensor(eye.copy())
     result: Tensor | None = None
     power = A

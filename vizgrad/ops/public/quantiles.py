@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from vizgrad.arrays import xp
+from vizgrad.arrays.backend import beside, is_on_host
 from vizgrad.errors import wrap_dim
 from vizgrad.ops.public import (
     arranging,
@@ -61,12 +62,16 @@ def _quantile(
         )
     if not input._array.size:
         raise RuntimeError(f"{name}() input tensor must be non-empty")
-    points = q._array if isinstance(q, Tensor) else xp.asarray(q, input._array.dtype)
+    points = (
+        q._array
+        if isinstance(q, Tensor)
+        else beside(input._array, xp.asarray(q, input._array.dtype))
+    )
     if points.ndim > 1:
         raise RuntimeError(
             f"{name}() q must be a scalar or 1D tensor, got {points.ndim} dimensions"
         )
-    if points.size and not (points.min() >= 0 and points.max() <= 1):
+    if is_on_host(points) and points.size and not (points.min() >= 0 and points.max() <= 1):
         raise RuntimeError(f"{name}() q values must be in the range [0, 1]")
     ndim = input._array.ndim
     if dim is None:

@@ -19,7 +19,7 @@ class Generator(_Generator):
     """A source of random numbers with a state of its own; pass it as `generator=`."""
 
     def __init__(self, device: Any = None) -> None:
-        super().__init__(parse_device(device))
+        super().__init__(parse_device("cpu" if device is None else device))
 
 
 def manual_seed(seed: int) -> _Generator:

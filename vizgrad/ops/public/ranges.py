@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from vizgrad.arrays import dtypes, xp
-from vizgrad.arrays.backend import namespace_for, parse_device, to_device
+from vizgrad.arrays.backend import namespace_at, parse_device, to_device
 from vizgrad.ops.public.creation import _np_dtype, made
 from vizgrad.tensor.tensor import Tensor
 
@@ -33,7 +33,7 @@ def arange(
         dtype = dtypes.get_default_dtype() if floats else dtypes.int64
     count = max(0, math.ceil((end - start) / step))
     np_dtype = _np_dtype("arange", dtype)
-    namespace = xp if device is None else namespace_for(parse_device(device))
+    namespace = namespace_at(device)
     numbers = namespace.arange(count)
     if np_dtype.kind == "f":
         numbers = numbers.astype(xp.float64)
@@ -53,7 +53,7 @@ def linspace(
     if steps < 0:
         raise RuntimeError(f"number of steps must be non-negative, got {steps}")
     start, end = (v.item() if isinstance(v, Tensor) else v for v in (start, end))
-    namespace = xp if device is None else namespace_for(parse_device(device))
+    namespace = namespace_at(device)
     return made(
         namespace.linspace(start, end, steps).astype(_np_dtype("linspace", dtype)), requires_grad
     )
@@ -64,7 +64,7 @@ def logspace(
     requires_grad: bool = False,
 ) -> Tensor:  # fmt: skip
     """base to the powers of `linspace(start, end, steps)`."""
-    namespace = xp if device is None else namespace_for(parse_device(device))
+    namespace = namespace_at(device)
     powers = base ** namespace.linspace(start, end, steps)
     return made(powers.astype(_np_dtype("logspace", dtype)), requires_grad)
 
@@ -80,7 +80,7 @@ def eye(
     """Ones on the diagonal of an n x m matrix."""
     if n < 0 or (m is not None and m < 0):
         raise RuntimeError(f"n must be greater or equal to 0, got {n if n < 0 else m}")
-    namespace = xp if device is None else namespace_for(parse_device(device))
+    namespace = namespace_at(device)
     return made(namespace.eye(n, m, dtype=_np_dtype("eye", dtype)), requires_grad)
 
 

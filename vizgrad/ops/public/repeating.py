@@ -126,7 +126,7 @@ def _repeated_positions(counts: Any) -> Tensor:
     from vizgrad.arrays import xp
     from vizgrad.tensor.tensor import new_tensor
 
-    return new_tensor(xp.repeat(xp.arange(counts.size), counts))
+    return new_tensor(xp.repeat(xp.arange(counts.size, like=counts), counts))
 
 
 def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:

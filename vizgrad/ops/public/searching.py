@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from vizgrad.arrays import xp
+from vizgrad.arrays.backend import as_array, beside
 from vizgrad.errors import wrap_dim
 from vizgrad.function.inplace import write
 from vizgrad.ops import extremes, indexing
@@ -124,7 +125,7 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
             f"Class values must be smaller than num_classes ({num_classes}), got "
             f"{int(array.max())}."
         )
-    return new_tensor((array[..., None] == xp.arange(num_classes)).astype(xp.int64))
+    return new_tensor((array[..., None] == xp.arange(num_classes, like=array)).astype(xp.int64))
 
 
 def searchsorted(
@@ -136,7 +137,11 @@ def searchsorted(
     side: str | None = None,
 ) -> Tensor:
     """Where the values would be put into a sorted vector (or the rows of a sorted tensor)."""
-    values = input._array if isinstance(input, Tensor) else xp.asarray(input)
+    values = (
+        input._array
+        if isinstance(input, Tensor)
+        else beside(sorted_sequence._array, xp.asarray(input))
+    )
     rows = sorted_sequence._array
     side = "right" if right or side == "right" else "left"
     if rows.ndim == 1:
@@ -144,7 +149,7 @@ def searchsorted(
     else:
         compare = xp.less_equal if side == "right" else xp.less
         found = compare(rows[..., None, :], values[..., :, None]).sum(-1)
-    return new_tensor(xp.asarray(found).astype(xp.int32 if out_int32 else xp.int64))
+    return new_tensor(as_array(found).astype(xp.int32 if out_int32 else xp.int64))
 
 
 def bucketize(

@@ -1,0 +1,146 @@
+"""Every row of the spec table on strict arrays: what cupy would be asked to do, and no waiting for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import vizgrad as vg
+from tests.fixtures import strict_array
+from tests.ops.differences import results_of, same_memory, weights_for
+from tests.specs import activations, layers
+from tests.specs.row import Row, Sample
+from tests.specs.table import CASES as OPS
+from tests.specs.table import case_id
+
+CASES = [*OPS, *((r, s) for r in (*layers.ROWS, *activations.ROWS) for s in r.samples)]
+Case = tuple[Row, Sample]
+
+
+@pytest.fixture
+def cuda() -> Iterator[None]:
+    with strict_array.as_cuda(), vg.device("cuda"):
+        yield
+
+
+def derivatives(case: Case, device: str, twice: bool) -> list[np.ndarray]:
+    """Values, gradients and their gradients, read at the very end."""
+    row, sample = case
+    leaves = [vg.from_numpy(same_memory(a)).to(device) for a in sample.arrays]
+    leaves = [x.requires_grad_() if x.dtype.category >= 2 else x for x in leaves]
+    del strict_array.reads[:]
+    results = results_of(row, leaves)
+    found = [r.detach() for r in results]
+    roots = [r for r in results if r.requires_grad]
+    wanted = [x for x in leaves if x.requires_grad]
+    weights = zip(weights_for(roots), roots, strict=True)
+    incoming = [vg.tensor(w, device=device).to(r.dtype) for w, r in weights]
+    if roots:
+        options: dict[str, Any] = {"allow_unused": True, "materialize_grads": True}
+        firsts = vg.autograd.grad(roots, wanted, incoming, create_graph=twice, **options)
+        found += [g.detach() for g in firsts]
+        curved = [g for g in firsts if g.requires_grad]
+        if curved:
+            found += vg.autograd.grad(curved, wanted, [vg.ones_like(g) for g in curved], **options)
+    assert {t.device.type for t in found} == {device}
+    return [t.cpu().numpy() for t in found]
+
+
+#: Beginnings of the names of rows that must wait for the device, and why.
+WAITING = {
+    "gaussian_nll_loss": "negative variances are refused",
+    "x[row mask": "the shape of the result is the number of true elements",
+    "x[mask": "the shape of the result is the number of true elements",
+    "masked_select": "the shape of the result is the number of true elements",
+    "masked_scatter": "there must be as many elements as places",
+    "unique": "the shape of the result is the number of different elements",
+    "complex eigh": "a loss that depends on the phases of vectors is refused",
+    "complex eigvalsh": "as eigh",
+    "complex svd": "as eigh",
+    "complex eig": "as eigh",
+    "complex matrix_exp": "the norm says how often to square",
+    "scatter_reduce prod": "a second derivative where elements are 0 is refused",
+    "lu": "the order of rows is made from pivots one after another, on the host",
+    "matrix_exp": "the norm says how often to square",
+    "lstsq": "the formula of full rank is much simpler",
+    "ctc_loss": "the recursion runs over targets, which are lists",
+}
+
+
+@pytest.mark.parametrize("case", CASES, ids=case_id)
+def test_a_device_gives_the_same_and_nobody_waits(case: Case, cuda: None) -> None:
+    twice = case[0].twice
+    there = derivatives(case, "cuda", twice)
+    waited = strict_array.reads[: -len(there)]
+    with vg.device("cpu"):
+        here = derivatives(case, "cpu", twice)
+    for a, b in zip(there, here, strict=True):
+        assert a.dtype == b.dtype
+        np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-10)
+    if not case[0].name.startswith(tuple(WAITING)):
+        assert not waited
+
+
+# --- the strict array itself ------------------------------------------------------------------------
+
+
+def test_it_refuses_what_cupy_refuses(cuda: None) -> None:
+    x = vg.ones(3)._array
+    for call in (
+        lambda: np.asarray(x),
+        lambda: x + np.ones(3),
+        lambda: np.maximum.reduce(x),
+        lambda: np.zeros_like(x, subok=False),
+        lambda: np.frompyfunc(abs, 1, 1)(x),
+        lambda: x[np.array([0])],
+        lambda: np.ascontiguousarray(x),
+    ):
+        with pytest.raises((TypeError, NotImplementedError, IndexError)):
+            call()
+
+
+@pytest.mark.parametrize("read", [float, bool, repr, lambda x: x.item(), lambda x: x.tolist()])
+def test_reading_is_noted(read: Any, cuda: None) -> None:
+    x = vg.ones(())._array
+    del strict_array.reads[:]
+    read(x)
+    assert len(strict_array.reads) == 1
+
+
+def test_a_number_of_the_cpu_stands_beside_a_tensor_of_the_device(cuda: None) -> None:
+    x = vg.ones(3, dtype=vg.float64, requires_grad=True)
+    scale = vg.tensor(2.0, dtype=vg.float64, device="cpu", requires_grad=True)
+    (x * scale).sum().backward()
+    assert scale.grad.device == vg.device("cpu")
+    assert scale.grad.item() == 3
+    assert x.grad.tolist() == [2, 2, 2]
+    with vg.no_grad():
+        x.mul_(scale)
+    assert x.tolist() == [2, 2, 2]
+
+
+@pytest.mark.parametrize(
+    "case", [c for c in CASES if "add" in c[0].name or "x[" in c[0].name], ids=case_id
+)
+def test_a_fixed_order_gives_the_same(case: Case, cuda: None) -> None:
+    vg.use_deterministic_algorithms(True)
+    try:
+        assert vg.are_deterministic_algorithms_enabled()
+        there = derivatives(case, "cuda", False)
+    finally:
+        vg.use_deterministic_algorithms(False)
+    with vg.device("cpu"):
+        here = derivatives(case, "cpu", False)
+    for a, b in zip(there, here, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-12)
+
+
+def test_devices_do_not_mix(cuda: None) -> None:
+    for first, second in (("cuda", "cpu"), ("cpu", "cuda")):
+        with pytest.raises(RuntimeError, match="same device"):
+            vg.ones(3, device=first) + vg.ones(3, device=second)
+        with pytest.raises(RuntimeError, match="same device"):
+            vg.ones(3, device=first).add_(vg.ones(3, device=second))

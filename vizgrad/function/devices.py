@@ -1,0 +1,57 @@
+"""Operands on several devices: numbers follow the tensors they stand beside, everything else is an error."""
+
+# A primitive is declared as a class body of functions over arrays and tensors alike, without `self`.
+# pyright: reportSelfClsParameterName=false, reportArgumentType=false
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from vizgrad.arrays import backend
+from vizgrad.arrays.backend import CPU, device_of
+from vizgrad.function.primitive import primitive
+from vizgrad.tensor.wrong_call import wrong_call
+
+if TYPE_CHECKING:
+    from vizgrad.function.primitive import Primitive
+
+
+@primitive(linear=True, node="ToCopyBackward0")
+class to_device:
+    """A copy on another device; `source` is where it was."""
+
+    def forward(self, *, device, source):
+        return backend.to_device(self, device)
+
+    def grad_self(grad, device, source):
+        return to_device(grad, device=source, source=device)
+
+
+def gathered(op: Primitive, tensors: tuple[Any, ...]) -> tuple[Any, ...] | None:
+    """The operands on one device; None if they are so already.
+
+    A 0-dim tensor of the CPU goes where the others are, as in PyTorch, and its gradient comes back; for
+    any other mixture RuntimeError, naming the devices.
+    """
+    devices = [device_of(t._array) for t in tensors]
+    if devices.count(devices[0]) == len(devices):
+        return None
+    fixed = {
+        d
+        for d, t in zip(devices, tensors, strict=True)
+        if d != CPU or (t._array.ndim and t._array.size)  # an absent operand is empty
+    }
+    if len(fixed) > 1:
+        raise wrong_call(
+            RuntimeError(
+                "Expected all tensors to be on the same device, but found at least two devices, "
+                + " and ".join(sorted(map(str, fixed)))
+                + f"! ({op.name})"
+            ),
+            "move one with .to(device)",
+        )
+    (there,) = fixed
+    return tuple(
+        t if d == there else to_device.record(t, device=there, source=d)
+        for d, t in zip(devices, tensors, strict=True)
+    )
