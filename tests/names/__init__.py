@@ -1,0 +1,1 @@
+"""Which of PyTorch's names exist."""

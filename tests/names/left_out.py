@@ -1,0 +1,31 @@
+"""Names that vizgrad does not have, and why."""
+
+from __future__ import annotations
+
+_HALF = "bfloat16 is no type of numpy or cupy (T-1)"
+_QUANTISED = "for scaled low-precision products on particular GPUs"
+_COMPACT = "LAPACK's packed form of symmetric indefinite factors has no derivative; use solve or lu"
+_LATER = "comes with the part of vizgrad that it belongs to"
+
+LEFT_OUT: dict[str, str] = {
+    "Tensor.bfloat16": _HALF,
+    "Tensor.resize_": "memory does not grow under its views here; make a new tensor",
+    "Tensor.prelu": "a function: nn.functional.prelu",
+    "vizgrad.linalg.ldl_factor": _COMPACT,
+    "vizgrad.linalg.ldl_factor_ex": _COMPACT,
+    "vizgrad.linalg.ldl_solve": _COMPACT,
+    "vizgrad.nn.functional.conv_tbc": "conv1d with the dimensions in another order",
+    "vizgrad.nn.functional.linear_cross_entropy": "linear and cross_entropy, fused for particular GPUs",
+    "vizgrad.nn.functional.grouped_mm": _QUANTISED,
+    "vizgrad.nn.functional.scaled_mm": _QUANTISED,
+    "vizgrad.nn.functional.scaled_grouped_mm": _QUANTISED,
+}
+#: Lists of which nothing, or not all, is there yet.
+LATER = {
+    "vizgrad.autograd": _LATER,
+    "vizgrad.autograd.forward_ad": _LATER,
+    "vizgrad.autograd.functional": _LATER,
+    "vizgrad.autograd.gradcheck": _LATER,
+    "vizgrad.func": _LATER,
+    "vizgrad.utils.checkpoint": _LATER,
+}
