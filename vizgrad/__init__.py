@@ -289,6 +289,7 @@ from vizgrad.ops.public.linalg import matrix_exp as matrix_exp
 from vizgrad.ops.public.linalg import matrix_power as matrix_power
 from vizgrad.ops.public.linalg import pinv as pinverse
 from vizgrad.ops.public.linalg import slogdet as slogdet
+from vizgrad.ops.public.memory import UntypedStorage as UntypedStorage
 from vizgrad.ops.public.multiplying import addbmm as addbmm
 from vizgrad.ops.public.multiplying import addmm as addmm
 from vizgrad.ops.public.multiplying import addmv as addmv

@@ -9,7 +9,6 @@ _LATER = "comes with the part of vizgrad that it belongs to"
 
 LEFT_OUT: dict[str, str] = {
     "Tensor.bfloat16": _HALF,
-    "Tensor.resize_": "memory does not grow under its views here; make a new tensor",
     "Tensor.prelu": "a function: nn.functional.prelu",
     "vizgrad.linalg.ldl_factor": _COMPACT,
     "vizgrad.linalg.ldl_factor_ex": _COMPACT,

@@ -28,6 +28,7 @@ from vizgrad.ops.public import (
     indexing,
     integrals,
     linalg,
+    memory,
     multiplying,
     normalizing,
     observations,
@@ -186,6 +187,7 @@ SAME: dict[Any, str] = {
     conversion: "to float double half int long short char byte bool cfloat cdouble cpu cuda type "
     "type_as numpy detach detach_ clone copy_ fill_ zero_",
     complexes: "conj conj_physical resolve_conj resolve_neg is_conj is_neg angle isreal adjoint",
+    memory: "untyped_storage set_ resize_",
     questions: "is_nonzero is_same_size is_set_to is_signed",
     older: "svd qr triangular_solve lu lu_solve pinverse",
     signal: "stft istft",

@@ -1,0 +1,136 @@
+"""The memory behind a tensor: looking at it, and making a tensor show other memory (spec 03)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from vizgrad.arrays import xp
+from vizgrad.arrays.backend import Device, device_of, to_host
+from vizgrad.arrays.blocks import contiguous_strides, laid_over, owner
+from vizgrad.function.inplace import check_write
+from vizgrad.ops.public.arguments import sizes_of
+from vizgrad.tensor.modes import MODES
+from vizgrad.tensor.place import caller
+from vizgrad.tensor.tensor import Tensor, address, storage_of
+
+
+class UntypedStorage:
+    """A block of memory, in bytes; two are equal if they are the same block."""
+
+    __slots__ = ("_block",)
+
+    def __init__(self, block: Any) -> None:
+        self._block = block
+
+    def data_ptr(self) -> int:
+        """The address of the first byte."""
+        return address(self._block)
+
+    def nbytes(self) -> int:
+        return int(self._block.nbytes)
+
+    def size(self) -> int:
+        """The number of bytes."""
+        return self.nbytes()
+
+    def __len__(self) -> int:
+        return self.nbytes()
+
+    @property
+    def device(self) -> Device:
+        return device_of(self._block)
+
+    def __getitem__(self, index: int) -> int:
+        """One byte."""
+        if not -len(self) <= index < len(self):
+            raise IndexError(f"byte {index} is out of range for a storage of {len(self)} bytes")
+        return to_host(self._block).tobytes()[index]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, UntypedStorage) and other.data_ptr() == self.data_ptr()
+
+    def __hash__(self) -> int:
+        return hash(self.data_ptr())
+
+    def __repr__(self) -> str:
+        return f"vizgrad.UntypedStorage(device={self.device}) of size {len(self)}"
+
+
+def untyped_storage(self: Tensor) -> UntypedStorage:
+    """The block of memory that this tensor, and all that share memory with it, lie in."""
+    return UntypedStorage(owner(self._array))
+
+
+def set_(
+    self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = None, stride: Any = None
+) -> Tensor:
+    """Makes the tensor show other memory: another tensor's, or a region of a storage (in elements).
+
+    Without arguments it becomes empty. The version counter rises. RuntimeError for a leaf that requires
+    grad, and for memory of another type.
+    """
+    recorded = self.requires_grad and MODES.grad
+    check_write(self, recorded)
+    if recorded:
+        raise NotImplementedError(
+            "the derivative for 'set_' is not implemented: call it under no_grad, or on a detached tensor"
+        )
+    if source is None:
+        array = xp.empty((0,), self._array.dtype)
+    elif isinstance(source, Tensor):
+        if source.dtype is not self.dtype:
+            raise RuntimeError(
+                f"Could not set tensor of type {source.dtype.name} to a tensor of type {self.dtype.name}"
+            )
+        array = source._array
+        if size is not None:
+            array = _region(array, storage_offset, size, stride)
+    else:
+        block = source._block
+        flat = (
+            block.reshape(-1, order="A").view(self._array.dtype)
+            if block.size
+            else block.reshape(-1)
+        )
+        count = flat.size - storage_offset if size is None else size
+        array = _region(flat, storage_offset, count, stride)
+    return _show(self, array, "set_")
+
+
+def _region(array: Any, offset: int, size: Any, stride: Any) -> Any:
+    shape = sizes_of("set_", (size,))
+    strides = contiguous_strides(shape) if stride is None else sizes_of("set_", (stride,))
+    return laid_over(array.reshape(-1), shape, strides, offset)
+
+
+def _show(self: Tensor, array: Any, name: str) -> Tensor:
+    self._array = array
+    storage = storage_of(self)
+    storage.origin = address(owner(array))
+    storage.nbytes = array.nbytes
+    storage.wrote(name, caller())
+    return self
+
+
+def resize_(self: Tensor, *size: Any) -> Tensor:
+    """Gives the tensor another shape; new elements, if there are more, are whatever is in memory.
+
+    Where its memory is too small the tensor moves to a larger block, which its views do not follow.
+    """
+    if self.requires_grad:
+        raise RuntimeError("cannot resize variables that require grad")
+    shape = sizes_of("resize_", size)
+    if any(n < 0 for n in shape):
+        raise RuntimeError(f"Trying to create tensor with negative dimension: {list(shape)}")
+    check_write(self, False)
+    here, count = self._array, math.prod(shape)
+    block = owner(here)
+    flat = block.reshape(-1, order="A")
+    start = self.storage_offset()
+    if start + count <= flat.size and block.dtype == here.dtype:
+        return _show(self, laid_over(flat, shape, contiguous_strides(shape), start), "resize_")
+    larger = xp.empty_like(flat, dtype=here.dtype, shape=(count,), subok=False)
+    kept = flat.view(here.dtype)[start:] if flat.size else flat
+    larger[: kept.size] = kept[:count]
+    return _show(self, larger.reshape(shape), "resize_")
