@@ -8,6 +8,7 @@ from math import e as e
 from math import inf as inf
 from math import nan as nan
 from math import pi as pi
+from typing import TYPE_CHECKING
 
 from vizgrad import autograd as autograd
 from vizgrad import ops as ops
@@ -446,6 +447,15 @@ from vizgrad.tensor.printing import set_printoptions as set_printoptions
 from vizgrad.tensor.tensor import Size as Size
 from vizgrad.tensor.tensor import Tensor as Tensor
 from vizgrad.version import __version__ as __version__
+
+if TYPE_CHECKING:  # what `__getattr__` loads
+    from vizgrad import distributions as distributions
+    from vizgrad import nn as nn
+    from vizgrad import optim as optim
+    from vizgrad import serialization as serialization
+    from vizgrad import utils as utils
+    from vizgrad.serialization import load as load
+    from vizgrad.serialization import save as save
 
 _on_import()
 

@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 from vizgrad.distributions import constraints
 from vizgrad.distributions.distribution import Distribution
 from vizgrad.distributions.parameters import batch_of, broadcast_all, smallest
-from vizgrad.ops.gamma import igamma, standard_gamma
+from vizgrad.ops.gamma import standard_gamma
+from vizgrad.ops.public.special import gammainc
 from vizgrad.tensor.tensor import Tensor
 
 
@@ -59,9 +60,9 @@ class Gamma(Distribution):
         return a.xlogy(rate) + (a - 1).xlogy(value) - rate * value - a.lgamma()
 
     def cdf(self, value: Tensor) -> Tensor:
-        """No gradient for the concentration, as in PyTorch."""
+        """Has no derivative in the concentration, as in PyTorch."""
         self._validate_sample(value)
-        return igamma.record(self.concentration, self.rate * value)
+        return gammainc(self.concentration, self.rate * value)
 
     def entropy(self) -> Tensor:
         a = self.concentration

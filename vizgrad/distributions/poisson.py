@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from vizgrad.arrays import random
+from vizgrad.autograd.grad_mode import no_grad
 from vizgrad.distributions import constraints
 from vizgrad.distributions.distribution import Distribution
 from vizgrad.distributions.parameters import batch_of, broadcast_all
-from vizgrad.tensor.tensor import Tensor, new_tensor
+from vizgrad.ops.public.random import poisson
+from vizgrad.tensor.tensor import Tensor
 
 
 class Poisson(Distribution):
@@ -35,8 +36,8 @@ class Poisson(Distribution):
         return self.rate
 
     def sample(self, sample_shape: Any = ()) -> Tensor:
-        rate = self.rate.detach().expand(self._extended_shape(sample_shape))
-        return new_tensor(random.poisson(rate._array, self.rate.device, None))
+        with no_grad():
+            return poisson(self.rate.expand(self._extended_shape(sample_shape)))
 
     def log_prob(self, value: Tensor) -> Tensor:
         self._validate_sample(value)

@@ -1,4 +1,4 @@
-"""Gamma numbers, and the probabilities of the gamma distribution."""
+"""Gamma numbers, whose derivative says how far they move with the shape parameter."""
 
 from __future__ import annotations
 
@@ -13,22 +13,11 @@ def _drawn(self):
     return random.standard_gamma(self, device_of(self), None)
 
 
-@primitive(typing="float", pointwise=True, node="IgammaBackward0")
-class igamma:
-    """P(a, x), the regularised lower incomplete gamma function; no derivative for a, as in PyTorch."""
-
-    def forward(self, other):
-        return gamma.gammainc(self, other)
-
-    def grad_other(grad, self, other):
-        return grad * constant(gamma.density(raw(self), raw(other)), grad)
-
-
-@primitive(typing="float", node="StandardGammaBackward0")
+@primitive(typing="float", node="StandardGammaBackward0", real_only=True)
 class standard_gamma:
     """A gamma number of shape `self` and rate 1 for each element, drawn anew at each call.
 
-    The derivative says how far the number moves when it stays at its quantile; it has none itself.
+    It moves as if it stayed at its quantile; that derivative has none itself.
     """
 
     forward = _drawn

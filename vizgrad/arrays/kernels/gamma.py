@@ -1,22 +1,14 @@
-"""The gamma distribution: its probabilities, and how a sample moves with the shape parameter."""
+"""Gamma numbers: how a sample moves with the shape parameter."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from vizgrad.arrays.backend import Array, special_functions
+from vizgrad.arrays.quiet import quiet
 
 
-def gammainc(a: Array, x: Array) -> Array:
-    """P(a, x): the probability that a gamma number of shape `a` and rate 1 is not above `x`."""
-    return special_functions(x).gammainc(a, x)
-
-
-def density(a: Array, x: Array) -> Array:
-    """The slope of P(a, x) in x."""
-    return np.exp((a - 1) * np.log(x) - x - special_functions(x).gammaln(a))
-
-
+@quiet
 def sample_slope(a: Array, z: Array) -> Array:
     """dz/da of the gamma number z of shape a that stays at its quantile: -(dP/da) / (dP/dx).
 
@@ -32,10 +24,9 @@ def sample_slope(a: Array, z: Array) -> Array:
         return np.where(x < wide, lower, -library.gammaincc(wide + shift * step, x))
 
     change = (8 * (tail(1) - tail(-1)) - (tail(2) - tail(-2))) / (12 * step)
-    with np.errstate(all="ignore"):
-        log_density = (wide - 1) * np.log(x) - x - library.gammaln(wide)
-        found = -change / np.exp(log_density)
-        # far below all others, where P is z^a / Gamma(a + 1) and both parts underflow
-        limit = -x / wide * (np.log(x) - library.psi(wide + 1))
+    log_density = (wide - 1) * np.log(x) - x - library.gammaln(wide)
+    found = -change / np.exp(log_density)
+    # far below all others, where P is z^a / Gamma(a + 1) and both parts underflow
+    limit = -x / wide * (np.log(x) - library.psi(wide + 1))
     tiny = library.gammainc(wide, x) < 1e-200
     return np.where(x == 0, 0, np.where(tiny, limit, found)).astype(z.dtype)
