@@ -8,7 +8,7 @@ from vizgrad.function.strided import Geometry, geometry_of, replace, take
 from vizgrad.graph.edges import edge_of, retaining
 from vizgrad.graph.node import Node
 from vizgrad.tensor.clock import tick
-from vizgrad.tensor.tensor import RESULT, Tensor
+from vizgrad.tensor.tensor import RESULT, Tensor, storage_of
 
 if TYPE_CHECKING:
     from vizgrad.graph.node import Edge
@@ -97,3 +97,5 @@ def rebase(view: Tensor, fn: Node, position: int = 0) -> None:
     with retaining(base):
         base._edge = node
         base._tracked = RESULT
+    # whoever read the view's history since the write got that of the old base
+    info.clock = min(info.clock, storage_of(view).last_write - 1)

@@ -72,7 +72,8 @@ def bring_up_to_date(view: Tensor) -> None:
     assert info is not None
     if storage is None or storage.last_write == info.clock:
         return
-    if info.base.requires_grad and storage.first_write_after(info.clock) is not None:
+    recorded = view._edge is not None or info.base.requires_grad
+    if recorded and storage.first_write_after(info.clock) is not None:
         regenerate_view(view)  # noqa: F821  set from above
 
 

@@ -143,6 +143,15 @@ def test_a_dirty_view_need_not_be_the_first_argument():
         assert [g.tolist() for g in grads] == [[5, 1], 2]
 
 
+@pytest.mark.rule("F-54", "V-30")
+def test_the_gradient_of_a_dirty_view_goes_through_the_function():
+    first = leaf(1.0, 1.0, 1.0)
+    view = (first * 1)[1:]
+    assert Double().apply(view) is view
+    (view * 3).sum().backward()
+    assert first.grad.tolist() == [0, 6, 6]
+
+
 @pytest.mark.rule("F-54")
 def test_a_dirty_view_allows_one_output():
     def two(ctx, x):

@@ -164,7 +164,8 @@ def wrap(
             Creation.MULTI_OUTPUT if differentiable_count > 1 else Creation.CUSTOM_FUNCTION
         )
         info.maker = ctx.name()
-        info.clock = storage_of(view).last_write
+        if view._edge is not None:  # its history is made now, after the writes of forward
+            info.clock = storage_of(view).last_write
     return tuple(results)
 
 
