@@ -193,3 +193,25 @@ def weights_of_unit_spectral_norm(torch, see):
         phrase="spectral_norm of 'weight' not found",
     )
     see("plain again", sorted(copy.deepcopy(layer).state_dict()))
+
+
+@program(rules="T-53")
+def sequences_of_unequal_lengths(torch, see):
+    rnn = torch.nn.utils.rnn
+    first = torch.arange(6.0).reshape(2, 3).requires_grad_()
+    rest = [torch.ones(4, 3) * 2, torch.ones(1, 3) * 3]
+    padded = rnn.pad_sequence([first, *rest])
+    see("time first", padded)
+    see("batch first", rnn.pad_sequence([first, *rest], True, -1.0))
+    see("at the beginning", rnn.pad_sequence([first, *rest], True, padding_side="left"))
+    (padded * torch.arange(36.0).reshape(4, 3, 3)).sum().backward()
+    see("gradient", first.grad)
+    see("back", rnn.unpad_sequence(padded, torch.tensor([2, 4, 1])))
+    see("of a tensor", rnn.pad_sequence(torch.ones(2, 3)))
+    see("whole numbers", rnn.pad_sequence([torch.arange(2), torch.arange(1)], padding_value=7))
+    see("type of the first", rnn.pad_sequence([torch.ones(2), torch.arange(3)]))
+    see.raises("none", lambda: rnn.pad_sequence([]), phrase="empty list")
+    see.raises("shapes", lambda: rnn.pad_sequence([torch.ones(2, 3), torch.ones(2, 4)]))
+    see.raises("number", lambda: rnn.pad_sequence(3), phrase="Expected iterable")
+    see.raises("side", lambda: rnn.pad_sequence(rest, padding_side="x"), phrase="left or right")
+    see.raises("0-dim", lambda: rnn.pad_sequence([torch.tensor(1.0)]))

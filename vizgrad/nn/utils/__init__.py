@@ -1,5 +1,6 @@
 """Helpers for training, as torch.nn.utils."""
 
+from vizgrad.nn.utils import rnn as rnn
 from vizgrad.nn.utils.clip_grad import clip_grad_norm_ as clip_grad_norm_
 from vizgrad.nn.utils.clip_grad import clip_grad_value_ as clip_grad_value_
 from vizgrad.nn.utils.clip_grad import clip_grads_with_norm_ as clip_grads_with_norm_
