@@ -8,6 +8,7 @@ from typing import Any
 import vizgrad as vg
 from tests.explanations.calls import leaf
 from tests.explanations.wrong import wrong
+from tests.fixtures.strict_array import as_cuda
 from vizgrad.autograd import Function
 from vizgrad.autograd.function import (
     InplaceFunction,
@@ -88,45 +89,28 @@ def a_complex_gradient_for_a_real_input() -> None:
 
 @wrong("function-return")
 def a_gradient_on_another_device() -> None:
-    from tests.explanations.inplace import on_a_device
-
-    there, known = on_a_device()
-
     def backward(ctx: Any, grad: Any) -> Any:
-        return there  # blame
+        return grad.to("cuda")  # blame
 
-    try:
+    with as_cuda():
         run(backward)
-    finally:
-        known.pop(type(there._array))
 
 
 @wrong("function-return")
 def a_gradient_on_another_device_with_create_graph() -> None:
-    from tests.explanations.inplace import on_a_device
-
-    there, known = on_a_device()
-
     def backward(ctx: Any, grad: Any) -> Any:
-        return there  # blame
+        return grad.to("cuda")  # blame
 
     x = leaf()
-    try:
+    with as_cuda():
         vg.autograd.grad(function(backward=backward).apply(x).sum(), x, create_graph=True)
-    finally:
-        known.pop(type(there._array))
 
 
 @wrong("wrong-call")
 def a_root_gradient_on_another_device() -> None:
-    from tests.explanations.inplace import on_a_device
-
-    there, known = on_a_device()
     y = leaf() * 2
-    try:
-        y.backward(there)  # blame
-    finally:
-        known.pop(type(there._array))
+    with as_cuda():
+        y.backward(vg.ones(3).to("cuda"))  # blame
 
 
 @wrong("second-order-cut")

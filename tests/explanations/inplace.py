@@ -7,6 +7,7 @@ from typing import Any
 import vizgrad as vg
 from tests.explanations.calls import leaf
 from tests.explanations.wrong import wrong
+from tests.fixtures.strict_array import as_cuda
 from vizgrad.autograd import Function
 
 
@@ -139,18 +140,6 @@ def a_number_that_is_too_large() -> None:
 
 @wrong("wrong-call")
 def operands_on_two_devices() -> None:
-    there, known = on_a_device()
-    try:
-        vg.ones(3, dtype=vg.float64) + there  # blame
-    finally:
-        known.pop(type(there._array))
-
-
-def on_a_device() -> Any:
-    """A tensor whose array counts as being on a CUDA device; to be unregistered."""
-    from tests.engine.test_devices import OnDevice, np
-    from vizgrad.arrays import backend
-    from vizgrad.tensor.tensor import new_tensor
-
-    backend._namespaces[OnDevice] = (np, vg.device("cuda:0"))
-    return new_tensor(np.ones(3, np.float32).view(OnDevice)), backend._namespaces
+    with as_cuda():
+        there = vg.ones(3).to("cuda")
+        vg.ones(3) + there  # blame

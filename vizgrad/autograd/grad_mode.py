@@ -139,7 +139,9 @@ def reset_modes() -> None:
     one cell set stays for the next (M-45).
     """
     from vizgrad.autograd.anomaly_mode import set_detect_anomaly
+    from vizgrad.autograd.paranoid import set_paranoid
 
+    set_paranoid(False)
     leave_inference((None, True))
     set_detect_anomaly(False, True)
     MODES.multithreading = True

@@ -16,6 +16,7 @@ from vizgrad.autograd.multi_grad import register_multi_grad_hook as register_mul
 from vizgrad.autograd.mutation import (
     allow_mutation_on_saved_tensors as allow_mutation_on_saved_tensors,
 )
+from vizgrad.autograd.paranoid import set_paranoid as set_paranoid
 from vizgrad.autograd.saved_hooks import disable_saved_tensors_hooks as disable_saved_tensors_hooks
 from vizgrad.autograd.saved_hooks import save_on_cpu as save_on_cpu
 from vizgrad.autograd.saved_hooks import saved_tensors_hooks as saved_tensors_hooks

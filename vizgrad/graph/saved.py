@@ -7,6 +7,7 @@ A saved value sits in the node's slot ``_<name>`` in one of these forms:
 - `KeptSelf`: a copy of what an in-place operation overwrote;
 - `Overwritten`: another input that shares the memory which the operation has overwritten;
 - `Packed`: whatever a saved-tensors hook made of it;
+- `Checked`: one of the first three, with a checksum (`set_paranoid`);
 - `Freed`: released; tells which run did it;
 - None: not needed, because the gradient that uses it is not.
 
@@ -16,9 +17,11 @@ without asking which form it is, and comes here only when that fails or the cloc
 
 from __future__ import annotations
 
+import warnings
 import weakref
 from typing import TYPE_CHECKING, Any
 
+from vizgrad.arrays.checksum import checksum
 from vizgrad.errors import explained, function_place, place_of
 from vizgrad.graph.accumulate import AccumulateGrad
 from vizgrad.graph.node import Edge
@@ -106,6 +109,21 @@ class Packed:
         self.output_nr = output_nr
 
 
+class Checked:
+    """A saved value with the checksum that it had when it was saved (V-25)."""
+
+    __slots__ = ("checksum", "form")
+
+    def __init__(self, form: Any, checksum: int) -> None:
+        self.form = form
+        self.checksum = checksum
+
+
+def bare(saved: Any) -> Any:
+    """A saved value without its checksum."""
+    return saved.form if isinstance(saved, Checked) else saved
+
+
 def unpack_array(node: Node, name: str) -> Any:
     """The array of saved value `name`; raises the error that explains why it cannot be had."""
     return read_array(node, name, getattr(node, "_" + name))
@@ -115,6 +133,10 @@ def read_array(node: Node, name: str, saved: Any) -> Any:
     """The array of a saved value in any form; see `unpack_array`."""
     if isinstance(saved, Freed):
         raise freed_error(node, saved) from None
+    if isinstance(saved, Checked):
+        array = read_array(node, name, saved.form)
+        _warn_if_changed(node, name, array, saved.checksum)
+        return array
     if isinstance(saved, Packed):
         before = set_grad_mode(False)  # who reads arrays does not record
         try:
@@ -153,6 +175,7 @@ def read_tensor(node: Node, name: str, saved: Any) -> Tensor | None:
     if isinstance(saved, Packed):
         return _restored(node, saved)
     array = read_array(node, name, saved)
+    saved = bare(saved)
     if isinstance(saved, Tensor):
         return saved
     if isinstance(saved, KeptSelf):
@@ -217,10 +240,29 @@ def _in_graph(array: Any, storage: Storage | None, edge: Any) -> Tensor:
 
 def is_stale(node: Node, saved: Any) -> bool:
     """Would reading this saved value raise the version error?"""
+    saved = bare(saved)
     if isinstance(saved, Overwritten):
         return True
     storage = getattr(saved, "_storage", None)
     return storage is not None and storage.first_write_after(node.sequence_nr) is not None
+
+
+def _warn_if_changed(node: Node, name: str, array: Any, before: int) -> None:
+    """Warns of a write that no version counter has seen (V-25)."""
+    if checksum(array) == before:
+        return
+    recorded = place_of(node.site)
+    warning = explained(
+        UserWarning(
+            f"`{name}`, saved by {node.name()}, was changed past its version counter before backward "
+            "read it: through numpy(), .data or a foreign buffer. The gradient is that of the new "
+            "value." + (f" The operation was recorded at {recorded}." if recorded else "")
+        ),
+        kind="hidden-write",
+        tensor=node.name(),
+        fix="write to it with operations of vizgrad, or call increment_version after the write",
+    )
+    warnings.warn(warning, stacklevel=2)
 
 
 def _detached_error(node: Node, name: str, site: Site | None) -> RuntimeError:

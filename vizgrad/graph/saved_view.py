@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from vizgrad.errors import explained, place_of
 from vizgrad.graph.packing import pack
-from vizgrad.graph.saved import Freed, Packed, read_tensor
+from vizgrad.graph.saved import Freed, Packed, bare, read_tensor
 from vizgrad.tensor.place import caller
 from vizgrad.tensor.tensor import Tensor
 from vizgrad.tensor.wrong_call import wrong_call
@@ -71,7 +71,7 @@ class SavedTensor:
                 "give it two functions",
                 "hook-effect",
             )
-        form = self._slot.get()
+        form = bare(self._slot.get())
         if form is None:
             raise self._refusal(
                 "Calling register_hooks on a saved tensor with value None is forbidden",

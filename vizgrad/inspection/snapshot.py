@@ -22,7 +22,7 @@ from vizgrad.graph.accumulate import AccumulateGrad
 from vizgrad.graph.edges import gradient_edge
 from vizgrad.graph.hooks import Hooks
 from vizgrad.graph.node import Meta, Node
-from vizgrad.graph.saved import Freed, Overwritten, is_stale
+from vizgrad.graph.saved import Freed, Overwritten, bare, is_stale
 from vizgrad.inspection import model
 from vizgrad.inspection.blocks import Blocks
 from vizgrad.inspection.places import write_of
@@ -113,7 +113,7 @@ class Reader:
 
     def saved(self, node: Node) -> tuple[model.Saved, ...]:
         values = [
-            self._saved(node, name, value)
+            self._saved(node, name, bare(value))
             for name, value in node.saved_values().items()
             if value is not None
         ]
