@@ -78,3 +78,13 @@ def tensors_as_matrices(torch, see):
     )
     see.derivatives("tensorinv", lambda x: torch.linalg.tensorinv(good(x), ind=1), wave(6, 2, 3))
     see.raises("sizes", lambda: torch.linalg.tensorinv(torch.ones(2, 3), ind=1), phrase="prod")
+
+
+@program(
+    rules="T-39", each=("ij,jk,kl->il", "ij,jk,kl", "i,ij,j->", "bij,bjk,kl->bil", "ii,ij,jk->k")
+)
+def several_factors(torch, see, equation):
+    sizes = {"b": 2, "i": 3, "j": 4, "k": 2, "l": 3}
+    shapes = [tuple(sizes[c] for c in term) for term in equation.split("->")[0].split(",")]
+    inputs = [wave(*shape, seed=i) for i, shape in enumerate(shapes)]
+    see.derivatives(equation, lambda *t: torch.einsum(equation, *t), *inputs)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from vizgrad.arrays.kernels import linalg as kernels
@@ -18,9 +19,11 @@ from vizgrad.ops.public import (
     repeating,
     slicing,
 )
+from vizgrad.ops.public.arguments import written
 from vizgrad.ops.public.complexes import adjoint
 from vizgrad.ops.public.multiplying import cross as _cross
 from vizgrad.ops.public.statistics import vector_norm as vector_norm
+from vizgrad.ops.public.summing import einsum
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 
@@ -277,12 +280,23 @@ def matrix_exp(A: Tensor) -> Tensor:
     return ops.matrix_exp.record(A)
 
 
-def multi_dot(tensors: Any) -> Tensor:
-    """The product of several matrices (the first and last may be vectors), from left to right."""
-    result = tensors[0]
-    for each in tensors[1:]:
-        result = multiplying.matmul(result, each)
-    return result
+def multi_dot(tensors: Any, *, out: Tensor | None = None) -> Tensor:
+    """The product of several matrices (the first and last may be vectors), in the cheapest order."""
+    given = list(tensors)
+    if len(given) < 2:
+        raise RuntimeError("multi_dot(): expected at least 2 tensors but got " + str(len(given)))
+    first, last = given[0]._array.ndim == 1, given[-1]._array.ndim == 1
+    names = [f"{chr(97 + i)}{chr(98 + i)}" for i in range(len(given))]
+    names[0] = names[0][1:] if first else names[0]
+    names[-1] = names[-1][:1] if last else names[-1]
+    ends = ("" if first else names[0][0]) + ("" if last else names[-1][1])
+    for a, b in pairwise(given):
+        if a._array.shape[-1] != b._array.shape[0]:
+            raise RuntimeError(
+                f"multi_dot(): tensors of shapes {list(a.shape)} and {list(b.shape)} cannot be multiplied"
+            )
+    result = einsum(",".join(names) + "->" + ends, given)
+    return result if out is None else written(out, result, "multi_dot", *given)
 
 
 def matrix_rank(A: Tensor, *, rtol: float | None = None) -> Tensor:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from vizgrad.ops import products
@@ -13,12 +14,43 @@ from vizgrad.tensor.tensor import Tensor
 def einsum(equation: str, *operands: Any) -> Tensor:
     """Sums of products by the Einstein convention, e.g. ``einsum("ij,jk->ik", a, b)``.
 
-    Operands are multiplied from left to right; each label that no later operand and not the result needs
-    is summed as soon as possible, by one `bmm`.
+    More than two operands are multiplied pair by pair, in the order that opt_einsum finds cheapest; a
+    label that nothing else needs is summed as soon as possible, by one `bmm`.
     """
     if len(operands) == 1 and not isinstance(operands[0], Tensor):
         operands = tuple(operands[0])
     inputs, output = _parse(equation, [o._array.ndim for o in operands])
+    rest = list(zip(inputs, operands, strict=True))
+    for step in _cheapest_order(inputs, output, operands):
+        chosen = [rest[i] for i in step]
+        rest = [pair for i, pair in enumerate(rest) if i not in step]
+        wanted = {label for names, _ in rest for label in names} | set(output)
+        names = [c for c in dict.fromkeys(c for n, _ in chosen for c in n) if c in wanted]
+        if not rest:
+            names = output
+        rest.append((names, _contract([n for n, _ in chosen], names, [o for _, o in chosen])))
+    return rest[0][1]
+
+
+def _cheapest_order(
+    inputs: list[list[Any]], output: list[Any], operands: Sequence[Tensor]
+) -> list[tuple[int, ...]]:
+    """Which operands to multiply next, as numbers into the list that is left; results go to its end."""
+    if len(operands) < 3:
+        return [tuple(range(len(operands)))]
+    from opt_einsum import contract_path, get_symbol
+
+    symbols: dict[Any, str] = {}
+    for label in (c for names in inputs for c in names):
+        symbols.setdefault(label, get_symbol(len(symbols)))
+    terms = ["".join(symbols[c] for c in names) for names in (*inputs, output)]
+    equation = ",".join(terms[:-1]) + "->" + terms[-1]
+    path, _ = contract_path(equation, *(o._array.shape for o in operands), shapes=True)
+    return [tuple(step) for step in path]
+
+
+def _contract(inputs: list[list[Any]], output: list[Any], operands: Sequence[Tensor]) -> Tensor:
+    """The product of the operands, summed over the labels that the output does not have."""
     labels = list(output) + [
         c for c in dict.fromkeys(x for i in inputs for x in i) if c not in output
     ]
@@ -37,14 +69,7 @@ def einsum(equation: str, *operands: Any) -> Tensor:
                     f"has sizes {known} and {length}"
                 )
             last_use[label] = position
-        order = [names.index(c) for c in labels if c in names]
-        operand = (
-            arranging.permute(operand, *order) if order != list(range(len(order))) else operand
-        )
-        for at, label in enumerate(labels):
-            if label not in names:
-                operand = arranging.unsqueeze(operand, at)
-        aligned.append(operand)
+        aligned.append(_aligned(operand, names, labels))
     kept = len(output)
     result = aligned[0]
     result = _sum_dims(result, [d for d in range(kept, len(labels)) if last_use[labels[d]] == 0])
