@@ -18,6 +18,7 @@ from vizgrad import nn, serialization
 from vizgrad.serialization.pickling import under_their_names
 from vizgrad.serialization.rebuilding import rebuild_tensor_v2
 from vizgrad.serialization.storages import FloatStorage
+from vizgrad.tensor.tensor import new_tensor, storage_of
 
 
 def archive(data: bytes, **records: bytes) -> io.BytesIO:
@@ -151,6 +152,25 @@ def test_classes_that_the_caller_vouches_for() -> None:
     serialization.clear_safe_globals()
     with pytest.raises(UnpicklingError):
         vg.load(saved(Config(4)))
+
+
+class Marked(vg.Tensor):
+    """A class of tensors of one's own."""
+
+
+def test_classes_of_tensors_of_ones_own() -> None:
+    x = vg.arange(3.0, requires_grad=True)
+    mine = new_tensor(x._array, Marked)
+    mine._storage = storage_of(x)
+    mine.note = "a"
+    with pytest.raises(UnpicklingError, match="Marked"):
+        vg.load(saved(mine))
+    with serialization.safe_globals([Marked]):
+        plain, back = vg.load(saved([x, mine]))
+    assert (type(back), back.note, back.tolist()) == (Marked, "a", [0, 1, 2])
+    with vg.no_grad():
+        plain[0] = 9
+    assert back.tolist() == [9, 1, 2]
 
 
 def test_a_whole_module_is_not_weights() -> None:

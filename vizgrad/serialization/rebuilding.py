@@ -10,7 +10,7 @@ from typing import Any
 from vizgrad.arrays.backend import Device
 from vizgrad.nn.parameter import Parameter
 from vizgrad.serialization.storages import Block
-from vizgrad.tensor.tensor import Size, Tensor
+from vizgrad.tensor.tensor import Size, Tensor, new_tensor
 
 
 def rebuild_tensor(
@@ -51,7 +51,11 @@ def rebuild_from_type(function: Any, kind: type, arguments: tuple[Any, ...], sta
         raise TypeError(f"{function!r} does not make tensors")
     out = function(*arguments)
     if type(out) is not kind:
-        raise TypeError(f"a tensor of the class {kind.__name__} cannot be loaded")
+        if not (isinstance(kind, type) and issubclass(kind, Tensor)):
+            raise TypeError(f"{kind!r} is no class of tensors")
+        made = new_tensor(out._array, kind)
+        made._storage, made._tracked = out._storage, out._tracked
+        out = made
     return _with_attributes(out, state)
 
 
