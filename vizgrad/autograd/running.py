@@ -62,13 +62,31 @@ def backward(
     """Adds to `.grad` of the leaves the gradients of `tensors` (spec E-20 ... E-27).
 
     `grad_tensors` are the vectors of the vector-Jacobian product, one per tensor and of its shape; they
-    may be left out for one-element tensors. `inputs` restricts which tensors get gradients.
+    may be left out for one-element tensors. `inputs` restricts which tensors get gradients;
+    `grad_variables` is an old name of `grad_tensors`.
     Raises RuntimeError for roots without history, a second backward over released values, or a saved
     value that was changed in place.
     """
+    if grad_variables is not None:
+        grad_tensors = _old_name(grad_tensors, grad_variables)
     task, filled = prepare_backward(tensors, grad_tensors, retain_graph, create_graph, inputs)
     task.run()
     finish_backward(task, filled)
+
+
+def _old_name(grad_tensors: Any, grad_variables: Any) -> Any:
+    warnings.warn(
+        "`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=3
+    )
+    if grad_tensors is not None:
+        raise wrong_call(
+            RuntimeError(
+                "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to "
+                "`backward()`. Please only use `grad_tensors`."
+            ),
+            "pass `grad_tensors` alone",
+        )
+    return grad_variables
 
 
 def prepare_backward(

@@ -85,7 +85,8 @@ def accumulate_tensor(variable: Tensor, grad: Tensor) -> tuple[str, str]:
     """With create_graph: out of place, with history (E-60 (b), E-61)."""
     existing = variable._grad
     if existing is None:
-        variable._grad = grad.clone()
+        own = new_tensor(empty_like_strides(variable._array, grad._array))
+        variable._grad = own.copy_(grad)
         return "copied", "create_graph is on: the copy carries history"
     variable._grad = existing + grad
     return "new tensor", "create_graph is on: old + new carries history"

@@ -72,9 +72,7 @@ def _tensor_hooks(task: GraphTask, node: Node, grads: list[Any]) -> None:
 
 def _run_tensor_hooks(task: GraphTask, node: Node, hooks: Hooks, grad: Any) -> Any:
     domain = task.domain
-    for key, hook in list(hooks.items()):
-        if key not in hooks:  # removed by an earlier hook of this pass (E-77)
-            continue
+    for hook in list(hooks.values()):  # as they were when the pass began (E-77)
         before = grad
         tensor = None if grad is None else _shown(domain, grad)
         # the hook may keep what it is given, and what it returns
@@ -107,7 +105,14 @@ def _check_hook_result(hook: Any, result: Any, grad: Any) -> None:
             fix=f"let {name} return a Tensor, or None to leave the gradient as it is",
         )
     if grad is None:
-        return
+        raise errors.explained(
+            RuntimeError(
+                f"hook {name}: can't replace a None gradient with a non-None value; nothing arrived here"
+            ),
+            kind="hook-effect",
+            culprit=errors.returning_place(hook),
+            fix=f"let {name} return None for what is None",
+        )
     if tuple(result.shape) != tuple(grad.shape):
         raise errors.explained(
             RuntimeError(
@@ -269,7 +274,7 @@ def _check_tuple(hook: Any, result: Any, given: tuple[Any, ...]) -> None:
             fix=f"let {name} return a tuple of {len(given)}, or None",
         )
     for value, before in zip(result, given, strict=True):
-        if value is not None and before is not None:
+        if value is not None:
             _check_hook_result(hook, value, before)
 
 
@@ -289,11 +294,13 @@ def _leaf(task: GraphTask, node: AccumulateGrad, grads: list[Any]) -> None:
     rare = variable._rare
     if rare is not None and rare.post_accumulate and decision not in ("undefined", "dropped"):
         for hook in list(rare.post_accumulate.values()):
-            if hook(variable) is not None:
+            result = hook(variable)
+            if result is not None and result is not variable:
+                kind = RuntimeError if hasattr(result, "requires_grad") else TypeError
                 raise errors.explained(
-                    TypeError(
-                        f"expected hook {_hook_name(hook)} to return None, as all post-accumulate "
-                        "hooks do"
+                    kind(
+                        f"expected hook {_hook_name(hook)} to return None: Tensor post accumulate grad "
+                        f"hooks should return None, not {type(result).__name__!r}"
                     ),
                     kind="hook-effect",
                     culprit=errors.returning_place(hook),
