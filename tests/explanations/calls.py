@@ -174,6 +174,12 @@ def a_mode_that_is_no_bool() -> None:
     vg.set_grad_enabled(1)  # blame
 
 
+@wrong("wrong-call")
+def gradients_under_both_names() -> None:
+    loss = leaf().sum()
+    vg.autograd.backward(loss, vg.ones(()), grad_variables=vg.ones(()))  # blame
+
+
 @wrong("grad-mode", TypeError)
 def a_mode_that_decorates_a_number() -> None:
     vg.no_grad()(3)  # blame

@@ -101,12 +101,22 @@ def a_prehook_that_returns_another_shape() -> None:
     run_with(hook, "before")
 
 
-@wrong("hook-effect", TypeError)
+@wrong("hook-effect")
 def a_post_accumulate_hook_that_returns_something() -> None:
     def hook(param: Any) -> Any:
-        return param  # blame
+        return param.grad  # blame
 
     run_with(hook, "leaf")
+
+
+@wrong("hook-effect")
+def a_hook_that_makes_a_gradient_of_nothing() -> None:
+    def hook(inputs: Any, outputs: Any) -> Any:
+        return inputs[0], inputs[0]  # blame
+
+    y = leaf() * vg.ones(3)
+    y.grad_fn.register_hook(hook)
+    y.sum().backward()
 
 
 @wrong("hook-effect")
