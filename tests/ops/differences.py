@@ -27,7 +27,9 @@ def same_memory(array: np.ndarray) -> np.ndarray:
     reach = (
         sum((n - 1) * s for n, s in zip(array.shape, array.strides, strict=True)) // array.itemsize
     )
-    made = np.lib.stride_tricks.as_strided(np.zeros(reach + 1), array.shape, array.strides)
+    made = np.lib.stride_tricks.as_strided(
+        np.zeros(reach + 1, array.dtype), array.shape, array.strides
+    )
     made[...] = array
     return made
 

@@ -44,9 +44,16 @@ def put_add(out: Array, key: tuple[Any, ...], values: Array, unique: bool) -> Ar
 
 def _add_at(out: Array, positions: Array, values: Array) -> Array:
     """out.flat[positions] += values. On flat arrays `add.at` is tens of times faster than with a key."""
-    flat = out.reshape(-1)
+    flat = out.reshape(-1)  # a copy, if `out` has other strides
     write_at(np.add, flat, positions.reshape(-1), values.reshape(-1))
+    _back(out, flat)
     return out
+
+
+def _back(out: Array, flat: Array) -> None:
+    """Writes `out.reshape(-1)` back where that was a copy."""
+    if not out.flags.c_contiguous:
+        out[...] = flat.reshape(out.shape)
 
 
 def check_bounds(index: Array, size: int, dim: int) -> None:
@@ -106,7 +113,9 @@ def scatter(out: Array, index: Array, src: Any, dim: int) -> Array:
     check_bounds(index, out.shape[dim], dim)
     if index.size:
         positions = positions_along(out.shape, index, dim)
-        out.reshape(-1)[positions] = _first_corner(src, index) if getattr(src, "ndim", 0) else src
+        flat = out.reshape(-1)
+        flat[positions] = _first_corner(src, index) if getattr(src, "ndim", 0) else src
+        _back(out, flat)
     return out
 
 

@@ -161,6 +161,8 @@ def matrix_exp(a: Array) -> Array:
 
 def matrix_rank(a: Array, rtol: float | None) -> Array:
     s = np.linalg.svd(a, compute_uv=False)
+    if not s.shape[-1]:
+        return s.sum(axis=-1).astype(np.int64)
     if rtol is None:
         rtol = max(a.shape[-2:]) * float(np.finfo(a.dtype).eps)
     return (s > rtol * s.max(axis=-1, keepdims=True)).sum(axis=-1).astype(np.int64)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import warnings
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ def factor(a: Array) -> tuple[Array, Array]:
     """L (its unit diagonal left out) and U in one array, and LAPACK's pivots, counted from 1."""
     xp: Any = namespace_of(a)
     m, n = a.shape[-2:]
-    stack = a.reshape(-1, m, n)
+    stack = a.reshape(prod(a.shape[:-2]), m, n)
     compact = xp.empty_like(stack)
     pivots = xp.empty((len(stack), min(m, n)), xp.int32)
     library = _library(a)
@@ -46,8 +47,8 @@ def unpack(compact: Array, pivots: Array) -> tuple[Array, Array, Array]:
 def permutation(pivots: Array, m: int, like: Array) -> Array:
     """The matrix P in A = P @ L @ U; `pivots` says with which row each row was exchanged."""
     order = np.broadcast_to(np.arange(m), (*pivots.shape[:-1], m)).copy()
-    swaps = to_host(pivots).reshape(-1, pivots.shape[-1]) - 1
-    for rows, exchanged in zip(order.reshape(-1, m), swaps, strict=True):
+    swaps = to_host(pivots).reshape(prod(pivots.shape[:-1]), pivots.shape[-1]) - 1
+    for rows, exchanged in zip(order.reshape(len(swaps), m), swaps, strict=True):
         for i, j in enumerate(exchanged):
             rows[i], rows[j] = rows[j], rows[i]
     found = np.zeros((*order.shape, m), like.dtype)
@@ -66,7 +67,7 @@ def first_zero_pivot(a: Array) -> Array:
 def first_bad_minor(a: Array) -> Array:
     """The order of the first leading minor that is not positive, for each matrix; 0 if there is none."""
     n = a.shape[-1]
-    stack = a.reshape(-1, n, n)
+    stack = a.reshape(prod(a.shape[:-2]), n, n)
     found = np.zeros(len(stack), np.int32)
     for index, matrix in enumerate(stack):
         for order in range(1, n + 1):

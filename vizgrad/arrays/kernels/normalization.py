@@ -8,6 +8,7 @@ statistics is r * (g - mean(g) - xhat * mean(g * xhat)), r = 1 / sqrt(var + eps)
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -24,10 +25,8 @@ def _wide(x: Array) -> Array:
 
 
 def _rows(x: Array, dims: int) -> Array:
-    features = 1
-    for n in x.shape[x.ndim - dims :]:
-        features *= n
-    return contiguous(x).reshape(-1, features)
+    lead = x.ndim - dims
+    return contiguous(x).reshape(prod(x.shape[:lead]), prod(x.shape[lead:]))
 
 
 @quiet
@@ -57,7 +56,7 @@ def group_norm(
 ) -> tuple[Array, Array, Array]:
     """`layer_norm` of each group of channels; weight and bias by channel."""
     n, channels = x.shape[:2]
-    features = x.size // (n * groups) if n else 0
+    features = prod(x.shape[1:]) // groups
     out, mean, scale = layer_norm(x.reshape(n, groups, features), None, None, 1, eps)
     out = out.reshape(x.shape)
     shape = (channels, *(1,) * (x.ndim - 2))
@@ -99,7 +98,7 @@ def standardized(x: Array, mean: Array, scale: Array) -> Array:
 
 def _channels(x: Array) -> Array:
     """(N, C, L)."""
-    return contiguous(x).reshape(x.shape[0], x.shape[1], -1)
+    return contiguous(x).reshape(x.shape[0], x.shape[1], prod(x.shape[2:]))
 
 
 def channel_sum(x: Array) -> Array:

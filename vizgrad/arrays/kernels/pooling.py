@@ -75,7 +75,9 @@ def max_pool(x: Array, pool: Pool) -> Array:
     size = _spatial(x, pool)
     if _is_plain(pool, size):
         largest = _column_maxima(x, pool.kernel[1])[1]
-        rows = largest.reshape(*x.shape[:-2], -1, pool.kernel[0], size[1] // pool.kernel[1])
+        rows = largest.reshape(
+            *x.shape[:-2], size[0] // pool.kernel[0], pool.kernel[0], size[1] // pool.kernel[1]
+        )
         best = rows[..., 0, :]
         for i in range(1, pool.kernel[0]):
             best = np.maximum(best, rows[..., i, :])

@@ -37,7 +37,7 @@ def scaled_dot_product_attention(
                 "Explicit attn_mask should not be set when is_causal=True: give one of them"
             )
         attn_mask = _causal_mask(query.shape[-2], key.shape[-2], query)
-    factor = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
+    factor = 1 / math.sqrt(query.shape[-1] or 1) if scale is None else scale
     scores = (query * factor) @ key.transpose(-2, -1)
     if attn_mask is not None:
         if attn_mask._array.dtype.kind == "b":

@@ -119,7 +119,9 @@ def binary_cross_entropy(
     _same_types("binary_cross_entropy", input, target)
     if weight is None:
         return op.binary_cross_entropy.record(input, target, reduction=reduction)
-    return op.weighted_binary_cross_entropy.record(input, target, weight, reduction=reduction)
+    return op.weighted_binary_cross_entropy.record(
+        input, target, weight.to(input.dtype), reduction=reduction
+    )
 
 
 def binary_cross_entropy_with_logits(
@@ -135,8 +137,16 @@ def binary_cross_entropy_with_logits(
     if weight is None and pos_weight is None:
         return op.binary_cross_entropy_with_logits.record(input, target, reduction=reduction)
     return op.weighted_binary_cross_entropy_with_logits.record(
-        input, target, given(weight), given(pos_weight), reduction=reduction
+        input,
+        target,
+        *(given(_in_type_of(input, w)) for w in (weight, pos_weight)),
+        reduction=reduction,
     )
+
+
+def _in_type_of(input: Tensor, weight: Tensor | None) -> Tensor | None:
+    """The loss has the type of `input`, whatever that of the weights is."""
+    return None if weight is None else weight.to(input.dtype)
 
 
 def _same_types(name: str, input: Tensor, target: Tensor) -> None:

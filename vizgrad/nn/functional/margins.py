@@ -50,7 +50,7 @@ def soft_margin_loss(
 ) -> Tensor:  # fmt: skip
     """log(1 + exp(-target * input)), targets being 1 or -1."""
     return op.soft_margin_loss.record(
-        input, target, reduction=how_reduced(reduction, size_average, reduce)
+        input, target.to(input.dtype), reduction=how_reduced(reduction, size_average, reduce)
     )
 
 

@@ -183,6 +183,8 @@ def local_response_norm(
         raise ValueError(
             f"Expected 3D or higher dimensionality input (got {input.ndim} dimensions)"
         )
+    if not input.numel():
+        return input
     squares = input.mul(input).reshape(input.shape[0], 1, input.shape[1], -1)
     squares = pad(squares, (0, 0, size // 2, (size - 1) // 2))
     near = avg_pool2d(squares, (size, 1), stride=1).reshape(*input.shape)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 from vizgrad.arrays import xp
@@ -95,5 +96,5 @@ def _at(flat: Any, x: Any, y: Any, height: int, width: int) -> Any:
     inside = (x >= 0) & (x < width) & (y >= 0) & (y < height)
     index = (y.clamp(0, height - 1) * width + x.clamp(0, width - 1)).long()
     n, channels = flat.shape[:2]
-    picked = flat.gather(2, index.reshape(n, 1, -1).expand(n, channels, -1))
+    picked = flat.gather(2, index.reshape(n, 1, prod(index.shape[1:])).expand(n, channels, -1))
     return picked.view(n, channels, *x.shape[1:]) * inside.unsqueeze(1).to(flat.dtype)

@@ -48,6 +48,13 @@ def T(self: Tensor) -> Tensor:
 def mT(self: Tensor) -> Tensor:
     """The last two dimensions exchanged (a view)."""
     ndim = self._array.ndim
+    if not ndim:
+        warnings.warn(
+            "Tensor.mT is deprecated on 0-D tensors. This function is the identity in these cases.",
+            UserWarning,
+            stacklevel=2,
+        )
+        return self
     if ndim < 2:
         raise RuntimeError(
             f"tensor.mT is only supported on matrices or batches of matrices. Got {ndim}-D tensor."

@@ -20,9 +20,8 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
     """All choices of r elements of a vector, one per row."""
     choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
     rows = list(choose(range(input._array.size), r))
-    if not rows:
-        return new_tensor(xp.zeros_like(input._array, shape=(0, r)))
-    return indexing.getitem(input, tensor(rows))
+    index = tensor(rows) if rows else new_tensor(xp.zeros((0, r), xp.int64))
+    return indexing.getitem(input, index)
 
 
 def cartesian_prod(*tensors: Tensor) -> Tensor:

@@ -41,11 +41,20 @@ def diff(
     return result
 
 
+def _neighbours(y: Tensor, at: int) -> Tensor:
+    """The sum of each element and the next along dimension `at`."""
+    n = y._array.shape[at]
+    if not n:
+        return y
+    return slicing.narrow(y, at, 1, n - 1) + slicing.narrow(y, at, 0, n - 1)
+
+
 def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float = 1.0, dim: int = -1) -> Tensor:
     """The integral along `dim` by the trapezoidal rule."""
     (at,) = dims_of(dim, y._array.ndim) or (0,)
-    n = y._array.shape[at]
-    both: Any = slicing.narrow(y, at, 1, n - 1) + slicing.narrow(y, at, 0, n - 1)
+    if not y._array.shape[at]:
+        return reducing.sum(y.detach(), at)
+    both: Any = _neighbours(y, at)
     if x is None:
         return reducing.sum(both, at) * (dx / 2)
     step: Any = diff(x, dim=-1 if x._array.ndim == 1 else at)
@@ -59,8 +68,7 @@ def cumulative_trapezoid(
 ) -> Tensor:
     """Running integrals along `dim` by the trapezoidal rule."""
     (at,) = dims_of(dim, y._array.ndim) or (0,)
-    n = y._array.shape[at]
-    both: Any = slicing.narrow(y, at, 1, n - 1) + slicing.narrow(y, at, 0, n - 1)
+    both: Any = _neighbours(y, at)
     step: Any = dx if x is None else diff(x, dim=-1 if x._array.ndim == 1 else at)
     if x is not None and x._array.ndim == 1:
         step = shaping.view(step, (-1,) + (1,) * (y._array.ndim - 1 - at))

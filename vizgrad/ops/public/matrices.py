@@ -312,6 +312,10 @@ def matrix_norm(
     if dtype is not None:
         A = A.to(dtype)
     rows, columns = (wrap_dim(d, A._array.ndim) for d in dim)
+    last = A._array.shape[columns if ord == 1 else rows]
+    if (ord in (1, math.inf) and not last) or (ord == 2 and not A._array.size):
+        # the largest of no numbers, none of which is below 0
+        return vector_norm(A.detach(), 1, (rows, columns), keepdim)
     if ord == "fro":
         return vector_norm(A, 2, (rows, columns), keepdim)
     if ord in (1, -1, math.inf, -math.inf):
@@ -351,6 +355,8 @@ def cond(A: Tensor, p: Any = None) -> Tensor:
     """The condition number: norm(A) * norm(inv(A)), by singular values when p is None, 2 or -2."""
     if p in (None, 2, -2):
         values = svdvals(A)
+        if not values._array.size:
+            return reducing.sum(values.detach(), -1)
         first, last = slicing.select(values, -1, 0), slicing.select(values, -1, -1)
         return last / first if p == -2 else first / last
     return matrix_norm(A, p) * matrix_norm(inv(A), p)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from vizgrad.errors import wrap_dim
@@ -239,11 +240,10 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
             )
     rows = [d for d in range(a._array.ndim) if d not in left]
     columns = [d for d in range(b._array.ndim) if d not in right]
-    shared = 1
-    for d in left:
-        shared *= sizes[0][d]
-    first = shaping.reshape(arranging.permute(a, *rows, *left), (-1 if shared else 0, shared))
-    second = shaping.reshape(arranging.permute(b, *right, *columns), (shared, -1 if shared else 0))
+    shared = math.prod(sizes[0][d] for d in left)
+    high, wide = math.prod(sizes[0][d] for d in rows), math.prod(sizes[1][d] for d in columns)
+    first = shaping.reshape(arranging.permute(a, *rows, *left), (high, shared))
+    second = shaping.reshape(arranging.permute(b, *right, *columns), (shared, wide))
     out = products.mm.record(first, second)
     return shaping.view(out, (*(sizes[0][d] for d in rows), *(sizes[1][d] for d in columns)))
 
