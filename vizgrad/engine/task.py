@@ -132,8 +132,8 @@ class GraphTask:
         self._count_dependencies(start)
         if self.captures is not None:
             self.reach = _reaching(start, set(leaves_wanted), self.captures)
-            if start not in self.reach and start not in self.captures:
-                return
+            if start.__class__ is GraphRoot and start not in self.reach:
+                return  # while the hooks of a single root that leads nowhere are called, as PyTorch has it
         self.buffers[start] = grad if start.outputs == 1 else _slots(start, nr, grad)
         if start.__class__ is AccumulateGrad:
             self.leaves.append(start)

@@ -185,8 +185,6 @@ def copy_(self: Tensor, src: Any, non_blocking: Any = False) -> Tensor:
             raise broadcast_error(want, have) or RuntimeError(
                 f"output with shape {list(want)} doesn't match the broadcast shape {list(have)}"
             )
-    if src is self:
-        return self
     return write(copying.copy, self, src, name="copy_")
 
 
