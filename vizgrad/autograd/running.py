@@ -17,7 +17,6 @@ from vizgrad.graph.accumulate import AccumulateGrad
 from vizgrad.graph.edges import edge_of, split_edge
 from vizgrad.graph.node import Node
 from vizgrad.graph.saved import Freed
-from vizgrad.tensor.modes import set_grad_mode
 from vizgrad.tensor.place import caller
 from vizgrad.tensor.tensor import Tensor, new_tensor
 from vizgrad.tensor.wrong_call import wrong_call
@@ -69,9 +68,7 @@ def backward(
     """
     if grad_variables is not None:
         grad_tensors = _old_name(grad_tensors, grad_variables)
-    task, filled = prepare_backward(tensors, grad_tensors, retain_graph, create_graph, inputs)
-    task.run()
-    finish_backward(task, filled)
+    prepare_backward(tensors, grad_tensors, retain_graph, create_graph, inputs).run()
 
 
 def _old_name(grad_tensors: Any, grad_variables: Any) -> Any:
@@ -95,11 +92,10 @@ def prepare_backward(
     retain_graph: bool | None = None,
     create_graph: bool = False,
     inputs: Any = None,
-) -> tuple[GraphTask, list[tuple[Tensor, Capture]]]:
-    """A task that has not run yet, and the non-leaf `inputs` whose `.grad` it will fill."""
+) -> GraphTask:
+    """A task that has not run yet. Non-leaf `inputs` retain their gradients from now on (E-27)."""
     captures: dict[Node, list[Capture]] | None = None
     wanted: list[Node] = []
-    filled: list[tuple[Tensor, Capture]] = []
     if inputs is not None:
         chosen = as_tuple(inputs)
         if not chosen:
@@ -123,9 +119,9 @@ def prepare_backward(
             if isinstance(node, AccumulateGrad):
                 wanted.append(node)
             else:
-                capture = Capture(nr)
-                captures.setdefault(node, []).append(capture)
-                filled.append((tensor, capture))
+                captures.setdefault(node, []).append(Capture(nr))
+                if isinstance(tensor, Tensor):
+                    tensor.retain_grad()
     roots = make_roots(tensors, grad_tensors, create_graph)
     if create_graph:
         warn_once(
@@ -133,27 +129,13 @@ def prepare_backward(
             "parameter and its gradient which can cause a memory leak. Use autograd.grad instead, "
             "or reset .grad to None after use."
         )
-    task = make_task(
+    return make_task(
         roots,
         retain_graph=create_graph if retain_graph is None else retain_graph,
         create_graph=create_graph,
         captures=captures,
         leaves_wanted=wanted,
     )
-    return task, filled
-
-
-def finish_backward(task: GraphTask, filled: list[tuple[Tensor, Capture]]) -> None:
-    """Puts what was captured into `.grad` of the non-leaf `inputs` (E-27), in the run's mode (E-26)."""
-    if not filled:
-        return
-    before = set_grad_mode(not task.domain.raw)
-    try:
-        for tensor, capture in filled:
-            if capture.value is not None:
-                task.domain.accumulate(tensor, capture.value, True)
-    finally:
-        set_grad_mode(before)
 
 
 def grad(

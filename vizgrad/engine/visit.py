@@ -241,6 +241,8 @@ def _posthooks(task: GraphTask, node: Node, routed: Any, grads: list[Any]) -> An
     """Stage 8: `fn(grad_inputs, grad_outputs) -> tuple | None`."""
     if node.hooks is None or not node.hooks.post:
         return routed
+    if task.reach is not None and not node.wants_tensors:
+        routed = _needed(task, node, routed)
     domain = task.domain
     outputs = tuple(None if g is None else _shown(domain, g) for g in grads)
     for hook in list(node.hooks.post.values()):
@@ -252,6 +254,15 @@ def _posthooks(task: GraphTask, node: Node, routed: Any, grads: list[Any]) -> An
         if task.watch is not None:
             task.watch.stage("posthooks", _hook_name(hook), None, None)
     return routed
+
+
+def _needed(task: GraphTask, node: Node, routed: Any) -> tuple[Any, ...]:
+    """Without the gradients that no target needs: built-in nodes do not show them (F-7)."""
+    captures = task.captures or {}
+    return tuple(
+        grad if task.will_run(following) or following in captures else None
+        for grad, (following, _) in zip(routed, node.next_edges, strict=True)
+    )
 
 
 def _check_tuple(hook: Any, result: Any, given: tuple[Any, ...]) -> None:

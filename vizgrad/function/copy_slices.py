@@ -99,3 +99,4 @@ def rebase(view: Tensor, fn: Node, position: int = 0) -> None:
         base._tracked = RESULT
     # whoever read the view's history since the write got that of the old base
     info.clock = min(info.clock, storage_of(view).last_write - 1)
+    info.sequence_nr = tick()  # of the view's own new node, made when somebody asks for it

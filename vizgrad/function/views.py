@@ -100,6 +100,10 @@ def regenerate(view: Tensor) -> None:
 
     node = as_strided_node(info.base, view)
     if node is not None:
+        if info.sequence_nr > storage.last_write:
+            node.sequence_nr = (
+                info.sequence_nr
+            )  # its turn is that of the write through this view (E-42)
         with edges.retaining(view):
             view._edge = node
     info.clock = storage.last_write

@@ -73,7 +73,7 @@ class Session:
         roots = (tensors,) if isinstance(tensors, Tensor) else tuple(tensors)
         if not title and isinstance(tensors, Tensor):
             title = names.get(id(tensors), "")
-        task, filled = prepare_backward(roots, gradient, retain_graph, create_graph, inputs)
+        task = prepare_backward(roots, gradient, retain_graph, create_graph, inputs)
         self._reader = Reader([(n, nr) for n, nr, _ in task.roots], names)
         if self._reader.truncated:
             raise ValueError(
@@ -81,7 +81,7 @@ class Session:
                 "a part of it (from an intermediate result, or with fewer iterations)"
             )
         self._graph = self._reader.graph(title or "backward")
-        self._stepper: Stepper = Stepper(task, self._reader, filled)
+        self._stepper: Stepper = Stepper(task, self._reader)
         self._lock = threading.RLock()
         self._listeners: Listeners[[Session, str]] = Listeners("the session")
         self._breakpoints = Breakpoints(self._reader.nodes, self._reader.ids)

@@ -14,16 +14,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from vizgrad.arrays.quiet import hush, unhush
-from vizgrad.autograd.running import finish_backward
-from vizgrad.engine.task import Capture, GraphTask
+from vizgrad.engine.task import GraphTask
 from vizgrad.graph.accumulate import AccumulateGrad
 from vizgrad.inspection import model
-from vizgrad.inspection.effects import Effect, GradEffect
+from vizgrad.inspection.effects import Effect
 from vizgrad.inspection.snapshot import Reader
 from vizgrad.inspection.summary import summarize
 from vizgrad.inspection.visitlog import Entry, VisitLog
 from vizgrad.inspection.waiting import Waiting
-from vizgrad.tensor.tensor import Tensor
 
 #: Steps that can be taken back; older ones are forgotten, and the values they keep alive with them.
 STEPS_KEPT = 10_000
@@ -39,7 +37,6 @@ class Stepper:
         self,
         task: GraphTask,
         reader: Reader,
-        filled: Sequence[tuple[Tensor, Capture]] = (),
     ) -> None:
         self.task = task
         self.reader = reader
@@ -47,7 +44,6 @@ class Stepper:
         self.earliest = 0
         self.error: BaseException | None = None
         self.finished = False
-        self._filled = list(filled)
         self._log = VisitLog(task, reader.ids)
         self._needed = dict(task.dependencies)
         task.watch = self._log
@@ -137,7 +133,6 @@ class Stepper:
         self._run.close()
         self.task.abandon()
         self.reader.close()
-        self._filled.clear()
         self._needed.clear()
         self._log.let_go()
         self.error = None  # its traceback refers to the frames that ran the node
@@ -162,8 +157,6 @@ class Stepper:
             unhush(token)
             self.task.leave()
         self._log.close()
-        if self.finished:
-            self._finish()
         current = None if self.finished else self.task.current
         self._currents.append(None if current is None else self.reader.ids[current])
         if not first:
@@ -171,16 +164,6 @@ class Stepper:
             self.position += 1
             if self.recorded - self.earliest > STEPS_KEPT:
                 self._forget(self.earliest + 1)
-
-    def _finish(self) -> None:
-        """Fills `.grad` of non-leaf `inputs=`, as part of the last visit."""
-        if not self._filled or not self.entries:
-            return
-        effects = [GradEffect(tensor) for tensor in dict.fromkeys(t for t, _ in self._filled)]
-        finish_backward(self.task, self._filled)
-        for effect in effects:
-            effect.done()
-        self.entries[-1].effects += effects
 
     def _forget(self, before: int) -> None:
         for entry in self.entries[self.earliest : before]:

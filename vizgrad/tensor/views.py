@@ -28,7 +28,7 @@ class ViewInfo:
     write means that it has to be regenerated from the base's (V-30).
     """
 
-    __slots__ = ("base", "clock", "creation", "maker")
+    __slots__ = ("base", "clock", "creation", "maker", "sequence_nr")
 
     def __init__(self, base: Tensor, creation: Creation, clock: int, maker: str) -> None:
         self.base = base
@@ -36,6 +36,8 @@ class ViewInfo:
         self.clock = clock
         #: Name of the operation that made the view, for messages.
         self.maker = maker
+        #: For the node of the history after a write through this very view; 0 before.
+        self.sequence_nr = 0
 
 
 def view_requires_grad(view: Tensor) -> bool:

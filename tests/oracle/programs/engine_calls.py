@@ -185,3 +185,16 @@ def gradient_edges(torch, see):
     see.raises("of several elements", lambda: torch.autograd.grad(wide, x))
     torch.autograd.backward(found, torch.tensor(1.0))
     see("backward", x.grad)
+
+
+@program(rules="E-27")
+def a_listed_result_retains_its_gradient(torch, see):
+    x = leaf(torch)
+    y = x * 2
+    z = (y * 3).sum()
+    z.backward(inputs=[y], retain_graph=True)
+    see("from now on", y.retains_grad, expect=True)
+    see("first", y.grad, expect=[3, 3])
+    z.backward()
+    see("the next adds to it", y.grad, expect=[6, 6])
+    see("leaf", x.grad, expect=[6, 6])
