@@ -292,6 +292,16 @@ ROWS = [
     Row("adaptive_max_pool1d", lambda x: F.adaptive_max_pool1d(x, 2), some(plain=(2, 2, 5))),
     Row("adaptive_max_pool3d", lambda x: F.adaptive_max_pool3d(x, 2), some(plain=(1, 1, 3, 2, 2))),
     Row(
+        "fractional_max_pool2d",
+        lambda x: F.fractional_max_pool2d(x, 2, 3, _random_samples=vg.full((1, 2, 2), 0.4).to(x)),
+        some(plain=(1, 2, 5, 6)),
+    ),
+    Row(
+        "fractional_max_pool3d",
+        lambda x: F.fractional_max_pool3d(x, 2, 2, _random_samples=vg.full((1, 1, 3), 0.7).to(x)),
+        some(plain=(1, 1, 4, 4, 5)),
+    ),
+    Row(
         "max_unpool2d",
         lambda x: F.max_unpool2d(x, vg.tensor([[[0, 3], [8, 15]]]), 2),
         some(plain=(1, 2, 2)),

@@ -52,7 +52,7 @@ def _pool(
         output_size = tuple(int(n * r) for n, r in zip(size, ratios, strict=True))
     out = per_dim(output_size, dims, "output_size")
     for axis, n, k, o in zip(("time", "height", "width")[-dims:], size, window, out, strict=True):
-        if o + k - 1 > n:
+        if o + k - 1 > n - (dims == 3):  # PyTorch asks for one more in three dimensions
             raise RuntimeError(
                 f"{name}(): pool {axis} {k} too large relative to input {axis} {n}, for {o} windows"
             )
