@@ -11,6 +11,7 @@ from math import pi as pi
 from typing import TYPE_CHECKING
 
 from vizgrad import autograd as autograd
+from vizgrad import cuda as cuda
 from vizgrad import ops as ops
 from vizgrad.arrays.backend import Device as device
 from vizgrad.arrays.backend import get_default_device as get_default_device

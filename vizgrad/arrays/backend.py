@@ -163,6 +163,22 @@ def placed(device: Device) -> Device:
     return Device(device.type, int(namespace_for(device).cuda.runtime.getDevice()))
 
 
+def pinned(array: np.ndarray) -> np.ndarray:
+    """A copy in memory of the host that a device can read by itself; RuntimeError without a device."""
+    namespace_for(Device("cuda"))
+    out = import_module("cupyx").empty_pinned(array.shape, array.dtype)
+    out[...] = array
+    return out
+
+
+def is_pinned(array: Array) -> bool:
+    """Is it memory that `pinned` gave, or a part of it?"""
+    base = array.base if isinstance(array, np.ndarray) else None
+    while isinstance(base, np.ndarray):
+        base = base.base
+    return type(getattr(base, "obj", base)).__name__ == "PinnedMemoryPointer"
+
+
 def to_device(array: Array, device: Device) -> Array:
     """The array on `device`; the same object if it is there already."""
     here = device_of(array)

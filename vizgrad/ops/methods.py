@@ -34,6 +34,7 @@ from vizgrad.ops.public import (
     observations,
     older,
     parting,
+    pinning,
     placing,
     quantiles,
     questions,
@@ -186,6 +187,7 @@ SAME: dict[Any, str] = {
     linalg: "inverse det logdet slogdet matrix_exp matrix_power cholesky cholesky_solve cholesky_inverse",
     conversion: "to float double half int long short char byte bool cfloat cdouble cpu cuda type "
     "type_as numpy detach detach_ clone copy_ fill_ zero_",
+    pinning: "pin_memory is_pinned",
     complexes: "conj conj_physical resolve_conj resolve_neg is_conj is_neg angle isreal adjoint",
     memory: "untyped_storage set_ resize_",
     questions: "is_nonzero is_same_size is_set_to is_signed",

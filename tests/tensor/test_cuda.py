@@ -1,0 +1,127 @@
+"""`vizgrad.cuda`, devices and pinned memory: without a device, and with strict arrays as one."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import vizgrad as vg
+from tests.fixtures import strict_array
+from vizgrad.arrays import backend
+
+
+@pytest.fixture
+def cuda() -> Iterator[None]:
+    with strict_array.as_cuda():
+        yield
+
+
+@pytest.fixture
+def no_cupy(monkeypatch: pytest.MonkeyPatch) -> None:
+    import sys
+
+    monkeypatch.setitem(sys.modules, "cupy", None)
+
+
+@pytest.mark.usefixtures("no_cupy")
+def test_without_a_device_it_says_what_is_missing() -> None:
+    assert not vg.cuda.is_available()
+    assert vg.cuda.device_count() == 0
+    assert not vg.ones(2).is_pinned()
+    vg.cuda.manual_seed(3)
+    vg.cuda.manual_seed_all(3)
+    vg.cuda.empty_cache()
+    assert vg.cuda.memory_allocated() == vg.cuda.memory_reserved() == 0
+    for ask in (
+        lambda: vg.ones(2).cuda(),
+        lambda: vg.ones(2).to("cuda"),
+        lambda: vg.zeros(2, device="cuda:1"),
+        lambda: vg.ones(2).pin_memory(),
+        lambda: vg.set_default_device("cuda"),
+        vg.cuda.synchronize,
+        vg.cuda.current_device,
+    ):
+        with pytest.raises(RuntimeError, match=r"vizgrad\[cuda12\]"):
+            ask()
+    assert vg.get_default_device() == vg.device("cpu")
+
+
+@pytest.mark.usefixtures("cuda")
+def test_a_tensor_goes_there_and_back() -> None:
+    assert vg.cuda.is_available()
+    assert vg.cuda.device_count() == 1
+    x = vg.tensor([1.0, 2.0], requires_grad=True)
+    there = x.cuda()
+    assert there.device == vg.device("cuda", 0)
+    assert there.is_cuda
+    assert there.cuda() is there.to("cuda") is there.to("cuda:0") is there
+    (there * 3).sum().backward()
+    assert x.grad.device == vg.device("cpu")
+    assert x.grad.tolist() == [3, 3]
+    assert x.cpu() is x
+    with pytest.raises(TypeError, match=r"Tensor\.cpu\(\)"):
+        there.detach().numpy()
+    vg.cuda.synchronize()
+    vg.cuda.set_device(0)
+    vg.cuda.empty_cache()
+    assert vg.cuda.memory_allocated() <= vg.cuda.memory_reserved()
+    with pytest.raises(ValueError, match="Expected a cuda device"):
+        vg.cuda.synchronize("cpu")
+
+
+@pytest.mark.usefixtures("cuda")
+def test_a_seed_is_a_sequence() -> None:
+    drawn = []
+    for seed in (1, 1, 2):
+        vg.cuda.manual_seed(seed)
+        drawn.append(vg.rand(4, device="cuda").tolist())
+    assert drawn[0] == drawn[1] != drawn[2]
+    assert vg.cuda.initial_seed() == 2
+    assert sorted(vg.randperm(5, device="cuda").tolist()) == [0, 1, 2, 3, 4]
+    assert vg.randint(0, 3, (50,), device="cuda").device.type == "cuda"
+
+
+@pytest.mark.usefixtures("cuda")
+@pytest.mark.parametrize("place", ["cuda", {"cpu": "cuda"}])
+def test_what_is_loaded_goes_where_it_is_mapped(place: Any) -> None:
+    file = io.BytesIO()
+    vg.save({"x": vg.ones(2)}, file)
+    file.seek(0)
+    assert vg.load(file, map_location=place)["x"].device.type == "cuda"
+
+
+@pytest.mark.usefixtures("cuda")
+def test_what_was_on_the_device_is_loaded_on_the_cpu() -> None:
+    file = io.BytesIO()
+    vg.save(vg.ones(2, device="cuda"), file)
+    file.seek(0)
+    found = vg.load(file, map_location="cpu")
+    assert found.device.type == "cpu"
+    assert found.tolist() == [1, 1]
+
+
+@pytest.mark.usefixtures("cuda")
+def test_pinned_memory_is_known_as_such() -> None:
+    x = vg.tensor([1.0, 2.0])
+    there = x.pin_memory()
+    assert there.is_pinned()
+    assert there[1:].is_pinned()
+    assert there.pin_memory() is there
+    assert not x.is_pinned()
+    assert there.tolist() == [1, 2]
+    with pytest.raises(RuntimeError, match="only dense CPU tensors can be pinned"):
+        vg.ones(2, device="cuda").pin_memory()
+
+
+def test_a_default_device_is_for_what_names_none() -> None:
+    with strict_array.as_cuda(), vg.device("cuda"):
+        assert vg.get_default_device() == vg.device("cuda")
+        made = [vg.zeros(2), vg.tensor(1.0), vg.arange(3), vg.rand(2), vg.eye(2), vg.full((2,), 1)]
+        assert {t.device.type for t in made} == {"cuda"}
+        assert vg.from_numpy(np.ones(2)).device.type == "cpu"
+    assert vg.zeros(2).device.type == "cpu"
+    assert backend.get_default_device() == backend.CPU
