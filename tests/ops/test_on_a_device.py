@@ -141,6 +141,6 @@ def test_a_fixed_order_gives_the_same(case: Case, cuda: None) -> None:
 def test_devices_do_not_mix(cuda: None) -> None:
     for first, second in (("cuda", "cpu"), ("cpu", "cuda")):
         with pytest.raises(RuntimeError, match="same device"):
-            vg.ones(3, device=first) + vg.ones(3, device=second)
+            vg.add(vg.ones(3, device=first), vg.ones(3, device=second))
         with pytest.raises(RuntimeError, match="same device"):
             vg.ones(3, device=first).add_(vg.ones(3, device=second))
