@@ -74,9 +74,11 @@ class Stepper:
         return sum(map(self.will_run, range(len(self.reader.nodes))))
 
     def will_run(self, number: int) -> bool:
-        """Is this node visited in this run (if only to capture its gradient)?"""
-        reach, node = self.task.reach, self.reader.nodes[number]
-        return reach is None or node in reach or node in (self.task.captures or ())
+        """Is this node visited in this run (if only for its hooks, or to capture its gradient)?"""
+        task, node = self.task, self.reader.nodes[number]
+        if task.reach is None or node in task.reach or node in (task.captures or ()):
+            return True
+        return len(task.roots) == 1 and node is task.roots[0][0]
 
     @property
     def at_end(self) -> bool:
