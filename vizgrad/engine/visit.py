@@ -303,7 +303,7 @@ def _leaf(task: GraphTask, node: AccumulateGrad, grads: list[Any]) -> None:
     if task.watch is not None:
         task.watch.accumulated(node, decision, reason)
     rare = variable._rare
-    if rare is not None and rare.post_accumulate and decision not in ("undefined", "dropped"):
+    if rare is not None and rare.post_accumulate:
         for hook in list(rare.post_accumulate.values()):
             result = hook(variable)
             if result is not None and result is not variable:

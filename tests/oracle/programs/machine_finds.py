@@ -25,3 +25,27 @@ def copying_a_tensor_to_itself_is_a_write(torch, see):
     y = x * 1
     y.copy_(y)
     see("version", y._version, expect=1)
+
+
+@program(rules="E-66 E-74")
+def post_accumulate_hooks_are_called_whatever_became_of_the_gradient(torch, see):
+    class Nothing(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x.clone()
+
+        @staticmethod
+        def backward(ctx, grad):
+            return None
+
+    for name, off in (("dropped", True), ("undefined", False)):
+        x = torch.ones(2, requires_grad=True)
+        seen = []
+        x.register_hook(lambda grad, seen=seen: seen.append("hook"))
+        x.register_post_accumulate_grad_hook(lambda x, seen=seen: seen.append("after"))
+        y = x.exp() if off else Nothing.apply(x)
+        if off:
+            x.requires_grad_(False)
+        y.sum().backward()
+        see(name, seen, expect=["hook", "after"])
+        see(f"{name}: gradient", x.grad, expect=None)
