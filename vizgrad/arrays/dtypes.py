@@ -38,6 +38,18 @@ class DType:
     def is_signed(self) -> bool:
         return self.category >= 2 or self.np.kind == "i"
 
+    def to_real(self) -> DType:
+        """The type of the parts of complex numbers; of other types the type itself."""
+        return to_real(self)
+
+    def to_complex(self) -> DType:
+        """The type of complex numbers with parts of this type; RuntimeError if there is none."""
+        if self.category < 2:
+            raise RuntimeError(
+                f"Unknown Complex ScalarType for {self.name}: no complex type has such parts"
+            )
+        return _COMPLEX_OF.get(self, self)
+
     def __repr__(self) -> str:
         return f"vizgrad.{self.name}"
 

@@ -38,7 +38,9 @@ def number(value: Any, beside: Any) -> Any:
     dtype = array.dtype
     if type(array) is not xp.ndarray:
         return _number_on_device(value, array)
-    if dtype.kind == "f" or (dtype.kind == "i" and value.__class__ is int):
+    if (dtype.kind == "f" and value.__class__ is not complex) or (
+        dtype.kind == "i" and value.__class__ is int
+    ):
         key = (value, dtype)
         known = _numbers.get(key)
         if known is not None:

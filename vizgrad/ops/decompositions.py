@@ -17,7 +17,7 @@ from vizgrad.ops.arrange import crop_to, diag_embed, diagonal, triu
 from vizgrad.ops.complexes import conj, imag_part, real_part
 from vizgrad.ops.constants import constant, raw, zeros_beside
 from vizgrad.ops.joining import cat_any
-from vizgrad.ops.matrices import COMPLEX, matmul, mH, solve, solve_triangular
+from vizgrad.ops.matrices import COMPLEX, halves, matmul, mH, solve, solve_triangular
 from vizgrad.ops.recording import ManyOutputs, edges_of, produced_by, start
 from vizgrad.ops.select import drop
 from vizgrad.ops.shape import unsqueeze
@@ -193,9 +193,10 @@ class LinalgQrBackward0(Decomposition):
 
 
 def _qr_slope(g_q, g_r, q, r):
-    """[gQ + Q sym(triu(gR R^T - Q^T gQ))] R^-T, with sym(M) = M + M^T - diag(M)."""
+    """[gQ + Q sym(triu(gR R^H - Q^H gQ))] R^-H, with sym(M) = M + M^H - Re diag(M): R's diagonal is real."""
     m = triu(matmul(g_r, mH(r)) - matmul(mH(q), g_q), diagonal=0)
-    symmetric = m + mH(triu(m, diagonal=1))
+    halved = m * constant(halves(raw(m), raw(m).shape[-1]), m)
+    symmetric = halved + mH(halved)
     inner = g_q + matmul(q, symmetric)
     return mH(solve_triangular(r, mH(inner), upper=True, unitriangular=False))
 

@@ -13,7 +13,7 @@ from vizgrad.arrays import dtypes, xp
 from vizgrad.arrays.kernels import linalg
 from vizgrad.function.primitive import primitive
 from vizgrad.ops.arrange import crop_to, diagonal, tril, triu
-from vizgrad.ops.complexes import conj
+from vizgrad.ops.complexes import conj, imag_part
 from vizgrad.ops.constants import constant, raw, zeros_beside
 from vizgrad.ops.joining import cat_any
 from vizgrad.ops.shape import transpose, unsqueeze
@@ -137,6 +137,20 @@ class slogdet:
         return unsqueeze(unsqueeze(grad, dim=grad.ndim), dim=grad.ndim + 1) * slope
 
 
+@primitive(node="LinalgSlogdetBackward0", holomorphic=False)
+class complex_sign_of_det:
+    """det / |det| of complex matrices: only its phase can change."""
+
+    def forward(self):
+        return linalg.slogdet(self)[0]
+
+    def grad_self(grad, self, result):
+        turn = imag_part(conj(result) * grad) * 1j
+        return unsqueeze(unsqueeze(turn, dim=turn.ndim), dim=turn.ndim + 1) * conj(
+            inverse_transposed(self)
+        )
+
+
 @primitive(node="LinalgInvExBackward0")
 class inverse_transposed:
     """The inverse, transposed; infinite for singular matrices."""
@@ -159,12 +173,12 @@ class cholesky:
         inverse = inv(result)
         middle = tril(matmul(mH(result), grad), diagonal=0)
         n = raw(middle).shape[-1]
-        halved = middle * constant(_halves(raw(middle), n), middle)
+        halved = middle * constant(halves(raw(middle), n), middle)
         slope = matmul(matmul(mH(inverse), halved), inverse)
         return (slope + mH(slope)) * 0.5
 
 
-def _halves(like: Any, n: int) -> Any:
+def halves(like: Any, n: int) -> Any:
     """1 everywhere, 1/2 on the diagonal."""
     return (xp.ones((n, n)) - xp.eye(n) * 0.5).astype(like.dtype)
 

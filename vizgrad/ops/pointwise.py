@@ -223,6 +223,8 @@ class acosh:
     forward = xp.arccosh
 
     def grad_self(grad, self):
+        if raw(self).dtype.kind == "c":  # sqrt(z^2 - 1) is the other root on the left half-plane
+            return grad * (rsqrt(self + 1) * rsqrt(self - 1))
         return grad * rsqrt(self * self - 1)
 
 

@@ -245,3 +245,48 @@ def attributes_and_conversions(torch, see):
     see("zeros", torch.zeros(2, dtype=torch.cfloat))
     see("full", torch.full((2,), 1 + 1j))
     see("eye", torch.eye(2, dtype=torch.complex128))
+
+
+_INVERSES = ("asin", "acos", "atan", "asinh", "acosh", "atanh", "log", "sqrt", "rsqrt", "log1p")
+
+
+@program(rules="T-33", each=_INVERSES)
+def in_all_four_quadrants(torch, see, name):
+    """Functions of several branches: a formula may hold on one half-plane only."""
+    z = [complex(x, y) for x in (-1.5, -0.4, 0.3, 1.7) for y in (-1.2, 0.6)]
+    see.derivatives(name, getattr(torch, name), z, dtype="complex128")
+
+
+_BESIDE_COMPLEX_NUMBERS = {
+    "number - tensor": lambda torch, x: 1j - x,
+    "equal to a real number - tensor": lambda torch, x: (x - 1.0) + ((1 + 0j) - x),
+    "tensor - number": lambda torch, x: x - 1j,
+    "rsub": lambda torch, x: torch.rsub(x, 2 - 1j),
+    "number / tensor": lambda torch, x: 1j / x,
+    "number ** tensor": lambda torch, x: (1 + 1j) ** x,
+    "tensor ** number": lambda torch, x: x ** (1 + 1j),
+}
+
+
+@program(rules="T-3 T-6", each=_BESIDE_COMPLEX_NUMBERS)
+def real_tensors_beside_complex_numbers(torch, see, name):
+    x = torch.tensor([0.5, 1.5], requires_grad=True)
+    y = _BESIDE_COMPLEX_NUMBERS[name](torch, x)
+    see("value", y)
+    see("dtype", y.dtype)
+    see("gradient", torch.autograd.grad(y, x, torch.full_like(y, 1 + 2j))[0])
+
+
+@program(rules="T-7")
+def ranges_between_complex_numbers(torch, see):
+    see("linspace", torch.linspace(0, 1 + 1j, 5))
+    see("logspace", torch.logspace(0, 1j, 3))
+    see("double", torch.linspace(1j, 2, 3, dtype=torch.complex128))
+
+
+@program(rules="T-1")
+def types_of_parts(torch, see):
+    for name in ("float32", "float64", "complex64", "complex128"):
+        dtype = getattr(torch, name)
+        see(name, [dtype.to_complex(), dtype.to_real()])
+    see.raises("integers", torch.int64.to_complex, phrase="Unknown Complex ScalarType")

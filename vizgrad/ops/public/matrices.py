@@ -20,7 +20,7 @@ from vizgrad.ops.public import (
     slicing,
 )
 from vizgrad.ops.public.arguments import written
-from vizgrad.ops.public.complexes import adjoint
+from vizgrad.ops.public.complexes import adjoint, conj
 from vizgrad.ops.public.multiplying import cross as _cross
 from vizgrad.ops.public.statistics import vector_norm as vector_norm
 from vizgrad.ops.public.summing import einsum
@@ -98,6 +98,8 @@ def slogdet(A: Tensor) -> SlogdetResult:
     """Sign and log |det|."""
     check("slogdet", A)
     size, sign = ops.slogdet.record(A)
+    if A._tracked and A.is_complex():
+        sign = ops.complex_sign_of_det.record(A)
     return SlogdetResult(sign, size)
 
 
@@ -377,5 +379,5 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
 
 
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
-    """Sums of products along `dim`."""
-    return reducing.sum(x * y, dim)
+    """Sums of products along `dim`, of the conjugates of `x`."""
+    return reducing.sum(conj(x) * y, dim)

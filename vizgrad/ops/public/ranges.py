@@ -49,24 +49,29 @@ def linspace(
     device: Any = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """`steps` numbers at equal distances, both ends included."""
+    """`steps` numbers at equal distances, both ends included; complex if an end is."""
     if steps < 0:
         raise RuntimeError(f"number of steps must be non-negative, got {steps}")
     start, end = (v.item() if isinstance(v, Tensor) else v for v in (start, end))
     namespace = namespace_at(device)
-    return made(
-        namespace.linspace(start, end, steps).astype(_np_dtype("linspace", dtype)), requires_grad
-    )
+    np_dtype = _np_dtype("linspace", dtype or _complex_if(start, end))
+    return made(namespace.linspace(start, end, steps).astype(np_dtype), requires_grad)
+
+
+def _complex_if(*ends: Any) -> Any:
+    """The type of complex numbers when one is given."""
+    return next((dtypes.of_scalar(e) for e in ends if isinstance(e, complex)), None)
 
 
 def logspace(
-    start: float, end: float, steps: int, base: float = 10.0, *, dtype: Any = None, device: Any = None,
+    start: Any, end: Any, steps: int, base: float = 10.0, *, dtype: Any = None, device: Any = None,
     requires_grad: bool = False,
 ) -> Tensor:  # fmt: skip
     """base to the powers of `linspace(start, end, steps)`."""
     namespace = namespace_at(device)
     powers = base ** namespace.linspace(start, end, steps)
-    return made(powers.astype(_np_dtype("logspace", dtype)), requires_grad)
+    np_dtype = _np_dtype("logspace", dtype or _complex_if(start, end, base))
+    return made(powers.astype(np_dtype), requires_grad)
 
 
 def eye(
