@@ -24,7 +24,6 @@ LATER = {
     "vizgrad.autograd": _LATER,
     "vizgrad.autograd.forward_ad": _LATER,
     "vizgrad.autograd.functional": _LATER,
-    "vizgrad.autograd.gradcheck": _LATER,
     "vizgrad.func": _LATER,
     "vizgrad.utils.checkpoint": _LATER,
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -45,6 +46,8 @@ def owner_of(key: str) -> Any:
     """The module or class that a list is about; None when there is none."""
     if key == "Tensor":
         return vizgrad.Tensor
+    if key in sys.modules:  # gradcheck is a module and, as an attribute, a function
+        return sys.modules[key]
     found: Any = vizgrad
     for part in key.split(".")[1:]:
         found = getattr(found, part, None)

@@ -159,10 +159,11 @@ def matrix_exp(a: Array) -> Array:
     return result
 
 
-def matrix_rank(a: Array, rtol: float | None) -> Array:
+def matrix_rank(a: Array, rtol: float | None, atol: float | None = None) -> Array:
     s = np.linalg.svd(a, compute_uv=False)
     if not s.shape[-1]:
         return s.sum(axis=-1).astype(np.int64)
     if rtol is None:
-        rtol = max(a.shape[-2:]) * float(np.finfo(a.dtype).eps)
-    return (s > rtol * s.max(axis=-1, keepdims=True)).sum(axis=-1).astype(np.int64)
+        rtol = 0.0 if atol else max(a.shape[-2:]) * float(np.finfo(a.dtype).eps)
+    least = np.maximum(rtol * s.max(axis=-1, keepdims=True), atol or 0.0)
+    return (s > least).sum(axis=-1).astype(np.int64)

@@ -19,7 +19,12 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     return ops.transpose.record(input, dim0=wrap_dim(dim0, ndim), dim1=wrap_dim(dim1, ndim))
 
 
-swapaxes = swapdims = transpose
+swapdims = transpose
+
+
+def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
+    """`transpose`, in numpy's words."""
+    return transpose(input, axis0, axis1)
 
 
 def t(input: Tensor) -> Tensor:

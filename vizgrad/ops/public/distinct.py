@@ -68,8 +68,10 @@ def unique_consecutive(
     )
 
 
-def isin(elements: Any, test_elements: Any, *, invert: bool = False) -> Tensor:
-    """Is each element one of `test_elements`?"""
+def isin(
+    elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False
+) -> Tensor:
+    """Is each element one of `test_elements`? `assume_unique` changes no answer, as in PyTorch."""
     a, b = (t._array if isinstance(t, Tensor) else t for t in (elements, test_elements))
     return new_tensor(xp.isin(a, b, invert=invert))
 

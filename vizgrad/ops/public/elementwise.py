@@ -113,6 +113,13 @@ logaddexp2 = binary(pairwise.logaddexp2)
 xlogy = binary(pairwise.xlogy)
 copysign = binary(pairwise.copysign)
 nextafter = binary(pairwise.nextafter)
-heaviside = binary(pairwise.heaviside)
+
+
+def heaviside(input: Tensor, values: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """0 below 0, 1 above, and `values` at 0. Not differentiable."""
+    result = pairwise.heaviside.record(input, values)
+    return result if out is None else written(out, result, "heaviside", input, values)
+
+
 gcd = binary(pairwise.gcd)
 lcm = binary(pairwise.lcm)

@@ -232,10 +232,10 @@ def qr(A: Tensor, mode: str = "reduced") -> QRResult:
     )
 
 
-def pinv(A: Tensor, *, rtol: float | None = None, hermitian: bool = False) -> Tensor:
+def pinv(input: Tensor, *, rtol: float | None = None, hermitian: bool = False) -> Tensor:
     """The Moore-Penrose inverse; singular values below rtol times the largest count as 0."""
-    check("pinv", A, square=False)
-    return ops.pinv.record(A, rcond=rtol)
+    check("pinv", input, square=False)
+    return ops.pinv.record(input, rcond=rtol)
 
 
 def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: Any = None) -> LstsqResult:
@@ -301,10 +301,20 @@ def multi_dot(tensors: Any, *, out: Tensor | None = None) -> Tensor:
     return result if out is None else written(out, result, "multi_dot", *given)
 
 
-def matrix_rank(A: Tensor, *, rtol: float | None = None) -> Tensor:
-    """How many singular values exceed rtol times the largest."""
-    check("matrix_rank", A, square=False)
-    return new_tensor(kernels.matrix_rank(A._array, rtol))
+def matrix_rank(
+    input: Tensor,
+    *,
+    atol: float | None = None,
+    rtol: float | None = None,
+    hermitian: bool = False,
+) -> Tensor:
+    """How many singular values exceed the larger of atol and rtol times the largest.
+
+    Without `rtol` it is the rounding error of the type, or 0 when there is a positive `atol`.
+    `hermitian` promises that the matrices are; the answer is the same.
+    """
+    check("matrix_rank", input, square=False)
+    return new_tensor(kernels.matrix_rank(input._array, rtol, atol))
 
 
 def matrix_norm(

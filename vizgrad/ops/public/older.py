@@ -63,6 +63,26 @@ def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
     return factoring.lu_solve(LU_data, LU_pivots, b)
 
 
+def det(input: Tensor) -> Tensor:
+    """The determinant."""
+    return matrices.det(input)
+
+
+def slogdet(input: Tensor) -> matrices.SlogdetResult:
+    """Sign and logarithm of the absolute value of the determinant."""
+    return matrices.slogdet(input)
+
+
+def inverse(input: Tensor) -> Tensor:
+    """The inverse of square matrices."""
+    return matrices.inv(input)
+
+
+def matrix_power(input: Tensor, n: int) -> Tensor:
+    """A matrix multiplied by itself n times; of its inverse for negative n."""
+    return matrices.matrix_power(input, n)
+
+
 def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
     """The Moore-Penrose inverse; singular values below rcond times the largest count as 0."""
     return matrices.pinv(input, rtol=rcond)
