@@ -290,3 +290,11 @@ def types_of_parts(torch, see):
         dtype = getattr(torch, name)
         see(name, [dtype.to_complex(), dtype.to_real()])
     see.raises("integers", torch.int64.to_complex, phrase="Unknown Complex ScalarType")
+
+
+@program(rules="T-3")
+def real_tensors_hold_no_complex_number(torch, see):
+    x = torch.ones(2)
+    see.raises("fill_", lambda: x.fill_(1j), phrase="without overflow")
+    see.raises("assigning", lambda: x.__setitem__(0, 1j), phrase="without overflow")
+    see("value", x)

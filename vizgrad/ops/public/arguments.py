@@ -14,6 +14,7 @@ from vizgrad.ops.copying import to_copy
 from vizgrad.tensor.modes import MODES
 from vizgrad.tensor.place import caller
 from vizgrad.tensor.tensor import Tensor, address, storage_of
+from vizgrad.tensor.wrong_call import wrong_call
 
 
 def dims_of(dim: Any, ndim: int) -> tuple[int, ...] | None:
@@ -147,3 +148,14 @@ def written(out: Tensor, result: Tensor, name: str, *inputs: Any) -> Tensor:
     xp.copyto(out._array, array, casting="unsafe")
     storage.wrote(name, caller())
     return out
+
+
+def check_number_fits(self: Tensor, value: Any) -> None:
+    """RuntimeError for a complex number that is to be written into a real tensor."""
+    if isinstance(value, complex) and self._array.dtype.kind != "c":
+        raise wrong_call(
+            RuntimeError(
+                f"value cannot be converted to type {self.dtype.name} without overflow: {value} is complex"
+            ),
+            "write its .real, or make the tensor complex first with .to(vizgrad.complex64)",
+        )

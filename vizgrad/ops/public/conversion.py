@@ -11,6 +11,7 @@ from vizgrad.arrays.dtypes import DType
 from vizgrad.errors import explained
 from vizgrad.function.inplace import write
 from vizgrad.ops import copying, shape
+from vizgrad.ops.public.arguments import check_number_fits
 from vizgrad.tensor.clock import tick
 from vizgrad.tensor.modes import MODES
 from vizgrad.tensor.place import caller
@@ -197,6 +198,7 @@ def fill_(self: Tensor, value: Any) -> Tensor:
                 f"{value._array.ndim} dimensions."
             )
         return write(copying.fill, self, value, name="fill_")
+    check_number_fits(self, value)
     return write(copying.fill_number, self, name="fill_", value=value)
 
 

@@ -10,7 +10,7 @@ from vizgrad.function.typing import WrappedNumber
 from vizgrad.ops import copying, indexing
 from vizgrad.ops.indices import Indices, parse
 from vizgrad.ops.public import arranging, conversion, repeating, shaping
-from vizgrad.ops.public.arguments import is_number
+from vizgrad.ops.public.arguments import check_number_fits, is_number
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 
@@ -52,6 +52,7 @@ def _check_put(self: Tensor, value: Tensor) -> None:
 def _constant(self: Tensor, value: Any) -> Tensor:
     if not is_number(value):
         raise TypeError(f"can't assign a {type(value).__name__} to a {conversion.type(self)}")
+    check_number_fits(self, value)
     return new_tensor(xp.asarray(value).astype(self._array.dtype), WrappedNumber)
 
 
