@@ -20,7 +20,7 @@ def there() -> Iterator[Device]:
 
 
 def on_device(*values: float, requires_grad: bool = False) -> Tensor:
-    made = torch.tensor(values if len(values) > 1 else values[0]).to("cuda")
+    made = torch.tensor(values if len(values) != 1 else values[0]).to("cuda")
     return made.requires_grad_(requires_grad)
 
 

@@ -65,7 +65,7 @@ class Elsewhere:
     @staticmethod
     def like(grad: Any) -> Any:
         there = Elsewhere()
-        there.shape, there.dtype = grad.shape, grad.dtype  # type: ignore[attr-defined]
+        there.shape, there.dtype = grad.shape, grad.dtype
         return there
 
 

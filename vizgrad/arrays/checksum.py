@@ -12,4 +12,4 @@ from vizgrad.arrays.backend import to_host
 
 def checksum(array: Any) -> int:
     """Of the elements' bytes in C order; memory of a device is copied to the host for it."""
-    return zlib.crc32(np.ascontiguousarray(to_host(array)).reshape(-1).view(np.uint8))
+    return zlib.crc32(np.ascontiguousarray(to_host(array)).reshape(-1).view(np.uint8).data)

@@ -260,7 +260,9 @@ def _needed(task: GraphTask, node: Node, routed: Any) -> tuple[Any, ...]:
     """Without the gradients that no target needs: built-in nodes do not show them (F-7)."""
     captures = task.captures or {}
     return tuple(
-        grad if task.will_run(following) or following in captures else None
+        grad
+        if following is not None and (task.will_run(following) or following in captures)
+        else None
         for grad, (following, _) in zip(routed, node.next_edges, strict=True)
     )
 
