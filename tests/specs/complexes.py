@@ -56,6 +56,7 @@ _OF_MATRICES = {
     "mm": lambda z: z @ z, "mH": lambda z: z.mH @ z, "inv": lambda z: vg.linalg.inv(_well(z)),
     "det": lambda z: vg.linalg.det(_well(z)),
     "logabsdet": lambda z: vg.linalg.slogdet(_well(z)).logabsdet,
+    "sign of det": lambda z: vg.linalg.slogdet(_well(z)).sign,
     "solve": lambda z: vg.linalg.solve(_well(z), z[:, :2]), "matrix_exp": vg.linalg.matrix_exp,
     "cholesky": lambda z: vg.linalg.cholesky(_hermitian(z)),
     "eigvalsh": lambda z: vg.linalg.eigvalsh(_hermitian(z)),
