@@ -52,7 +52,15 @@ def _tensors(where: str, theirs: TensorSeen, ours: TensorSeen) -> Iterator[str]:
         if their != our:
             yield _plain(f"{where}: {field}", their, our)
     if theirs.shape == ours.shape and not near(theirs.values, ours.values, theirs.dtype):
-        yield _plain(f"{where}: values", theirs.values.tolist(), ours.values.tolist())
+        apart = f"values, {_apart(theirs.values, ours.values):.3g} apart at most"
+        yield _plain(f"{where}: {apart}", theirs.values.tolist(), ours.values.tolist())
+
+
+def _apart(theirs: np.ndarray, ours: np.ndarray) -> float:
+    """The largest difference; what is infinite or NaN on both sides is none."""
+    same = (theirs == ours) | ((theirs != theirs) & (ours != ours))
+    with np.errstate(invalid="ignore"):
+        return float(np.max(np.where(same, 0, np.abs(theirs * 1.0 - ours))))
 
 
 def _plain(where: str, theirs: Any, ours: Any) -> str:

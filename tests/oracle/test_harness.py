@@ -38,6 +38,13 @@ def test_unequal_tensors_do_not(oracle, change, word):
     assert word in difference
 
 
+def test_the_largest_difference_is_named(oracle):
+    theirs = oracle.tensor([1.0, float("nan"), float("inf"), 2.0])
+    ours = oracle.tensor([1.0, float("nan"), float("inf"), 2.5])
+    (difference,) = differences("x", seen(oracle, theirs), seen(oracle, ours))
+    assert "x: values, 0.5 apart at most" in difference
+
+
 def test_rounding_is_no_difference(oracle):
     t = oracle.tensor([1.0, 2.0])
     assert not list(differences("x", seen(oracle, t), seen(oracle, t * (1 + 1e-6))))
