@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from vizgrad.arrays import xp
 from vizgrad.arrays.backend import as_array
+from vizgrad.arrays.fusion import fused
 from vizgrad.arrays.quiet import NAMELESS
 from vizgrad.function.failing import kernel_error
 from vizgrad.function.saving import conjugates, run_tensors, save_result
@@ -121,12 +122,15 @@ def compile_node(op: Primitive) -> type[Node]:
     for name in plain:
         body["_saved_" + name] = property(_plain_reader(name))
     scope: dict[str, Any] = {
-        "unpack_array": unpack_array, "conjugates": conjugates, "__name__": "vizgrad.ops.compiled",
+        "unpack_array": unpack_array, "conjugates": conjugates, "ndarray": xp.ndarray,
+        "__name__": "vizgrad.ops.compiled",
     }  # fmt: skip
 
     def run_source() -> str:
         for name, formula in op.formulas.items():
-            scope["formula_" + name] = _over_arrays(formula)
+            scope["formula_" + name] = plain = _over_arrays(formula)
+            if op.fuses:
+                scope["fused_" + name] = fused()(plain)
         return _run_source(op, tensors)
 
     body["run"] = _at_first_call("run", scope, run_source)
@@ -203,7 +207,10 @@ def _run_source(op: Primitive, tensors: tuple[str, ...]) -> str:
         given = ", ".join(
             a if a == "grad" else f"v_{a}" if a in tensors else f"node._{a}" for a in arguments
         )
-        call = f"formula_{name}({given})"
+        formula = f"formula_{name}"
+        if op.fuses:
+            formula = f"({formula} if grad.__class__ is ndarray else fused_{name})"
+        call = f"{formula}({given})"
         lines.append(f"{pad}g{i} = {call}" if count > 1 else f"{pad}return {call}")
     if count > 1:
         lines.append("    return " + ", ".join(f"g{i}" for i in range(count)))
@@ -238,7 +245,13 @@ def compile_record(op: Primitive) -> Callable[..., Any]:
         "op": op, "become_view": become_view, "kernel_error": kernel_error, "gathered": _gathered,
         "__name__": NAMELESS, "__package__": "vizgrad.ops",
     }  # fmt: skip
-    record = _at_first_call("record", scope, lambda: _record_source(op))
+
+    def record_source() -> str:
+        if _kernel(op) != "kernel":
+            scope["fused_kernel"] = fused()(op.forward)
+        return _record_source(op)
+
+    record = _at_first_call("record", scope, record_source)
     record.__name__ = record.__qualname__ = op.name
     record.__doc__ = op.__doc__
     return record
@@ -255,7 +268,7 @@ def _record_source(op: Primitive) -> str:
         lines.append("    if a0.dtype.kind == 'c': raise op.refuse_complex(a0)")
     lines += [
         "    try:",  # costs nothing when nothing is raised
-        f"        r = kernel({passed})",
+        f"        r = {_kernel(op)}({passed})",
         "    except Exception as error:",
         f"        moved = gathered(op, ({', '.join(inputs)},))",
         f"        if moved is None: raise kernel_error(op, error, {', '.join(arrays)}) from None",
@@ -284,6 +297,13 @@ def _record_source(op: Primitive) -> str:
         lines.append(f"    {word} GUARD.inference: {storages} = MODES.inference")
     lines.append("    return " + ", ".join(outs))
     return "\n".join(lines) + "\n"
+
+
+def _kernel(op: Primitive) -> str:
+    """What computes the result: on a device one launch, also of what is several of numpy's functions."""
+    if not op.fuses or not hasattr(op.forward, "__code__"):
+        return "kernel"
+    return "(kernel if a0.__class__ is ndarray else fused_kernel)"
 
 
 def _read_arrays(op: Primitive) -> list[str]:

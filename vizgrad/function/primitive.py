@@ -79,6 +79,8 @@ class Primitive:
         self.holomorphic = holomorphic
         self.real_only = real_only
         self.maths = maths
+        #: On a device its kernel and formulas are one launch each.
+        self.fuses = "pointwise" in structure
         self.__doc__ = doc
         from vizgrad.function.compile import compile_node, compile_record
 

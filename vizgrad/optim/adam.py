@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from vizgrad.arrays import Array, xp
+from vizgrad.arrays import Array
 from vizgrad.arrays.kernels import optimizers as rule
 from vizgrad.optim.optimizer import (
     Group,
@@ -60,19 +60,15 @@ class Adam(Optimizer):
     def update(self, param: Array, grad: Array, state: State, group: Group) -> None:
         lr, decay, (beta1, beta2) = float(group["lr"]), group["weight_decay"], group["betas"]
         step = count_step(state)
-        if decay and group["decoupled_weight_decay"]:
-            param *= 1 - lr * decay
-        else:
-            grad = rule.decayed(grad, param, decay)
         mean = buffer(state, "exp_avg", param)
         square = buffer(state, "exp_avg_sq", param)
-        rule.move(mean, grad, 1 - beta1)
-        rule.move_square(square, grad, beta2)
-        if group["amsgrad"]:
-            largest = buffer(state, "max_exp_avg_sq", param)
-            square = xp.maximum(largest, square, out=largest)
-        root = (1 - beta2**step) ** 0.5
-        rule.adam(param, mean, square, lr / (1 - beta1**step), root, group["eps"])
+        largest = buffer(state, "max_exp_avg_sq", param) if group["amsgrad"] else None
+        apart = decay and group["decoupled_weight_decay"]
+        rule.adam_step(
+            param, grad, mean, square, largest,
+            lr / (1 - beta1**step), (1 - beta2**step) ** 0.5, 1 - lr * decay if apart else None,
+            decay, beta1, beta2, group["eps"],
+        )  # fmt: skip
 
 
 class AdamW(Adam):

@@ -7,8 +7,7 @@ from typing import Any
 
 from vizgrad.arrays import Array
 from vizgrad.arrays.kernels import optimizers as rule
-from vizgrad.optim.optimizer import Group, Optimizer, State, check_at_least, options
-from vizgrad.tensor.tensor import new_tensor
+from vizgrad.optim.optimizer import Group, Optimizer, State, buffer, check_at_least, options
 
 
 class SGD(Optimizer):
@@ -50,13 +49,10 @@ class SGD(Optimizer):
         )  # fmt: skip
 
     def update(self, param: Array, grad: Array, state: State, group: Group) -> None:
-        grad = rule.decayed(grad, param, group["weight_decay"])
         keep = group["momentum"]
-        if keep:
-            known = state.get("momentum_buffer")
-            if known is None:
-                known = state["momentum_buffer"] = new_tensor(grad.copy())
-            else:
-                rule.momentum(known._array, grad, keep, group["dampening"])
-            grad = grad + keep * known._array if group["nesterov"] else known._array
-        rule.descend(param, grad, group["lr"])
+        first = state.get("momentum_buffer") is None
+        velocity = buffer(state, "momentum_buffer", param) if keep else None
+        rule.sgd_step(
+            param, grad, velocity, float(group["lr"]), group["weight_decay"],
+            keep, group["dampening"], group["nesterov"], first,
+        )  # fmt: skip

@@ -48,13 +48,18 @@ _BLOCK = 1 << 14
 
 
 def _by_blocks(function: Callable[..., None], *arrays: Array) -> Array:
-    """`function(out, *pieces)` over pieces of contiguous arrays of one shape; returns the whole."""
+    """`function(out, *pieces)` over pieces of contiguous arrays of one shape; returns the whole.
+
+    A device has no such cache: there it is called once, with the whole.
+    """
     out = np.empty_like(arrays[0], order="C")
+    if not isinstance(out, np.ndarray):
+        function(out, *arrays)
+        return out
     flat = [contiguous(a).reshape(-1) for a in arrays]
     result = out.reshape(-1)
-    step = _BLOCK if isinstance(out, np.ndarray) else max(1, out.size)
-    for start in range(0, out.size, step):
-        piece = slice(start, start + step)
+    for start in range(0, out.size, _BLOCK):
+        piece = slice(start, start + _BLOCK)
         function(result[piece], *(a[piece] for a in flat))
     return out
 

@@ -29,7 +29,7 @@ def zero_of(x: Array) -> Any:
 def keep(self: Array, *, mask: Array) -> Array:
     """`self` where `mask`, else 0; also where `self` is NaN or infinite."""
     bits = _BITS.get(self.dtype)
-    if bits is None or self.size < _MANY or type(self) is not np.ndarray:
+    if bits is None or type(self) is not np.ndarray or self.size < _MANY:
         return np.where(mask, self, zero_of(self))
     out = np.empty(
         self.shape if self.shape == mask.shape else np.broadcast_shapes(self.shape, mask.shape),
@@ -41,7 +41,7 @@ def keep(self: Array, *, mask: Array) -> Array:
 
 def drop(self: Array, *, mask: Array) -> Array:
     """0 where `mask`, else `self`."""
-    if self.size < _MANY:
+    if type(self) is not np.ndarray or self.size < _MANY:
         return np.where(mask, zero_of(self), self)
     return keep(self, mask=np.logical_not(mask))
 

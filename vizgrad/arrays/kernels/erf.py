@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from vizgrad.arrays.backend import Array, namespace_of, special_functions
+from vizgrad.arrays.backend import Array, special_functions
 from vizgrad.arrays.kernels.memory import contiguous
 from vizgrad.arrays.quiet import quiet
 
@@ -100,7 +100,7 @@ def _by_block(function: Any, x: Array) -> Array:
 @quiet
 def erf(x: Array) -> Array:
     """2 / sqrt(pi) times the integral of exp(-t^2) from 0 to x."""
-    if namespace_of(x) is not np:
+    if not isinstance(x, (np.ndarray, np.generic)):
         return special_functions(x).erf(x)
     return _by_block(_erf_block, x)
 
@@ -108,7 +108,7 @@ def erf(x: Array) -> Array:
 @quiet
 def erfc(x: Array) -> Array:
     """1 - erf(x), also where that is tiny."""
-    if namespace_of(x) is not np:
+    if not isinstance(x, (np.ndarray, np.generic)):
         return special_functions(x).erfc(x)
     if x.dtype == np.float64:
         return _by_block(_erfc_block, x)

@@ -10,7 +10,9 @@ from math import prod
 import numpy as np
 
 from vizgrad.arrays.backend import Array
-from vizgrad.arrays.kernels.memory import numbers, zeros
+from vizgrad.arrays.fusion.rows import fits
+from vizgrad.arrays.kernels import of_rows
+from vizgrad.arrays.kernels.memory import contiguous, numbers, zeros
 from vizgrad.arrays.quiet import quiet
 
 
@@ -125,6 +127,10 @@ def _flat_places(target: Array, classes: int) -> Array:
     return target + numbers(target, 0, target.shape[0] * classes, classes)
 
 
+def _column(values: Array) -> Array:
+    return contiguous(values).reshape(-1, 1)
+
+
 @quiet
 def nll(
     x: Array, target: Array, weight: Array | None, reduction: str, ignored: int
@@ -138,6 +144,12 @@ def nll(
         if reduction == "none":
             return np.negative(picked, out=picked), x.dtype.type(0)
         loss = -np.add.reduce(picked)
+        return (loss / total if reduction == "mean" else loss), total
+    if type(x) is not np.ndarray and x.ndim == 2 and x.size and fits(x, target, weight):
+        loss, used = of_rows.nll(contiguous(x), _column(target), weight, ignored)
+        if reduction == "none":
+            return loss.reshape(-1), x.dtype.type(0)
+        total, loss = np.add.reduce(used, axis=None), np.add.reduce(loss, axis=None)
         return (loss / total if reduction == "mean" else loss), total
     scores, target = _planes(x, target)
     valid = target != ignored
@@ -166,6 +178,16 @@ def nll_gradient(
     ignored: int,
 ) -> Array:
     """The transpose of `nll`: minus `grad`, weighted, at the target classes, zeros elsewhere."""
+    if (
+        type(grad) is not np.ndarray
+        and len(shape) == 2
+        and prod(shape)
+        and fits(grad, target, weight)
+    ):
+        return of_rows.nll_gradient(
+            _column(grad) if grad.ndim else grad, _column(target), weight,
+            total if reduction == "mean" else None, ignored, shape=shape,
+        )  # fmt: skip
     out = zeros(grad, shape)
     if reduction == "mean":
         grad = grad / total

@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 
 from vizgrad.arrays.backend import Array
+from vizgrad.arrays.fusion.rows import fits
+from vizgrad.arrays.kernels import of_rows
 from vizgrad.arrays.kernels.memory import contiguous
 from vizgrad.arrays.kernels.rows import row_dot, row_sum
 from vizgrad.arrays.quiet import quiet
@@ -29,12 +31,21 @@ def _rows(x: Array, dims: int) -> Array:
     return contiguous(x).reshape(prod(x.shape[:lead]), prod(x.shape[lead:]))
 
 
+def _flat(parameter: Array | None) -> Array | None:
+    return None if parameter is None else contiguous(parameter).reshape(-1)
+
+
 @quiet
 def layer_norm(
     x: Array, weight: Array | None, bias: Array | None, dims: int, eps: float
 ) -> tuple[Array, Array, Array]:
     """(result, mean, 1 / sqrt(var + eps)) over the last `dims` dimensions; statistics as (..., 1)."""
     rows = _wide(_rows(x, dims))
+    lead = x.shape[: x.ndim - dims] + (1,) * dims
+    if type(x) is not np.ndarray and rows.size and fits(rows, weight, bias):
+        out, mean, scale = of_rows.layer_norm(rows, _flat(weight), _flat(bias), eps)
+        out = out.reshape(x.shape).astype(x.dtype, copy=False)
+        return out, mean.reshape(lead), scale.reshape(lead)
     n = rows.dtype.type(rows.shape[1])
     mean = row_sum(rows) / n
     out = rows - mean
@@ -47,7 +58,6 @@ def layer_norm(
         out *= weight.reshape(-1)
     if bias is not None:
         out += bias.reshape(-1)
-    lead = x.shape[: x.ndim - dims] + (1,) * dims
     return out.reshape(x.shape).astype(x.dtype, copy=False), mean.reshape(lead), scale.reshape(lead)
 
 
@@ -74,6 +84,9 @@ def layer_norm_gradient(
     """The gradient by `x`."""
     rows, g = _wide(_rows(x, dims)), _wide(_rows(grad, dims))
     mean, scale = mean.reshape(-1, 1), scale.reshape(-1, 1)
+    if type(x) is not np.ndarray and rows.size and fits(rows, g, weight, mean, scale):
+        out = of_rows.layer_norm_gradient(g, rows, _flat(weight), mean, scale)
+        return out.reshape(x.shape).astype(x.dtype, copy=False)
     hat = rows - mean
     hat *= scale
     if weight is not None:

@@ -1,6 +1,7 @@
 """Update rules of optimizers, in place over arrays (spec T-61, T-62).
 
-Each takes the parameter's array, the gradient (which is left alone) and the state arrays it changes.
+Each takes the parameter's array, the gradient (which is left alone) and the state arrays it changes; on a
+device each is one kernel. Numbers that change from step to step are given to `fused` by name.
 Sources of the rules are named at the functions of `vizgrad.optim`.
 """
 
@@ -9,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from vizgrad.arrays.backend import Array
+from vizgrad.arrays.fusion import fused
 
 
 def decayed(grad: Array, param: Array, weight_decay: float) -> Array:
@@ -20,6 +22,7 @@ def decayed(grad: Array, param: Array, weight_decay: float) -> Array:
     return out
 
 
+@fused("weight")
 def move(average: Array, value: Array, weight: float) -> None:
     """average += weight * (value - average)."""
     step = np.subtract(value, average)
@@ -35,17 +38,43 @@ def move_square(average: Array, value: Array, keep: float) -> None:
     average += square
 
 
+@fused("lr")
 def descend(param: Array, direction: Array, lr: float) -> None:
     """param -= lr * direction."""
     param -= np.multiply(direction, lr)
 
 
+@fused()
 def momentum(buffer: Array, grad: Array, keep: float, dampening: float) -> None:
     """buffer = keep * buffer + (1 - dampening) * grad."""
     buffer *= keep
     buffer += grad if dampening == 0 else np.multiply(grad, 1 - dampening)
 
 
+@fused("lr")
+def sgd_step(
+    param: Array,
+    grad: Array,
+    velocity: Array | None,
+    lr: float,
+    weight_decay: float,
+    keep: float,
+    dampening: float,
+    nesterov: bool,
+    first: bool,
+) -> None:
+    """A whole step of SGD; the `first` velocity is the gradient itself (T-62)."""
+    grad = decayed(grad, param, weight_decay)
+    if velocity is not None:
+        if first:
+            velocity[...] = grad
+        else:
+            momentum(velocity, grad, keep, dampening)
+        grad = grad + keep * velocity if nesterov else velocity
+    descend(param, grad, lr)
+
+
+@fused("lr", "root")
 def adam(param: Array, mean: Array, square: Array, lr: float, root: float, eps: float) -> None:
     """param -= lr * mean / (sqrt(square) / root + eps)."""
     step = np.sqrt(square)
@@ -56,6 +85,34 @@ def adam(param: Array, mean: Array, square: Array, lr: float, root: float, eps: 
     param -= step
 
 
+@fused("lr", "root", "shrink")
+def adam_step(
+    param: Array,
+    grad: Array,
+    mean: Array,
+    square: Array,
+    largest: Array | None,
+    lr: float,
+    root: float,
+    shrink: float | None,
+    weight_decay: float,
+    beta1: float,
+    beta2: float,
+    eps: float,
+) -> None:
+    """A whole step of Adam, or of AdamW, whose parameters `shrink` first; with AMSGrad's `largest`."""
+    if shrink is not None:
+        param *= shrink
+    else:
+        grad = decayed(grad, param, weight_decay)
+    move(mean, grad, 1 - beta1)
+    move_square(square, grad, beta2)
+    if largest is not None:
+        square = np.maximum(largest, square, out=largest)
+    adam(param, mean, square, lr, root, eps)
+
+
+@fused()
 def over_root(value: Array, square: Array, eps: float) -> Array:
     """value / (sqrt(square) + eps)."""
     out = np.sqrt(square)
@@ -63,6 +120,7 @@ def over_root(value: Array, square: Array, eps: float) -> Array:
     return np.divide(value, out, out=out)
 
 
+@fused()
 def adadelta(square: Array, delta: Array, grad: Array, rho: float, eps: float) -> Array:
     """The step sqrt(delta + eps) / sqrt(square + eps) * grad; its square moves into `delta`."""
     move_square(square, grad, rho)
@@ -73,6 +131,7 @@ def adadelta(square: Array, delta: Array, grad: Array, rho: float, eps: float) -
     return step
 
 
+@fused()
 def adamax_norm(norm: Array, grad: Array, beta2: float, eps: float) -> None:
     """norm = max(beta2 * norm, |grad| + eps)."""
     norm *= beta2
@@ -81,6 +140,7 @@ def adamax_norm(norm: Array, grad: Array, beta2: float, eps: float) -> None:
     np.maximum(norm, size, out=norm)
 
 
+@fused()
 def rprop(
     param: Array,
     grad: Array,

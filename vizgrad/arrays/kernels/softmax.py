@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from vizgrad.arrays.backend import Array
+from vizgrad.arrays.fusion.rows import fits
+from vizgrad.arrays.kernels import of_rows
 from vizgrad.arrays.kernels.extremes import largest
+from vizgrad.arrays.kernels.memory import contiguous
 from vizgrad.arrays.kernels.rows import as_rows, row_dot, row_max, row_sum
 from vizgrad.arrays.quiet import quiet
 
@@ -18,6 +23,14 @@ def _in_rows(x: Array, dim: int) -> bool:
     return dim == x.ndim - 1 and bool(x.flags.c_contiguous) and x.shape[dim] > 0
 
 
+def _one_launch(kernel: Callable[..., Array], dim: int, *arrays: Array) -> Array | None:
+    """What a kernel of `of_rows` gives, if it can take these arrays of a device."""
+    shape = arrays[0].shape
+    if dim != len(shape) - 1 or not fits(*arrays):
+        return None
+    return kernel(*(as_rows(contiguous(a)) for a in arrays)).reshape(shape)
+
+
 @quiet
 def softmax(x: Array, dim: int) -> Array:
     """exp(x) / sum(exp(x)), the maximum taken off first; all -inf gives NaN."""
@@ -25,6 +38,8 @@ def softmax(x: Array, dim: int) -> Array:
         return np.exp(np.subtract(x, x))
     if x.size == 0:
         return np.empty_like(x)
+    if type(x) is not np.ndarray and (out := _one_launch(of_rows.softmax, dim, x)) is not None:
+        return out
     if _in_rows(x, dim):
         rows = as_rows(x)
         out = np.subtract(rows, row_max(rows))
@@ -44,6 +59,8 @@ def log_softmax(x: Array, dim: int) -> Array:
         return np.subtract(x, x)
     if x.size == 0:
         return np.empty_like(x)
+    if type(x) is not np.ndarray and (out := _one_launch(of_rows.log_softmax, dim, x)) is not None:
+        return out
     if _in_rows(x, dim):
         rows = as_rows(x)
         out = np.subtract(rows, row_max(rows))
@@ -61,6 +78,10 @@ def softmax_gradient(grad: Array, result: Array, dim: int) -> Array:
     """result * (grad - sum(grad * result))."""
     if grad.ndim == 0:
         return np.multiply(result, grad - grad * result)
+    if type(grad) is not np.ndarray and grad.size:
+        out = _one_launch(of_rows.softmax_gradient, dim, grad, result)
+        if out is not None:
+            return out
     if _in_rows(grad, dim) and result.flags.c_contiguous:
         rows, values = as_rows(grad), as_rows(result)
         out = np.subtract(rows, row_dot(rows, values))
@@ -76,6 +97,10 @@ def log_softmax_gradient(grad: Array, result: Array, dim: int) -> Array:
     """grad - exp(result) * sum(grad)."""
     if grad.ndim == 0:
         return np.subtract(grad, np.exp(result) * grad)
+    if type(grad) is not np.ndarray and grad.size:
+        out = _one_launch(of_rows.log_softmax_gradient, dim, grad, result)
+        if out is not None:
+            return out
     out = np.exp(result)
     if _in_rows(grad, dim) and out.flags.c_contiguous:
         rows = as_rows(out)

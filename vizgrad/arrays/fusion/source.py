@@ -1,0 +1,203 @@
+"""CUDA C of a program: of one over elements the body of a cupy.ElementwiseKernel, of one over rows a kernel.
+
+A kernel of rows gives each row of a matrix to one block of threads. A reduction is a loop over the row in
+which every thread keeps a part, then the parts are joined in shared memory. What a reduction or the result
+needs of single elements is computed where it is needed, as often as it is needed: registers are cheaper
+than memory.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from vizgrad.arrays.fusion.operations import C_REDUCTIONS, C_TYPES, text_of
+from vizgrad.arrays.fusion.program import Argument, Operand, Program, Step, Value
+
+#: The most threads that share a row. A power of two: the parts are joined in halves.
+MOST_THREADS = 256
+
+_INFINITY = """\
+template <typename T> __device__ T infinity();
+template <> __device__ float infinity<float>() { return __int_as_float(0x7f800000); }
+template <> __device__ double infinity<double>() { return __longlong_as_double(0x7ff0000000000000LL); }
+"""
+
+
+def _joined(name: str, op: str) -> str:
+    combined = C_REDUCTIONS[op][1].format("x", "y")
+    return f"""\
+template <typename T> __device__ T {name}(T x) {{
+  __shared__ T parts[{MOST_THREADS}];
+  __syncthreads();
+  parts[threadIdx.x] = x;
+  for (int half = blockDim.x / 2; half > 0; half /= 2) {{
+    __syncthreads();
+    if (threadIdx.x < half) {{
+      T y = parts[threadIdx.x + half];
+      parts[threadIdx.x] = {combined};
+      x = parts[threadIdx.x];
+    }}
+  }}
+  __syncthreads();
+  return parts[0];
+}}
+"""
+
+
+_PREAMBLE = _INFINITY + "".join(_joined(name, op) for op, (_, _, name) in C_REDUCTIONS.items())
+
+
+def literal(number: Any, dtype: np.dtype) -> str:
+    """A number as C reads it back to the last bit."""
+    if dtype.kind == "b":
+        return "true" if number else "false"
+    if dtype.kind != "f":
+        return f"({C_TYPES[dtype]})({int(number)}LL)"
+    value = dtype.type(number)
+    if np.isfinite(value):
+        return f"({float(value)!r})" if dtype.itemsize == 8 else f"({value!s}f)"
+    kind = C_TYPES[dtype]
+    if np.isnan(value):
+        return f"(infinity<{kind}>() - infinity<{kind}>())"
+    return f"({'-' if value < 0 else ''}infinity<{kind}>())"
+
+
+def _operand(operand: Operand, dtype: np.dtype) -> str:
+    if not isinstance(operand, Value):
+        return literal(operand, dtype)
+    return operand.name if operand.dtype == dtype else f"({C_TYPES[dtype]})({operand.name})"
+
+
+def _expression(step: Step) -> str:
+    text = text_of(step.op, step.types)
+    assert text is not None  # the trace has asked already
+    operands = map(_operand, step.operands, step.types)
+    return text.format(*operands, T=_type(step.result))
+
+
+def _type(value: Value) -> str:
+    return "double" if value.dtype is None else C_TYPES[value.dtype]
+
+
+def _declared(step: Step) -> str:
+    return f"{_type(step.result)} {step.result.name} = {_expression(step)};"
+
+
+# --- over elements --------------------------------------------------------------------------------
+
+
+def elementwise(program: Program) -> tuple[str, str, str]:
+    """(input parameters, output parameters, body) as cupy.ElementwiseKernel takes them."""
+    inputs = ", ".join(
+        f"{'float64' if a.value.dtype is None else a.value.dtype.name} {a.value.name}"
+        for a in program.arguments
+    )
+    outputs = ", ".join(f"{r.value.dtype.name} r{i}" for i, r in enumerate(program.results))
+    lines = [_declared(s) for s in program.steps]
+    lines += [f"r{i} = {r.value.name};" for i, r in enumerate(program.results)]
+    return inputs, outputs, "\n".join(lines)
+
+
+#: Goes before the kernel of `elementwise`.
+ELEMENTWISE_PREAMBLE = _INFINITY
+
+
+# --- over rows ------------------------------------------------------------------------------------
+
+_PLACES = {"elements": "[row * n + i]", "rows": "[row]", "columns": "[i]", "one": "[0]"}
+
+
+def rows(program: Program) -> str:
+    """A kernel `program.name(arguments..., results..., rows, n)` over contiguous arrays."""
+    lines = [
+        "const long long stride = gridDim.x;",
+        "for (long long row = blockIdx.x; row < rows; row += stride) {",
+        *_indented(_row(program)),
+        "}",
+    ]
+    head = f'extern "C" __global__ void {program.name}({", ".join(_parameters(program))}) {{\n'
+    return _PREAMBLE + head + "\n".join(_indented(lines)) + "\n}\n"
+
+
+def _parameters(program: Program) -> Iterator[str]:
+    for argument in program.arguments:
+        if argument.place == "number":
+            yield f"const double {argument.value.name}"
+        elif argument.number >= 0:
+            yield f"const {_type(argument.value)}* __restrict__ p_{argument.value.name}"
+    for i, result in enumerate(program.results):
+        yield f"{_type(result.value)}* __restrict__ r{i}"
+    yield from ("const long long rows", "const long long n")
+
+
+def _row(program: Program) -> Iterator[str]:
+    for argument in program.arguments:
+        if argument.value.per_row and argument.place in ("rows", "one"):
+            yield _loaded(argument)
+    for step in program.steps:
+        if step.op in C_REDUCTIONS:
+            yield from _reduced(program, step)
+        elif step.op == "pick":
+            yield _picked(program, step)
+        elif step.result.per_row:
+            yield _declared(step)
+    outputs = list(enumerate(program.results))
+    if single := [f"r{i}[row] = {r.value.name};" for i, r in outputs if r.value.per_row]:
+        yield "if (threadIdx.x == 0) {"
+        yield from _indented(single)
+        yield "}"
+    if many := [(i, r.value) for i, r in outputs if not r.value.per_row]:
+        stores = [f"r{i}[row * n + i] = {v.name};" for i, v in many]
+        yield from _loop(program, [v for _, v in many], stores)
+
+
+def _reduced(program: Program, step: Step) -> Iterator[str]:
+    start, combined, join = C_REDUCTIONS[step.op]
+    kind, name = _type(step.result), step.result.name
+    yield f"{kind} {name} = {start.format(T=kind)};"
+    element = _operand(step.operands[0], step.types[0])
+    wanted = [o for o in step.operands if isinstance(o, Value)]
+    yield from _loop(program, wanted, [f"{name} = {combined.format(name, element)};"])
+    yield f"{name} = {join}({name});"
+
+
+def _picked(program: Program, step: Step) -> str:
+    """One element of the row (or of the columns), at a place that is a value of the row."""
+    source, place = step.operands
+    found = next(a for a in program.arguments if a.value == source)
+    where = f"row * n + {place.name}" if found.place == "elements" else place.name
+    return f"{_type(step.result)} {step.result.name} = p_{source.name}[{where}];"
+
+
+def _loop(program: Program, wanted: Iterable[Value], then: list[str]) -> Iterator[str]:
+    """`then` at each place of the row, after the values of single elements that are wanted there."""
+    needed = {v.name for v in wanted}
+    steps: list[Step] = []
+    for step in reversed(program.steps):
+        if step.result.name in needed and not step.result.per_row:
+            steps.append(step)
+            needed |= {o.name for o in step.operands if isinstance(o, Value)}
+    yield "for (long long i = threadIdx.x; i < n; i += blockDim.x) {"
+    loads = [a for a in program.arguments if a.value.name in needed and not a.value.per_row]
+    yield from _indented(_loaded(a) for a in loads if a.number >= 0)
+    yield from _indented(_declared(s) for s in reversed(steps))
+    yield from _indented(then)
+    yield "}"
+
+
+def _loaded(argument: Argument) -> str:
+    value = argument.value
+    return f"const {_type(value)} {value.name} = p_{value.name}{_PLACES[argument.place]};"
+
+
+def _indented(lines: Iterable[str]) -> list[str]:
+    return ["  " + line for line in lines]
+
+
+def threads_for(n: int) -> int:
+    """How many threads share a row of `n`: a power of two, so that the parts can be halved."""
+    return min(MOST_THREADS, max(32, 1 << math.ceil(math.log2(max(1, n)))))
