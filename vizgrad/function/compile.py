@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import linecache
 import sys
+from dis import get_instructions
 from functools import cache
 from itertools import count
 from types import CodeType, FunctionType
@@ -129,7 +130,7 @@ def compile_node(op: Primitive) -> type[Node]:
     def run_source() -> str:
         for name, formula in op.formulas.items():
             scope["formula_" + name] = plain = _over_arrays(formula)
-            if op.fuses:
+            if _gains(op, formula):
                 scope["fused_" + name] = fused()(plain)
         return _run_source(op, tensors)
 
@@ -167,6 +168,14 @@ def _over_arrays(formula: Callable[..., Any]) -> Callable[..., Any]:
     return FunctionType(
         formula.__code__, scope, formula.__name__, formula.__defaults__, formula.__closure__
     )
+
+
+def _gains(op: Primitive, formula: Callable[..., Any]) -> bool:
+    """Would the formula be several launches on a device? One operation need not be fused."""
+    return op.fuses and sum(i.opname in _WORK for i in get_instructions(formula)) > 1
+
+
+_WORK = ("BINARY_OP", "CALL", "CALL_KW", "UNARY_NEGATIVE", "COMPARE_OP")
 
 
 def _run_source(op: Primitive, tensors: tuple[str, ...]) -> str:
@@ -208,7 +217,7 @@ def _run_source(op: Primitive, tensors: tuple[str, ...]) -> str:
             a if a == "grad" else f"v_{a}" if a in tensors else f"node._{a}" for a in arguments
         )
         formula = f"formula_{name}"
-        if op.fuses:
+        if _gains(op, op.formulas[name]):
             formula = f"({formula} if grad.__class__ is ndarray else fused_{name})"
         call = f"{formula}({given})"
         lines.append(f"{pad}g{i} = {call}" if count > 1 else f"{pad}return {call}")

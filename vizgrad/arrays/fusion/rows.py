@@ -85,7 +85,9 @@ def over_rows(**places: Place) -> Callable[[Callable[..., Any]], Callable[..., A
 
         @wraps(function)
         def run(*args: Any, shape: tuple[int, int] | None = None) -> Any:
-            read: list[Place | None] = [_place(name, value, places) for name, value in zip(names, args, strict=True)]
+            read: list[Place | None] = [
+                _place(n, a, places) for n, a in zip(names, args, strict=True)
+            ]
             key = tuple(
                 a if p is None else (a.dtype.char, p) for a, p in zip(args, read, strict=True)
             )
@@ -93,7 +95,9 @@ def over_rows(**places: Place) -> Callable[[Callable[..., Any]], Callable[..., A
             if made is None:
                 made = programs[key] = _traced(function, names, args, read)
             program, several = made
-            whole = shape or next(a.shape for a, p in zip(args, read, strict=True) if p == "elements")
+            whole = shape or next(
+                a.shape for a, p in zip(args, read, strict=True) if p == "elements"
+            )
             found = launch.over_rows(program, list(args), whole)
             return tuple(found) if several else found[0]
 
