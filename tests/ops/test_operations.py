@@ -1,0 +1,102 @@
+"""The registry says what is so: what is recorded is named there, and the types are those that are taken."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import pytest
+
+import vizgrad as vg
+from tests.ops.differences import leaves_of, results_of
+from tests.specs.table import CASES, case_id
+from vizgrad.function.primitive import Primitive
+from vizgrad.ops import registry
+from vizgrad.ops.__main__ import main
+
+OPERATIONS = registry.operations()
+FUNCTIONS = {
+    id(getattr(module, name)): function
+    for module in (vg, vg.linalg, vg.fft, vg.special, vg.nn.functional)
+    for name, function in registry.functions(module).items()
+}
+#: What code writes as operators and methods of tensors: that is not named in it.
+OPERATORS = {
+    "add", "sub", "mul", "div", "neg", "pow", "pow_number", "rsub", "rsub_number", "mm", "bmm", "abs",
+    "sum_all", "sum_dims", "unsqueeze", "expand", "view", "permute", "transpose", "reshape", "select",
+    "slice_dim", "clone", "exp", "log", "sqrt", "square", "clamp_min", "masked_fill", "narrow", "mean_all",
+}  # fmt: skip
+
+
+@pytest.mark.rule("T-96")
+def test_every_operation_says_what_it_is() -> None:
+    assert len(OPERATIONS) > 350
+    for name, op in OPERATIONS.items():
+        assert op.summary or not op.formulas, name
+        assert set(op.formulas) == set(op.differentiable) <= set(op.inputs)
+        known = {*op.inputs, *op.outputs, *op.attributes, *(f"{i}_meta" for i in op.inputs)}
+        assert set(op.saved) <= known
+        assert (op.node is None) == (not op.formulas)
+
+
+def test_formulas_are_given_as_mathematics_or_as_their_source() -> None:
+    assert OPERATIONS["tanh"].formulas == {"self": "grad * (1 - result * result)"}
+    assert OPERATIONS["softmax"].formulas == {"self": "y * (g - sum(g * y))"}
+    for op in OPERATIONS.values():
+        for formula in op.formulas.values():
+            assert ast.parse(formula)
+
+
+def test_types_are_tried() -> None:
+    real = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64")
+    assert registry.dtypes("tanh") == (*real, "complex64", "complex128")
+    assert registry.dtypes("maximum") == real
+    assert registry.dtypes("softmax") is None
+
+
+CALLED = [c for c in CASES if id(c[0].call) in FUNCTIONS]
+
+
+@pytest.mark.parametrize("case", CALLED, ids=case_id)
+def test_what_is_recorded_is_named(case: Any) -> None:
+    row, sample = case
+    function = FUNCTIONS[id(row.call)]
+    met: set[str] = set()
+    for result in results_of(row, leaves_of(sample)):
+        stack = [result.grad_fn]
+        while stack:
+            node = stack.pop()
+            if node is not None and node.name() != "torch::autograd::AccumulateGrad":
+                op: Primitive | None = getattr(type(node), "op", None)
+                met.add(type(node).__name__ if op is None else op.name)
+                stack.extend(following for following, _ in node.next_functions)
+    assert (
+        met - {"AccumulateGrad", "CopySlices"}
+        <= {*function.operations, *function.nodes} | OPERATORS
+    )
+
+
+def test_as_text(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["neg", "nothing"]) == 1
+    out, err = capsys.readouterr()
+    assert out == (
+        "vizgrad.neg(input: Tensor, *, out: Tensor | None = None) -> Tensor\n"
+        "    -input; not for bools.\n"
+        "    also: Tensor.neg, Tensor.neg_, out=\n"
+        "    records: neg\n"
+        "operation neg(self)\n"
+        "    -x.\n"
+        "    node: NegBackward0\n"
+        "    types: keep; uint8 int8 int16 int32 int64 float16 float32 float64 complex64 complex128\n"
+        "    facts: linear, pointwise\n"
+        "    gradient of self:\n"
+        "        -grad\n"
+    )
+    assert err == "No operation or function is called nothing\n"
+
+
+def test_the_list(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert f"{len(OPERATIONS)} operations" in lines
+    assert any(line.split() == ["linalg.det", "det"] for line in lines)
