@@ -311,6 +311,7 @@ from vizgrad.ops.public.normalizing import softmax as softmax
 from vizgrad.ops.public.observations import corrcoef as corrcoef
 from vizgrad.ops.public.observations import cov as cov
 from vizgrad.ops.public.observations import renorm as renorm
+from vizgrad.ops.public.older import cholesky as cholesky
 from vizgrad.ops.public.older import det as det
 from vizgrad.ops.public.older import inverse as inverse
 from vizgrad.ops.public.older import lu as lu
@@ -473,7 +474,6 @@ _LATER = {
     "utils": "",
     **dict.fromkeys(
         (
-            "alpha_dropout",
             "celu",
             "conv1d",
             "conv2d",
@@ -481,12 +481,13 @@ _LATER = {
             "conv_transpose1d",
             "conv_transpose2d",
             "cosine_similarity",
-            "dropout",
             "selu",
             "threshold",
         ),
         "nn.functional",
     ),
+    "alpha_dropout": "nn.functional.train",
+    "dropout": "nn.functional.train",
     "save": "serialization",
     "load": "serialization",
 }

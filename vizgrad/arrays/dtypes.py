@@ -120,8 +120,9 @@ def set_default_dtype(dtype: DType) -> None:
     _default = dtype
 
 
-def promote_types(a: DType, b: DType) -> DType:
+def promote_types(type1: DType, type2: DType) -> DType:
     """The smallest type both can be cast to without loss of category (spec T-2)."""
+    a, b = type1, type2
     if a is b:
         return a
     if a.category != b.category:

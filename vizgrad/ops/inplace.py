@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from vizgrad.errors import wrap_dim
 from vizgrad.function.inplace import write
 from vizgrad.function.primitive import Primitive
 from vizgrad.ops import arithmetic as basic
@@ -61,10 +62,13 @@ def _inplace(op: Primitive, name: str) -> Callable[..., Tensor]:
     """The method `name` that writes the result of `op` into its first operand."""
     shown = f"{op.name}_" if name.startswith("__") else name  # the write log says mul_ for *=
 
-    def method(self: Tensor, *operands: Any) -> Tensor:
-        return write(op, self, *operands, name=shown)
+    def alone(input: Tensor) -> Tensor:
+        return write(op, input, name=shown)
 
-    return _named(method, name, op)
+    def method(input: Tensor, other: Any) -> Tensor:
+        return write(op, input, other, name=shown)
+
+    return _named(alone if len(op.inputs) == 1 else method, name, op)
 
 
 def _named(method: Any, name: str, op: Primitive) -> Any:
@@ -73,134 +77,148 @@ def _named(method: Any, name: str, op: Primitive) -> Any:
     return method
 
 
-def _add_(self: Tensor, other: Any, *, alpha: float = 1) -> Tensor:
-    """self += alpha * other."""
+def _add_(input: Tensor, other: Any, *, alpha: float = 1) -> Tensor:
+    """input += alpha * other."""
     if alpha == 1:
-        return write(basic.add, self, other, name="add_")
-    return write(basic.add_scaled, self, other, name="add_", alpha=alpha)
+        return write(basic.add, input, other, name="add_")
+    return write(basic.add_scaled, input, other, name="add_", alpha=alpha)
 
 
-def _sub_(self: Tensor, other: Any, *, alpha: float = 1) -> Tensor:
-    """self -= alpha * other."""
-    arithmetic.refuse_bool_minus(self, other)
+def _sub_(input: Tensor, other: Any, *, alpha: float = 1) -> Tensor:
+    """input -= alpha * other."""
+    arithmetic.refuse_bool_minus(input, other)
     if alpha == 1:
-        return write(basic.sub, self, other, name="sub_")
-    return write(basic.sub_scaled, self, other, name="sub_", alpha=alpha)
+        return write(basic.sub, input, other, name="sub_")
+    return write(basic.sub_scaled, input, other, name="sub_", alpha=alpha)
 
 
-def _div_(self: Tensor, other: Any, *, rounding_mode: str | None = None) -> Tensor:
-    """self /= other."""
+def _div_(input: Tensor, other: Any, *, rounding_mode: str | None = None) -> Tensor:
+    """input /= other."""
     if rounding_mode is None:
-        return write(basic.div, self, other, name="div_")
-    return write(basic.div_rounded, self, other, name="div_", rounding_mode=rounding_mode)
+        return write(basic.div, input, other, name="div_")
+    return write(basic.div_rounded, input, other, name="div_", rounding_mode=rounding_mode)
 
 
-def _pow_(self: Tensor, exponent: Any) -> Tensor:
-    """self **= exponent."""
+def _pow_(input: Tensor, exponent: Any) -> Tensor:
+    """input **= exponent."""
     if isinstance(exponent, Tensor):
-        return write(powers.pow, self, exponent, name="pow_")
-    _refuse_number("pow_", self, exponent)
-    return write(powers.pow_number, self, name="pow_", exponent=exponent)
+        return write(powers.pow, input, exponent, name="pow_")
+    _refuse_number("pow_", input, exponent)
+    return write(powers.pow_number, input, name="pow_", exponent=exponent)
 
 
-def _refuse_number(name: str, self: Tensor, *numbers: Any) -> None:
+def _refuse_number(name: str, input: Tensor, *numbers: Any) -> None:
     """A float cannot be worked into an integer tensor in place (V-6)."""
-    wider = beside_number(self.detach(), *numbers)
-    if wider.dtype is not self.dtype:
+    wider = beside_number(input.detach(), *numbers)
+    if wider.dtype is not input.dtype:
         raise RuntimeError(
             f"result type {wider.dtype.name} can't be cast to the desired output type "
-            f"{self.dtype.name} of the in-place operation {name}"
+            f"{input.dtype.name} of the in-place operation {name}"
         )
 
 
-def _square_(self: Tensor) -> Tensor:
-    """self *= self, with the old value lost."""
-    return write(powers.pow_number, self, name="square_", exponent=2)
+def _square_(input: Tensor) -> Tensor:
+    """input *= input, with the old value lost."""
+    return write(powers.pow_number, input, name="square_", exponent=2)
 
 
-def _floor_divide_(self: Tensor, other: Any) -> Tensor:
-    """self //= other."""
+def _floor_divide_(input: Tensor, other: Any) -> Tensor:
+    """input //= other."""
     op = basic.floor_divide if isinstance(other, Tensor) else basic.floor_divide_number
-    return write(op, self, other, name="floor_divide_")
+    return write(op, input, other, name="floor_divide_")
 
 
-def _remainder_(self: Tensor, other: Any) -> Tensor:
-    """self %= other."""
+def _remainder_(input: Tensor, other: Any) -> Tensor:
+    """input %= other."""
     op = basic.remainder if isinstance(other, Tensor) else basic.remainder_number
-    return write(op, self, other, name="remainder_")
+    return write(op, input, other, name="remainder_")
 
 
-def _fmod_(self: Tensor, other: Any) -> Tensor:
+def _fmod_(input: Tensor, other: Any) -> Tensor:
     op = basic.fmod if isinstance(other, Tensor) else basic.fmod_number
-    return write(op, self, other, name="fmod_")
+    return write(op, input, other, name="fmod_")
 
 
-def _clamp_(self: Tensor, min: Any = None, max: Any = None) -> Tensor:
+def _clamp_(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
     """`clamp`, in place."""
     if min is None and max is None:
         raise RuntimeError("clamp: At least one of 'min' or 'max' must not be None")
     if isinstance(min, Tensor) or isinstance(max, Tensor):
         if max is None:
-            return write(select.clamp_low, self, min, name="clamp_")
+            return write(select.clamp_low, input, min, name="clamp_")
         if min is None:
-            return write(select.clamp_high, self, max, name="clamp_")
-        return write(select.clamp_both, self, min, max, name="clamp_")
-    _refuse_number("clamp_", self, min, max)
-    return write(select.clamp, self, name="clamp_", min=min, max=max)
+            return write(select.clamp_high, input, max, name="clamp_")
+        return write(select.clamp_both, input, min, max, name="clamp_")
+    _refuse_number("clamp_", input, min, max)
+    return write(select.clamp, input, name="clamp_", min=min, max=max)
 
 
-def _clamp_min_(self: Tensor, min: Any) -> Tensor:
-    return write(select.clamp_min, self, name="clamp_min_", min=min)
+def _clamp_min_(input: Tensor, min: Any) -> Tensor:
+    return write(select.clamp_min, input, name="clamp_min_", min=min)
 
 
-def _clamp_max_(self: Tensor, max: Any) -> Tensor:
-    return write(select.clamp_max, self, name="clamp_max_", max=max)
+def _clamp_max_(input: Tensor, max: Any) -> Tensor:
+    return write(select.clamp_max, input, name="clamp_max_", max=max)
 
 
-def _masked_fill_(self: Tensor, mask: Tensor, value: Any) -> Tensor:
+def _masked_fill_(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     """`masked_fill`, in place."""
     selecting.check_mask("masked_fill_", mask)
     if isinstance(value, Tensor):
-        return write(select.masked_fill_tensor, self, mask, value, name="masked_fill_")
-    return write(select.masked_fill, self, mask, name="masked_fill_", value=value)
+        return write(select.masked_fill_tensor, input, mask, value, name="masked_fill_")
+    return write(select.masked_fill, input, mask, name="masked_fill_", value=value)
 
 
-def _lerp_(self: Tensor, end: Tensor, weight: Any) -> Tensor:
+def _lerp_(input: Tensor, end: Tensor, weight: Any) -> Tensor:
     if isinstance(weight, Tensor):
-        return write(basic.lerp, self, end, weight, name="lerp_")
-    return write(basic.lerp_number, self, end, name="lerp_", weight=weight)
+        return write(basic.lerp, input, end, weight, name="lerp_")
+    return write(basic.lerp_number, input, end, name="lerp_", weight=weight)
 
 
-def _addcmul_(self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 1) -> Tensor:
-    return write(basic.addcmul, self, tensor1, tensor2, name="addcmul_", value=value)
+def _addcmul_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 1) -> Tensor:
+    return write(basic.addcmul, input, tensor1, tensor2, name="addcmul_", value=value)
 
 
-def _addcdiv_(self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 1) -> Tensor:
-    return write(basic.addcdiv, self, tensor1, tensor2, name="addcdiv_", value=value)
+def _addcdiv_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 1) -> Tensor:
+    return write(basic.addcdiv, input, tensor1, tensor2, name="addcdiv_", value=value)
 
 
-def _round_(self: Tensor, *, decimals: int = 0) -> Tensor:
-    return write(pointwise.round, self, name="round_", decimals=decimals)
+def _round_(input: Tensor, *, decimals: int = 0) -> Tensor:
+    return write(pointwise.round, input, name="round_", decimals=decimals)
 
 
-def _nan_to_num_(self: Tensor, nan: float = 0.0, posinf: Any = None, neginf: Any = None) -> Tensor:
-    return write(select.nan_to_num, self, name="nan_to_num_", nan=nan, posinf=posinf, neginf=neginf)
+def _nan_to_num_(
+    input: Tensor, nan: float | None = None, posinf: Any = None, neginf: Any = None
+) -> Tensor:
+    return write(
+        select.nan_to_num, input, name="nan_to_num_", nan=nan, posinf=posinf, neginf=neginf
+    )
 
 
-def _tril_(self: Tensor, diagonal: int = 0) -> Tensor:
-    return write(arrange.tril, self, name="tril_", diagonal=diagonal)
+def _tril_(input: Tensor, diagonal: int = 0) -> Tensor:
+    return write(arrange.tril, input, name="tril_", diagonal=diagonal)
 
 
-def _triu_(self: Tensor, diagonal: int = 0) -> Tensor:
-    return write(arrange.triu, self, name="triu_", diagonal=diagonal)
+def _triu_(input: Tensor, diagonal: int = 0) -> Tensor:
+    return write(arrange.triu, input, name="triu_", diagonal=diagonal)
 
 
-def _cumsum_(self: Tensor, dim: int) -> Tensor:
-    return write(joining.cumsum, self, name="cumsum_", dim=dim % max(self._array.ndim, 1))
+def _check_kept(name: str, input: Tensor, dtype: Any) -> None:
+    if dtype is not None and dtype is not input.dtype:
+        raise RuntimeError(
+            f"Bad in-place call: {name} cannot change the dtype of its tensor from {input.dtype.name} to "
+            f"{dtype.name}; the two should match"
+        )
 
 
-def _cumprod_(self: Tensor, dim: int) -> Tensor:
-    return write(statistics.cumprod, self, name="cumprod_", dim=dim % max(self._array.ndim, 1))
+def _cumsum_(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
+    _check_kept("cumsum_", input, dtype)
+    return write(joining.cumsum, input, name="cumsum_", dim=wrap_dim(dim, input._array.ndim))
+
+
+def _cumprod_(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
+    _check_kept("cumprod_", input, dtype)
+    return write(statistics.cumprod, input, name="cumprod_", dim=wrap_dim(dim, input._array.ndim))
 
 
 INPLACE: dict[str, Callable[..., Any]] = {

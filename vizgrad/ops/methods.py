@@ -164,7 +164,7 @@ SAME: dict[Any, str] = {
     selecting: "maximum minimum fmax fmin clamp clip clamp_min clamp_max masked_fill nan_to_num",
     reducing: "sum mean prod nansum nanmean any all count_nonzero trace sum_to_size",
     choosing: "max min amax amin aminmax argmax argmin median nanmedian mode kthvalue",
-    statistics: "var std logsumexp norm dist",
+    statistics: "var std logsumexp dist",
     running: "cumsum cumprod cummax cummin logcumsumexp",
     shaping: "view view_as reshape reshape_as flatten ravel unflatten contiguous",
     arranging: "transpose swapaxes swapdims t permute movedim moveaxis unsqueeze squeeze tril triu "
@@ -184,14 +184,14 @@ SAME: dict[Any, str] = {
     observations: "cov corrcoef renorm",
     replacing: "select_scatter slice_scatter diagonal_scatter",
     multiplying: "matmul mm bmm mv dot vdot outer ger inner addmm addmv baddbmm addr addbmm kron cross",
-    linalg: "logdet matrix_exp cholesky cholesky_solve cholesky_inverse",
+    linalg: "logdet matrix_exp cholesky_solve cholesky_inverse",
     conversion: "to float double half int long short char byte bool cfloat cdouble cpu cuda type "
     "type_as numpy detach detach_ clone copy_ fill_ zero_",
     pinning: "pin_memory is_pinned",
     complexes: "conj conj_physical resolve_conj resolve_neg is_conj is_neg angle isreal adjoint",
     memory: "untyped_storage set_ resize_",
     questions: "is_nonzero is_same_size is_set_to is_signed",
-    older: "svd qr triangular_solve lu lu_solve pinverse det inverse matrix_power slogdet",
+    older: "cholesky svd qr triangular_solve lu lu_solve pinverse det inverse matrix_power slogdet",
     signal: "stft istft",
     placing: "put as_strided_scatter diagflat narrow_copy",
     turning: "t_ transpose_ swapaxes_ swapdims_ squeeze_ unsqueeze_ as_strided_",
@@ -224,12 +224,19 @@ def _polygamma(self: Tensor, n: int) -> Tensor:
     return arithmetic.polygamma(n, self)
 
 
+def _norm(
+    input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None
+) -> Tensor:
+    return statistics.norm(input, p, dim, keepdim, dtype=dtype)
+
+
 METHODS: dict[str, Callable[..., Any]] = {
     "new_tensor": creation.new_tensor_method,
     "igamma": special_functions.gammainc,
     "igammac": special_functions.gammaincc,
     "mvlgamma": special_functions.multigammaln,
     "hardshrink": _hardshrink,
+    "norm": _norm,
     "where": selecting.where_method,
     "polygamma": _polygamma,
     **{name: getattr(module, name) for module, names in SAME.items() for name in names.split()},

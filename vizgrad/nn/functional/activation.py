@@ -90,7 +90,7 @@ def celu_(input: Tensor, alpha: float = 1.0) -> Tensor:
     return celu(input, alpha, inplace=True)
 
 
-def gelu(input: Tensor, approximate: str = "none") -> Tensor:
+def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
     """x * Phi(x), Phi the normal distribution function; approximate="tanh" for the faster form."""
     if approximate not in ("none", "tanh"):
         raise RuntimeError(

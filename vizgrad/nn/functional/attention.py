@@ -19,7 +19,7 @@ def _causal_mask(queries: int, keys: int, like: Any) -> Any:
 
 def scaled_dot_product_attention(
     query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: float = 0.0,
-    is_causal: bool = False, scale: float | None = None, enable_gqa: bool = False,
+    is_causal: bool = False, *, scale: float | None = None, enable_gqa: bool = False,
 ) -> Tensor:  # fmt: skip
     """softmax(query @ key.T * scale + mask) @ value.
 

@@ -64,11 +64,15 @@ def mse_loss(
 
 def l1_loss(
     input: Any, target: Any, size_average: bool | None = None, reduce: bool | None = None,
-    reduction: str = "mean",
+    reduction: str = "mean", weight: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
-    """|input - target|."""
+    """|input - target|; with `weight` times that, and the mean divided by the sum of the weights."""
     reduction = how_reduced(reduction, size_average, reduce)
     _warn_sizes(input, target)
+    if weight is not None:
+        weighed: Any = (input - target).abs() * weight
+        total = weighed if reduction == "none" else weighed.sum()
+        return total / weight.sum() if reduction == "mean" else total
     return reduced((input - target).abs(), reduction)
 
 

@@ -71,7 +71,8 @@ class AdaptiveLogSoftmaxWithLoss(Module):
             first.reset_parameters()
             second.reset_parameters()
 
-    def forward(self, input: Any, target: Any) -> _ASMoutput:
+    def forward(self, input_: Any, target_: Any) -> _ASMoutput:
+        input, target = input_, target_
         single = target.ndim == 0
         if target.ndim > 1:
             raise RuntimeError(

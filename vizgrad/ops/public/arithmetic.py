@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from vizgrad.function.typing import number
 from vizgrad.ops import arithmetic, pairwise, pointwise, powers, special
 from vizgrad.ops.public.arguments import beside_number, written
+from vizgrad.ops.public.keywords import takes_out
 from vizgrad.tensor.tensor import Tensor
 
 
@@ -136,6 +137,7 @@ def _base_beside(input: Tensor, exponent: Any) -> Tensor:
     return beside_number(input, exponent)
 
 
+@takes_out
 def float_power(input: Any, exponent: Any) -> Tensor:
     """Like `pow`, computed in float64, or complex128."""
     from vizgrad.ops.public.conversion import cdouble, double
@@ -198,6 +200,7 @@ def addcdiv(
     return result if out is None else written(out, result, "addcdiv", input, tensor1, tensor2)
 
 
+@takes_out
 def polygamma(n: int, input: Tensor) -> Tensor:
     """The n-th derivative of digamma, n >= 0."""
     if n < 0:
@@ -230,6 +233,7 @@ class Frexp(NamedTuple):
     exponent: Tensor
 
 
+@takes_out
 def frexp(input: Tensor) -> Frexp:
     """Mantissas in (-1, -1/2] and [1/2, 1), and int32 exponents: input = mantissa * 2 ** exponent."""
     if input._array.dtype.kind != "f":

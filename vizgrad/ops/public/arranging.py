@@ -9,6 +9,7 @@ from vizgrad.errors import wrap_dim
 from vizgrad.ops import arrange
 from vizgrad.ops import shape as ops
 from vizgrad.ops.public.arguments import dims_given, dims_of
+from vizgrad.ops.public.keywords import takes_out
 from vizgrad.ops.public.shaping import flatten, reshape, view
 from vizgrad.tensor.tensor import Tensor
 
@@ -67,10 +68,10 @@ def mT(self: Tensor) -> Tensor:
     return ops.transpose.record(self, dim0=ndim - 2, dim1=ndim - 1)
 
 
-def permute(input: Tensor, *dims: Any) -> Tensor:
+def permute(input: Tensor, *given: Any, dims: Any = None) -> Tensor:
     """Dimensions in the given order (a view)."""
     ndim = input._array.ndim
-    order = dims_given("permute", dims)
+    order = dims_given("permute", given if dims is None else (dims,))
     if len(order) != ndim:
         raise RuntimeError(
             "permute(sparse_coo): number of dimensions in the tensor input does not match the "
@@ -115,23 +116,27 @@ def unsqueeze(input: Tensor, dim: int) -> Tensor:
     return ops.unsqueeze.record(input, dim=wrap_dim(dim, input._array.ndim + 1))
 
 
-def squeeze(input: Tensor, *dim: Any) -> Tensor:
+def squeeze(input: Tensor, *given: Any, dim: Any = None) -> Tensor:
     """Dimensions of size 1 removed: all, or those named (a view)."""
-    if not dim or dim == (None,):
+    if dim is not None:
+        given = (dim,)
+    if not given or given == (None,):
         return ops.squeeze_all.record(input)
     ndim = input._array.ndim
-    if len(dim) == 1 and isinstance(dim[0], int):
-        return ops.squeeze_dim.record(input, dim=wrap_dim(dim[0], ndim))
-    dims = dims_of(dims_given("squeeze", dim), ndim) or ()
+    if len(given) == 1 and isinstance(given[0], int):
+        return ops.squeeze_dim.record(input, dim=wrap_dim(given[0], ndim))
+    dims = dims_of(dims_given("squeeze", given), ndim) or ()
     return ops.squeeze_dims.record(input, dims=dims)
 
 
+@takes_out
 def tril(input: Tensor, diagonal: int = 0) -> Tensor:
     """The lower triangles of matrices, zero above the given diagonal."""
     _check_matrix("tril", input)
     return arrange.tril.record(input, diagonal=diagonal)
 
 
+@takes_out
 def triu(input: Tensor, diagonal: int = 0) -> Tensor:
     """The upper triangles of matrices, zero below the given diagonal."""
     _check_matrix("triu", input)
@@ -145,10 +150,10 @@ def _check_matrix(name: str, input: Tensor) -> None:
         )
 
 
-def flip(input: Tensor, *dims: Any) -> Tensor:
+def flip(input: Tensor, *given: Any, dims: Any = None) -> Tensor:
     """Elements in reverse order along `dims` (a copy)."""
-    given = dims_given("flip", dims)
-    return arrange.flip.record(input, dims=dims_of(given, input._array.ndim) or ())
+    along = dims_given("flip", given if dims is None else (dims,))
+    return arrange.flip.record(input, dims=dims_of(along, input._array.ndim) or ())
 
 
 def fliplr(input: Tensor) -> Tensor:

@@ -6,6 +6,7 @@ from typing import Any
 
 from vizgrad.ops import extremes, select
 from vizgrad.ops.public.arguments import dims_of, written
+from vizgrad.ops.public.keywords import takes_axis, takes_out, write_all
 from vizgrad.ops.public.results import MinMax, ValuesIndices
 from vizgrad.tensor.tensor import Tensor
 
@@ -31,8 +32,22 @@ def _refuse_empty(
 
 def _extreme(name: str, all_op: Any, dim_op: Any, tie_op: Any) -> Any:
     def function(
-        input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Any = None
+        input: Tensor,
+        dim: Any = None,
+        keepdim: bool = False,
+        *,
+        other: Any = None,
+        out: Any = None,
+        axis: int | None = None,
+        keepdims: bool = False,
     ) -> Any:
+        if axis is not None:
+            dim = axis
+        if keepdims:
+            keepdim = True
+        if out is not None:
+            result = function(input, dim, keepdim, other=other)
+            return write_all(out, result, name, input, dim, other)
         if dim is None and other is None:
             _refuse_empty(name, input, None, RuntimeError)
             return all_op.record(input)
@@ -72,6 +87,7 @@ min = _named_extreme(
 )
 
 
+@takes_axis
 def amax(
     input: Tensor, dim: Any = (), keepdim: bool = False, *, out: Tensor | None = None
 ) -> Tensor:
@@ -82,6 +98,7 @@ def amax(
     return result if out is None else written(out, result, "amax", input)
 
 
+@takes_axis
 def amin(
     input: Tensor, dim: Any = (), keepdim: bool = False, *, out: Tensor | None = None
 ) -> Tensor:
@@ -92,17 +109,21 @@ def amin(
     return result if out is None else written(out, result, "amin", input)
 
 
+@takes_axis
+@takes_out
 def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> MinMax:
     """(amin, amax) along `dim`, or over everything."""
     dims = () if dim is None else dim
     return MinMax(amin(input, dims, keepdim), amax(input, dims, keepdim))
 
 
+@takes_axis
 def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
     """Where the largest element is (the first of equals): along `dim`, or in C order over everything."""
     return _arg("argmax", extremes.argmax, input, dim, keepdim)
 
 
+@takes_axis
 def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
     """Where the smallest element is (the first of equals): along `dim`, or in C order over everything."""
     return _arg("argmin", extremes.argmin, input, dim, keepdim)
@@ -116,11 +137,13 @@ def _arg(name: str, op: Any, input: Tensor, dim: int | None, keepdim: bool) -> T
     return op.record(input, dim=dims[0] if dims else None, keepdim=keepdim)
 
 
+@takes_axis
 def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """The median, the lower of two; with `dim` (values, indices) along it."""
     return _median("median", extremes.median_all, extremes.median_dim, input, dim, keepdim)
 
 
+@takes_axis
 def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """The median without NaNs."""
     return _median("nanmedian", extremes.nanmedian_all, extremes.nanmedian_dim, input, dim, keepdim)
@@ -136,6 +159,8 @@ def _median(
     return ValuesIndices(*dim_op.record(input, dim=only, keepdim=keepdim))
 
 
+@takes_axis
+@takes_out
 def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> ValuesIndices:
     """The most frequent element along `dim`, and where it is."""
     (only,) = dims_of(dim, input._array.ndim) or (0,)
@@ -143,6 +168,8 @@ def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> ValuesIndices:
     return ValuesIndices(*extremes.mode.record(input, dim=only, keepdim=keepdim))
 
 
+@takes_axis
+@takes_out
 def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> ValuesIndices:
     """The k-th smallest element (k counts from 1) along `dim`, and where it is."""
     (only,) = dims_of(dim, input._array.ndim) or (0,)

@@ -140,29 +140,29 @@ def numpy(self: Tensor, *, force: Any = False) -> Any:
     return self._array
 
 
-def detach(self: Tensor) -> Tensor:
+def detach(input: Tensor) -> Tensor:
     """The same memory without history, with the same version counter (V-55)."""
-    out = new_tensor(self._array)
-    out._storage = storage_of(self)
+    out = new_tensor(input._array)
+    out._storage = storage_of(input)
     return out
 
 
-def detach_(self: Tensor) -> Tensor:
+def detach_(input: Tensor) -> Tensor:
     """Forgets the history, in place; a leaf no longer requires grad."""
-    if self._view is not None:
+    if input._view is not None:
         raise RuntimeError(
             "Can't detach views in-place. Use detach() instead. If you are using "
             "DistributedDataParallel ... or "
             "this view is an output of a function that returns multiple views, clone it first."
         )
-    if self._edge is not None and self._tracked == RESULT:
+    if input._edge is not None and input._tracked == RESULT:
         # whoever saved it must look twice (V-24); no version is counted
-        rare = rare_of(self)
-        rare.detached = storage_of(self).last_write = tick()
+        rare = rare_of(input)
+        rare.detached = storage_of(input).last_write = tick()
         rare.detached_at = caller()
-    self._edge = None
-    self._tracked = UNTRACKED
-    return self
+    input._edge = None
+    input._tracked = UNTRACKED
+    return input
 
 
 def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
@@ -189,7 +189,7 @@ def copy_(self: Tensor, src: Any, non_blocking: Any = False) -> Tensor:
     return write(copying.copy, self, src, name="copy_")
 
 
-def fill_(self: Tensor, value: Any) -> Tensor:
+def fill_(input: Tensor, value: Any) -> Tensor:
     """Writes one number everywhere."""
     if isinstance(value, Tensor):
         if value._array.ndim:
@@ -197,14 +197,14 @@ def fill_(self: Tensor, value: Any) -> Tensor:
                 "fill_ only supports 0-dimension value tensor but got tensor with "
                 f"{value._array.ndim} dimensions."
             )
-        return write(copying.fill, self, value, name="fill_")
-    check_number_fits(self, value)
-    return write(copying.fill_number, self, name="fill_", value=value)
+        return write(copying.fill, input, value, name="fill_")
+    check_number_fits(input, value)
+    return write(copying.fill_number, input, name="fill_", value=value)
 
 
-def zero_(self: Tensor) -> Tensor:
+def zero_(input: Tensor) -> Tensor:
     """Writes zeros."""
-    return write(copying.zero, self, name="zero_")
+    return write(copying.zero, input, name="zero_")
 
 
 def is_tensor(obj: Any) -> Any:
@@ -223,11 +223,11 @@ def numel(input: Tensor) -> Any:
     return input.numel()
 
 
-def result_type(tensor1: Any, tensor2: Any) -> DType:
+def result_type(tensor: Any, other: Any) -> DType:
     """The type an operation on the two would compute in."""
     from vizgrad.function.typing import WrappedNumber, result_dtype
 
-    def tensor(value: Any) -> Tensor:
+    def operand(value: Any) -> Tensor:
         if isinstance(value, Tensor):
             return value
         kind = dtypes.of_scalar(value)
@@ -237,7 +237,7 @@ def result_type(tensor1: Any, tensor2: Any) -> DType:
             )
         return new_tensor(xp.zeros((), kind.np), WrappedNumber)
 
-    return result_dtype((tensor(tensor1), tensor(tensor2)))
+    return result_dtype((operand(tensor), operand(other)))
 
 
 def can_cast(from_: DType, to: DType) -> Any:

@@ -137,7 +137,7 @@ def tensor(
     return made(to_device(array, parse_device(device)), requires_grad)
 
 
-def as_tensor(data: Any, dtype: DType | None = None, device: Any = None) -> Tensor:
+def as_tensor(data: Any, *, dtype: DType | None = None, device: Any = None) -> Tensor:
     """`data` as a tensor, without a copy where that is possible: a tensor is returned as it is."""
     if isinstance(data, Tensor):
         return data.to(device=device, dtype=dtype)
@@ -349,7 +349,7 @@ def empty_strided(
 
 
 def new_empty_strided(
-    self: Tensor, size: Any, stride: Any, dtype: Any = None, device: Any = None,
+    self: Tensor, size: Any, stride: Any, *, dtype: Any = None, device: Any = None,
     requires_grad: bool = False,
 ) -> Tensor:  # fmt: skip
     """`empty_strided` of the type and on the device of this tensor."""

@@ -10,6 +10,7 @@ from vizgrad.ops.public import (
     gathering,
     shaping,
 )
+from vizgrad.ops.public.keywords import takes_out
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 
@@ -76,6 +77,7 @@ def isin(
     return new_tensor(xp.isin(a, b, invert=invert))
 
 
+@takes_out
 def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
     """How many elements fall into each of `bins` equal bins between min and max (or the extremes)."""
     array = input._array
@@ -95,8 +97,9 @@ class Histogram(NamedTuple):
     bin_edges: Tensor
 
 
+@takes_out
 def histogram(
-    input: Tensor, bins: Any, *, range: tuple[float, float] | None = None,
+    input: Tensor, bins: Any = 100, *, range: tuple[float, float] | None = None,
     weight: Tensor | None = None, density: bool = False,
 ) -> Histogram:  # fmt: skip
     """Counts (or sums of `weight`, or densities) of elements in bins, and the bins' edges."""

@@ -35,6 +35,16 @@ def binary(op: Primitive, name: str = "") -> Callable[..., Tensor]:
     return _named(function, called, op)
 
 
+def unary_of_x(op: Primitive) -> Callable[..., Tensor]:
+    """`name(x, *, out=None)`: some of torch.special call their argument so."""
+    function = unary(op)
+
+    def of_x(x: Tensor, *, out: Tensor | None = None) -> Tensor:
+        return function(x, out=out)
+
+    return _named(of_x, op.name, op)
+
+
 def _named(function: Any, name: str, op: Primitive) -> Any:
     function.__name__ = function.__qualname__ = name
     function.__doc__ = op.__doc__

@@ -19,6 +19,7 @@ from vizgrad.ops.public import (
     selecting,
 )
 from vizgrad.ops.public.complexes import adjoint, conj
+from vizgrad.ops.public.keywords import takes_out
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 
@@ -60,6 +61,7 @@ class SolveExResult(NamedTuple):
     info: Tensor
 
 
+@takes_out
 def lu(A: Tensor, *, pivot: bool = True) -> LUResult:
     """P, L, U with A = P @ L @ U; L has ones on its diagonal."""
     _need_pivot("lu", pivot)
@@ -67,6 +69,7 @@ def lu(A: Tensor, *, pivot: bool = True) -> LUResult:
     return LUResult(*ops.lu(A)[:3])
 
 
+@takes_out
 def lu_factor(A: Tensor, *, pivot: bool = True) -> LUFactorResult:
     """L (without its diagonal) and U in one tensor, and pivots counted from 1, for `lu_solve`."""
     found = lu_factor_ex(A, pivot=pivot)
@@ -74,6 +77,7 @@ def lu_factor(A: Tensor, *, pivot: bool = True) -> LUFactorResult:
     return LUFactorResult(found.LU, found.pivots)
 
 
+@takes_out
 def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -> LUFactorExResult:
     """As `lu_factor`; `info` is the place (from 1) of the first zero on the diagonal of U, else 0."""
     _need_pivot("lu_factor", pivot)
@@ -91,6 +95,7 @@ def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -
     return LUFactorExResult(below + upper, pivots, info)
 
 
+@takes_out
 def lu_unpack(
     LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpack_pivots: bool = True
 ) -> LUResult:
@@ -108,6 +113,7 @@ def lu_unpack(
     return LUResult(permutation, lower, upper)
 
 
+@takes_out
 def lu_solve(
     LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoint: bool = False
 ) -> Tensor:
@@ -127,28 +133,34 @@ def lu_solve(
 _adjoint = adjoint
 
 
-def cholesky_solve(input: Tensor, L: Tensor, upper: bool = False) -> Tensor:
-    """X in A @ X = input, with the Cholesky factor L of A."""
-    lower = adjoint(L) if upper else L
+@takes_out
+def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False) -> Tensor:
+    """X in A @ X = input, with the Cholesky factor input2 of A."""
+    lower = adjoint(input2) if upper else input2
     inner = matrices.solve_triangular(lower, input, upper=False)
     return matrices.solve_triangular(adjoint(lower), inner, upper=True)
 
 
-def cholesky_inverse(L: Tensor, upper: bool = False) -> Tensor:
-    """The inverse of A, with its Cholesky factor L."""
-    return cholesky_solve(ranges.eye(L._array.shape[-1], dtype=L.dtype), L, upper)
+@takes_out
+def cholesky_inverse(input: Tensor, upper: bool = False) -> Tensor:
+    """The inverse of A, with its Cholesky factor input."""
+    return cholesky_solve(ranges.eye(input._array.shape[-1], dtype=input.dtype), input, upper)
 
 
+@takes_out
 def inv_ex(A: Tensor, *, check_errors: bool = False) -> InvExResult:
     """The inverse, NaN where a matrix is singular; `info` says at which pivot."""
     return InvExResult(*_guarded("inv", A, kernel.first_zero_pivot, matrices.inv, check_errors))
 
 
-def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -> CholeskyExResult:
+@takes_out
+def cholesky_ex(
+    input: Tensor, *, upper: bool = False, check_errors: bool = False
+) -> CholeskyExResult:
     """The Cholesky factor, NaN where a matrix is not positive definite; `info` says at which minor."""
     found = _guarded(
         "cholesky",
-        A,
+        input,
         kernel.first_bad_minor,
         lambda a: matrices.cholesky(a, upper=upper),
         check_errors,
@@ -156,6 +168,7 @@ def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -
     return CholeskyExResult(*found)
 
 
+@takes_out
 def solve_ex(
     A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False
 ) -> SolveExResult:
@@ -210,6 +223,7 @@ def _need_pivot(name: str, pivot: bool) -> None:
         raise RuntimeError(f"linalg.{name}: LU without pivoting is not implemented on the CPU")
 
 
+@takes_out
 def householder_product(input: Tensor, tau: Tensor) -> Tensor:
     """The first columns of the product of reflections I - tau_i v_i v_i^H; v_i in the columns of `input`."""
     m, n = input._array.shape[-2:]
@@ -221,9 +235,10 @@ def householder_product(input: Tensor, tau: Tensor) -> Tensor:
     return product[..., :, :n]
 
 
-def tensorinv(A: Tensor, ind: int = 2) -> Tensor:
-    """The inverse for `tensordot(A, X, ind)`."""
-    shape = A._array.shape
+@takes_out
+def tensorinv(input: Tensor, ind: int = 2) -> Tensor:
+    """The inverse for `tensordot(input, X, ind)`."""
+    shape = input._array.shape
     if ind <= 0:
         raise RuntimeError(f"Expected a strictly positive integer for 'ind', got {ind}")
     first, rest = shape[:ind], shape[ind:]
@@ -233,21 +248,22 @@ def tensorinv(A: Tensor, ind: int = 2) -> Tensor:
             "Expected self to satisfy the requirement prod(self.shape[ind:]) == "
             f"prod(self.shape[:ind]), but got {_product(rest)} != {size}"
         )
-    return matrices.inv(A.reshape(size, size)).reshape(*rest, *first)
+    return matrices.inv(input.reshape(size, size)).reshape(*rest, *first)
 
 
-def tensorsolve(A: Tensor, B: Tensor, dims: Any = None) -> Tensor:
-    """X in tensordot(A, X) = B."""
+@takes_out
+def tensorsolve(input: Tensor, other: Tensor, dims: Any = None) -> Tensor:
+    """X in tensordot(input, X) = other."""
     if dims is not None:
-        A = arranging.movedim(A, tuple(dims), tuple(range(-len(dims), 0)))
-    rest = A._array.shape[B._array.ndim :]
+        input = arranging.movedim(input, tuple(dims), tuple(range(-len(dims), 0)))
+    rest = input._array.shape[other._array.ndim :]
     size = _product(rest)
-    if _product(B._array.shape) != size:
+    if _product(other._array.shape) != size:
         raise RuntimeError(
             "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == "
-            f"prod(self.shape[:other.ndim]), but got {size} != {_product(B._array.shape)}"
+            f"prod(self.shape[:other.ndim]), but got {size} != {_product(other._array.shape)}"
         )
-    return matrices.solve(A.reshape(size, size), B.reshape(size)).reshape(rest)
+    return matrices.solve(input.reshape(size, size), other.reshape(size)).reshape(rest)
 
 
 def vander(x: Tensor, *, N: int | None = None) -> Tensor:

@@ -21,6 +21,7 @@ from vizgrad.ops.public.arguments import as_float, written
 from vizgrad.ops.public.arranging import roll
 from vizgrad.ops.public.complexes import conj
 from vizgrad.ops.public.creation import tensor
+from vizgrad.ops.public.keywords import fills_out
 from vizgrad.tensor.tensor import Tensor
 
 Sizes = Sequence[int] | None
@@ -269,6 +270,7 @@ ihfft2 = _over_two(ihfftn, "ihfft2")
 # --- frequencies -------------------------------------------------------------------------------------------
 
 
+@fills_out
 def fftfreq(
     n: int, d: float = 1.0, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
@@ -279,6 +281,7 @@ def fftfreq(
     )  # fmt: skip
 
 
+@fills_out
 def rfftfreq(
     n: int, d: float = 1.0, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:

@@ -9,6 +9,7 @@ from vizgrad.errors import wrap_dim
 from vizgrad.function.inplace import write
 from vizgrad.ops import indexing, scattering
 from vizgrad.ops.public import repeating, shaping
+from vizgrad.ops.public.keywords import takes_axis, takes_out
 from vizgrad.tensor.tensor import Tensor
 
 
@@ -34,6 +35,8 @@ def _check_sizes(name: str, index: Tensor, other: Tensor, dim: int, what: str) -
             )
 
 
+@takes_axis
+@takes_out
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False) -> Tensor:
     """result[i][j] = input[index[i][j]][j] for dim 0, and so on."""
     at = _check_index("gather", input, index, dim)
@@ -41,6 +44,8 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False)
     return indexing.gather.record(input, index, dim=at)
 
 
+@takes_axis
+@takes_out
 def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
     """`gather`, with input and indices broadcast against each other outside `dim`."""
     if dim is None:
@@ -56,6 +61,7 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
     return gather(wide, at, index)
 
 
+@takes_axis
 def scatter(
     input: Tensor,
     dim: int,
@@ -108,6 +114,7 @@ def _check_same(name: str, input: Tensor, src: Tensor) -> None:
         )
 
 
+@takes_axis
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     """A copy of `input` with src[i][j] added at [index[i][j]][j] for dim 0, and so on."""
     at = _check_index("scatter_add", input, index, dim)
@@ -170,6 +177,8 @@ def _vector_index(name: str, index: Tensor) -> Tensor:
     return index
 
 
+@takes_axis
+@takes_out
 def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
     """The slices of `dim` at the entries of a vector of indices."""
     if not input._array.ndim and index._array.size != 1:

@@ -71,20 +71,20 @@ def _assign(target: Tensor, value: Tensor) -> None:
         write(copying.copy, target, value, name="__setitem__")
 
 
-def index_put(self: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
-    """A copy of `self` with `values` written (or added) at the index tensors."""
-    _check_put(self, values)
+def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
+    """A copy of `input` with `values` written (or added) at the index tensors."""
+    _check_put(input, values)
     return indexing.index_put.record(
-        self, values, indices=_put_indices(self, indices), accumulate=accumulate
+        input, values, indices=_put_indices(input, indices), accumulate=accumulate
     )
 
 
-def index_put_(self: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
+def index_put_(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     """`index_put`, in place."""
-    _check_put(self, values)
+    _check_put(input, values)
     return write(
-        indexing.index_put, self, values, name="index_put_",
-        indices=_put_indices(self, indices), accumulate=accumulate,
+        indexing.index_put, input, values, name="index_put_",
+        indices=_put_indices(input, indices), accumulate=accumulate,
     )  # fmt: skip
 
 

@@ -12,9 +12,12 @@ from vizgrad.ops.public import (
     slicing,
 )
 from vizgrad.ops.public.arguments import dims_of
+from vizgrad.ops.public.keywords import takes_axis, takes_out
 from vizgrad.tensor.tensor import Tensor
 
 
+@takes_axis
+@takes_out
 def diff(
     input: Tensor,
     n: int = 1,

@@ -6,6 +6,7 @@ import math
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from vizgrad.arrays import xp
 from vizgrad.arrays.kernels import linalg as kernels
 from vizgrad.arrays.kernels.linalg import LinAlgError as LinAlgError
 from vizgrad.errors import wrap_dim
@@ -21,6 +22,7 @@ from vizgrad.ops.public import (
 )
 from vizgrad.ops.public.arguments import written
 from vizgrad.ops.public.complexes import adjoint, conj
+from vizgrad.ops.public.keywords import takes_out
 from vizgrad.ops.public.multiplying import cross as _cross
 from vizgrad.ops.public.statistics import vector_norm as vector_norm
 from vizgrad.ops.public.summing import einsum
@@ -79,6 +81,7 @@ def check(name: str, A: Tensor, square: bool = True) -> None:
         )
 
 
+@takes_out
 def inv(A: Tensor) -> Tensor:
     """The inverse of square matrices; LinAlgError if singular."""
     check("inv", A)
@@ -88,12 +91,14 @@ def inv(A: Tensor) -> Tensor:
 inverse = inv
 
 
+@takes_out
 def det(A: Tensor) -> Tensor:
     """The determinant. Of a singular matrix the gradient is the cofactor matrix (PyTorch's is 0)."""
     check("det", A)
     return ops.det.record(A)
 
 
+@takes_out
 def slogdet(A: Tensor) -> SlogdetResult:
     """Sign and log |det|."""
     check("slogdet", A)
@@ -113,6 +118,7 @@ def logdet(input: Tensor) -> Tensor:
     return where(sign == -1, math.nan, size)
 
 
+@takes_out
 def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
     """X in A @ X = B (`left`), or X @ A = B; B may be a vector, or a stack of vectors."""
     check("solve", A)
@@ -134,54 +140,66 @@ def _same_batch(A: Tensor, B: Tensor) -> tuple[Tensor, Tensor]:
     return repeating.expand(A, (*batch, *a[-2:])), repeating.expand(B, (*batch, *b[-2:]))
 
 
+@takes_out
 def solve_triangular(
-    A: Tensor, B: Tensor, *, upper: bool, left: bool = True, unitriangular: bool = False
+    input: Tensor, B: Tensor, *, upper: bool, left: bool = True, unitriangular: bool = False
 ) -> Tensor:
-    """X in A @ X = B, reading only the upper or lower triangle of A."""
-    check("solve_triangular", A)
+    """X in A @ X = B, reading only the upper or lower triangle of input."""
+    check("solve_triangular", input)
     if not left:
         turned = solve_triangular(
-            arranging.mT(A), arranging.mT(B), upper=not upper, unitriangular=unitriangular
+            arranging.mT(input), arranging.mT(B), upper=not upper, unitriangular=unitriangular
         )
         return arranging.mT(turned)
-    A, B = _same_batch(A, B)
-    return ops.solve_triangular.record(A, B, upper=upper, unitriangular=unitriangular)
+    input, B = _same_batch(input, B)
+    return ops.solve_triangular.record(input, B, upper=upper, unitriangular=unitriangular)
 
 
-def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
-    """L with L @ L.mT = A (or U with U.mT @ U = A); LinAlgError if A is not positive definite."""
-    check("cholesky", A)
-    lower = ops.cholesky.record(A)
+@takes_out
+def cholesky(input: Tensor, *, upper: bool = False) -> Tensor:
+    """L with L @ L.mT = input (or U with U.mT @ U = input).
+
+    LinAlgError where a matrix is not positive definite.
+    """
+    check("cholesky", input)
+    lower = ops.cholesky.record(input)
     return adjoint(lower) if upper else lower
 
 
-def eigh(A: Tensor, UPLO: str = "L") -> EighResult:
+@takes_out
+def eigh(input: Tensor, UPLO: str = "L") -> EighResult:
     """Eigenvalues in rising order and eigenvectors (columns) of symmetric matrices."""
-    check("eigh", A)
+    check("eigh", input)
     return EighResult(
-        *decompositions.record(decompositions.LinalgEighBackward0, A, kernels.eigh(A._array, UPLO))
+        *decompositions.record(
+            decompositions.LinalgEighBackward0, input, kernels.eigh(input._array, UPLO)
+        )
     )
 
 
-def eig(A: Tensor) -> EigResult:
+@takes_out
+def eig(input: Tensor) -> EigResult:
     """Complex eigenvalues and eigenvectors (columns) of square matrices, in no particular order."""
-    check("eig", A)
+    check("eig", input)
     return EigResult(
-        *decompositions.record(decompositions.LinalgEigBackward0, A, kernels.eig(A._array))
+        *decompositions.record(decompositions.LinalgEigBackward0, input, kernels.eig(input._array))
     )
 
 
-def eigvals(A: Tensor) -> Tensor:
+@takes_out
+def eigvals(input: Tensor) -> Tensor:
     """Complex eigenvalues of square matrices."""
-    return eig(A).eigenvalues
+    return eig(input).eigenvalues
 
 
-def eigvalsh(A: Tensor, UPLO: str = "L") -> Tensor:
+@takes_out
+def eigvalsh(input: Tensor, UPLO: str = "L") -> Tensor:
     """Eigenvalues of symmetric matrices, in rising order."""
-    return eigh(A, UPLO).eigenvalues
+    return eigh(input, UPLO).eigenvalues
 
 
-def svd(A: Tensor, full_matrices: bool = True) -> SVDResult:
+@takes_out
+def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> SVDResult:
     """U, S, Vh with A = U @ diag(S) @ Vh. Differentiable for square matrices or full_matrices=False."""
     check("svd", A, square=False)
     m, n = A._array.shape[-2:]
@@ -191,7 +209,6 @@ def svd(A: Tensor, full_matrices: bool = True) -> SVDResult:
                 "svd: full_matrices=True is not differentiable for matrices that are not square "
                 f"({m} by {n}); use full_matrices=False"
             )
-        from vizgrad.arrays import xp
 
         return SVDResult(*(new_tensor(a) for a in xp.linalg.svd(A._array)))
     return SVDResult(
@@ -199,11 +216,13 @@ def svd(A: Tensor, full_matrices: bool = True) -> SVDResult:
     )
 
 
-def svdvals(A: Tensor) -> Tensor:
+@takes_out
+def svdvals(A: Tensor, *, driver: str | None = None) -> Tensor:
     """Singular values in falling order."""
     return svd(A, full_matrices=False).S
 
 
+@takes_out
 def qr(A: Tensor, mode: str = "reduced") -> QRResult:
     """Q, R with A = Q @ R. `mode`: "reduced", "complete" or "r" (Q empty, not differentiable)."""
     check("qr", A, square=False)
@@ -232,41 +251,70 @@ def qr(A: Tensor, mode: str = "reduced") -> QRResult:
     )
 
 
-def pinv(input: Tensor, *, rtol: float | None = None, hermitian: bool = False) -> Tensor:
-    """The Moore-Penrose inverse; singular values below rtol times the largest count as 0."""
+@takes_out
+def pinv(
+    input: Tensor,
+    rcond: Any = None,
+    hermitian: bool = False,
+    *,
+    atol: Any = None,
+    rtol: Any = None,
+) -> Tensor:
+    """The Moore-Penrose inverse; singular values up to max(atol, rtol * the largest) count as 0.
+
+    `rcond` is the older name of `rtol`. `hermitian` promises that the matrices are; the answer is the same.
+    """
     check("pinv", input, square=False)
+    rtol = _plain(rcond if rtol is None else rtol)
+    if atol is not None:
+        rtol = _relative(input, atol, rtol)
     return ops.pinv.record(input, rcond=rtol)
 
 
-def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: Any = None) -> LstsqResult:
-    """X that makes the 2-norm of A @ X - B smallest; only the solution is differentiable."""
-    check("lstsq", A, square=False)
-    solution = multiplying.matmul(pinv(A, rtol=rcond), B)
-    s = svdvals(A.detach())
-    m, n = A._array.shape[-2:]
-    rank = matrix_rank(A)
+def _relative(input: Tensor, atol: Any, rtol: Any) -> Any:
+    """The larger of the two tolerances as a share of each matrix' largest singular value."""
+    if not input._array.size:
+        return rtol
+    largest = svdvals(input.detach())._array.max(-1)
+    own = 0.0 if rtol is None else _plain(rtol)
+    return xp.maximum(_plain(atol) / xp.where(largest == 0, 1, largest), own)
+
+
+def _plain(tolerance: Any) -> Any:
+    return tolerance._array if isinstance(tolerance, Tensor) else tolerance
+
+
+def lstsq(
+    input: Tensor, b: Tensor, rcond: float | None = None, *, driver: Any = None
+) -> LstsqResult:
+    """X that makes the 2-norm of input @ X - b smallest; only the solution is differentiable."""
+    check("lstsq", input, square=False)
+    solution = multiplying.matmul(pinv(input, rtol=rcond), b)
+    s = svdvals(input.detach())
+    m, n = input._array.shape[-2:]
+    rank = matrix_rank(input)
     if m > n and bool((rank == n)._array.all()):
-        rest = multiplying.matmul(A, solution) - B
+        rest = multiplying.matmul(input, solution) - b
         residuals = reducing.sum((rest * rest).detach(), -2)
     else:
         residuals = new_tensor(s._array[:0])
     return LstsqResult(solution, residuals, rank, s)
 
 
-def matrix_power(A: Tensor, n: int) -> Tensor:
+@takes_out
+def matrix_power(input: Tensor, n: int) -> Tensor:
     """A multiplied by itself; the inverse for negative n."""
-    check("matrix_power", A)
+    check("matrix_power", input)
     if n < 0:
-        return matrix_power(inv(A), -n)
+        return matrix_power(inv(input), -n)
     if n == 0:
-        from vizgrad.arrays import xp
         from vizgrad.arrays.backend import beside
 
-        one = beside(A._array, xp.eye(A._array.shape[-1], dtype=A._array.dtype))
-        eye = xp.broadcast_to(one, A._array.shape)
+        one = beside(input._array, xp.eye(input._array.shape[-1], dtype=input._array.dtype))
+        eye = xp.broadcast_to(one, input._array.shape)
         return new_tensor(eye.copy())
     result: Tensor | None = None
-    power = A
+    power = input
     while True:
         if n % 2:
             result = power if result is None else multiplying.matmul(result, power)
@@ -276,10 +324,10 @@ def matrix_power(A: Tensor, n: int) -> Tensor:
         power = multiplying.matmul(power, power)
 
 
-def matrix_exp(A: Tensor) -> Tensor:
+def matrix_exp(input: Tensor) -> Tensor:
     """e to the power of square matrices."""
-    check("matrix_exp", A)
-    return ops.matrix_exp.record(A)
+    check("matrix_exp", input)
+    return ops.matrix_exp.record(input)
 
 
 def multi_dot(tensors: Any, *, out: Tensor | None = None) -> Tensor:
@@ -301,42 +349,52 @@ def multi_dot(tensors: Any, *, out: Tensor | None = None) -> Tensor:
     return result if out is None else written(out, result, "multi_dot", *given)
 
 
+@takes_out
 def matrix_rank(
     input: Tensor,
+    tol: float | None = None,
+    hermitian: bool = False,
     *,
     atol: float | None = None,
     rtol: float | None = None,
-    hermitian: bool = False,
 ) -> Tensor:
     """How many singular values exceed the larger of atol and rtol times the largest.
 
     Without `rtol` it is the rounding error of the type, or 0 when there is a positive `atol`.
-    `hermitian` promises that the matrices are; the answer is the same.
+    `tol` is `atol` under its older name. `hermitian` promises that the matrices are; the answer is the same.
     """
     check("matrix_rank", input, square=False)
+    if tol is not None:
+        atol, rtol = tol, 0.0
     return new_tensor(kernels.matrix_rank(input._array, rtol, atol))
 
 
+@takes_out
 def matrix_norm(
-    A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None
+    input: Tensor,
+    ord: Any = "fro",
+    dim: Any = (-2, -1),
+    keepdim: bool = False,
+    *,
+    dtype: Any = None,
 ) -> Tensor:
     """The norm of matrices: "fro", "nuc", 1, -1, 2, -2, inf, -inf."""
     if dtype is not None:
-        A = A.to(dtype)
-    rows, columns = (wrap_dim(d, A._array.ndim) for d in dim)
-    last = A._array.shape[columns if ord == 1 else rows]
-    if (ord in (1, math.inf) and not last) or (ord == 2 and not A._array.size):
+        input = input.to(dtype)
+    rows, columns = (wrap_dim(d, input._array.ndim) for d in dim)
+    last = input._array.shape[columns if ord == 1 else rows]
+    if (ord in (1, math.inf) and not last) or (ord == 2 and not input._array.size):
         # the largest of no numbers, none of which is below 0
-        return vector_norm(A.detach(), 1, (rows, columns), keepdim)
+        return vector_norm(input.detach(), 1, (rows, columns), keepdim)
     if ord == "fro":
-        return vector_norm(A, 2, (rows, columns), keepdim)
+        return vector_norm(input, 2, (rows, columns), keepdim)
     if ord in (1, -1, math.inf, -math.inf):
         first, second = (rows, columns) if abs(ord) == 1 else (columns, rows)
-        sums = vector_norm(A, 1, first, keepdim)
+        sums = vector_norm(input, 1, first, keepdim)
         if not keepdim and second > first:
             second -= 1
         return (choosing.amax if ord > 0 else choosing.amin)(sums, second, keepdim)
-    values = svdvals(arranging.movedim(A, (rows, columns), (-2, -1)))
+    values = svdvals(arranging.movedim(input, (rows, columns), (-2, -1)))
     if ord == "nuc":
         result = reducing.sum(values, -1)
     elif ord in (2, -2):
@@ -349,31 +407,34 @@ def matrix_norm(
     return result
 
 
+@takes_out
 def norm(
-    A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
+    input: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
 ) -> Tensor:
     """A vector norm, or a matrix norm when two dimensions (or a matrix) and an order are given."""
     pair = dim is not None and not isinstance(dim, int) and len(tuple(dim)) == 2
-    if ord is not None and (pair or (dim is None and A._array.ndim == 2)):
-        return matrix_norm(A, ord, dim if pair else (-2, -1), keepdim, dtype=dtype)
+    if ord is not None and (pair or (dim is None and input._array.ndim == 2)):
+        return matrix_norm(input, ord, dim if pair else (-2, -1), keepdim, dtype=dtype)
     if isinstance(ord, str):
         raise ValueError(
-            f"linalg.norm: order {ord!r} is for matrices; the shape is {list(A._array.shape)}"
+            f"linalg.norm: order {ord!r} is for matrices; the shape is {list(input._array.shape)}"
         )
-    return vector_norm(A, 2 if ord is None else ord, dim, keepdim, dtype=dtype)
+    return vector_norm(input, 2 if ord is None else ord, dim, keepdim, dtype=dtype)
 
 
-def cond(A: Tensor, p: Any = None) -> Tensor:
-    """The condition number: norm(A) * norm(inv(A)), by singular values when p is None, 2 or -2."""
+@takes_out
+def cond(input: Tensor, p: Any = None) -> Tensor:
+    """The condition number: norm(input) * norm(inv(input)), by singular values when p is None, 2 or -2."""
     if p in (None, 2, -2):
-        values = svdvals(A)
+        values = svdvals(input)
         if not values._array.size:
             return reducing.sum(values.detach(), -1)
         first, last = slicing.select(values, -1, 0), slicing.select(values, -1, -1)
         return last / first if p == -2 else first / last
-    return matrix_norm(A, p) * matrix_norm(inv(A), p)
+    return matrix_norm(input, p) * matrix_norm(inv(input), p)
 
 
+@takes_out
 def cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
     """The vector product along a dimension of size 3."""
     return _cross(input, other, dim)
@@ -384,10 +445,11 @@ def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> T
     return slicing.diagonal(A, offset, dim1, dim2)
 
 
-def matmul(input: Tensor, other: Tensor) -> Tensor:
-    return multiplying.matmul(input, other)
+def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    return multiplying.matmul(input, other, out=out)
 
 
+@takes_out
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
     """Sums of products along `dim`, of the conjugates of `x`."""
     return reducing.sum(conj(x) * y, dim)

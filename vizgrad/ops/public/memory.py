@@ -113,14 +113,14 @@ def _show(self: Tensor, array: Any, name: str) -> Tensor:
     return self
 
 
-def resize_(self: Tensor, *size: Any) -> Tensor:
+def resize_(self: Tensor, *given: Any, size: Any = None) -> Tensor:
     """Gives the tensor another shape; new elements, if there are more, are whatever is in memory.
 
     Where its memory is too small the tensor moves to a larger block, which its views do not follow.
     """
     if self.requires_grad:
         raise RuntimeError("cannot resize variables that require grad")
-    shape = sizes_of("resize_", size)
+    shape = sizes_of("resize_", given if size is None else (size,))
     if any(n < 0 for n in shape):
         raise RuntimeError(f"Trying to create tensor with negative dimension: {list(shape)}")
     check_write(self, False)

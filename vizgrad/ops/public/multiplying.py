@@ -10,6 +10,7 @@ from vizgrad.ops import products, shape
 from vizgrad.ops.public import arranging, repeating, shaping
 from vizgrad.ops.public.arguments import written
 from vizgrad.ops.public.complexes import conj
+from vizgrad.ops.public.keywords import takes_out
 from vizgrad.tensor.tensor import Tensor
 
 
@@ -145,6 +146,7 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
 ger = outer
 
 
+@takes_out
 def inner(input: Tensor, other: Tensor) -> Tensor:
     """Sums of products over the last dimensions."""
     if input._array.ndim == 0 or other._array.ndim == 0:
@@ -221,6 +223,7 @@ def baddbmm(
     return result if out is None else written(out, result, "baddbmm", input, batch1, batch2)
 
 
+@takes_out
 def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
     """Sums of products over pairs of dimensions: the last n of `a` and first n of `b`, or two lists."""
     if isinstance(dims, int):
@@ -256,6 +259,7 @@ def chain_matmul(*matrices: Tensor) -> Tensor:
     return result
 
 
+@takes_out
 def kron(input: Tensor, other: Tensor) -> Tensor:
     """The Kronecker product."""
     n = max(input._array.ndim, other._array.ndim)
@@ -266,6 +270,7 @@ def kron(input: Tensor, other: Tensor) -> Tensor:
     return shaping.reshape(left * right, tuple(x * y for x, y in zip(a, b, strict=True)))
 
 
+@takes_out
 def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
     """The vector product along a dimension of size 3 (the first such one)."""
     from vizgrad.ops.public.repeating import broadcast_tensors
@@ -284,8 +289,11 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
     return products.cross.record(a, b, dim=at)
 
 
-def cdist(x1: Tensor, x2: Tensor, p: float = 2.0) -> Tensor:
-    """Distances between all rows of two matrices (or stacks of them)."""
+def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: Any = None) -> Tensor:
+    """Distances between all rows of two matrices (or stacks of them).
+
+    `compute_mode` says how PyTorch finds them; here they are always found without loss of digits.
+    """
     from vizgrad.ops.public.statistics import vector_norm
 
     for name, each in (("X1", x1), ("X2", x2)):

@@ -8,9 +8,11 @@ from vizgrad.errors import wrap_dim
 from vizgrad.ops import softmax as ops
 from vizgrad.ops.public.arguments import check_dtype
 from vizgrad.ops.public.conversion import to
+from vizgrad.ops.public.keywords import takes_axis
 from vizgrad.tensor.tensor import Tensor
 
 
+@takes_axis
 def softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
     """exp(x) / sum(exp(x)) along `dim`, without overflow."""
     return ops.softmax.record(
@@ -18,6 +20,7 @@ def softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
     )
 
 
+@takes_axis
 def log_softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
     """x - log(sum(exp(x))) along `dim`, without overflow."""
     return ops.log_softmax.record(

@@ -13,6 +13,7 @@ from vizgrad.ops.public import (
     statistics,
 )
 from vizgrad.ops.public.complexes import adjoint, real
+from vizgrad.ops.public.keywords import takes_out
 from vizgrad.tensor.tensor import Tensor
 
 
@@ -42,6 +43,7 @@ def corrcoef(input: Tensor) -> Tensor:
     return c / arranging.unsqueeze(scale, 1) / arranging.unsqueeze(scale, 0)
 
 
+@takes_out
 def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
     """Slices along `dim` scaled down to a p-norm of at most `maxnorm`."""
     ndim = input._array.ndim

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from vizgrad.ops.public import arranging, factoring, matrices
 from vizgrad.ops.public.complexes import adjoint
+from vizgrad.ops.public.keywords import takes_out
 from vizgrad.tensor.tensor import Tensor
 
 
@@ -25,6 +26,13 @@ class TriangularSolve(NamedTuple):
     cloned_coefficient: Tensor
 
 
+@takes_out
+def cholesky(input: Tensor, upper: bool = False) -> Tensor:
+    """`linalg.cholesky`."""
+    return matrices.cholesky(input, upper=upper)
+
+
+@takes_out
 def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> SVD:
     """U, S, V with input = U @ diag(S) @ V.mH; zeros for U and V without `compute_uv`."""
     if not compute_uv:
@@ -36,18 +44,24 @@ def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> SVD:
     return SVD(u, s, adjoint(vh))
 
 
+@takes_out
 def qr(input: Tensor, some: bool = True) -> QR:
     """Q, R with input = Q @ R; a square Q unless `some`."""
     return QR(*matrices.qr(input, "reduced" if some else "complete"))
 
 
+@takes_out
 def triangular_solve(
-    b: Tensor, A: Tensor, upper: bool = True, transpose: bool = False, unitriangular: bool = False
+    input: Tensor,
+    A: Tensor,
+    upper: bool = True,
+    transpose: bool = False,
+    unitriangular: bool = False,
 ) -> TriangularSolve:
-    """X in A @ X = b (A.mT @ X with `transpose`), reading a triangle of A; and a copy of A."""
+    """X in A @ X = input (A.mT @ X with `transpose`), reading a triangle of A; and a copy of A."""
     matrix = arranging.mT(A) if transpose else A
     found = matrices.solve_triangular(
-        matrix, b, upper=upper != transpose, unitriangular=unitriangular
+        matrix, input, upper=upper != transpose, unitriangular=unitriangular
     )
     return TriangularSolve(found, A.clone())
 
@@ -58,9 +72,10 @@ def lu(A: Tensor, pivot: bool = True, get_infos: bool = False) -> Any:
     return tuple(found) if get_infos else (found.LU, found.pivots)
 
 
-def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
-    """X in A @ X = b with the factors of A."""
-    return factoring.lu_solve(LU_data, LU_pivots, b)
+@takes_out
+def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
+    """X in A @ X = input with the factors of A."""
+    return factoring.lu_solve(LU_data, LU_pivots, input)
 
 
 def det(input: Tensor) -> Tensor:
@@ -73,11 +88,13 @@ def slogdet(input: Tensor) -> matrices.SlogdetResult:
     return matrices.slogdet(input)
 
 
+@takes_out
 def inverse(input: Tensor) -> Tensor:
     """The inverse of square matrices."""
     return matrices.inv(input)
 
 
+@takes_out
 def matrix_power(input: Tensor, n: int) -> Tensor:
     """A matrix multiplied by itself n times; of its inverse for negative n."""
     return matrices.matrix_power(input, n)

@@ -10,6 +10,7 @@ from vizgrad.errors import wrap_dim
 from vizgrad.ops import joining, pieces
 from vizgrad.ops.public import arranging, shaping, slicing
 from vizgrad.ops.public.arguments import index_of, written
+from vizgrad.ops.public.keywords import takes_axis, takes_out
 from vizgrad.tensor.tensor import Tensor
 
 
@@ -26,8 +27,12 @@ def _all_tensors(tensors: Any) -> tuple[Tensor, ...]:
     return found
 
 
-def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -> Tensor:
+def cat(
+    tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: int | None = None
+) -> Tensor:
     """Tensors joined along an existing dimension; empty 1-dim tensors are passed over."""
+    if axis is not None:
+        dim = axis
     found = _all_tensors(tensors)
     try:
         if not _alike(found):
@@ -88,8 +93,12 @@ def _length(tensor: Tensor, model: Any, dim: int, position: int) -> int:
     return shape[dim]
 
 
-def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -> Tensor:
-    """Tensors of one shape joined along a new dimension."""
+def stack(
+    tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: int | None = None
+) -> Tensor:
+    """Tensors of one shape joined along a new dimension (`axis` is numpy's word for `dim`)."""
+    if axis is not None:
+        dim = axis
     found = _all_tensors(tensors)
     if not found:
         raise RuntimeError("stack expects a non-empty TensorList")
@@ -104,12 +113,14 @@ def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None)
     return result if out is None else written(out, result, "stack", *found)
 
 
+@takes_out
 def hstack(tensors: Sequence[Tensor]) -> Tensor:
     """Joined along the second dimension (the first of vectors)."""
     found = [arranging.atleast_1d(t) for t in _all_tensors(tensors)]
     return cat(found, 0 if found and found[0]._array.ndim == 1 else 1)
 
 
+@takes_out
 def vstack(tensors: Sequence[Tensor]) -> Tensor:
     """Joined along the first dimension; vectors become rows."""
     return cat([arranging.atleast_2d(t) for t in _all_tensors(tensors)], 0)
@@ -118,11 +129,13 @@ def vstack(tensors: Sequence[Tensor]) -> Tensor:
 row_stack = vstack
 
 
+@takes_out
 def dstack(tensors: Sequence[Tensor]) -> Tensor:
     """Joined along the third dimension."""
     return cat([arranging.atleast_3d(t) for t in _all_tensors(tensors)], 2)
 
 
+@takes_out
 def column_stack(tensors: Sequence[Tensor]) -> Tensor:
     """Joined along the second dimension; vectors become columns."""
     found = _all_tensors(tensors)
@@ -163,9 +176,12 @@ def _equal(length: int, size: int) -> list[int]:
     return [size] * (count - 1) + [length - size * (count - 1)]
 
 
-split_with_sizes = split
+def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
+    """Views of consecutive stretches of the given sizes."""
+    return split(input, list(split_sizes), dim)
 
 
+@takes_axis
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """At most `chunks` views of equal length (the last may be shorter)."""
     at, length = _length_of("chunk", input, dim)
@@ -177,8 +193,24 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     return pieces.record_split(input, at, _equal(length, size), size)
 
 
-def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
+def _either(name: str, given: Any, sections: Any, indices: Any) -> Any:
+    """Where to cut: PyTorch has one place for it, and two names."""
+    for way in (given, sections, indices):
+        if way is not None:
+            return way
+    raise TypeError(f'{name}() missing 1 required positional arguments: "indices or sections"')
+
+
+def tensor_split(
+    input: Tensor,
+    indices_or_sections: Any = None,
+    dim: int = 0,
+    *,
+    sections: int | None = None,
+    indices: Any = None,
+) -> tuple[Tensor, ...]:
     """Exactly n parts, the first ones longer by one; or parts from the given indices on (V-49)."""
+    indices_or_sections = _either("tensor_split", indices_or_sections, sections, indices)
     at, length = _length_of("tensor_split", input, dim)
     if isinstance(indices_or_sections, Tensor):
         indices_or_sections = indices_or_sections.tolist()
@@ -204,24 +236,46 @@ def _check_rank(name: str, input: Tensor, least: int) -> None:
         )
 
 
-def hsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
+def hsplit(
+    input: Tensor,
+    indices_or_sections: Any = None,
+    *,
+    sections: int | None = None,
+    indices: Any = None,
+) -> tuple[Tensor, ...]:
     """`tensor_split` along the second dimension (the first of a vector)."""
+    indices_or_sections = _either("hsplit", indices_or_sections, sections, indices)
     _check_rank("hsplit", input, 1)
     return tensor_split(input, indices_or_sections, 0 if input._array.ndim == 1 else 1)
 
 
-def vsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
+def vsplit(
+    input: Tensor,
+    indices_or_sections: Any = None,
+    *,
+    sections: int | None = None,
+    indices: Any = None,
+) -> tuple[Tensor, ...]:
     """`tensor_split` along the first dimension."""
+    indices_or_sections = _either("vsplit", indices_or_sections, sections, indices)
     _check_rank("vsplit", input, 2)
     return tensor_split(input, indices_or_sections, 0)
 
 
-def dsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
+def dsplit(
+    input: Tensor,
+    indices_or_sections: Any = None,
+    *,
+    sections: int | None = None,
+    indices: Any = None,
+) -> tuple[Tensor, ...]:
     """`tensor_split` along the third dimension."""
+    indices_or_sections = _either("dsplit", indices_or_sections, sections, indices)
     _check_rank("dsplit", input, 3)
     return tensor_split(input, indices_or_sections, 2)
 
 
+@takes_axis
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """All slices along `dim`, as views."""
     if input._array.ndim == 0:

@@ -14,9 +14,12 @@ from vizgrad.ops.public import (
     shaping,
 )
 from vizgrad.ops.public.arithmetic import lerp
+from vizgrad.ops.public.keywords import takes_axis, takes_out
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 
+@takes_axis
+@takes_out
 def quantile(
     input: Tensor,
     q: Any,
@@ -29,6 +32,8 @@ def quantile(
     return _quantile("quantile", input, q, dim, keepdim, interpolation, ignore_nan=False)
 
 
+@takes_axis
+@takes_out
 def nanquantile(
     input: Tensor,
     q: Any,

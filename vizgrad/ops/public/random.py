@@ -12,6 +12,7 @@ from vizgrad.function.inplace import write
 from vizgrad.ops import copying
 from vizgrad.ops.public.arguments import check_dtype, sizes_of
 from vizgrad.ops.public.creation import made
+from vizgrad.ops.public.keywords import fills_out, takes_out
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 
@@ -87,8 +88,9 @@ def randn_like(
     )
 
 
+@fills_out
 def randint(
-    low: int, high: Any = None, size: Any = None, *, generator: _Generator | None = None,
+    low: Any = 0, high: Any = None, size: Any = None, *, generator: _Generator | None = None,
     dtype: Any = dtypes.int64, device: Any = None, requires_grad: bool = False,
 ) -> Tensor:  # fmt: skip
     """Integers from low, ..., high - 1; `randint(high, size)` starts at 0."""
@@ -107,13 +109,21 @@ def randint(
     return made(array, requires_grad)
 
 
-def randint_like(input: Tensor, low: int, high: int | None = None, *, dtype: Any = None) -> Tensor:
+@takes_out
+def randint_like(
+    input: Tensor, low: Any = 0, high: Any = None, *, generator: _Generator | None = None,
+    dtype: Any = None, device: Any = None, requires_grad: bool = False, **_: Any,
+) -> Tensor:  # fmt: skip
     """`randint` of the shape and type of `input`."""
     if high is None:
         low, high = 0, low
-    return randint(low, high, input.shape, dtype=dtype or input.dtype, device=input.device)
+    return randint(
+        low, high, input.shape, generator=generator, dtype=dtype or input.dtype,
+        device=device or input.device, requires_grad=requires_grad,
+    )  # fmt: skip
 
 
+@fills_out
 def randperm(
     n: int, *, generator: _Generator | None = None, dtype: Any = dtypes.int64, device: Any = None,
     requires_grad: bool = False,
@@ -125,6 +135,7 @@ def randperm(
     return made(random.permutation(n, dtype.np, parse_device(device), generator), requires_grad)
 
 
+@fills_out
 def normal(
     mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: _Generator | None = None,
     dtype: Any = None, device: Any = None, requires_grad: bool = False,
@@ -141,9 +152,17 @@ def normal(
     return made((array * s + a).astype(model._array.dtype))
 
 
-def bernoulli(input: Tensor, *, generator: _Generator | None = None) -> Tensor:
-    """1 with the probability given by each element, else 0. No gradient flows."""
-    p = input._array
+@takes_out
+def bernoulli(
+    input: Tensor, p: float | None = None, *, generator: _Generator | None = None
+) -> Tensor:
+    """1 with the probability given by each element (or `p` for all), else 0. No gradient flows."""
+    if p is not None:
+        return input.detach().clone().bernoulli_(p, generator=generator)
+    return _drawn(input, input._array, generator)
+
+
+def _drawn(input: Tensor, p: Any, generator: _Generator | None) -> Tensor:
     if isinstance(p, xp.ndarray) and p.size and not (p.min() >= 0 and p.max() <= 1):
         raise RuntimeError(
             "Expected p_in >= 0 && p_in <= 1 to be true: probabilities lie in [0, 1]"
@@ -152,6 +171,7 @@ def bernoulli(input: Tensor, *, generator: _Generator | None = None) -> Tensor:
     return new_tensor((drawn < p).astype(p.dtype))
 
 
+@takes_out
 def multinomial(
     input: Tensor,
     num_samples: int,
@@ -223,9 +243,15 @@ def exponential_(self: Tensor, lambd: float = 1, *, generator: _Generator | None
 
 
 def random_(
-    self: Tensor, from_: int = 0, to: int | None = None, *, generator: _Generator | None = None
+    self: Tensor,
+    from_: int = 0,
+    to: int | None = None,
+    *,
+    generator: _Generator | None = None,
+    **kw: Any,
 ) -> Tensor:
     """Integers from [from, to)."""
+    from_ = kw.pop("from", from_)
     if to is None:
         from_, to = 0, from_ or 2**24
     drawn = random.integers(from_, to, self._array.shape, xp.int64, self.device, generator)

@@ -8,9 +8,11 @@ from typing import Any
 from vizgrad.arrays import dtypes, xp
 from vizgrad.arrays.backend import namespace_at, parse_device, to_device
 from vizgrad.ops.public.creation import _np_dtype, made
+from vizgrad.ops.public.keywords import fills_out
 from vizgrad.tensor.tensor import Tensor
 
 
+@fills_out
 def arange(
     start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Any = None, device: Any = None,
     requires_grad: bool = False, **_: Any,
@@ -40,6 +42,7 @@ def arange(
     return made((start + numbers * step).astype(np_dtype), requires_grad)
 
 
+@fills_out
 def linspace(
     start: Any,
     end: Any,
@@ -63,6 +66,7 @@ def _complex_if(*ends: Any) -> Any:
     return next((dtypes.of_scalar(e) for e in ends if isinstance(e, complex)), None)
 
 
+@fills_out
 def logspace(
     start: Any, end: Any, steps: int, base: float = 10.0, *, dtype: Any = None, device: Any = None,
     requires_grad: bool = False,
@@ -74,6 +78,7 @@ def logspace(
     return made(powers.astype(np_dtype), requires_grad)
 
 
+@fills_out
 def eye(
     n: int,
     m: int | None = None,
@@ -89,6 +94,7 @@ def eye(
     return made(namespace.eye(n, m, dtype=_np_dtype("eye", dtype)), requires_grad)
 
 
+@fills_out
 def tril_indices(
     row: int, col: int, offset: int = 0, *, dtype: Any = dtypes.int64, device: Any = None
 ) -> Tensor:
@@ -96,6 +102,7 @@ def tril_indices(
     return _triangle(xp.tril(xp.ones((row, col), bool), offset), dtype, device)
 
 
+@fills_out
 def triu_indices(
     row: int, col: int, offset: int = 0, *, dtype: Any = dtypes.int64, device: Any = None
 ) -> Tensor:

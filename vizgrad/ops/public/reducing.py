@@ -8,7 +8,8 @@ from vizgrad.arrays import xp
 from vizgrad.arrays.layout import can_sum_to
 from vizgrad.ops import reduce, shape
 from vizgrad.ops.copying import converted, without_history
-from vizgrad.ops.public.arguments import check_dtype, dims_of, written
+from vizgrad.ops.public.arguments import check_dtype, dims_of, sizes_of, written
+from vizgrad.ops.public.keywords import takes_axis, takes_out
 from vizgrad.tensor.tensor import Tensor
 
 
@@ -41,8 +42,14 @@ def sum(
     *,
     dtype: Any = None,
     out: Tensor | None = None,
+    axis: Any = None,
+    keepdims: bool = False,
 ) -> Tensor:
     """The sum over `dim` (one or several; all when None or empty). Integers are added as int64."""
+    if axis is not None:
+        dim = axis
+    if keepdims:
+        keepdim = True
     if dim is None and out is None and dtype is None and not keepdim and _is_plain(input._array):
         return reduce.sum_all.record(input)
     if dtype is not None:
@@ -68,8 +75,14 @@ def mean(
     *,
     dtype: Any = None,
     out: Tensor | None = None,
+    axis: Any = None,
+    keepdims: bool = False,
 ) -> Tensor:
     """The mean over `dim`; RuntimeError for integers and bools."""
+    if axis is not None:
+        dim = axis
+    if keepdims:
+        keepdim = True
     input = _in_dtype(input, dtype)
     if input._array.dtype.kind not in "fc":
         raise RuntimeError(
@@ -84,6 +97,7 @@ def mean(
     return result if out is None else written(out, result, "mean", input)
 
 
+@takes_axis
 def prod(
     input: Tensor,
     dim: int | None = None,
@@ -103,6 +117,7 @@ def prod(
     return result if out is None else written(out, result, "prod", input)
 
 
+@takes_axis
 def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The sum without NaNs."""
     input = _in_dtype(input, dtype)
@@ -110,6 +125,8 @@ def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any 
     return _as_asked(reduce.nansum_dims.record(input, dims=dims, keepdim=keepdim), dtype)
 
 
+@takes_axis
+@takes_out
 def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The mean without NaNs."""
     if input._array.dtype.kind not in "fc":
@@ -127,6 +144,7 @@ def _dims_of_any(dim: Any, input: Tensor) -> tuple[int, ...] | None:
     return () if found is None and dim is not None else found
 
 
+@takes_axis
 def any(
     input: Tensor, dim: Any = None, keepdim: bool = False, *, out: Tensor | None = None
 ) -> Tensor:
@@ -136,6 +154,7 @@ def any(
     return result if out is None else written(out, result, "any", input)
 
 
+@takes_axis
 def all(
     input: Tensor, dim: Any = None, keepdim: bool = False, *, out: Tensor | None = None
 ) -> Tensor:
@@ -145,6 +164,7 @@ def all(
     return result if out is None else written(out, result, "all", input)
 
 
+@takes_axis
 def count_nonzero(input: Tensor, dim: Any = None) -> Tensor:
     """How many elements are not 0."""
     return reduce.count_nonzero_dims.record(input, dims=dims_of(dim, input._array.ndim))
@@ -157,9 +177,9 @@ def trace(input: Tensor) -> Tensor:
     return reduce.trace.record(input)
 
 
-def sum_to_size(input: Tensor, *size: Any) -> Tensor:
+def sum_to_size(input: Tensor, *given: Any, size: Any = None) -> Tensor:
     """The sum over the dimensions by which `size` would be broadcast to the shape of `input`."""
-    want = tuple(size[0]) if len(size) == 1 and not isinstance(size[0], int) else tuple(size)
+    want = sizes_of("sum_to_size", given if size is None else (size,))
     have = input._array.shape
     if have == want:
         return input

@@ -11,13 +11,14 @@ from vizgrad.ops import arrange
 from vizgrad.ops import shape as ops
 from vizgrad.ops.public.arguments import sizes_of
 from vizgrad.ops.public.arranging import unsqueeze
+from vizgrad.ops.public.keywords import takes_axis
 from vizgrad.ops.public.shaping import flatten, view
 from vizgrad.tensor.tensor import Tensor
 
 
-def expand(self: Tensor, *size: Any) -> Tensor:
+def expand(self: Tensor, *given: Any, size: Any = None, implicit: bool = False) -> Tensor:
     """Dimensions of size 1, and new leading ones, repeated without memory; -1 keeps a size (a view)."""
-    want = sizes_of("expand", size)
+    want = sizes_of("expand", given if size is None else (size,))
     have = self._array.shape
     extra = len(want) - len(have)
     if extra < 0:
@@ -49,9 +50,9 @@ def expand_as(self: Tensor, other: Tensor) -> Tensor:
     return expand(self, other._array.shape)
 
 
-def broadcast_to(input: Tensor, *size: Any) -> Tensor:
+def broadcast_to(input: Tensor, *given: Any, size: Any = None) -> Tensor:
     """`expand`, as a function."""
-    return expand(input, *size)
+    return expand(input, *given, size=size)
 
 
 def broadcast_shapes(*shapes: Any) -> Any:
@@ -85,9 +86,9 @@ def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
     return tuple(each if each._array.shape == shape else expand(each, shape) for each in tensors)
 
 
-def repeat(self: Tensor, *repeats: Any) -> Tensor:
+def repeat(self: Tensor, *given: Any, repeats: Any = None) -> Tensor:
     """The whole tensor repeated along each dimension; extra numbers make new leading ones."""
-    counts = sizes_of("repeat", repeats)
+    counts = sizes_of("repeat", given if repeats is None else (repeats,))
     if len(counts) < self._array.ndim:
         raise RuntimeError(
             "Number of dimensions of repeat dims can not be smaller than number of dimensions of "
@@ -96,12 +97,13 @@ def repeat(self: Tensor, *repeats: Any) -> Tensor:
     return arrange.repeat.record(self, repeats=counts)
 
 
-def tile(input: Tensor, *dims: Any) -> Tensor:
+def tile(input: Tensor, *given: Any, dims: Any = None) -> Tensor:
     """Like `repeat`; too few numbers are filled up with ones in front."""
-    counts = sizes_of("tile", dims)
+    counts = sizes_of("tile", given if dims is None else (dims,))
     return repeat(input, (1,) * (input._array.ndim - len(counts)) + counts)
 
 
+@takes_axis
 def repeat_interleave(
     input: Tensor, repeats: Any, dim: int | None = None, *, output_size: int | None = None
 ) -> Tensor:

@@ -7,6 +7,7 @@ from typing import Any
 from vizgrad.arrays import dtypes
 from vizgrad.ops import extremes, joining, statistics
 from vizgrad.ops.public.arguments import dims_of, written
+from vizgrad.ops.public.keywords import takes_axis, takes_out
 from vizgrad.ops.public.reducing import _as_asked, _in_dtype
 from vizgrad.ops.public.results import ValuesIndices
 from vizgrad.tensor.tensor import Tensor
@@ -21,28 +22,36 @@ def _running(op: Any, input: Tensor, dim: int, dtype: Any, widen: bool = True) -
     return result if dtype is None else _as_asked(result, dtype)
 
 
+@takes_axis
 def cumsum(input: Tensor, dim: int, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """Running sums along `dim`."""
     result = _running(joining.cumsum, input, dim, dtype)
     return result if out is None else written(out, result, "cumsum", input)
 
 
+@takes_axis
 def cumprod(input: Tensor, dim: int, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """Running products along `dim`."""
     result = _running(statistics.cumprod, input, dim, dtype)
     return result if out is None else written(out, result, "cumprod", input)
 
 
+@takes_axis
+@takes_out
 def cummax(input: Tensor, dim: int) -> ValuesIndices:
     """Running maxima along `dim` and where they are."""
     return ValuesIndices(*_running(extremes.cummax, input, dim, None, widen=False))
 
 
+@takes_axis
+@takes_out
 def cummin(input: Tensor, dim: int) -> ValuesIndices:
     """Running minima along `dim` and where they are."""
     return ValuesIndices(*_running(extremes.cummin, input, dim, None, widen=False))
 
 
+@takes_axis
+@takes_out
 def logcumsumexp(input: Tensor, dim: int) -> Tensor:
     """log of running sums of exp along `dim`."""
     if input._array.dtype.kind != "f":

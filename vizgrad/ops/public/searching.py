@@ -10,10 +10,12 @@ from vizgrad.errors import wrap_dim
 from vizgrad.function.inplace import write
 from vizgrad.ops import extremes, indexing
 from vizgrad.ops.public import repeating
+from vizgrad.ops.public.keywords import takes_axis, takes_out
 from vizgrad.ops.public.results import ValuesIndices
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 
+@takes_out
 def masked_select(input: Tensor, mask: Tensor) -> Tensor:
     """The elements where the mask holds, as a vector; both are broadcast."""
     if mask._array.dtype.kind != "b":
@@ -57,6 +59,7 @@ def take(input: Tensor, index: Tensor) -> Tensor:
     return indexing.take_flat.record(input, index)
 
 
+@takes_out
 def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
     """Where elements are not 0: one row per place, or with `as_tuple` one vector per dimension."""
     found = xp.nonzero(xp.atleast_1d(input._array))
@@ -75,14 +78,17 @@ def argwhere(input: Tensor) -> Tensor:
 # --- order ----------------------------------------------------------------------------------------
 
 
+@takes_axis
+@takes_out
 def sort(
-    input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False
+    input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool = False
 ) -> ValuesIndices:
     """The elements along `dim` in order, and where they were. Always stable."""
     at = wrap_dim(dim, input._array.ndim)
     return ValuesIndices(*extremes.sort.record(input, dim=at, descending=descending))
 
 
+@takes_axis
 def argsort(
     input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool = False
 ) -> Tensor:
@@ -90,6 +96,8 @@ def argsort(
     return sort(input.detach(), dim, descending).indices
 
 
+@takes_axis
+@takes_out
 def topk(
     input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True
 ) -> ValuesIndices:
@@ -101,18 +109,18 @@ def topk(
     return ValuesIndices(*extremes.topk.record(input, k=k, dim=at, largest=largest))
 
 
+@takes_out
 def msort(input: Tensor) -> Tensor:
     """Sorted along the first dimension."""
     return sort(input, 0).values
 
 
-def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
+def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
     """A new last dimension with 1 at the class and 0 elsewhere, int64."""
-    array = tensor._array
+    array = input._array
     if array.dtype != xp.int64:
         raise RuntimeError(
-            "one_hot is only applicable to index tensor of type LongTensor, got "
-            f"{tensor.dtype.name}"
+            f"one_hot is only applicable to index tensor of type LongTensor, got {input.dtype.name}"
         )
     if array.size and int(array.min()) < 0:
         raise RuntimeError(f"Class values must be non-negative, got {int(array.min())}.")
@@ -128,6 +136,7 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     return new_tensor((array[..., None] == xp.arange(num_classes, like=array)).astype(xp.int64))
 
 
+@takes_out
 def searchsorted(
     sorted_sequence: Tensor,
     input: Any,
@@ -135,14 +144,25 @@ def searchsorted(
     out_int32: bool = False,
     right: bool = False,
     side: str | None = None,
+    sorter: Tensor | None = None,
 ) -> Tensor:
-    """Where the values would be put into a sorted vector (or the rows of a sorted tensor)."""
+    """Where the values would be put into a sorted vector (or the rows of a sorted tensor).
+
+    `sorter`, of its shape, says in which order the elements of an unsorted one are sorted.
+    """
     values = (
         input._array
         if isinstance(input, Tensor)
         else beside(sorted_sequence._array, xp.asarray(input))
     )
     rows = sorted_sequence._array
+    if sorter is not None:
+        if sorter._array.shape != rows.shape:
+            raise RuntimeError(
+                "torch.searchsorted(): boundary and sorter must have the same size, but got boundary "
+                f"tensor {list(rows.shape)} and got sorter tensor {list(sorter._array.shape)}"
+            )
+        rows = xp.take_along_axis(rows, sorter._array, -1)
     side = "right" if right or side == "right" else "left"
     if rows.ndim == 1:
         found = xp.searchsorted(rows, values, side)
@@ -152,6 +172,7 @@ def searchsorted(
     return new_tensor(as_array(found).astype(xp.int32 if out_int32 else xp.int64))
 
 
+@takes_out
 def bucketize(
     input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False
 ) -> Tensor:

@@ -116,13 +116,13 @@ def check_mask(name: str, mask: Tensor) -> None:
 
 def nan_to_num(
     input: Tensor,
-    nan: float = 0.0,
+    nan: float | None = None,
     posinf: float | None = None,
     neginf: float | None = None,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """NaN and infinities replaced (None: by the largest and smallest finite value)."""
+    """NaN and infinities replaced (None: NaN by 0, infinities by the largest and smallest finite value)."""
     result = select.nan_to_num.record(
         input, nan=0.0 if nan is None else nan, posinf=posinf, neginf=neginf
     )

@@ -47,17 +47,19 @@ def infer(sizes: tuple[int, ...], numel: int, shape: tuple[int, ...]) -> tuple[i
     return (*sizes[:unknown], numel // known, *sizes[unknown + 1 :])
 
 
-def view(self: Tensor, *size: Any) -> Tensor:
+def view(self: Tensor, *given: Any, size: Any = None, dtype: Any = None) -> Tensor:
     """The same memory under another shape; RuntimeError where strides do not allow it.
 
     `view(dtype)` reads the same bytes as another type of the same size, without history.
     """
     from vizgrad.arrays.dtypes import DType
 
-    if len(size) == 1 and isinstance(size[0], DType):
-        return _view_dtype(self, size[0])
+    if size is not None or dtype is not None:
+        given = (dtype if size is None else size,)
+    if len(given) == 1 and isinstance(given[0], DType):
+        return _view_dtype(self, given[0])
     array = self._array
-    return ops.view.record(self, shape=infer(sizes_of("view", size), array.size, array.shape))
+    return ops.view.record(self, shape=infer(sizes_of("view", given), array.size, array.shape))
 
 
 def _view_dtype(self: Tensor, dtype: Any) -> Tensor:
@@ -81,10 +83,12 @@ def view_as(self: Tensor, other: Tensor) -> Tensor:
     return view(self, other._array.shape)
 
 
-def reshape(input: Tensor, *shape: Any) -> Tensor:
+def reshape(input: Tensor, *given: Any, shape: Any = None) -> Tensor:
     """The same elements under another shape: a view where strides allow it, else a copy."""
     array = input._array
-    sizes = infer(sizes_of("reshape", shape), array.size, array.shape)
+    sizes = infer(
+        sizes_of("reshape", given if shape is None else (shape,)), array.size, array.shape
+    )
     if shapes.can_view(array, sizes):
         return ops.view.record(input, shape=sizes)
     return ops.unsafe_view.record(ops.contiguous_copy.record(input), shape=sizes)

@@ -11,6 +11,7 @@ from vizgrad.function.strided import as_strided as strided
 from vizgrad.ops import arrange
 from vizgrad.ops import shape as ops
 from vizgrad.ops.public.arguments import index_of
+from vizgrad.ops.public.keywords import takes_axis, takes_out
 from vizgrad.tensor.tensor import Tensor, storage_of
 
 
@@ -23,6 +24,7 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
     return arrange.diagonal.record(input, offset=offset, dim1=first, dim2=second)
 
 
+@takes_out
 def diag(input: Tensor, diagonal: int = 0) -> Tensor:
     """The diagonal of a matrix (a copy), or the matrix with a vector on its diagonal."""
     ndim = input._array.ndim
@@ -33,6 +35,7 @@ def diag(input: Tensor, diagonal: int = 0) -> Tensor:
     raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {ndim}D")
 
 
+@takes_out
 def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """The last dimension on the diagonals of new matrices."""
     ndim = input._array.ndim + 1
@@ -83,6 +86,7 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
     return strided.record(input, geometry=geometry)
 
 
+@takes_axis
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """The slice at `index` of `dim`, without that dimension (a view)."""
     shape = input._array.shape
@@ -98,6 +102,7 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
     return ops.select.record(input, dim=at, index=index % shape[at])
 
 
+@takes_axis
 def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
     """`length` elements of `dim` from `start` (a view)."""
     shape = input._array.shape

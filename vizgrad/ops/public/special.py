@@ -9,10 +9,11 @@ from typing import Any
 from vizgrad.function.primitive import Primitive
 from vizgrad.function.typing import number
 from vizgrad.ops import bessel, special
+from vizgrad.ops.public import normalizing
 from vizgrad.ops.public.arithmetic import logit as logit
 from vizgrad.ops.public.arithmetic import polygamma as polygamma
 from vizgrad.ops.public.arithmetic import round as round
-from vizgrad.ops.public.elementwise import binary, unary
+from vizgrad.ops.public.elementwise import binary, unary, unary_of_x
 from vizgrad.ops.public.elementwise import digamma as digamma
 from vizgrad.ops.public.elementwise import digamma as psi
 from vizgrad.ops.public.elementwise import erf as erf
@@ -25,8 +26,7 @@ from vizgrad.ops.public.elementwise import log1p as log1p
 from vizgrad.ops.public.elementwise import sigmoid as expit
 from vizgrad.ops.public.elementwise import sinc as sinc
 from vizgrad.ops.public.elementwise import xlogy as xlogy
-from vizgrad.ops.public.normalizing import log_softmax as log_softmax
-from vizgrad.ops.public.normalizing import softmax as softmax
+from vizgrad.ops.public.keywords import takes_out
 from vizgrad.ops.public.statistics import logsumexp as logsumexp
 from vizgrad.tensor.tensor import Tensor
 
@@ -45,7 +45,19 @@ def _either_number(op: Primitive) -> Callable[..., Tensor]:
     return either
 
 
-airy_ai = unary(bessel.BESSEL["airy_ai"])
+def _polynomial(op: Primitive) -> Callable[..., Tensor]:
+    """The polynomial of degree `n` at `x`; one of the two may be a number."""
+    function = _either_number(op)
+
+    def polynomial(x: Any, n: Any, *, out: Tensor | None = None) -> Tensor:
+        return function(x, n, out=out)
+
+    polynomial.__name__ = polynomial.__qualname__ = op.name
+    polynomial.__doc__ = op.__doc__
+    return polynomial
+
+
+airy_ai = unary_of_x(bessel.BESSEL["airy_ai"])
 bessel_j0 = unary(bessel.BESSEL["bessel_j0"])
 bessel_j1 = unary(bessel.BESSEL["bessel_j1"])
 bessel_y0 = unary(bessel.BESSEL["bessel_y0"])
@@ -54,9 +66,9 @@ modified_bessel_i0 = unary(bessel.BESSEL["modified_bessel_i0"])
 modified_bessel_i1 = unary(bessel.BESSEL["modified_bessel_i1"])
 modified_bessel_k0 = unary(bessel.BESSEL["modified_bessel_k0"])
 modified_bessel_k1 = unary(bessel.BESSEL["modified_bessel_k1"])
-scaled_modified_bessel_k0 = unary(bessel.BESSEL["scaled_modified_bessel_k0"])
-scaled_modified_bessel_k1 = unary(bessel.BESSEL["scaled_modified_bessel_k1"])
-spherical_bessel_j0 = unary(bessel.BESSEL["spherical_bessel_j0"])
+scaled_modified_bessel_k0 = unary_of_x(bessel.BESSEL["scaled_modified_bessel_k0"])
+scaled_modified_bessel_k1 = unary_of_x(bessel.BESSEL["scaled_modified_bessel_k1"])
+spherical_bessel_j0 = unary_of_x(bessel.BESSEL["spherical_bessel_j0"])
 i0 = unary(bessel.i0)
 i0e = unary(bessel.i0e)
 i1 = unary(bessel.i1)
@@ -68,28 +80,31 @@ log_ndtr = unary(bessel.log_ndtr)
 zeta = _either_number(bessel.zeta)
 gammainc = binary(bessel.gammainc)
 gammaincc = binary(bessel.gammaincc)
-chebyshev_polynomial_t = _either_number(bessel.POLYNOMIALS["chebyshev_polynomial_t"])
-chebyshev_polynomial_u = _either_number(bessel.POLYNOMIALS["chebyshev_polynomial_u"])
-chebyshev_polynomial_v = _either_number(bessel.POLYNOMIALS["chebyshev_polynomial_v"])
-chebyshev_polynomial_w = _either_number(bessel.POLYNOMIALS["chebyshev_polynomial_w"])
-hermite_polynomial_h = _either_number(bessel.POLYNOMIALS["hermite_polynomial_h"])
-hermite_polynomial_he = _either_number(bessel.POLYNOMIALS["hermite_polynomial_he"])
-laguerre_polynomial_l = _either_number(bessel.POLYNOMIALS["laguerre_polynomial_l"])
-legendre_polynomial_p = _either_number(bessel.POLYNOMIALS["legendre_polynomial_p"])
-shifted_chebyshev_polynomial_t = _either_number(
-    bessel.POLYNOMIALS["shifted_chebyshev_polynomial_t"]
-)
-shifted_chebyshev_polynomial_u = _either_number(
-    bessel.POLYNOMIALS["shifted_chebyshev_polynomial_u"]
-)
-shifted_chebyshev_polynomial_v = _either_number(
-    bessel.POLYNOMIALS["shifted_chebyshev_polynomial_v"]
-)
-shifted_chebyshev_polynomial_w = _either_number(
-    bessel.POLYNOMIALS["shifted_chebyshev_polynomial_w"]
-)
+chebyshev_polynomial_t = _polynomial(bessel.POLYNOMIALS["chebyshev_polynomial_t"])
+chebyshev_polynomial_u = _polynomial(bessel.POLYNOMIALS["chebyshev_polynomial_u"])
+chebyshev_polynomial_v = _polynomial(bessel.POLYNOMIALS["chebyshev_polynomial_v"])
+chebyshev_polynomial_w = _polynomial(bessel.POLYNOMIALS["chebyshev_polynomial_w"])
+hermite_polynomial_h = _polynomial(bessel.POLYNOMIALS["hermite_polynomial_h"])
+hermite_polynomial_he = _polynomial(bessel.POLYNOMIALS["hermite_polynomial_he"])
+laguerre_polynomial_l = _polynomial(bessel.POLYNOMIALS["laguerre_polynomial_l"])
+legendre_polynomial_p = _polynomial(bessel.POLYNOMIALS["legendre_polynomial_p"])
+shifted_chebyshev_polynomial_t = _polynomial(bessel.POLYNOMIALS["shifted_chebyshev_polynomial_t"])
+shifted_chebyshev_polynomial_u = _polynomial(bessel.POLYNOMIALS["shifted_chebyshev_polynomial_u"])
+shifted_chebyshev_polynomial_v = _polynomial(bessel.POLYNOMIALS["shifted_chebyshev_polynomial_v"])
+shifted_chebyshev_polynomial_w = _polynomial(bessel.POLYNOMIALS["shifted_chebyshev_polynomial_w"])
 
 
+def log_softmax(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
+    """x - log(sum(exp(x))) along `dim`, without overflow."""
+    return normalizing.log_softmax(input, dim, dtype)
+
+
+def softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
+    """exp(x) / sum(exp(x)) along `dim`, without overflow."""
+    return normalizing.softmax(input, dim, dtype)
+
+
+@takes_out
 def multigammaln(input: Tensor, p: int) -> Tensor:
     """log of the multivariate gamma function of dimension `p`."""
     if p < 1:
@@ -100,11 +115,13 @@ def multigammaln(input: Tensor, p: int) -> Tensor:
     return total
 
 
+@takes_out
 def xlog1py(input: Tensor, other: Tensor) -> Tensor:
     """input * log(1 + other), 0 where input is 0."""
     return xlogy(input, other + 1)
 
 
+@takes_out
 def ndtr(input: Tensor) -> Tensor:
     """The area under the standard normal density up to x."""
     return erfc(input * -(0.5**0.5)) * 0.5

@@ -9,6 +9,7 @@ from typing import Any
 from vizgrad.arrays.kernels.reduction import count
 from vizgrad.ops import statistics
 from vizgrad.ops.public.arguments import as_float, dims_of, written
+from vizgrad.ops.public.keywords import takes_axis, takes_out
 from vizgrad.ops.public.reducing import _in_dtype, mean
 from vizgrad.tensor.tensor import Tensor
 
@@ -41,6 +42,7 @@ def _var_arguments(
     return dims, freedom
 
 
+@takes_axis
 def var(
     input: Tensor, dim: Any = None, unbiased: bool | None = None, keepdim: bool = False, *,
     correction: float | None = None, out: Tensor | None = None,
@@ -51,6 +53,7 @@ def var(
     return result if out is None else written(out, result, "var", input)
 
 
+@takes_axis
 def std(
     input: Tensor, dim: Any = None, unbiased: bool | None = None, keepdim: bool = False, *,
     correction: float | None = None, out: Tensor | None = None,
@@ -61,6 +64,8 @@ def std(
     return result if out is None else written(out, result, "std", input)
 
 
+@takes_axis
+@takes_out
 def var_mean(
     input: Tensor, dim: Any = None, unbiased: bool | None = None, keepdim: bool = False, *,
     correction: float | None = None,
@@ -69,6 +74,8 @@ def var_mean(
     return var(input, dim, unbiased, keepdim, correction=correction), mean(input, dim, keepdim)
 
 
+@takes_axis
+@takes_out
 def std_mean(
     input: Tensor, dim: Any = None, unbiased: bool | None = None, keepdim: bool = False, *,
     correction: float | None = None,
@@ -77,6 +84,7 @@ def std_mean(
     return std(input, dim, unbiased, keepdim, correction=correction), mean(input, dim, keepdim)
 
 
+@takes_axis
 def logsumexp(
     input: Tensor, dim: Any, keepdim: bool = False, *, out: Tensor | None = None
 ) -> Tensor:
@@ -89,7 +97,7 @@ def logsumexp(
 
 
 def vector_norm(
-    x: Tensor,
+    input: Tensor,
     ord: float = 2,
     dim: Any = None,
     keepdim: bool = False,
@@ -98,20 +106,24 @@ def vector_norm(
     out: Tensor | None = None,
 ) -> Tensor:
     """(sum of |x|^ord over `dim`)^(1/ord); `inf` and `-inf` give the extremes of |x|, 0 counts."""
-    x = _in_dtype(x, dtype)
-    if x._array.dtype.kind not in "fc":
+    input = _in_dtype(input, dtype)
+    if input._array.dtype.kind not in "fc":
         raise RuntimeError(
             "linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
-            f"{x.dtype.name}"
+            f"{input.dtype.name}"
         )
-    dims = dims_of(dim, x._array.ndim)
-    if (ord < 0 or ord == math.inf) and count(x._array.shape, dims) == 0 and 0 in x._array.shape:
+    dims = dims_of(dim, input._array.ndim)
+    if (
+        (ord < 0 or ord == math.inf)
+        and count(input._array.shape, dims) == 0
+        and 0 in input._array.shape
+    ):
         raise RuntimeError(
             f"linalg.vector_norm cannot compute the {ord} norm on an empty tensor because the "
-            f"operation does not have an identity; the shape is {list(x._array.shape)}"
+            f"operation does not have an identity; the shape is {list(input._array.shape)}"
         )
-    result = statistics.vector_norm.record(x, ord=ord, dims=dims, keepdim=keepdim)
-    return result if out is None else written(out, result, "linalg_vector_norm", x)
+    result = statistics.vector_norm.record(input, ord=ord, dims=dims, keepdim=keepdim)
+    return result if out is None else written(out, result, "linalg_vector_norm", input)
 
 
 def norm(

@@ -24,16 +24,27 @@ from vizgrad.tensor.tensor import Tensor
 def constant(op: Primitive, name: str) -> Callable[..., Tensor]:
     """The method that writes what `op` gives, of which no derivative exists: history ends with it."""
 
-    def method(self: Tensor, *operands: Any) -> Tensor:
-        values = op.record(self.detach(), *operands)._array
-        if values.shape != self._array.shape:
+    def alone(input: Tensor) -> Tensor:
+        return over(input, op.record(input.detach())._array)
+
+    def with_other(input: Tensor, other: Any) -> Tensor:
+        return over(input, op.record(input.detach(), other)._array)
+
+    def with_values(input: Tensor, values: Any) -> Tensor:  # heaviside_
+        return over(input, op.record(input.detach(), values)._array)
+
+    def over(input: Tensor, values: Any) -> Tensor:
+        if values.shape != input._array.shape:
             raise RuntimeError(
-                f"output with shape {list(self._array.shape)} doesn't match the broadcast shape "
+                f"output with shape {list(input._array.shape)} doesn't match the broadcast shape "
                 f"{list(values.shape)}"
             )
-        values = values.astype(self._array.dtype, copy=False)
-        return write(copying.overwrite, self, name=name, values=values)
+        values = values.astype(input._array.dtype, copy=False)
+        return write(copying.overwrite, input, name=name, values=values)
 
+    method: Any = with_values if op.name == "heaviside" else with_other
+    if len(op.inputs) == 1:
+        method = alone
     method.__name__ = method.__qualname__ = name
     method.__doc__ = f"In-place version of `{op.name}`: {op.__doc__}"
     return method
@@ -57,10 +68,10 @@ def addmm_(self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: An
     return write(products.addmm, self, mat1, mat2, name="addmm_", beta=beta, alpha=alpha)
 
 
-def addmv_(self: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
-    """self = beta * self + alpha * (mat @ vec)."""
-    multiplying.addmv(self.detach(), mat.detach(), vec.detach())  # checks
-    return write(products.addmv, self, mat, vec, name="addmv_", beta=beta, alpha=alpha)
+def addmv_(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+    """input = beta * input + alpha * (mat @ vec)."""
+    multiplying.addmv(input.detach(), mat.detach(), vec.detach())  # checks
+    return write(products.addmv, input, mat, vec, name="addmv_", beta=beta, alpha=alpha)
 
 
 def baddbmm_(
@@ -71,9 +82,9 @@ def baddbmm_(
     return write(products.baddbmm, self, batch1, batch2, name="baddbmm_", beta=beta, alpha=alpha)
 
 
-def logit_(self: Tensor, eps: float | None = None) -> Tensor:
+def logit_(input: Tensor, eps: float | None = None) -> Tensor:
     """`logit`, in place."""
-    return write(special.logit, self, name="logit_", eps=eps)
+    return write(special.logit, input, name="logit_", eps=eps)
 
 
 def polygamma_(self: Tensor, n: int) -> Tensor:

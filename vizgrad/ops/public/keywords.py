@@ -1,0 +1,95 @@
+"""Keywords that many functions take in the same way: `out=`, and numpy's `axis=` and `keepdims=`."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from functools import wraps
+from itertools import chain
+from typing import Any
+
+from vizgrad.ops.public.arguments import written
+from vizgrad.tensor.tensor import Tensor
+
+_OUT = inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None)
+
+
+def takes_out(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function with `out=`: a tensor that the result is written into, or one for each result (V-8).
+
+    For functions whose time does not count beside one more call; the others have the parameter themselves.
+    """
+    name = function.__name__
+
+    @wraps(function)
+    def call(*args: Any, out: Any = None, **options: Any) -> Any:
+        result = function(*args, **options)
+        if out is None:
+            return result
+        sequences = (
+            a for a in args[:1] if isinstance(a, (list, tuple))
+        )  # of tensors, for `vstack`
+        return write_all(out, result, name, *args, *options.values(), *chain(*sequences))
+
+    return _shown_with_out(call, function)
+
+
+def _shown_with_out(call: Any, function: Callable[..., Any]) -> Callable[..., Any]:
+    """`call`, which says that it takes what `function` takes, and `out`."""
+    own = inspect.signature(function)
+    parameters = list(own.parameters.values())
+    last = len(parameters) - sum(p.kind is p.VAR_KEYWORD for p in parameters)
+    parameters.insert(last, _OUT)
+    call.__signature__ = own.replace(parameters=parameters)
+    return call
+
+
+def write_all(out: Any, result: Any, name: str, *inputs: Any) -> Any:
+    """Writes a tensor, or a tuple of them, into `out`, and returns it in the form of the result."""
+    if isinstance(result, Tensor):
+        if not isinstance(out, Tensor):
+            raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
+        return written(out, result, name, *inputs)
+    outs: Sequence[Any] = out if isinstance(out, (list, tuple)) else (out,)
+    if len(outs) != len(result) or not all(isinstance(o, Tensor) for o in outs):
+        raise TypeError(
+            f"{name}(): argument 'out' must be tuple of Tensors, one for each of the "
+            f"{len(result)} results"
+        )
+    made = [written(o, r, name, *inputs) for o, r in zip(outs, result, strict=True)]
+    return type(result)(*made) if hasattr(result, "_fields") else tuple(made)
+
+
+def fills_out(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that makes tensors, with `out=`, of whose type what it makes is, too."""
+    name = function.__name__
+
+    @wraps(function)
+    def call(*args: Any, out: Tensor | None = None, **options: Any) -> Any:
+        if out is None:
+            return function(*args, **options)
+        if options.get("dtype") not in (None, out.dtype):
+            raise RuntimeError(
+                f"dtype {options['dtype'].name} does not match dtype of out parameter ({out.dtype.name})"
+            )
+        options["dtype"] = out.dtype
+        return write_all(out, function(*args, **options), name, *args)
+
+    return _shown_with_out(call, function)
+
+
+#: numpy's word -> PyTorch's.
+NUMPY = {"axis": "dim", "keepdims": "keepdim"}
+
+
+def takes_axis(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function with numpy's words for `dim` and `keepdim`, too."""
+
+    @wraps(function)
+    def call(*args: Any, **options: Any) -> Any:
+        if options:
+            for word in NUMPY.keys() & options.keys():
+                options[NUMPY[word]] = options.pop(word)
+        return function(*args, **options)
+
+    return call
