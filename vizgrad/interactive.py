@@ -61,8 +61,12 @@ def show(session: Session) -> None:
     display(DebugView(session))
 
 
-def graph(tensors: Any, *, title: str = "") -> GraphPicture:
+def graph(tensors: Any, *, title: str = "", depth: int | None = None) -> GraphPicture:
     """The picture of the backward graph of `tensors`; nothing is run.
+
+    Nodes are framed by the module call or `vizgrad.scope` that recorded them, and folded into one box
+    each where the picture would be too large. `depth` says how many levels of them are opened: 0 draws
+    a model as one box, 1 as its layers, and so on. Raises ValueError for a negative one.
 
     The result draws itself in a notebook, and has `.to_dot()`, `.to_svg()`, `.to_text()` and `.data`
     (plain data, `vizgrad.inspection.model.Graph`).
@@ -74,7 +78,7 @@ def graph(tensors: Any, *, title: str = "") -> GraphPicture:
     names = names_around()
     if not title and not isinstance(tensors, (list, tuple)):
         title = names.get(id(tensors), "")
-    return GraphPicture(Reader(roots_of(tensors), names).graph(title or "graph"))
+    return GraphPicture(Reader(roots_of(tensors), names).graph(title or "graph"), depth=depth)
 
 
 def versions(tensor: Any, *, name: str = "") -> VersionsPicture:

@@ -21,6 +21,7 @@ from vizgrad.inspection.model import EdgeRun, Graph, NodeRun, Run, Saved
 from vizgrad.rendering import graph_scene, graph_svg, versions_svg
 from vizgrad.rendering.picture import Engine
 from vizgrad.rendering.scene import Group, Poly, Rect, Scene, Shape, Text, texts
+from vizgrad.rendering.static import GraphPicture
 from vizgrad.rendering.svg import to_svg
 from vizgrad.rendering.theme import style_sheet
 
@@ -124,6 +125,27 @@ def test_a_fold_says_what_it_hides() -> None:
     assert "net" in words
     assert "5 nodes · 384 B saved" in words
     assert "done 1/5 · 1 ready · current inside" in words
+
+
+def test_a_picture_opens_as_many_levels_as_asked_for() -> None:
+    assert [">fc1<" in GraphPicture(mlp(), depth=depth).to_svg() for depth in (0, 1)] == [
+        False,
+        True,
+    ]
+    assert "fc1" in GraphPicture(mlp(), depth=1).to_dot().source
+    assert GraphPicture(mlp(), depth=0).to_text() == GraphPicture(mlp()).to_text()
+    with pytest.raises(ValueError, match="0 or more, not -1"):
+        GraphPicture(mlp(), depth=-1)
+
+
+def test_whoever_asks_for_a_depth_gets_it_in_a_large_picture_too() -> None:
+    b = Builder()
+    node = b.leaf("x", (3,))
+    for number in range(120):
+        node = b.op("SinBackward0", {"self": node}, (3,), scope=f"net/part{number // 8}")
+    graph = b.graph(node)
+    assert "8 nodes" in graph_svg(graph)
+    assert "8 nodes" not in graph_svg(graph, depth=2)
 
 
 def test_several_outputs_are_numbered_where_lines_arrive() -> None:

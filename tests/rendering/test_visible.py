@@ -30,9 +30,11 @@ def test_every_edge_goes_forward_in_the_top_down_order(graph: Graph) -> None:
 
 
 @MANY
-@given(graphs(), st.sampled_from((4, 12, 500)))
-def test_every_node_is_shown_once_and_every_leaf_at_each_use(graph: Graph, limit: int) -> None:
-    visible = visible_graph(graph, limit=limit)
+@given(graphs(), st.sampled_from((4, 12, 500)), st.sampled_from((None, 0, 1, 2)))
+def test_every_node_is_shown_once_and_every_leaf_at_each_use(
+    graph: Graph, limit: int, depth: int | None
+) -> None:
+    visible = visible_graph(graph, limit=limit, depth=depth)
     pins = {node.id for node in graph.nodes if node.kind == "leaf" and not node.edges}
     shown = [item.node for item in visible.items if item.kind == "node"]
     shown += [node for item in visible.items for node in item.nodes]
@@ -106,6 +108,18 @@ def network(blocks: int, nodes: int) -> Graph:
         for _ in range(nodes):
             node = b.op("SinBackward0", {"self": node}, (3,), scope=f"net/block{block}")
     return b.graph(node)
+
+
+@pytest.mark.parametrize(
+    ("depth", "frames", "folds"),
+    [(0, 0, ["net"]), (1, 1, ["block1", "block0"]), (2, 3, []), (9, 3, [])],
+)
+def test_as_many_levels_of_scopes_are_opened_as_asked_for(
+    depth: int, frames: int, folds: list[str]
+) -> None:
+    visible = visible_graph(network(2, 30), depth=depth)
+    assert len(visible.frames) == frames
+    assert [item.title for item in visible.items if item.kind == "fold"] == folds
 
 
 def test_what_is_too_much_is_folded_from_the_inside() -> None:

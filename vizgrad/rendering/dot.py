@@ -50,15 +50,16 @@ def to_dot(
     run: Run | None = None,
     *,
     folded: Collection[tuple[str, ...]] = (),
+    depth: int | None = None,
     limit: int = VISIBLE_LIMIT,
 ) -> graphviz.Digraph:
     """The visible graph as a `graphviz.Digraph`, with leaves as pins and scopes as clusters.
 
-    With a run, the state of each node is in its label. `folded` and `limit` as in `visible_graph`.
+    With a run, the state of each node is in its label. `folded`, `depth` and `limit` as in `visible_graph`.
     Raises ImportError without the PyPI package ``graphviz``, ValueError for a malformed graph.
     """
     view = RunView(graph, run)
-    visible = visible_graph(graph, folded=folded, limit=limit)
+    visible = visible_graph(graph, folded=folded, depth=depth, limit=limit)
     digraph = skeleton(
         visible,
         lambda index: _box(graph, view, visible.items[index]),

@@ -17,7 +17,7 @@ from vizgrad.rendering.metrics import text_width
 from vizgrad.rendering.overlay import RunView
 from vizgrad.rendering.scene import Curve, Group, Poly, Rect, Scene, Shape, Text
 from vizgrad.rendering.svg import to_svg
-from vizgrad.rendering.visible import Link, Visible, visible_graph
+from vizgrad.rendering.visible import VISIBLE_LIMIT, Link, Visible, visible_graph
 
 Engine = Literal["layered", "dot"]
 
@@ -34,11 +34,12 @@ def graph_svg(
     run: Run | None = None,
     *,
     folded: Collection[tuple[str, ...]] = (),
-    limit: int = PICTURE_LIMIT,
+    depth: int | None = None,
+    limit: int | None = None,
     engine: Engine = "layered",
 ) -> str:
     """The picture as the text of an SVG file. Arguments and errors as of `graph_scene`."""
-    return to_svg(graph_scene(graph, run, folded=folded, limit=limit, engine=engine))
+    return to_svg(graph_scene(graph, run, folded=folded, depth=depth, limit=limit, engine=engine))
 
 
 def graph_scene(
@@ -46,16 +47,20 @@ def graph_scene(
     run: Run | None = None,
     *,
     folded: Collection[tuple[str, ...]] = (),
-    limit: int = PICTURE_LIMIT,
+    depth: int | None = None,
+    limit: int | None = None,
     engine: Engine = "layered",
 ) -> Scene:
     """The picture of a graph; with a run also the state of each node and the gradients that went.
 
-    `folded` are scopes (paths) to show as one box each; more are folded above `limit` things. With
-    engine "dot" Graphviz chooses the places, if it is there and answers in time. Raises ValueError
-    for a malformed graph, or a run of another graph.
+    `folded` are scopes (paths) to show as one box each, `depth` is how many levels of scopes are opened
+    at most; more are folded above `limit` things (for whoever asks for a depth, as many as the live view
+    shows). With engine "dot" Graphviz chooses the places, if it is there and answers in time. Raises
+    ValueError for a malformed graph, or a run of another graph.
     """
-    visible = visible_graph(graph, folded=folded, limit=limit)
+    if limit is None:
+        limit = PICTURE_LIMIT if depth is None else VISIBLE_LIMIT
+    visible = visible_graph(graph, folded=folded, depth=depth, limit=limit)
     return _Picture(graph, RunView(graph, run), visible).scene(engine)
 
 

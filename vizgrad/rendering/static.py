@@ -35,19 +35,28 @@ class SessionLike(Protocol):
 
 
 class GraphPicture:
-    """A graph that draws itself: as SVG in a notebook, as text elsewhere. `data` is what it shows."""
+    """A graph that draws itself: as SVG in a notebook, as text elsewhere. `data` is what it shows.
 
-    def __init__(self, data: Graph, run: Run | None = None) -> None:
+    `depth` is how many levels of modules and scopes its pictures open; the text lists every node.
+    Raises ValueError for a negative one.
+    """
+
+    def __init__(self, data: Graph, run: Run | None = None, depth: int | None = None) -> None:
+        if depth is not None and depth < 0:
+            raise ValueError(
+                f"depth is how many levels of modules are opened: 0 or more, not {depth}"
+            )
         self.data = data
         self.run = run
+        self.depth = depth
 
     def to_dot(self) -> graphviz.Digraph:
         """The graph for the graphviz package: `.source`, `.render(...)` (which needs `dot`)."""
-        return to_dot(self.data, self.run)
+        return to_dot(self.data, self.run, depth=self.depth)
 
     def to_svg(self) -> str:
         """A standalone SVG file as text, for light and dark."""
-        return graph_svg(self.data, self.run)
+        return graph_svg(self.data, self.run, depth=self.depth)
 
     def to_text(self) -> str:
         return graph_text(self.data, self.run)

@@ -81,19 +81,27 @@ class Visible:
 
 
 def visible_graph(
-    graph: Graph, *, folded: Collection[tuple[str, ...]] = (), limit: int = VISIBLE_LIMIT
+    graph: Graph,
+    *,
+    folded: Collection[tuple[str, ...]] = (),
+    depth: int | None = None,
+    limit: int = VISIBLE_LIMIT,
 ) -> Visible:
     """What to draw of `graph`: scopes in `folded` (paths) are folded, more if above `limit` items.
 
+    `depth` is how many levels of scopes are opened at most: with 0 each outermost scope is one box,
+    with 1 each scope in those. A scope that holds nothing but another is no level of its own.
     Scopes are opened level by level from the outside as long as all of a level fits. What is too
     large and has no scopes to fold is folded in runs of consecutive nodes. Raises ValueError for a
     malformed graph.
     """
-    return _Builder(graph, folded, limit).build()
+    return _Builder(graph, folded, depth, limit).build()
 
 
 class _Builder:
-    def __init__(self, graph: Graph, folded: Collection[tuple[str, ...]], limit: int) -> None:
+    def __init__(
+        self, graph: Graph, folded: Collection[tuple[str, ...]], depth: int | None, limit: int
+    ) -> None:
         order = top_down(graph)  # checks the graph, too
         self.graph = graph
         self.uses = indegrees(graph)
@@ -102,6 +110,7 @@ class _Builder:
         inner = [index for index in order if not self.is_pin(index)]
         self.scopes = scope_tree(graph, inner)
         self.folded = frozenset(tuple(path) for path in folded)
+        self.most_levels = depth
         self.limit = limit
         self.items: list[Item] = []
         self.frames: list[Frame] = []
@@ -135,7 +144,9 @@ class _Builder:
         """Indices of the scopes to draw as frames."""
         self.cut([0])
         opened, level, total = {0}, [0], self.cost(self.scopes[0])
-        while level:
+        levels = 0
+        while level and levels != self.most_levels:
+            levels += 1
             inside = [
                 index
                 for outer in level
