@@ -5,7 +5,7 @@ EXEMPT: dict[tuple[str, str], str] = {
     ("engine/deep.py", "raised[0]"): "hands on what another thread raised",
     ("graph/node.py", "NotImplementedError("): "abstract: what every kind of node defines",
     ("autograd/mode_context.py", "NotImplementedError"): "abstract: what every mode defines",
-    ("function/compile.py", "TypeError("): "for who declares an operation, at import",
+    ("function/declared.py", "TypeError("): "for who declares an operation, at import",
     ("function/primitive.py", "TypeError("): "for who declares an operation, at import",
     ("function/custom/function.py", "AttributeError("): "asked by hasattr, where it is no error",
     ("function/custom/nested_io.py", "AttributeError("): "asked by hasattr, where it is no error",

@@ -429,3 +429,20 @@ def test_a_hook_that_moves_its_own_session_is_refused() -> None:
     session.continue_()
     assert len(errors) == 4
     assert session.run.status == "finished"
+
+
+def test_a_captured_gradient_is_a_step_that_can_be_taken_back() -> None:
+    x = leaf(1)
+    y = x * 2
+    session = Session(y.exp().sum(), inputs=[y], names={})
+    session.continue_()
+    captured = next(n for n in session.graph.nodes if n.name == "MulBackward0")
+    assert session.run.nodes[captured.id].state == "captured"
+    assert session.run.nodes[captured.id].reason
+    assert y.grad is not None
+    assert x.grad is None
+    session.back()
+    assert session.node == captured
+    assert y.grad is None
+    session.step()
+    assert y.grad is not None

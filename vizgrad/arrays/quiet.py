@@ -3,7 +3,7 @@
 numpy warns, and `np.errstate` around every operation would cost as much as the operation. So there are
 three places, each with the cheapest way that works there:
 
-- recording functions (`vizgrad.function.compile`) call ufuncs from code whose global ``__name__`` is
+- recording functions (`vizgrad.function.compile_record`) call ufuncs from code whose global ``__name__`` is
   None. CPython drops a warning that comes from a frame without a module name, before any filter is
   asked: this costs nothing, whatever the user did to `warnings` (tests/ops/test_quiet.py).
 - kernels written in Python, which have a module name, are wrapped in `quiet`.

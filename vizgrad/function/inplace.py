@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from vizgrad import errors
 from vizgrad.arrays import layout
 from vizgrad.arrays.backend import is_on_host, writeable
-from vizgrad.function.compile import saved_by, users_of
 from vizgrad.function.copy_slices import rebase
+from vizgrad.function.declared import saved_by, users_of
 from vizgrad.function.devices import gathered
 from vizgrad.function.failing import kernel_error
 from vizgrad.function.saving import save_result

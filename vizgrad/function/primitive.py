@@ -24,7 +24,7 @@ goes into the formula and what comes out. Only a function that is not holomorphi
 and gives the gradient itself.
 
 From a declaration the recording
-function and the node class are compiled once, as straight-line code (`vizgrad.function.compile`).
+function and the node class are compiled once, as straight-line code (`compile_node`, `compile_record`).
 """
 
 from __future__ import annotations
@@ -82,7 +82,8 @@ class Primitive:
         #: On a device its kernel and formulas are one launch each.
         self.fuses = "pointwise" in structure
         self.__doc__ = doc
-        from vizgrad.function.compile import compile_node, compile_record
+        from vizgrad.function.compile_node import compile_node
+        from vizgrad.function.compile_record import compile_record
 
         #: Inputs that have a formula, in order: one edge each.
         self.differentiable = tuple(n for n in inputs if n in formulas)

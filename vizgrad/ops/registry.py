@@ -20,7 +20,7 @@ from typing import Any, Literal
 
 from vizgrad.arrays import xp
 from vizgrad.arrays.dtypes import ALL, DType
-from vizgrad.function.compile import saved_by
+from vizgrad.function.declared import saved_by
 from vizgrad.function.primitive import REGISTRY, Primitive
 from vizgrad.graph.node import Node
 from vizgrad.ops.reached import reached

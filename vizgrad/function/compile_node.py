@@ -1,0 +1,148 @@
+"""The class of an operation's nodes: slots for what is saved, and its formulas as straight-line code."""
+
+from __future__ import annotations
+
+from dis import get_instructions
+from types import FunctionType
+from typing import TYPE_CHECKING, Any
+
+from vizgrad.arrays import xp
+from vizgrad.arrays.fusion import fused
+from vizgrad.function.declared import formula_parameters, saved_by, users_of
+from vizgrad.function.generated import at_first_call
+from vizgrad.function.saving import conjugates, run_tensors
+from vizgrad.graph.node import Node
+from vizgrad.graph.saved import unpack_array, unpack_tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from vizgrad.function.primitive import Primitive
+
+
+def compile_node(op: Primitive) -> type[Node]:
+    """The class of the nodes of `op`, with one slot per saved value."""
+    tensors, plain = saved_by(op)
+    body: dict[str, Any] = {
+        "__slots__": tuple("_" + n for n in (*tensors, *plain)),
+        "__module__": "vizgrad.ops",
+        "__doc__": f"Backward of `{op.name}`.",
+        "saved_names": tensors,
+        "plain_names": plain,
+        "input_names": op.differentiable,
+        "op": op,
+        "run_tensors": run_tensors,
+    }
+    for name in tensors:
+        body["_saved_" + name] = property(_saved_reader(name))
+    for name in plain:
+        body["_saved_" + name] = property(_plain_reader(name))
+    scope: dict[str, Any] = {
+        "unpack_array": unpack_array, "conjugates": conjugates, "ndarray": xp.ndarray,
+        "__name__": "vizgrad.ops.compiled",
+    }  # fmt: skip
+
+    def run_source() -> str:
+        for name, formula in op.formulas.items():
+            scope["formula_" + name] = plain = _over_arrays(formula)
+            if _gains(op, formula):
+                scope["fused_" + name] = fused()(plain)
+        return _run_source(op, tensors)
+
+    body["run"] = at_first_call("run", scope, run_source)
+    body["release"] = at_first_call("release", {}, lambda: _release_source(tensors))
+    return type(op.node_name, (Node,), body)
+
+
+def _saved_reader(name: str) -> Callable[[Node], Any]:
+    return lambda node: unpack_tensor(node, name)
+
+
+def _plain_reader(name: str) -> Callable[[Node], Any]:
+    return lambda node: getattr(node, "_" + name)
+
+
+#: The globals of a module -> the same with kernels in the place of primitives.
+_kernels: dict[int, dict[str, Any]] = {}
+
+
+def _over_arrays(formula: Callable[..., Any]) -> Callable[..., Any]:
+    """The formula for arrays alone: it calls kernels where it names primitives.
+
+    A primitive that is given arrays runs its kernel, so nothing changes but the time to find that out.
+    """
+    from vizgrad.function.primitive import Primitive
+
+    module = formula.__globals__
+    scope = _kernels.get(id(module))
+    if scope is None:
+        scope = _kernels[id(module)] = {
+            name: value.forward if isinstance(value, Primitive) else value
+            for name, value in module.items()
+        }
+    return FunctionType(
+        formula.__code__, scope, formula.__name__, formula.__defaults__, formula.__closure__
+    )
+
+
+def _gains(op: Primitive, formula: Callable[..., Any]) -> bool:
+    """Would the formula be several launches on a device? One operation need not be fused."""
+    return op.fuses and sum(i.opname in _WORK for i in get_instructions(formula)) > 1
+
+
+_WORK = ("BINARY_OP", "CALL", "CALL_KW", "UNARY_NEGATIVE", "COMPARE_OP")
+
+
+def _run_source(op: Primitive, tensors: tuple[str, ...]) -> str:
+    lines = ["def run(node, grad, real=False):"]
+    if op.holomorphic:
+        lines += [
+            "    if grad.dtype.kind == 'c' and not real:",
+            "        return conjugates(node.run(grad.conj(), True))",
+        ]
+    count = len(op.differentiable)
+    unpacked = ", ".join(f"e{i}" for i in range(count)) + ("," if count == 1 else "")
+    if count > 1:
+        lines.append(f"    {unpacked} = node.edges")
+    # each once, in the order of saving: an unpack hook may be watching (V-60)
+    for saved in tensors:
+        pad = "    "
+        users = users_of(op, saved)
+        if len(users) < count:
+            lines.append(f"    if {' or '.join(f'e{i} is not None' for i in users)}:")
+            pad = "        "
+        lines += [
+            f"{pad}try:",
+            f"{pad}    s = node._{saved}",
+            f"{pad}    v_{saved} = s._array",
+            f"{pad}    s = s._storage",
+            f"{pad}except AttributeError:",
+            f"{pad}    v_{saved} = unpack_array(node, {saved!r})",
+            f"{pad}else:",
+            f"{pad}    if s is not None and s.last_write > node.sequence_nr:",
+            f"{pad}        v_{saved} = unpack_array(node, {saved!r})",
+        ]
+    for i, name in enumerate(op.differentiable):
+        pad = "    "
+        if count > 1:
+            lines += [f"    g{i} = None", f"    if e{i} is not None:"]
+            pad = "        "
+        arguments = formula_parameters(op.formulas[name])
+        given = ", ".join(
+            a if a == "grad" else f"v_{a}" if a in tensors else f"node._{a}" for a in arguments
+        )
+        formula = f"formula_{name}"
+        if _gains(op, op.formulas[name]):
+            formula = f"({formula} if grad.__class__ is ndarray else fused_{name})"
+        call = f"{formula}({given})"
+        lines.append(f"{pad}g{i} = {call}" if count > 1 else f"{pad}return {call}")
+    if count > 1:
+        lines.append("    return " + ", ".join(f"g{i}" for i in range(count)))
+    return "\n".join(lines) + "\n"
+
+
+def _release_source(tensors: tuple[str, ...]) -> str:
+    lines = ["def release(node, token):"]
+    for name in tensors:
+        lines += [f"    if node._{name} is not None:", f"        node._{name} = token"]
+    return "\n".join(lines if tensors else [*lines, "    pass"]) + "\n"

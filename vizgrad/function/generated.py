@@ -1,0 +1,47 @@
+"""Code that is written when it is first called: text, compiled once and kept for tracebacks."""
+
+from __future__ import annotations
+
+import linecache
+from collections.abc import Callable
+from functools import cache
+from itertools import count
+from types import CodeType
+from typing import Any
+
+_numbers = count(1)
+
+
+@cache
+def _code(source: str) -> CodeType:
+    """Compiled source. Operations of one form have one source: most of compiling is saved by this.
+
+    The text is kept in linecache so that tracebacks can show it.
+    """
+    filename = f"<vizgrad form {next(_numbers)}>"
+    linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
+    return compile(source, filename, "exec")
+
+
+def _define(source: str, name: str, scope: dict[str, Any]) -> Any:
+    """Executes generated source and returns what it defines as `name`."""
+    scope["__package__"] = "vizgrad.function"  # not a person's code: `place.caller` passes over it
+    exec(_code(source), scope)  # noqa: S102  our own text, made from declarations
+    return scope[name]
+
+
+def at_first_call(name: str, scope: dict[str, Any], write: Callable[[], str]) -> Any:
+    """A function over the globals `scope` whose source is written and compiled when it is first called.
+
+    It stays the same object, whoever holds it: only what it does is replaced.
+    """
+
+    def become() -> Any:
+        written = _define(write(), name, {})
+        function.__code__, function.__defaults__ = written.__code__, written.__defaults__
+        return function
+
+    scope["become"] = become
+    waiting = f"def {name}(*args, **kwargs):\n    return become()(*args, **kwargs)\n"
+    function = _define(waiting, name, scope)
+    return function
