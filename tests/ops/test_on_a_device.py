@@ -16,6 +16,8 @@ from tests.specs.row import Row, Sample
 from tests.specs.table import CASES as OPS
 from tests.specs.table import case_id
 
+pytestmark = pytest.mark.rule("T-89")
+
 CASES = [*OPS, *((r, s) for r in (*layers.ROWS, *activations.ROWS) for s in r.samples)]
 Case = tuple[Row, Sample]
 

@@ -12,6 +12,8 @@ from tests.ops.differences import gradients, leaves_of, results_of, slopes, weig
 from tests.specs.row import Row, Sample
 from tests.specs.table import CASES, case_id
 
+pytestmark = pytest.mark.rule("T-95")
+
 each_case = pytest.mark.parametrize("case", CASES, ids=case_id)
 Case = tuple[Row, Sample]
 

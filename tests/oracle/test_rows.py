@@ -14,6 +14,8 @@ from tests.oracle.rows import NotThere, rows_of, seen
 from tests.specs.derived import as_float32, edges, layouts
 from tests.specs.row import Sample
 
+pytestmark = pytest.mark.rule("T-95")
+
 torch = pytest.importorskip("torch")
 ROWS = rows_of(torch)
 

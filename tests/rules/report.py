@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from tests.rules.not_shown import COMPLETE, NOT_SHOWN
+from tests.rules.not_shown import COMPLETE, IN_PART, NOT_SHOWN
 from tests.rules.scan import Showing
 from tests.rules.text import Rule
 
@@ -41,6 +41,8 @@ def lines(rules: dict[str, Rule], showings: list[Showing], *, places: int = 3) -
                 text = f"written ahead, not run yet: {ahead[rule.number][0]}"
             if len(where) > places:
                 text += f" and {len(where) - places} more"
+            if rule.number in IN_PART:
+                text += f" (in part: {IN_PART[rule.number]})"
             yield f"  {rule.number:5} {rule.beginning:60}  {text}"
     yield ""
     yield "programs compared with PyTorch, by the letter of their rules: " + ", ".join(

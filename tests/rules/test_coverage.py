@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.rules.not_shown import COMPLETE, NOT_SHOWN, REASONS
+from tests.rules.not_shown import COMPLETE, IN_PART, NOT_SHOWN, REASONS
 from tests.rules.report import program_counts
 from tests.rules.scan import all_showings, showings_in
 from tests.rules.text import all_rules
@@ -36,6 +36,10 @@ def test_no_test_names_a_rule_that_does_not_exist() -> None:
 def test_what_is_not_shown_is_really_not_shown_and_exists() -> None:
     assert sum(map(len, REASONS.values())) == len(NOT_SHOWN)
     assert [rule for rule in NOT_SHOWN if rule not in RULES or rule in SHOWN] == []
+
+
+def test_what_is_shown_in_part_is_shown() -> None:
+    assert [rule for rule in IN_PART if rule not in SHOWN] == []
 
 
 def test_programs_over_the_autograd_machine() -> None:

@@ -112,6 +112,7 @@ BINARY = [
     Row("logaddexp2", vg.logaddexp2, two(), np.logaddexp2),
     Row("xlogy", vg.xlogy, two(0.3, 2), lambda a, b: a * np.log(b)),
     Row("copysign", vg.copysign, two(), np.copysign),
+    Row("nextafter", vg.nextafter, two(), np.nextafter),
     Row("where", lambda a, b: vg.where(vg.tensor([True, False, True]), a, b), two()),
     Row("lerp", lambda a, b: vg.lerp(a, b, 0.3), two(), lambda a, b: a + 0.3 * (b - a)),
 ]

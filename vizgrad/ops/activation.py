@@ -58,9 +58,9 @@ class celu:
 
 
 def _elu_slope(grad, x, alpha, scale, input_scale):
-    above = raw(x) > 0
-    below = exp(drop(x, mask=raw(x) >= 0) * input_scale) * (scale * alpha * input_scale)
-    return keep(grad, mask=above) * scale + drop(grad, mask=above) * below
+    under = raw(x) <= 0  # NaN counts as above
+    below = exp(keep(x, mask=raw(x) < 0) * input_scale) * (scale * alpha * input_scale)
+    return drop(grad, mask=under) * scale + keep(grad, mask=under) * below
 
 
 @primitive(pointwise=True)

@@ -7,7 +7,7 @@ import math
 from vizgrad.arrays import xp
 from vizgrad.arrays.kernels import pairs
 from vizgrad.function.primitive import primitive
-from vizgrad.ops.constants import constant, raw
+from vizgrad.ops.constants import constant, raw, zeros_like
 from vizgrad.ops.copying import cast
 from vizgrad.ops.pointwise import exp, log
 from vizgrad.ops.select import drop
@@ -21,11 +21,11 @@ class atan2:
 
     def grad_self(grad, self, other):
         squared = self * self + other * other
-        return drop(grad * (other / squared), mask=raw(squared) == 0)
+        return grad * drop(other / squared, mask=raw(squared) == 0)
 
     def grad_other(grad, self, other):
         squared = self * self + other * other
-        return drop(grad * (-self / squared), mask=raw(squared) == 0)
+        return grad * drop(-self / squared, mask=raw(squared) == 0)
 
 
 @primitive(typing="promote", pointwise=True, real_only=True)
@@ -88,10 +88,10 @@ class copysign:
     forward = xp.copysign
 
     def grad_self(grad, self, result):
-        return drop(grad * (result / self), mask=raw(self) == 0)
+        return grad * drop(result / self, mask=raw(self) == 0)
 
-    def grad_other(grad, other_meta):
-        return grad * 0
+    def grad_other(grad):
+        return zeros_like(grad)
 
 
 @primitive(typing="promote", pointwise=True)
@@ -99,6 +99,12 @@ class nextafter:
     """The next representable number after self towards other."""
 
     forward = xp.nextafter
+
+    def grad_self(grad, self, other):  # 0 where there is no way to go
+        return drop(grad, mask=raw(self) == raw(other))
+
+    def grad_other(grad):
+        return zeros_like(grad)
 
 
 def _no_step_slope(grad):

@@ -57,4 +57,4 @@ def _slope_of_base(grad, self, exponent):
 
 def _slope_of_exponent(grad, self, exponent, result):
     settled = (raw(self) == 0) & (raw(exponent) >= 0)
-    return drop(grad * (result * log(cast(self, result.dtype))), mask=settled)
+    return grad * drop(result * log(cast(self, result.dtype)), mask=settled)

@@ -156,7 +156,7 @@ class clamp_both:
         return keep(grad, mask=(raw(self) < raw(min)) & (raw(min) < raw(max)))
 
     def grad_max(grad, self, min, max):
-        return keep(grad, mask=(raw(self) > raw(max)) | (raw(max) <= raw(min)))
+        return keep(grad, mask=(raw(self) > raw(max)) | (raw(max) < raw(min)))
 
 
 @primitive(typing="promote", pointwise=True, node="ClampMinBackward1", real_only=True)

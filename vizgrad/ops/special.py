@@ -118,7 +118,7 @@ class logit:
         slope = grad / abs(self * (1 - self))
         if eps is None:  # NaN, as the value, where there is no logarithm
             return slope + constant(choice.nan_outside(raw(self), 0, 1), slope)
-        return drop(slope, mask=~choice.inside(raw(self), eps, 1 - eps))
+        return drop(slope, mask=(raw(self) < eps) | (raw(self) > 1 - eps))  # NaN stays
 
 
 @primitive(typing="float", pointwise=True, linear=True)

@@ -8,7 +8,7 @@ from vizgrad.arrays import xp
 from vizgrad.arrays.kernels import ordering, reduction, statistics
 from vizgrad.function.primitive import primitive
 from vizgrad.ops.arrange import flip, roll
-from vizgrad.ops.constants import constant, raw, zeros_like
+from vizgrad.ops.constants import constant, raw
 from vizgrad.ops.pointwise import abs, exp, sgn
 from vizgrad.ops.powers import pow_number
 from vizgrad.ops.reduce import mean_dims
@@ -20,7 +20,7 @@ def slope_of_variance(grad, self, dims, correction, keepdim):
     """2 / (n - correction) * (x - mean): the derivative of the variance over `dims`."""
     every = tuple(range(self.ndim)) if dims is None else dims
     freedom = reduction.count(self.shape, every) - correction
-    scale = 2 / freedom if freedom > 0 else math.inf
+    scale = 2 / freedom if freedom else math.inf
     grad = restore_dims(grad, dims, keepdim, self.ndim)
     return (grad * scale) * (self - mean_dims(self, dims=every, keepdim=True))
 
@@ -71,7 +71,7 @@ class vector_norm:
         grad = restore_dims(grad, dims, keepdim, self.ndim)
         norm = restore_dims(result, dims, keepdim, self.ndim)
         if ord == 0:
-            return zeros_like(self)
+            return None  # a count
         if ord == 1:
             return grad * sgn(self)
         if ord == 2:
@@ -139,5 +139,8 @@ class logcumsumexp:
             return grad * 1
         # result k gives exp(x_i - y_k) = exp(x_i - y_i) * exp(y_i - y_k) of its gradient to element i; y
         # rises along dim, so no factor is above 1
-        factors = exp(result - roll(result, shifts=(-1,), dims=(dim,)))
+        following = roll(result, shifts=(-1,), dims=(dim,))
+        # inf beside inf rises by 0; the last has nothing after it, and must not overflow
+        level = statistics.last_along(raw(result), dim) | (raw(result) == raw(following))
+        factors = exp(drop(result - following, mask=level))
         return exp(self - result) * linear_scan(grad, factors, dim=dim)

@@ -73,6 +73,10 @@ def _erf_block(x: Array, out: Array) -> None:
     _horner(p, u, out)
     out *= clipped
     out /= _horner(q, u, clipped)
+    if (
+        x.dtype == np.float64
+    ):  # rounding must not lead beyond 1: gelu(-inf) is a product with 1 + erf
+        np.minimum(np.maximum(out, -1, out=out), 1, out=out)
 
 
 def _erfc_block(x: Array, out: Array) -> None:

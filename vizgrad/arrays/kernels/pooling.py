@@ -109,8 +109,13 @@ def _column_maxima(x: Array, width: int) -> tuple[list[Array], Array]:
 
 
 def max_pool_gradient(grad: Array, x: Array, result: Array, pool: Pool) -> Array:
-    """Each window's gradient at the first element that equals its result, zeros elsewhere."""
+    """Each window's gradient at the first element that equals its result, zeros elsewhere.
+
+    NaN equals nothing: where one is the result, the last NaN of the window gets it (T-72).
+    """
     size = _spatial(x, pool)
+    if type(x) is not np.ndarray or np.isnan(np.min(result, initial=0)):  # on a device, ask nothing
+        return spread_to(grad, positions(x, result, pool), pool, size)
     if _is_plain(pool, size):
         return _plain_gradient(grad, x, result, pool)
     image = _image(x, pool, _lowest(x))
@@ -118,7 +123,7 @@ def max_pool_gradient(grad: Array, x: Array, result: Array, pool: Pool) -> Array
     left = grad
     places = pool.places(size)
     for number, place in enumerate(places, 1):
-        if number == len(places):  # it must be the last: NaN equals nothing
+        if number == len(places):  # no NaN: it must be the last
             share = left
         else:
             hit = image[(..., *place)] == result

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, ParamSpec
 
 import numpy as np
 
@@ -11,8 +14,25 @@ from vizgrad.arrays.kernels.extremes import largest, running, smallest
 from vizgrad.arrays.kernels.reduction import Dims, count, mean_dims, sum_dims
 from vizgrad.arrays.quiet import quiet
 
+P = ParamSpec("P")
+
+
+def in_single(kernel: Callable[P, Array]) -> Callable[P, Array]:
+    """`kernel`, float16 in float32 (T-87): squares and powers of what fits need not fit."""
+
+    @wraps(kernel)
+    def run(*args: P.args, **options: P.kwargs) -> Array:
+        x: Array = args[0]
+        if x.dtype != np.float16:
+            return kernel(*args, **options)
+        wide: Any = (x.astype(np.float32), *args[1:])
+        return kernel(*wide, **options).astype(np.float16)
+
+    return run
+
 
 @quiet
+@in_single
 def variance(x: Array, dims: Dims, correction: float, keepdim: bool) -> Array:
     n = count(x.shape, dims)
     centred = x - mean_dims(x, dims, keepdim=True)
@@ -22,6 +42,7 @@ def variance(x: Array, dims: Dims, correction: float, keepdim: bool) -> Array:
 
 
 @quiet
+@in_single
 def logsumexp(x: Array, dims: Dims, keepdim: bool) -> Array:
     if count(x.shape, dims) == 0:
         return np.log(sum_dims(np.exp(x), dims, keepdim))
@@ -32,6 +53,7 @@ def logsumexp(x: Array, dims: Dims, keepdim: bool) -> Array:
 
 
 @quiet
+@in_single
 def vector_norm(x: Array, ord: float, dims: Dims, keepdim: bool) -> Array:
     size = np.abs(x)
     if ord == math.inf:

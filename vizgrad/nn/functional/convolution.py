@@ -61,9 +61,15 @@ def _convolve(
         return shape.squeeze_dim.record(out, dim=0)
     _check(input, weight, bias, groups, dims, input_channels=weight._array.shape[1] * groups)
     size, kernel = input._array.shape[2:], weight._array.shape[2:]
-    out = out_sizes(size, kernel, stride, padding, dilation)
-    if min(stride) < 1 or min(padding) < 0 or min(dilation) < 1 or min(out) < 1:
+    if min(stride) < 1 or min(padding) < 0 or min(dilation) < 1:
         raise _bad_geometry(size, kernel, stride, padding, dilation)
+    if min(out_sizes(size, kernel, stride, padding, dilation)) < 1:
+        raise _bad_geometry(size, kernel, stride, padding, dilation)
+    if bias is not None and bias._array.shape != weight._array.shape[:1]:
+        raise RuntimeError(
+            f"Given weight of size {list(weight._array.shape)}, expected bias to be 1-dimensional "
+            f"with {weight._array.shape[0]} elements, but got bias of size {list(bias._array.shape)}"
+        )
     return convolution.convolution.record(
         input, weight, ABSENT if bias is None else bias,
         stride=stride, padding=padding, dilation=dilation, groups=groups,
@@ -78,7 +84,7 @@ def _named_padding(
     if padding == "valid":
         return input, (0,) * dims
     if padding != "same":
-        raise ValueError(f"Invalid padding string {padding!r}, should be one of 'valid', 'same'")
+        raise RuntimeError(f"Invalid padding string: {padding!r}, should be one of 'valid', 'same'")
     if any(s != 1 for s in stride):
         raise RuntimeError("padding='same' is not supported for strided convolutions")
     total = [d * (k - 1) for d, k in zip(dilation, weight._array.shape[2:], strict=True)]

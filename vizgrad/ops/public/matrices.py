@@ -381,6 +381,15 @@ def matrix_norm(
     """The norm of matrices: "fro", "nuc", 1, -1, 2, -2, inf, -inf."""
     if dtype is not None:
         input = input.to(dtype)
+    if isinstance(dim, int) or len(dim) != 2:
+        raise RuntimeError(
+            f"linalg.matrix_norm: dim must be a 2-tuple, of rows and columns. Got {dim} for a tensor of "
+            f"shape {list(input._array.shape)}"
+        )
+    if ord not in ("fro", "nuc", 1, -1, 2, -2, math.inf, -math.inf):
+        raise RuntimeError(
+            f"linalg.matrix_norm: Order {ord} not supported; there are 'fro', 'nuc', 1, -1, 2, -2, inf, -inf"
+        )
     rows, columns = (wrap_dim(d, input._array.ndim) for d in dim)
     last = input._array.shape[columns if ord == 1 else rows]
     if (ord in (1, math.inf) and not last) or (ord == 2 and not input._array.size):
@@ -397,10 +406,8 @@ def matrix_norm(
     values = svdvals(arranging.movedim(input, (rows, columns), (-2, -1)))
     if ord == "nuc":
         result = reducing.sum(values, -1)
-    elif ord in (2, -2):
-        result = (choosing.amax if ord > 0 else choosing.amin)(values, -1)
     else:
-        raise ValueError(f"linalg.matrix_norm: Order {ord} not supported.")
+        result = (choosing.amax if ord > 0 else choosing.amin)(values, -1)
     if keepdim:
         for d in sorted((rows, columns)):
             result = arranging.unsqueeze(result, d)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 from vizgrad.errors import wrap_dim
@@ -12,6 +13,7 @@ from vizgrad.ops.public import (
     slicing,
     statistics,
 )
+from vizgrad.ops.public.arguments import as_float
 from vizgrad.ops.public.complexes import adjoint, real
 from vizgrad.ops.public.keywords import takes_out
 from vizgrad.tensor.tensor import Tensor
@@ -24,14 +26,75 @@ def cov(
     fweights: Tensor | None = None,
     aweights: Tensor | None = None,
 ) -> Tensor:
-    """Covariances of the rows (variables) of a matrix of observations (columns)."""
-    if fweights is not None or aweights is not None:
-        raise NotImplementedError("cov: weights are not supported")
-    rows: Any = arranging.atleast_2d(input)
-    centred = rows - reducing.mean(rows, 1, keepdim=True)
-    freedom = rows.shape[1] - correction
-    product: Any = multiplying.mm(centred, adjoint(centred))
-    return arranging.squeeze(product / max(freedom, 0) if freedom > 0 else product / 0.0)
+    """Covariances of the rows (variables) of a matrix of observations (columns).
+
+    `fweights` (integers) says how often each observation was made, `aweights` (floats) how much it counts.
+    The sum of squares is divided by  n - correction;  with `aweights`, by  n - correction * sum(w a) / n  for
+    w = f a, a the `aweights`, and n the sum of w.
+    """
+    if input._array.ndim > 2:
+        raise RuntimeError(
+            "cov(): expected input to have two or fewer dimensions but got an input with "
+            f"{input._array.ndim} dimensions"
+        )
+    if input._array.dtype.kind == "b":
+        raise RuntimeError("cov(): bool dtype is not supported for input")
+    rows: Any = as_float(arranging.atleast_2d(input))
+    count = rows.shape[1]
+    weights: Any = _weights(fweights, aweights, count)
+    total = count if weights is None else reducing.sum(weights)
+    if weights is None:
+        centred = rows - reducing.mean(rows, 1, keepdim=True)
+        product: Any = multiplying.mm(centred, adjoint(centred))
+    else:
+        if not total.item():
+            raise RuntimeError("cov(): weights sum to zero, can't be normalized")
+        centred = rows - reducing.sum(rows * weights, 1, keepdim=True) / total
+        product = multiplying.mm(centred, adjoint(centred * weights))
+    if aweights is None:
+        freedom: Any = total - correction
+    else:
+        freedom = total - correction * reducing.sum(weights * aweights) / total
+    left: Any = freedom.item() if isinstance(freedom, Tensor) else freedom
+    if left <= 0:
+        warnings.warn(
+            "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of "
+            f"observations; what is left of them is {left}.",
+            UserWarning,
+            stacklevel=2,
+        )
+        freedom = 0.0
+    return arranging.squeeze(product / freedom)
+
+
+def _weights(fweights: Tensor | None, aweights: Tensor | None, count: int) -> Tensor | None:
+    """How much each of `count` observations counts; None for all the same."""
+    for name, kinds, wanted, given in (
+        ("fweights", "iu", "integral", fweights),
+        ("aweights", "f", "floating point", aweights),
+    ):
+        if given is None:
+            continue
+        array = given._array
+        if array.ndim > 1:
+            raise RuntimeError(
+                f"cov(): expected {name} to have one or fewer dimensions but got {name} with "
+                f"{array.ndim} dimensions"
+            )
+        if array.dtype.kind not in kinds:
+            raise RuntimeError(
+                f"cov(): expected {name} to have {wanted} dtype but got {name} with {given.dtype.name} dtype"
+            )
+        if array.size != count:
+            raise RuntimeError(
+                f"cov(): expected {name} to have the same numel as there are observations in the input "
+                f"but got {array.size} != {count}"
+            )
+        if bool((array < 0).any()):
+            raise RuntimeError(f"cov(): {name} cannot be negative")
+    if fweights is None or aweights is None:
+        return aweights if fweights is None else fweights
+    return fweights * aweights
 
 
 def corrcoef(input: Tensor) -> Tensor:

@@ -9,7 +9,7 @@ from vizgrad.arrays import dtypes, random, xp
 from vizgrad.arrays.backend import parse_device
 from vizgrad.arrays.random import Generator as _Generator
 from vizgrad.function.inplace import write
-from vizgrad.ops import copying
+from vizgrad.ops import copying, drawing
 from vizgrad.ops.public.arguments import check_dtype, sizes_of
 from vizgrad.ops.public.creation import made
 from vizgrad.ops.public.keywords import fills_out, takes_out
@@ -156,7 +156,7 @@ def normal(
 def bernoulli(
     input: Tensor, p: float | None = None, *, generator: _Generator | None = None
 ) -> Tensor:
-    """1 with the probability given by each element (or `p` for all), else 0. No gradient flows."""
+    """1 with the probability given by each element (or `p` for all), else 0. The gradient is 0."""
     if p is not None:
         return input.detach().clone().bernoulli_(p, generator=generator)
     return _drawn(input, input._array, generator)
@@ -168,7 +168,7 @@ def _drawn(input: Tensor, p: Any, generator: _Generator | None) -> Tensor:
             "Expected p_in >= 0 && p_in <= 1 to be true: probabilities lie in [0, 1]"
         )
     drawn = random.uniform(p.shape, p.dtype, input.device, generator)
-    return new_tensor((drawn < p).astype(p.dtype))
+    return drawing.bernoulli.record(input, drawn=(drawn < p).astype(p.dtype))
 
 
 @takes_out
@@ -291,7 +291,7 @@ def poisson(input: Tensor, generator: _Generator | None = None) -> Tensor:
     if bool((input._array < 0).any()):
         raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
     drawn = random.poisson(input._array, input.device, generator)
-    return new_tensor(drawn.astype(input._array.dtype, copy=False))
+    return drawing.poisson.record(input, drawn=drawn.astype(input._array.dtype, copy=False))
 
 
 def binomial(count: Tensor, prob: Tensor, generator: _Generator | None = None) -> Tensor:

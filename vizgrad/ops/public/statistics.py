@@ -134,13 +134,15 @@ def norm(
     out: Tensor | None = None,
     dtype: Any = None,
 ) -> Tensor:
-    """The p-norm of all elements, or of the vectors along `dim`; "fro" is the 2-norm."""
+    """The p-norm of all elements, or of the vectors along `dim`; "fro" is the 2-norm, "nuc" of matrices."""
     if p is None or p == "fro":
         p = 2
     if isinstance(p, str):
-        raise ValueError(
-            f"norm: only 'fro' is known by name here, got {p!r}; see linalg.matrix_norm for others"
-        )
+        from vizgrad.ops.public.matrices import matrix_norm  # which needs this file's vector_norm
+
+        dim = tuple(range(input._array.ndim)) if dim is None else dim
+        result = matrix_norm(input, p, dim, keepdim, dtype=dtype)
+        return result if out is None else written(out, result, "norm", input)
     return vector_norm(input, float(p), dim, keepdim, dtype=dtype, out=out)
 
 
