@@ -39,6 +39,8 @@ from vizgrad.arrays.dtypes import int64 as long
 from vizgrad.arrays.dtypes import promote_types as promote_types
 from vizgrad.arrays.dtypes import set_default_dtype as set_default_dtype
 from vizgrad.arrays.dtypes import uint8 as uint8
+from vizgrad.arrays.limits import finfo as finfo
+from vizgrad.arrays.limits import iinfo as iinfo
 from vizgrad.autograd.anomaly_mode import (
     is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled,
 )
@@ -443,12 +445,33 @@ from vizgrad.ops.public.statistics import std_mean as std_mean
 from vizgrad.ops.public.statistics import var as var
 from vizgrad.ops.public.statistics import var_mean as var_mean
 from vizgrad.ops.public.summing import einsum as einsum
+from vizgrad.ops.public.typed import BoolTensor as BoolTensor
+from vizgrad.ops.public.typed import ByteTensor as ByteTensor
+from vizgrad.ops.public.typed import CharTensor as CharTensor
+from vizgrad.ops.public.typed import DoubleTensor as DoubleTensor
+from vizgrad.ops.public.typed import FloatTensor as FloatTensor
+from vizgrad.ops.public.typed import HalfTensor as HalfTensor
+from vizgrad.ops.public.typed import IntTensor as IntTensor
+from vizgrad.ops.public.typed import LongTensor as LongTensor
+from vizgrad.ops.public.typed import ShortTensor as ShortTensor
+from vizgrad.ops.public.windows import bartlett_window as bartlett_window
+from vizgrad.ops.public.windows import blackman_window as blackman_window
+from vizgrad.ops.public.windows import hamming_window as hamming_window
+from vizgrad.ops.public.windows import hann_window as hann_window
+from vizgrad.ops.public.windows import kaiser_window as kaiser_window
+from vizgrad.tensor.formats import contiguous_format as contiguous_format
+from vizgrad.tensor.formats import layout as layout
+from vizgrad.tensor.formats import memory_format as memory_format
+from vizgrad.tensor.formats import preserve_format as preserve_format
+from vizgrad.tensor.formats import strided as strided
 from vizgrad.tensor.modes import is_grad_enabled as is_grad_enabled
 from vizgrad.tensor.modes import is_inference_mode_enabled as is_inference_mode_enabled
 from vizgrad.tensor.printing import set_printoptions as set_printoptions
 from vizgrad.tensor.tensor import Size as Size
 from vizgrad.tensor.tensor import Tensor as Tensor
 from vizgrad.version import __version__ as __version__
+
+newaxis = None
 
 if TYPE_CHECKING:  # what `__getattr__` loads
     from vizgrad import distributions as distributions
@@ -474,15 +497,38 @@ _LATER = {
     "utils": "",
     **dict.fromkeys(
         (
+            "adaptive_avg_pool1d",
+            "adaptive_max_pool1d",
+            "avg_pool1d",
+            "bilinear",
             "celu",
+            "celu_",
+            "channel_shuffle",
             "conv1d",
             "conv2d",
             "conv3d",
             "conv_transpose1d",
             "conv_transpose2d",
+            "conv_transpose3d",
             "cosine_similarity",
+            "group_norm",
+            "hardshrink",
+            "layer_norm",
+            "max_pool1d",
+            "max_pool2d",
+            "max_pool3d",
+            "pairwise_distance",
+            "pdist",
+            "pixel_shuffle",
+            "pixel_unshuffle",
+            "prelu",
+            "rms_norm",
+            "rrelu",
+            "rrelu_",
             "selu",
+            "selu_",
             "threshold",
+            "threshold_",
         ),
         "nn.functional",
     ),

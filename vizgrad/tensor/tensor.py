@@ -14,6 +14,7 @@ from vizgrad.arrays import dtypes
 from vizgrad.arrays.backend import Array, Device, as_array, device_of
 from vizgrad.arrays.dtypes import DType
 from vizgrad.arrays.layout import address as address
+from vizgrad.tensor import formats
 from vizgrad.tensor.assigned import check_assigned
 from vizgrad.tensor.modes import GUARD, MODES
 from vizgrad.tensor.size import Size as Size
@@ -122,8 +123,8 @@ class Tensor:
         return self.device.type == "cuda"
 
     @property
-    def layout(self) -> str:
-        return "vizgrad.strided"
+    def layout(self) -> formats.layout:
+        return formats.strided
 
     @property
     def itemsize(self) -> int:

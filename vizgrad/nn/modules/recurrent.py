@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 from vizgrad.arrays import xp
@@ -12,13 +13,17 @@ from vizgrad.nn import init
 from vizgrad.nn.modules import recurrent_steps as step
 from vizgrad.nn.modules.making import empty_parameter
 from vizgrad.nn.modules.module import Module
+from vizgrad.nn.modules.recurrent_loop import State, backwards, forwards
+from vizgrad.nn.packed import PackedSequence
+from vizgrad.ops.joining import cat_any, stack_any
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 
 class RNNBase(Module):
     """What RNN, LSTM and GRU share: weights of layers and directions, and the loop over time.
 
-    Input (L, N, input_size), with `batch_first` (N, L, input_size), or (L, input_size). Weights are named
+    Input (L, N, input_size), with `batch_first` (N, L, input_size), (L, input_size), or a PackedSequence.
+    Weights are named
     weight_ih_l0, weight_hh_l0, bias_ih_l0, bias_hh_l0, and so on, with "_reverse" for the second
     direction; all start from U(-1 / sqrt(hidden_size), 1 / sqrt(hidden_size)).
     """
@@ -117,11 +122,11 @@ class RNNBase(Module):
 
     # --- running -------------------------------------------------------------------------------
 
-    def _start(self, x: Any, given: Any, width: int) -> list[Any]:
+    def _start(self, like: Any, batch: int, given: Any, width: int) -> list[Any]:
         """The first state of each layer and direction: (N, width) each."""
-        count, batch = self.num_layers * self.directions, x.shape[1]
+        count = self.num_layers * self.directions
         if given is None:
-            zeros = new_tensor(xp.zeros_like(x._array, shape=(batch, width), order="C"))
+            zeros = new_tensor(xp.zeros_like(like._array, shape=(batch, width), order="C"))
             return [zeros] * count
         if tuple(given.shape) != (count, batch, width):
             raise RuntimeError(
@@ -131,44 +136,74 @@ class RNNBase(Module):
 
     def _run(self, input: Any, states: list[Any], widths: list[int]) -> tuple[Any, list[Any]]:
         """(output, last states); `states` are given ones, (layers, N, width) or None."""
+        if isinstance(input, PackedSequence):
+            return self._run_packed(input, states, widths)
         if input.ndim not in (2, 3):
             raise ValueError(
                 f"{self.mode}: Expected input to be 2D or 3D, got {input.ndim}D instead"
             )
-        if input.shape[-1] != self.input_size:
-            raise RuntimeError(
-                "input.size(-1) must be equal to input_size. Expected "
-                f"{self.input_size}, got {input.shape[-1]}"
-            )
+        self._check_width(input)
         single = input.ndim == 2
         if single:
             x = input.unsqueeze(1)
             states = [None if s is None else s.unsqueeze(1) for s in states]
         else:
             x = input.transpose(0, 1) if self.batch_first else input
-        starts = [self._start(x, s, w) for s, w in zip(states, widths, strict=True)]
-        last: list[list[Any]] = [[] for _ in states]
+        starts = [self._start(x, x.shape[1], s, w) for s, w in zip(states, widths, strict=True)]
+        x, ends = self._layers(x, starts, lambda xs: xs.unbind(0), lambda ys: stack_any(ys, 0))
+        if single:
+            return x.squeeze(1), [e.squeeze(1) for e in ends]
+        return (x.transpose(0, 1) if self.batch_first else x), ends
+
+    def _run_packed(
+        self, input: PackedSequence, states: list[Any], widths: list[int]
+    ) -> tuple[PackedSequence, list[Any]]:
+        """The same of sequences without padding; states are in the order they had before packing."""
+        data, sizes, order, back = input
+        self._check_width(data)
+        if order is not None:
+            states = [None if s is None else s.index_select(1, order) for s in states]
+        counts = sizes.tolist()
+        starts = [self._start(data, counts[0], s, w) for s, w in zip(states, widths, strict=True)]
+        x, ends = self._layers(data, starts, lambda xs: xs.split(counts), lambda ys: cat_any(ys, 0))
+        if back is not None:
+            ends = [e.index_select(1, back) for e in ends]
+        return PackedSequence(x, sizes, order, back), ends
+
+    def _check_width(self, x: Any) -> None:
+        if x.shape[-1] != self.input_size:
+            raise RuntimeError(
+                "input.size(-1) must be equal to input_size. Expected "
+                f"{self.input_size}, got {x.shape[-1]}"
+            )
+
+    def _layers(
+        self,
+        x: Any,
+        starts: list[list[Any]],
+        part: Callable[[Any], Any],
+        join: Callable[[Any], Any],
+    ) -> tuple[Any, list[Any]]:
+        """(outputs, last states) of all layers; `part` gives the times of a tensor, `join` the reverse."""
+        last: list[list[Any]] = [[] for _ in starts]
         for layer in range(self.num_layers):
             outputs = []
             for direction, suffix in enumerate(self._suffixes(layer)):
                 which = layer * self.directions + direction
                 before = tuple(s[which] for s in starts)
-                ys, after = self._one_direction(x, before, suffix, backwards=direction == 1)
-                outputs.append(ys)
+                ys, after = self._one_direction(part, x, before, suffix, direction == 1)
+                outputs.append(join(ys))
                 for kept, state in zip(last, after, strict=True):
                     kept.append(state)
-            x = outputs[0] if len(outputs) == 1 else _cat(outputs, 2)
+            x = outputs[0] if len(outputs) == 1 else cat_any(outputs, x.ndim - 1)
             if self.dropout and self.training and layer + 1 < self.num_layers:
                 x = F.dropout(x, self.dropout)
-        ends = [_stack(s) for s in last]
-        if single:
-            return x.squeeze(1), [e.squeeze(1) for e in ends]
-        return (x.transpose(0, 1) if self.batch_first else x), ends
+        return x, [stack_any(s, 0) for s in last]
 
     def _one_direction(
-        self, x: Any, state: tuple[Any, ...], suffix: str, backwards: bool
-    ) -> tuple[Any, tuple[Any, ...]]:
-        """(outputs (L, N, width), last state) of one layer in one direction."""
+        self, part: Callable[[Any], Any], x: Any, state: State, suffix: str, reverse: bool
+    ) -> tuple[list[Any], State]:
+        """(output of each time, last state) of one layer in one direction."""
         table = self._parameters
         weight: Any = table[f"weight_hh{suffix}"]
         w = weight.t()
@@ -177,32 +212,14 @@ class RNNBase(Module):
         xs: Any = F.linear(x, table[f"weight_ih{suffix}"], table.get(f"bias_ih{suffix}"))  # pyright: ignore[reportArgumentType]
         if b_hh is not None and self.mode != "GRU":
             xs = xs + b_hh
-        times = xs.unbind(0)
         project: Any = table.get(f"weight_hr{suffix}")
-        ys = []
-        for x_t in reversed(times) if backwards else times:
-            state = self._step(x_t, state, w, b_hh, project)
-            ys.append(state[0])
-        if backwards:
-            ys.reverse()
-        return _stack(ys), state
+        run = backwards if reverse else forwards
+        return run(part(xs), state, lambda x_t, s: self._step(x_t, s, w, b_hh, project))
 
     def _step(
         self, x: Any, state: tuple[Any, ...], w: Any, b: Any, project: Any
     ) -> tuple[Any, ...]:
         raise NotImplementedError
-
-
-def _cat(tensors: list[Any], dim: int) -> Any:
-    from vizgrad.ops.joining import cat_any
-
-    return cat_any(tensors, dim)
-
-
-def _stack(tensors: list[Any]) -> Any:
-    from vizgrad.ops.joining import stack_any
-
-    return stack_any(tensors, 0)
 
 
 class RNN(RNNBase):

@@ -5,8 +5,110 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from vizgrad.arrays import xp
+from vizgrad.nn.packed import PackedSequence as PackedSequence
+from vizgrad.nn.packed import invert_permutation as invert_permutation
+from vizgrad.ops.public.creation import tensor
 from vizgrad.ops.public.parting import cat, stack
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.tensor.tensor import Tensor, new_tensor
+
+
+def pack_padded_sequence(
+    input: Tensor, lengths: Any, batch_first: bool = False, enforce_sorted: bool = True
+) -> PackedSequence:
+    """Padded sequences (longest, N, ...), or (N, longest, ...) with `batch_first`, without their padding.
+
+    `lengths` (N), a list or a tensor on the CPU, must fall unless `enforce_sorted=False`: then the sequences
+    are sorted first. Raises RuntimeError for lengths that are not positive, not sorted, or not N.
+    """
+    if isinstance(lengths, Tensor) and lengths.device.type != "cpu":
+        raise RuntimeError(
+            "'lengths' argument should be a 1D CPU int64 tensor, but it is on "
+            f"{lengths.device}: call lengths.cpu()"
+        )
+    counts = tensor(lengths).long() if not isinstance(lengths, Tensor) else lengths.detach().long()
+    padded: Any = input.transpose(0, 1) if batch_first else input
+    order: Any = None
+    if not enforce_sorted:
+        order = counts.argsort(descending=True)
+        counts = counts[order]
+        order = order.to(input.device)
+        padded = padded.index_select(1, order)
+    falling = counts._array
+    _check_lengths(falling, padded, enforce_sorted)
+    steps, batch = falling[0], padded.shape[1]
+    sizes = (falling > xp.arange(steps)[:, None]).sum(1)
+    rows = xp.arange(steps)[:, None] * batch + xp.arange(batch)
+    places = new_tensor(rows[falling > xp.arange(steps)[:, None]]).to(input.device)
+    data = padded.flatten(0, 1).index_select(0, places)
+    return PackedSequence(data, new_tensor(sizes), order, None)
+
+
+def _check_lengths(lengths: Any, padded: Any, sorted_by_caller: bool) -> None:
+    if lengths.ndim != 1 or lengths.size != padded.shape[1]:
+        raise RuntimeError(
+            f"Expected `len(lengths)` to be equal to batch_size, but got {lengths.size} (batch_size="
+            f"{padded.shape[1]})"
+        )
+    if lengths.min(initial=1) <= 0:
+        raise RuntimeError(
+            "Length of all samples has to be greater than 0, but found an element in 'lengths' that "
+            "is <= 0"
+        )
+    if sorted_by_caller and (lengths[1:] > lengths[:-1]).any():
+        raise RuntimeError(
+            "`lengths` array must be sorted in decreasing order when `enforce_sorted` is True: pass "
+            "enforce_sorted=False, and the sequences are sorted for you"
+        )
+    if lengths[0] > padded.shape[0]:
+        raise RuntimeError(
+            f"a length of {lengths[0]} is more than the {padded.shape[0]} steps that there are"
+        )
+
+
+def pad_packed_sequence(
+    sequence: PackedSequence,
+    batch_first: bool = False,
+    padding_value: float = 0.0,
+    total_length: int | None = None,
+) -> tuple[Tensor, Tensor]:
+    """(padded sequences (longest, N, ...), or (N, longest, ...) with `batch_first`; their lengths (N)).
+
+    In the order in which they were before packing. `total_length` asks for more padding; ValueError if it
+    is less than the longest sequence.
+    """
+    sizes = sequence.batch_sizes._array
+    steps, batch = len(sizes), int(sizes[0])
+    if total_length is not None:
+        if total_length < steps:
+            raise ValueError(
+                "Expected total_length to be at least the length of the longest sequence in input, but "
+                f"got total_length={total_length} and max sequence length being {steps}"
+            )
+        steps = total_length
+    there = xp.arange(batch) < sizes[:, None]
+    data: Any = sequence.data
+    places = new_tensor(there.reshape(-1).nonzero()[0]).to(data.device)
+    whole = data.new_full((steps * batch, *data.shape[1:]), padding_value)
+    padded = whole.index_copy(0, places, data).unflatten(0, (steps, batch))
+    lengths = new_tensor(there.sum(0))
+    back: Any = sequence.unsorted_indices
+    if back is not None:
+        padded, lengths = padded.index_select(1, back), lengths[back.cpu()]
+    return (padded.transpose(0, 1) if batch_first else padded), lengths
+
+
+def pack_sequence(sequences: list[Tensor], enforce_sorted: bool = True) -> PackedSequence:
+    """Sequences of shape (length, ...), packed; RuntimeError unless they get shorter or are to be sorted."""
+    return pack_padded_sequence(
+        pad_sequence(sequences), [len(s) for s in sequences], enforce_sorted=enforce_sorted
+    )
+
+
+def unpack_sequence(packed_sequences: PackedSequence) -> list[Tensor]:
+    """The sequences again, in the order they had before packing."""
+    padded, lengths = pad_packed_sequence(packed_sequences, batch_first=True)
+    return unpad_sequence(padded, lengths, batch_first=True)
 
 
 def pad_sequence(

@@ -13,6 +13,7 @@ from vizgrad.function.inplace import write
 from vizgrad.ops import copying, shape
 from vizgrad.ops.public.arguments import check_number_fits
 from vizgrad.tensor.clock import tick
+from vizgrad.tensor.formats import contiguous_format
 from vizgrad.tensor.modes import MODES
 from vizgrad.tensor.place import caller
 from vizgrad.tensor.tensor import RESULT, UNTRACKED, Tensor, new_tensor, rare_of, storage_of
@@ -100,7 +101,7 @@ _TYPE_NAMES = {
 
 
 def type(self: Tensor, dtype: Any = None, non_blocking: Any = False) -> Any:
-    """Without an argument the name of the tensor's type; else `to(dtype)`."""
+    """Without an argument the name of the tensor's type; else `to(dtype)`, also of "LongTensor"."""
     if dtype is None:
         place = "" if self.device.type == "cpu" else "cuda."
         return f"vizgrad.{place}{_TYPE_NAMES[self.dtype.name]}"
@@ -109,7 +110,7 @@ def type(self: Tensor, dtype: Any = None, non_blocking: Any = False) -> Any:
         dtype = next((dtypes.by_name(n) for n, t in _TYPE_NAMES.items() if t == wanted), None)
         if dtype is None:
             raise ValueError(f"invalid type: {wanted!r}")
-    return to(self, dtype)
+    return to(self, getattr(dtype, "dtype", dtype))  # LongTensor stands for int64
 
 
 def type_as(self: Tensor, other: Tensor) -> Tensor:
@@ -166,8 +167,9 @@ def detach_(input: Tensor) -> Tensor:
 
 
 def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
-    """A copy, recorded."""
-    return shape.clone.record(input)
+    """A copy, recorded; with `memory_format=contiguous_format` in C order."""
+    op = shape.contiguous_copy if memory_format is contiguous_format else shape.clone
+    return op.record(input)
 
 
 def copy_(self: Tensor, src: Any, non_blocking: Any = False) -> Tensor:
