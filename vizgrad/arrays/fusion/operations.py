@@ -52,7 +52,7 @@ FLOATS_ONLY = frozenset(
 #: Reductions of a row -> (where they start, how two parts become one).
 C_REDUCTIONS = {
     "row_sum": ("0", "{0} + {1}", "block_sum"),
-    "row_max": ("-infinity<{T}>()", C_TEXT["maximum"], "block_max"),
+    "row_max": ("-endless<{T}>()", C_TEXT["maximum"], "block_max"),
 }
 
 

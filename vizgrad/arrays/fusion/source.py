@@ -21,9 +21,9 @@ from vizgrad.arrays.fusion.program import Argument, Operand, Program, Step, Valu
 MOST_THREADS = 256
 
 _INFINITY = """\
-template <typename T> __device__ T infinity();
-template <> __device__ float infinity<float>() { return __int_as_float(0x7f800000); }
-template <> __device__ double infinity<double>() { return __longlong_as_double(0x7ff0000000000000LL); }
+template <typename T> __device__ T endless();
+template <> __device__ float endless<float>() { return __int_as_float(0x7f800000); }
+template <> __device__ double endless<double>() { return __longlong_as_double(0x7ff0000000000000LL); }
 """
 
 
@@ -62,8 +62,8 @@ def literal(number: Any, dtype: np.dtype) -> str:
         return f"({float(value)!r})" if dtype.itemsize == 8 else f"({value!s}f)"
     kind = C_TYPES[dtype]
     if np.isnan(value):
-        return f"(infinity<{kind}>() - infinity<{kind}>())"
-    return f"({'-' if value < 0 else ''}infinity<{kind}>())"
+        return f"(endless<{kind}>() - endless<{kind}>())"
+    return f"({'-' if value < 0 else ''}endless<{kind}>())"
 
 
 def _operand(operand: Operand, dtype: np.dtype) -> str:
