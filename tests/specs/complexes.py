@@ -43,6 +43,8 @@ _ELEMENTWISE = {
     "power": lambda z: z ** (1.5 + 1j), "cube": lambda z: z**3,
     "polar": lambda z: vg.polar(z.real, z.imag), "prod": lambda z: z.prod(), "var": lambda z: z.var(1),
     "norm": lambda z: vg.linalg.vector_norm(z, dim=1), "cumprod": lambda z: z.cumprod(1),
+    "logaddexp": lambda z: vg.logaddexp(z, z.conj() * 1j),
+    "logcumsumexp": lambda z: vg.logcumsumexp(z, 1),
     "written part": lambda z: _written(z * 1),
 }  # fmt: skip
 

@@ -165,7 +165,8 @@ def result_type(dimensioned: list[DType], zero_dim: list[DType], scalars: list[D
         if result is None:
             result = own
         elif own.category > result.category:
-            result = promote_types(own, result) if own.category == 3 else own
+            # a complex number beside floats has their width: f32 with a complex128 0-dim is complex64
+            result = _COMPLEX_OF.get(result, own) if own.category == 3 else own
     if result is None:
         raise ValueError("result_type needs at least one operand")
     return result

@@ -19,7 +19,7 @@ def kernel_error(op: Primitive, error: Exception, *arrays: Any) -> Exception:
             if (mismatch := broadcast_error(a.shape, b.shape)) is not None:
                 return mismatch
     if isinstance(error, TypeError) and (
-        "numpy" in type(error).__module__ or "numpy" in str(error)
+        "numpy" in type(error).__module__ or "numpy" in str(error) or "ufunc" in str(error)
     ):
         types = ", ".join(BY_NUMPY[a.dtype].name for a in arrays if a.dtype in BY_NUMPY)
         return wrong_call(

@@ -189,6 +189,8 @@ def _compute(op: Primitive, tensors: tuple[Any, ...], attributes: dict[str, Any]
         arrays = arrays_for(op, tensors)
     else:
         arrays = tuple(t._array for t in tensors)
+    if op.real_only and arrays[0].dtype.kind == "c":
+        raise op.refuse_complex(arrays[0])
     try:
         return op.forward(*arrays, **attributes)
     except Exception as error:  # noqa: BLE001  whatever a kernel raises gets PyTorch's words

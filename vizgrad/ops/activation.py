@@ -26,7 +26,7 @@ class leak:
         return leak(grad, mask=mask, slope=slope)
 
 
-@primitive(pointwise=True)
+@primitive(pointwise=True, real_only=True)
 class leaky_relu:
     """x above 0, negative_slope * x below; the slope at 0 is negative_slope."""
 
@@ -36,7 +36,7 @@ class leaky_relu:
         return leak(grad, mask=raw(self) > 0, slope=negative_slope)
 
 
-@primitive(pointwise=True)
+@primitive(pointwise=True, real_only=True)
 class elu:
     """scale * x above 0, scale * alpha * (exp(input_scale * x) - 1) below."""
 
@@ -46,7 +46,7 @@ class elu:
         return _elu_slope(grad, self, alpha, scale, input_scale)
 
 
-@primitive(pointwise=True)
+@primitive(pointwise=True, real_only=True)
 class celu:
     """x above 0, alpha * (exp(x / alpha) - 1) below."""
 
@@ -63,7 +63,7 @@ def _elu_slope(grad, x, alpha, scale, input_scale):
     return drop(grad, mask=under) * scale + keep(grad, mask=under) * below
 
 
-@primitive(pointwise=True)
+@primitive(pointwise=True, real_only=True)
 class gelu:
     """x * Phi(x), with Phi the normal distribution function; `approximate` is "none" or "tanh".
 
@@ -96,7 +96,7 @@ class silu:
         return grad * (s * (1 + self * (1 - s)))
 
 
-@primitive(pointwise=True)
+@primitive(pointwise=True, real_only=True)
 class mish:
     """x * tanh(softplus(x)). D. Misra, Mish (2019)."""
 
@@ -107,7 +107,7 @@ class mish:
         return grad * (t + self * sigmoid(self) * (1 - t * t))
 
 
-@primitive(pointwise=True)
+@primitive(pointwise=True, real_only=True)
 class softplus:
     """log(1 + exp(beta * x)) / beta, linear where beta * x > threshold (T-78)."""
 
@@ -118,7 +118,7 @@ class softplus:
         return keep(grad, mask=linear) + drop(grad, mask=linear) * sigmoid(self * beta)
 
 
-@primitive(pointwise=True)
+@primitive(pointwise=True, real_only=True)
 class log_sigmoid:
     """log(sigmoid(x)), without overflow."""
 
@@ -128,7 +128,7 @@ class log_sigmoid:
         return grad * sigmoid(-self)
 
 
-@primitive(pointwise=True)
+@primitive(pointwise=True, real_only=True)
 class hardtanh:
     """x moved into [min_val, max_val]; slope 0 at both bounds."""
 
@@ -141,7 +141,7 @@ class hardtanh:
         return keep(grad, mask=(x > min_val) & (x < max_val))
 
 
-@primitive(pointwise=True)
+@primitive(pointwise=True, real_only=True)
 class hardsigmoid:
     """x / 6 + 1 / 2 moved into [0, 1]."""
 
@@ -152,7 +152,7 @@ class hardsigmoid:
         return keep(grad, mask=(x > -3) & (x < 3)) * (1 / 6)
 
 
-@primitive(pointwise=True)
+@primitive(pointwise=True, real_only=True)
 class hardswish:
     """x * hardsigmoid(x). A. Howard et al., Searching for MobileNetV3 (2019)."""
 
@@ -164,7 +164,7 @@ class hardswish:
         return curved + keep(grad, mask=x >= 3)
 
 
-@primitive(pointwise=True)
+@primitive(pointwise=True, real_only=True)
 class hardshrink:
     """x where |x| > lambd, else 0."""
 
@@ -175,7 +175,7 @@ class hardshrink:
         return drop(grad, mask=xp.abs(raw(self)) <= lambd)
 
 
-@primitive(pointwise=True)
+@primitive(pointwise=True, real_only=True)
 class softshrink:
     """x moved towards 0 by lambd, as far as 0."""
 
@@ -185,7 +185,7 @@ class softshrink:
         return drop(grad, mask=xp.abs(raw(self)) <= lambd)
 
 
-@primitive(pointwise=True)
+@primitive(pointwise=True, real_only=True)
 class threshold:
     """x above `threshold`, else `value`."""
 
@@ -196,7 +196,7 @@ class threshold:
         return drop(grad, mask=raw(self) <= threshold)
 
 
-@primitive(pointwise=True, node="PreluKernelBackward0")
+@primitive(pointwise=True, node="PreluKernelBackward0", real_only=True)
 class prelu:
     """x above 0, weight * x below."""
 
@@ -211,7 +211,7 @@ class prelu:
         return drop(grad * self, mask=raw(self) > 0)
 
 
-@primitive
+@primitive(real_only=True)
 class glu:
     """The first half along `dim` times the sigmoid of the second."""
 

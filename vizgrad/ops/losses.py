@@ -22,7 +22,7 @@ def _share(grad, like, reduction):
     return grad / count if count else grad
 
 
-@primitive
+@primitive(real_only=True)
 class mse_loss:
     """(self - target)^2."""
 
@@ -36,7 +36,7 @@ class mse_loss:
         return (2 * _share(grad, self, reduction)) * (target - self)
 
 
-@primitive(node="SmoothL1LossBackward0")
+@primitive(node="SmoothL1LossBackward0", real_only=True)
 class smooth_l1_loss:
     """|d| beyond beta, a parabola within."""
 
@@ -58,7 +58,7 @@ def _smooth_slope(d, beta):
     return keep(d / beta, mask=inside) + keep(sign(d), mask=~inside)
 
 
-@primitive
+@primitive(real_only=True)
 class huber_loss:
     """A parabola up to delta, then a line."""
 
@@ -96,7 +96,7 @@ def _bce_target_slope(self):
     return log1p(-self) - log(self)  # as PyTorch: here nothing ends at -100
 
 
-@primitive
+@primitive(real_only=True)
 class binary_cross_entropy:
     """-(t log p + (1 - t) log(1 - p)); logarithms end at -100, the divisor at 1e-12 (T-79)."""
 
@@ -110,7 +110,7 @@ class binary_cross_entropy:
         return _share(grad, target, reduction) * _bce_target_slope(self)
 
 
-@primitive(node="BinaryCrossEntropyBackward0")
+@primitive(node="BinaryCrossEntropyBackward0", real_only=True)
 class weighted_binary_cross_entropy:
     """The same, each loss times a weight."""
 
@@ -124,7 +124,7 @@ class weighted_binary_cross_entropy:
         return _share(grad, target, reduction) * (_bce_target_slope(self) * weight)
 
 
-@primitive
+@primitive(real_only=True)
 class binary_cross_entropy_with_logits:
     """`binary_cross_entropy` of sigmoid(self), without overflow."""
 
@@ -138,7 +138,7 @@ class binary_cross_entropy_with_logits:
         return _share(grad, self, reduction) * -self
 
 
-@primitive(node="BinaryCrossEntropyWithLogitsBackward0")
+@primitive(node="BinaryCrossEntropyWithLogitsBackward0", real_only=True)
 class weighted_binary_cross_entropy_with_logits:
     """The same, with weights for each loss, for the positive class, or both."""
 

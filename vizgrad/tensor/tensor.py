@@ -339,13 +339,24 @@ class Tensor:
         return bool(self._array.reshape(()).item())
 
     def __float__(self) -> float:
-        return float(self._only())
+        return float(self._real_only("double"))
 
     def __int__(self) -> int:
-        return int(self._only())
+        return int(self._real_only("int64_t"))
 
     def __complex__(self) -> complex:
         return complex(self._only())
+
+    def _real_only(self, kind: str) -> Any:
+        """The only element; of a complex number without imaginary part, its real part."""
+        found = self._only()
+        if not isinstance(found, complex):
+            return found
+        if found.imag:
+            raise RuntimeError(
+                f"value cannot be converted to type {kind} without overflow: {found} is complex; take .real"
+            )
+        return found.real
 
     def _only(self) -> Any:
         if self._array.size != 1:

@@ -43,8 +43,8 @@ def every(x: Array, axis: Axes, keepdims: bool) -> Array:
 
 
 def running(ufunc: Any, x: Array, axis: int) -> Array:
-    """`ufunc.accumulate`, of an associative ufunc."""
-    if isinstance(x, np.ndarray):
+    """`ufunc.accumulate`, of an associative ufunc (or another function of two arrays)."""
+    if isinstance(x, np.ndarray) and isinstance(ufunc, np.ufunc):
         return ufunc.accumulate(x, axis=axis)
     # In each round an element takes in twice as many before it: few launches instead of one an element.
     before = (slice(None),) * axis

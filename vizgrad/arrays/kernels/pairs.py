@@ -27,8 +27,19 @@ def hypot(x: Array, y: Array) -> Array:
 
 @quiet
 def logaddexp(x: Array, y: Array) -> Array:
+    if x.dtype.kind == "c":
+        return _complex_logaddexp(x, y)
     _floats_only("logaddexp", x)
     return np.logaddexp(x, y)
+
+
+def _complex_logaddexp(x: Array, y: Array) -> Array:
+    """The larger real part is taken out; of two infinities the sum is made as it stands."""
+    first = np.isnan(x) | (x.real > y.real)
+    high, low = np.where(first, x, y), np.where(first, y, x)
+    apart = high + np.log1p(np.exp(low - high))
+    plain = np.where(high.real < 0, low, np.log(np.exp(high) + np.exp(low)))
+    return np.where(np.isinf(high.real) & (high.real == low.real), plain, apart)
 
 
 @quiet

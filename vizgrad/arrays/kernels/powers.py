@@ -35,6 +35,8 @@ def power_of_number(self: Array, *, exponent: float) -> Array:
         )
     if exponent == 2:
         return self * self
+    if self.dtype.kind == "b":
+        return self | (not exponent)
     if exponent == 0.5 and self.dtype.kind == "f":
         return np.sqrt(self)
     return np.power(self, self.dtype.type(exponent))

@@ -9,7 +9,9 @@ from vizgrad.arrays.backend import Array
 
 def mm(a: Array, b: Array) -> Array:
     """Matrix times matrix or vector, vector times vector. `dot` is less work to call than `matmul`."""
-    if a.dtype == np.float16:
+    if a.dtype.char in "e?":
+        if a.dtype.kind == "b":
+            raise NotImplementedError('"matmul" not implemented for bool; convert with .to(dtype)')
         return a.astype(np.float32).dot(b.astype(np.float32)).astype(np.float16)
     try:
         return a.dot(b)

@@ -11,6 +11,7 @@ import numpy as np
 
 from vizgrad.arrays.backend import Array
 from vizgrad.arrays.kernels.extremes import largest, running, smallest
+from vizgrad.arrays.kernels.pairs import logaddexp
 from vizgrad.arrays.kernels.reduction import Dims, count, mean_dims, sum_dims
 from vizgrad.arrays.quiet import quiet
 
@@ -87,7 +88,9 @@ def linear_scan(values: Array, factors: Array, dim: int) -> Array:
 
 @quiet
 def logcumsumexp(x: Array, dim: int) -> Array:
-    return running(np.logaddexp, x, dim) if x.ndim else x.copy()
+    if not x.ndim:
+        return x.copy()
+    return running(np.logaddexp if x.dtype.kind == "f" else logaddexp, x, dim)
 
 
 def first_along(x: Array, dim: int) -> Array:

@@ -176,7 +176,15 @@ def positive(input: Tensor) -> Tensor:
 
 
 def lerp(input: Tensor, end: Tensor, weight: Any, *, out: Tensor | None = None) -> Tensor:
-    """input + weight * (end - input)."""
+    """input + weight * (end - input); all tensors of one type."""
+    for name, other in (("end", end), ("weight", weight)):
+        if isinstance(other, Tensor) and other._array.dtype != input._array.dtype:
+            raise RuntimeError(
+                f"expected dtype {input.dtype.name} for `{name}` but got dtype {other.dtype.name}; "
+                "convert one with .to(dtype)"
+            )
+    if input._array.dtype.kind in "biu":
+        raise NotImplementedError(f'"lerp" not implemented for {input.dtype.name}')
     if isinstance(weight, Tensor):
         result = arithmetic.lerp.record(input, end, weight)
     else:
@@ -188,6 +196,8 @@ def addcmul(
     input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 1, out: Tensor | None = None
 ) -> Tensor:
     """input + value * tensor1 * tensor2."""
+    if all(t._array.dtype.kind == "b" for t in (input, tensor1, tensor2)):
+        raise NotImplementedError('"addcmul" not implemented for bool')
     result = arithmetic.addcmul.record(input, tensor1, tensor2, value=value)
     return result if out is None else written(out, result, "addcmul", input, tensor1, tensor2)
 

@@ -59,7 +59,15 @@ def _filled(name: str, draw: Any) -> Any:
         requires_grad: bool = False, **_: Any,
     ) -> Tensor:  # fmt: skip
         shape = sizes_of(name, (_.pop("size"),) if "size" in _ else size)
-        array = draw(shape, _float_dtype(name, dtype), parse_device(device), generator)
+        found = check_dtype(name, dtype) or dtypes.get_default_dtype()
+        if found.category != 3:
+            array = draw(shape, _float_dtype(name, found), parse_device(device), generator)
+            return made(array, requires_grad)
+        # both parts at once; of normal numbers each has half of the variance
+        part = draw((*shape, 2), found.to_real().np, parse_device(device), generator)
+        array = (part[..., 0] + 1j * part[..., 1]).astype(found.np, copy=False)
+        if draw is random.normal:
+            array *= found.np.type(math.sqrt(0.5))
         return made(array, requires_grad)
 
     function.__name__ = function.__qualname__ = name

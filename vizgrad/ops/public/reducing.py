@@ -121,6 +121,8 @@ def prod(
 def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The sum without NaNs."""
     input = _in_dtype(input, dtype)
+    if input._array.dtype.kind == "c":
+        raise NotImplementedError("nansum does not support complex inputs")
     dims = _every(input, dims_of(dim, input._array.ndim))
     return _as_asked(reduce.nansum_dims.record(input, dims=dims, keepdim=keepdim), dtype)
 

@@ -67,8 +67,14 @@ def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None
         else:
             result = select.clamp_both.record(input, min, max)
     else:
+        if isinstance(min, complex) or isinstance(max, complex):
+            raise NotImplementedError(
+                "clamp is not supported for complex types, which have no order"
+            )
         if input._array.dtype.kind != "f":
             input = beside_number(input, min, max)
+            if input._array.dtype.kind == "b":
+                raise NotImplementedError('"clamp" not implemented for bool')
         result = select.clamp.record(input, min=min, max=max)
     return result if out is None else written(out, result, "clamp", input, min, max)
 
