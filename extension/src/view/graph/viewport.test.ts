@@ -45,12 +45,21 @@ test('zooming keeps the point under the mouse', () => {
   expect((at.y - next.y) / next.zoom).toBeCloseTo((at.y - view.y) / view.zoom);
 });
 
-test('what is on the screen is left where it is; what is not, comes just into it', () => {
+test('what is on the screen is left where it is, at its edge it comes just into it', () => {
   const view = { x: 0, y: 0, zoom: 1 };
   expect(bringIntoView(view, { x: 200, y: 200, width: 50, height: 50 }, screen)).toBe(view);
-  const moved = bringIntoView(view, { x: 200, y: 900, width: 50, height: 50 }, screen);
+  const moved = bringIntoView(view, { x: 200, y: 390, width: 50, height: 50 }, screen);
   expect(moved.x).toBe(0);
-  expect(900 + 50 + moved.y).toBeLessThanOrEqual(400);
+  expect(390 + 50 + moved.y).toBeLessThanOrEqual(400);
+  expect(390 + moved.y).toBeGreaterThan(250);
+});
+
+test('what is far from the screen comes to its middle; along a way it is there already, it stays', () => {
+  const view = { x: 0, y: 0, zoom: 1 };
+  const below = { x: 250, y: 900, width: 20, height: 50 };
+  expect(bringIntoView(view, below, screen)).toEqual({ x: 0, y: 200 - 925, zoom: 1 });
+  const beside = { x: 500, y: 900, width: 20, height: 50 };
+  expect(bringIntoView(view, beside, screen)).toEqual({ x: 300 - 510, y: 200 - 925, zoom: 1 });
 });
 
 test('less is drawn from further away', () => {

@@ -1,5 +1,5 @@
 /** Pan and zoom: which part of the picture is on the screen. */
-import { centre, padded } from '../layout/boxes';
+import { centre, padded, touches } from '../layout/boxes';
 import type { Box, Point } from '../layout/types';
 import type { Size } from './sizes';
 
@@ -55,13 +55,18 @@ export function seen(view: View, screen: Size): Box {
   };
 }
 
-/** Move as little as needed for `box` to be comfortably inside the screen. */
+/**
+ * Move as little as needed for `box` to be comfortably inside the screen. One that was wholly outside
+ * comes to the middle third: after a jump, what is around it matters on all sides.
+ */
 export function bringIntoView(view: View, box: Box, screen: Size): View {
+  const jump = !touches(box, seen(view, screen));
   const margin = Math.min(56, screen.width / 6, screen.height / 6);
   const left = box.x * view.zoom + view.x;
   const top = box.y * view.zoom + view.y;
-  const dx = correction(left, left + box.width * view.zoom, screen.width, margin);
-  const dy = correction(top, top + box.height * view.zoom, screen.height, margin);
+  const correct = jump ? centred : correction;
+  const dx = correct(left, left + box.width * view.zoom, screen.width, margin);
+  const dy = correct(top, top + box.height * view.zoom, screen.height, margin);
   return dx === 0 && dy === 0 ? view : { ...view, x: view.x + dx, y: view.y + dy };
 }
 
@@ -70,6 +75,11 @@ function correction(start: number, end: number, length: number, margin: number):
     return length / 2 - (start + end) / 2;
   }
   return start < margin ? margin - start : end > length - margin ? length - margin - end : 0;
+}
+
+function centred(start: number, end: number, length: number): number {
+  const outside = start < length / 3 || end > (2 * length) / 3;
+  return outside ? length / 2 - (start + end) / 2 : 0;
 }
 
 function clamp(zoom: number): number {
