@@ -158,9 +158,9 @@ class Notebook:
     lab: Lab
     panel: str
 
-    def run(self) -> None:
+    def run(self, limit: int = CELL_LIMIT) -> None:
         """Runs all cells and waits until the last has ended; fails with the traceback of one that raised."""
-        self.lab.call(_RUN_ALL, self.panel, limit=CELL_LIMIT)
+        self.lab.call(_RUN_ALL, self.panel, limit=limit)
         for number, cell in enumerate(self.cells()):
             for output in cell.get("outputs", ()):
                 if output["output_type"] == "error":
