@@ -36,6 +36,7 @@ from typing import Any, Literal, overload
 from vizgrad.arrays.dtypes import from_numpy
 from vizgrad.function.typing import coerce, type_error
 from vizgrad.tensor.tensor import Tensor
+from vizgrad.tensor.wrong_call import wrong_call
 
 #: How operand types are brought together (spec T-2 ... T-6):
 #: "promote": by PyTorch's promotion; "float": the same, integers become the default float;
@@ -102,9 +103,13 @@ class Primitive:
 
     def refuse_complex(self, array: Any) -> NotImplementedError:
         """What to raise for complex numbers."""
-        return NotImplementedError(
-            f'"{self.name}" not implemented for {from_numpy(array.dtype).name}: it is defined for real '
-            "numbers only; take .abs(), .real or .imag"
+        return wrong_call(
+            NotImplementedError(
+                f'"{self.name}" not implemented for {from_numpy(array.dtype).name}: it is defined for real '
+                "numbers only"
+            ),
+            "take .abs(), .real or .imag",
+            "cut-dtype",
         )
 
     def type_error(self, *operands: Any) -> TypeError:
