@@ -8,6 +8,7 @@ from math import e as e
 from math import inf as inf
 from math import nan as nan
 from math import pi as pi
+from sys import modules as _modules
 from typing import TYPE_CHECKING
 
 from vizgrad import autograd as autograd
@@ -483,6 +484,9 @@ if TYPE_CHECKING:  # what `__getattr__` loads
     from vizgrad.serialization import save as save
 
 _on_import()
+
+# They lie below what is built on them; here they are modules, too: `from vizgrad.linalg import solve`
+_modules |= {"vizgrad.fft": fft, "vizgrad.linalg": linalg, "vizgrad.special": special}
 
 for _name in _FUNCTIONS:  # abs_, acos_, ...: the methods
     globals()[_name] = getattr(Tensor, _name)

@@ -22,6 +22,18 @@ def test_nothing_heavy_is_imported() -> None:
     assert found == ""
 
 
+def test_parts_are_modules_too() -> None:
+    found = run(
+        "import vizgrad.fft, vizgrad.linalg as linalg, vizgrad.special\n"
+        "from vizgrad.linalg import solve\n"
+        "from vizgrad.fft import fft\n"
+        "from vizgrad.special import erf\n"
+        "import vizgrad as v\n"
+        "print(linalg is v.linalg, solve is v.linalg.solve, fft is v.fft.fft, erf is v.special.erf)"
+    )
+    assert found == "True True True True"
+
+
 def test_the_session_and_the_recorder_need_no_notebook() -> None:
     found = run(
         "import sys, vizgrad as v\n"

@@ -96,6 +96,12 @@ def a_result_of_another_shape() -> None:
     x.add_(vg.ones(2, 3))  # blame
 
 
+@wrong("cut-dtype", NotImplementedError)
+def function_of_real_numbers_alone() -> None:
+    z = vg.tensor([1 + 2j])
+    vg.nn.functional.elu_(z)  # blame
+
+
 @wrong("cut-dtype")
 def a_result_of_a_higher_type() -> None:
     x = vg.ones(3, dtype=vg.int64)

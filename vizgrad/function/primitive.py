@@ -105,8 +105,8 @@ class Primitive:
         """What to raise for complex numbers."""
         return wrong_call(
             NotImplementedError(
-                f'"{self.name}" not implemented for {from_numpy(array.dtype).name}: it is defined for real '
-                "numbers only"
+                f'"{self.name}" not implemented for {from_numpy(array.dtype).name}: it is defined for '
+                "real numbers only"
             ),
             "take .abs(), .real or .imag",
             "cut-dtype",

@@ -64,6 +64,8 @@ def parse(source: Tensor, key: Any, *, alias: bool = True) -> Parsed:  # noqa: C
         return Parsed(_select(source, 0, key), None)
     if key.__class__ is slice:
         return Parsed(_slice(source, 0, key), None)
+    if key.__class__ is list and any(e is None or e is ... or isinstance(e, slice) for e in key):
+        key = tuple(key)  # it can mean nothing else
     entries = key if isinstance(key, tuple) else (key,)
     entries = tuple([_entry(e) for e in entries])
     view, dim = source, 0
@@ -91,7 +93,7 @@ def parse(source: Tensor, key: Any, *, alias: bool = True) -> Parsed:  # noqa: C
             view = _select(view, dim, entry)
         elif isinstance(entry, slice):
             if entry != _FULL:
-                view = _slice(view, dim, entry)
+                view = _slice(view, dim, entry, among_others=True)
             dim += 1
         else:
             array = beside(source._array, entry._array)
@@ -198,7 +200,8 @@ def _select(source: Tensor, dim: int, index: int) -> Tensor:
     )
 
 
-def _slice(source: Tensor, dim: int, key: slice) -> Tensor:
+def _slice(source: Tensor, dim: int, key: slice, *, among_others: bool = False) -> Tensor:
+    """The view of a slice; of one that takes everything, `among_others`, the source itself."""
     shape = source._array.shape
     if not shape:
         raise IndexError("slice() cannot be applied to a 0-dim tensor.")
@@ -209,6 +212,8 @@ def _slice(source: Tensor, dim: int, key: slice) -> Tensor:
         None if key.stop is None else _bound(key.stop),
         None if key.step is None else _bound(key.step),
     ).indices(shape[dim])
+    if among_others and start == 0 and end == shape[dim] and step == 1:
+        return source
     return shape_ops.slice_dim.record(source, dim=dim, start=start, end=max(start, end), step=step)
 
 

@@ -36,6 +36,15 @@ _ADVANCED = {
     "false": lambda x, torch: x[False],
 }
 
+_LISTS = {
+    "slices": [slice(0, 1), slice(1, 3)],
+    "a slice and a number": [0, slice(None)],
+    "none": [None, 0],
+    "ellipsis": [..., 1],
+    "bools": [True, False],
+    "nothing": [],
+}
+
 
 @program(rules="T-20 T-23 V-29", each=_BASIC.items())
 def basic_indexing_gives_a_view(torch, see, case):
@@ -154,3 +163,22 @@ def sorting_carries_gradients_with_the_values(torch, see):
     see("indices", torch.sort(x, descending=True).indices, expect=[0, 2, 1])
     see("argsort", x.argsort(), expect=[1, 2, 0])
     see("nonzero", torch.nonzero(torch.tensor([0, 1, 2])), expect=[[1], [2]])
+
+
+@program(rules="T-20", each=_LISTS)
+def lists_that_are_no_numbers(torch, see, name):
+    x = torch.tensor(count_up(2, 3, 4), dtype=torch.float64)
+    see("result", x[_LISTS[name]])
+
+
+@program(rules="T-24")
+def a_list_of_lists_is_one_index_tensor(torch, see):
+    x = torch.tensor(count_up(2, 3), dtype=torch.float64)
+    see.differs(
+        "its shape",
+        tuple(x[[[0, 1], [1, 0]]].shape),
+        torch=(2,),
+        vizgrad=(2, 2, 3),
+        because="T-24: as numpy, where PyTorch still takes the outer list for a tuple",
+    )
+    see("written out", x[torch.tensor([[0, 1], [1, 0]])].shape)

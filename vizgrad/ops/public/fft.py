@@ -21,7 +21,7 @@ from vizgrad.ops.public.arguments import as_float, written
 from vizgrad.ops.public.arranging import roll
 from vizgrad.ops.public.complexes import conj
 from vizgrad.ops.public.creation import tensor
-from vizgrad.ops.public.keywords import fills_out, takes_tensors
+from vizgrad.ops.public.keywords import fills_out
 from vizgrad.tensor.tensor import Tensor
 
 Sizes = Sequence[int] | None
@@ -151,7 +151,6 @@ def _out(result: Tensor, out: Tensor | None, name: str, input: Tensor) -> Tensor
     return result if out is None else written(out, result, name, input)
 
 
-@takes_tensors
 def fft(
     input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *,
     out: Tensor | None = None,
@@ -160,7 +159,6 @@ def fft(
     return _out(_c2c(input, _one(n), dim, norm, True), out, "fft", input)
 
 
-@takes_tensors
 def ifft(
     input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *,
     out: Tensor | None = None,
@@ -169,7 +167,6 @@ def ifft(
     return _out(_c2c(input, _one(n), dim, norm, False), out, "ifft", input)
 
 
-@takes_tensors
 def rfft(
     input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *,
     out: Tensor | None = None,
@@ -194,7 +191,6 @@ def hfft(
     return _out(_c2r("hfft", input, _one(n), dim, norm, True), out, "hfft", input)
 
 
-@takes_tensors
 def ihfft(
     input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *,
     out: Tensor | None = None,
@@ -203,7 +199,6 @@ def ihfft(
     return _out(_r2c("ihfft", input, _one(n), dim, norm, False), out, "ihfft", input)
 
 
-@takes_tensors
 def fftn(
     input: Tensor, s: Sizes = None, dim: Any = None, norm: str | None = None, *,
     out: Tensor | None = None,
@@ -212,7 +207,6 @@ def fftn(
     return _out(_c2c(input, s, dim, norm, True), out, "fftn", input)
 
 
-@takes_tensors
 def ifftn(
     input: Tensor, s: Sizes = None, dim: Any = None, norm: str | None = None, *,
     out: Tensor | None = None,
@@ -221,7 +215,6 @@ def ifftn(
     return _out(_c2c(input, s, dim, norm, False), out, "ifftn", input)
 
 
-@takes_tensors
 def rfftn(
     input: Tensor, s: Sizes = None, dim: Any = None, norm: str | None = None, *,
     out: Tensor | None = None,
@@ -246,7 +239,6 @@ def hfftn(
     return _out(_c2r("hfftn", input, s, dim, norm, True), out, "hfftn", input)
 
 
-@takes_tensors
 def ihfftn(
     input: Tensor, s: Sizes = None, dim: Any = None, norm: str | None = None, *,
     out: Tensor | None = None,
@@ -264,7 +256,7 @@ def _over_two(transform: Any, name: str) -> Any:
 
     two.__name__ = two.__qualname__ = name
     two.__doc__ = f"`{transform.__name__}` over the last two dimensions, unless `dim` is given."
-    return takes_tensors(two)
+    return two
 
 
 fft2 = _over_two(fftn, "fft2")
@@ -300,14 +292,12 @@ def rfftfreq(
     )  # fmt: skip
 
 
-@takes_tensors
 def fftshift(input: Tensor, dim: Any = None) -> Tensor:
     """Frequency 0 moved to the middle of `dim` (all, unless given)."""
     dims, _ = _dims_and_sizes(input, None, dim)
     return roll(input, tuple(input._array.shape[d] // 2 for d in dims), dims)
 
 
-@takes_tensors
 def ifftshift(input: Tensor, dim: Any = None) -> Tensor:
     """The inverse of `fftshift`."""
     dims, _ = _dims_and_sizes(input, None, dim)

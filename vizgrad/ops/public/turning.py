@@ -8,7 +8,6 @@ from typing import Any
 from vizgrad.function.inplace import check_write
 from vizgrad.graph.edges import retaining, set_history, split_edge
 from vizgrad.ops.public import arranging, slicing
-from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.place import caller
 from vizgrad.tensor.tensor import Tensor, storage_of
 
@@ -34,7 +33,7 @@ def _in_place(view: Callable[..., Tensor], name: str) -> Callable[..., Tensor]:
 
     method.__name__ = method.__qualname__ = name
     method.__doc__ = f"`{name[:-1]}`, in place: the tensor itself is seen otherwise."
-    return takes_tensors(method)
+    return method
 
 
 t_ = _in_place(arranging.t, "t_")
