@@ -232,3 +232,25 @@ def a_gradient_that_is_not_a_number() -> None:
         x = vg.zeros(2, requires_grad=True)
         y = x.sqrt()  # blame
         (y * 0).sum().backward()
+
+
+@wrong("cut-dtype")
+def a_mask_is_subtracted() -> None:
+    mask = vg.tensor([True, False, True])
+    leaf() - mask  # blame
+
+
+@wrong("wrong-call", TypeError)
+def a_list_is_no_tensor() -> None:
+    vg.trapezoid([1.0, 2.0])  # blame
+
+
+@wrong("shape-broadcast")
+def a_kernel_is_given_shapes_that_do_not_fit() -> None:
+    vg.linalg.solve(vg.eye(3), vg.ones(2, 2))  # blame
+
+
+@wrong("cut-dtype", NotImplementedError)
+def complex_numbers_are_not_above_zero() -> None:
+    z = vg.ones(2, dtype=vg.complex64)
+    z.relu_()  # blame

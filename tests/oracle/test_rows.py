@@ -25,12 +25,10 @@ DIFFERENT = {
     "scatter of a corner": "PyTorch refuses the gradient of a source that is larger than the index",
     "scatter_add_": "as scatter of a corner",
     "kron": "PyTorch wants to view a gradient that no view can show",
-    "cross": "PyTorch wants operands of equal rank",
     "cdist": "PyTorch has no second derivative of it",
     "hardsigmoid": "PyTorch has no second derivative of it",
     "unique": "[D] T-84: values are differentiable by index",
     "vander": "PyTorch's backward finds a value changed in place by its own forward",
-    "margin_ranking_loss": "PyTorch wants operands of equal rank",
     "complex conj": "PyTorch does not show lazily conjugated memory as real numbers",
     "ihfft": "as complex conj",
 }

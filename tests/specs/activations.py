@@ -177,7 +177,7 @@ LOSSES = [
     ),
     Row(
         "margin_ranking_loss",
-        lambda a, b: F.margin_ranking_loss(a, b, vg.tensor([1, -1, 1])),
+        lambda a, b: F.margin_ranking_loss(a, b, vg.tensor([[1, -1, 1]])),
         some(plain=[(2, 3), (2, 3)]),
     ),
     Row(

@@ -39,7 +39,7 @@ ROWS = [
     Row("quantile dim", lambda x: vg.quantile(x, 0.7, 1), _M, lambda x: np.quantile(x, 0.7, 1)),
     Row(
         "quantiles",
-        lambda x: vg.quantile(x, vg.tensor([0.1, 0.6], dtype=vg.float64), 0, keepdim=True),
+        lambda x: vg.quantile(x, vg.tensor([0.1, 0.6], dtype=x.dtype), 0, keepdim=True),
         _M,
         lambda x: np.quantile(x, [0.1, 0.6], 0, keepdims=True),
     ),

@@ -54,7 +54,7 @@ ROWS = [
         lambda a, b: np.tensordot(a, b, ([1, 0], [0, 1])),
     ),
     Row("kron", vg.kron, some(plain=[(2, 2), (1, 3)], ranks=[(2,), (2, 2)]), np.kron),
-    Row("cross", vg.cross, some(plain=[(2, 3), (2, 3)], broadcast=[(3,), (2, 3)]), np.cross),
+    Row("cross", vg.cross, some(plain=[(2, 3), (2, 3)], broadcast=[(1, 3), (2, 3)]), np.cross),
     Row("cdist", vg.cdist, some(plain=[(3, 2), (2, 2)])),
     Row(
         "chain_matmul",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from vizgrad.arrays import xp
 from vizgrad.arrays.dtypes import BY_NUMPY
 from vizgrad.tensor.wrong_call import wrong_call
 
@@ -14,10 +15,16 @@ if TYPE_CHECKING:
 
 def kernel_error(op: Primitive, error: Exception, *arrays: Any) -> Exception:
     """The exception to raise instead of `error`; `error` itself when there is nothing to add."""
-    if "pointwise" in op.structure and isinstance(error, ValueError):
-        for a, b in pairwise(arrays):
+    if isinstance(error, ValueError) and not isinstance(error, xp.linalg.LinAlgError):
+        for a, b in pairwise(arrays if "pointwise" in op.structure else ()):
             if (mismatch := broadcast_error(a.shape, b.shape)) is not None:
                 return mismatch
+        shapes = " and ".join(str(list(a.shape)) for a in arrays)
+        return wrong_call(
+            RuntimeError(f"{op.name}: the shapes {shapes} do not fit together ({error})"),
+            "give operands of shapes that fit",
+            "shape-broadcast",
+        )
     if isinstance(error, TypeError) and (
         "numpy" in type(error).__module__ or "numpy" in str(error) or "ufunc" in str(error)
     ):

@@ -138,6 +138,9 @@ def result_dtype(tensors: tuple[Tensor, ...], as_float: bool = False) -> DType:
     return dtypes.to_float(dtype) if as_float else dtype
 
 
+_NO_BOOLS = {"sub", "sub_scaled", "rsub"}
+
+
 def arrays_for(op: Primitive, operands: tuple[Any, ...]) -> tuple[Any, ...]:
     """The operands' arrays in the type the operation computes in; RuntimeError if types must agree."""
     if op.typing == "same":
@@ -148,6 +151,15 @@ def arrays_for(op: Primitive, operands: tuple[Any, ...]) -> tuple[Any, ...]:
                 + " and ".join(d.name for d in found)
             ),
             "convert one with .to(dtype)",
+        )
+    if op.name in _NO_BOOLS and any(t._array.dtype.kind == "b" for t in operands):
+        raise wrong_call(
+            RuntimeError(
+                "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to "
+                "invert a mask, use the `~` or `logical_not()` operator instead."
+            ),
+            "convert the bool tensor with .to(dtype)",
+            "cut-dtype",
         )
     dtype = result_dtype(operands, op.typing == "float").np
     return tuple(t._array.astype(dtype, copy=False) for t in operands)

@@ -170,6 +170,7 @@ def _masked_fill_(input: Tensor, mask: Tensor, value: Any) -> Tensor:
 
 
 def _lerp_(input: Tensor, end: Tensor, weight: Any) -> Tensor:
+    arithmetic.check_lerp(input, end, weight)
     if isinstance(weight, Tensor):
         return write(basic.lerp, input, end, weight, name="lerp_")
     return write(basic.lerp_number, input, end, name="lerp_", weight=weight)

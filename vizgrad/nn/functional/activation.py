@@ -11,6 +11,7 @@ from vizgrad.function.primitive import Primitive
 from vizgrad.ops import activation as op
 from vizgrad.ops import pointwise
 from vizgrad.ops import softmax as softmax_op
+from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.tensor import Tensor
 
 
@@ -125,6 +126,8 @@ def hardtanh(
     """x moved into [min_val, max_val]."""
     if min_val > max_val:
         raise ValueError(f"min_val cannot be greater than max_val, got {min_val} and {max_val}")
+    if isinstance(input, Tensor) and input._array.dtype.kind == "c":
+        raise NotImplementedError("clamp is not supported for complex types: they have no order")
     return _apply(op.hardtanh, "hardtanh", input, inplace, min_val=min_val, max_val=max_val)
 
 
@@ -178,9 +181,18 @@ def logsigmoid(input: Tensor) -> Tensor:
     return _apply(op.log_sigmoid, "logsigmoid", input, False)
 
 
+@takes_tensors
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
     """x above 0, weight * x below; `weight` has one element, or one for each channel (dimension 1)."""
     x, w = input._array, weight._array
+    if x.dtype != w.dtype:
+        raise RuntimeError(
+            f"prelu: Type promoting not supported. Got {input.dtype.name} and {weight.dtype.name}"
+        )
+    if w.ndim > 1:
+        raise RuntimeError(
+            f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {w.ndim}"
+        )
     if w.size != 1 and (x.ndim < 2 or w.size != x.shape[1]):
         channels = 1 if x.ndim < 2 else x.shape[1]
         raise RuntimeError(
@@ -192,9 +204,12 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
     return op.prelu.record(input, wide.view(*(shape if x.ndim else ())))
 
 
+@takes_tensors
 def glu(input: Tensor, dim: int = -1) -> Tensor:
     """The first half along `dim` times the sigmoid of the second; RuntimeError for an odd size."""
     dim = errors.wrap_dim(dim, input._array.ndim)
+    if not input._array.ndim:
+        raise RuntimeError("glu does not support scalars because halving size must be even")
     size = input._array.shape[dim]
     if size % 2:
         raise RuntimeError(f"Halving dimension must be even, but dimension {dim} is size {size}")
@@ -234,6 +249,7 @@ def _soft(primitive: Primitive, input: Tensor, dim: int | None, dtype: DType | N
     return primitive.record(x, dim=errors.wrap_dim(dim, ndim))
 
 
+@takes_tensors
 def softmax(
     input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: DType | None = None
 ) -> Tensor:
@@ -241,6 +257,7 @@ def softmax(
     return _soft(softmax_op.softmax, input, dim, dtype)
 
 
+@takes_tensors
 def log_softmax(
     input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: DType | None = None
 ) -> Tensor:
@@ -255,6 +272,7 @@ def softmin(
     return softmax(-input, dim, dtype=dtype)
 
 
+@takes_tensors
 def gumbel_softmax(
     logits: Any, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1
 ) -> Tensor:

@@ -9,6 +9,7 @@ from vizgrad.arrays import xp
 from vizgrad.nn.functional.activation import softmax
 from vizgrad.nn.functional.dropout import dropout
 from vizgrad.nn.functional.linear import linear
+from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 
@@ -17,6 +18,7 @@ def _causal_mask(queries: int, keys: int, like: Any) -> Any:
     return new_tensor(xp.tril(xp.ones_like(like._array, shape=(queries, keys), dtype=bool)))
 
 
+@takes_tensors
 def scaled_dot_product_attention(
     query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: float = 0.0,
     is_causal: bool = False, *, scale: float | None = None, enable_gqa: bool = False,
@@ -28,6 +30,11 @@ def scaled_dot_product_attention(
     `enable_gqa` heads of key and value are shared by several of the query's.
     A. Vaswani et al., Attention Is All You Need (2017).
     """
+    if min(query.ndim, key.ndim, value.ndim) < 2:
+        raise RuntimeError(
+            "Expected query, key, and value to all be at least 2 dimensional, but got query.dim: "
+            f"{query.ndim} key.dim: {key.ndim} and value.dim: {value.ndim}"
+        )
     if enable_gqa:
         key = key.repeat_interleave(query.shape[-3] // key.shape[-3], -3)
         value = value.repeat_interleave(query.shape[-3] // value.shape[-3], -3)

@@ -9,12 +9,14 @@ from vizgrad.arrays.kernels.windows import out_sizes
 from vizgrad.nn.functional.shapes import per_dim, product
 from vizgrad.ops import convolution, shape
 from vizgrad.ops.optional import ABSENT
+from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.place import caller
 from vizgrad.tensor.tensor import Tensor
 
 Sizes = int | tuple[int, ...]
 
 
+@takes_tensors
 def conv1d(
     input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Sizes = 1,
     padding: Sizes | str = 0, dilation: Sizes = 1, groups: int = 1,
@@ -23,6 +25,7 @@ def conv1d(
     return _convolve(input, weight, bias, stride, padding, dilation, groups, 1)
 
 
+@takes_tensors
 def conv2d(
     input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Sizes = 1,
     padding: Sizes | str = 0, dilation: Sizes = 1, groups: int = 1,
@@ -37,6 +40,7 @@ def conv2d(
     return _convolve(input, weight, bias, stride, padding, dilation, groups, 2)
 
 
+@takes_tensors
 def conv3d(
     input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Sizes = 1,
     padding: Sizes | str = 0, dilation: Sizes = 1, groups: int = 1,
@@ -59,7 +63,7 @@ def _convolve(
         batch = shape.unsqueeze.record(input, dim=0)
         out = _convolve(batch, weight, bias, stride, padding, dilation, groups, dims)
         return shape.squeeze_dim.record(out, dim=0)
-    _check(input, weight, bias, groups, dims, input_channels=weight._array.shape[1] * groups)
+    _check(input, weight, bias, groups, dims)
     size, kernel = input._array.shape[2:], weight._array.shape[2:]
     if min(stride) < 1 or min(padding) < 0 or min(dilation) < 1:
         raise _bad_geometry(size, kernel, stride, padding, dilation)
@@ -99,7 +103,12 @@ def _named_padding(
 
 
 def _check(
-    input: Tensor, weight: Tensor, bias: Tensor | None, groups: int, dims: int, input_channels: int
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    groups: int,
+    dims: int,
+    transposed: bool = False,
 ) -> None:
     x, w = input._array, weight._array
     if x.ndim != dims + 2:
@@ -111,6 +120,9 @@ def _check(
         raise RuntimeError(
             f"expected a {dims + 2}D weight for conv{dims}d, but got one of size {list(w.shape)}"
         )
+    outputs, input_channels = w.shape[0], w.shape[1] * groups
+    if transposed:
+        outputs, input_channels = input_channels, outputs
     if groups < 1 or w.shape[0] % groups:
         raise RuntimeError(
             f"expected weight.shape[0] to be divisible by groups, but got {w.shape[0]} and "
@@ -135,6 +147,13 @@ def _check(
         raise RuntimeError(
             f"Input type ({input.dtype}) and bias type ({bias.dtype}) should be the same"
         )
+    if bias is not None and bias._array.shape != (outputs,):
+        raise RuntimeError(
+            f"Given weight of size {list(w.shape)}, expected bias to be 1-dimensional with {outputs} "
+            f"elements, but got bias of size {list(bias._array.shape)} instead"
+        )
+    if min(w.shape) < 1 and w.shape[0] and w.shape[1]:
+        raise RuntimeError(f"kernel size should be greater than zero, but got {list(w.shape[2:])}")
 
 
 def _bad_geometry(size: Any, kernel: Any, stride: Any, padding: Any, dilation: Any) -> RuntimeError:
@@ -152,6 +171,7 @@ def _bad_geometry(size: Any, kernel: Any, stride: Any, padding: Any, dilation: A
     )
 
 
+@takes_tensors
 def conv_transpose1d(
     input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Sizes = 1,
     padding: Sizes = 0, output_padding: Sizes = 0, groups: int = 1, dilation: Sizes = 1,
@@ -160,6 +180,7 @@ def conv_transpose1d(
     return _transpose(input, weight, bias, stride, padding, output_padding, groups, dilation, 1)
 
 
+@takes_tensors
 def conv_transpose2d(
     input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Sizes = 1,
     padding: Sizes = 0, output_padding: Sizes = 0, groups: int = 1, dilation: Sizes = 1,
@@ -172,6 +193,7 @@ def conv_transpose2d(
     return _transpose(input, weight, bias, stride, padding, output_padding, groups, dilation, 2)
 
 
+@takes_tensors
 def conv_transpose3d(
     input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Sizes = 1,
     padding: Sizes = 0, output_padding: Sizes = 0, groups: int = 1, dilation: Sizes = 1,
@@ -192,7 +214,7 @@ def _transpose(
         batch = shape.unsqueeze.record(input, dim=0)
         out = _transpose(batch, weight, bias, stride, padding, extra, groups, dilation, dims)
         return shape.squeeze_dim.record(out, dim=0)
-    _check(input, weight, bias, groups, dims, input_channels=weight._array.shape[0])
+    _check(input, weight, bias, groups, dims, transposed=True)
     if any(e >= max(s, d) for e, s, d in zip(extra, stride, dilation, strict=True)):
         raise RuntimeError(
             "output padding must be smaller than either stride or dilation, but got "

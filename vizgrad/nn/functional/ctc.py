@@ -8,12 +8,14 @@ from vizgrad.arrays import xp
 from vizgrad.arrays.backend import beside
 from vizgrad.nn.functional.losses import how_reduced
 from vizgrad.ops.joining import cat_any, stack_any
+from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 #: Stands for log(0): far below any score, and without the NaN gradients of -inf.
 _NEVER = -1e30
 
 
+@takes_tensors
 def ctc_loss(
     log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any, blank: int = 0,
     reduction: str = "mean", zero_infinity: bool = False,
@@ -25,6 +27,15 @@ def ctc_loss(
     Classification (2006), section 4.1, in logarithms.
     """
     how_reduced(reduction)
+    if log_probs.ndim not in (2, 3):
+        raise RuntimeError(
+            f"ctc_loss: Expected 3-dimensional tensor (T, N, C), or (T, C), but got shape "
+            f"{list(log_probs.shape)} for argument #1 'log_probs'"
+        )
+    if not log_probs.numel():
+        raise RuntimeError(
+            f"ctc_loss: log_probs tensor must not be empty, but its shape is {list(log_probs.shape)}"
+        )
     single = log_probs.ndim == 2
     scores = log_probs.unsqueeze(1) if single else log_probs
     steps, samples, _ = scores.shape

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from vizgrad.ops.public.arguments import as_float
+from vizgrad.ops.public.keywords import takes_tensors
+from vizgrad.ops.public.repeating import broadcast_tensors
 from vizgrad.tensor.tensor import Tensor
 
 
@@ -20,8 +23,15 @@ def normalize(
     return result if out is None else out.copy_(result)
 
 
+@takes_tensors
 def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Tensor:
     """x1 . x2 / (max(|x1|, eps) max(|x2|, eps)) along `dim`."""
+    for each in (x1, x2):
+        if each._array.dtype.kind == "c":
+            raise RuntimeError(
+                "expected common dtype to be floating point, yet common dtype is " + each.dtype.name
+            )
+    x1, x2 = broadcast_tensors(as_float(x1), as_float(x2))
     left = x1 / _norm(x1, 2, dim, True).clamp_min(eps)
     right = x2 / _norm(x2, 2, dim, True).clamp_min(eps)
     return (left * right).sum(dim)
@@ -34,6 +44,7 @@ def pairwise_distance(
     return _norm(x1 - x2 + eps, p, -1, keepdim)
 
 
+@takes_tensors
 def pdist(input: Any, p: float = 2.0) -> Tensor:
     """The distances of all pairs i < j of rows, in order."""
     from vizgrad.arrays import xp

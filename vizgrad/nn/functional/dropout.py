@@ -7,6 +7,7 @@ from typing import Any
 from vizgrad.arrays import xp
 from vizgrad.function.inplace import write
 from vizgrad.ops import arithmetic
+from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 
@@ -31,6 +32,7 @@ def _times(input: Tensor, noise: Tensor, inplace: bool) -> Tensor:
     return arithmetic.mul.record(input, noise)
 
 
+@takes_tensors
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """In training, zeroes elements with probability p and scales the others by 1 / (1 - p).
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from vizgrad.arrays.kernels import places as kernel
+from vizgrad.errors import wrap_dim
 from vizgrad.nn.functional.shapes import per_dim
 from vizgrad.ops import places
+from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.ops.public.random import rand
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 
+@takes_tensors
 def fractional_max_pool2d(
     input: Tensor, kernel_size: Any, output_size: Any = None, output_ratio: Any = None,
     return_indices: bool = False, _random_samples: Any = None,
@@ -24,6 +27,7 @@ def fractional_max_pool2d(
     return _pool(input, 2, kernel_size, output_size, output_ratio, return_indices, _random_samples)
 
 
+@takes_tensors
 def fractional_max_pool3d(
     input: Tensor, kernel_size: Any, output_size: Any = None, output_ratio: Any = None,
     return_indices: bool = False, _random_samples: Any = None,
@@ -40,9 +44,10 @@ def _pool(
     if output_size is None and output_ratio is None:
         raise ValueError(f"{name} requires specifying either an output_size or an output_ratio")
     if input.ndim not in (dims + 1, dims + 2):
-        raise IndexError(
-            f"Dimension out of range: {name} takes (N, C, *size) or (C, *size) with {dims} sizes, got "
-            f"an input of shape {list(input.shape)}"
+        if 0 < input.ndim <= dims:
+            wrap_dim(-dims - 1, input.ndim)
+        raise RuntimeError(
+            f"{name}(): Expected {dims + 1}D or {dims + 2}D tensor, but got: {list(input.shape)}"
         )
     x = input._array
     size = x.shape[x.ndim - dims :]

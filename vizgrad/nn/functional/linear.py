@@ -7,12 +7,14 @@ from typing import Any
 from vizgrad import errors
 from vizgrad.ops import linear as op
 from vizgrad.ops import shape
+from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.place import caller
 from vizgrad.tensor.tensor import Tensor
 
 _addmm, _mm, _t = op.addmm_t.record, op.mm_t.record, shape.t.record
 
 
+@takes_tensors
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """input @ weight.T + bias, over the last dimension of `input`.
 
@@ -89,6 +91,7 @@ def _not_tensor(input: Any, weight: Any) -> TypeError:
     )
 
 
+@takes_tensors
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """sum over i, j of input1[..., i] * weight[o, i, j] * input2[..., j], plus a bias.
 
@@ -96,8 +99,23 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     """
     a: Any = input1
     b: Any = input2
+    if weight._array.ndim != 3:
+        raise RuntimeError(
+            f"bilinear(): the weight must have 3 dimensions, but its shape is {list(weight.shape)}"
+        )
     out_features, in1, in2 = weight.shape
-    if a.shape[-1] != in1 or b.shape[-1] != in2 or a.shape[:-1] != b.shape[:-1]:
+    given = [input1, input2, weight, *(() if bias is None else (bias,))]
+    if len({t._array.dtype for t in given}) > 1:
+        raise RuntimeError(
+            "bilinear(): All tensors must have the same dtype, got "
+            + ", ".join(t.dtype.name for t in given)
+        )
+    if bias is not None and bias._array.shape != (out_features,):
+        raise RuntimeError(
+            f"bilinear(): bias size does not match weight size: got {list(bias.shape)} but expected "
+            f"{out_features}"
+        )
+    if a.shape[-1:] != (in1,) or b.shape[-1:] != (in2,) or a.shape[:-1] != b.shape[:-1]:
         raise RuntimeError(
             f"bilinear(): inputs of shapes {list(a.shape)} and {list(b.shape)} do not fit a weight "
             f"of shape {list(weight.shape)}"

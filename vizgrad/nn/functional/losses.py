@@ -12,8 +12,10 @@ from vizgrad.nn.functional.activation import log_softmax
 from vizgrad.ops import losses as op
 from vizgrad.ops import shape
 from vizgrad.ops.optional import given
+from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.place import caller
 from vizgrad.tensor.tensor import Tensor
+from vizgrad.tensor.wrong_call import wrong_call
 
 
 def how_reduced(
@@ -48,6 +50,7 @@ def _warn_sizes(input: Tensor, target: Tensor) -> None:
         )
 
 
+@takes_tensors
 def mse_loss(
     input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
     reduction: str = "mean", weight: Tensor | None = None,
@@ -62,6 +65,7 @@ def mse_loss(
     return op.mse_loss.record(input, target, reduction=reduction)
 
 
+@takes_tensors
 def l1_loss(
     input: Any, target: Any, size_average: bool | None = None, reduce: bool | None = None,
     reduction: str = "mean", weight: Tensor | None = None,
@@ -76,6 +80,7 @@ def l1_loss(
     return reduced((input - target).abs(), reduction)
 
 
+@takes_tensors
 def smooth_l1_loss(
     input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
     reduction: str = "mean", beta: float = 1.0,
@@ -90,6 +95,7 @@ def smooth_l1_loss(
     return op.smooth_l1_loss.record(input, target, reduction=reduction, beta=beta)
 
 
+@takes_tensors
 def huber_loss(
     input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0,
     weight: Tensor | None = None,
@@ -100,12 +106,16 @@ def huber_loss(
         raise RuntimeError(
             f"huber_loss does not support non-positive values for delta, got {delta}"
         )
+    if target._array.dtype != input._array.dtype:
+        _check_result(input, input, target)
+        target = target.to(input.dtype)
     if weight is not None:
         each: Any = op.huber_loss.record(input, target, reduction="none", delta=delta)
         return reduced(each * weight, reduction)
     return op.huber_loss.record(input, target, reduction=how_reduced(reduction), delta=delta)
 
 
+@takes_tensors
 def binary_cross_entropy(
     input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,
     reduce: bool | None = None, reduction: str = "mean",
@@ -128,6 +138,7 @@ def binary_cross_entropy(
     )
 
 
+@takes_tensors
 def binary_cross_entropy_with_logits(
     input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,
     reduce: bool | None = None, reduction: str = "mean", pos_weight: Tensor | None = None,
@@ -138,6 +149,9 @@ def binary_cross_entropy_with_logits(
         raise ValueError(
             f"Target size ({list(target.shape)}) must be the same as input size ({list(input.shape)})"
         )
+    if target._array.dtype != input._array.dtype:
+        _check_result(target, target, input)
+        input = input.to(target.dtype)
     if weight is None and pos_weight is None:
         return op.binary_cross_entropy_with_logits.record(input, target, reduction=reduction)
     return op.weighted_binary_cross_entropy_with_logits.record(
@@ -146,6 +160,19 @@ def binary_cross_entropy_with_logits(
         *(given(_in_type_of(input, w)) for w in (weight, pos_weight)),
         reduction=reduction,
     )
+
+
+def _check_result(out: Tensor, *operands: Tensor) -> None:
+    """RuntimeError where the type that a loss is computed in is of a lower category than its operands'."""
+    wide = max(operands, key=lambda t: t.dtype.category)
+    if out._array.dtype.kind not in "fc" or wide.dtype.category > out.dtype.category:
+        raise wrong_call(
+            RuntimeError(
+                f"result type {wide.dtype.name} can't be cast to the desired output type {out.dtype.name}"
+            ),
+            "give input and target of one floating point type: target.to(input.dtype)",
+            "cut-dtype",
+        )
 
 
 def _in_type_of(input: Tensor, weight: Tensor | None) -> Tensor | None:
@@ -165,6 +192,7 @@ def _same_types(name: str, input: Tensor, target: Tensor) -> None:
         )
 
 
+@takes_tensors
 def nll_loss(
     input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,
     ignore_index: int = -100, reduce: bool | None = None, reduction: str = "mean",
@@ -241,6 +269,7 @@ def _check_class_shapes(input: Tensor, target: Tensor, weight: Tensor | None) ->
         )
 
 
+@takes_tensors
 def cross_entropy(
     input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,
     ignore_index: int = -100, reduce: bool | None = None, reduction: str = "mean",
@@ -258,6 +287,11 @@ def cross_entropy(
     dim = 0 if x.ndim == 1 else 1
     if x.shape == t.shape and t.dtype.kind == "f":
         return _soft_targets(input, target, weight, reduction, label_smoothing, dim, ignore_index)
+    if x.ndim > 1 and x.shape[0] != (t.shape[0] if t.ndim else 0):
+        raise ValueError(
+            f"Expected input batch_size ({x.shape[0]}) to match target batch_size "
+            f"({t.shape[0] if t.ndim else 0}); the shapes are {list(x.shape)} and {list(t.shape)}."
+        )
     scores = log_softmax(input, dim)
     if label_smoothing == 0:
         return nll_loss(scores, target, weight, ignore_index=ignore_index, reduction=reduction)
@@ -314,6 +348,7 @@ def _smoothed(
     return hard * (1 - smoothing) + even * share
 
 
+@takes_tensors
 def kl_div(
     input: Any, target: Any, size_average: bool | None = None, reduce: bool | None = None,
     reduction: str = "mean", log_target: bool = False,
@@ -330,6 +365,11 @@ def kl_div(
             UserWarning,
             stacklevel=2,
         )
+    for each in (input, target):
+        if each._array.dtype.kind != "f":
+            raise RuntimeError(
+                f"kl_div: Integral and complex inputs not supported. Got {each.dtype.name}"
+            )
     sure = target.exp() * target if log_target else target.xlogy(target)
     loss = sure - (target.exp() if log_target else target) * input
     if reduction == "batchmean":

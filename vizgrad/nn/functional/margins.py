@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+from vizgrad.arrays import xp
 from vizgrad.nn.functional.activation import logsigmoid
 from vizgrad.nn.functional.distance import pairwise_distance
 from vizgrad.nn.functional.losses import how_reduced, reduced
 from vizgrad.ops import losses as op
+from vizgrad.ops.public import repeating
+from vizgrad.ops.public.keywords import takes_tensors
+from vizgrad.tensor.operands import not_a_tensor
 from vizgrad.tensor.tensor import Tensor
 
 
+@takes_tensors
 def poisson_nll_loss(
     input: Any, target: Any, log_input: bool = True, full: bool = False,
     size_average: bool | None = None, eps: float = 1e-8, reduce: bool | None = None,
@@ -24,19 +29,32 @@ def poisson_nll_loss(
     return reduced(loss, how_reduced(reduction, size_average, reduce))
 
 
+@takes_tensors
 def gaussian_nll_loss(
     input: Any, target: Any, var: Any, full: bool = False, eps: float = 1e-6,
     reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
     """(log var + (input - target)^2 / var) / 2; var is raised to eps, without a gradient there (T-82)."""
+    if not isinstance(input, Tensor):
+        raise not_a_tensor("gaussian_nll_loss", "input", 1, input)
     if isinstance(var, (int, float)):
         if var < 0:
             raise ValueError("var has negative entry/entries")
         var = (input * 0).detach() + var
     elif (var < 0).any():
         raise ValueError("var has negative entry/entries")
-    if var.shape != input.shape and var.shape == input.shape[:-1]:
-        var = var.unsqueeze(-1)
+    if var.shape != input.shape:
+        if var.shape == input.shape[:-1]:
+            var = var.unsqueeze(-1)
+        elif var.shape != (*input.shape[:-1], 1):
+            raise ValueError(
+                f"var is of incorrect size: {list(var.shape)}, and the input is {list(input.shape)}"
+            )
+    if var._array.dtype.kind not in "fc":
+        raise RuntimeError(
+            f"result type {input.dtype.name} can't be cast to the desired output type {var.dtype.name}: give "
+            "var in floating point numbers"
+        )
     safe = var.clamp(min=eps).detach() - var.detach() + var
     loss = 0.5 * (safe.log() + (input - target) ** 2 / safe)
     if full:
@@ -44,11 +62,19 @@ def gaussian_nll_loss(
     return reduced(loss, reduction)
 
 
+@takes_tensors
 def soft_margin_loss(
     input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
     """log(1 + exp(-target * input)), targets being 1 or -1."""
+    if input._array.shape != target._array.shape:
+        repeating.broadcast_shapes(input._array.shape, target._array.shape)
+        if xp.broadcast_shapes(input._array.shape, target._array.shape) != input._array.shape:
+            raise RuntimeError(
+                f"output with shape {list(input._array.shape)} doesn't match the broadcast shape of the "
+                f"input and the target, whose shape is {list(target._array.shape)}"
+            )
     return op.soft_margin_loss.record(
         input, target.to(input.dtype), reduction=how_reduced(reduction, size_average, reduce)
     )
@@ -64,21 +90,37 @@ def hinge_embedding_loss(
     return reduced(loss, how_reduced(reduction, size_average, reduce))
 
 
+@takes_tensors
 def margin_ranking_loss(
     input1: Any, input2: Any, target: Any, margin: float = 0, size_average: bool | None = None,
     reduce: bool | None = None, reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
     """max(0, -target (input1 - input2) + margin)."""
+    if not input1.ndim == input2.ndim == target.ndim:
+        raise RuntimeError(
+            "margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: "
+            f"{list(input1.shape)}, input2: {list(input2.shape)}, target: {list(target.shape)}"
+        )
     loss = (-target * (input1 - input2) + margin).clamp_min(0)
     return reduced(loss, how_reduced(reduction, size_average, reduce))
 
 
+@takes_tensors
 def cosine_embedding_loss(
     input1: Any, input2: Any, target: Any, margin: float = 0, size_average: bool | None = None,
     reduce: bool | None = None, reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
     """1 - cos where target is 1, max(0, cos - margin) where it is -1."""
     dim = target.ndim
+    if dim not in (0, 1):
+        raise RuntimeError(
+            f"0D or 1D target tensor expected, multi-target not supported: got {dim}D"
+        )
+    if input1.ndim != dim + 1 or input2.ndim != dim + 1:
+        raise RuntimeError(
+            f"{dim}D target tensor expects {dim + 1}D input tensors, but found inputs with sizes "
+            f"{list(input1.shape)} and {list(input2.shape)}."
+        )
     product = (input1 * input2).sum(dim)
     scale = ((input1 * input1).sum(dim) + 1e-8) * ((input2 * input2).sum(dim) + 1e-8)
     cosine = product / scale.sqrt()
@@ -87,12 +129,18 @@ def cosine_embedding_loss(
     return reduced(alike + apart, how_reduced(reduction, size_average, reduce))
 
 
+@takes_tensors
 def triplet_margin_loss(
     anchor: Any, positive: Any, negative: Any, margin: float = 1.0, p: float = 2, eps: float = 1e-6,
     swap: bool = False, size_average: bool | None = None, reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
     """max(0, d(anchor, positive) - d(anchor, negative) + margin), d the p-norm distance."""
+    if not anchor.ndim == positive.ndim == negative.ndim:
+        raise RuntimeError(
+            "The anchor, positive, and negative tensors are expected to have the same number of dimensions, "
+            f"but got: anchor {anchor.ndim}D, positive {positive.ndim}D, and negative {negative.ndim}D inputs"
+        )
 
     def distance(a: Any, b: Any) -> Any:
         return pairwise_distance(a, b, p, eps)
@@ -126,6 +174,7 @@ def multilabel_soft_margin_loss(
     return reduced(loss.mean(-1), how_reduced(reduction, size_average, reduce))
 
 
+@takes_tensors
 def multi_margin_loss(
     input: Any, target: Any, p: int = 1, margin: float = 1.0, weight: Any = None,
     size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean",
@@ -133,6 +182,11 @@ def multi_margin_loss(
     """mean over other classes i of max(0, margin - x[target] + x[i]) ** p."""
     if p not in (1, 2):
         raise ValueError("only p == 1 and p == 2 supported")
+    rows = 1 if input.ndim < 2 else input.shape[0]
+    if input.ndim > 2 or target.ndim > 1 or target.numel() != rows:
+        raise RuntimeError(
+            f"inconsistent target size: {list(target.shape)} for input of size: {list(input.shape)}"
+        )
     x = input if input.ndim == 2 else input.unsqueeze(0)
     index = target.reshape(-1, 1)
     gap = (margin - x.gather(1, index) + x).clamp_min(0)
@@ -146,6 +200,7 @@ def multi_margin_loss(
     return reduced(loss, how_reduced(reduction, size_average, reduce))
 
 
+@takes_tensors
 def multilabel_margin_loss(
     input: Any, target: Any, size_average: bool | None = None, reduce: bool | None = None,
     reduction: str = "mean",
@@ -154,8 +209,12 @@ def multilabel_margin_loss(
 
     A row of `target` lists the labels of a sample, up to the first -1.
     """
-    x = input if input.ndim == 2 else input.unsqueeze(0)
-    labels = target if target.ndim == 2 else target.unsqueeze(0)
+    if input.shape != target.shape or input.ndim > 2:
+        raise RuntimeError(
+            f"inconsistent target size: {list(target.shape)} for input of size: {list(input.shape)}"
+        )
+    x = input if input.ndim == 2 else input.reshape(1, -1)
+    labels = target if target.ndim == 2 else target.reshape(1, -1)
     listed = (labels >= 0).long().cumprod(1)
     index = labels * listed
     is_label = (x.detach() * 0).scatter_add(1, index, listed.to(x.dtype)).clamp_max(1)

@@ -7,11 +7,13 @@ from typing import Any
 from vizgrad import errors
 from vizgrad.ops import normalization as op
 from vizgrad.ops.optional import given
+from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.modes import about_to_write
 from vizgrad.tensor.place import caller
 from vizgrad.tensor.tensor import Tensor, storage_of
 
 
+@takes_tensors
 def layer_norm(
     input: Tensor, normalized_shape: Any, weight: Tensor | None = None, bias: Tensor | None = None,
     eps: float = 1e-5,
@@ -24,6 +26,20 @@ def layer_norm(
     shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
     _check_shape(input, shape, weight, bias)
     return op.layer_norm.record(input, given(weight), given(bias), dims=len(shape), eps=eps)[0]
+
+
+def _check_types(input: Tensor, *parameters: Tensor | None) -> None:
+    """Parameters have the type of the input; those of a half-precision one may be float32."""
+    kind = input._array.dtype
+    for parameter in parameters:
+        if parameter is None or parameter._array.dtype is kind:
+            continue
+        own = parameter._array.dtype
+        if own != kind and not (kind.itemsize == 2 and own.name == "float32"):
+            raise RuntimeError(
+                f"expected scalar type {input.dtype.name} but found {parameter.dtype.name}: weight and "
+                "bias have the type of the input"
+            )
 
 
 def _check_shape(
@@ -41,6 +57,7 @@ def _check_shape(
             fix="normalized_shape are the sizes of the last dimensions",
             culprit=errors.place_of(caller()),
         )
+    _check_types(input, weight, bias)
     for name, parameter in (("weight", weight), ("bias", bias)):
         if parameter is not None and parameter._array.shape != shape:
             raise RuntimeError(
@@ -49,6 +66,7 @@ def _check_shape(
             )
 
 
+@takes_tensors
 def rms_norm(
     input: Any, normalized_shape: Any, weight: Any = None, eps: float | None = None
 ) -> Tensor:
@@ -66,6 +84,7 @@ def rms_norm(
     return out if weight is None else out * weight
 
 
+@takes_tensors
 def batch_norm(
     input: Tensor, running_mean: Tensor | None, running_var: Tensor | None,
     weight: Tensor | None = None, bias: Tensor | None = None, training: bool = False,
@@ -80,6 +99,7 @@ def batch_norm(
     if x.ndim < 2:
         raise RuntimeError(f"batch_norm needs at least 2 dimensions, got shape {list(x.shape)}")
     _check_channels(input, running_mean, running_var, weight, bias)
+    _check_types(input, weight, bias)
     if not training:
         if running_mean is None or running_var is None:
             raise RuntimeError("running_mean and running_var must be defined in evaluation mode")
@@ -120,6 +140,7 @@ def _check_channels(input: Tensor, *parameters: Tensor | None) -> None:
             )
 
 
+@takes_tensors
 def group_norm(
     input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None,
     eps: float = 1e-5,
@@ -138,6 +159,13 @@ def group_norm(
             f"Expected more than 1 value per channel when training, got input size {list(x.shape)}"
         )
     _check_channels(input, None, None, weight, bias)
+    for name, parameter in (("weight", weight), ("bias", bias)):
+        if parameter is not None and parameter._array.ndim != 1:
+            raise RuntimeError(
+                f"Expected {name} to be a vector of size equal to the number of channels in input, but got "
+                f"{name} of shape {list(parameter.shape)} and input of shape {list(x.shape)}"
+            )
+    _check_types(input, weight, bias)
     return op.group_norm.record(input, given(weight), given(bias), groups=num_groups, eps=eps)[0]
 
 

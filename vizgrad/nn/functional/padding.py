@@ -6,9 +6,11 @@ from collections.abc import Sequence
 
 from vizgrad.arrays.kernels import padding as kernel
 from vizgrad.ops import padding as op
+from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.tensor import Tensor
 
 
+@takes_tensors
 def pad(
     input: Tensor, pad: Sequence[int], mode: str = "constant", value: float | None = None
 ) -> Tensor:
@@ -44,6 +46,11 @@ def pad(
         raise NotImplementedError(
             "Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now: "
             f"{len(amounts)} amounts for a tensor of shape {list(input.shape)}"
+        )
+    if 0 in size:
+        raise RuntimeError(
+            "Expected a tensor with possibly 0 batch size and other non-zero dimensions for input, but got: "
+            f"{list(input.shape)}"
         )
     for n, (before, after) in zip(size, pairs, strict=True):
         if mode == "reflect" and max(before, after) >= n:

@@ -8,6 +8,7 @@ from vizgrad.arrays.kernels import pooling as kernel
 from vizgrad.arrays.kernels.pooling import Pool
 from vizgrad.nn.functional.shapes import per_dim, product
 from vizgrad.ops import pooling, shape
+from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.ops.reduce import mean_dims
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
@@ -19,6 +20,8 @@ def _geometry(
 ) -> Pool:
     """The geometry, checked against the input; RuntimeError when nothing would come out."""
     x = input._array
+    if x.dtype.kind in "bc":
+        raise NotImplementedError(f'"pool{dims}d" not implemented for {input.dtype.name}')
     if x.ndim not in (dims + 1, dims + 2):
         raise RuntimeError(
             f"Expected {dims + 1}D or {dims + 2}D input for pooling, but got {list(x.shape)}"
@@ -60,6 +63,7 @@ def _max_pool(
     return out, new_tensor(kernel.flat_index(where, pool, x.shape[x.ndim - dims :]))
 
 
+@takes_tensors
 def max_pool1d(
     input: Tensor, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0,
     dilation: Sizes = 1, ceil_mode: bool = False, return_indices: bool = False,
@@ -88,6 +92,7 @@ def without_rows(tensor: Tensor) -> Tensor:
     return shape.squeeze_dim.record(tensor, dim=tensor._array.ndim - 2)
 
 
+@takes_tensors
 def max_pool2d(
     input: Tensor, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0,
     dilation: Sizes = 1, ceil_mode: bool = False, return_indices: bool = False,
@@ -100,6 +105,7 @@ def max_pool2d(
     return _max_pool(input, 2, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
 
 
+@takes_tensors
 def max_pool3d(
     input: Tensor, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0,
     dilation: Sizes = 1, ceil_mode: bool = False, return_indices: bool = False,
@@ -120,6 +126,7 @@ def _avg_pool(
     )
 
 
+@takes_tensors
 def avg_pool1d(
     input: Tensor, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0,
     ceil_mode: bool = False, count_include_pad: bool = True,
@@ -133,6 +140,7 @@ def avg_pool1d(
     return without_rows(out)
 
 
+@takes_tensors
 def avg_pool2d(
     input: Tensor, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0,
     ceil_mode: bool = False, count_include_pad: bool = True, divisor_override: int | None = None,
@@ -147,6 +155,7 @@ def avg_pool2d(
     )
 
 
+@takes_tensors
 def avg_pool3d(
     input: Tensor, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0,
     ceil_mode: bool = False, count_include_pad: bool = True, divisor_override: int | None = None,
@@ -162,10 +171,20 @@ def output_size_of(input: Tensor, dims: int, output_size: Any) -> tuple[int, ...
     size = input._array.shape[input._array.ndim - dims :]
     if output_size is None or isinstance(output_size, int):
         output_size = (output_size,) * dims
+    elif input._array.ndim <= len(output_size):
+        raise ValueError(
+            f"Input dimension should be at least {len(output_size) + 1}, but its shape is "
+            f"{list(input.shape)}"
+        )
     if len(output_size) != dims or input._array.ndim not in (dims + 1, dims + 2):
         raise RuntimeError(
             f"adaptive pooling over {dims} dimensions got input of shape {list(input.shape)} and "
             f"output_size {output_size!r}"
+        )
+    if 0 in size:
+        raise RuntimeError(
+            "adaptive pooling: Expected input to have non-zero size for non-batch dimensions, but input has "
+            f"sizes {list(input.shape)}"
         )
     return tuple(n if o is None else int(o) for n, o in zip(size, output_size, strict=True))
 
@@ -181,12 +200,14 @@ def _adaptive_mean(input: Tensor, dims: int, output_size: Any) -> Tensor:
     return pooling.ADAPTIVE[dims].record(input, matrices=matrices)
 
 
+@takes_tensors
 def adaptive_avg_pool1d(input: Tensor, output_size: int | tuple[int]) -> Tensor:
     """The means of `output_size` windows that cover the last dimension."""
     size = output_size if isinstance(output_size, int) else output_size[0]
     return without_rows(_adaptive_mean(with_rows(input, "adaptive_avg_pool1d"), 2, (1, size)))
 
 
+@takes_tensors
 def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
     """The means of windows that cover the image; None in `output_size` keeps a size.
 
@@ -195,6 +216,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
     return _adaptive_mean(input, 2, output_size)
 
 
+@takes_tensors
 def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
     """`adaptive_avg_pool2d` over three dimensions."""
     return _adaptive_mean(input, 3, output_size)

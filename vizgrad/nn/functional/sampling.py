@@ -7,9 +7,11 @@ from typing import Any
 
 from vizgrad.arrays import xp
 from vizgrad.arrays.backend import beside
+from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 
+@takes_tensors
 def affine_grid(theta: Any, size: Any, align_corners: bool | None = None) -> Tensor:
     """The points of an image (N, C, H, W) moved by theta (N, 2, 3): (N, H, W, 2), each in [-1, 1].
 
@@ -17,10 +19,16 @@ def affine_grid(theta: Any, size: Any, align_corners: bool | None = None) -> Ten
     """
     sizes = tuple(size)[2:]
     dims = len(sizes)
+    if theta._array.dtype.kind != "f":
+        raise ValueError(f"Expected theta to have floating point type, but got {theta.dtype}")
     if dims not in (2, 3) or tuple(theta.shape[1:]) != (dims, dims + 1):
-        raise RuntimeError(
+        raise ValueError(
             f"affine_grid of size {list(size)} needs theta of shape (N, {dims}, {dims + 1}), got "
             f"{list(theta.shape)}"
+        )
+    if theta.shape[0] != size[0]:
+        raise RuntimeError(
+            f"affine_grid of size {list(size)} needs one theta for each image, got {theta.shape[0]}"
         )
     lines = []
     for n in sizes:
@@ -33,6 +41,7 @@ def affine_grid(theta: Any, size: Any, align_corners: bool | None = None) -> Ten
     return moved.view(theta.shape[0], *sizes, dims)
 
 
+@takes_tensors
 def grid_sample(
     input: Any, grid: Any, mode: str = "bilinear", padding_mode: str = "zeros",
     align_corners: bool | None = None,
@@ -55,6 +64,11 @@ def grid_sample(
         raise RuntimeError(
             "grid_sampler(): expected an input (N, C, H, W) and a grid (N, H', W', 2), got "
             f"{list(input.shape)} and {list(grid.shape)}"
+        )
+    if input._array.dtype != grid._array.dtype:
+        raise RuntimeError(
+            f"grid_sampler(): expected input and grid to have the same dtype, but input has "
+            f"{input.dtype.name} and grid has {grid.dtype.name}"
         )
     n, channels, height, width = input.shape
     x = _pixel(grid[..., 0], width, padding_mode, bool(align_corners))

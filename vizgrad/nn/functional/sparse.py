@@ -7,11 +7,13 @@ from typing import Any
 from vizgrad import errors
 from vizgrad.arrays.kernels.embedding import count_places
 from vizgrad.ops import embedding as op
+from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.modes import about_to_write, set_grad_mode
 from vizgrad.tensor.place import caller
 from vizgrad.tensor.tensor import Tensor, storage_of
 
 
+@takes_tensors
 def embedding(
     input: Tensor, weight: Tensor, padding_idx: int | None = None, max_norm: float | None = None,
     norm_type: float = 2.0, scale_grad_by_freq: bool = False, sparse: bool = False,

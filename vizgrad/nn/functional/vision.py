@@ -14,11 +14,13 @@ from vizgrad.nn.functional.pooling import (
 )
 from vizgrad.nn.functional.shapes import per_dim
 from vizgrad.ops import resize as op
+from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.tensor import Tensor
 
 _LINEAR = {"linear": 1, "bilinear": 2, "trilinear": 3, "bicubic": 2}
 
 
+@takes_tensors
 def interpolate(
     input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest",
     align_corners: bool | None = None, recompute_scale_factor: bool | None = None,
@@ -30,11 +32,9 @@ def interpolate(
     (5-D), "area". With `align_corners` the corner pixels keep their places; with `antialias` ("bilinear",
     "bicubic") a shrunk image averages over all that a pixel covers.
     """
-    dims = input._array.ndim - 2
-    if dims < 1 or dims > 3:
-        raise NotImplementedError(
-            f"interpolate needs a 3-D, 4-D or 5-D input, got {input._array.ndim}-D"
-        )
+    if input._array.dtype.kind != "f" and not mode.startswith("nearest"):
+        raise NotImplementedError(f'"interpolate" ({mode}) not implemented for {input.dtype.name}')
+    dims = _spatial_dims(input, size, scale_factor)
     if (size is None) == (scale_factor is None):
         raise ValueError("exactly one of size and scale_factor must be given")
     if antialias and mode not in ("bilinear", "bicubic"):
@@ -54,8 +54,10 @@ def interpolate(
         out = tuple(math.floor(n * f) for n, f in zip(have, factors, strict=True))
         if not recompute_scale_factor:
             scales = factors
-    if min(out) < 1:
-        raise RuntimeError(f"Input and output sizes should be greater than 0, but got output {out}")
+    if min(out) < 1 or min(have) < 1:
+        raise RuntimeError(
+            f"Input and output sizes should be greater than 0, but got input {have} and output {out}"
+        )
     if mode in ("nearest", "nearest-exact"):
         indices = tuple(
             kernel.nearest(input._array, n, o, f, exact=mode != "nearest")
@@ -84,6 +86,23 @@ def interpolate(
     return kinds[dims].record(input, matrices=matrices)
 
 
+def _spatial_dims(input: Tensor, size: Any, scale_factor: Any) -> int:
+    """How many dimensions are resized; raises where sizes or factors are for another number."""
+    dims = input._array.ndim - 2
+    for given in (size, scale_factor):
+        if isinstance(given, (tuple, list)) and len(given) != dims:
+            raise ValueError(
+                "Input and output must have the same number of spatial dimensions, but got input with "
+                f"spatial dimensions of {list(input._array.shape[2:])} and size or scale factor {given}. "
+                "The input is (N, C, d1, d2, ...)"
+            )
+    if dims < 1 or dims > 3:
+        raise NotImplementedError(
+            f"interpolate needs a 3-D, 4-D or 5-D input, got {input._array.ndim}-D"
+        )
+    return dims
+
+
 def upsample(
     input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest",
     align_corners: bool | None = None,
@@ -100,6 +119,7 @@ def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None)
     return interpolate(input, size, scale_factor, "bilinear", align_corners=True)
 
 
+@takes_tensors
 def pixel_shuffle(input: Any, upscale_factor: int) -> Tensor:
     """(*, C r^2, H, W) -> (*, C, H r, W r). W. Shi et al., Efficient Sub-Pixel CNN (2016)."""
     *lead, channels, height, width = input.shape
@@ -115,6 +135,7 @@ def pixel_shuffle(input: Any, upscale_factor: int) -> Tensor:
     return x.reshape(*lead, channels // (r * r), height * r, width * r)
 
 
+@takes_tensors
 def pixel_unshuffle(input: Any, downscale_factor: int) -> Tensor:
     """(*, C, H r, W r) -> (*, C r^2, H, W): undoes `pixel_shuffle`."""
     *lead, channels, height, width = input.shape
@@ -130,6 +151,7 @@ def pixel_unshuffle(input: Any, downscale_factor: int) -> Tensor:
     return x.reshape(*lead, channels * r * r, height // r, width // r)
 
 
+@takes_tensors
 def channel_shuffle(input: Any, groups: int) -> Tensor:
     """Deals the channels of (N, C, *) out over `groups` in turn."""
     n, channels, *size = input.shape

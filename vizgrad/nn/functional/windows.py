@@ -11,11 +11,13 @@ from vizgrad.nn.functional.pooling import output_size_of, with_rows, without_row
 from vizgrad.nn.functional.shapes import per_dim, product
 from vizgrad.ops import columns as op
 from vizgrad.ops import places, shape
+from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 Sizes = int | tuple[int, ...]
 
 
+@takes_tensors
 def unfold(
     input: Tensor, kernel_size: Sizes, dilation: Sizes = 1, padding: Sizes = 0, stride: Sizes = 1
 ) -> Tensor:
@@ -46,6 +48,7 @@ def unfold(
     )
 
 
+@takes_tensors
 def fold(
     input: Tensor, output_size: Sizes, kernel_size: Sizes, dilation: Sizes = 1, padding: Sizes = 0,
     stride: Sizes = 1,
@@ -79,6 +82,7 @@ def _adaptive_max(input: Tensor, dims: int, output_size: Any, return_indices: bo
     return (result, new_tensor(index)) if return_indices else result
 
 
+@takes_tensors
 def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     """The largest elements of `output_size` windows that cover the last dimension."""
     size = output_size if isinstance(output_size, int) else output_size[0]
@@ -87,11 +91,13 @@ def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = 
     return (without_rows(result), without_rows(index)) if return_indices else without_rows(result)
 
 
+@takes_tensors
 def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     """The largest elements of windows that cover the image; see `adaptive_avg_pool2d` for which."""
     return _adaptive_max(input, 2, output_size, return_indices)
 
 
+@takes_tensors
 def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     """`adaptive_max_pool2d` over three dimensions."""
     return _adaptive_max(input, 3, output_size, return_indices)
@@ -106,6 +112,11 @@ def _unpool(
     padding: Any,
     size: Any,
 ) -> Tensor:
+    if input._array.ndim not in (dims + 1, dims + 2) or indices._array.shape != input._array.shape:
+        raise RuntimeError(
+            f"max_unpool{dims}d: Expected an input of {dims + 1} or {dims + 2} dimensions and indices of its "
+            f"shape, but got {list(input.shape)} and {list(indices.shape)}"
+        )
     window = per_dim(kernel_size, dims, "kernel_size")
     step = window if stride is None else per_dim(stride, dims, "stride")
     edge = per_dim(padding, dims, "padding")
@@ -147,6 +158,7 @@ def max_unpool1d(
     )
 
 
+@takes_tensors
 def max_unpool2d(
     input: Tensor, indices: Tensor, kernel_size: Sizes, stride: Sizes | None = None,
     padding: Sizes = 0, output_size: Any = None,
@@ -155,6 +167,7 @@ def max_unpool2d(
     return _unpool(input, indices, 2, kernel_size, stride, padding, output_size)
 
 
+@takes_tensors
 def max_unpool3d(
     input: Tensor, indices: Tensor, kernel_size: Sizes, stride: Sizes | None = None,
     padding: Sizes = 0, output_size: Any = None,

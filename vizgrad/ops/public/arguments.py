@@ -73,6 +73,17 @@ def is_number(value: Any) -> bool:
     return isinstance(value, (bool, int, float, complex, xp.number, xp.bool_))
 
 
+def check_number(function: str, argument: str, value: Any) -> None:
+    """TypeError for what is neither a number nor a Tensor."""
+    if not is_number(value) and not isinstance(value, Tensor):
+        raise wrong_call(
+            TypeError(
+                f"{function}(): argument '{argument}' must be Number, not {type(value).__name__}"
+            ),
+            "give it a number, or a tensor",
+        )
+
+
 def as_float(input: Tensor) -> Tensor:
     """`input`, integers and bools in the default float type."""
     if not isinstance(input, Tensor):

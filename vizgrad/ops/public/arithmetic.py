@@ -6,9 +6,11 @@ from typing import Any, NamedTuple
 
 from vizgrad.function.typing import number
 from vizgrad.ops import arithmetic, pairwise, pointwise, powers, special
-from vizgrad.ops.public.arguments import beside_number, written
-from vizgrad.ops.public.keywords import takes_out
+from vizgrad.ops.public.arguments import beside_number, check_number, written
+from vizgrad.ops.public.keywords import takes_out, takes_tensors
+from vizgrad.tensor.operands import not_a_tensor
 from vizgrad.tensor.tensor import Tensor
+from vizgrad.tensor.wrong_call import wrong_call
 
 
 def _check_alpha(alpha: Any, *tensors: Any) -> None:
@@ -65,6 +67,7 @@ def _is_bool(value: Any) -> bool:
 
 def rsub(input: Tensor, other: Any, *, alpha: float = 1) -> Tensor:
     """other - alpha * input."""
+    check_number("rsub", "other", other)
     refuse_bool_minus(input, other)
     if alpha == 1 and not isinstance(other, Tensor):
         return arithmetic.rsub_number.record(input, number(other, input))
@@ -117,10 +120,13 @@ def fmod(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
 def pow(input: Any, exponent: Any, *, out: Tensor | None = None) -> Tensor:
     """input to the power exponent; one of the two may be a number."""
     if not isinstance(exponent, Tensor):
+        if exponent.__class__ is not int and exponent.__class__ is not float:
+            check_number("pow", "exponent", exponent)
         result = powers.pow_number.record(_base_beside(input, exponent), exponent=exponent)
     elif isinstance(input, Tensor):
         result = powers.pow.record(input, exponent)
     else:
+        check_number("pow", "self", input)
         result = powers.number_pow.record(number(input, exponent), exponent)
     return result if out is None else written(out, result, "pow", input, exponent)
 
@@ -170,21 +176,32 @@ def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def positive(input: Tensor) -> Tensor:
     """`input` itself; not for bools."""
+    if not isinstance(input, Tensor):
+        raise not_a_tensor("positive", "input", 1, input)
     if _is_bool(input):
         raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
     return input
 
 
-def lerp(input: Tensor, end: Tensor, weight: Any, *, out: Tensor | None = None) -> Tensor:
-    """input + weight * (end - input); all tensors of one type."""
+def check_lerp(input: Tensor, end: Tensor, weight: Any) -> None:
+    check_number("lerp", "weight", weight)
     for name, other in (("end", end), ("weight", weight)):
         if isinstance(other, Tensor) and other._array.dtype != input._array.dtype:
-            raise RuntimeError(
-                f"expected dtype {input.dtype.name} for `{name}` but got dtype {other.dtype.name}; "
-                "convert one with .to(dtype)"
+            raise wrong_call(
+                RuntimeError(
+                    f"expected dtype {input.dtype.name} for `{name}` but got dtype {other.dtype.name}"
+                ),
+                "convert one with .to(dtype)",
+                "cut-dtype",
             )
     if input._array.dtype.kind in "biu":
         raise NotImplementedError(f'"lerp" not implemented for {input.dtype.name}')
+
+
+@takes_tensors
+def lerp(input: Tensor, end: Tensor, weight: Any, *, out: Tensor | None = None) -> Tensor:
+    """input + weight * (end - input); RuntimeError for operands of different types."""
+    check_lerp(input, end, weight)
     if isinstance(weight, Tensor):
         result = arithmetic.lerp.record(input, end, weight)
     else:
@@ -192,6 +209,7 @@ def lerp(input: Tensor, end: Tensor, weight: Any, *, out: Tensor | None = None) 
     return result if out is None else written(out, result, "lerp", input, end, weight)
 
 
+@takes_tensors
 def addcmul(
     input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 1, out: Tensor | None = None
 ) -> Tensor:
@@ -202,6 +220,7 @@ def addcmul(
     return result if out is None else written(out, result, "addcmul", input, tensor1, tensor2)
 
 
+@takes_tensors
 def addcdiv(
     input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 1, out: Tensor | None = None
 ) -> Tensor:

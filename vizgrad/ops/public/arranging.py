@@ -9,13 +9,16 @@ from vizgrad.errors import wrap_dim
 from vizgrad.ops import arrange
 from vizgrad.ops import shape as ops
 from vizgrad.ops.public.arguments import dims_given, dims_of
-from vizgrad.ops.public.keywords import takes_out
+from vizgrad.ops.public.keywords import takes_out, takes_tensors
 from vizgrad.ops.public.shaping import flatten, reshape, view
+from vizgrad.tensor.operands import not_a_tensor
 from vizgrad.tensor.tensor import Tensor
 
 
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Two dimensions exchanged (a view)."""
+    if not isinstance(input, Tensor):
+        raise not_a_tensor("transpose", "input", 1, input)
     ndim = input._array.ndim
     return ops.transpose.record(input, dim0=wrap_dim(dim0, ndim), dim1=wrap_dim(dim1, ndim))
 
@@ -23,11 +26,13 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
 swapdims = transpose
 
 
+@takes_tensors
 def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
     """`transpose`, in numpy's words."""
     return transpose(input, axis0, axis1)
 
 
+@takes_tensors
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; tensors of fewer dimensions as they are."""
     if input._array.ndim > 2:
@@ -70,6 +75,8 @@ def mT(self: Tensor) -> Tensor:
 
 def permute(input: Tensor, *given: Any, dims: Any = None) -> Tensor:
     """Dimensions in the given order (a view)."""
+    if not isinstance(input, Tensor):
+        raise not_a_tensor("permute", "input", 1, input)
     ndim = input._array.ndim
     order = dims_given("permute", given if dims is None else (dims,))
     if len(order) != ndim:
@@ -84,6 +91,7 @@ def permute(input: Tensor, *given: Any, dims: Any = None) -> Tensor:
     return ops.permute.record(input, dims=wrapped)
 
 
+@takes_tensors
 def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
     """Dimensions moved to other places, the rest in order (a view)."""
     ndim = input._array.ndim
@@ -113,6 +121,8 @@ moveaxis = movedim
 
 def unsqueeze(input: Tensor, dim: int) -> Tensor:
     """A new dimension of size 1 (a view)."""
+    if not isinstance(input, Tensor):
+        raise not_a_tensor("unsqueeze", "input", 1, input)
     return ops.unsqueeze.record(input, dim=wrap_dim(dim, input._array.ndim + 1))
 
 
@@ -150,20 +160,24 @@ def _check_matrix(name: str, input: Tensor) -> None:
         )
 
 
+@takes_tensors
 def flip(input: Tensor, *given: Any, dims: Any = None) -> Tensor:
     """Elements in reverse order along `dims` (a copy)."""
     along = dims_given("flip", given if dims is None else (dims,))
     return arrange.flip.record(input, dims=dims_of(along, input._array.ndim) or ())
 
 
+@takes_tensors
 def fliplr(input: Tensor) -> Tensor:
     return flip(input, 1)
 
 
+@takes_tensors
 def flipud(input: Tensor) -> Tensor:
     return flip(input, 0)
 
 
+@takes_tensors
 def roll(input: Tensor, shifts: Any, dims: Any = None) -> Tensor:
     """Elements moved round by `shifts` along `dims`; in C order over everything if none are given."""
     shift = (shifts,) if isinstance(shifts, int) else tuple(shifts)
@@ -181,6 +195,7 @@ def roll(input: Tensor, shifts: Any, dims: Any = None) -> Tensor:
     return arrange.roll.record(input, shifts=shift, dims=wrapped)
 
 
+@takes_tensors
 def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Tensor:
     """Turned by k times 90 degrees in a plane of two dimensions."""
     ndim = input._array.ndim
@@ -192,13 +207,16 @@ def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Tensor:
     return arrange.rot90.record(input, k=k, dims=plane)
 
 
+@takes_tensors
 def atleast_1d(input: Tensor) -> Tensor:
     return input if input._array.ndim else reshape(input, 1)
 
 
+@takes_tensors
 def atleast_2d(input: Tensor) -> Tensor:
     return input if input._array.ndim > 1 else unsqueeze(atleast_1d(input), 0)
 
 
+@takes_tensors
 def atleast_3d(input: Tensor) -> Tensor:
     return input if input._array.ndim > 2 else unsqueeze(atleast_2d(input), -1)

@@ -8,6 +8,7 @@ from vizgrad.ops import extremes, select
 from vizgrad.ops.public.arguments import dims_of, written
 from vizgrad.ops.public.keywords import takes_axis, takes_out, write_all
 from vizgrad.ops.public.results import MinMax, ValuesIndices
+from vizgrad.tensor.operands import not_a_tensor
 from vizgrad.tensor.tensor import Tensor
 
 
@@ -45,6 +46,8 @@ def _extreme(name: str, all_op: Any, dim_op: Any, tie_op: Any) -> Any:
             dim = axis
         if keepdims:
             keepdim = True
+        if not isinstance(input, Tensor):
+            raise not_a_tensor(name, "input", 1, input)
         if out is not None:
             result = function(input, dim, keepdim, other=other)
             return write_all(out, result, name, input, dim, other)

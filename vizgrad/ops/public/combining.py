@@ -13,34 +13,57 @@ from vizgrad.ops.public import (
     shaping,
 )
 from vizgrad.ops.public.creation import tensor
+from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 
+def _check_vector(tensor: Tensor) -> None:
+    if tensor._array.ndim != 1:
+        raise RuntimeError(f"Expect a 1D vector, but got shape {list(tensor._array.shape)}")
+
+
+@takes_tensors
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
     """All choices of r elements of a vector, one per row."""
+    _check_vector(input)
     choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
     rows = list(choose(range(input._array.size), r))
     index = tensor(rows) if rows else new_tensor(xp.zeros((0, r), xp.int64))
     return indexing.getitem(input, index)
 
 
+@takes_tensors
 def cartesian_prod(*tensors: Tensor) -> Tensor:
     """All tuples with one element of each vector, one per row."""
+    for each in tensors:
+        _check_vector(each)
     if len(tensors) == 1:
         return tensors[0]
     grids = repeating.meshgrid(*tensors, indexing="ij")
     return parting.stack([shaping.reshape(g, -1) for g in grids], 1)
 
 
+@takes_tensors
 def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
     """Columns of powers of a vector."""
+    if x._array.ndim != 1:
+        raise RuntimeError(
+            f"x must be a one-dimensional tensor. Its shape is {list(x._array.shape)}"
+        )
     n = x._array.size if N is None else N
     powers = range(n) if increasing else range(n - 1, -1, -1)
     return parting.stack([x**k for k in powers], -1)
 
 
+@takes_tensors
 def block_diag(*tensors: Tensor) -> Tensor:
     """Matrices along the diagonal of one, zeros elsewhere."""
+    for position, each in enumerate(tensors):
+        if each._array.ndim > 2:
+            raise RuntimeError(
+                "block_diag: Input tensors must have 2 or fewer dimensions. Input "
+                f"{position} has {each._array.ndim} dimensions"
+            )
     blocks = [arranging.atleast_2d(t) for t in tensors]
     width = sum(b._array.shape[1] for b in blocks)
     rows, column = [], 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from vizgrad.arrays import xp
 from vizgrad.ops import compare
+from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.tensor import Tensor
 
 
@@ -21,6 +22,7 @@ def allclose(
     return bool(isclose(input, other, rtol, atol, equal_nan)._array.all())
 
 
+@takes_tensors
 def equal(input: Tensor, other: Tensor) -> bool:
     """Have both the same shape and the same elements (NaN equals nothing)?"""
     return input._array.shape == other._array.shape and bool(

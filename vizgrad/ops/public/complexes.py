@@ -11,6 +11,7 @@ from typing import Any
 from vizgrad.ops import complexes as ops
 from vizgrad.ops.public.arguments import written
 from vizgrad.ops.public.arranging import mT
+from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.ops.public.slicing import select as pick
 from vizgrad.tensor.tensor import Tensor
 
@@ -28,11 +29,13 @@ def view_as_complex(input: Tensor) -> Tensor:
     return ops.view_as_complex.record(input)
 
 
+@takes_tensors
 def real(input: Tensor) -> Tensor:
     """A view of the real parts; a real tensor itself."""
     return pick(view_as_real(input), -1, 0) if input.is_complex() else input
 
 
+@takes_tensors
 def imag(input: Tensor) -> Tensor:
     """A view of the imaginary parts; RuntimeError for a real tensor."""
     if not input.is_complex():
@@ -52,37 +55,48 @@ def set_imag(self: Tensor, value: Any) -> None:
     imag(self).copy_(value if isinstance(value, Tensor) else self.new_tensor(value).real)
 
 
+@takes_tensors
 def conj(input: Tensor) -> Tensor:
     """The complex conjugates; a real tensor itself."""
     return ops.conj.record(input) if input.is_complex() else input
 
 
+@takes_tensors
 def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The complex conjugates, computed at once; a real tensor itself."""
     result = ops.conj_physical.record(input) if input.is_complex() else input
     return result if out is None else written(out, result, "conj_physical", input)
 
 
+@takes_tensors
 def resolve_conj(input: Tensor) -> Tensor:
     """The tensor itself: conjugates are computed at once."""
+    input.dim()  # only a tensor has this
     return input
 
 
+@takes_tensors
 def resolve_neg(input: Tensor) -> Tensor:
     """The tensor itself: negatives are computed at once."""
+    input.dim()  # only a tensor has this
     return input
 
 
+@takes_tensors
 def is_conj(input: Tensor) -> bool:
     """False: conjugates are computed at once."""
+    input.dim()  # only a tensor has this
     return False
 
 
+@takes_tensors
 def is_neg(input: Tensor) -> bool:
     """False: negatives are computed at once."""
+    input.dim()  # only a tensor has this
     return False
 
 
+@takes_tensors
 def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
     """real + i * imag, of two tensors of one floating point type, broadcast."""
     _one_float_type("complex", real, imag)
@@ -90,6 +104,7 @@ def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
     return result if out is None else written(out, result, "complex", real, imag)
 
 
+@takes_tensors
 def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
     """abs * e^(i * angle), angles in radians, of two tensors of one floating point type, broadcast."""
     _one_float_type("polar", abs, angle)
@@ -111,17 +126,20 @@ def _one_float_type(name: str, a: Tensor, b: Tensor) -> None:
         )
 
 
+@takes_tensors
 def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The argument in radians; of real numbers 0 or pi."""
     result = (ops.angle if input.is_complex() else ops.angle_of_real).record(input)
     return result if out is None else written(out, result, "angle", input)
 
 
+@takes_tensors
 def isreal(input: Tensor) -> Tensor:
     """Where the imaginary part is 0."""
     return imag(input) == 0 if input.is_complex() else input == input.detach()
 
 
+@takes_tensors
 def adjoint(input: Tensor) -> Tensor:
     """The conjugate transpose of matrices (the last two dimensions)."""
     return conj(mT(input))

@@ -11,10 +11,12 @@ from vizgrad.arrays.dtypes import DType
 from vizgrad.errors import explained
 from vizgrad.function.inplace import write
 from vizgrad.ops import copying, shape
-from vizgrad.ops.public.arguments import check_number_fits
+from vizgrad.ops.public.arguments import check_number, check_number_fits
+from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.clock import tick
 from vizgrad.tensor.formats import contiguous_format
 from vizgrad.tensor.modes import MODES
+from vizgrad.tensor.operands import not_a_tensor
 from vizgrad.tensor.place import caller
 from vizgrad.tensor.tensor import RESULT, UNTRACKED, Tensor, new_tensor, rare_of, storage_of
 
@@ -143,11 +145,14 @@ def numpy(self: Tensor, *, force: Any = False) -> Any:
 
 def detach(input: Tensor) -> Tensor:
     """The same memory without history, with the same version counter (V-55)."""
+    if not isinstance(input, Tensor):
+        raise not_a_tensor("detach", "input", 1, input)
     out = new_tensor(input._array)
     out._storage = storage_of(input)
     return out
 
 
+@takes_tensors
 def detach_(input: Tensor) -> Tensor:
     """Forgets the history, in place; a leaf no longer requires grad."""
     if input._view is not None:
@@ -200,6 +205,7 @@ def fill_(input: Tensor, value: Any) -> Tensor:
                 f"{value._array.ndim} dimensions."
             )
         return write(copying.fill, input, value, name="fill_")
+    check_number("fill_", "value", value)
     check_number_fits(input, value)
     return write(copying.fill_number, input, name="fill_", value=value)
 
@@ -213,14 +219,17 @@ def is_tensor(obj: Any) -> Any:
     return isinstance(obj, Tensor)
 
 
+@takes_tensors
 def is_floating_point(input: Tensor) -> Any:
     return input.is_floating_point()
 
 
+@takes_tensors
 def is_complex(input: Tensor) -> Any:
     return input.is_complex()
 
 
+@takes_tensors
 def numel(input: Tensor) -> Any:
     return input.numel()
 

@@ -14,6 +14,7 @@ from vizgrad.arrays.backend import (
 )
 from vizgrad.arrays.dtypes import DType
 from vizgrad.ops.public.arguments import check_dtype, is_number, sizes_of
+from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.tensor import LEAF, Tensor, new_tensor
 
 
@@ -257,7 +258,7 @@ def _like(name: str, value: Any) -> Any:
         return made(out if device is None else to_device(out, parse_device(device)), requires_grad)
 
     function.__name__ = function.__qualname__ = name
-    return function
+    return takes_tensors(function)
 
 
 def _like_memory(array: Any, dtype: Any) -> Any:
@@ -287,6 +288,7 @@ ones_like.__doc__ = "Ones of the shape and type of `input`."
 empty_like.__doc__ = "Memory of the shape and type of `input`, with whatever is in it."
 
 
+@takes_tensors
 def full_like(
     input: Tensor,
     fill_value: Any,
@@ -369,6 +371,7 @@ def frombuffer(
     return made(xp.frombuffer(buffer, found, count, offset), requires_grad)
 
 
+@takes_tensors
 def fill(input: Tensor, value: Any) -> Tensor:
     """A tensor like `input`, full of one value; of a 0-dim tensor its gradient is the sum."""
     return input.clone().fill_(value)

@@ -10,10 +10,11 @@ from vizgrad.ops.public import (
     gathering,
     shaping,
 )
-from vizgrad.ops.public.keywords import takes_out
+from vizgrad.ops.public.keywords import takes_out, takes_tensors
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 
+@takes_tensors
 def unique(
     input: Tensor,
     sorted: bool = True,
@@ -49,6 +50,7 @@ def _with(values: Tensor, inverse: Any, counts: Any) -> Any:
     return (values, *extra) if extra else values
 
 
+@takes_tensors
 def unique_consecutive(
     input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
 ) -> Any:

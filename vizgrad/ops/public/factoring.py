@@ -19,7 +19,7 @@ from vizgrad.ops.public import (
     selecting,
 )
 from vizgrad.ops.public.complexes import adjoint, conj
-from vizgrad.ops.public.keywords import takes_out
+from vizgrad.ops.public.keywords import takes_out, takes_tensors
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 
@@ -266,6 +266,7 @@ def tensorsolve(input: Tensor, other: Tensor, dims: Any = None) -> Tensor:
     return matrices.solve(input.reshape(size, size), other.reshape(size)).reshape(rest)
 
 
+@takes_tensors
 def vander(x: Tensor, *, N: int | None = None) -> Tensor:
     """The powers 0 ... N - 1 of each element, along a new last dimension."""
     count = x._array.shape[-1] if N is None else N

@@ -21,7 +21,7 @@ from vizgrad.ops.public.arguments import as_float, written
 from vizgrad.ops.public.arranging import roll
 from vizgrad.ops.public.complexes import conj
 from vizgrad.ops.public.creation import tensor
-from vizgrad.ops.public.keywords import fills_out
+from vizgrad.ops.public.keywords import fills_out, takes_tensors
 from vizgrad.tensor.tensor import Tensor
 
 Sizes = Sequence[int] | None
@@ -151,6 +151,7 @@ def _out(result: Tensor, out: Tensor | None, name: str, input: Tensor) -> Tensor
     return result if out is None else written(out, result, name, input)
 
 
+@takes_tensors
 def fft(
     input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *,
     out: Tensor | None = None,
@@ -159,6 +160,7 @@ def fft(
     return _out(_c2c(input, _one(n), dim, norm, True), out, "fft", input)
 
 
+@takes_tensors
 def ifft(
     input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *,
     out: Tensor | None = None,
@@ -167,6 +169,7 @@ def ifft(
     return _out(_c2c(input, _one(n), dim, norm, False), out, "ifft", input)
 
 
+@takes_tensors
 def rfft(
     input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *,
     out: Tensor | None = None,
@@ -191,6 +194,7 @@ def hfft(
     return _out(_c2r("hfft", input, _one(n), dim, norm, True), out, "hfft", input)
 
 
+@takes_tensors
 def ihfft(
     input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *,
     out: Tensor | None = None,
@@ -199,6 +203,7 @@ def ihfft(
     return _out(_r2c("ihfft", input, _one(n), dim, norm, False), out, "ihfft", input)
 
 
+@takes_tensors
 def fftn(
     input: Tensor, s: Sizes = None, dim: Any = None, norm: str | None = None, *,
     out: Tensor | None = None,
@@ -207,6 +212,7 @@ def fftn(
     return _out(_c2c(input, s, dim, norm, True), out, "fftn", input)
 
 
+@takes_tensors
 def ifftn(
     input: Tensor, s: Sizes = None, dim: Any = None, norm: str | None = None, *,
     out: Tensor | None = None,
@@ -215,6 +221,7 @@ def ifftn(
     return _out(_c2c(input, s, dim, norm, False), out, "ifftn", input)
 
 
+@takes_tensors
 def rfftn(
     input: Tensor, s: Sizes = None, dim: Any = None, norm: str | None = None, *,
     out: Tensor | None = None,
@@ -239,6 +246,7 @@ def hfftn(
     return _out(_c2r("hfftn", input, s, dim, norm, True), out, "hfftn", input)
 
 
+@takes_tensors
 def ihfftn(
     input: Tensor, s: Sizes = None, dim: Any = None, norm: str | None = None, *,
     out: Tensor | None = None,
@@ -256,7 +264,7 @@ def _over_two(transform: Any, name: str) -> Any:
 
     two.__name__ = two.__qualname__ = name
     two.__doc__ = f"`{transform.__name__}` over the last two dimensions, unless `dim` is given."
-    return two
+    return takes_tensors(two)
 
 
 fft2 = _over_two(fftn, "fft2")
@@ -292,12 +300,14 @@ def rfftfreq(
     )  # fmt: skip
 
 
+@takes_tensors
 def fftshift(input: Tensor, dim: Any = None) -> Tensor:
     """Frequency 0 moved to the middle of `dim` (all, unless given)."""
     dims, _ = _dims_and_sizes(input, None, dim)
     return roll(input, tuple(input._array.shape[d] // 2 for d in dims), dims)
 
 
+@takes_tensors
 def ifftshift(input: Tensor, dim: Any = None) -> Tensor:
     """The inverse of `fftshift`."""
     dims, _ = _dims_and_sizes(input, None, dim)

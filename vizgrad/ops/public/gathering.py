@@ -9,7 +9,8 @@ from vizgrad.errors import wrap_dim
 from vizgrad.function.inplace import write
 from vizgrad.ops import indexing, scattering
 from vizgrad.ops.public import repeating, shaping
-from vizgrad.ops.public.keywords import takes_axis, takes_out
+from vizgrad.ops.public.arguments import check_number
+from vizgrad.ops.public.keywords import takes_axis, takes_out, takes_tensors
 from vizgrad.tensor.tensor import Tensor
 
 
@@ -17,12 +18,42 @@ def _check_index(name: str, input: Tensor, index: Tensor, dim: int) -> int:
     if index._array.dtype != xp.int64:
         raise RuntimeError(f"{name}(): Expected dtype int64 for index, got {index.dtype.name}")
     a, b = input._array, index._array
+    at = wrap_dim(dim, a.ndim)
     if max(a.ndim, 1) != max(b.ndim, 1):
         raise RuntimeError(
             f"Index tensor must have the same number of dimensions as input tensor: {b.ndim} "
             f"and {a.ndim} in {name}()"
         )
-    return wrap_dim(dim, a.ndim)
+    return at
+
+
+def _check_fit(
+    name: str, index: Tensor, input: Tensor, dim: int, src: Tensor | None = None
+) -> None:
+    """`index` is no larger than `input` outside `dim`, and nowhere larger than `src`."""
+    wanted, have = index._array, input._array
+    if not wanted.size:
+        return
+    if src is not None and src._array.ndim:
+        wrap_dim(dim, src._array.ndim)
+    if src is not None and max(wanted.ndim, 1) != max(src._array.ndim, 1):
+        raise RuntimeError(
+            "Index tensor must have the same number of dimensions as src tensor: "
+            f"{wanted.ndim} and {src._array.ndim} in {name}()"
+        )
+    fits = all(n <= m or d == dim for d, (n, m) in enumerate(_pairs(wanted, have)))
+    if src is not None:
+        fits = fits and all(n <= m for n, m in _pairs(wanted, src._array))
+    if not fits:
+        also = "" if src is None else f" and to be no larger size than src {list(src._array.shape)}"
+        raise RuntimeError(
+            f"Expected index {list(wanted.shape)} to be no larger than self {list(have.shape)} apart "
+            f"from dimension {dim}{also} in {name}()"
+        )
+
+
+def _pairs(a: Any, b: Any) -> Any:
+    return zip(a.shape or (1,), b.shape or (1,), strict=True)
 
 
 def _check_sizes(name: str, index: Tensor, other: Tensor, dim: int, what: str) -> None:
@@ -50,6 +81,11 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
     """`gather`, with input and indices broadcast against each other outside `dim`."""
     if dim is None:
         return gather(shaping.flatten(input), 0, shaping.flatten(indices))
+    if input._array.ndim != indices._array.ndim:
+        raise RuntimeError(
+            "take_along_dim(): input and indices should have the same number of dimensions, but got "
+            f"{input._array.ndim} dimensions for input, and {indices._array.ndim} dimensions for indices"
+        )
     at = wrap_dim(dim, input._array.ndim)
     a, b = list(input._array.shape), list(indices._array.shape)
     both = repeating.broadcast_shapes(
@@ -100,8 +136,10 @@ def _scatter(
             "scatter(reduce=) is not supported; use scatter_add or scatter_reduce"
         )
     if not isinstance(src, Tensor):
+        check_number("scatter", "value", src)
+        _check_fit("scatter", index, input, at)
         return indexing.scatter_number, (index,), {"dim": at, "value": src}
-    _check_sizes("scatter", index, src, -1, "src")
+    _check_fit("scatter", index, input, at, src)
     _check_same("scatter", input, src)
     return indexing.scatter, (index, src), {"dim": at}
 
@@ -118,18 +156,21 @@ def _check_same(name: str, input: Tensor, src: Tensor) -> None:
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     """A copy of `input` with src[i][j] added at [index[i][j]][j] for dim 0, and so on."""
     at = _check_index("scatter_add", input, index, dim)
-    _check_sizes("scatter_add", index, src, -1, "src")
+    _check_fit("scatter_add", index, input, at, src)
     _check_same("scatter_add", input, src)
     return indexing.scatter_add.record(input, index, src, dim=at)
 
 
+@takes_tensors
 def scatter_add_(self: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     """`scatter_add`, in place."""
     at = _check_index("scatter_add", self, index, dim)
+    _check_fit("scatter_add", index, self, at, src)
     _check_same("scatter_add", self, src)
     return write(indexing.scatter_add, self, index, src, name="scatter_add_", dim=at)
 
 
+@takes_tensors
 def scatter_reduce(
     input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
 ) -> Tensor:
@@ -160,6 +201,7 @@ def _check_reduce(input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: s
             f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}."
         )
     at = _check_index("scatter_reduce", input, index, dim)
+    _check_fit("scatter_reduce", index, input, at, src)
     _check_same("scatter_reduce", input, src)
     return at
 
@@ -181,15 +223,16 @@ def _vector_index(name: str, index: Tensor) -> Tensor:
 @takes_out
 def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
     """The slices of `dim` at the entries of a vector of indices."""
+    at = wrap_dim(dim, input._array.ndim)
     if not input._array.ndim and index._array.size != 1:
         raise RuntimeError(
             f"index_select(): Index to scalar can have only 1 value, got {index._array.size} "
             "value(s)"
         )
-    at = wrap_dim(dim, input._array.ndim)
     return indexing.index_select.record(input, _vector_index("index_select", index), dim=at)
 
 
+@takes_tensors
 def index_add(
     input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: float = 1
 ) -> Tensor:
@@ -210,14 +253,49 @@ def _index_write(name: str, input: Tensor, dim: int, index: Tensor, source: Tens
     at = wrap_dim(dim, input._array.ndim)
     _vector_index(name, index)
     _check_same(name, input, source)
-    if source._array.ndim and index._array.size != source._array.shape[at]:
-        raise RuntimeError(
+    if name == "index_copy":
+        _check_source(input, source, at)
+    length = source._array.shape[wrap_dim(at, source._array.ndim)] if source._array.ndim else 1
+    if index._array.size != length:
+        raise _NUMBER[name](
             f"{name}(): Number of indices ({index._array.size}) should be equal to "
-            f"source.size(dim) ({source._array.shape[at]}), for dim: {at}"
+            f"source.size(dim) ({length}), for dim: {at}"
         )
+    if name == "index_add":
+        _check_slices(input, source, at)
     return at
 
 
+#: What is raised where there are not as many indices as slices.
+_NUMBER = {"index_copy": IndexError, "index_add": RuntimeError}
+
+
+def _check_source(input: Tensor, source: Tensor, dim: int) -> None:
+    have, given = input._array.shape, source._array.shape
+    if have and given and len(have) != len(given):
+        raise IndexError(
+            "index_copy(): When source and destination are not scalars, their dimensionality must match. "
+            f"Source dimensionality ({len(given)}), destination dimensionality ({len(have)})"
+        )
+    if given and have[:dim] + have[dim + 1 :] != given[:dim] + given[dim + 1 :]:
+        raise RuntimeError(
+            "index_copy(): Source/destination tensor must have same slice shapes. Destination slice shape: "
+            f"{list(have)} at dimension {dim} and source slice shape: {list(given)} at dimension {dim}."
+        )
+
+
+def _check_slices(input: Tensor, source: Tensor, dim: int) -> None:
+    have, given = input._array.shape, source._array.shape
+    if have and given and (len(have), *have[:dim], *have[dim + 1 :]) != (
+        len(given), *given[:dim], *given[dim + 1 :]
+    ):  # fmt: skip
+        raise RuntimeError(
+            "source tensor shape must match self tensor shape, excluding the specified dimension. Got "
+            f"self.shape = {list(have)} source.shape = {list(given)}"
+        )
+
+
+@takes_tensors
 def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
     """A copy of `input` with the slices of `source` written at the entries of `index`."""
     at = _index_write("index_copy", input, dim, index, source)
@@ -230,6 +308,7 @@ def index_copy_(self: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor
     return write(indexing.index_copy, self, index, source, name="index_copy_", dim=at)
 
 
+@takes_tensors
 def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     """A copy of `input` with a number in the slices at the entries of `index`."""
     at = wrap_dim(dim, input._array.ndim)

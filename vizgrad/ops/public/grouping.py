@@ -10,6 +10,7 @@ from vizgrad.arrays.kernels.embedding import count_places
 from vizgrad.ops.public import repeating, shaping
 from vizgrad.ops.public.elementwise import exp
 from vizgrad.ops.public.gathering import index_add, index_select, scatter_reduce
+from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 
@@ -44,6 +45,7 @@ def _empty_groups(values: Tensor, groups: int, fill: Any) -> Tensor:
     return new_tensor(xp.full_like(values._array, fill, shape=shape, order="C"))
 
 
+@takes_tensors
 def segment_sum(values: Tensor, index: Tensor, num_segments: int) -> Tensor:
     """result[g] = the sum of values[i] with index[i] == g, shape (num_segments, ...); 0 for empty groups.
 
@@ -53,6 +55,7 @@ def segment_sum(values: Tensor, index: Tensor, num_segments: int) -> Tensor:
     return index_add(_empty_groups(values, num_segments, 0), 0, index, values)
 
 
+@takes_tensors
 def segment_mean(values: Tensor, index: Tensor, num_segments: int) -> Tensor:
     """Means of groups; 0 for empty ones. Errors as `segment_sum`."""
     total: Any = segment_sum(values, index, num_segments)
@@ -61,6 +64,7 @@ def segment_mean(values: Tensor, index: Tensor, num_segments: int) -> Tensor:
     return total / new_tensor(counts)
 
 
+@takes_tensors
 def segment_max(values: Tensor, index: Tensor, num_segments: int) -> Tensor:
     """Maxima of groups, equal ones sharing the gradient. Errors as `segment_sum`.
 

@@ -11,6 +11,7 @@ from vizgrad.ops import copying, indexing
 from vizgrad.ops.indices import Indices, parse
 from vizgrad.ops.public import arranging, conversion, repeating, shaping
 from vizgrad.ops.public.arguments import check_number_fits, is_number
+from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 
@@ -71,6 +72,7 @@ def _assign(target: Tensor, value: Tensor) -> None:
         write(copying.copy, target, value, name="__setitem__")
 
 
+@takes_tensors
 def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     """A copy of `input` with `values` written (or added) at the index tensors."""
     _check_put(input, values)
@@ -79,6 +81,7 @@ def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = Fa
     )
 
 
+@takes_tensors
 def index_put_(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     """`index_put`, in place."""
     _check_put(input, values)

@@ -12,7 +12,7 @@ from vizgrad.ops.public import (
     slicing,
 )
 from vizgrad.ops.public.arguments import dims_of
-from vizgrad.ops.public.keywords import takes_axis, takes_out
+from vizgrad.ops.public.keywords import takes_axis, takes_out, takes_tensors
 from vizgrad.tensor.tensor import Tensor
 
 
@@ -52,8 +52,18 @@ def _neighbours(y: Tensor, at: int) -> Tensor:
     return slicing.narrow(y, at, 1, n - 1) + slicing.narrow(y, at, 0, n - 1)
 
 
+def _refuse_bools(name: str, y: Tensor, x: Tensor | None) -> None:
+    for argument, each in (("y", y), ("x", x)):
+        if each is not None and each._array.dtype.kind == "b":
+            raise RuntimeError(
+                f"{name}: received a bool input for `{argument}`, but bool is not supported"
+            )
+
+
+@takes_tensors
 def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float = 1.0, dim: int = -1) -> Tensor:
     """The integral along `dim` by the trapezoidal rule."""
+    _refuse_bools("trapezoid", y, x)
     (at,) = dims_of(dim, y._array.ndim) or (0,)
     if not y._array.shape[at]:
         return reducing.sum(y.detach(), at)
@@ -66,10 +76,12 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float = 1.0, dim: int =
     return reducing.sum(both * step, at) / 2
 
 
+@takes_tensors
 def cumulative_trapezoid(
     y: Tensor, x: Tensor | None = None, *, dx: float = 1.0, dim: int = -1
 ) -> Tensor:
     """Running integrals along `dim` by the trapezoidal rule."""
+    _refuse_bools("cumulative_trapezoid", y, x)
     (at,) = dims_of(dim, y._array.ndim) or (0,)
     both: Any = _neighbours(y, at)
     step: Any = dx if x is None else diff(x, dim=-1 if x._array.ndim == 1 else at)
@@ -81,6 +93,7 @@ def cumulative_trapezoid(
 trapz = trapezoid
 
 
+@takes_tensors
 def gradient(
     input: Tensor, *, spacing: Any = 1, dim: Any = None, edge_order: int = 1
 ) -> tuple[Tensor, ...]:

@@ -9,6 +9,7 @@ from itertools import chain
 from typing import Any
 
 from vizgrad.ops.public.arguments import written
+from vizgrad.tensor.operands import wrong_operand
 from vizgrad.tensor.tensor import Tensor
 
 _OUT = inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None)
@@ -23,7 +24,10 @@ def takes_out(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(function)
     def call(*args: Any, out: Any = None, **options: Any) -> Any:
-        result = function(*args, **options)
+        try:
+            result = function(*args, **options)
+        except AttributeError as error:
+            raise wrong_operand(function, error, args, options) from None
         if out is None:
             return result
         sequences = (
@@ -90,6 +94,25 @@ def takes_axis(function: Callable[..., Any]) -> Callable[..., Any]:
         if options:
             for word in NUMPY.keys() & options.keys():
                 options[NUMPY[word]] = options.pop(word)
-        return function(*args, **options)
+        try:
+            return function(*args, **options)
+        except AttributeError as error:
+            raise wrong_operand(function, error, args, options) from None
+
+    return call
+
+
+def takes_tensors(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, which raises TypeError for what should be a Tensor and is none.
+
+    It costs the time of one more call: where that counts a function says so itself, with `not_a_tensor`.
+    """
+
+    @wraps(function)
+    def call(*args: Any, **options: Any) -> Any:
+        try:
+            return function(*args, **options)
+        except AttributeError as error:
+            raise wrong_operand(function, error, args, options) from None
 
     return call

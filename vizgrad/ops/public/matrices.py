@@ -22,7 +22,7 @@ from vizgrad.ops.public import (
 )
 from vizgrad.ops.public.arguments import written
 from vizgrad.ops.public.complexes import adjoint, conj
-from vizgrad.ops.public.keywords import takes_out
+from vizgrad.ops.public.keywords import takes_out, takes_tensors
 from vizgrad.ops.public.multiplying import cross as _cross
 from vizgrad.ops.public.statistics import vector_norm as vector_norm
 from vizgrad.ops.public.summing import einsum
@@ -62,15 +62,17 @@ class LstsqResult(NamedTuple):
     singular_values: Tensor
 
 
-def check(name: str, A: Tensor, square: bool = True) -> None:
+def check(
+    name: str, A: Tensor, square: bool = True, least: int = 2, any_type: bool = False
+) -> None:
     """Raises RuntimeError unless A holds (square) matrices of floating point or complex numbers."""
     shape = A._array.shape
-    if A._array.dtype.kind not in "fc":
+    if A._array.dtype.kind not in ("iufc" if any_type else "fc"):
         raise RuntimeError(
             f"linalg.{name}: Expected a floating point or complex tensor as input. Got "
             f"{A.dtype.name}"
         )
-    if len(shape) < 2:
+    if len(shape) < least:
         raise RuntimeError(
             f"linalg.{name}: The input tensor A must have at least 2 dimensions, got {len(shape)}"
         )
@@ -108,6 +110,7 @@ def slogdet(A: Tensor) -> SlogdetResult:
     return SlogdetResult(sign, size)
 
 
+@takes_tensors
 def logdet(input: Tensor) -> Tensor:
     """log det: -inf for singular matrices, NaN for negative determinants."""
     from vizgrad.ops.public.selecting import where
@@ -284,6 +287,7 @@ def _plain(tolerance: Any) -> Any:
     return tolerance._array if isinstance(tolerance, Tensor) else tolerance
 
 
+@takes_tensors
 def lstsq(
     input: Tensor, b: Tensor, rcond: float | None = None, *, driver: Any = None
 ) -> LstsqResult:
@@ -304,7 +308,7 @@ def lstsq(
 @takes_out
 def matrix_power(input: Tensor, n: int) -> Tensor:
     """A multiplied by itself; the inverse for negative n."""
-    check("matrix_power", input)
+    check("matrix_power", input, any_type=n >= 0)
     if n < 0:
         return matrix_power(inv(input), -n)
     if n == 0:
@@ -324,17 +328,26 @@ def matrix_power(input: Tensor, n: int) -> Tensor:
         power = multiplying.matmul(power, power)
 
 
+@takes_tensors
 def matrix_exp(input: Tensor) -> Tensor:
     """e to the power of square matrices."""
     check("matrix_exp", input)
     return ops.matrix_exp.record(input)
 
 
+@takes_tensors
 def multi_dot(tensors: Any, *, out: Tensor | None = None) -> Tensor:
     """The product of several matrices (the first and last may be vectors), in the cheapest order."""
     given = list(tensors)
     if len(given) < 2:
         raise RuntimeError("multi_dot(): expected at least 2 tensors but got " + str(len(given)))
+    for position, each in enumerate(given):
+        ranks = (1, 2) if position in (0, len(given) - 1) else (2,)
+        if each._array.ndim not in ranks:
+            raise RuntimeError(
+                f"multi_dot(): tensor {position} must be {'1D or 2D' if 1 in ranks else '2D'} but got "
+                f"{each._array.ndim}D"
+            )
     first, last = given[0]._array.ndim == 1, given[-1]._array.ndim == 1
     names = [f"{chr(97 + i)}{chr(98 + i)}" for i in range(len(given))]
     names[0] = names[0][1:] if first else names[0]
@@ -381,6 +394,7 @@ def matrix_norm(
     """The norm of matrices: "fro", "nuc", 1, -1, 2, -2, inf, -inf."""
     if dtype is not None:
         input = input.to(dtype)
+    check("matrix_norm", input, square=False)
     if isinstance(dim, int) or len(dim) != 2:
         raise RuntimeError(
             f"linalg.matrix_norm: dim must be a 2-tuple, of rows and columns. Got {dim} for a tensor of "
@@ -447,6 +461,7 @@ def cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
     return _cross(input, other, dim)
 
 
+@takes_tensors
 def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """The diagonals of matrices, as a view."""
     return slicing.diagonal(A, offset, dim1, dim2)
@@ -459,4 +474,10 @@ def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor
 @takes_out
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
     """Sums of products along `dim`, of the conjugates of `x`."""
+    check("vecdot", x, square=False, least=0)
+    if x._array.dtype != y._array.dtype:
+        raise RuntimeError(
+            "linalg.vecdot: Expected x and y to have the same dtype, but found x of type "
+            f"{x.dtype.name} and y of type {y.dtype.name} instead"
+        )
     return reducing.sum(conj(x) * y, dim)

@@ -10,7 +10,7 @@ from vizgrad.ops import products, shape
 from vizgrad.ops.public import arranging, repeating, shaping
 from vizgrad.ops.public.arguments import written
 from vizgrad.ops.public.complexes import conj
-from vizgrad.ops.public.keywords import takes_out
+from vizgrad.ops.public.keywords import takes_out, takes_tensors
 from vizgrad.tensor.tensor import Tensor
 
 
@@ -90,6 +90,7 @@ def _check(name: str, wanted: str, *checks: tuple[Tensor, int]) -> None:
             )
 
 
+@takes_tensors
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of two matrices; no broadcasting."""
     _check("mm", "self must be a matrix", (input, 2))
@@ -98,6 +99,7 @@ def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     return result if out is None else written(out, result, "mm", input, mat2)
 
 
+@takes_tensors
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The products of two stacks of matrices."""
     _check("bmm", "batch1 must be a 3D tensor", (input, 3))
@@ -116,6 +118,7 @@ def _check_stacks(batch1: Tensor, batch2: Tensor) -> None:
         )
 
 
+@takes_tensors
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A matrix times a vector."""
     _check("mv", "input must be a matrix", (input, 2))
@@ -124,6 +127,7 @@ def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     return result if out is None else written(out, result, "mv", input, vec)
 
 
+@takes_tensors
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of products of two vectors."""
     _check("dot", "1D tensors expected", (input, 1), (tensor, 1))
@@ -131,11 +135,13 @@ def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     return result if out is None else written(out, result, "dot", input, tensor)
 
 
+@takes_tensors
 def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of products of two vectors, the first one conjugated."""
     return dot(conj(input), other, out=out)
 
 
+@takes_tensors
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """All products of the elements of two vectors."""
     _check("outer", "self and vec2 must be vectors", (input, 1), (vec2, 1))
@@ -159,6 +165,7 @@ def inner(input: Tensor, other: Tensor) -> Tensor:
     return tensordot(input, other, ([-1], [-1]))
 
 
+@takes_tensors
 def addmm(
     input: Tensor,
     mat1: Tensor,
@@ -188,6 +195,7 @@ def _check_bias(bias: Tensor, shape: tuple[int, ...]) -> None:
         )
 
 
+@takes_tensors
 def addmv(
     input: Tensor,
     mat: Tensor,
@@ -205,6 +213,7 @@ def addmv(
     return result if out is None else written(out, result, "addmv", input, mat, vec)
 
 
+@takes_tensors
 def baddbmm(
     input: Tensor,
     batch1: Tensor,
@@ -251,6 +260,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
     return shaping.view(out, (*(sizes[0][d] for d in rows), *(sizes[1][d] for d in columns)))
 
 
+@takes_tensors
 def chain_matmul(*matrices: Tensor) -> Tensor:
     """The product of several matrices, from left to right."""
     result = matrices[0]
@@ -275,6 +285,11 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
     """The vector product along a dimension of size 3 (the first such one)."""
     from vizgrad.ops.public.repeating import broadcast_tensors
 
+    if input._array.ndim != other._array.ndim:
+        raise RuntimeError(
+            "linalg.cross: inputs must have the same number of dimensions. Got "
+            f"{input._array.ndim} and {other._array.ndim}"
+        )
     a, b = broadcast_tensors(input, other)
     if dim is None:
         threes = [d for d, n in enumerate(a._array.shape) if n == 3]
@@ -289,6 +304,7 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
     return products.cross.record(a, b, dim=at)
 
 
+@takes_tensors
 def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: Any = None) -> Tensor:
     """Distances between all rows of two matrices (or stacks of them).
 
@@ -301,6 +317,15 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: Any = None) -> T
             raise RuntimeError(
                 f"cdist only supports at least 2D tensors, {name} got: {each._array.ndim}D"
             )
+        if each._array.dtype.kind != "f":
+            raise RuntimeError(
+                f"cdist only supports floating-point dtypes, {name} got: {each.dtype.name}"
+            )
+    if x1._array.dtype != x2._array.dtype:
+        raise RuntimeError(
+            f"expected scalar type {x1.dtype.name} but found {x2.dtype.name}: cdist takes two tensors of "
+            "one type"
+        )
     if x1._array.shape[-1] != x2._array.shape[-1]:
         raise RuntimeError(
             "X1 and X2 must have the same number of columns. "
@@ -310,6 +335,7 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: Any = None) -> T
     return vector_norm(difference, p, -1)
 
 
+@takes_tensors
 def addr(
     input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Any = 1, alpha: Any = 1,
     out: Tensor | None = None,
@@ -320,6 +346,7 @@ def addr(
     return result if out is None else written(out, result, "addr", input, vec1, vec2)
 
 
+@takes_tensors
 def addbmm(
     input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1,
     out: Tensor | None = None,

@@ -15,10 +15,11 @@ from vizgrad.ops.public import (
 )
 from vizgrad.ops.public.arguments import as_float
 from vizgrad.ops.public.complexes import adjoint, real
-from vizgrad.ops.public.keywords import takes_out
+from vizgrad.ops.public.keywords import takes_out, takes_tensors
 from vizgrad.tensor.tensor import Tensor
 
 
+@takes_tensors
 def cov(
     input: Tensor,
     *,
@@ -97,6 +98,7 @@ def _weights(fweights: Tensor | None, aweights: Tensor | None, count: int) -> Te
     return fweights * aweights
 
 
+@takes_tensors
 def corrcoef(input: Tensor) -> Tensor:
     """Correlations of the rows of a matrix."""
     c: Any = cov(input)
@@ -110,6 +112,8 @@ def corrcoef(input: Tensor) -> Tensor:
 def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
     """Slices along `dim` scaled down to a p-norm of at most `maxnorm`."""
     ndim = input._array.ndim
+    if ndim < 2:
+        raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {ndim} dimensions")
     at = wrap_dim(dim, ndim)
     others = [d for d in range(ndim) if d != at]
     norms: Any = statistics.vector_norm(input, p, others, keepdim=True)

@@ -10,7 +10,7 @@ from vizgrad.errors import wrap_dim
 from vizgrad.ops import joining, pieces
 from vizgrad.ops.public import arranging, shaping, slicing
 from vizgrad.ops.public.arguments import index_of, written
-from vizgrad.ops.public.keywords import takes_axis, takes_out
+from vizgrad.ops.public.keywords import takes_axis, takes_out, takes_tensors
 from vizgrad.tensor.tensor import Tensor
 
 
@@ -152,6 +152,7 @@ def _length_of(name: str, tensor: Tensor, dim: int) -> tuple[int, int]:
     return at, tensor._array.shape[at]
 
 
+@takes_tensors
 def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of consecutive stretches: of one size (the last may be shorter), or of the given sizes."""
     at, length = _length_of("split", tensor, dim)

@@ -6,9 +6,11 @@ from typing import Any
 
 from vizgrad.arrays import xp
 from vizgrad.ops.public import indexing, shaping, slicing
+from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 
+@takes_tensors
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
     """A copy with `source` at the flat places `index`; added there if `accumulate`."""
     if index._array.dtype.kind not in "iu":
@@ -30,6 +32,7 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
     return shaping.reshape(placed, input.shape)
 
 
+@takes_tensors
 def as_strided_scatter(
     input: Tensor, src: Tensor, size: Any, stride: Any, storage_offset: int | None = None
 ) -> Tensor:
@@ -45,6 +48,7 @@ def as_strided_scatter(
     return copy
 
 
+@takes_tensors
 def diagflat(input: Tensor, offset: int = 0) -> Tensor:
     """A matrix with the elements of `input`, in C order, on a diagonal."""
     return slicing.diag(shaping.reshape(input, (-1,)), offset)

@@ -72,6 +72,11 @@ def _quantile(
         if isinstance(q, Tensor)
         else beside(input._array, xp.asarray(q, input._array.dtype))
     )
+    if points.dtype != input._array.dtype:
+        raise RuntimeError(
+            f"{name}() q tensor must be same dtype as the input tensor: it is {q.dtype.name}, and the "
+            f"input {input.dtype.name}"
+        )
     if points.ndim > 1:
         raise RuntimeError(
             f"{name}() q must be a scalar or 1D tensor, got {points.ndim} dimensions"

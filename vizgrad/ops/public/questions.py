@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.tensor import Tensor, address
 
 
+@takes_tensors
 def is_nonzero(input: Tensor) -> bool:
     """Is the one element not 0? RuntimeError for a tensor of none or several."""
     if input._array.size != 1:
@@ -13,6 +15,7 @@ def is_nonzero(input: Tensor) -> bool:
     return bool(input._array.reshape(-1)[0] != 0)
 
 
+@takes_tensors
 def is_same_size(input: Tensor, other: Tensor) -> bool:
     """Do the two have one shape?"""
     return input._array.shape == other._array.shape
@@ -24,11 +27,13 @@ def is_set_to(self: Tensor, tensor: Tensor) -> bool:
     return address(a) == address(b) and a.shape == b.shape and a.strides == b.strides
 
 
+@takes_tensors
 def is_signed(input: Tensor) -> bool:
     """Can elements be negative?"""
     return input.dtype.is_signed
 
 
+@takes_tensors
 def is_inference(input: Tensor) -> bool:
     """Was it made in inference mode?"""
     return input.is_inference()

@@ -12,7 +12,7 @@ from vizgrad.function.inplace import write
 from vizgrad.ops import copying, drawing
 from vizgrad.ops.public.arguments import check_dtype, sizes_of
 from vizgrad.ops.public.creation import made
-from vizgrad.ops.public.keywords import fills_out, takes_out
+from vizgrad.ops.public.keywords import fills_out, takes_out, takes_tensors
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 
@@ -80,6 +80,7 @@ rand.__doc__ = "Numbers drawn evenly from [0, 1)."
 randn.__doc__ = "Numbers drawn from the normal distribution with mean 0 and standard deviation 1."
 
 
+@takes_tensors
 def rand_like(input: Tensor, *, dtype: Any = None, requires_grad: bool = False, **_: Any) -> Tensor:
     """`rand` of the shape and type of `input`."""
     return rand(
@@ -87,6 +88,7 @@ def rand_like(input: Tensor, *, dtype: Any = None, requires_grad: bool = False, 
     )
 
 
+@takes_tensors
 def randn_like(
     input: Tensor, *, dtype: Any = None, requires_grad: bool = False, **_: Any
 ) -> Tensor:
@@ -294,6 +296,7 @@ def log_normal_(
     return _fill(self, xp.exp(mean + std * drawn), "log_normal_")
 
 
+@takes_tensors
 def poisson(input: Tensor, generator: _Generator | None = None) -> Tensor:
     """Numbers of events, from the Poisson distribution with rates `input`."""
     if bool((input._array < 0).any()):
@@ -302,6 +305,7 @@ def poisson(input: Tensor, generator: _Generator | None = None) -> Tensor:
     return drawing.poisson.record(input, drawn=drawn.astype(input._array.dtype, copy=False))
 
 
+@takes_tensors
 def binomial(count: Tensor, prob: Tensor, generator: _Generator | None = None) -> Tensor:
     """Numbers of successes in `count` trials with probability `prob`, of one floating point type."""
     if count.dtype is not prob.dtype:

@@ -9,7 +9,8 @@ from vizgrad.arrays.layout import can_sum_to
 from vizgrad.ops import reduce, shape
 from vizgrad.ops.copying import converted, without_history
 from vizgrad.ops.public.arguments import check_dtype, dims_of, sizes_of, written
-from vizgrad.ops.public.keywords import takes_axis, takes_out
+from vizgrad.ops.public.keywords import takes_axis, takes_out, takes_tensors
+from vizgrad.tensor.operands import not_a_tensor
 from vizgrad.tensor.tensor import Tensor
 
 
@@ -46,6 +47,8 @@ def sum(
     keepdims: bool = False,
 ) -> Tensor:
     """The sum over `dim` (one or several; all when None or empty). Integers are added as int64."""
+    if not isinstance(input, Tensor):
+        raise not_a_tensor("sum", "input", 1, input)
     if axis is not None:
         dim = axis
     if keepdims:
@@ -83,6 +86,8 @@ def mean(
         dim = axis
     if keepdims:
         keepdim = True
+    if not isinstance(input, Tensor):
+        raise not_a_tensor("mean", "input", 1, input)
     input = _in_dtype(input, dtype)
     if input._array.dtype.kind not in "fc":
         raise RuntimeError(
@@ -172,6 +177,7 @@ def count_nonzero(input: Tensor, dim: Any = None) -> Tensor:
     return reduce.count_nonzero_dims.record(input, dims=dims_of(dim, input._array.ndim))
 
 
+@takes_tensors
 def trace(input: Tensor) -> Tensor:
     """The sum of a matrix's diagonal."""
     if input._array.ndim != 2:

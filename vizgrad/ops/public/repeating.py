@@ -11,7 +11,7 @@ from vizgrad.ops import arrange
 from vizgrad.ops import shape as ops
 from vizgrad.ops.public.arguments import sizes_of
 from vizgrad.ops.public.arranging import unsqueeze
-from vizgrad.ops.public.keywords import takes_axis
+from vizgrad.ops.public.keywords import takes_axis, takes_tensors
 from vizgrad.ops.public.shaping import flatten, view
 from vizgrad.tensor.tensor import Tensor
 
@@ -50,6 +50,7 @@ def expand_as(self: Tensor, other: Tensor) -> Tensor:
     return expand(self, other._array.shape)
 
 
+@takes_tensors
 def broadcast_to(input: Tensor, *given: Any, size: Any = None) -> Tensor:
     """`expand`, as a function."""
     return expand(input, *given, size=size)
@@ -97,6 +98,7 @@ def repeat(self: Tensor, *given: Any, repeats: Any = None) -> Tensor:
     return arrange.repeat.record(self, repeats=counts)
 
 
+@takes_tensors
 def tile(input: Tensor, *given: Any, dims: Any = None) -> Tensor:
     """Like `repeat`; too few numbers are filled up with ones in front."""
     counts = sizes_of("tile", given if dims is None else (dims,))
@@ -121,6 +123,11 @@ def repeat_interleave(
     counts = repeats._array
     if counts.size == 1:
         return repeat_interleave(input, int(counts.reshape(()).item()), at)
+    if input._array.shape[at] != counts.size:
+        raise RuntimeError(
+            f"repeats must have the same size as input along dim, but got repeats.size(0) = {counts.size} "
+            f"and input.size({at}) = {input._array.shape[at]}"
+        )
     return index_select(input, at, _repeated_positions(counts))
 
 
@@ -131,6 +138,7 @@ def _repeated_positions(counts: Any) -> Tensor:
     return new_tensor(xp.repeat(xp.arange(counts.size, like=counts), counts))
 
 
+@takes_tensors
 def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     """Coordinates of a grid from its axes; `indexing` "ij" or "xy"."""
     axes = tensors[0] if len(tensors) == 1 and not isinstance(tensors[0], Tensor) else tensors
@@ -146,6 +154,14 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
             f'meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}'
         )
     axes = list(axes)
+    for axis in axes:
+        if axis._array.ndim > 1:
+            raise RuntimeError(
+                "meshgrid: Expected 0D or 1D tensor in the tensor list but got one of shape "
+                f"{list(axis._array.shape)}"
+            )
+        if axis._array.dtype != axes[0]._array.dtype:
+            raise RuntimeError("meshgrid expects all tensors to have the same dtype")
     swap = indexing == "xy" and len(axes) > 1
     if swap:
         axes[0], axes[1] = axes[1], axes[0]

@@ -10,7 +10,7 @@ from vizgrad.errors import wrap_dim
 from vizgrad.function.inplace import write
 from vizgrad.ops import extremes, indexing
 from vizgrad.ops.public import repeating
-from vizgrad.ops.public.keywords import takes_axis, takes_out
+from vizgrad.ops.public.keywords import takes_axis, takes_out, takes_tensors
 from vizgrad.ops.public.results import ValuesIndices
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
@@ -28,6 +28,7 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:
     return indexing.masked_select.record(input, mask)
 
 
+@takes_tensors
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """A copy of `input` with the elements of `source`, in order, where the mask holds."""
     _check_masked_scatter(input, mask, source)
@@ -52,6 +53,7 @@ def _check_masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> None:
         )
 
 
+@takes_tensors
 def take(input: Tensor, index: Tensor) -> Tensor:
     """Elements by their number in C order."""
     if index._array.dtype != xp.int64:
@@ -115,6 +117,7 @@ def msort(input: Tensor) -> Tensor:
     return sort(input, 0).values
 
 
+@takes_tensors
 def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
     """A new last dimension with 1 at the class and 0 elsewhere, int64."""
     array = input._array
@@ -180,6 +183,7 @@ def bucketize(
     return searchsorted(boundaries, input, out_int32=out_int32, right=right)
 
 
+@takes_tensors
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
     """How often (or with which total weight) each number 0, 1, ... occurs."""
     if input._array.dtype.kind not in "iu":

@@ -6,8 +6,9 @@ from typing import Any
 
 from vizgrad.arrays import dtypes, xp
 from vizgrad.ops import select
-from vizgrad.ops.public.arguments import beside_number, written
+from vizgrad.ops.public.arguments import beside_number, check_number, written
 from vizgrad.ops.public.elementwise import binary
+from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 maximum = binary(select.maximum)
@@ -55,6 +56,7 @@ def where_method(self: Tensor, condition: Tensor, y: Any) -> Tensor:
     return where(condition, self, y)
 
 
+@takes_tensors
 def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None = None) -> Tensor:
     """`input` moved into [min, max] (numbers or tensors); `max` wins where they cross."""
     if min is None and max is None:
@@ -82,24 +84,29 @@ def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None
 clip = clamp
 
 
+@takes_tensors
 def clamp_min(input: Tensor, min: Any, *, out: Tensor | None = None) -> Tensor:
     """`input` raised to at least `min`."""
     if isinstance(min, Tensor):
         result = select.clamp_low.record(input, min)
     else:
+        check_number("clamp_min", "min", min)
         result = select.clamp_min.record(beside_number(input, min), min=min)
     return result if out is None else written(out, result, "clamp_min", input, min)
 
 
+@takes_tensors
 def clamp_max(input: Tensor, max: Any, *, out: Tensor | None = None) -> Tensor:
     """`input` lowered to at most `max`."""
     if isinstance(max, Tensor):
         result = select.clamp_high.record(input, max)
     else:
+        check_number("clamp_max", "max", max)
         result = select.clamp_max.record(beside_number(input, max), max=max)
     return result if out is None else written(out, result, "clamp_max", input, max)
 
 
+@takes_tensors
 def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     """`input` with `value` (a number or 0-dim tensor) where the bool mask, broadcast, holds."""
     check_mask("masked_fill", mask)
@@ -110,6 +117,7 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
                 f"{value._array.ndim} dimension(s)."
             )
         return select.masked_fill_tensor.record(input, mask, value)
+    check_number("masked_fill", "value", value)
     return select.masked_fill.record(input, mask, value=value)
 
 

@@ -8,6 +8,8 @@ from vizgrad.arrays.kernels import shapes
 from vizgrad.errors import wrap_dim
 from vizgrad.ops import shape as ops
 from vizgrad.ops.public.arguments import sizes_of
+from vizgrad.ops.public.keywords import takes_tensors
+from vizgrad.tensor.operands import not_a_tensor
 from vizgrad.tensor.tensor import Tensor
 
 
@@ -85,6 +87,8 @@ def view_as(self: Tensor, other: Tensor) -> Tensor:
 
 def reshape(input: Tensor, *given: Any, shape: Any = None) -> Tensor:
     """The same elements under another shape: a view where strides allow it, else a copy."""
+    if not isinstance(input, Tensor):
+        raise not_a_tensor("reshape", "input", 1, input)
     array = input._array
     sizes = infer(
         sizes_of("reshape", given if shape is None else (shape,)), array.size, array.shape
@@ -100,6 +104,8 @@ def reshape_as(self: Tensor, other: Tensor) -> Tensor:
 
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """Dimensions start_dim ... end_dim as one."""
+    if not isinstance(input, Tensor):
+        raise not_a_tensor("flatten", "input", 1, input)
     array = input._array
     first, last = wrap_dim(start_dim, array.ndim), wrap_dim(end_dim, array.ndim)
     if first > last:
@@ -116,11 +122,13 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     return reshape(input, (*array.shape[:first], n, *array.shape[last + 1 :]))
 
 
+@takes_tensors
 def ravel(input: Tensor) -> Tensor:
     """All elements in C order; a view if possible."""
     return view(contiguous(input), -1)
 
 
+@takes_tensors
 def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
     """Dimension `dim` as several."""
     array = input._array

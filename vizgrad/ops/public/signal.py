@@ -6,6 +6,7 @@ from typing import Any
 
 from vizgrad.ops.padding import constant_pad_nd
 from vizgrad.ops.public import creation, fft, shaping, slicing
+from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.tensor import Tensor
 
 
@@ -81,6 +82,7 @@ def _continued(input: Tensor, by: int, mode: str) -> Tensor:
     return input[..., places]
 
 
+@takes_tensors
 def istft(
     input: Tensor,
     n_fft: int,

@@ -11,10 +11,11 @@ from vizgrad.function.strided import as_strided as strided
 from vizgrad.ops import arrange
 from vizgrad.ops import shape as ops
 from vizgrad.ops.public.arguments import index_of
-from vizgrad.ops.public.keywords import takes_axis, takes_out
+from vizgrad.ops.public.keywords import takes_axis, takes_out, takes_tensors
 from vizgrad.tensor.tensor import Tensor, storage_of
 
 
+@takes_tensors
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonal of two dimensions as the last dimension (a view)."""
     ndim = input._array.ndim
@@ -60,6 +61,7 @@ def unfold(self: Tensor, dimension: int, size: int, step: int) -> Tensor:
     return arrange.unfold.record(self, dim=dim, size=size, step=step)
 
 
+@takes_tensors
 def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
     """A view with any strides and offset (in elements, the offset from the start of the memory)."""
     have = input._array

@@ -9,8 +9,10 @@ from typing import Any
 from vizgrad.arrays.kernels.reduction import count
 from vizgrad.ops import statistics
 from vizgrad.ops.public.arguments import as_float, dims_of, written
-from vizgrad.ops.public.keywords import takes_axis, takes_out
+from vizgrad.ops.public.arithmetic import refuse_bool_minus
+from vizgrad.ops.public.keywords import takes_axis, takes_out, takes_tensors
 from vizgrad.ops.public.reducing import _in_dtype, mean
+from vizgrad.tensor.operands import not_a_tensor
 from vizgrad.tensor.tensor import Tensor
 
 
@@ -96,6 +98,7 @@ def logsumexp(
     return result if out is None else written(out, result, "logsumexp", input)
 
 
+@takes_tensors
 def vector_norm(
     input: Tensor,
     ord: float = 2,
@@ -148,4 +151,8 @@ def norm(
 
 def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
     """The p-norm of input - other."""
+    for position, (name, each) in enumerate((("input", input), ("other", other)), 1):
+        if not isinstance(each, Tensor):
+            raise not_a_tensor("dist", name, position, each)
+    refuse_bool_minus(input, other)
     return vector_norm(input - other, p)

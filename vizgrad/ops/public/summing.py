@@ -7,10 +7,12 @@ from typing import Any
 
 from vizgrad.ops import products
 from vizgrad.ops.public import arranging, shaping, slicing
+from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.ops.public.reducing import sum as sum_dims
 from vizgrad.tensor.tensor import Tensor
 
 
+@takes_tensors
 def einsum(equation: str, *operands: Any) -> Tensor:
     """Sums of products by the Einstein convention, e.g. ``einsum("ij,jk->ik", a, b)``.
 
@@ -19,6 +21,11 @@ def einsum(equation: str, *operands: Any) -> Tensor:
     """
     if len(operands) == 1 and not isinstance(operands[0], Tensor):
         operands = tuple(operands[0])
+    for position, each in enumerate(operands):
+        if not isinstance(each, Tensor):
+            raise TypeError(
+                f"einsum(): expected Tensor as operand {position}, but got {type(each).__name__}"
+            )
     inputs, output = _parse(equation, [o._array.ndim for o in operands])
     rest = list(zip(inputs, operands, strict=True))
     for step in _cheapest_order(inputs, output, operands):
@@ -153,6 +160,12 @@ def _diagonals(operand: Tensor, names: list[Any]) -> tuple[Tensor, list[Any]]:
         while names.count(label) > 1:
             first = names.index(label)
             second = names.index(label, first + 1)
+            n, m = operand._array.shape[first], operand._array.shape[second]
+            if n != m:
+                raise RuntimeError(
+                    f"einsum(): subscript {label} is repeated for an operand of shape "
+                    f"{list(operand._array.shape)} but the sizes don't match, {m} != {n}"
+                )
             operand = arranging.movedim(slicing.diagonal(operand, 0, first, second), -1, first)
             del names[second]
     return operand, names
@@ -170,6 +183,8 @@ def _product(a: Tensor, b: Tensor, summed: list[int]) -> Tensor:
     sa, sb = a._array.shape, b._array.shape
     both = [d for d in range(len(sa)) if sa[d] != 1 and sb[d] != 1]
     contract = [d for d in both if d in summed]
+    if not contract:
+        return a * b  # types are promoted, as for every product of elements
     batch = [d for d in both if d not in summed]
     left = [d for d in range(len(sa)) if d not in both and sb[d] == 1 and sa[d] != 1]
     right = [d for d in range(len(sa)) if d not in both and d not in left]

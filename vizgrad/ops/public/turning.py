@@ -8,6 +8,7 @@ from typing import Any
 from vizgrad.function.inplace import check_write
 from vizgrad.graph.edges import retaining, set_history, split_edge
 from vizgrad.ops.public import arranging, slicing
+from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.place import caller
 from vizgrad.tensor.tensor import Tensor, storage_of
 
@@ -33,7 +34,7 @@ def _in_place(view: Callable[..., Tensor], name: str) -> Callable[..., Tensor]:
 
     method.__name__ = method.__qualname__ = name
     method.__doc__ = f"`{name[:-1]}`, in place: the tensor itself is seen otherwise."
-    return method
+    return takes_tensors(method)
 
 
 t_ = _in_place(arranging.t, "t_")

@@ -18,6 +18,7 @@ from vizgrad.ops.public import (
     placing,
 )
 from vizgrad.ops.public import special as special_functions
+from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.tensor import Tensor
 
 
@@ -47,7 +48,7 @@ def constant(op: Primitive, name: str) -> Callable[..., Tensor]:
         method = alone
     method.__name__ = method.__qualname__ = name
     method.__doc__ = f"In-place version of `{op.name}`: {op.__doc__}"
-    return method
+    return takes_tensors(method)
 
 
 def _copied(function: Callable[..., Tensor], name: str) -> Callable[..., Tensor]:
@@ -59,7 +60,7 @@ def _copied(function: Callable[..., Tensor], name: str) -> Callable[..., Tensor]
 
     method.__name__ = method.__qualname__ = name
     method.__doc__ = f"`{name[:-1]}`, in place."
-    return method
+    return takes_tensors(method)
 
 
 def addmm_(self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
@@ -68,6 +69,7 @@ def addmm_(self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: An
     return write(products.addmm, self, mat1, mat2, name="addmm_", beta=beta, alpha=alpha)
 
 
+@takes_tensors
 def addmv_(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """input = beta * input + alpha * (mat @ vec)."""
     multiplying.addmv(input.detach(), mat.detach(), vec.detach())  # checks
