@@ -49,7 +49,7 @@ BINARY = ["atan2", "copysign", "hypot", "xlogy"]
 CONSTANT: dict[Any, str] = {
     compare: "eq ne lt le gt ge logical_and logical_or logical_xor bitwise_and bitwise_or bitwise_xor "
     "bitwise_left_shift bitwise_right_shift bitwise_not logical_not",
-    pairwise: "gcd lcm heaviside nextafter",
+    pairwise: "gcd lcm nextafter",
 }
 
 
@@ -192,7 +192,7 @@ def _nan_to_num_(
     input: Tensor, nan: float | None = None, posinf: Any = None, neginf: Any = None
 ) -> Tensor:
     return write(
-        select.nan_to_num, input, name="nan_to_num_", nan=nan, posinf=posinf, neginf=neginf
+        select.nan_to_num, input, name="nan_to_num_", nan=nan or 0.0, posinf=posinf, neginf=neginf
     )
 
 
@@ -222,6 +222,10 @@ def _cumprod_(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     return write(statistics.cumprod, input, name="cumprod_", dim=wrap_dim(dim, input._array.ndim))
 
 
+def _heaviside_(input: Tensor, values: Tensor) -> Tensor:
+    return write(pairwise.heaviside, input, values, name="heaviside_")
+
+
 INPLACE: dict[str, Callable[..., Any]] = {
     "__iadd__": _inplace(basic.add, "__iadd__"),
     "__isub__": _inplace(basic.sub, "__isub__"),
@@ -238,7 +242,7 @@ INPLACE: dict[str, Callable[..., Any]] = {
     "clamp_min_": _clamp_min_, "clamp_max_": _clamp_max_, "masked_fill_": _masked_fill_, "lerp_": _lerp_,
     "addcmul_": _addcmul_, "addcdiv_": _addcdiv_, "round_": _round_,
     "nan_to_num_": _nan_to_num_, "tril_": _tril_, "triu_": _triu_, "cumsum_": _cumsum_, "cumprod_": _cumprod_,
-    "floor_divide_": _floor_divide_,
+    "floor_divide_": _floor_divide_, "heaviside_": _heaviside_,
     "conj_physical_": _inplace(complexes.conj_physical, "conj_physical_"),
     "neg_": _inplace(pointwise.neg, "neg_"),
     "igamma_": _inplace(bessel.gammainc, "igamma_"), "igammac_": _inplace(bessel.gammaincc, "igammac_"),

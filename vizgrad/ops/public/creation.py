@@ -14,7 +14,7 @@ from vizgrad.arrays.backend import (
 )
 from vizgrad.arrays.dtypes import DType
 from vizgrad.ops.public.arguments import check_dtype, is_number, sizes_of
-from vizgrad.ops.public.keywords import takes_tensors
+from vizgrad.ops.public.keywords import fills_out, takes_tensors
 from vizgrad.tensor.tensor import LEAF, Tensor, new_tensor
 
 
@@ -173,12 +173,12 @@ def _empty(shape: tuple[int, ...], dtype: Any, device: Any) -> Any:
     return namespace.empty(shape, dtype)
 
 
+@fills_out
 def zeros(
     *size: Any,
     dtype: Any = None,
     device: Any = None,
     requires_grad: bool = False,
-    out: Any = None,
     **_: Any,
 ) -> Tensor:
     """Zeros of a shape given as ints or as one sequence."""
@@ -197,6 +197,7 @@ def _given(size: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[Any, ...]:
     return size if given is None else (given,)
 
 
+@fills_out
 def ones(
     *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False, **_: Any
 ) -> Tensor:
@@ -207,6 +208,7 @@ def ones(
     )
 
 
+@fills_out
 def empty(
     *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False, **_: Any
 ) -> Tensor:
@@ -215,6 +217,7 @@ def empty(
     return made(array, requires_grad)
 
 
+@fills_out
 def full(
     size: Any,
     fill_value: Any,

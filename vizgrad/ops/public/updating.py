@@ -31,9 +31,6 @@ def constant(op: Primitive, name: str) -> Callable[..., Tensor]:
     def with_other(input: Tensor, other: Any) -> Tensor:
         return over(input, op.record(input.detach(), other)._array)
 
-    def with_values(input: Tensor, values: Any) -> Tensor:  # heaviside_
-        return over(input, op.record(input.detach(), values)._array)
-
     def over(input: Tensor, values: Any) -> Tensor:
         if values.shape != input._array.shape:
             raise RuntimeError(
@@ -43,9 +40,7 @@ def constant(op: Primitive, name: str) -> Callable[..., Tensor]:
         values = values.astype(input._array.dtype, copy=False)
         return write(copying.overwrite, input, name=name, values=values)
 
-    method: Any = with_values if op.name == "heaviside" else with_other
-    if len(op.inputs) == 1:
-        method = alone
+    method: Any = alone if len(op.inputs) == 1 else with_other
     method.__name__ = method.__qualname__ = name
     method.__doc__ = f"In-place version of `{op.name}`: {op.__doc__}"
     return takes_tensors(method)
