@@ -1,6 +1,6 @@
 """Shape operations: values and gradients, views or copies, strides, and refusals."""
 
-from tests.oracle.data import wave
+from tests.oracle.data import count_up, wave
 from tests.oracle.registry import program
 
 _ONE_TO_ONE = {
@@ -159,3 +159,18 @@ def as_strided_counts_from_the_memory_whatever_its_type(torch, see):
     x = torch.arange(6.0).view(torch.int32)
     see("after a slice", x[2:].as_strided((2,), (1,), 1).view(torch.float32), expect=[1, 2])
     see("before it", x[4:].as_strided((2, 2), (2, 1), 0).view(torch.float32))
+
+
+@program(rules="T-37", each=("atleast_1d", "atleast_2d", "atleast_3d"))
+def at_least_so_many_dimensions(torch, see, name):
+    fn = getattr(torch, name)
+    made = [
+        torch.tensor(count_up(*shape), dtype=torch.float64)
+        for shape in ((), (2,), (2, 3), (1, 2, 3))
+    ]
+    for x in made:
+        see(f"one, {x.ndim}", fn(x))
+    see("several", fn(*made))
+    see("a list", fn(made))
+    see("a view or the same", [fn(x) is x for x in made])
+    see("nothing", fn())

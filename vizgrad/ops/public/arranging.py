@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 from vizgrad.errors import wrap_dim
@@ -207,16 +208,42 @@ def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Tensor:
     return arrange.rot90.record(input, k=k, dims=plane)
 
 
-@takes_tensors
-def atleast_1d(input: Tensor) -> Tensor:
+def _of_each(one: Callable[[Tensor], Tensor], tensors: Any) -> Any:
+    """`one` of a single tensor; a tuple of results for several, also in a list."""
+    if len(tensors) == 1 and isinstance(tensors[0], (Tensor, list, tuple)):
+        if isinstance(tensors[0], Tensor):
+            return one(tensors[0])
+        tensors = tensors[0]
+    for position, tensor in enumerate(tensors):
+        if not isinstance(tensor, Tensor):
+            raise TypeError(
+                f"expected Tensor as element {position} in argument 0, but got {type(tensor).__name__}"
+            )
+    return tuple([one(t) for t in tensors])
+
+
+def _with_row(input: Tensor) -> Tensor:
     return input if input._array.ndim else reshape(input, 1)
 
 
-@takes_tensors
-def atleast_2d(input: Tensor) -> Tensor:
-    return input if input._array.ndim > 1 else unsqueeze(atleast_1d(input), 0)
+def _as_matrix(input: Tensor) -> Tensor:
+    return input if input._array.ndim > 1 else unsqueeze(_with_row(input), 0)
 
 
-@takes_tensors
-def atleast_3d(input: Tensor) -> Tensor:
-    return input if input._array.ndim > 2 else unsqueeze(atleast_2d(input), -1)
+def _as_stack(input: Tensor) -> Tensor:
+    return input if input._array.ndim > 2 else unsqueeze(_as_matrix(input), -1)
+
+
+def atleast_1d(*tensors: Any) -> Any:
+    """The tensor with at least one dimension; of several tensors (or a list) a tuple."""
+    return _of_each(_with_row, tensors)
+
+
+def atleast_2d(*tensors: Any) -> Any:
+    """With at least two dimensions: a vector is a row."""
+    return _of_each(_as_matrix, tensors)
+
+
+def atleast_3d(*tensors: Any) -> Any:
+    """With at least three dimensions: a vector is (1, n, 1), a matrix (m, n, 1)."""
+    return _of_each(_as_stack, tensors)
