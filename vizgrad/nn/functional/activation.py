@@ -221,6 +221,10 @@ def rrelu(
     inplace: bool = False,
 ) -> Tensor:  # fmt: skip
     """`leaky_relu` with slopes drawn from U(lower, upper) in training, their mean otherwise."""
+    if lower > upper:
+        raise RuntimeError(
+            f"Lower bound should be less than or equal to the upper bound, got {lower} and {upper}"
+        )
     if not training:
         return leaky_relu(input, (lower + upper) / 2, inplace)
     slopes = input.detach().clone().uniform_(lower, upper)

@@ -215,6 +215,11 @@ def _transpose(
         out = _transpose(batch, weight, bias, stride, padding, extra, groups, dilation, dims)
         return shape.squeeze_dim.record(out, dim=0)
     _check(input, weight, bias, groups, dims, transposed=True)
+    if min(stride) < 1 or min(padding) < 0 or min(dilation) < 1:
+        raise RuntimeError(
+            "negative padding, and stride and dilation below 1, are not supported: got "
+            f"padding={padding}, stride={stride}, dilation={dilation}"
+        )
     if any(e >= max(s, d) for e, s, d in zip(extra, stride, dilation, strict=True)):
         raise RuntimeError(
             "output padding must be smaller than either stride or dilation, but got "

@@ -50,5 +50,7 @@ def pdist(input: Any, p: float = 2.0) -> Tensor:
     from vizgrad.arrays import xp
     from vizgrad.tensor.tensor import new_tensor
 
+    if input.ndim != 2:
+        raise RuntimeError(f"pdist only supports 2D tensors, got: {input.ndim}D")
     i, j = xp.triu_indices(input.shape[0], 1)
     return _norm(input[new_tensor(i)] - input[new_tensor(j)], p, -1, False)

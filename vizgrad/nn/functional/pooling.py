@@ -181,6 +181,11 @@ def output_size_of(input: Tensor, dims: int, output_size: Any) -> tuple[int, ...
             f"adaptive pooling over {dims} dimensions got input of shape {list(input.shape)} and "
             f"output_size {output_size!r}"
         )
+    if any(n is not None and n < 0 for n in output_size):
+        raise RuntimeError(
+            "adaptive pooling: elements of output_size must be greater than or equal to 0 but received "
+            f"{output_size}"
+        )
     if 0 in size:
         raise RuntimeError(
             "adaptive pooling: Expected input to have non-zero size for non-batch dimensions, but input has "

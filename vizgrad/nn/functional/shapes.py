@@ -7,11 +7,15 @@ from typing import Any
 
 
 def per_dim(value: Any, dims: int, name: str) -> tuple[int, ...]:
-    """`value` as a tuple of `dims` ints; RuntimeError when it has another length."""
+    """`value` as a tuple of `dims` ints; RuntimeError when it has another length, TypeError for no ints."""
     if value.__class__ is tuple and len(value) == dims:
         return value
     if isinstance(value, int):
         return (value,) * dims
+    if isinstance(value, (str, float)):
+        raise TypeError(
+            f"argument '{name}' must be int or tuple of ints, not {type(value).__name__}"
+        )
     if isinstance(value, Sequence):
         sizes = tuple(int(v) for v in value)
         if len(sizes) == 1:

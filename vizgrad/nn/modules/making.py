@@ -12,6 +12,10 @@ from vizgrad.tensor.tensor import Tensor, new_tensor
 
 def full(shape: tuple[int, ...], value: float, device: Any = None, dtype: Any = None) -> Tensor:
     """A tensor of `shape` filled with `value`; the default dtype if none is given."""
+    if min(shape, default=0) < 0:
+        raise RuntimeError(
+            f"Trying to create tensor with negative dimension {min(shape)}: {list(shape)}"
+        )
     kind = (dtype or dtypes.get_default_dtype()).np
     return new_tensor(namespace_at(device).full(shape, value, kind))
 

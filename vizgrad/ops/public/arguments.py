@@ -36,6 +36,11 @@ def dims_of(dim: Any, ndim: int) -> tuple[int, ...] | None:
     return dims_of(index_of(dim), ndim)
 
 
+def one_dim(dim: Any, ndim: int) -> int:
+    """A single dimension, counted from the start; TypeError for several, or for none."""
+    return wrap_dim(dim if dim.__class__ is int else index_of(dim), ndim)
+
+
 def index_of(value: Any) -> int:
     """A whole number as int; TypeError for floats and the rest."""
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from vizgrad.ops import extremes, select
-from vizgrad.ops.public.arguments import dims_of, written
+from vizgrad.ops.public.arguments import dims_of, one_dim, written
 from vizgrad.ops.public.keywords import takes_axis, takes_out, write_all
 from vizgrad.ops.public.results import MinMax, ValuesIndices
 from vizgrad.tensor.operands import not_a_tensor
@@ -56,7 +56,7 @@ def _extreme(name: str, all_op: Any, dim_op: Any, tie_op: Any) -> Any:
             return all_op.record(input)
         if isinstance(dim, Tensor) or other is not None:
             return tie_op.record(input, dim if other is None else other)
-        (only,) = dims_of(dim, input._array.ndim) or (0,)
+        only = one_dim(dim, input._array.ndim)
         _refuse_empty(name, input, (only,), IndexError)
         return ValuesIndices(*dim_op.record(input, dim=only, keepdim=keepdim))
 
@@ -157,7 +157,7 @@ def _median(
 ) -> Any:
     if dim is None:
         return all_op.record(input)
-    (only,) = dims_of(dim, input._array.ndim) or (0,)
+    only = one_dim(dim, input._array.ndim)
     _refuse_empty(name, input, (only,), IndexError)
     return ValuesIndices(*dim_op.record(input, dim=only, keepdim=keepdim))
 
@@ -166,7 +166,7 @@ def _median(
 @takes_out
 def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> ValuesIndices:
     """The most frequent element along `dim`, and where it is."""
-    (only,) = dims_of(dim, input._array.ndim) or (0,)
+    only = one_dim(dim, input._array.ndim)
     _refuse_empty("mode", input, (only,), IndexError)
     return ValuesIndices(*extremes.mode.record(input, dim=only, keepdim=keepdim))
 
@@ -175,7 +175,7 @@ def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> ValuesIndices:
 @takes_out
 def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> ValuesIndices:
     """The k-th smallest element (k counts from 1) along `dim`, and where it is."""
-    (only,) = dims_of(dim, input._array.ndim) or (0,)
+    only = one_dim(dim, input._array.ndim)
     _refuse_empty("kthvalue", input, (only,), IndexError)
     length = input._array.shape[only] if input._array.ndim else 1
     if not 1 <= k <= length:

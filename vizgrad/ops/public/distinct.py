@@ -85,6 +85,10 @@ def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Ten
     array = input._array
     if array.dtype.kind != "f":
         raise NotImplementedError(f'"histogram" not implemented for {input.dtype.name}')
+    if bins < 1:
+        raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins}")
+    if min > max:
+        raise RuntimeError(f"torch.histc: max must be larger than min, got {min} and {max}")
     low, high = min, max
     if low == high and array.size:
         low, high = float(array.min()), float(array.max())

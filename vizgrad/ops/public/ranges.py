@@ -99,6 +99,7 @@ def tril_indices(
     row: int, col: int, offset: int = 0, *, dtype: Any = dtypes.int64, device: Any = None
 ) -> Tensor:
     """Row and column numbers of a lower triangle, as two rows."""
+    _check_sides(row, col)
     return _triangle(xp.tril(xp.ones((row, col), bool), offset), dtype, device)
 
 
@@ -107,7 +108,14 @@ def triu_indices(
     row: int, col: int, offset: int = 0, *, dtype: Any = dtypes.int64, device: Any = None
 ) -> Tensor:
     """Row and column numbers of an upper triangle, as two rows."""
+    _check_sides(row, col)
     return _triangle(xp.triu(xp.ones((row, col), bool), offset), dtype, device)
+
+
+def _check_sides(row: int, col: int) -> None:
+    for name, n in (("row", row), ("col", col)):
+        if n < 0:
+            raise RuntimeError(f"{name} must be non-negative, got {n}")
 
 
 def _triangle(mask: Any, dtype: Any, device: Any) -> Tensor:

@@ -8,7 +8,7 @@ from vizgrad.arrays import xp
 from vizgrad.arrays.layout import can_sum_to
 from vizgrad.ops import reduce, shape
 from vizgrad.ops.copying import converted, without_history
-from vizgrad.ops.public.arguments import check_dtype, dims_of, sizes_of, written
+from vizgrad.ops.public.arguments import check_dtype, dims_of, one_dim, sizes_of, written
 from vizgrad.ops.public.keywords import takes_axis, takes_out, takes_tensors
 from vizgrad.tensor.operands import not_a_tensor
 from vizgrad.tensor.tensor import Tensor
@@ -116,7 +116,7 @@ def prod(
     if dim is None:
         result = reduce.prod_all.record(input)
     else:
-        (only,) = dims_of(dim, input._array.ndim) or (0,)
+        only = one_dim(dim, input._array.ndim)
         result = reduce.prod_dim.record(input, dim=only, keepdim=keepdim)
     result = _as_asked(result, dtype)
     return result if out is None else written(out, result, "prod", input)

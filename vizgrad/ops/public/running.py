@@ -6,7 +6,7 @@ from typing import Any
 
 from vizgrad.arrays import dtypes
 from vizgrad.ops import extremes, joining, statistics
-from vizgrad.ops.public.arguments import dims_of, written
+from vizgrad.ops.public.arguments import one_dim, written
 from vizgrad.ops.public.keywords import takes_axis, takes_out
 from vizgrad.ops.public.reducing import _as_asked, _in_dtype
 from vizgrad.ops.public.results import ValuesIndices
@@ -17,7 +17,7 @@ def _running(op: Any, input: Tensor, dim: int, dtype: Any, widen: bool = True) -
     input = _in_dtype(input, dtype)
     if widen and dtype is None and input._array.dtype.kind in "biu":
         input = _in_dtype(input, dtypes.int64)
-    (only,) = dims_of(dim, input._array.ndim) or (0,)
+    only = one_dim(dim, input._array.ndim)
     result = op.record(input, dim=only)
     return result if dtype is None else _as_asked(result, dtype)
 
