@@ -208,8 +208,7 @@ class RNNBase(Module):
         weight: Any = table[f"weight_hh{suffix}"]
         w = weight.t()
         b_hh: Any = table.get(f"bias_hh{suffix}")
-        # weights are always there
-        xs: Any = F.linear(x, table[f"weight_ih{suffix}"], table.get(f"bias_ih{suffix}"))  # pyright: ignore[reportArgumentType]
+        xs: Any = F.linear(x, table[f"weight_ih{suffix}"], table.get(f"bias_ih{suffix}"))
         if b_hh is not None and self.mode != "GRU":
             xs = xs + b_hh
         project: Any = table.get(f"weight_hr{suffix}")

@@ -10,13 +10,12 @@ from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.tensor import Tensor
 
 
-def _windowed(n_fft: int, win_length: int | None, window: Tensor | None, like: Tensor) -> Tensor:
+def _windowed(n_fft: int, win_length: int | None, given: Tensor | None, like: Tensor) -> Tensor:
     """The window, zeros on both sides up to n_fft."""
     length = n_fft if win_length is None else win_length
     if not 0 < length <= n_fft:
         raise RuntimeError(f"expected 0 < win_length <= n_fft, but got win_length={length}")
-    if window is None:
-        window = creation.ones(length, dtype=like.real.dtype)
+    window: Any = creation.ones(length, dtype=like.real.dtype) if given is None else given
     if window._array.shape != (length,):
         raise RuntimeError(
             f"expected a 1D window tensor of size equal to win_length={length}, but got window with "
