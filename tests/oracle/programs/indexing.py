@@ -182,3 +182,17 @@ def a_list_of_lists_is_one_index_tensor(torch, see):
         because="T-24: as numpy, where PyTorch still takes the outer list for a tuple",
     )
     see("written out", x[torch.tensor([[0, 1], [1, 0]])].shape)
+
+
+@program(rules="T-38", each=["add", "multiply"])
+def scatter_with_the_older_reductions(torch, see, case):
+    index = torch.tensor([[0, 0, 1], [1, 0, 1]])
+    x = torch.tensor(wave(2, 3), dtype=torch.float64)
+    src = torch.tensor(wave(2, 3, seed=1), dtype=torch.float64)
+    see("tensor", x.scatter(0, index, src, reduce=case))
+    see("number", x.scatter(0, index, 1.5, reduce=case))
+    see("in place", x.clone().scatter_(1, index, src, reduce=case))
+    see.raises(
+        "max", lambda: x.scatter(0, index, src, reduce="max"), phrase="either add or multiply"
+    )
+    see.raises("type", lambda: x.scatter(0, index, src.float(), reduce=case))

@@ -11,6 +11,7 @@ from vizgrad.function.primitive import Primitive
 from vizgrad.ops import activation as op
 from vizgrad.ops import pointwise
 from vizgrad.ops import softmax as softmax_op
+from vizgrad.ops.public.arguments import check_number
 from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.tensor import Tensor
 
@@ -169,6 +170,8 @@ def tanhshrink(input: Any) -> Tensor:
 
 def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
     """x where x > threshold, else `value`."""
+    check_number("threshold", "threshold", threshold)
+    check_number("threshold", "value", value)
     return _apply(op.threshold, "threshold", input, inplace, threshold=threshold, value=value)
 
 

@@ -39,6 +39,11 @@ def ctc_loss(
     single = log_probs.ndim == 2
     scores = log_probs.unsqueeze(1) if single else log_probs
     steps, samples, _ = scores.shape
+    for name, given in (("input_lengths", input_lengths), ("target_lengths", target_lengths)):
+        if isinstance(given, Tensor) and given.dtype.category != 1:
+            raise RuntimeError(
+                f"ctc_loss: {name} must be integral, but they are {given.dtype.name}"
+            )
     inputs, lengths = _numbers(input_lengths), _numbers(target_lengths)
     rows = _rows(targets, lengths, samples)
     losses = [_one(scores[: inputs[n], n], rows[n], blank, zero_infinity) for n in range(samples)]

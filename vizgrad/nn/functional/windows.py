@@ -37,6 +37,9 @@ def unfold(
         )
     ]  # fmt: skip
     window, step, edge, gap = sizes
+    for name, size in (("kernel size", window), ("dilation", gap), ("stride", step)):
+        if min(size) < 1:
+            raise RuntimeError(f"{name} should be greater than zero, but got {name} {list(size)}")
     out = out_sizes(input._array.shape[2:], window, step, edge, gap)
     if min(out) < 1:
         raise RuntimeError(
@@ -112,6 +115,10 @@ def _unpool(
     padding: Any,
     size: Any,
 ) -> Tensor:
+    if indices._array.dtype != "int64":
+        raise RuntimeError(
+            f"max_unpool{dims}d: elements in indices should be type int64 but got: {indices.dtype.name}"
+        )
     if input._array.ndim not in (dims + 1, dims + 2) or indices._array.shape != input._array.shape:
         raise RuntimeError(
             f"max_unpool{dims}d: Expected an input of {dims + 1} or {dims + 2} dimensions and indices of its "

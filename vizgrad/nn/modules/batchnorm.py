@@ -144,6 +144,11 @@ class _InstanceNorm(_Norm):
         self._check(input)
         alone = input._array.ndim == self.ndims[0]
         x = input.unsqueeze(0) if alone else input
+        if self.weight is not None and x.shape[1] != self.num_features:
+            raise ValueError(
+                f"expected input's size at dim={0 if alone else 1} to match num_features "
+                f"({self.num_features}), but got: {x.shape[1]}."
+            )
         out: Any = F.instance_norm(
             x, self.running_mean, self.running_var, self.weight, self.bias,
             self.training or not self.track_running_stats,

@@ -9,7 +9,7 @@ from typing import Any
 from vizgrad.errors import wrap_dim
 from vizgrad.ops import arrange
 from vizgrad.ops import shape as ops
-from vizgrad.ops.public.arguments import dims_given, dims_of
+from vizgrad.ops.public.arguments import dims_given, dims_of, index_of
 from vizgrad.ops.public.keywords import takes_out, takes_tensors
 from vizgrad.ops.public.shaping import flatten, reshape, view
 from vizgrad.tensor.operands import not_a_tensor
@@ -144,14 +144,14 @@ def squeeze(input: Tensor, *given: Any, dim: Any = None) -> Tensor:
 def tril(input: Tensor, diagonal: int = 0) -> Tensor:
     """The lower triangles of matrices, zero above the given diagonal."""
     _check_matrix("tril", input)
-    return arrange.tril.record(input, diagonal=diagonal)
+    return arrange.tril.record(input, diagonal=index_of(diagonal))
 
 
 @takes_out
 def triu(input: Tensor, diagonal: int = 0) -> Tensor:
     """The upper triangles of matrices, zero below the given diagonal."""
     _check_matrix("triu", input)
-    return arrange.triu.record(input, diagonal=diagonal)
+    return arrange.triu.record(input, diagonal=index_of(diagonal))
 
 
 def _check_matrix(name: str, input: Tensor) -> None:

@@ -144,6 +144,8 @@ def _need_dims(name: str, dims: tuple[int, ...]) -> None:
 
 
 def _one(n: int | None) -> Sizes:
+    if n is not None and n < 1:
+        raise RuntimeError(f"Invalid number of data points ({n}) specified")
     return None if n is None else (n,)
 
 

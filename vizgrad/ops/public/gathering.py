@@ -8,7 +8,7 @@ from vizgrad.arrays import xp
 from vizgrad.errors import wrap_dim
 from vizgrad.function.inplace import write
 from vizgrad.ops import indexing, scattering
-from vizgrad.ops.public import repeating, shaping
+from vizgrad.ops.public import creation, repeating, shaping
 from vizgrad.ops.public.arguments import check_number
 from vizgrad.ops.public.keywords import takes_axis, takes_out, takes_tensors
 from vizgrad.tensor.tensor import Tensor
@@ -132,9 +132,7 @@ def _scatter(
     at = _check_index("scatter", input, index, dim)
     src = value if src is None else src
     if reduce is not None:
-        raise NotImplementedError(
-            "scatter(reduce=) is not supported; use scatter_add or scatter_reduce"
-        )
+        return _scatter_reduced(input, at, index, src, reduce)
     if not isinstance(src, Tensor):
         check_number("scatter", "value", src)
         _check_fit("scatter", index, input, at)
@@ -142,6 +140,22 @@ def _scatter(
     _check_fit("scatter", index, input, at, src)
     _check_same("scatter", input, src)
     return indexing.scatter, (index, src), {"dim": at}
+
+
+def _scatter_reduced(input: Tensor, at: int, index: Tensor, src: Any, reduce: str) -> Any:
+    """The older spelling of `scatter_reduce`, which has a derivative here ([D]; in PyTorch it has none)."""
+    if reduce not in _OLDER:
+        raise RuntimeError(f"reduce argument must be either add or multiply, but got {reduce!r}")
+    if not isinstance(src, Tensor):
+        check_number("scatter", "value", src)
+        src = creation.full(index.shape, src, dtype=input.dtype, device=input.device)
+    _check_fit("scatter", index, input, at, src)
+    _check_same("scatter", input, src)
+    attributes = {"dim": at, "reduce": _OLDER[reduce], "include_self": True}
+    return scattering.scatter_reduce, (index, src), attributes
+
+
+_OLDER = {"add": "sum", "multiply": "prod"}
 
 
 def _check_same(name: str, input: Tensor, src: Tensor) -> None:

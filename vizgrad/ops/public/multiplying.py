@@ -236,6 +236,11 @@ def baddbmm(
 def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
     """Sums of products over pairs of dimensions: the last n of `a` and first n of `b`, or two lists."""
     if isinstance(dims, int):
+        if not 0 <= dims <= min(a._array.ndim, b._array.ndim):
+            raise RuntimeError(
+                f"tensordot expects dims >= 0 and dims <= ndim_a or ndim_b, but got dims={dims} for "
+                f"tensors of {a._array.ndim} and {b._array.ndim} dimensions"
+            )
         left = list(range(a._array.ndim - dims, a._array.ndim))
         right = list(range(dims))
     else:
