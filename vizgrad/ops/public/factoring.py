@@ -20,6 +20,7 @@ from vizgrad.ops.public import (
 )
 from vizgrad.ops.public.complexes import adjoint, conj
 from vizgrad.ops.public.keywords import takes_out, takes_tensors
+from vizgrad.ops.public.matrix_shapes import check
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 
@@ -65,7 +66,7 @@ class SolveExResult(NamedTuple):
 def lu(A: Tensor, *, pivot: bool = True) -> LUResult:
     """P, L, U with A = P @ L @ U; L has ones on its diagonal."""
     _need_pivot("lu", pivot)
-    matrices.check("lu", A, square=False)
+    check("lu", A, square=False)
     return LUResult(*ops.lu(A)[:3])
 
 
@@ -81,7 +82,7 @@ def lu_factor(A: Tensor, *, pivot: bool = True) -> LUFactorResult:
 def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -> LUFactorExResult:
     """As `lu_factor`; `info` is the place (from 1) of the first zero on the diagonal of U, else 0."""
     _need_pivot("lu_factor", pivot)
-    matrices.check("lu_factor", A, square=False)
+    check("lu_factor", A, square=False)
     _, lower, upper, pivots = ops.lu(A)
     info = new_tensor(kernel.first_zero_pivot(A._array))
     if check_errors:
@@ -173,7 +174,7 @@ def solve_ex(
     A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False
 ) -> SolveExResult:
     """The solution of A @ X = B, NaN where a matrix is singular; `info` says at which pivot."""
-    matrices.check("solve", A)
+    check("solve", A)
     info = new_tensor(kernel.first_zero_pivot(A._array))
     if check_errors:
         _raise_where("solve", _SINGULAR, info)
@@ -193,7 +194,7 @@ def _guarded(
     compute: Callable[[Tensor], Tensor],
     check_errors: bool,
 ) -> tuple[Tensor, Tensor]:
-    matrices.check(name, A)
+    check(name, A)
     info = new_tensor(failing(A._array))
     if check_errors:
         _raise_where(name, _SINGULAR, info)

@@ -22,10 +22,6 @@ from vizgrad.ops.public.matrices import cond as cond
 from vizgrad.ops.public.matrices import cross as cross
 from vizgrad.ops.public.matrices import det as det
 from vizgrad.ops.public.matrices import diagonal as diagonal
-from vizgrad.ops.public.matrices import eig as eig
-from vizgrad.ops.public.matrices import eigh as eigh
-from vizgrad.ops.public.matrices import eigvals as eigvals
-from vizgrad.ops.public.matrices import eigvalsh as eigvalsh
 from vizgrad.ops.public.matrices import inv as inv
 from vizgrad.ops.public.matrices import inverse as inverse
 from vizgrad.ops.public.matrices import logdet as logdet
@@ -42,7 +38,11 @@ from vizgrad.ops.public.matrices import qr as qr
 from vizgrad.ops.public.matrices import slogdet as slogdet
 from vizgrad.ops.public.matrices import solve as solve
 from vizgrad.ops.public.matrices import solve_triangular as solve_triangular
-from vizgrad.ops.public.matrices import svd as svd
-from vizgrad.ops.public.matrices import svdvals as svdvals
 from vizgrad.ops.public.matrices import vecdot as vecdot
 from vizgrad.ops.public.matrices import vector_norm as vector_norm
+from vizgrad.ops.public.spectra import eig as eig
+from vizgrad.ops.public.spectra import eigh as eigh
+from vizgrad.ops.public.spectra import eigvals as eigvals
+from vizgrad.ops.public.spectra import eigvalsh as eigvalsh
+from vizgrad.ops.public.spectra import svd as svd
+from vizgrad.ops.public.spectra import svdvals as svdvals

@@ -23,21 +23,12 @@ from vizgrad.ops.public import (
 from vizgrad.ops.public.arguments import written
 from vizgrad.ops.public.complexes import adjoint, conj
 from vizgrad.ops.public.keywords import takes_out, takes_tensors
+from vizgrad.ops.public.matrix_shapes import check
 from vizgrad.ops.public.multiplying import cross as _cross
+from vizgrad.ops.public.spectra import svdvals
 from vizgrad.ops.public.statistics import vector_norm as vector_norm
 from vizgrad.ops.public.summing import einsum
 from vizgrad.tensor.tensor import Tensor, new_tensor
-
-
-class EighResult(NamedTuple):
-    eigenvalues: Tensor
-    eigenvectors: Tensor
-
-
-class SVDResult(NamedTuple):
-    U: Tensor
-    S: Tensor
-    Vh: Tensor
 
 
 class QRResult(NamedTuple):
@@ -50,37 +41,11 @@ class SlogdetResult(NamedTuple):
     logabsdet: Tensor
 
 
-class EigResult(NamedTuple):
-    eigenvalues: Tensor
-    eigenvectors: Tensor
-
-
 class LstsqResult(NamedTuple):
     solution: Tensor
     residuals: Tensor
     rank: Tensor
     singular_values: Tensor
-
-
-def check(
-    name: str, A: Tensor, square: bool = True, least: int = 2, any_type: bool = False
-) -> None:
-    """Raises RuntimeError unless A holds (square) matrices of floating point or complex numbers."""
-    shape = A._array.shape
-    if A._array.dtype.kind not in ("iufc" if any_type else "fc"):
-        raise RuntimeError(
-            f"linalg.{name}: Expected a floating point or complex tensor as input. Got "
-            f"{A.dtype.name}"
-        )
-    if len(shape) < least:
-        raise RuntimeError(
-            f"linalg.{name}: The input tensor A must have at least 2 dimensions, got {len(shape)}"
-        )
-    if square and shape[-1] != shape[-2]:
-        raise RuntimeError(
-            f"linalg.{name}: A must be batches of square matrices, but they are {shape[-2]} by "
-            f"{shape[-1]} matrices"
-        )
 
 
 @takes_out
@@ -167,62 +132,6 @@ def cholesky(input: Tensor, *, upper: bool = False) -> Tensor:
     check("cholesky", input)
     lower = ops.cholesky.record(input)
     return adjoint(lower) if upper else lower
-
-
-@takes_out
-def eigh(input: Tensor, UPLO: str = "L") -> EighResult:
-    """Eigenvalues in rising order and eigenvectors (columns) of symmetric matrices."""
-    check("eigh", input)
-    return EighResult(
-        *decompositions.record(
-            decompositions.LinalgEighBackward0, input, kernels.eigh(input._array, UPLO)
-        )
-    )
-
-
-@takes_out
-def eig(input: Tensor) -> EigResult:
-    """Complex eigenvalues and eigenvectors (columns) of square matrices, in no particular order."""
-    check("eig", input)
-    return EigResult(
-        *decompositions.record(decompositions.LinalgEigBackward0, input, kernels.eig(input._array))
-    )
-
-
-@takes_out
-def eigvals(input: Tensor) -> Tensor:
-    """Complex eigenvalues of square matrices."""
-    return eig(input).eigenvalues
-
-
-@takes_out
-def eigvalsh(input: Tensor, UPLO: str = "L") -> Tensor:
-    """Eigenvalues of symmetric matrices, in rising order."""
-    return eigh(input, UPLO).eigenvalues
-
-
-@takes_out
-def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> SVDResult:
-    """U, S, Vh with A = U @ diag(S) @ Vh. Differentiable for square matrices or full_matrices=False."""
-    check("svd", A, square=False)
-    m, n = A._array.shape[-2:]
-    if full_matrices and m != n:
-        if A.requires_grad:
-            raise RuntimeError(
-                "svd: full_matrices=True is not differentiable for matrices that are not square "
-                f"({m} by {n}); use full_matrices=False"
-            )
-
-        return SVDResult(*(new_tensor(a) for a in xp.linalg.svd(A._array)))
-    return SVDResult(
-        *decompositions.record(decompositions.LinalgSvdBackward0, A, kernels.svd(A._array))
-    )
-
-
-@takes_out
-def svdvals(A: Tensor, *, driver: str | None = None) -> Tensor:
-    """Singular values in falling order."""
-    return svd(A, full_matrices=False).S
 
 
 @takes_out

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from vizgrad.ops.public import arranging, factoring, matrices
+from vizgrad.ops.public import arranging, factoring, matrices, spectra
 from vizgrad.ops.public.complexes import adjoint
 from vizgrad.ops.public.keywords import takes_out
 from vizgrad.tensor.tensor import Tensor
@@ -37,10 +37,10 @@ def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> SVD:
     """U, S, V with input = U @ diag(S) @ V.mH; zeros for U and V without `compute_uv`."""
     if not compute_uv:
         m, n = input._array.shape[-2:]
-        values = matrices.svdvals(input)
+        values = spectra.svdvals(input)
         batch = input.shape[:-2]
         return SVD(input.new_zeros((*batch, m, m)), values, input.new_zeros((*batch, n, n)))
-    u, s, vh = matrices.svd(input, full_matrices=not some)
+    u, s, vh = spectra.svd(input, full_matrices=not some)
     return SVD(u, s, adjoint(vh))
 
 

@@ -1,0 +1,26 @@
+"""What functions of matrices ask of them."""
+
+from __future__ import annotations
+
+from vizgrad.tensor.tensor import Tensor
+
+
+def check(
+    name: str, A: Tensor, square: bool = True, least: int = 2, any_type: bool = False
+) -> None:
+    """Raises RuntimeError unless A holds (square) matrices of floating point or complex numbers."""
+    shape = A._array.shape
+    if A._array.dtype.kind not in ("iufc" if any_type else "fc"):
+        raise RuntimeError(
+            f"linalg.{name}: Expected a floating point or complex tensor as input. Got "
+            f"{A.dtype.name}"
+        )
+    if len(shape) < least:
+        raise RuntimeError(
+            f"linalg.{name}: The input tensor A must have at least 2 dimensions, got {len(shape)}"
+        )
+    if square and shape[-1] != shape[-2]:
+        raise RuntimeError(
+            f"linalg.{name}: A must be batches of square matrices, but they are {shape[-2]} by "
+            f"{shape[-1]} matrices"
+        )

@@ -1,0 +1,84 @@
+"""Eigenvalues and singular values of matrices (spec T-83)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from vizgrad.arrays import xp
+from vizgrad.arrays.kernels import linalg as kernels
+from vizgrad.ops import decompositions
+from vizgrad.ops.public.keywords import takes_out
+from vizgrad.ops.public.matrix_shapes import check
+from vizgrad.tensor.tensor import Tensor, new_tensor
+
+
+class EighResult(NamedTuple):
+    eigenvalues: Tensor
+    eigenvectors: Tensor
+
+
+class SVDResult(NamedTuple):
+    U: Tensor
+    S: Tensor
+    Vh: Tensor
+
+
+class EigResult(NamedTuple):
+    eigenvalues: Tensor
+    eigenvectors: Tensor
+
+
+@takes_out
+def eigh(input: Tensor, UPLO: str = "L") -> EighResult:
+    """Eigenvalues in rising order and eigenvectors (columns) of symmetric matrices."""
+    check("eigh", input)
+    return EighResult(
+        *decompositions.record(
+            decompositions.LinalgEighBackward0, input, kernels.eigh(input._array, UPLO)
+        )
+    )
+
+
+@takes_out
+def eig(input: Tensor) -> EigResult:
+    """Complex eigenvalues and eigenvectors (columns) of square matrices, in no particular order."""
+    check("eig", input)
+    return EigResult(
+        *decompositions.record(decompositions.LinalgEigBackward0, input, kernels.eig(input._array))
+    )
+
+
+@takes_out
+def eigvals(input: Tensor) -> Tensor:
+    """Complex eigenvalues of square matrices."""
+    return eig(input).eigenvalues
+
+
+@takes_out
+def eigvalsh(input: Tensor, UPLO: str = "L") -> Tensor:
+    """Eigenvalues of symmetric matrices, in rising order."""
+    return eigh(input, UPLO).eigenvalues
+
+
+@takes_out
+def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> SVDResult:
+    """U, S, Vh with A = U @ diag(S) @ Vh. Differentiable for square matrices or full_matrices=False."""
+    check("svd", A, square=False)
+    m, n = A._array.shape[-2:]
+    if full_matrices and m != n:
+        if A.requires_grad:
+            raise RuntimeError(
+                "svd: full_matrices=True is not differentiable for matrices that are not square "
+                f"({m} by {n}); use full_matrices=False"
+            )
+
+        return SVDResult(*(new_tensor(a) for a in xp.linalg.svd(A._array)))
+    return SVDResult(
+        *decompositions.record(decompositions.LinalgSvdBackward0, A, kernels.svd(A._array))
+    )
+
+
+@takes_out
+def svdvals(A: Tensor, *, driver: str | None = None) -> Tensor:
+    """Singular values in falling order."""
+    return svd(A, full_matrices=False).S
