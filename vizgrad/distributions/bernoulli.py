@@ -17,9 +17,9 @@ from vizgrad.distributions.parameters import (
     probs_to_logits,
 )
 from vizgrad.nn.functional import binary_cross_entropy_with_logits
-from vizgrad.ops.public.random import bernoulli
+from vizgrad.ops.public.random_sampling import bernoulli
 from vizgrad.ops.public.ranges import arange
-from vizgrad.ops.public.selecting import where
+from vizgrad.ops.public.where_clamp import where
 from vizgrad.tensor.tensor import Tensor
 
 

@@ -16,10 +16,10 @@ from vizgrad.distributions.parameters import (
     probs_to_logits,
 )
 from vizgrad.nn.functional import one_hot
+from vizgrad.ops.public.broadcasting import broadcast_tensors
 from vizgrad.ops.public.creation import full
-from vizgrad.ops.public.random import multinomial
+from vizgrad.ops.public.random_sampling import multinomial
 from vizgrad.ops.public.ranges import arange, eye
-from vizgrad.ops.public.repeating import broadcast_tensors
 from vizgrad.tensor.tensor import Size, Tensor
 
 

@@ -9,8 +9,8 @@ from vizgrad.distributions.distribution import Distribution
 from vizgrad.distributions.gamma import drawn
 from vizgrad.distributions.parameters import batch_of, broadcast_all
 from vizgrad.nn.functional import one_hot
-from vizgrad.ops.public.parting import stack
-from vizgrad.ops.public.selecting import where
+from vizgrad.ops.public.joining import stack
+from vizgrad.ops.public.where_clamp import where
 from vizgrad.tensor.tensor import Size, Tensor
 
 

@@ -19,8 +19,8 @@ from vizgrad.distributions.normal import Normal
 from vizgrad.distributions.poisson import Poisson
 from vizgrad.distributions.uniform import Uniform
 from vizgrad.ops.public import linalg
-from vizgrad.ops.public.repeating import broadcast_shapes
-from vizgrad.ops.public.selecting import where
+from vizgrad.ops.public.broadcasting import broadcast_shapes
+from vizgrad.ops.public.where_clamp import where
 from vizgrad.tensor.tensor import Tensor
 
 Formula = Callable[[Any, Any], Tensor]

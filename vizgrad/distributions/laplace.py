@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from vizgrad.distributions import constraints
 from vizgrad.distributions.distribution import Distribution
 from vizgrad.distributions.parameters import batch_of, broadcast_all, precision
-from vizgrad.ops.public.random import rand
+from vizgrad.ops.public.random_sampling import rand
 from vizgrad.tensor.tensor import Tensor
 
 

@@ -9,9 +9,9 @@ from vizgrad.distributions import constraints
 from vizgrad.distributions.distribution import Distribution
 from vizgrad.distributions.parameters import lazy_property
 from vizgrad.ops.public import linalg
-from vizgrad.ops.public.random import randn
+from vizgrad.ops.public.broadcasting import broadcast_shapes
+from vizgrad.ops.public.random_sampling import randn
 from vizgrad.ops.public.ranges import eye
-from vizgrad.ops.public.repeating import broadcast_shapes
 from vizgrad.tensor.tensor import Size, Tensor
 
 

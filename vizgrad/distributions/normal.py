@@ -9,7 +9,7 @@ from vizgrad.autograd.grad_mode import no_grad
 from vizgrad.distributions import constraints
 from vizgrad.distributions.distribution import Distribution
 from vizgrad.distributions.parameters import batch_of, broadcast_all
-from vizgrad.ops.public.random import normal, randn
+from vizgrad.ops.public.random_sampling import normal, randn
 from vizgrad.tensor.tensor import Tensor
 
 _LOG_ROOT_2PI = math.log(math.sqrt(2 * math.pi))

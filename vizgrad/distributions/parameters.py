@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from vizgrad.arrays import dtypes, xp
 from vizgrad.autograd.grad_mode import enable_grad
+from vizgrad.ops.public.broadcasting import broadcast_tensors
 from vizgrad.ops.public.creation import tensor
-from vizgrad.ops.public.repeating import broadcast_tensors
 from vizgrad.tensor.tensor import Size, Tensor
 
 

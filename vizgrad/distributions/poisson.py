@@ -8,7 +8,7 @@ from vizgrad.autograd.grad_mode import no_grad
 from vizgrad.distributions import constraints
 from vizgrad.distributions.distribution import Distribution
 from vizgrad.distributions.parameters import batch_of, broadcast_all
-from vizgrad.ops.public.random import poisson
+from vizgrad.ops.public.random_sampling import poisson
 from vizgrad.tensor.tensor import Tensor
 
 

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from vizgrad.ops.public.random import rand
+from vizgrad.ops.public.random_sampling import rand
 from vizgrad.tensor.modes import set_grad_mode
 from vizgrad.tensor.tensor import Tensor
 

@@ -17,7 +17,7 @@ from vizgrad.ops.arrange import crop_to, diag_embed, diagonal, triu
 from vizgrad.ops.complexes import conj, imag_part, real_part
 from vizgrad.ops.constants import constant, raw, zeros_beside
 from vizgrad.ops.joining import cat_any
-from vizgrad.ops.matrices import COMPLEX, halves, matmul, mH, solve, solve_triangular
+from vizgrad.ops.linalg import COMPLEX, halves, matmul, mH, solve, solve_triangular
 from vizgrad.ops.recording import ManyOutputs, edges_of, produced_by, start
 from vizgrad.ops.select import drop
 from vizgrad.ops.shape import unsqueeze

@@ -15,14 +15,14 @@ from vizgrad.ops import (
     compare,
     complexes,
     joining,
-    pairwise,
     pointwise,
+    pointwise_binary,
     powers,
     select,
     special,
     statistics,
 )
-from vizgrad.ops.public import arithmetic, selecting, updating
+from vizgrad.ops.public import arithmetic, inplace_methods, where_clamp
 from vizgrad.ops.public.arguments import beside_number
 from vizgrad.tensor.tensor import Tensor
 
@@ -49,7 +49,7 @@ BINARY = ["atan2", "copysign", "hypot", "xlogy"]
 CONSTANT: dict[Any, str] = {
     compare: "eq ne lt le gt ge logical_and logical_or logical_xor bitwise_and bitwise_or bitwise_xor "
     "bitwise_left_shift bitwise_right_shift bitwise_not logical_not",
-    pairwise: "gcd lcm nextafter",
+    pointwise_binary: "gcd lcm nextafter",
 }
 
 
@@ -163,7 +163,7 @@ def _clamp_max_(input: Tensor, max: Any) -> Tensor:
 
 def _masked_fill_(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     """`masked_fill`, in place."""
-    selecting.check_mask("masked_fill_", mask)
+    where_clamp.check_mask("masked_fill_", mask)
     if isinstance(value, Tensor):
         return write(select.masked_fill_tensor, input, mask, value, name="masked_fill_")
     return write(select.masked_fill, input, mask, name="masked_fill_", value=value)
@@ -223,7 +223,7 @@ def _cumprod_(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
 
 
 def _heaviside_(input: Tensor, values: Tensor) -> Tensor:
-    return write(pairwise.heaviside, input, values, name="heaviside_")
+    return write(pointwise_binary.heaviside, input, values, name="heaviside_")
 
 
 INPLACE: dict[str, Callable[..., Any]] = {
@@ -247,9 +247,9 @@ INPLACE: dict[str, Callable[..., Any]] = {
     "neg_": _inplace(pointwise.neg, "neg_"),
     "igamma_": _inplace(bessel.gammainc, "igamma_"), "igammac_": _inplace(bessel.gammaincc, "igammac_"),
     **{name + "_": _inplace(unary(name), name + "_") for name in UNARY},
-    **{name + "_": _inplace(getattr(pairwise, name), name + "_") for name in BINARY},
+    **{name + "_": _inplace(getattr(pointwise_binary, name), name + "_") for name in BINARY},
     **{
-        name + "_": updating.constant(getattr(module, name), name + "_")
+        name + "_": inplace_methods.constant(getattr(module, name), name + "_")
         for module, names in CONSTANT.items()
         for name in names.split()
     },

@@ -1,7 +1,7 @@
 """What a linear layer records: products with the transpose of its weight.
 
-As `addmm` and `mm` in `vizgrad.ops.products`, whose names their nodes bear, but for the memory layout of
-one gradient: that of the weight's transpose is itself a transpose, so that the weight's own gradient comes
+As `addmm` and `mm` in `vizgrad.ops.matrix_products`, whose names their nodes bear, but for the memory layout
+of one gradient: that of the weight's transpose is itself a transpose, so that the weight's own gradient comes
 out in the weight's layout and is taken over without a copy.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from vizgrad.arrays.kernels import products
 from vizgrad.function.primitive import primitive
-from vizgrad.ops.products import mm, scaled
+from vizgrad.ops.matrix_products import mm, scaled
 from vizgrad.ops.shape import t
 
 

@@ -10,7 +10,7 @@ from vizgrad.ops.arrange import crop_to, tril, triu
 from vizgrad.ops.constants import constant, raw, zeros_beside
 from vizgrad.ops.decompositions import Decomposition, record
 from vizgrad.ops.joining import cat_any
-from vizgrad.ops.matrices import matmul, mH, mT, solve_triangular
+from vizgrad.ops.linalg import matmul, mH, mT, solve_triangular
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 

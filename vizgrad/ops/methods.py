@@ -11,46 +11,47 @@ from typing import Any
 
 from vizgrad.function.primitive import Primitive
 from vizgrad.function.typing import number
-from vizgrad.ops import activation, compare, pointwise
+from vizgrad.ops import activation, compare
 from vizgrad.ops import arithmetic as basic
+from vizgrad.ops import pointwise as elementwise
 from vizgrad.ops.inplace import INPLACE, UNARY, unary
 from vizgrad.ops.public import (
     arithmetic,
-    arranging,
-    choosing,
-    comparing,
+    broadcasting,
+    comparison,
     complexes,
     conversion,
+    covariance,
     creation,
-    distinct,
-    elementwise,
-    gathering,
+    cumulative,
+    differences,
+    dimensions,
+    gather_scatter,
     indexing,
-    integrals,
+    inplace_methods,
+    inplace_views,
+    lapack,
     linalg,
-    memory,
-    multiplying,
-    normalizing,
-    observations,
-    older,
-    parting,
-    pinning,
-    placing,
+    matrix_products,
+    order_statistics,
+    pin_memory,
+    pointwise,
+    put,
     quantiles,
-    questions,
-    random,
-    reducing,
-    repeating,
-    replacing,
-    running,
-    searching,
-    selecting,
-    shaping,
-    signal,
+    random_sampling,
+    reduction,
+    reshape,
+    slice_scatter,
     slicing,
+    softmax,
+    sort_search,
+    spectral,
+    splitting,
     statistics,
-    turning,
-    updating,
+    storage,
+    tensor_properties,
+    unique_histogram,
+    where_clamp,
 )
 from vizgrad.ops.public import special as special_functions
 from vizgrad.tensor.tensor import Tensor
@@ -84,7 +85,7 @@ def _rsub(self: Tensor, other: Any) -> Tensor:
 
 
 def _rdiv(self: Tensor, other: Any) -> Tensor:
-    return pointwise.reciprocal.record(self) * other
+    return elementwise.reciprocal.record(self) * other
 
 
 def _sub(self: Tensor, other: Any) -> Tensor:
@@ -98,7 +99,7 @@ def _rpow(self: Tensor, other: Any) -> Tensor:
 
 
 def _rmatmul(self: Tensor, other: Any) -> Tensor:
-    return multiplying.matmul(other, self)
+    return matrix_products.matmul(other, self)
 
 
 def _invert(self: Tensor) -> Tensor:
@@ -129,11 +130,11 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "__rmod__": _reversed(basic.remainder),
     "__pow__": arithmetic.pow,
     "__rpow__": _rpow,
-    "__matmul__": multiplying.operator,
+    "__matmul__": matrix_products.operator,
     "__rmatmul__": _rmatmul,
     "__neg__": arithmetic.neg,
     "__pos__": arithmetic.positive,
-    "__abs__": pointwise.abs.record,
+    "__abs__": elementwise.abs.record,
     "__invert__": _invert,
     "__eq__": _operator(compare.eq),
     "__ne__": _operator(compare.ne),
@@ -151,7 +152,7 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "__rshift__": _operator(compare.bitwise_right_shift),
     "__getitem__": indexing.getitem,
     "__setitem__": indexing.setitem,
-    "__iter__": parting.iterate,
+    "__iter__": splitting.iterate,
     "__contains__": _contains,
 }
 
@@ -161,51 +162,51 @@ OPERATORS: dict[str, Callable[..., Any]] = {
 SAME: dict[Any, str] = {
     arithmetic: "add sub mul div floor_divide remainder fmod pow float_power square neg positive lerp "
     "addcmul addcdiv logit round ldexp frexp",
-    selecting: "maximum minimum fmax fmin clamp clip clamp_min clamp_max masked_fill nan_to_num",
-    reducing: "sum mean prod nansum nanmean any all count_nonzero trace sum_to_size",
-    choosing: "max min amax amin aminmax argmax argmin median nanmedian mode kthvalue",
+    where_clamp: "maximum minimum fmax fmin clamp clip clamp_min clamp_max masked_fill nan_to_num",
+    reduction: "sum mean prod nansum nanmean any all count_nonzero trace sum_to_size",
+    order_statistics: "max min amax amin aminmax argmax argmin median nanmedian mode kthvalue",
     statistics: "var std logsumexp dist",
-    running: "cumsum cumprod cummax cummin logcumsumexp",
-    shaping: "view view_as reshape reshape_as flatten ravel unflatten contiguous",
-    arranging: "transpose swapaxes swapdims t permute movedim moveaxis unsqueeze squeeze tril triu "
+    cumulative: "cumsum cumprod cummax cummin logcumsumexp",
+    reshape: "view view_as reshape reshape_as flatten ravel unflatten contiguous",
+    dimensions: "transpose swapaxes swapdims t permute movedim moveaxis unsqueeze squeeze tril triu "
     "flip fliplr flipud roll rot90",
-    repeating: "expand expand_as broadcast_to repeat tile repeat_interleave",
+    broadcasting: "expand expand_as broadcast_to repeat tile repeat_interleave",
     slicing: "diagonal diag diag_embed unfold as_strided select narrow",
-    parting: "split split_with_sizes chunk tensor_split hsplit vsplit dsplit unbind",
+    splitting: "split split_with_sizes chunk tensor_split hsplit vsplit dsplit unbind",
     indexing: "index_put index_put_",
-    gathering: "gather take_along_dim scatter scatter_ scatter_add scatter_add_ scatter_reduce "
+    gather_scatter: "gather take_along_dim scatter scatter_ scatter_add scatter_add_ scatter_reduce "
     "scatter_reduce_ index_select index_add index_add_ index_copy index_copy_ index_fill "
     "index_fill_ index_reduce",
-    searching: "masked_select masked_scatter masked_scatter_ take nonzero argwhere sort argsort topk "
+    sort_search: "masked_select masked_scatter masked_scatter_ take nonzero argwhere sort argsort topk "
     "msort bincount",
     quantiles: "quantile nanquantile",
-    distinct: "unique unique_consecutive isin histc histogram",
-    integrals: "diff",
-    observations: "cov corrcoef renorm",
-    replacing: "select_scatter slice_scatter diagonal_scatter",
-    multiplying: "matmul mm bmm mv dot vdot outer ger inner addmm addmv baddbmm addr addbmm kron cross",
+    unique_histogram: "unique unique_consecutive isin histc histogram",
+    differences: "diff",
+    covariance: "cov corrcoef renorm",
+    slice_scatter: "select_scatter slice_scatter diagonal_scatter",
+    matrix_products: "matmul mm bmm mv dot vdot outer ger inner addmm addmv baddbmm addr addbmm kron cross",
     linalg: "logdet matrix_exp cholesky_solve cholesky_inverse",
     conversion: "to float double half int long short char byte bool cfloat cdouble cpu cuda type "
     "type_as numpy detach detach_ clone copy_ fill_ zero_",
-    pinning: "pin_memory is_pinned",
+    pin_memory: "pin_memory is_pinned",
     complexes: "conj conj_physical resolve_conj resolve_neg is_conj is_neg angle isreal adjoint",
-    memory: "untyped_storage set_ resize_",
-    questions: "is_nonzero is_same_size is_set_to is_signed",
-    older: "cholesky svd qr triangular_solve lu lu_solve pinverse det inverse matrix_power slogdet",
-    signal: "stft istft",
-    placing: "put as_strided_scatter diagflat narrow_copy",
-    turning: "t_ transpose_ swapaxes_ swapdims_ squeeze_ unsqueeze_ as_strided_",
-    updating: "addmm_ addmv_ baddbmm_ addr_ addbmm_ logit_ polygamma_ float_power_ fill_diagonal_ ldexp_ "
-    "mvlgamma_ renorm_ put_ index_reduce_ apply_ map_",
+    storage: "untyped_storage set_ resize_",
+    tensor_properties: "is_nonzero is_same_size is_set_to is_signed",
+    lapack: "cholesky svd qr triangular_solve lu lu_solve pinverse det inverse matrix_power slogdet",
+    spectral: "stft istft",
+    put: "put as_strided_scatter diagflat narrow_copy",
+    inplace_views: "t_ transpose_ swapaxes_ swapdims_ squeeze_ unsqueeze_ as_strided_",
+    inplace_methods: "addmm_ addmv_ baddbmm_ addr_ addbmm_ logit_ polygamma_ float_power_ fill_diagonal_ "
+    "ldexp_ mvlgamma_ renorm_ put_ index_reduce_ apply_ map_",
     creation: "new_zeros new_ones new_empty new_full new_empty_strided",
-    random: "multinomial bernoulli uniform_ normal_ bernoulli_ exponential_ random_ geometric_ cauchy_ "
-    "log_normal_",
-    comparing: "isclose allclose equal",
-    elementwise: "isnan isinf isposinf isneginf isfinite signbit logical_not logical_and logical_or "
+    random_sampling: "multinomial bernoulli uniform_ normal_ bernoulli_ exponential_ random_ geometric_ "
+    "cauchy_ log_normal_",
+    comparison: "isclose allclose equal",
+    pointwise: "isnan isinf isposinf isneginf isfinite signbit logical_not logical_and logical_or "
     "logical_xor bitwise_and bitwise_or bitwise_xor bitwise_not bitwise_left_shift "
     "bitwise_right_shift eq ne lt le gt ge atan2 hypot logaddexp logaddexp2 xlogy copysign "
     "nextafter heaviside gcd lcm",
-    normalizing: "softmax log_softmax",
+    softmax: "softmax log_softmax",
 }
 
 ALIASES = {
@@ -237,7 +238,7 @@ METHODS: dict[str, Callable[..., Any]] = {
     "mvlgamma": special_functions.multigammaln,
     "hardshrink": _hardshrink,
     "norm": _norm,
-    "where": selecting.where_method,
+    "where": where_clamp.where_method,
     "polygamma": _polygamma,
     **{name: getattr(module, name) for module, names in SAME.items() for name in names.split()},
     **{name: unary(name).record for name in UNARY},
@@ -254,8 +255,8 @@ def attach() -> None:
             found = getattr(Tensor, original + suffix, None)
             if found is not None:
                 setattr(Tensor, name + suffix, found)
-    Tensor.T = property(arranging.T)
-    Tensor.mT = property(arranging.mT)
+    Tensor.T = property(dimensions.T)
+    Tensor.mT = property(dimensions.mT)
     Tensor.H = property(complexes.H)
     Tensor.mH = property(complexes.adjoint)
     Tensor.real = property(complexes.real, complexes.set_real)

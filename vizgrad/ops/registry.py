@@ -23,7 +23,7 @@ from vizgrad.arrays.dtypes import ALL, DType
 from vizgrad.function.declared import saved_by
 from vizgrad.function.primitive import REGISTRY, Primitive
 from vizgrad.graph.node import Node
-from vizgrad.ops.reached import reached
+from vizgrad.ops.call_graph import reached
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 

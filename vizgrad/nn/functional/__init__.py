@@ -125,4 +125,4 @@ from vizgrad.nn.functional.windows import max_unpool1d as max_unpool1d
 from vizgrad.nn.functional.windows import max_unpool2d as max_unpool2d
 from vizgrad.nn.functional.windows import max_unpool3d as max_unpool3d
 from vizgrad.nn.functional.windows import unfold as unfold
-from vizgrad.ops.public.searching import one_hot as one_hot
+from vizgrad.ops.public.sort_search import one_hot as one_hot

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from vizgrad.ops.public.arguments import as_float
+from vizgrad.ops.public.broadcasting import broadcast_tensors
 from vizgrad.ops.public.keywords import takes_tensors
-from vizgrad.ops.public.repeating import broadcast_tensors
 from vizgrad.tensor.tensor import Tensor
 
 

@@ -7,9 +7,9 @@ from typing import Any
 from vizgrad.arrays.kernels import places as kernel
 from vizgrad.errors import wrap_dim
 from vizgrad.nn.functional.shapes import per_dim
-from vizgrad.ops import places
+from vizgrad.ops import pool_indices
 from vizgrad.ops.public.keywords import takes_tensors
-from vizgrad.ops.public.random import rand
+from vizgrad.ops.public.random_sampling import rand
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 
@@ -82,5 +82,5 @@ def _pool(
         for i, geometry in zip(order, zip(size, window, out, strict=True), strict=True)
     ]
     index = kernel.window_maxima(x, starts, window)
-    result = places.FRACTIONAL_MAX[dims].record(input, index=index)
+    result = pool_indices.FRACTIONAL_MAX[dims].record(input, index=index)
     return (result, new_tensor(index)) if return_indices else result

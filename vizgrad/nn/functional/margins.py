@@ -9,7 +9,7 @@ from vizgrad.nn.functional.activation import logsigmoid
 from vizgrad.nn.functional.distance import pairwise_distance
 from vizgrad.nn.functional.losses import how_reduced, reduced
 from vizgrad.ops import losses as op
-from vizgrad.ops.public import repeating
+from vizgrad.ops.public import broadcasting
 from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.operands import not_a_tensor
 from vizgrad.tensor.tensor import Tensor
@@ -69,7 +69,7 @@ def soft_margin_loss(
 ) -> Tensor:  # fmt: skip
     """log(1 + exp(-target * input)), targets being 1 or -1."""
     if input._array.shape != target._array.shape:
-        repeating.broadcast_shapes(input._array.shape, target._array.shape)
+        broadcasting.broadcast_shapes(input._array.shape, target._array.shape)
         if xp.broadcast_shapes(input._array.shape, target._array.shape) != input._array.shape:
             raise RuntimeError(
                 f"output with shape {list(input._array.shape)} doesn't match the broadcast shape of the "

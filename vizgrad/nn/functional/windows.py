@@ -9,8 +9,8 @@ from vizgrad.arrays.kernels import places as kernel
 from vizgrad.arrays.kernels.windows import out_sizes
 from vizgrad.nn.functional.pooling import output_size_of, with_rows, without_rows
 from vizgrad.nn.functional.shapes import per_dim, product
-from vizgrad.ops import columns as op
-from vizgrad.ops import places, shape
+from vizgrad.ops import im2col as op
+from vizgrad.ops import pool_indices, shape
 from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
@@ -81,7 +81,7 @@ def fold(
 def _adaptive_max(input: Tensor, dims: int, output_size: Any, return_indices: bool) -> Any:
     out = output_size_of(input, dims, output_size)
     index = kernel.adaptive_maxima(input._array, out)
-    result = places.ADAPTIVE_MAX[dims].record(input, index=index)
+    result = pool_indices.ADAPTIVE_MAX[dims].record(input, index=index)
     return (result, new_tensor(index)) if return_indices else result
 
 
@@ -147,7 +147,7 @@ def _unpool(
         raise RuntimeError(
             f"Found an invalid max index: {int(index.max())} (output volumes are of size {product(size)})"
         )
-    return places.UNPOOL[dims].record(input, index=index, size=size)
+    return pool_indices.UNPOOL[dims].record(input, index=index, size=size)
 
 
 def max_unpool1d(

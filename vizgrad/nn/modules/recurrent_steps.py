@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.ops import products
+from vizgrad.ops import matrix_products
 
-_addmm = products.addmm.record
-_mm = products.mm.record
+_addmm = matrix_products.addmm.record
+_mm = matrix_products.mm.record
 
 
 def tanh_step(x: Any, h: Any, w: Any) -> Any:

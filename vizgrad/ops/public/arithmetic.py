@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from vizgrad.function.typing import number
-from vizgrad.ops import arithmetic, pairwise, pointwise, powers, special
+from vizgrad.ops import arithmetic, pointwise, pointwise_binary, powers, special
 from vizgrad.ops.public.arguments import beside_number, check_number, written
 from vizgrad.ops.public.keywords import takes_out, takes_tensors
 from vizgrad.tensor.operands import not_a_tensor
@@ -269,4 +269,4 @@ def frexp(input: Tensor) -> Frexp:
         raise RuntimeError(
             f"torch.frexp() only supports floating-point dtypes, got {input.dtype.name}"
         )
-    return Frexp(*pairwise.frexp.record(input))
+    return Frexp(*pointwise_binary.frexp.record(input))

@@ -10,7 +10,7 @@ from typing import Any
 
 from vizgrad.ops import complexes as ops
 from vizgrad.ops.public.arguments import written
-from vizgrad.ops.public.arranging import mT
+from vizgrad.ops.public.dimensions import mT
 from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.ops.public.slicing import select as pick
 from vizgrad.tensor.tensor import Tensor

@@ -18,9 +18,9 @@ from vizgrad.ops import fourier
 from vizgrad.ops.copying import to_copy
 from vizgrad.ops.padding import constant_pad_nd
 from vizgrad.ops.public.arguments import as_float, written
-from vizgrad.ops.public.arranging import roll
 from vizgrad.ops.public.complexes import conj
 from vizgrad.ops.public.creation import tensor
+from vizgrad.ops.public.dimensions import roll
 from vizgrad.ops.public.keywords import fills_out, takes_tensors
 from vizgrad.tensor.tensor import Tensor
 

@@ -9,7 +9,7 @@ from vizgrad.function.inplace import write
 from vizgrad.function.typing import WrappedNumber
 from vizgrad.ops import copying, indexing
 from vizgrad.ops.indices import Indices, parse
-from vizgrad.ops.public import arranging, conversion, repeating, shaping
+from vizgrad.ops.public import broadcasting, conversion, dimensions, reshape
 from vizgrad.ops.public.arguments import check_number_fits, is_number
 from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.tensor import Tensor, new_tensor
@@ -30,7 +30,7 @@ def setitem(self: Tensor, key: Any, value: Any) -> None:
         return
     if isinstance(key, bool):
         if key:
-            _assign(arranging.unsqueeze(self, 0), value)
+            _assign(dimensions.unsqueeze(self, 0), value)
         return
     target, indices = parse(self, key, alias=False)
     if indices is None:
@@ -67,8 +67,8 @@ def _assign(target: Tensor, value: Tensor) -> None:
     else:
         # leading dimensions of size 1 do not count
         first = next((d for d, n in enumerate(have) if n != 1), len(have))
-        view = shaping.view if value._array.flags.c_contiguous else shaping.reshape
-        value = repeating.expand(view(value, have[first:]), want)
+        view = reshape.view if value._array.flags.c_contiguous else reshape.reshape
+        value = broadcasting.expand(view(value, have[first:]), want)
         write(copying.copy, target, value, name="__setitem__")
 
 

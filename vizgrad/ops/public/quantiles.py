@@ -8,10 +8,10 @@ from vizgrad.arrays import xp
 from vizgrad.arrays.backend import beside, is_on_host
 from vizgrad.errors import wrap_dim
 from vizgrad.ops.public import (
-    arranging,
-    gathering,
-    searching,
-    shaping,
+    dimensions,
+    gather_scatter,
+    reshape,
+    sort_search,
 )
 from vizgrad.ops.public.arithmetic import lerp
 from vizgrad.ops.public.keywords import takes_axis, takes_out
@@ -85,11 +85,11 @@ def _quantile(
         raise RuntimeError(f"{name}() q values must be in the range [0, 1]")
     ndim = input._array.ndim
     if dim is None:
-        rows, at = shaping.reshape(input, -1), None
+        rows, at = reshape.reshape(input, -1), None
     else:
         at = wrap_dim(dim, ndim)
-        rows = arranging.movedim(input, at, -1) if ndim else shaping.reshape(input, 1)
-    ordered = searching.sort(rows, -1).values
+        rows = dimensions.movedim(input, at, -1) if ndim else reshape.reshape(input, 1)
+    ordered = sort_search.sort(rows, -1).values
     array = ordered._array
     unknown = (array != array).sum(-1, keepdims=True)
     last = array.shape[-1] - 1
@@ -98,13 +98,13 @@ def _quantile(
     else:
         ranks = xp.where(unknown > 0, last, points.reshape(-1) * last + 0 * unknown)
     found = _between(ordered, ranks.astype(array.dtype), interpolation)
-    found = arranging.movedim(found, -1, 0) if points.ndim else arranging.squeeze(found, -1)
+    found = dimensions.movedim(found, -1, 0) if points.ndim else dimensions.squeeze(found, -1)
     if keepdim:
         lead = points.ndim
         if at is None or not ndim:
-            found = shaping.reshape(found, (*points.shape, *(1,) * ndim))
+            found = reshape.reshape(found, (*points.shape, *(1,) * ndim))
         else:
-            found = arranging.unsqueeze(found, at + lead)
+            found = dimensions.unsqueeze(found, at + lead)
     return found
 
 
@@ -116,9 +116,9 @@ def _between(ordered: Tensor, ranks: Any, interpolation: str) -> Tensor:
     elif interpolation == "nearest":
         ranks = xp.round(ranks)
     below = xp.floor(ranks)
-    low = gathering.gather(ordered, -1, new_tensor(below.astype(xp.int64)))
+    low = gather_scatter.gather(ordered, -1, new_tensor(below.astype(xp.int64)))
     if interpolation in ("lower", "higher", "nearest"):
         return low
-    high = gathering.gather(ordered, -1, new_tensor(xp.ceil(ranks).astype(xp.int64)))
+    high = gather_scatter.gather(ordered, -1, new_tensor(xp.ceil(ranks).astype(xp.int64)))
     weight = xp.full_like(ranks, 0.5) if interpolation == "midpoint" else ranks - below
     return lerp(low, high, new_tensor(weight))

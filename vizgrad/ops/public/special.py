@@ -9,24 +9,24 @@ from typing import Any
 from vizgrad.function.primitive import Primitive
 from vizgrad.function.typing import number
 from vizgrad.ops import bessel, special
-from vizgrad.ops.public import normalizing
+from vizgrad.ops.public import softmax as _softmax
 from vizgrad.ops.public.arithmetic import logit as logit
 from vizgrad.ops.public.arithmetic import polygamma as polygamma
 from vizgrad.ops.public.arithmetic import round as round
-from vizgrad.ops.public.elementwise import binary, unary, unary_of_x
-from vizgrad.ops.public.elementwise import digamma as digamma
-from vizgrad.ops.public.elementwise import digamma as psi
-from vizgrad.ops.public.elementwise import erf as erf
-from vizgrad.ops.public.elementwise import erfc as erfc
-from vizgrad.ops.public.elementwise import erfinv as erfinv
-from vizgrad.ops.public.elementwise import exp2 as exp2
-from vizgrad.ops.public.elementwise import expm1 as expm1
-from vizgrad.ops.public.elementwise import lgamma as gammaln
-from vizgrad.ops.public.elementwise import log1p as log1p
-from vizgrad.ops.public.elementwise import sigmoid as expit
-from vizgrad.ops.public.elementwise import sinc as sinc
-from vizgrad.ops.public.elementwise import xlogy as xlogy
 from vizgrad.ops.public.keywords import takes_out
+from vizgrad.ops.public.pointwise import binary, unary, unary_of_x
+from vizgrad.ops.public.pointwise import digamma as digamma
+from vizgrad.ops.public.pointwise import digamma as psi
+from vizgrad.ops.public.pointwise import erf as erf
+from vizgrad.ops.public.pointwise import erfc as erfc
+from vizgrad.ops.public.pointwise import erfinv as erfinv
+from vizgrad.ops.public.pointwise import exp2 as exp2
+from vizgrad.ops.public.pointwise import expm1 as expm1
+from vizgrad.ops.public.pointwise import lgamma as gammaln
+from vizgrad.ops.public.pointwise import log1p as log1p
+from vizgrad.ops.public.pointwise import sigmoid as expit
+from vizgrad.ops.public.pointwise import sinc as sinc
+from vizgrad.ops.public.pointwise import xlogy as xlogy
 from vizgrad.ops.public.statistics import logsumexp as logsumexp
 from vizgrad.tensor.tensor import Tensor
 
@@ -96,12 +96,12 @@ shifted_chebyshev_polynomial_w = _polynomial(bessel.POLYNOMIALS["shifted_chebysh
 
 def log_softmax(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     """x - log(sum(exp(x))) along `dim`, without overflow."""
-    return normalizing.log_softmax(input, dim, dtype)
+    return _softmax.log_softmax(input, dim, dtype)
 
 
 def softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
     """exp(x) / sum(exp(x)) along `dim`, without overflow."""
-    return normalizing.softmax(input, dim, dtype)
+    return _softmax.softmax(input, dim, dtype)
 
 
 @takes_out

@@ -11,7 +11,7 @@ from vizgrad.ops import statistics
 from vizgrad.ops.public.arguments import as_float, dims_of, written
 from vizgrad.ops.public.arithmetic import refuse_bool_minus
 from vizgrad.ops.public.keywords import takes_axis, takes_out, takes_tensors
-from vizgrad.ops.public.reducing import _in_dtype, mean
+from vizgrad.ops.public.reduction import _in_dtype, mean
 from vizgrad.tensor.operands import not_a_tensor
 from vizgrad.tensor.tensor import Tensor
 
@@ -141,7 +141,9 @@ def norm(
     if p is None or p == "fro":
         p = 2
     if isinstance(p, str):
-        from vizgrad.ops.public.matrices import matrix_norm  # which needs this file's vector_norm
+        from vizgrad.ops.public.linalg_functions import (
+            matrix_norm,  # which needs this file's vector_norm
+        )
 
         dim = tuple(range(input._array.ndim)) if dim is None else dim
         result = matrix_norm(input, p, dim, keepdim, dtype=dtype)

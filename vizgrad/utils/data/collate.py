@@ -7,7 +7,7 @@ from typing import Any
 
 from vizgrad.arrays import dtypes, xp
 from vizgrad.ops.public.creation import as_tensor, tensor
-from vizgrad.ops.public.parting import stack
+from vizgrad.ops.public.joining import stack
 from vizgrad.tensor.tensor import Tensor
 
 _UNKNOWN = (

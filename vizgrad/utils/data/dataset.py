@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, pairwise
 from typing import Any
 
-from vizgrad.ops.public.random import randperm
+from vizgrad.ops.public.random_sampling import randperm
 from vizgrad.tensor.tensor import Tensor
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from vizgrad.arrays import dtypes
 from vizgrad.ops.public.creation import as_tensor
-from vizgrad.ops.public.random import Generator, multinomial, randint, randperm
+from vizgrad.ops.public.random_sampling import Generator, multinomial, randint, randperm
 
 
 class Sampler:

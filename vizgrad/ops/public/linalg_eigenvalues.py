@@ -8,7 +8,7 @@ from vizgrad.arrays import xp
 from vizgrad.arrays.kernels import linalg as kernels
 from vizgrad.ops import decompositions
 from vizgrad.ops.public.keywords import takes_out
-from vizgrad.ops.public.matrix_shapes import check
+from vizgrad.ops.public.linalg_checks import check
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 

@@ -9,7 +9,7 @@ from vizgrad.arrays import dtypes, random, xp
 from vizgrad.arrays.backend import parse_device
 from vizgrad.arrays.random import Generator as _Generator
 from vizgrad.function.inplace import write
-from vizgrad.ops import copying, drawing
+from vizgrad.ops import copying, random_sampling
 from vizgrad.ops.public.arguments import check_dtype, sizes_of
 from vizgrad.ops.public.creation import made
 from vizgrad.ops.public.keywords import fills_out, takes_out, takes_tensors
@@ -178,7 +178,7 @@ def _drawn(input: Tensor, p: Any, generator: _Generator | None) -> Tensor:
             "Expected p_in >= 0 && p_in <= 1 to be true: probabilities lie in [0, 1]"
         )
     drawn = random.uniform(p.shape, p.dtype, input.device, generator)
-    return drawing.bernoulli.record(input, drawn=(drawn < p).astype(p.dtype))
+    return random_sampling.bernoulli.record(input, drawn=(drawn < p).astype(p.dtype))
 
 
 @takes_out
@@ -302,7 +302,7 @@ def poisson(input: Tensor, generator: _Generator | None = None) -> Tensor:
     if bool((input._array < 0).any()):
         raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
     drawn = random.poisson(input._array, input.device, generator)
-    return drawing.poisson.record(input, drawn=drawn.astype(input._array.dtype, copy=False))
+    return random_sampling.poisson.record(input, drawn=drawn.astype(input._array.dtype, copy=False))
 
 
 @takes_tensors

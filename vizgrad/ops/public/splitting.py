@@ -1,4 +1,4 @@
-"""Joining and parting with PyTorch's signatures and errors (spec T-15)."""
+"""Splitting with PyTorch's signatures and errors (spec T-15)."""
 
 from __future__ import annotations
 
@@ -7,141 +7,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from vizgrad.errors import wrap_dim
-from vizgrad.ops import joining, pieces
-from vizgrad.ops.public import arranging, shaping, slicing
-from vizgrad.ops.public.arguments import index_of, written
-from vizgrad.ops.public.keywords import takes_axis, takes_out, takes_tensors
+from vizgrad.ops import splitting
+from vizgrad.ops.public import slicing
+from vizgrad.ops.public.arguments import index_of
+from vizgrad.ops.public.keywords import takes_axis, takes_tensors
 from vizgrad.tensor.tensor import Tensor
-
-
-def _all_tensors(tensors: Any) -> tuple[Tensor, ...]:
-    if isinstance(tensors, Tensor):
-        raise TypeError("expected a sequence of Tensors, not one Tensor")
-    found = tuple(tensors)
-    for position, each in enumerate(found):
-        if not isinstance(each, Tensor):
-            raise TypeError(
-                f"expected Tensor as element {position} in argument 0, but got "
-                f"{type(each).__name__}"
-            )
-    return found
-
-
-def cat(
-    tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: int | None = None
-) -> Tensor:
-    """Tensors joined along an existing dimension; empty 1-dim tensors are passed over."""
-    if axis is not None:
-        dim = axis
-    found = _all_tensors(tensors)
-    try:
-        if not _alike(found):
-            raise ValueError  # noqa: TRY301  numpy says the same of lengths that do not fit
-        result = joining.record_cat(found, wrap_dim(dim, found[0]._array.ndim))
-    except ValueError:
-        result = _cat_checked(found, dim)  # the slow way, for unusual pieces and for errors
-    return result if out is None else written(out, result, "cat", *found)
-
-
-def _alike(tensors: tuple[Tensor, ...]) -> bool:
-    """Have all the same rank (not 0) and type, and elements?"""
-    if not tensors:
-        return False
-    first = tensors[0]._array
-    for each in tensors:
-        array = each._array
-        if array.ndim != first.ndim or array.dtype is not first.dtype or not array.size:
-            return False
-    return first.ndim > 0
-
-
-def _cat_checked(found: tuple[Tensor, ...], dim: int) -> Tensor:
-    if not found:
-        raise ValueError("torch.cat(): expected a non-empty list of Tensors")
-    for position, each in enumerate(found):
-        if each._array.ndim == 0:
-            raise RuntimeError(
-                f"zero-dimensional tensor (at position {position}) cannot be concatenated"
-            )
-    model = next((t._array for t in found if t._array.shape != (0,)), found[0]._array)
-    at = wrap_dim(dim, model.ndim)
-    lengths = tuple(
-        [
-            None if t._array.shape == (0,) and model.ndim != 1 else _length(t, model, at, i)
-            for i, t in enumerate(found)
-        ]
-    )
-    return joining.record_cat(found, at, lengths)
-
-
-concat = concatenate = cat
-
-
-def _length(tensor: Tensor, model: Any, dim: int, position: int) -> int:
-    shape = tensor._array.shape
-    if len(shape) != model.ndim:
-        raise RuntimeError(
-            f"Tensors must have same number of dimensions: got {model.ndim} and {len(shape)} "
-            f"(tensor number {position} in the list)"
-        )
-    for d, (n, m) in enumerate(zip(model.shape, shape, strict=True)):
-        if d != dim and n != m:
-            raise RuntimeError(
-                f"Sizes of tensors must match except in dimension {dim}. Expected size {n} but got "
-                f"size {m} for tensor number {position} in the list."
-            )
-    return shape[dim]
-
-
-def stack(
-    tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: int | None = None
-) -> Tensor:
-    """Tensors of one shape joined along a new dimension (`axis` is numpy's word for `dim`)."""
-    if axis is not None:
-        dim = axis
-    found = _all_tensors(tensors)
-    if not found:
-        raise RuntimeError("stack expects a non-empty TensorList")
-    shape = found[0]._array.shape
-    for position, each in enumerate(found):
-        if each._array.shape != shape:
-            raise RuntimeError(
-                f"stack expects each tensor to be equal size, but got {list(shape)} at entry 0 and "
-                f"{list(each._array.shape)} at entry {position}"
-            )
-    result = joining.record_stack(found, wrap_dim(dim, len(shape) + 1))
-    return result if out is None else written(out, result, "stack", *found)
-
-
-@takes_out
-def hstack(tensors: Sequence[Tensor]) -> Tensor:
-    """Joined along the second dimension (the first of vectors)."""
-    found = [arranging.atleast_1d(t) for t in _all_tensors(tensors)]
-    return cat(found, 0 if found and found[0]._array.ndim == 1 else 1)
-
-
-@takes_out
-def vstack(tensors: Sequence[Tensor]) -> Tensor:
-    """Joined along the first dimension; vectors become rows."""
-    return cat([arranging.atleast_2d(t) for t in _all_tensors(tensors)], 0)
-
-
-row_stack = vstack
-
-
-@takes_out
-def dstack(tensors: Sequence[Tensor]) -> Tensor:
-    """Joined along the third dimension."""
-    return cat([arranging.atleast_3d(t) for t in _all_tensors(tensors)], 2)
-
-
-@takes_out
-def column_stack(tensors: Sequence[Tensor]) -> Tensor:
-    """Joined along the second dimension; vectors become columns."""
-    found = _all_tensors(tensors)
-    return hstack(
-        [shaping.reshape(t, (t._array.size, 1)) if t._array.ndim <= 1 else t for t in found]
-    )
 
 
 def _length_of(name: str, tensor: Tensor, dim: int) -> tuple[int, int]:
@@ -163,11 +33,11 @@ def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Te
                 f"split_with_sizes expects split_sizes to sum exactly to {length} (input tensor's "
                 f"size at dimension {at}), but got split_sizes={sizes}"
             )
-        return pieces.record_split(tensor, at, sizes, None)
+        return splitting.record_split(tensor, at, sizes, None)
     size = index_of(split_size_or_sections)
     if size < 0 or (size == 0 and length):
         raise RuntimeError(f"split expects split_size be non-negative, but got split_size={size}")
-    return pieces.record_split(tensor, at, _equal(length, size), size)
+    return splitting.record_split(tensor, at, _equal(length, size), size)
 
 
 def _equal(length: int, size: int) -> list[int]:
@@ -190,8 +60,8 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
     size = (length + chunks - 1) // chunks
     if size == 0:
-        return pieces.record_split(input, at, [0] * chunks, None)
-    return pieces.record_split(input, at, _equal(length, size), size)
+        return splitting.record_split(input, at, [0] * chunks, None)
+    return splitting.record_split(input, at, _equal(length, size), size)
 
 
 def _either(name: str, given: Any, sections: Any, indices: Any) -> Any:
@@ -281,7 +151,7 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """All slices along `dim`, as views."""
     if input._array.ndim == 0:
         raise IndexError("Dimension specified as 0 but tensor has no dimensions")
-    return pieces.record_unbind(input, wrap_dim(dim, input._array.ndim))
+    return splitting.record_unbind(input, wrap_dim(dim, input._array.ndim))
 
 
 def iterate(self: Tensor) -> Any:

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 from vizgrad.arrays import xp
 from vizgrad.errors import wrap_dim
 from vizgrad.ops.public import (
-    gathering,
-    shaping,
+    gather_scatter,
+    reshape,
 )
 from vizgrad.ops.public.keywords import takes_out, takes_tensors
 from vizgrad.tensor.tensor import Tensor, new_tensor
@@ -35,8 +35,8 @@ def unique(
         axis=axis,
         equal_nan=False,
     )
-    source = shaping.reshape(input, -1) if axis is None else input
-    values = gathering.index_select(source, axis or 0, new_tensor(first.astype(xp.int64)))
+    source = reshape.reshape(input, -1) if axis is None else input
+    values = gather_scatter.index_select(source, axis or 0, new_tensor(first.astype(xp.int64)))
     shape = input._array.shape if axis is None else (input._array.shape[axis],)
     return _with(
         values,
@@ -56,13 +56,13 @@ def unique_consecutive(
 ) -> Any:
     """The values with runs of equal ones shortened to one."""
     axis = 0 if dim is None else wrap_dim(dim, input._array.ndim)
-    source = shaping.reshape(input, -1) if dim is None else input
+    source = reshape.reshape(input, -1) if dim is None else input
     rows = xp.moveaxis(source._array, axis, 0).reshape(source._array.shape[axis], -1)
     new = xp.ones_like(rows, dtype=bool, shape=(len(rows),))
     if len(rows) > 1:
         new[1:] = (rows[1:] != rows[:-1]).any(axis=1)
     first = xp.nonzero(new)[0]
-    values = gathering.index_select(source, axis, new_tensor(first.astype(xp.int64)))
+    values = gather_scatter.index_select(source, axis, new_tensor(first.astype(xp.int64)))
     groups = xp.cumsum(new) - 1
     shape = input._array.shape if dim is None else groups.shape
     counts = xp.bincount(groups, minlength=len(first)) if len(rows) else groups

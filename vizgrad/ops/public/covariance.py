@@ -7,9 +7,9 @@ from typing import Any
 
 from vizgrad.errors import wrap_dim
 from vizgrad.ops.public import (
-    arranging,
-    multiplying,
-    reducing,
+    dimensions,
+    matrix_products,
+    reduction,
     slicing,
     statistics,
 )
@@ -40,22 +40,22 @@ def cov(
         )
     if input._array.dtype.kind == "b":
         raise RuntimeError("cov(): bool dtype is not supported for input")
-    rows: Any = as_float(arranging.atleast_2d(input))
+    rows: Any = as_float(dimensions.atleast_2d(input))
     count = rows.shape[1]
     weights: Any = _weights(fweights, aweights, count)
-    total = count if weights is None else reducing.sum(weights)
+    total = count if weights is None else reduction.sum(weights)
     if weights is None:
-        centred = rows - reducing.mean(rows, 1, keepdim=True)
-        product: Any = multiplying.mm(centred, adjoint(centred))
+        centred = rows - reduction.mean(rows, 1, keepdim=True)
+        product: Any = matrix_products.mm(centred, adjoint(centred))
     else:
         if not total.item():
             raise RuntimeError("cov(): weights sum to zero, can't be normalized")
-        centred = rows - reducing.sum(rows * weights, 1, keepdim=True) / total
-        product = multiplying.mm(centred, adjoint(centred * weights))
+        centred = rows - reduction.sum(rows * weights, 1, keepdim=True) / total
+        product = matrix_products.mm(centred, adjoint(centred * weights))
     if aweights is None:
         freedom: Any = total - correction
     else:
-        freedom = total - correction * reducing.sum(weights * aweights) / total
+        freedom = total - correction * reduction.sum(weights * aweights) / total
     left: Any = freedom.item() if isinstance(freedom, Tensor) else freedom
     if left <= 0:
         warnings.warn(
@@ -65,7 +65,7 @@ def cov(
             stacklevel=2,
         )
         freedom = 0.0
-    return arranging.squeeze(product / freedom)
+    return dimensions.squeeze(product / freedom)
 
 
 def _weights(fweights: Tensor | None, aweights: Tensor | None, count: int) -> Tensor | None:
@@ -105,7 +105,7 @@ def corrcoef(input: Tensor) -> Tensor:
     if c.ndim == 0:
         return c / c
     scale: Any = real(slicing.diagonal(c)) ** 0.5
-    return c / arranging.unsqueeze(scale, 1) / arranging.unsqueeze(scale, 0)
+    return c / dimensions.unsqueeze(scale, 1) / dimensions.unsqueeze(scale, 0)
 
 
 @takes_out
@@ -117,7 +117,7 @@ def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
     at = wrap_dim(dim, ndim)
     others = [d for d in range(ndim) if d != at]
     norms: Any = statistics.vector_norm(input, p, others, keepdim=True)
-    from vizgrad.ops.public.selecting import where
+    from vizgrad.ops.public.where_clamp import where
 
     factor = where(norms > maxnorm, maxnorm / (norms + 1e-7), 1.0)
     return input * factor

@@ -6,8 +6,9 @@ import math
 from typing import Any
 
 from vizgrad.errors import wrap_dim
-from vizgrad.ops import products, shape
-from vizgrad.ops.public import arranging, repeating, shaping
+from vizgrad.ops import matrix_products as products
+from vizgrad.ops import shape
+from vizgrad.ops.public import broadcasting, dimensions, reshape
 from vizgrad.ops.public.arguments import written
 from vizgrad.ops.public.complexes import conj
 from vizgrad.ops.public.keywords import takes_out, takes_tensors
@@ -47,7 +48,7 @@ def _matmul(input: Tensor, other: Tensor) -> Tensor:
             return products.dot.record(input, other)
         if a.ndim == 2:
             return products.mv.record(input, other)
-        folded = products.mv.record(shaping.reshape(input, (-1, a.shape[-1])), other)
+        folded = products.mv.record(reshape.reshape(input, (-1, a.shape[-1])), other)
         return shape.unsafe_view.record(folded, shape=a.shape[:-1])
     if b.ndim == 2:
         if a.ndim == 1:
@@ -55,7 +56,7 @@ def _matmul(input: Tensor, other: Tensor) -> Tensor:
             return shape.drop_dim.record(row, dim=0)
         if a.ndim == 2:
             return products.mm.record(input, other)
-        folded = products.mm.record(shaping.reshape(input, (-1, a.shape[-1])), other)
+        folded = products.mm.record(reshape.reshape(input, (-1, a.shape[-1])), other)
         return shape.unsafe_view.record(folded, shape=(*a.shape[:-1], b.shape[-1]))
     return _batched(input, other)
 
@@ -71,12 +72,12 @@ def _batched(input: Tensor, other: Tensor) -> Tensor:
             f"mat1 and mat2 shapes cannot be multiplied: {list(a)} and {list(b)} ({a[-1]} is "
             f"not {b[-2]})"
         )
-    batch = a[:-2] if a[:-2] == b[:-2] else tuple(repeating.broadcast_shapes(a[:-2], b[:-2]))
+    batch = a[:-2] if a[:-2] == b[:-2] else tuple(broadcasting.broadcast_shapes(a[:-2], b[:-2]))
     n = 1
     for length in batch:
         n *= length
-    left = shaping.reshape(shape.expand.record(input, shape=(*batch, *a[-2:])), (n, *a[-2:]))
-    right = shaping.reshape(shape.expand.record(other, shape=(*batch, *b[-2:])), (n, *b[-2:]))
+    left = reshape.reshape(shape.expand.record(input, shape=(*batch, *a[-2:])), (n, *a[-2:]))
+    right = reshape.reshape(shape.expand.record(other, shape=(*batch, *b[-2:])), (n, *b[-2:]))
     product = products.bmm.record(left, right)
     rows = () if vector else (a[-2],)
     return shape.unsafe_view.record(product, shape=(*batch, *rows, b[-1]))
@@ -145,7 +146,7 @@ def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """All products of the elements of two vectors."""
     _check("outer", "self and vec2 must be vectors", (input, 1), (vec2, 1))
-    result = shaping.reshape(input, (input._array.size, 1)) * vec2
+    result = reshape.reshape(input, (input._array.size, 1)) * vec2
     return result if out is None else written(out, result, "outer", input, vec2)
 
 
@@ -259,10 +260,10 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
     columns = [d for d in range(b._array.ndim) if d not in right]
     shared = math.prod(sizes[0][d] for d in left)
     high, wide = math.prod(sizes[0][d] for d in rows), math.prod(sizes[1][d] for d in columns)
-    first = shaping.reshape(arranging.permute(a, *rows, *left), (high, shared))
-    second = shaping.reshape(arranging.permute(b, *right, *columns), (shared, wide))
+    first = reshape.reshape(dimensions.permute(a, *rows, *left), (high, shared))
+    second = reshape.reshape(dimensions.permute(b, *right, *columns), (shared, wide))
     out = products.mm.record(first, second)
-    return shaping.view(out, (*(sizes[0][d] for d in rows), *(sizes[1][d] for d in columns)))
+    return reshape.view(out, (*(sizes[0][d] for d in rows), *(sizes[1][d] for d in columns)))
 
 
 @takes_tensors
@@ -280,15 +281,15 @@ def kron(input: Tensor, other: Tensor) -> Tensor:
     n = max(input._array.ndim, other._array.ndim)
     a = (1,) * (n - input._array.ndim) + input._array.shape
     b = (1,) * (n - other._array.ndim) + other._array.shape
-    left = shaping.reshape(input, tuple(v for m in a for v in (m, 1)))
-    right = shaping.reshape(other, tuple(v for m in b for v in (1, m)))
-    return shaping.reshape(left * right, tuple(x * y for x, y in zip(a, b, strict=True)))
+    left = reshape.reshape(input, tuple(v for m in a for v in (m, 1)))
+    right = reshape.reshape(other, tuple(v for m in b for v in (1, m)))
+    return reshape.reshape(left * right, tuple(x * y for x, y in zip(a, b, strict=True)))
 
 
 @takes_out
 def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
     """The vector product along a dimension of size 3 (the first such one)."""
-    from vizgrad.ops.public.repeating import broadcast_tensors
+    from vizgrad.ops.public.broadcasting import broadcast_tensors
 
     if input._array.ndim != other._array.ndim:
         raise RuntimeError(
@@ -336,7 +337,7 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: Any = None) -> T
             "X1 and X2 must have the same number of columns. "
             f"X1: {x1._array.shape[-1]} X2: {x2._array.shape[-1]}"
         )
-    difference = arranging.unsqueeze(x1, -2) - arranging.unsqueeze(x2, -3)
+    difference = dimensions.unsqueeze(x1, -2) - dimensions.unsqueeze(x2, -3)
     return vector_norm(difference, p, -1)
 
 

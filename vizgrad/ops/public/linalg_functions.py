@@ -11,23 +11,23 @@ from vizgrad.arrays.kernels import linalg as kernels
 from vizgrad.arrays.kernels.linalg import LinAlgError as LinAlgError
 from vizgrad.errors import wrap_dim
 from vizgrad.ops import decompositions
-from vizgrad.ops import matrices as ops
+from vizgrad.ops import linalg as ops
 from vizgrad.ops.public import (
-    arranging,
-    choosing,
-    multiplying,
-    reducing,
-    repeating,
+    broadcasting,
+    dimensions,
+    matrix_products,
+    order_statistics,
+    reduction,
     slicing,
 )
 from vizgrad.ops.public.arguments import written
 from vizgrad.ops.public.complexes import adjoint, conj
+from vizgrad.ops.public.einsum import einsum
 from vizgrad.ops.public.keywords import takes_out, takes_tensors
-from vizgrad.ops.public.matrix_shapes import check
-from vizgrad.ops.public.multiplying import cross as _cross
-from vizgrad.ops.public.spectra import svdvals
+from vizgrad.ops.public.linalg_checks import check
+from vizgrad.ops.public.linalg_eigenvalues import svdvals
+from vizgrad.ops.public.matrix_products import cross as _cross
 from vizgrad.ops.public.statistics import vector_norm as vector_norm
-from vizgrad.ops.public.summing import einsum
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 
@@ -78,7 +78,7 @@ def slogdet(A: Tensor) -> SlogdetResult:
 @takes_tensors
 def logdet(input: Tensor) -> Tensor:
     """log det: -inf for singular matrices, NaN for negative determinants."""
-    from vizgrad.ops.public.selecting import where
+    from vizgrad.ops.public.where_clamp import where
 
     if input.is_complex():
         return det(input).log()
@@ -91,21 +91,21 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
     """X in A @ X = B (`left`), or X @ A = B; B may be a vector, or a stack of vectors."""
     check("solve", A)
     if not left:
-        return arranging.mT(solve(arranging.mT(A), arranging.mT(B)))
+        return dimensions.mT(solve(dimensions.mT(A), dimensions.mT(B)))
     vector = B._array.ndim == 1 or B._array.shape == A._array.shape[:-1]
     if vector:
-        B = arranging.unsqueeze(B, -1)
+        B = dimensions.unsqueeze(B, -1)
     A, B = _same_batch(A, B)
     found = ops.solve.record(A, B)
-    return arranging.squeeze(found, -1) if vector else found
+    return dimensions.squeeze(found, -1) if vector else found
 
 
 def _same_batch(A: Tensor, B: Tensor) -> tuple[Tensor, Tensor]:
     a, b = A._array.shape, B._array.shape
     if a[:-2] == b[:-2]:
         return A, B
-    batch = tuple(repeating.broadcast_shapes(a[:-2], b[:-2]))
-    return repeating.expand(A, (*batch, *a[-2:])), repeating.expand(B, (*batch, *b[-2:]))
+    batch = tuple(broadcasting.broadcast_shapes(a[:-2], b[:-2]))
+    return broadcasting.expand(A, (*batch, *a[-2:])), broadcasting.expand(B, (*batch, *b[-2:]))
 
 
 @takes_out
@@ -116,9 +116,9 @@ def solve_triangular(
     check("solve_triangular", input)
     if not left:
         turned = solve_triangular(
-            arranging.mT(input), arranging.mT(B), upper=not upper, unitriangular=unitriangular
+            dimensions.mT(input), dimensions.mT(B), upper=not upper, unitriangular=unitriangular
         )
-        return arranging.mT(turned)
+        return dimensions.mT(turned)
     input, B = _same_batch(input, B)
     return ops.solve_triangular.record(input, B, upper=upper, unitriangular=unitriangular)
 
@@ -202,13 +202,13 @@ def lstsq(
 ) -> LstsqResult:
     """X that makes the 2-norm of input @ X - b smallest; only the solution is differentiable."""
     check("lstsq", input, square=False)
-    solution = multiplying.matmul(pinv(input, rtol=rcond), b)
+    solution = matrix_products.matmul(pinv(input, rtol=rcond), b)
     s = svdvals(input.detach())
     m, n = input._array.shape[-2:]
     rank = matrix_rank(input)
     if m > n and bool((rank == n)._array.all()):
-        rest = multiplying.matmul(input, solution) - b
-        residuals = reducing.sum((rest * rest).detach(), -2)
+        rest = matrix_products.matmul(input, solution) - b
+        residuals = reduction.sum((rest * rest).detach(), -2)
     else:
         residuals = new_tensor(s._array[:0])
     return LstsqResult(solution, residuals, rank, s)
@@ -230,11 +230,11 @@ def matrix_power(input: Tensor, n: int) -> Tensor:
     power = input
     while True:
         if n % 2:
-            result = power if result is None else multiplying.matmul(result, power)
+            result = power if result is None else matrix_products.matmul(result, power)
         n //= 2
         if not n:
             return result
-        power = multiplying.matmul(power, power)
+        power = matrix_products.matmul(power, power)
 
 
 @takes_tensors
@@ -325,15 +325,15 @@ def matrix_norm(
         sums = vector_norm(input, 1, first, keepdim)
         if not keepdim and second > first:
             second -= 1
-        return (choosing.amax if ord > 0 else choosing.amin)(sums, second, keepdim)
-    values = svdvals(arranging.movedim(input, (rows, columns), (-2, -1)))
+        return (order_statistics.amax if ord > 0 else order_statistics.amin)(sums, second, keepdim)
+    values = svdvals(dimensions.movedim(input, (rows, columns), (-2, -1)))
     if ord == "nuc":
-        result = reducing.sum(values, -1)
+        result = reduction.sum(values, -1)
     else:
-        result = (choosing.amax if ord > 0 else choosing.amin)(values, -1)
+        result = (order_statistics.amax if ord > 0 else order_statistics.amin)(values, -1)
     if keepdim:
         for d in sorted((rows, columns)):
-            result = arranging.unsqueeze(result, d)
+            result = dimensions.unsqueeze(result, d)
     return result
 
 
@@ -358,7 +358,7 @@ def cond(input: Tensor, p: Any = None) -> Tensor:
     if p in (None, 2, -2):
         values = svdvals(input)
         if not values._array.size:
-            return reducing.sum(values.detach(), -1)
+            return reduction.sum(values.detach(), -1)
         first, last = slicing.select(values, -1, 0), slicing.select(values, -1, -1)
         return last / first if p == -2 else first / last
     return matrix_norm(input, p) * matrix_norm(inv(input), p)
@@ -377,7 +377,7 @@ def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> T
 
 
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    return multiplying.matmul(input, other, out=out)
+    return matrix_products.matmul(input, other, out=out)
 
 
 @takes_out
@@ -389,4 +389,4 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
             "linalg.vecdot: Expected x and y to have the same dtype, but found x of type "
             f"{x.dtype.name} and y of type {y.dtype.name} instead"
         )
-    return reducing.sum(conj(x) * y, dim)
+    return reduction.sum(conj(x) * y, dim)

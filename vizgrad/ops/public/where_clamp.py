@@ -7,8 +7,8 @@ from typing import Any
 from vizgrad.arrays import dtypes, xp
 from vizgrad.ops import select
 from vizgrad.ops.public.arguments import beside_number, check_number, written
-from vizgrad.ops.public.elementwise import binary
 from vizgrad.ops.public.keywords import takes_tensors
+from vizgrad.ops.public.pointwise import binary
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 maximum = binary(select.maximum)
@@ -25,7 +25,7 @@ def where(
     With the condition alone: `nonzero(condition, as_tuple=True)`.
     """
     if input is None and other is None:
-        from vizgrad.ops.public.searching import nonzero
+        from vizgrad.ops.public.sort_search import nonzero
 
         return nonzero(condition, as_tuple=True)
     mask = condition._array

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from vizgrad.ops.padding import constant_pad_nd
-from vizgrad.ops.public import creation, fft, shaping, slicing
+from vizgrad.ops.public import creation, fft, reshape, slicing
 from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.tensor import Tensor
 
@@ -136,6 +136,6 @@ def _added_up(pieces: Tensor, hop: int, total: int) -> Tensor:
     count, n = pieces._array.shape[-2:]
     places = creation.tensor([[hop * i + j for j in range(n)] for i in range(count)])
     batch = pieces.shape[:-2]
-    flat = shaping.reshape(pieces, (*batch, count * n))
+    flat = reshape.reshape(pieces, (*batch, count * n))
     zeros = pieces.new_zeros((*batch, total))
-    return zeros.index_add(-1, shaping.reshape(places, (-1,)), flat)
+    return zeros.index_add(-1, reshape.reshape(places, (-1,)), flat)

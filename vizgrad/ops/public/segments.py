@@ -7,10 +7,10 @@ from typing import Any
 from vizgrad.arrays import xp
 from vizgrad.arrays.backend import is_on_host
 from vizgrad.arrays.kernels.embedding import count_places
-from vizgrad.ops.public import repeating, shaping
-from vizgrad.ops.public.elementwise import exp
-from vizgrad.ops.public.gathering import index_add, index_select, scatter_reduce
+from vizgrad.ops.public import broadcasting, reshape
+from vizgrad.ops.public.gather_scatter import index_add, index_select, scatter_reduce
 from vizgrad.ops.public.keywords import takes_tensors
+from vizgrad.ops.public.pointwise import exp
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 
@@ -79,7 +79,7 @@ def segment_max(values: Tensor, index: Tensor, num_segments: int) -> Tensor:
 
 def _as_wide(index: Tensor, values: Tensor) -> Tensor:
     shape = values._array.shape
-    return repeating.expand(shaping.view(index, (-1,) + (1,) * (len(shape) - 1)), shape)
+    return broadcasting.expand(reshape.view(index, (-1,) + (1,) * (len(shape) - 1)), shape)
 
 
 def segment_softmax(values: Tensor, index: Tensor, num_segments: int) -> Tensor:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from vizgrad.ops.public import (
-    parting,
-    reducing,
-    running,
-    shaping,
+    cumulative,
+    joining,
+    reduction,
+    reshape,
     slicing,
 )
 from vizgrad.ops.public.arguments import dims_of
@@ -31,7 +31,7 @@ def diff(
     if not input._array.ndim:
         raise RuntimeError("diff expects input to be at least one-dimensional")
     pieces = [p for p in (prepend, input, append) if p is not None]
-    result: Any = parting.cat(pieces, dim) if len(pieces) > 1 else input
+    result: Any = joining.cat(pieces, dim) if len(pieces) > 1 else input
     for _ in range(n):
         length = result.shape[dim]
         if length < 2:
@@ -66,14 +66,14 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float = 1.0, dim: int =
     _refuse_bools("trapezoid", y, x)
     (at,) = dims_of(dim, y._array.ndim) or (0,)
     if not y._array.shape[at]:
-        return reducing.sum(y.detach(), at)
+        return reduction.sum(y.detach(), at)
     both: Any = _neighbours(y, at)
     if x is None:
-        return reducing.sum(both, at) * (dx / 2)
+        return reduction.sum(both, at) * (dx / 2)
     step: Any = diff(x, dim=-1 if x._array.ndim == 1 else at)
     if x._array.ndim == 1:
-        step = shaping.view(step, (-1,) + (1,) * (y._array.ndim - 1 - at))
-    return reducing.sum(both * step, at) / 2
+        step = reshape.view(step, (-1,) + (1,) * (y._array.ndim - 1 - at))
+    return reduction.sum(both * step, at) / 2
 
 
 @takes_tensors
@@ -86,8 +86,8 @@ def cumulative_trapezoid(
     both: Any = _neighbours(y, at)
     step: Any = dx if x is None else diff(x, dim=-1 if x._array.ndim == 1 else at)
     if x is not None and x._array.ndim == 1:
-        step = shaping.view(step, (-1,) + (1,) * (y._array.ndim - 1 - at))
-    return running.cumsum(both * step / 2, at)
+        step = reshape.view(step, (-1,) + (1,) * (y._array.ndim - 1 - at))
+    return cumulative.cumsum(both * step / 2, at)
 
 
 trapz = trapezoid
@@ -129,7 +129,7 @@ def _slopes(y: Tensor, at: int, step: Any, edge_order: int) -> Tensor:
         return slicing.narrow(y, at, start, length)
 
     if isinstance(step, Tensor) and step._array.ndim:
-        gaps: Any = shaping.view(diff(step), (-1,) + (1,) * (y._array.ndim - 1 - at))
+        gaps: Any = reshape.view(diff(step), (-1,) + (1,) * (y._array.ndim - 1 - at))
     else:
         gaps = y.new_ones((n - 1,) + (1,) * (y._array.ndim - 1 - at)) * step
     before: Any = slicing.narrow(gaps, 0, 0, n - 2)
@@ -145,7 +145,7 @@ def _slopes(y: Tensor, at: int, step: Any, edge_order: int) -> Tensor:
     else:
         first = _end(part(0, 1), part(1, 1), part(2, 1), gaps[:1], gaps[1:2])
         last = -_end(part(n - 1, 1), part(n - 2, 1), part(n - 3, 1), gaps[-1:], gaps[-2:-1])
-    return parting.cat([first, middle, last], at)
+    return joining.cat([first, middle, last], at)
 
 
 def _end(y0: Any, y1: Any, y2: Any, near: Any, far: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from vizgrad.arrays import xp
-from vizgrad.ops.public import indexing, shaping, slicing
+from vizgrad.ops.public import indexing, reshape, slicing
 from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
@@ -25,11 +25,11 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
             "put_(): self and source expected to have the same dtype, but got "
             f"{input.dtype.name} and {source.dtype.name}"
         )
-    flat = shaping.reshape(input, (-1,))
+    flat = reshape.reshape(input, (-1,))
     placed = indexing.index_put(
-        flat, (shaping.reshape(index, (-1,)),), shaping.reshape(source, (-1,)), accumulate
+        flat, (reshape.reshape(index, (-1,)),), reshape.reshape(source, (-1,)), accumulate
     )
-    return shaping.reshape(placed, input.shape)
+    return reshape.reshape(placed, input.shape)
 
 
 @takes_tensors
@@ -51,7 +51,7 @@ def as_strided_scatter(
 @takes_tensors
 def diagflat(input: Tensor, offset: int = 0) -> Tensor:
     """A matrix with the elements of `input`, in C order, on a diagonal."""
-    return slicing.diag(shaping.reshape(input, (-1,)), offset)
+    return slicing.diag(reshape.reshape(input, (-1,)), offset)
 
 
 def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:

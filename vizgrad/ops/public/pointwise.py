@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from vizgrad.function.primitive import Primitive
-from vizgrad.ops import compare, pairwise, pointwise, special
+from vizgrad.ops import compare, pointwise, pointwise_binary, special
 from vizgrad.ops.public.arguments import written
 from vizgrad.tensor.tensor import Tensor
 
@@ -116,20 +116,20 @@ bitwise_xor = binary(compare.bitwise_xor)
 bitwise_left_shift = binary(compare.bitwise_left_shift)
 bitwise_right_shift = binary(compare.bitwise_right_shift)
 
-atan2 = binary(pairwise.atan2)
-hypot = binary(pairwise.hypot)
-logaddexp = binary(pairwise.logaddexp)
-logaddexp2 = binary(pairwise.logaddexp2)
-xlogy = binary(pairwise.xlogy)
-copysign = binary(pairwise.copysign)
-nextafter = binary(pairwise.nextafter)
+atan2 = binary(pointwise_binary.atan2)
+hypot = binary(pointwise_binary.hypot)
+logaddexp = binary(pointwise_binary.logaddexp)
+logaddexp2 = binary(pointwise_binary.logaddexp2)
+xlogy = binary(pointwise_binary.xlogy)
+copysign = binary(pointwise_binary.copysign)
+nextafter = binary(pointwise_binary.nextafter)
 
 
 def heaviside(input: Tensor, values: Tensor, *, out: Tensor | None = None) -> Tensor:
     """0 below 0, 1 above, and `values` at 0. Not differentiable."""
-    result = pairwise.heaviside.record(input, values)
+    result = pointwise_binary.heaviside.record(input, values)
     return result if out is None else written(out, result, "heaviside", input, values)
 
 
-gcd = binary(pairwise.gcd)
-lcm = binary(pairwise.lcm)
+gcd = binary(pointwise_binary.gcd)
+lcm = binary(pointwise_binary.lcm)

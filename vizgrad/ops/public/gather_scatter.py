@@ -8,7 +8,7 @@ from vizgrad.arrays import xp
 from vizgrad.errors import wrap_dim
 from vizgrad.function.inplace import write
 from vizgrad.ops import indexing, scattering
-from vizgrad.ops.public import creation, repeating, shaping
+from vizgrad.ops.public import broadcasting, creation, reshape
 from vizgrad.ops.public.arguments import check_number
 from vizgrad.ops.public.keywords import takes_axis, takes_out, takes_tensors
 from vizgrad.tensor.tensor import Tensor
@@ -80,7 +80,7 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False)
 def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
     """`gather`, with input and indices broadcast against each other outside `dim`."""
     if dim is None:
-        return gather(shaping.flatten(input), 0, shaping.flatten(indices))
+        return gather(reshape.flatten(input), 0, reshape.flatten(indices))
     if input._array.ndim != indices._array.ndim:
         raise RuntimeError(
             "take_along_dim(): input and indices should have the same number of dimensions, but got "
@@ -88,12 +88,12 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
         )
     at = wrap_dim(dim, input._array.ndim)
     a, b = list(input._array.shape), list(indices._array.shape)
-    both = repeating.broadcast_shapes(
+    both = broadcasting.broadcast_shapes(
         [1 if d == at else n for d, n in enumerate(a)],
         [1 if d == at else n for d, n in enumerate(b)],
     )
-    wide = repeating.expand(input, [a[at] if d == at else n for d, n in enumerate(both)])
-    index = repeating.expand(indices, [b[at] if d == at else n for d, n in enumerate(both)])
+    wide = broadcasting.expand(input, [a[at] if d == at else n for d, n in enumerate(both)])
+    index = broadcasting.expand(indices, [b[at] if d == at else n for d, n in enumerate(both)])
     return gather(wide, at, index)
 
 

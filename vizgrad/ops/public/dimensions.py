@@ -11,7 +11,7 @@ from vizgrad.ops import arrange
 from vizgrad.ops import shape as ops
 from vizgrad.ops.public.arguments import dims_given, dims_of, index_of
 from vizgrad.ops.public.keywords import takes_out, takes_tensors
-from vizgrad.ops.public.shaping import flatten, reshape, view
+from vizgrad.ops.public.reshape import flatten, reshape, view
 from vizgrad.tensor.operands import not_a_tensor
 from vizgrad.tensor.tensor import Tensor
 

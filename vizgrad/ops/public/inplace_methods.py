@@ -8,14 +8,15 @@ from typing import Any
 from vizgrad.arrays import xp
 from vizgrad.function.inplace import write
 from vizgrad.function.primitive import Primitive
-from vizgrad.ops import copying, powers, products, special
+from vizgrad.ops import copying, powers, special
+from vizgrad.ops import matrix_products as products
 from vizgrad.ops.public import (
     arithmetic,
     conversion,
-    gathering,
-    multiplying,
-    observations,
-    placing,
+    covariance,
+    gather_scatter,
+    matrix_products,
+    put,
 )
 from vizgrad.ops.public import special as special_functions
 from vizgrad.ops.public.keywords import takes_tensors
@@ -60,14 +61,14 @@ def _copied(function: Callable[..., Tensor], name: str) -> Callable[..., Tensor]
 
 def addmm_(self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """self = beta * self + alpha * (mat1 @ mat2)."""
-    multiplying.addmm(self.detach(), mat1.detach(), mat2.detach())  # checks
+    matrix_products.addmm(self.detach(), mat1.detach(), mat2.detach())  # checks
     return write(products.addmm, self, mat1, mat2, name="addmm_", beta=beta, alpha=alpha)
 
 
 @takes_tensors
 def addmv_(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """input = beta * input + alpha * (mat @ vec)."""
-    multiplying.addmv(input.detach(), mat.detach(), vec.detach())  # checks
+    matrix_products.addmv(input.detach(), mat.detach(), vec.detach())  # checks
     return write(products.addmv, input, mat, vec, name="addmv_", beta=beta, alpha=alpha)
 
 
@@ -75,7 +76,7 @@ def baddbmm_(
     self: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1
 ) -> Tensor:
     """self = beta * self + alpha * (batch1 @ batch2)."""
-    multiplying.baddbmm(self.detach(), batch1.detach(), batch2.detach())  # checks
+    matrix_products.baddbmm(self.detach(), batch1.detach(), batch2.detach())  # checks
     return write(products.baddbmm, self, batch1, batch2, name="baddbmm_", beta=beta, alpha=alpha)
 
 
@@ -145,10 +146,10 @@ def _refuse_gradient(self: Tensor, name: str) -> None:
         )
 
 
-addr_ = _copied(multiplying.addr, "addr_")
-addbmm_ = _copied(multiplying.addbmm, "addbmm_")
+addr_ = _copied(matrix_products.addr, "addr_")
+addbmm_ = _copied(matrix_products.addbmm, "addbmm_")
 ldexp_ = _copied(arithmetic.ldexp, "ldexp_")
 mvlgamma_ = _copied(special_functions.multigammaln, "mvlgamma_")
-renorm_ = _copied(observations.renorm, "renorm_")
-put_ = _copied(placing.put, "put_")
-index_reduce_ = _copied(gathering.index_reduce, "index_reduce_")
+renorm_ = _copied(covariance.renorm, "renorm_")
+put_ = _copied(put.put, "put_")
+index_reduce_ = _copied(gather_scatter.index_reduce, "index_reduce_")

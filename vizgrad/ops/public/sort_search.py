@@ -9,7 +9,7 @@ from vizgrad.arrays.backend import as_array, beside
 from vizgrad.errors import wrap_dim
 from vizgrad.function.inplace import write
 from vizgrad.ops import extremes, indexing
-from vizgrad.ops.public import repeating
+from vizgrad.ops.public import broadcasting
 from vizgrad.ops.public.keywords import takes_axis, takes_out, takes_tensors
 from vizgrad.ops.public.results import ValuesIndices
 from vizgrad.tensor.tensor import Tensor, new_tensor
@@ -21,9 +21,9 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:
     if mask._array.dtype.kind != "b":
         raise RuntimeError(f"masked_select: expected BoolTensor for mask, got {mask.dtype.name}")
     if input._array.shape != mask._array.shape:
-        shape = repeating.broadcast_shapes(input._array.shape, mask._array.shape)
+        shape = broadcasting.broadcast_shapes(input._array.shape, mask._array.shape)
         input, mask = (
-            x if x._array.shape == shape else repeating.expand(x, shape) for x in (input, mask)
+            x if x._array.shape == shape else broadcasting.expand(x, shape) for x in (input, mask)
         )
     return indexing.masked_select.record(input, mask)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from vizgrad.ops import products
-from vizgrad.ops.public import arranging, shaping, slicing
+from vizgrad.ops import matrix_products as products
+from vizgrad.ops.public import dimensions, reshape, slicing
 from vizgrad.ops.public.keywords import takes_tensors
-from vizgrad.ops.public.reducing import sum as sum_dims
+from vizgrad.ops.public.reduction import sum as sum_dims
 from vizgrad.tensor.tensor import Tensor
 
 
@@ -84,7 +84,7 @@ def _contract(inputs: list[list[Any]], output: list[Any], operands: Sequence[Ten
         summed = [d for d in range(kept, len(labels)) if last_use[labels[d]] == position]
         result = _product(result, operand, summed)
     if len(labels) > kept:
-        result = shaping.reshape(result, result._array.shape[:kept])
+        result = reshape.reshape(result, result._array.shape[:kept])
     return result
 
 
@@ -92,10 +92,10 @@ def _aligned(operand: Tensor, names: list[Any], labels: list[Any]) -> Tensor:
     """The operand with one dimension per label, in their order; of size 1 where it has none."""
     order = [names.index(c) for c in labels if c in names]
     if order != list(range(len(order))):
-        operand = arranging.permute(operand, *order)
+        operand = dimensions.permute(operand, *order)
     for at, label in enumerate(labels):
         if label not in names:
-            operand = arranging.unsqueeze(operand, at)
+            operand = dimensions.unsqueeze(operand, at)
     return operand
 
 
@@ -166,7 +166,7 @@ def _diagonals(operand: Tensor, names: list[Any]) -> tuple[Tensor, list[Any]]:
                     f"einsum(): subscript {label} is repeated for an operand of shape "
                     f"{list(operand._array.shape)} but the sizes don't match, {m} != {n}"
                 )
-            operand = arranging.movedim(slicing.diagonal(operand, 0, first, second), -1, first)
+            operand = dimensions.movedim(slicing.diagonal(operand, 0, first, second), -1, first)
             del names[second]
     return operand, names
 
@@ -198,9 +198,9 @@ def _product(a: Tensor, b: Tensor, summed: list[int]) -> Tensor:
         *(sb[d] for d in right),
         *(1 for _ in contract),
     ]
-    out = shaping.reshape(out, tuple(lengths))
+    out = reshape.reshape(out, tuple(lengths))
     back = [order.index(d) for d in range(len(sa))]
-    return arranging.permute(out, *back) if back != list(range(len(back))) else out
+    return dimensions.permute(out, *back) if back != list(range(len(back))) else out
 
 
 def _fold(tensor: Tensor, groups: tuple[list[int], ...], rest: list[int]) -> Tensor:
@@ -214,5 +214,5 @@ def _fold(tensor: Tensor, groups: tuple[list[int], ...], rest: list[int]) -> Ten
         sizes.append(n)
     order = [*(d for g in groups for d in g), *rest]
     if order != list(range(len(order))):
-        tensor = arranging.permute(tensor, *order)
-    return shaping.reshape(tensor, tuple(sizes))
+        tensor = dimensions.permute(tensor, *order)
+    return reshape.reshape(tensor, tuple(sizes))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from vizgrad.ops.public import arranging, factoring, matrices, spectra
+from vizgrad.ops.public import dimensions, linalg_eigenvalues, linalg_factors, linalg_functions
 from vizgrad.ops.public.complexes import adjoint
 from vizgrad.ops.public.keywords import takes_out
 from vizgrad.tensor.tensor import Tensor
@@ -29,7 +29,7 @@ class TriangularSolve(NamedTuple):
 @takes_out
 def cholesky(input: Tensor, upper: bool = False) -> Tensor:
     """`linalg.cholesky`."""
-    return matrices.cholesky(input, upper=upper)
+    return linalg_functions.cholesky(input, upper=upper)
 
 
 @takes_out
@@ -37,17 +37,17 @@ def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> SVD:
     """U, S, V with input = U @ diag(S) @ V.mH; zeros for U and V without `compute_uv`."""
     if not compute_uv:
         m, n = input._array.shape[-2:]
-        values = spectra.svdvals(input)
+        values = linalg_eigenvalues.svdvals(input)
         batch = input.shape[:-2]
         return SVD(input.new_zeros((*batch, m, m)), values, input.new_zeros((*batch, n, n)))
-    u, s, vh = spectra.svd(input, full_matrices=not some)
+    u, s, vh = linalg_eigenvalues.svd(input, full_matrices=not some)
     return SVD(u, s, adjoint(vh))
 
 
 @takes_out
 def qr(input: Tensor, some: bool = True) -> QR:
     """Q, R with input = Q @ R; a square Q unless `some`."""
-    return QR(*matrices.qr(input, "reduced" if some else "complete"))
+    return QR(*linalg_functions.qr(input, "reduced" if some else "complete"))
 
 
 @takes_out
@@ -59,8 +59,8 @@ def triangular_solve(
     unitriangular: bool = False,
 ) -> TriangularSolve:
     """X in A @ X = input (A.mT @ X with `transpose`), reading a triangle of A; and a copy of A."""
-    matrix = arranging.mT(A) if transpose else A
-    found = matrices.solve_triangular(
+    matrix = dimensions.mT(A) if transpose else A
+    found = linalg_functions.solve_triangular(
         matrix, input, upper=upper != transpose, unitriangular=unitriangular
     )
     return TriangularSolve(found, A.clone())
@@ -68,38 +68,38 @@ def triangular_solve(
 
 def lu(A: Tensor, pivot: bool = True, get_infos: bool = False) -> Any:
     """(LU, pivots), and with `get_infos` where a pivot is 0: for `lu_solve` and `lu_unpack`."""
-    found = factoring.lu_factor_ex(A, pivot=pivot)
+    found = linalg_factors.lu_factor_ex(A, pivot=pivot)
     return tuple(found) if get_infos else (found.LU, found.pivots)
 
 
 @takes_out
 def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
     """X in A @ X = input with the factors of A."""
-    return factoring.lu_solve(LU_data, LU_pivots, input)
+    return linalg_factors.lu_solve(LU_data, LU_pivots, input)
 
 
 def det(input: Tensor) -> Tensor:
     """The determinant."""
-    return matrices.det(input)
+    return linalg_functions.det(input)
 
 
-def slogdet(input: Tensor) -> matrices.SlogdetResult:
+def slogdet(input: Tensor) -> linalg_functions.SlogdetResult:
     """Sign and logarithm of the absolute value of the determinant."""
-    return matrices.slogdet(input)
+    return linalg_functions.slogdet(input)
 
 
 @takes_out
 def inverse(input: Tensor) -> Tensor:
     """The inverse of square matrices."""
-    return matrices.inv(input)
+    return linalg_functions.inv(input)
 
 
 @takes_out
 def matrix_power(input: Tensor, n: int) -> Tensor:
     """A matrix multiplied by itself n times; of its inverse for negative n."""
-    return matrices.matrix_power(input, n)
+    return linalg_functions.matrix_power(input, n)
 
 
 def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
     """The Moore-Penrose inverse; singular values below rcond times the largest count as 0."""
-    return matrices.pinv(input, rtol=rcond)
+    return linalg_functions.pinv(input, rtol=rcond)

@@ -10,17 +10,17 @@ from vizgrad.arrays.kernels.linalg import LinAlgError
 from vizgrad.ops import lu as ops
 from vizgrad.ops.constants import raw
 from vizgrad.ops.public import (
-    arranging,
     creation,
-    matrices,
-    multiplying,
-    parting,
+    dimensions,
+    joining,
+    linalg_functions,
+    matrix_products,
     ranges,
-    selecting,
+    where_clamp,
 )
 from vizgrad.ops.public.complexes import adjoint, conj
 from vizgrad.ops.public.keywords import takes_out, takes_tensors
-from vizgrad.ops.public.matrix_shapes import check
+from vizgrad.ops.public.linalg_checks import check
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 
@@ -88,11 +88,11 @@ def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -
     if check_errors:
         _raise_where("lu_factor", "U[{0},{0}] is zero: the matrix is singular", info)
     m, n = A._array.shape[-2:]
-    below = arranging.tril(lower, -1)
+    below = dimensions.tril(lower, -1)
     if n > m:
-        below = parting.cat([below, creation.zeros_like(upper[..., :, m:])], -1)
+        below = joining.cat([below, creation.zeros_like(upper[..., :, m:])], -1)
     elif m > n:
-        upper = parting.cat([upper, creation.zeros_like(lower[..., n:, :])], -2)
+        upper = joining.cat([upper, creation.zeros_like(lower[..., n:, :])], -2)
     return LUFactorExResult(below + upper, pivots, info)
 
 
@@ -109,8 +109,8 @@ def lu_unpack(
         permutation = new_tensor(kernel.permutation(LU_pivots._array, rows, LU_data._array))
     if unpack_data:
         ones = ranges.eye(LU_data._array.shape[-2], k, dtype=LU_data.dtype)
-        lower = arranging.tril(LU_data[..., :, :k], -1) + ones
-        upper = arranging.triu(LU_data[..., :k, :])
+        lower = dimensions.tril(LU_data[..., :, :k], -1) + ones
+        upper = dimensions.triu(LU_data[..., :k, :])
     return LUResult(permutation, lower, upper)
 
 
@@ -123,11 +123,11 @@ def lu_solve(
         turned = lu_solve(LU, pivots, _adjoint(B), adjoint=not adjoint)
         return _adjoint(turned)
     P, L, U = lu_unpack(LU, pivots)
-    solve = matrices.solve_triangular
+    solve = linalg_functions.solve_triangular
     if adjoint:
         inner = solve(_adjoint(U), B, upper=False)
-        return multiplying.matmul(P, solve(_adjoint(L), inner, upper=True, unitriangular=True))
-    inner = solve(L, multiplying.matmul(arranging.mT(P), B), upper=False, unitriangular=True)
+        return matrix_products.matmul(P, solve(_adjoint(L), inner, upper=True, unitriangular=True))
+    inner = solve(L, matrix_products.matmul(dimensions.mT(P), B), upper=False, unitriangular=True)
     return solve(U, inner, upper=True)
 
 
@@ -138,8 +138,8 @@ _adjoint = adjoint
 def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False) -> Tensor:
     """X in A @ X = input, with the Cholesky factor input2 of A."""
     lower = adjoint(input2) if upper else input2
-    inner = matrices.solve_triangular(lower, input, upper=False)
-    return matrices.solve_triangular(adjoint(lower), inner, upper=True)
+    inner = linalg_functions.solve_triangular(lower, input, upper=False)
+    return linalg_functions.solve_triangular(adjoint(lower), inner, upper=True)
 
 
 @takes_out
@@ -151,7 +151,9 @@ def cholesky_inverse(input: Tensor, upper: bool = False) -> Tensor:
 @takes_out
 def inv_ex(A: Tensor, *, check_errors: bool = False) -> InvExResult:
     """The inverse, NaN where a matrix is singular; `info` says at which pivot."""
-    return InvExResult(*_guarded("inv", A, kernel.first_zero_pivot, matrices.inv, check_errors))
+    return InvExResult(
+        *_guarded("inv", A, kernel.first_zero_pivot, linalg_functions.inv, check_errors)
+    )
 
 
 @takes_out
@@ -163,7 +165,7 @@ def cholesky_ex(
         "cholesky",
         input,
         kernel.first_bad_minor,
-        lambda a: matrices.cholesky(a, upper=upper),
+        lambda a: linalg_functions.cholesky(a, upper=upper),
         check_errors,
     )
     return CholeskyExResult(*found)
@@ -179,9 +181,11 @@ def solve_ex(
     if check_errors:
         _raise_where("solve", _SINGULAR, info)
     if not bool(raw(info).any()):
-        return SolveExResult(matrices.solve(A, B, left=left), info)
+        return SolveExResult(linalg_functions.solve(A, B, left=left), info)
     safe, bad = _without(A, info)
-    return SolveExResult(matrices.solve(safe, B, left=left) + bad[..., 0, :1] * float("nan"), info)
+    return SolveExResult(
+        linalg_functions.solve(safe, B, left=left) + bad[..., 0, :1] * float("nan"), info
+    )
 
 
 _SINGULAR = "the diagonal element {0} is zero: the matrix is singular"
@@ -201,14 +205,14 @@ def _guarded(
     if not bool(raw(info).any()):
         return compute(A), info
     safe, bad = _without(A, info)
-    return selecting.where(bad, float("nan"), compute(safe)), info
+    return where_clamp.where(bad, float("nan"), compute(safe)), info
 
 
 def _without(A: Tensor, info: Tensor) -> tuple[Tensor, Tensor]:
     """Unit matrices in the place of those that failed, and where that is."""
     bad: Any = (info != 0)[..., None, None].expand(A.shape)
     eye = ranges.eye(A._array.shape[-1], dtype=A.dtype)
-    return selecting.where(bad, eye, A), bad
+    return where_clamp.where(bad, eye, A), bad
 
 
 def _raise_where(name: str, why: str, info: Tensor) -> None:
@@ -230,8 +234,8 @@ def householder_product(input: Tensor, tau: Tensor) -> Tensor:
     m, n = input._array.shape[-2:]
     product: Any = ranges.eye(m, dtype=input.dtype).expand(*input.shape[:-2], m, m)
     for i in range(tau._array.shape[-1]):
-        v: Any = arranging.tril(input, -1)[..., :, i] + ranges.eye(m, n, dtype=input.dtype)[:, i]
-        along = multiplying.matmul(product, v[..., :, None])
+        v: Any = dimensions.tril(input, -1)[..., :, i] + ranges.eye(m, n, dtype=input.dtype)[:, i]
+        along = matrix_products.matmul(product, v[..., :, None])
         product = product - tau[..., i, None, None] * along * conj(v)[..., None, :]
     return product[..., :, :n]
 
@@ -249,14 +253,14 @@ def tensorinv(input: Tensor, ind: int = 2) -> Tensor:
             "Expected self to satisfy the requirement prod(self.shape[ind:]) == "
             f"prod(self.shape[:ind]), but got {_product(rest)} != {size}"
         )
-    return matrices.inv(input.reshape(size, size)).reshape(*rest, *first)
+    return linalg_functions.inv(input.reshape(size, size)).reshape(*rest, *first)
 
 
 @takes_out
 def tensorsolve(input: Tensor, other: Tensor, dims: Any = None) -> Tensor:
     """X in tensordot(input, X) = other."""
     if dims is not None:
-        input = arranging.movedim(input, tuple(dims), tuple(range(-len(dims), 0)))
+        input = dimensions.movedim(input, tuple(dims), tuple(range(-len(dims), 0)))
     rest = input._array.shape[other._array.ndim :]
     size = _product(rest)
     if _product(other._array.shape) != size:
@@ -264,7 +268,7 @@ def tensorsolve(input: Tensor, other: Tensor, dims: Any = None) -> Tensor:
             "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == "
             f"prod(self.shape[:other.ndim]), but got {size} != {_product(other._array.shape)}"
         )
-    return matrices.solve(input.reshape(size, size), other.reshape(size)).reshape(rest)
+    return linalg_functions.solve(input.reshape(size, size), other.reshape(size)).reshape(rest)
 
 
 @takes_tensors
@@ -277,7 +281,7 @@ def vander(x: Tensor, *, N: int | None = None) -> Tensor:
     if count == 1:
         return ones
     powers: Any = x[..., None].expand(*x.shape, count - 1).cumprod(-1)
-    return parting.cat([ones, powers], -1)
+    return joining.cat([ones, powers], -1)
 
 
 def _product(sizes: tuple[int, ...]) -> int:

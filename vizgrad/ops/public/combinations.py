@@ -6,11 +6,11 @@ import itertools
 
 from vizgrad.arrays import xp
 from vizgrad.ops.public import (
-    arranging,
+    broadcasting,
+    dimensions,
     indexing,
-    parting,
-    repeating,
-    shaping,
+    joining,
+    reshape,
 )
 from vizgrad.ops.public.creation import tensor
 from vizgrad.ops.public.keywords import takes_tensors
@@ -39,8 +39,8 @@ def cartesian_prod(*tensors: Tensor) -> Tensor:
         _check_vector(each)
     if len(tensors) == 1:
         return tensors[0]
-    grids = repeating.meshgrid(*tensors, indexing="ij")
-    return parting.stack([shaping.reshape(g, -1) for g in grids], 1)
+    grids = broadcasting.meshgrid(*tensors, indexing="ij")
+    return joining.stack([reshape.reshape(g, -1) for g in grids], 1)
 
 
 @takes_tensors
@@ -52,7 +52,7 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
         )
     n = x._array.size if N is None else N
     powers = range(n) if increasing else range(n - 1, -1, -1)
-    return parting.stack([x**k for k in powers], -1)
+    return joining.stack([x**k for k in powers], -1)
 
 
 @takes_tensors
@@ -64,7 +64,7 @@ def block_diag(*tensors: Tensor) -> Tensor:
                 "block_diag: Input tensors must have 2 or fewer dimensions. Input "
                 f"{position} has {each._array.ndim} dimensions"
             )
-    blocks = [arranging.atleast_2d(t) for t in tensors]
+    blocks = [dimensions.atleast_2d(t) for t in tensors]
     width = sum(b._array.shape[1] for b in blocks)
     rows, column = [], 0
     for block in blocks:
@@ -73,6 +73,6 @@ def block_diag(*tensors: Tensor) -> Tensor:
             new_tensor(xp.zeros_like(block._array, shape=(height, n)))
             for n in (column, width - column - own)
         )
-        rows.append(parting.cat([before, block, after], 1))
+        rows.append(joining.cat([before, block, after], 1))
         column += own
-    return parting.cat(rows, 0)
+    return joining.cat(rows, 0)

@@ -8,7 +8,7 @@ from vizgrad.arrays import dtypes
 from vizgrad.ops import extremes, joining, statistics
 from vizgrad.ops.public.arguments import one_dim, written
 from vizgrad.ops.public.keywords import takes_axis, takes_out
-from vizgrad.ops.public.reducing import _as_asked, _in_dtype
+from vizgrad.ops.public.reduction import _as_asked, _in_dtype
 from vizgrad.ops.public.results import ValuesIndices
 from vizgrad.tensor.tensor import Tensor
 

@@ -10,9 +10,9 @@ from vizgrad.function.failing import broadcast_error
 from vizgrad.ops import arrange
 from vizgrad.ops import shape as ops
 from vizgrad.ops.public.arguments import sizes_of
-from vizgrad.ops.public.arranging import unsqueeze
+from vizgrad.ops.public.dimensions import unsqueeze
 from vizgrad.ops.public.keywords import takes_axis, takes_tensors
-from vizgrad.ops.public.shaping import flatten, view
+from vizgrad.ops.public.reshape import flatten, view
 from vizgrad.tensor.tensor import Tensor
 
 
@@ -110,7 +110,7 @@ def repeat_interleave(
     input: Tensor, repeats: Any, dim: int | None = None, *, output_size: int | None = None
 ) -> Tensor:
     """Each element (or slice along `dim`) repeated, one after the other."""
-    from vizgrad.ops.public.gathering import index_select
+    from vizgrad.ops.public.gather_scatter import index_select
 
     if dim is None:
         input, dim = flatten(input), 0

@@ -7,7 +7,7 @@ from typing import Any
 
 from vizgrad.function.inplace import check_write
 from vizgrad.graph.edges import retaining, set_history, split_edge
-from vizgrad.ops.public import arranging, slicing
+from vizgrad.ops.public import dimensions, slicing
 from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.place import caller
 from vizgrad.tensor.tensor import Tensor, storage_of
@@ -37,10 +37,10 @@ def _in_place(view: Callable[..., Tensor], name: str) -> Callable[..., Tensor]:
     return takes_tensors(method)
 
 
-t_ = _in_place(arranging.t, "t_")
-transpose_ = _in_place(arranging.transpose, "transpose_")
-swapaxes_ = _in_place(arranging.swapaxes, "swapaxes_")
-swapdims_ = _in_place(arranging.swapdims, "swapdims_")
-squeeze_ = _in_place(arranging.squeeze, "squeeze_")
-unsqueeze_ = _in_place(arranging.unsqueeze, "unsqueeze_")
+t_ = _in_place(dimensions.t, "t_")
+transpose_ = _in_place(dimensions.transpose, "transpose_")
+swapaxes_ = _in_place(dimensions.swapaxes, "swapaxes_")
+swapdims_ = _in_place(dimensions.swapdims, "swapdims_")
+squeeze_ = _in_place(dimensions.squeeze, "squeeze_")
+unsqueeze_ = _in_place(dimensions.unsqueeze, "unsqueeze_")
 as_strided_ = _in_place(slicing.as_strided, "as_strided_")
