@@ -439,6 +439,7 @@ from vizgrad.ops.public.typed_tensors import HalfTensor as HalfTensor
 from vizgrad.ops.public.typed_tensors import IntTensor as IntTensor
 from vizgrad.ops.public.typed_tensors import LongTensor as LongTensor
 from vizgrad.ops.public.typed_tensors import ShortTensor as ShortTensor
+from vizgrad.ops.public.typed_tensors import set_default_tensor_type as set_default_tensor_type
 from vizgrad.ops.public.unique_histogram import histc as histc
 from vizgrad.ops.public.unique_histogram import histogram as histogram
 from vizgrad.ops.public.unique_histogram import isin as isin

@@ -10,8 +10,11 @@ from typing import Any
 
 from vizgrad.arrays import random
 from vizgrad.arrays.backend import Device, namespace_for, parse_device, placed
+from vizgrad.ops.public.typed_tensors import TYPES, typed
 
 _CUDA = Device("cuda")
+
+globals().update({name: typed(name, dtype, _CUDA) for name, dtype in TYPES.items()})
 
 
 def is_available() -> bool:

@@ -1,14 +1,16 @@
-"""Variable: the old name of Tensor, and what code written for it reaches through it."""
+"""Variable: what a tensor that autograd follows was called once, and what is reached through it."""
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 from vizgrad.autograd.current import queue_callback
 from vizgrad.autograd.running import backward
+from vizgrad.ops.public.creation import empty
+from vizgrad.tensor.leaves import leaf_over
 from vizgrad.tensor.tensor import Tensor
-
-Variable = Tensor
+from vizgrad.tensor.wrong_call import wrong_call
 
 
 class ImperativeEngine:
@@ -21,5 +23,37 @@ class ImperativeEngine:
         backward(*args, **kwargs)
 
 
-# attached from above
-Tensor._execution_engine = ImperativeEngine()  # pyright: ignore[reportAttributeAccessIssue]
+class _AnyTensor(type):
+    def __instancecheck__(cls, instance: object) -> bool:
+        return isinstance(instance, Tensor)
+
+
+class Variable(metaclass=_AnyTensor):
+    """`Variable(data, requires_grad=False)`: a leaf on the memory of `data`, which keeps its own flag.
+
+    Every tensor is an instance. There is no need of it: `data.detach().requires_grad_()` says the same.
+    TypeError for what is no tensor, RuntimeError for an integer one that is to require grad.
+    """
+
+    _execution_engine = ImperativeEngine()
+
+    def __new__(cls, data: Any = None, requires_grad: Any = False, volatile: Any = False) -> Any:
+        if volatile:
+            warnings.warn(
+                "volatile was removed and now has no effect. Use `with vizgrad.no_grad():` instead.",
+                UserWarning,
+                stacklevel=2,
+            )
+            if requires_grad:
+                raise wrong_call(
+                    ValueError("Variable can't be volatile and require_grad at the same time!"),
+                    "leave volatile out",
+                )
+        if data is None:
+            return empty(0).requires_grad_(bool(requires_grad))
+        if not isinstance(data, Tensor):
+            raise wrong_call(
+                TypeError(f"Variable data has to be a tensor, but got {type(data).__name__}"),
+                "make a tensor of it: `vizgrad.tensor(data)`",
+            )
+        return leaf_over(data, bool(requires_grad))

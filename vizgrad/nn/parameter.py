@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from vizgrad import errors
 from vizgrad.arrays import dtypes, xp
-from vizgrad.tensor.tensor import LEAF, Tensor, new_tensor, storage_of
+from vizgrad.tensor.leaves import leaf_over
+from vizgrad.tensor.tensor import Tensor, new_tensor
 
 
 class Parameter(Tensor):
@@ -26,25 +26,7 @@ class Parameter(Tensor):
                 f"a Parameter is made from a Tensor, not from {type(data).__name__}; "
                 "wrap the values first: Parameter(vizgrad.tensor(values))"
             )
-        out: Any = new_tensor(data._array, cls)
-        out._storage = storage_of(data)
-        if requires_grad:
-            if data._array.dtype.kind not in "fc":
-                raise errors.explained(
-                    RuntimeError(
-                        "Only Tensors of floating point and complex dtype can require gradients; "
-                        f"this Parameter's data is {data.dtype.name}"
-                    ),
-                    kind="cut-dtype",
-                    fix="convert the data with .float(), or pass requires_grad=False",
-                )
-            if data.is_inference():  # raises outside inference mode (M-25)
-                return out.requires_grad_()
-            out._tracked = LEAF
-        return out
-
-    def __init__(self, data: Tensor | None = None, requires_grad: bool = True) -> None:
-        """All is done in `__new__`: Tensor itself cannot be constructed by call."""
+        return leaf_over(data, requires_grad, cls)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Parameter:
         """Values and flag alone: a copy of a model starts without gradients."""
@@ -77,10 +59,6 @@ class Buffer(Tensor):
     def __new__(cls, data: Tensor | None = None, *, persistent: bool = True) -> Self:
         if data is None:
             data = new_tensor(xp.empty(0, dtypes.get_default_dtype().np))
-        out: Any = new_tensor(data._array, cls)
-        out._storage = storage_of(data)
+        out = leaf_over(data, False, cls)
         out.persistent = persistent
         return out
-
-    def __init__(self, data: Tensor | None = None, *, persistent: bool = True) -> None:
-        """All is done in `__new__`: Tensor itself cannot be constructed by call."""

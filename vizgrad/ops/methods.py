@@ -50,6 +50,7 @@ from vizgrad.ops.public import (
     statistics,
     storage,
     tensor_properties,
+    typed_tensors,
     unique_histogram,
     where_clamp,
 )
@@ -191,6 +192,7 @@ SAME: dict[Any, str] = {
     pin_memory: "pin_memory is_pinned",
     complexes: "conj conj_physical resolve_conj resolve_neg is_conj is_neg angle isreal adjoint",
     storage: "untyped_storage set_ resize_",
+    typed_tensors: "new",
     tensor_properties: "is_nonzero is_same_size is_set_to is_signed",
     lapack: "cholesky svd qr triangular_solve lu lu_solve pinverse det inverse matrix_power slogdet",
     spectral: "stft istft",

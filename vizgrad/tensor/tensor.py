@@ -7,7 +7,7 @@ holds only the state of a tensor and the rules for reading and setting it.
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from vizgrad import errors
 from vizgrad.arrays import dtypes
@@ -36,7 +36,8 @@ if TYPE_CHECKING:
 class Tensor:
     """A multi-dimensional array with one element type, as torch.Tensor.
 
-    Make one with `vizgrad.tensor`, `vizgrad.zeros`, ...
+    Make one with `vizgrad.tensor`, `vizgrad.zeros`, ...; called itself it takes what it took in the early
+    days: sizes, numbers or a tensor.
     """
 
     __slots__ = (
@@ -57,6 +58,7 @@ class Tensor:
 
     if TYPE_CHECKING:  # attached by the layers above: operations, `grad_fn`, `backward`, hooks
 
+        def __new__(cls, *args: Any, device: Any = None, **keywords: Any) -> Self: ...
         def __getattr__(self, name: str) -> Any: ...
 
         def __add__(self, other: Any) -> Tensor: ...
@@ -80,12 +82,6 @@ class Tensor:
         def __getitem__(self, index: Any) -> Tensor: ...
         def __setitem__(self, index: Any, value: Any) -> None: ...
         def __iter__(self) -> Iterator[Tensor]: ...
-
-    def __init__(self, data: Any = None) -> None:
-        raise TypeError(
-            "Tensor is not made by calling the class; use vizgrad.tensor(data), "
-            "vizgrad.zeros(shape), vizgrad.from_numpy(array)..."
-        )
 
     # --- memory ------------------------------------------------------------------------------
 

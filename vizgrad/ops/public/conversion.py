@@ -112,7 +112,11 @@ def type(self: Tensor, dtype: Any = None, non_blocking: Any = False) -> Any:
         dtype = next((dtypes.by_name(n) for n, t in _TYPE_NAMES.items() if t == wanted), None)
         if dtype is None:
             raise ValueError(f"invalid type: {wanted!r}")
-    return to(self, getattr(dtype, "dtype", dtype))  # LongTensor stands for int64
+    if dtype is Tensor:
+        return to(self, dtypes.get_default_dtype())
+    if hasattr(dtype, "layout"):  # LongTensor stands for int64
+        return to(self, dtype.device, dtype.dtype)
+    return to(self, dtype)
 
 
 def type_as(self: Tensor, other: Tensor) -> Tensor:

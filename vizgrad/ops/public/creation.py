@@ -16,6 +16,7 @@ from vizgrad.arrays.dtypes import DType
 from vizgrad.ops.public.arguments import check_dtype, is_number, sizes_of
 from vizgrad.ops.public.keywords import fills_out, takes_tensors
 from vizgrad.tensor.tensor import LEAF, Tensor, new_tensor
+from vizgrad.tensor.wrong_call import wrong_call
 
 
 def made(array: Any, requires_grad: bool = False) -> Tensor:
@@ -71,13 +72,26 @@ def _infer(values: Any) -> DType | None:
     return own
 
 
-def _plain(values: Any) -> Any:
-    """Nested lists with tensors inside as numbers and arrays."""
+def _plain(values: Any, kind: str) -> Any:
+    """Nested lists as numbers, for an array of `kind`: what is a tensor in them must be one number."""
     if isinstance(values, (list, tuple)):
-        return [_plain(v) for v in values]
+        return [_plain(v, kind) for v in values]
     if isinstance(values, Tensor):
-        return values._array if values._array.ndim else values.item()
+        if values._array.size != 1:
+            raise _not_a_number(values, kind)
+        return values._array.item()
     return values
+
+
+def _not_a_number(tensor: Tensor, kind: str) -> Exception:
+    cls, what = ValueError, "only one element tensors can be converted to Python scalars"
+    if kind in "iub":
+        cls = TypeError
+        what = "only integer tensors of a single element can be converted to an index"
+    return wrong_call(
+        cls(f"{what}; this one has shape {list(tensor._array.shape)}"),
+        "use stack() for a list of tensors",
+    )
 
 
 def _check_lengths(values: Any, depth: int = 0) -> None:
@@ -110,7 +124,7 @@ def _array_of(data: Any, dtype: DType | None, copy: bool) -> Any:
             dtype = found or dtypes.get_default_dtype()
     try:
         with xp.errstate(all="ignore"):
-            return xp.array(_plain(data), dtype.np)
+            return xp.array(_plain(data, dtype.np.kind), dtype.np)
     except ValueError:
         _check_lengths(data)
         raise

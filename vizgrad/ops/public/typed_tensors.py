@@ -1,49 +1,209 @@
-"""`FloatTensor`, `LongTensor` and their like: constructors by type, from PyTorch's early days."""
+"""Constructors from PyTorch's early days: `Tensor(...)`, `FloatTensor(...)` and their like, `t.new(...)`.
+
+All take the same: sizes (memory with whatever was there), a sequence of numbers, a tensor (another object on
+the same memory), or a storage.
+"""
 
 from __future__ import annotations
 
+import warnings
+from operator import index
 from typing import Any
 
 from vizgrad.arrays import dtypes
+from vizgrad.arrays.backend import CPU, Device, device_of, is_array, namespace_for, parse_device
 from vizgrad.arrays.dtypes import DType
-from vizgrad.ops.public.creation import empty, tensor
+from vizgrad.ops import shape as shape_ops
+from vizgrad.ops.public.creation import as_tensor, empty
+from vizgrad.ops.public.storage import UntypedStorage, set_
+from vizgrad.tensor import formats
+from vizgrad.tensor.size import Size
 from vizgrad.tensor.tensor import Tensor
+from vizgrad.tensor.wrong_call import wrong_call
+
+_EXPECTED = "give it sizes, one sequence of numbers, or one tensor; `tensor(data)` takes more"
+
+
+def made(
+    dtype: DType, home: Device, args: tuple[Any, ...], keywords: dict[str, Any], *, any_type: bool
+) -> Tensor:
+    """What these constructors give; with `any_type` a tensor keeps its own element type.
+
+    TypeError for what is neither sizes, data nor a tensor of the type; RuntimeError for another kind of
+    device than `home`.
+    """
+    device = _device(keywords.pop("device", None), home)
+    if "size" in keywords and not args:
+        args = (Size(keywords.pop("size")),)
+    for name in ("data", "other"):
+        if name in keywords and not args:
+            args = (keywords.pop(name),)
+    if keywords:
+        raise _invalid(f"got an unexpected keyword argument {next(iter(keywords))!r}")
+    if not args:
+        args = (Size((0,)),)
+    first = args[0]
+    if len(args) == 1 and isinstance(first, Tensor):
+        if not any_type and (first.dtype is not dtype or first.device.type != device.type):
+            raise _invalid(
+                f"expected a tensor of {dtype} on {device.type}, got one of {first.dtype} on "
+                f"{first.device}: use .to(...)"
+            )
+        return shape_ops.alias(first)
+    if isinstance(first, UntypedStorage):
+        return set_(empty(0, dtype=dtype, device=device), first)
+    sizes = _sizes(args)
+    if sizes is not None:
+        return empty(sizes, dtype=dtype, device=device)
+    return as_tensor(_data(args), dtype=dtype, device=device)
+
+
+def _sizes(args: tuple[Any, ...]) -> tuple[int, ...] | None:
+    """The sizes that `args` are, one by one or as a Size; None if they are something else."""
+    if len(args) == 1 and isinstance(args[0], Size):
+        return args[0]
+    if any(isinstance(a, bool) or is_array(a) or not hasattr(a, "__index__") for a in args):
+        return None
+    try:
+        return tuple(index(a) for a in args)
+    except TypeError:  # a tensor of floats
+        return None
+
+
+def _data(args: tuple[Any, ...]) -> Any:
+    """The sequence that `args` is."""
+    if len(args) != 1:
+        given = ", ".join(type(a).__name__ for a in args)
+        raise _invalid(f"received an invalid combination of arguments - got ({given})")
+    data = args[0]
+    if isinstance(data, str):
+        raise _invalid("invalid data type 'str'")
+    if is_array(data) or isinstance(data, (list, tuple)):
+        return data
+    if hasattr(data, "__len__") and hasattr(data, "__getitem__"):
+        return list(data)
+    raise _invalid(f"data must be a sequence (got {type(data).__name__})")
+
+
+def _device(given: Any, home: Device) -> Device:
+    if given is None:
+        return home
+    device = parse_device(given)
+    if device.type != home.type:
+        raise wrong_call(
+            RuntimeError(
+                f"legacy constructor expects device type: {home.type} but device type: {device.type} "
+                "was passed"
+            ),
+            "use `tensor(data, device=...)` or `empty(sizes, device=...)`",
+        )
+    return device
+
+
+def _invalid(message: str) -> TypeError:
+    return wrong_call(TypeError(f"new(): {message}"), _EXPECTED)
+
+
+def _new_tensor(cls: Any, *args: Any, **keywords: Any) -> Any:
+    """`Tensor(...)`: in the default float type, on the CPU; for a subclass, an object of it."""
+    found = made(dtypes.get_default_dtype(), CPU, args, keywords, any_type=True)
+    if cls is not Tensor:
+        found.__class__ = cls
+    return found
+
+
+def new(self: Tensor, *args: Any, **keywords: Any) -> Tensor:
+    """A tensor of the type and on the device of `self`: of sizes, a sequence of numbers, or a tensor."""
+    return made(self.dtype, device_of(self._array), args, keywords, any_type=False)
 
 
 class TypedTensor(type):
-    """The class of these constructors: a tensor of the element type is an instance of each."""
+    """The class of `FloatTensor` and its like: a tensor of the element type is an instance of each."""
 
     dtype: DType
+    device: Device
+    layout = formats.strided
 
-    def __call__(cls, *args: Any) -> Tensor:
-        """Of one sequence of numbers, or uninitialised memory of the given sizes."""
-        if not args:
-            return empty(0, dtype=cls.dtype)
-        first = args[0]
-        if len(args) == 1 and isinstance(first, Tensor):
-            if first.dtype is not cls.dtype:
-                raise TypeError(
-                    f"expected a tensor of {cls.dtype}, got one of {first.dtype}: use .to(dtype)"
-                )
-            return first
-        if isinstance(first, int) or (len(args) == 1 and type(first).__name__ == "Size"):
-            return empty(*args, dtype=cls.dtype)
-        return tensor(first, dtype=cls.dtype)
+    @property
+    def is_cuda(cls) -> bool:
+        return cls.device.type == "cuda"
+
+    def __call__(cls, *args: Any, **keywords: Any) -> Tensor:
+        try:
+            namespace_for(cls.device)
+        except RuntimeError as error:
+            raise TypeError(
+                f"type {cls.__module__}.{cls.__name__} not available: {error}"
+            ) from None
+        return made(cls.dtype, cls.device, args, keywords, any_type=False)
 
     def __instancecheck__(cls, instance: object) -> bool:
-        return isinstance(instance, Tensor) and instance.dtype is cls.dtype
+        return (
+            isinstance(instance, Tensor)
+            and instance.dtype is cls.dtype
+            and instance.device.type == cls.device.type
+        )
 
 
-def _typed(name: str, dtype: DType) -> Any:
-    return TypedTensor(name, (), {"dtype": dtype, "__doc__": f"Tensors of {dtype}; use `tensor`."})
+def typed(name: str, dtype: DType, device: Device = CPU) -> Any:
+    module = "vizgrad" if device == CPU else f"vizgrad.{device.type}"
+    return TypedTensor(
+        name,
+        (),
+        {
+            "dtype": dtype, "device": device, "__module__": module,
+            "__doc__": f"Makes tensors of {dtype}, as in PyTorch's early days; use `tensor`.",
+        },
+    )  # fmt: skip
 
 
-FloatTensor = _typed("FloatTensor", dtypes.float32)
-DoubleTensor = _typed("DoubleTensor", dtypes.float64)
-HalfTensor = _typed("HalfTensor", dtypes.float16)
-ByteTensor = _typed("ByteTensor", dtypes.uint8)
-CharTensor = _typed("CharTensor", dtypes.int8)
-ShortTensor = _typed("ShortTensor", dtypes.int16)
-IntTensor = _typed("IntTensor", dtypes.int32)
-LongTensor = _typed("LongTensor", dtypes.int64)
-BoolTensor = _typed("BoolTensor", dtypes.bool_)
+#: Name -> element type.
+TYPES: dict[str, DType] = {
+    "FloatTensor": dtypes.float32, "DoubleTensor": dtypes.float64, "HalfTensor": dtypes.float16,
+    "ByteTensor": dtypes.uint8, "CharTensor": dtypes.int8, "ShortTensor": dtypes.int16,
+    "IntTensor": dtypes.int32, "LongTensor": dtypes.int64, "BoolTensor": dtypes.bool_,
+}  # fmt: skip
+
+FloatTensor = typed("FloatTensor", TYPES["FloatTensor"])
+DoubleTensor = typed("DoubleTensor", TYPES["DoubleTensor"])
+HalfTensor = typed("HalfTensor", TYPES["HalfTensor"])
+ByteTensor = typed("ByteTensor", TYPES["ByteTensor"])
+CharTensor = typed("CharTensor", TYPES["CharTensor"])
+ShortTensor = typed("ShortTensor", TYPES["ShortTensor"])
+IntTensor = typed("IntTensor", TYPES["IntTensor"])
+LongTensor = typed("LongTensor", TYPES["LongTensor"])
+BoolTensor = typed("BoolTensor", TYPES["BoolTensor"])
+
+
+def set_default_tensor_type(t: Any) -> None:
+    """The element type of `t` (a class like `DoubleTensor`, or its name) is the default from now on.
+
+    Deprecated: use `set_default_dtype`. TypeError for a type that is not floating point.
+    """
+    warnings.warn(
+        "set_default_tensor_type() is deprecated: use set_default_dtype() and set_default_device().",
+        UserWarning,
+        stacklevel=2,
+    )
+    if isinstance(t, str):
+        name = t.rpartition(".")[2]
+        if name not in TYPES:
+            raise wrong_call(TypeError(f"invalid type object: {t!r}"), "give it `DoubleTensor`")
+        dtype = TYPES[name]
+    elif isinstance(t, TypedTensor):
+        dtype = t.dtype
+    elif t is Tensor:
+        dtype = dtypes.get_default_dtype()
+    else:
+        raise wrong_call(
+            TypeError(f"invalid type object: {type(t).__name__}"), "give it `DoubleTensor`"
+        )
+    if dtype.np.kind != "f":
+        raise wrong_call(
+            TypeError("only floating-point types are supported as the default type"),
+            "give it FloatTensor, DoubleTensor or HalfTensor",
+        )
+    dtypes.set_default_dtype(dtype)
+
+
+Tensor.__new__ = staticmethod(_new_tensor)  # its callers are above it
