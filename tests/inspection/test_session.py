@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from fnmatch import fnmatchcase
 from typing import Any
 
 import numpy as np
@@ -71,16 +72,87 @@ def test_back_stops_at_the_beginning() -> None:
     assert session.position == 0
 
 
-def test_back_says_so_when_older_steps_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_far_back_is_refused_and_nothing_moves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whichever way it is asked for: a start that is not the start would be believed."""
     monkeypatch.setattr("vizgrad.inspection.stepper.STEPS_KEPT", 2)
     _, _, session = small()
     session.step(4)
     assert session.run.earliest == 2
+    first = session.graph.nodes[session.trace.visits[0].node].id
+    moves: list[Any] = [
+        lambda: session.back(3),
+        session.restart,
+        lambda: session.seek(0),
+        lambda: session.seek(1),
+        lambda: session.run_to(first),
+    ]
+    for move in moves:
+        with pytest.raises(IndexError, match="older steps are not kept, 2 is the earliest"):
+            move()
+        assert session.position == 4
     session.back(2)
+    assert session.position == 2
     with pytest.raises(IndexError, match="older steps are not kept"):
         session.back()
+    session.continue_()
+    assert session.position == 5
+
+
+def test_restart_goes_to_the_start_when_all_steps_are_kept(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("vizgrad.inspection.stepper.STEPS_KEPT", 5)
+    x, _, session = small()
+    session.continue_()
     session.restart()
-    assert session.position == 2
+    assert (session.position, x.grad) == (0, None)
+
+
+@pytest.mark.parametrize("length", range(1, 12))
+def test_run_to_a_leafs_name_stops_at_the_leaf_that_runs_first(length: int) -> None:
+    """All leaves have one priority: which is first, the order of the engine alone decides."""
+    a, b = leaf(1), leaf(3)
+    y = a
+    for _ in range(length):
+        y = y * 2
+    z = -b
+    session = Session((y + z).sum(), names={id(a): "a", id(b): "b"})
+    session.run_to("AccumulateGrad")
+    assert [v for v in session.trace.visits if session.graph.nodes[v.node].kind == "leaf"] == []
+    assert session.node is not None
+    assert session.node.label == "b"
+    session.step()
+    session.run_to("AccumulateGrad")
+    assert session.node.label == "a"
+    assert a.grad is None
+
+
+def test_run_to_a_name_is_where_a_breakpoint_of_that_name_stops() -> None:
+    """For every name, from every position, in graphs of many leaves and equal names."""
+    for width in range(1, 7):
+
+        def make(width: int = width) -> Session:
+            leaves = [leaf(i) for i in range(width)]
+            out: Any = 0
+            for i, one in enumerate(leaves):
+                term: Any = one
+                for _ in range(i % 3):
+                    term = -term
+                out = (term * leaves[-i]).tanh() + out
+            return Session(out.sum(), names={})
+
+        length = make().run.total
+        for start in range(length):
+            for name in ("AccumulateGrad", "Mul*", "Neg*", "Tanh*", "Add*"):
+                stepped, run = make(), make()
+                stepped.step(start)
+                run.step(start)
+                while stepped.node is not None and not fnmatchcase(stepped.node.name, name):
+                    stepped.step()
+                if stepped.node is None:
+                    continue
+                run.run_to(name)
+                assert run.position == stepped.position
 
 
 def test_run_to_a_name_is_the_first_such_node_ahead() -> None:

@@ -7,6 +7,7 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from vizgrad.engine.task import GraphTask
 from vizgrad.errors import explained, place_of
 from vizgrad.graph.edges import gradient_edge
 from vizgrad.graph.hooks import RemovableHandle
@@ -70,23 +71,25 @@ class _AfterAll:
         self.fn = fn
         self.lock = threading.Lock()
         self.nodes = tuple(map(_node_of, tensors))
-        #: Number of the run -> gradients so far, and how many are still to come.
-        self.runs: dict[int, tuple[list[Tensor | None], list[int]]] = {}
+        #: Run -> gradients so far, and how many are still to come. A run that fails takes its own along.
+        self.runs: weakref.WeakKeyDictionary[GraphTask, tuple[list[Tensor | None], list[int]]] = (
+            weakref.WeakKeyDictionary()
+        )
 
     def for_tensor(self, index: int) -> Callable[[Tensor | None], None]:
         def hook(grad: Tensor | None) -> None:
             task = MODES.task
             with self.lock:
-                if task.id not in self.runs:
+                if task not in self.runs:
                     nodes = [node() for node in self.nodes]
                     expected = sum(n is not None and task.will_run(n) for n in nodes)
-                    self.runs[task.id] = ([None] * len(nodes), [expected])
-                grads, missing = self.runs[task.id]
+                    self.runs[task] = ([None] * len(nodes), [expected])
+                grads, missing = self.runs[task]
                 grads[index] = grad
                 missing[0] -= 1
                 if missing[0]:
                     return
-                del self.runs[task.id]
+                del self.runs[task]
             self.fn(grads)
 
         return hook

@@ -24,12 +24,19 @@ from vizgrad.tensor.wrong_call import wrong_call
 Tensors = Tensor | Sequence[Tensor]
 
 
-def _edge(thing: Any) -> tuple[Node, int] | None:
-    """Where the gradient of a Tensor or GradientEdge goes; None if it does not require grad."""
-    if isinstance(thing, Tensor):
-        edge = edge_of(thing)
-        return None if edge is None else split_edge(edge)
-    return engine_edge(thing)
+def _end(thing: Any, which: str) -> tuple[Node, int]:
+    """Where the gradient of a Tensor or GradientEdge goes; RuntimeError if it requires none."""
+    if not isinstance(thing, Tensor):
+        return engine_edge(thing)
+    edge = edge_of(thing)
+    if edge is None:
+        raise explained(
+            RuntimeError(f"One of the differentiated Tensors ({which}) does not require grad"),
+            kind="not-a-leaf",
+            culprit=place_of(caller()),
+            fix="call requires_grad_() on it before the forward pass",
+        )
+    return split_edge(edge)
 
 
 def make_task(
@@ -94,35 +101,26 @@ def prepare_backward(
     inputs: Any = None,
 ) -> GraphTask:
     """A task that has not run yet. Non-leaf `inputs` retain their gradients from now on (E-27)."""
+    chosen = None if inputs is None else as_tuple(inputs)
+    if chosen == ():
+        raise wrong_call(
+            RuntimeError("`inputs` argument to `backward` cannot be empty."),
+            "leave `inputs` out to fill `.grad` of all leaves",
+        )
+    roots = make_roots(tensors, grad_tensors, create_graph)
     captures: dict[Node, list[Capture]] | None = None
     wanted: list[Node] = []
-    if inputs is not None:
-        chosen = as_tuple(inputs)
-        if not chosen:
-            raise wrong_call(
-                RuntimeError("`inputs` argument to `backward` cannot be empty."),
-                "leave `inputs` out to fill `.grad` of all leaves",
-            )
+    if chosen is not None:
         captures = {}
-        for index, tensor in enumerate(chosen):
-            edge = _edge(tensor)
-            if edge is None:
-                raise explained(
-                    RuntimeError(
-                        f"One of the differentiated Tensors (inputs[{index}]) does not require grad"
-                    ),
-                    kind="not-a-leaf",
-                    culprit=place_of(caller()),
-                    fix="call requires_grad_() on it before the forward pass",
-                )
-            node, nr = edge
+        ends = [_end(thing, f"inputs[{index}]") for index, thing in enumerate(chosen)]
+        # every input is good: only now is anything changed
+        for thing, (node, nr) in zip(chosen, ends, strict=True):
             if isinstance(node, AccumulateGrad):
                 wanted.append(node)
             else:
                 captures.setdefault(node, []).append(Capture(nr))
-                if isinstance(tensor, Tensor):
-                    tensor.retain_grad()
-    roots = make_roots(tensors, grad_tensors, create_graph)
+                if isinstance(thing, Tensor):
+                    thing.retain_grad()
     if create_graph:
         warn_once(
             "Using backward() with create_graph=True will create a reference cycle between the "
@@ -186,17 +184,7 @@ def grad(
     captures: dict[Node, list[Capture]] = {}
     asked: list[Capture] = []
     for index, wanted in enumerate(chosen):
-        edge = _edge(wanted)
-        if edge is None:
-            raise explained(
-                RuntimeError(
-                    f"One of the differentiated Tensors does not require grad (input {index})"
-                ),
-                kind="not-a-leaf",
-                culprit=place_of(caller()),
-                fix="call requires_grad_() on it before the forward pass",
-            )
-        node, nr = edge
+        node, nr = _end(wanted, f"input {index}")
         capture = Capture(nr)
         captures.setdefault(node, []).append(capture)
         asked.append(capture)

@@ -74,9 +74,9 @@ class GraphTask:
     """
 
     __slots__ = (
-        "borrowed", "buffers", "callbacks", "captures", "current", "dependencies", "depth", "domain",
-        "freed", "id", "keep_graph", "leaves", "order", "outer", "pausing", "reach", "ready",
-        "roots", "watch",
+        "__weakref__", "borrowed", "buffers", "callbacks", "captures", "current", "dependencies",
+        "depth", "domain", "freed", "id", "keep_graph", "leaves", "order", "outer", "pausing",
+        "reach", "ready", "roots", "watch",
     )  # fmt: skip
 
     def __init__(

@@ -11,38 +11,47 @@ does not undo them.
 from __future__ import annotations
 
 import weakref
-from collections import deque
 from typing import Any, Protocol
 
 from vizgrad.graph.node import Node
-from vizgrad.tensor.storage import Storage, Written
+from vizgrad.graph.saved import Freed, bare
+from vizgrad.tensor.storage import InferenceStorage, Storage
 from vizgrad.tensor.tensor import Tensor
 
 
 class Effect(Protocol):
+    """Undone and redone in turn. Each raises WorldChanged, having done nothing, unless the world is as
+    the other left it.
+    """
+
     def undo(self) -> None: ...
 
     def redo(self) -> None: ...
 
 
 class WorldChanged(RuntimeError):
-    """A tensor that a step would restore was changed by somebody else in the meantime."""
+    """Something that a step would restore was changed by somebody else in the meantime."""
+
+    def __init__(self, direction: str, what: str) -> None:
+        super().__init__(
+            f"cannot step {direction}: {what} since, by code outside the debugger, and stepping would "
+            "undo that; go on with a new vizgrad.debug(...)"
+        )
 
 
 class _StorageState:
-    """A version counter and its log, as they were."""
+    """A version counter and its log, as they were. Inference tensors have neither."""
 
     __slots__ = ("last_write", "version", "writes")
 
     def __init__(self, storage: Storage | None) -> None:
-        self.version = 0 if storage is None else storage.version
-        self.last_write = 0 if storage is None else storage.last_write
-        self.writes: deque[Written] | None = (
-            None if storage is None or storage.writes is None else storage.writes.copy()
-        )
+        counted = None if isinstance(storage, InferenceStorage) else storage
+        self.version = 0 if counted is None else counted.version
+        self.last_write = 0 if counted is None else counted.last_write
+        self.writes = None if counted is None or counted.writes is None else counted.writes.copy()
 
     def restore(self, storage: Storage | None) -> None:
-        if storage is not None:
+        if storage is not None and not isinstance(storage, InferenceStorage):
             storage.version = self.version
             storage.last_write = self.last_write
             storage.writes = None if self.writes is None else self.writes.copy()
@@ -59,6 +68,17 @@ class _GradState:
         #: The elements, if they may be overwritten in place later; else None.
         self.array: Any = grad._array.copy() if grad is not None and copy else None
         self.storage = _StorageState(None if grad is None else grad._storage)
+
+    def matches(self, tensor: Tensor) -> bool:
+        """Is it still the same object, and has nobody written to it? (No two writes have one tick.)"""
+        now = tensor._grad
+        if now is not self.grad:
+            return False
+        return (
+            now is None
+            or now._storage is None
+            or (now._storage.last_write == self.storage.last_write)
+        )
 
     def restore(self, tensor: Tensor) -> None:
         tensor._grad = self.grad
@@ -91,21 +111,21 @@ class GradEffect:
         tensor = self._tensor()
         if tensor is None or self._after is None:
             return
-        expected = self._after
-        now = tensor._grad
-        version = 0 if now is None or now._storage is None else now._storage.version
-        if now is not expected.grad or version != expected.storage.version:
-            raise WorldChanged(
-                "cannot step back: .grad of a leaf was changed since this step was taken, by code "
-                "outside the debugger; restart from a new vizgrad.debug(...)"
-            )
+        if not self._after.matches(tensor):
+            raise WorldChanged("back", _GRAD_CHANGED)
         self._after = _GradState(tensor, copy=True)
         self._before.restore(tensor)
 
     def redo(self) -> None:
         tensor = self._tensor()
-        if tensor is not None and self._after is not None:
-            self._after.restore(tensor)
+        if tensor is None or self._after is None:
+            return
+        if not self._before.matches(tensor):
+            raise WorldChanged("forward again", _GRAD_CHANGED)
+        self._after.restore(tensor)
+
+
+_GRAD_CHANGED = ".grad of a tensor was changed"
 
 
 class ReleaseEffect:
@@ -124,7 +144,20 @@ class ReleaseEffect:
         )
 
     def undo(self) -> None:
+        if self._released(self._token) != len(self._values):
+            raise WorldChanged("back", f"the saved values of {self._node.name()} were given back")
         self._node.restore_saved(self._values)
 
     def redo(self) -> None:
+        if self._released():
+            raise WorldChanged(
+                "forward again",
+                f"the saved values of {self._node.name()} were released by another backward",
+            )
         self._node.release(self._token)
+
+    def _released(self, token: object = None) -> int:
+        """How many of the values are gone (by the run of `token`, if given)."""
+        now = self._node.saved_values()
+        found = [bare(now[name]) for name in self._values]
+        return sum(isinstance(v, Freed) and (token is None or v is token) for v in found)

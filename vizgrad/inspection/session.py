@@ -111,17 +111,14 @@ class Session:
         return self.where
 
     def back(self, n: int = 1) -> Where:
-        """Takes the last `n` visits back: `.grad`, versions and released values are as before them."""
+        """Takes the last `n` visits back: `.grad`, versions and released values are as before them.
+
+        Stops at the first. IndexError, without a move, where that is too far back, as for `seek`.
+        """
         if n < 0:
             return self.step(-n)
         with self._moving() as stepper:
-            for _ in range(n):
-                if stepper.position == 0:
-                    break
-                try:
-                    stepper.back()
-                except StopIteration as error:
-                    raise IndexError(f"cannot step back: {error.value or error}") from None
+            stepper.seek(max(stepper.position - n, 0))
         return self.where
 
     def continue_(self) -> Where:
@@ -150,15 +147,21 @@ class Session:
         return self.where
 
     def seek(self, position: int) -> Where:
-        """Goes to `position` (visits done), forwards or backwards."""
+        """Goes to `position` (visits done), forwards or backwards.
+
+        IndexError for one so far back that its steps are not kept any more (`run.earliest`).
+        """
         with self._moving() as stepper:
             stepper.seek(position)
         return self.where
 
     def restart(self) -> Where:
-        """Goes back to before the first node. Nothing is run again: stepping forward redoes."""
+        """Goes back to before the first node. Nothing is run again: stepping forward redoes.
+
+        IndexError where that is too far back, as for `seek`.
+        """
         with self._moving() as stepper:
-            stepper.seek(stepper.earliest)
+            stepper.seek(0)
         return self.where
 
     def close(self) -> None:

@@ -89,8 +89,15 @@ class Stepper:
         """Does one visit. Raises what the node raises; StopIteration when nothing is left."""
         if self.position < self.recorded:
             entry = self.entries[self.position]
-            for effect in entry.effects:
-                effect.redo()
+            redone: list[Effect] = []
+            try:
+                for effect in entry.effects:
+                    effect.redo()
+                    redone.append(effect)
+            except BaseException:
+                for effect in reversed(redone):
+                    effect.undo()
+                raise
             self.position += 1
             assert entry.visit is not None
             return entry.visit
@@ -121,8 +128,17 @@ class Stepper:
         return entry.visit
 
     def seek(self, position: int) -> None:
-        """Goes to where `position` visits are done, or as near as it gets."""
-        while self.position > max(position, self.earliest):
+        """Goes to where `position` visits are done, or to the end if there are not so many.
+
+        IndexError, without a move, for a position before `earliest`.
+        """
+        position = max(position, 0)
+        if position < self.earliest:
+            raise IndexError(
+                f"cannot go back to where {position} nodes were done: older steps are not kept, "
+                f"{self.earliest} is the earliest position; debug the loss anew to start over"
+            )
+        while self.position > position:
             self.back()
         while self.position < position and not self.at_end:
             self.step()

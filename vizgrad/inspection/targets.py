@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from vizgrad.engine.plan import planned_order
 from vizgrad.inspection.breakpoints import make_breakpoint
 from vizgrad.inspection.stepper import Stepper
 
@@ -27,7 +28,8 @@ def find_visit(target: Any, stepper: Stepper) -> int:
     redone = [i for i in wanted if order.get(i, -1) >= stepper.position]
     if redone:
         return min(redone, key=lambda i: order[i])
-    new = [i for i in wanted if i not in order]
-    if new:  # they will run in the order of their priorities
-        return max(new, key=lambda i: nodes[i].sequence_nr)
+    for node in planned_order(stepper.task):
+        number = ids[node]
+        if number in wanted and number not in order:
+            return number
     return max(wanted, key=lambda i: order[i])
