@@ -19,8 +19,8 @@ ELSEWHERE = {
 #: Families with rows in tests/specs.
 FAMILIES = (
     "arithmetic", "arrange", "bessel", "compare", "complexes", "copying", "decompositions",
-    "extremes", "fourier", "indexing", "joining", "matrices", "pairwise", "pointwise", "powers",
-    "products", "reduce", "scattering", "select", "shape", "special", "statistics",
+    "extremes", "fourier", "indexing", "joining", "linalg", "matrix_products", "pointwise",
+    "pointwise_binary", "powers", "reduce", "scattering", "select", "shape", "special", "statistics",
 )  # fmt: skip
 
 
