@@ -22,6 +22,16 @@ def test_nothing_heavy_is_imported() -> None:
     assert found == ""
 
 
+def test_what_is_loaded_later_is_not_imported() -> None:
+    later = ("nn", "optim", "distributions", "serialization", "utils", "ops.stub", "ops.registry")
+    found = run(
+        f"import sys, vizgrad; print(*[m for m in {later!r} if 'vizgrad.' + m in sys.modules])\n"
+        "print(*[n for n in dir(vizgrad) if not hasattr(vizgrad, n)])\n"
+        "print(vizgrad.conv2d is vizgrad.nn.functional.conv2d)"
+    )
+    assert found.split() == ["True"]
+
+
 def test_parts_are_modules_too() -> None:
     found = run(
         "import vizgrad.fft, vizgrad.linalg as linalg, vizgrad.special\n"

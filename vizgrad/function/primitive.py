@@ -44,6 +44,8 @@ from vizgrad.tensor.wrong_call import wrong_call
 Typing = Literal["promote", "float", "same", "keep"]
 
 REGISTRY: dict[str, Primitive] = {}
+#: Called with each operation that is declared; `vizgrad.ops.forms` makes functions and methods of it.
+WHEN_DECLARED: list[Callable[[Primitive], None]] = []
 
 
 class Primitive:
@@ -66,6 +68,10 @@ class Primitive:
         real_only: bool,
         maths: dict[str, str],
         doc: str,
+        module: str = "",
+        public: bool = False,
+        inplace: bool | Literal["public"] = False,
+        aliases: tuple[str, ...] = (),
     ) -> None:
         self.name = name
         self.forward = forward
@@ -80,6 +86,10 @@ class Primitive:
         self.holomorphic = holomorphic
         self.real_only = real_only
         self.maths = maths
+        #: Where it was declared.
+        self.module = module
+        #: In which forms it can be called, and under which other names.
+        self.public, self.inplace, self.aliases = public, inplace, aliases
         #: On a device its kernel and formulas are one launch each.
         self.fuses = "pointwise" in structure
         self.__doc__ = doc
@@ -133,6 +143,9 @@ def primitive(
     linear: bool = False,
     holomorphic: bool = True,
     real_only: bool = False,
+    public: bool = False,
+    inplace: bool | Literal["public"] = False,
+    aliases: str = "",
 ) -> Callable[[type], Primitive]: ...
 def primitive(
     declaration: type | None = None,
@@ -145,6 +158,9 @@ def primitive(
     linear: bool = False,
     holomorphic: bool = True,
     real_only: bool = False,
+    public: bool = False,
+    inplace: bool | Literal["public"] = False,
+    aliases: str = "",
 ) -> Any:
     """Makes a Primitive of a declaring class; see the module's docstring for its form.
 
@@ -152,6 +168,9 @@ def primitive(
     which the first is differentiable. `pointwise` and `linear` are facts from which forward mode and
     batching follow. A formula of one that is not `holomorphic` gives the complex gradient as it is;
     one that is `real_only` refuses complex numbers, which have no order.
+
+    With `public` there are `vizgrad.NAME`, which takes `out=`, and `Tensor.NAME`; with `inplace` there is
+    `Tensor.NAME_`, and, if it is "public", `vizgrad.NAME_`. `aliases` are further names for all of these.
     """
 
     def declare(cls: type) -> Primitive:
@@ -186,8 +205,14 @@ def primitive(
             real_only=real_only,
             maths=maths,
             doc=inspect.cleandoc(cls.__doc__ or ""),
+            module=cls.__module__,
+            public=public,
+            inplace=inplace,
+            aliases=tuple(aliases.split()),
         )
         REGISTRY[name] = made
+        for told in WHEN_DECLARED:
+            told(made)
         return made
 
     return declare if declaration is None else declare(declaration)

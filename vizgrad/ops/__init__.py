@@ -1,3 +1,5 @@
-"""Operations, one family a file; importing this package attaches them to Tensor as methods."""
+"""Operations, one family a file; importing this package makes functions and methods of them."""
 
-from vizgrad.ops import methods as methods
+from vizgrad.ops import forms as forms
+from vizgrad.ops import operators as operators
+from vizgrad.ops.public import families as families

@@ -86,7 +86,7 @@ class rsub:
         return grad
 
 
-@primitive(typing="promote", pointwise=True)
+@primitive(typing="promote", pointwise=True, inplace=True, aliases="multiply")
 class mul:
     """self * other."""
 
@@ -195,7 +195,7 @@ class fmod_number:
         return grad
 
 
-@primitive(pointwise=True, linear=True)
+@primitive(pointwise=True, linear=True, inplace="public", aliases="negative")
 class neg:
     """-x."""
 

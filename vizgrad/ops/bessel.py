@@ -20,7 +20,7 @@ from vizgrad.ops.special import lgamma
 _ROOT_TWO_PI = math.sqrt(2 * math.pi)
 
 
-@primitive(typing="float", pointwise=True, real_only=True)
+@primitive(typing="float", pointwise=True, real_only=True, public=True, inplace="public")
 class i0:
     """The modified Bessel function of the first kind, of order 0."""
 
@@ -116,8 +116,8 @@ class zeta:
         return grad * -self * zeta(self + 1, other)
 
 
-@primitive(typing="float", pointwise=True, real_only=True, node="IgammaBackward0")
-class gammainc:
+@primitive(typing="float", pointwise=True, real_only=True, public=True, inplace=True)
+class igamma:
     """The regularised lower incomplete gamma function of order self, up to other."""
 
     forward = kernel.of_two("gammainc")
@@ -127,8 +127,8 @@ class gammainc:
         return grad * _gamma_density(self, other)
 
 
-@primitive(typing="float", pointwise=True, real_only=True, node="IgammacBackward0")
-class gammaincc:
+@primitive(typing="float", pointwise=True, real_only=True, public=True, inplace=True)
+class igammac:
     """The regularised upper incomplete gamma function of order self, from other."""
 
     forward = kernel.of_two("gammaincc")

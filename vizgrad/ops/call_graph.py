@@ -37,9 +37,15 @@ def reached(function: Any) -> tuple[frozenset[Primitive], frozenset[type[Node]]]
             primitives.add(value)
         elif isinstance(value, type) and issubclass(value, Node):
             nodes.add(value)
-        elif isinstance(value, FunctionType) and (value.__module__ or "").startswith(_OURS):
+        elif isinstance(value, FunctionType) and is_ours(value):
             stack.extend(_named(value))
     return frozenset(primitives), frozenset(nodes)
+
+
+def is_ours(function: Any) -> bool:
+    """Is it written, or made, by vizgrad's operations?"""
+    module = function.__module__ or ""
+    return module == "vizgrad" or module.startswith(_OURS)
 
 
 def _recorders() -> dict[int, Primitive]:

@@ -6,49 +6,67 @@ from vizgrad.arrays import xp
 from vizgrad.function.primitive import primitive
 
 
-@primitive(typing="promote", pointwise=True)
+@primitive(typing="promote", pointwise=True, public=True, inplace=True)
 class eq:
     """self == other."""
 
     forward = xp.equal
 
 
-@primitive(typing="promote", pointwise=True)
+@primitive(typing="promote", pointwise=True, public=True, inplace=True, aliases="not_equal")
 class ne:
     """self != other."""
 
     forward = xp.not_equal
 
 
-@primitive(typing="promote", pointwise=True, real_only=True)
+@primitive(
+    typing="promote", pointwise=True, real_only=True, public=True, inplace=True, aliases="less"
+)
 class lt:
     """self < other."""
 
     forward = xp.less
 
 
-@primitive(typing="promote", pointwise=True, real_only=True)
+@primitive(
+    typing="promote",
+    pointwise=True,
+    real_only=True,
+    public=True,
+    inplace=True,
+    aliases="less_equal",
+)
 class le:
     """self <= other."""
 
     forward = xp.less_equal
 
 
-@primitive(typing="promote", pointwise=True, real_only=True)
+@primitive(
+    typing="promote", pointwise=True, real_only=True, public=True, inplace=True, aliases="greater"
+)
 class gt:
     """self > other."""
 
     forward = xp.greater
 
 
-@primitive(typing="promote", pointwise=True, real_only=True)
+@primitive(
+    typing="promote",
+    pointwise=True,
+    real_only=True,
+    public=True,
+    inplace=True,
+    aliases="greater_equal",
+)
 class ge:
     """self >= other."""
 
     forward = xp.greater_equal
 
 
-@primitive(pointwise=True)
+@primitive(pointwise=True, public=True)
 class isnan:
     """Is it NaN?"""
 
@@ -56,14 +74,14 @@ class isnan:
         return self != self
 
 
-@primitive(pointwise=True)
+@primitive(pointwise=True, public=True)
 class isinf:
     """Is it an infinity?"""
 
     forward = xp.isinf
 
 
-@primitive(pointwise=True, real_only=True)
+@primitive(pointwise=True, real_only=True, public=True)
 class isposinf:
     """Is it +infinity?"""
 
@@ -71,7 +89,7 @@ class isposinf:
         return self == xp.inf
 
 
-@primitive(pointwise=True, real_only=True)
+@primitive(pointwise=True, real_only=True, public=True)
 class isneginf:
     """Is it -infinity?"""
 
@@ -79,84 +97,84 @@ class isneginf:
         return self == -xp.inf
 
 
-@primitive(pointwise=True)
+@primitive(pointwise=True, public=True)
 class isfinite:
     """Is it neither infinite nor NaN?"""
 
     forward = xp.isfinite
 
 
-@primitive(pointwise=True)
+@primitive(pointwise=True, public=True)
 class signbit:
     """Is the sign bit set (also of -0.0)?"""
 
     forward = xp.signbit
 
 
-@primitive(pointwise=True)
+@primitive(pointwise=True, public=True, inplace=True)
 class logical_not:
     """True where zero."""
 
     forward = xp.logical_not
 
 
-@primitive(pointwise=True)
+@primitive(pointwise=True, public=True, inplace=True)
 class logical_and:
     """True where both are non-zero."""
 
     forward = xp.logical_and
 
 
-@primitive(pointwise=True)
+@primitive(pointwise=True, public=True, inplace=True)
 class logical_or:
     """True where one is non-zero."""
 
     forward = xp.logical_or
 
 
-@primitive(pointwise=True)
+@primitive(pointwise=True, public=True, inplace=True)
 class logical_xor:
     """True where exactly one is non-zero."""
 
     forward = xp.logical_xor
 
 
-@primitive(typing="promote", pointwise=True)
+@primitive(typing="promote", pointwise=True, public=True, inplace=True)
 class bitwise_and:
     """Bits set in both; `and` of bools."""
 
     forward = xp.bitwise_and
 
 
-@primitive(typing="promote", pointwise=True)
+@primitive(typing="promote", pointwise=True, public=True, inplace=True)
 class bitwise_or:
     """Bits set in one; `or` of bools."""
 
     forward = xp.bitwise_or
 
 
-@primitive(typing="promote", pointwise=True)
+@primitive(typing="promote", pointwise=True, public=True, inplace=True)
 class bitwise_xor:
     """Bits set in exactly one."""
 
     forward = xp.bitwise_xor
 
 
-@primitive(pointwise=True)
+@primitive(pointwise=True, public=True, inplace=True)
 class bitwise_not:
     """Bits turned over; `not` of bools."""
 
     forward = xp.bitwise_not
 
 
-@primitive(typing="promote", pointwise=True)
+@primitive(typing="promote", pointwise=True, public=True, inplace=True)
 class bitwise_left_shift:
     """self << other."""
 
     forward = xp.left_shift
 
 
-@primitive(typing="promote", pointwise=True)
+@primitive(typing="promote", pointwise=True, public=True, inplace=True)
 class bitwise_right_shift:
     """self >> other."""
 

@@ -25,7 +25,9 @@ class conj:
         return conj(grad)
 
 
-@primitive(pointwise=True, linear=True, holomorphic=False, node="ConjPhysicalBackward0")
+@primitive(
+    pointwise=True, linear=True, holomorphic=False, node="ConjPhysicalBackward0", inplace="public"
+)
 class conj_physical:
     """The complex conjugate, in memory of its own."""
 
@@ -85,7 +87,7 @@ class polar:
         return imag_part(conj(result) * grad)
 
 
-@primitive(pointwise=True, holomorphic=False)
+@primitive(pointwise=True, holomorphic=False, public=True, inplace=True)
 class sgn:
     """z / |z|, and 0 at 0; of real numbers their sign, whose derivative is 0."""
 
@@ -97,7 +99,7 @@ class sgn:
         return keep((grad - radial) / (size + (raw(size) == 0)), mask=raw(size) != 0)
 
 
-@primitive(pointwise=True, holomorphic=False)
+@primitive(pointwise=True, holomorphic=False, public=True, inplace="public", aliases="absolute")
 class abs:
     """|z|, a real number; the gradient at 0 is 0 (T-70)."""
 

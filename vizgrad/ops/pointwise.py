@@ -15,7 +15,7 @@ from vizgrad.ops.select import drop
 from vizgrad.ops.select import sign as sign
 
 
-@primitive(typing="float", pointwise=True)
+@primitive(typing="float", pointwise=True, public=True, inplace="public")
 class exp:
     """e to the power x."""
 
@@ -26,7 +26,7 @@ class exp:
         return grad * result
 
 
-@primitive(typing="float", pointwise=True)
+@primitive(typing="float", pointwise=True, public=True, inplace="public")
 class exp2:
     """2 to the power x."""
 
@@ -36,7 +36,7 @@ class exp2:
         return grad * result * math.log(2)
 
 
-@primitive(typing="float", pointwise=True)
+@primitive(typing="float", pointwise=True, public=True, inplace="public")
 class expm1:
     """e to the power x, minus 1, exact near 0."""
 
@@ -46,7 +46,7 @@ class expm1:
         return grad * (result + 1)
 
 
-@primitive(typing="float", pointwise=True)
+@primitive(typing="float", pointwise=True, public=True, inplace="public")
 class log:
     """Natural logarithm."""
 
@@ -56,7 +56,7 @@ class log:
         return grad / self
 
 
-@primitive(typing="float", pointwise=True)
+@primitive(typing="float", pointwise=True, public=True, inplace="public")
 class log2:
     """Logarithm to base 2."""
 
@@ -66,7 +66,7 @@ class log2:
         return grad / (self * math.log(2))
 
 
-@primitive(typing="float", pointwise=True)
+@primitive(typing="float", pointwise=True, public=True, inplace="public")
 class log10:
     """Logarithm to base 10."""
 
@@ -76,7 +76,7 @@ class log10:
         return grad / (self * math.log(10))
 
 
-@primitive(typing="float", pointwise=True)
+@primitive(typing="float", pointwise=True, public=True, inplace="public")
 class log1p:
     """log(1 + x), exact near 0."""
 
@@ -86,7 +86,7 @@ class log1p:
         return grad / (self + 1)
 
 
-@primitive(typing="float", pointwise=True)
+@primitive(typing="float", pointwise=True, public=True, inplace="public")
 class sqrt:
     """Square root; the derivative at 0 is infinite (T-74)."""
 
@@ -96,7 +96,7 @@ class sqrt:
         return grad / (2 * result)
 
 
-@primitive(typing="float", pointwise=True)
+@primitive(typing="float", pointwise=True, public=True, inplace="public")
 class rsqrt:
     """1 / sqrt(x)."""
 
@@ -106,7 +106,7 @@ class rsqrt:
         return -0.5 * grad * (result * result * result)
 
 
-@primitive(typing="float", pointwise=True)
+@primitive(typing="float", pointwise=True, public=True, inplace="public")
 class reciprocal:
     """1 / x."""
 
@@ -116,7 +116,7 @@ class reciprocal:
         return -grad * (result * result)
 
 
-@primitive(typing="float", pointwise=True)
+@primitive(typing="float", pointwise=True, public=True, inplace="public")
 class sin:
     """Sine of x in radians."""
 
@@ -126,7 +126,7 @@ class sin:
         return grad * cos(self)
 
 
-@primitive(typing="float", pointwise=True)
+@primitive(typing="float", pointwise=True, public=True, inplace="public")
 class cos:
     """Cosine of x in radians."""
 
@@ -136,7 +136,7 @@ class cos:
         return grad * -sin(self)
 
 
-@primitive(typing="float", pointwise=True)
+@primitive(typing="float", pointwise=True, public=True, inplace="public")
 class tan:
     """Tangent of x in radians."""
 
@@ -146,7 +146,7 @@ class tan:
         return grad * (1 + result * result)
 
 
-@primitive(typing="float", pointwise=True)
+@primitive(typing="float", pointwise=True, public=True, inplace="public", aliases="arcsin")
 class asin:
     """Inverse sine; NaN outside [-1, 1]."""
 
@@ -156,7 +156,7 @@ class asin:
         return grad * rsqrt(1 - self * self)
 
 
-@primitive(typing="float", pointwise=True)
+@primitive(typing="float", pointwise=True, public=True, inplace="public", aliases="arccos")
 class acos:
     """Inverse cosine; NaN outside [-1, 1]."""
 
@@ -166,7 +166,7 @@ class acos:
         return grad * -rsqrt(1 - self * self)
 
 
-@primitive(typing="float", pointwise=True)
+@primitive(typing="float", pointwise=True, public=True, inplace="public", aliases="arctan")
 class atan:
     """Inverse tangent."""
 
@@ -176,7 +176,7 @@ class atan:
         return grad / (self * self + 1)
 
 
-@primitive(typing="float", pointwise=True)
+@primitive(typing="float", pointwise=True, public=True, inplace="public")
 class sinh:
     """Hyperbolic sine."""
 
@@ -186,7 +186,7 @@ class sinh:
         return grad * cosh(self)
 
 
-@primitive(typing="float", pointwise=True)
+@primitive(typing="float", pointwise=True, public=True, inplace="public")
 class cosh:
     """Hyperbolic cosine."""
 
@@ -196,7 +196,7 @@ class cosh:
         return grad * sinh(self)
 
 
-@primitive(typing="float", pointwise=True)
+@primitive(typing="float", pointwise=True, public=True, inplace="public")
 class tanh:
     """Hyperbolic tangent."""
 
@@ -206,7 +206,7 @@ class tanh:
         return grad * (1 - result * result)
 
 
-@primitive(typing="float", pointwise=True)
+@primitive(typing="float", pointwise=True, public=True, inplace="public", aliases="arcsinh")
 class asinh:
     """Inverse hyperbolic sine."""
 
@@ -216,7 +216,7 @@ class asinh:
         return grad * rsqrt(self * self + 1)
 
 
-@primitive(typing="float", pointwise=True)
+@primitive(typing="float", pointwise=True, public=True, inplace="public", aliases="arccosh")
 class acosh:
     """Inverse hyperbolic cosine; NaN below 1."""
 
@@ -228,7 +228,7 @@ class acosh:
         return grad * rsqrt(self * self - 1)
 
 
-@primitive(typing="float", pointwise=True)
+@primitive(typing="float", pointwise=True, public=True, inplace="public", aliases="arctanh")
 class atanh:
     """Inverse hyperbolic tangent; NaN outside [-1, 1]."""
 
@@ -238,7 +238,7 @@ class atanh:
         return grad / (1 - self * self)
 
 
-@primitive(typing="float", pointwise=True)
+@primitive(typing="float", pointwise=True, public=True, inplace="public")
 class sigmoid:
     """1 / (1 + e^-x)."""
 
@@ -248,7 +248,7 @@ class sigmoid:
         return grad * ((1 - result) * result)
 
 
-@primitive(pointwise=True, real_only=True)
+@primitive(pointwise=True, real_only=True, public=True, inplace="public")
 class relu:
     """max(x, 0); the derivative at 0 is 0 (T-70)."""
 
@@ -258,7 +258,7 @@ class relu:
         return drop(grad, mask=raw(result) <= 0)
 
 
-@primitive(pointwise=True)
+@primitive(pointwise=True, public=True, inplace="public")
 class floor:
     """The largest integer not above x; the derivative is 0."""
 
@@ -268,7 +268,7 @@ class floor:
         return zeros_like(grad)
 
 
-@primitive(pointwise=True)
+@primitive(pointwise=True, public=True, inplace="public")
 class ceil:
     """The smallest integer not below x; the derivative is 0."""
 
@@ -288,7 +288,7 @@ class round:
         return zeros_like(grad)
 
 
-@primitive(pointwise=True)
+@primitive(pointwise=True, public=True, inplace="public", aliases="fix")
 class trunc:
     """x without its fraction; the derivative is 0."""
 
@@ -298,7 +298,7 @@ class trunc:
         return zeros_like(grad)
 
 
-@primitive(pointwise=True, linear=True)
+@primitive(pointwise=True, linear=True, public=True, inplace="public")
 class frac:
     """x - trunc(x)."""
 

@@ -13,7 +13,9 @@ from vizgrad.ops.pointwise import exp, log
 from vizgrad.ops.select import drop
 
 
-@primitive(typing="float", pointwise=True, real_only=True)
+@primitive(
+    typing="float", pointwise=True, real_only=True, public=True, inplace=True, aliases="arctan2"
+)
 class atan2:
     """The angle of the point (other, self); the derivative at (0, 0) is 0."""
 
@@ -28,7 +30,7 @@ class atan2:
         return grad * drop(-self / squared, mask=raw(squared) == 0)
 
 
-@primitive(typing="promote", pointwise=True, real_only=True)
+@primitive(typing="promote", pointwise=True, real_only=True, public=True, inplace=True)
 class hypot:
     """sqrt(self^2 + other^2) without overflow; the derivative at (0, 0) is NaN (T-73)."""
 
@@ -41,7 +43,7 @@ class hypot:
         return grad * (other / result)
 
 
-@primitive(typing="promote", pointwise=True)
+@primitive(typing="promote", pointwise=True, public=True)
 class logaddexp:
     """log(exp(self) + exp(other)) without overflow."""
 
@@ -54,7 +56,7 @@ class logaddexp:
         return grad / (1 + exp(self - other))
 
 
-@primitive(typing="promote", pointwise=True, real_only=True)
+@primitive(typing="promote", pointwise=True, real_only=True, public=True)
 class logaddexp2:
     """log2(2^self + 2^other) without overflow."""
 
@@ -67,7 +69,7 @@ class logaddexp2:
         return grad / (1 + exp((self - other) * math.log(2)))
 
 
-@primitive(typing="float", pointwise=True, real_only=True)
+@primitive(typing="float", pointwise=True, real_only=True, public=True, inplace="public")
 class xlogy:
     """self * log(other), 0 where self is 0 (unless other is NaN)."""
 
@@ -81,7 +83,7 @@ class xlogy:
         return grad * self / other
 
 
-@primitive(typing="float", pointwise=True)
+@primitive(typing="float", pointwise=True, public=True, inplace=True)
 class copysign:
     """|self| with the sign of other; the derivative at self = 0 is 0."""
 
@@ -94,7 +96,7 @@ class copysign:
         return zeros_like(grad)
 
 
-@primitive(typing="promote", pointwise=True)
+@primitive(typing="promote", pointwise=True, public=True, inplace=True)
 class nextafter:
     """The next representable number after self towards other."""
 
@@ -119,14 +121,14 @@ class heaviside:
     grad_self = grad_other = _no_step_slope
 
 
-@primitive(typing="promote", pointwise=True)
+@primitive(typing="promote", pointwise=True, public=True, inplace="public")
 class gcd:
     """The greatest common divisor."""
 
     forward = xp.gcd
 
 
-@primitive(typing="promote", pointwise=True)
+@primitive(typing="promote", pointwise=True, public=True, inplace="public")
 class lcm:
     """The least common multiple."""
 

@@ -23,7 +23,7 @@ from vizgrad.arrays.dtypes import ALL, DType
 from vizgrad.function.declared import saved_by
 from vizgrad.function.primitive import REGISTRY, Primitive
 from vizgrad.graph.node import Node
-from vizgrad.ops.call_graph import reached
+from vizgrad.ops.call_graph import is_ours, reached
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 
@@ -124,8 +124,7 @@ def _operation(op: Primitive) -> Operation:
 def _of_tensors(value: Any) -> bool:
     if not isinstance(value, FunctionType) and not isinstance(value, Primitive):
         return False
-    module = value.forward.__module__ if isinstance(value, Primitive) else value.__module__
-    return (module or "vizgrad.ops").startswith(("vizgrad.ops", "vizgrad.nn.functional"))
+    return isinstance(value, Primitive) or is_ours(value)
 
 
 def _function(name: str, value: Callable[..., Any]) -> Function:

@@ -14,7 +14,7 @@ from vizgrad.ops.select import drop
 from vizgrad.ops.select import sign as sign
 
 
-@primitive(typing="float", pointwise=True, real_only=True)
+@primitive(typing="float", pointwise=True, real_only=True, public=True, inplace="public")
 class erf:
     """The error function, 2/sqrt(pi) times the integral of exp(-t^2) from 0 to x."""
 
@@ -24,7 +24,7 @@ class erf:
         return grad * (2 / math.sqrt(math.pi)) * exp(-(self * self))
 
 
-@primitive(typing="float", pointwise=True, real_only=True)
+@primitive(typing="float", pointwise=True, real_only=True, public=True, inplace="public")
 class erfc:
     """1 - erf(x), exact for large x."""
 
@@ -34,7 +34,7 @@ class erfc:
         return grad * (-2 / math.sqrt(math.pi)) * exp(-(self * self))
 
 
-@primitive(typing="float", pointwise=True, real_only=True)
+@primitive(typing="float", pointwise=True, real_only=True, public=True, inplace=True)
 class erfinv:
     """The inverse of erf; infinite at -1 and 1."""
 
@@ -44,7 +44,7 @@ class erfinv:
         return grad * (math.sqrt(math.pi) / 2) * exp(result * result)
 
 
-@primitive(typing="float", pointwise=True, real_only=True)
+@primitive(typing="float", pointwise=True, real_only=True, public=True, inplace=True)
 class lgamma:
     """log |Gamma(x)|."""
 
@@ -54,7 +54,7 @@ class lgamma:
         return grad * digamma(self)
 
 
-@primitive(typing="float", pointwise=True, real_only=True)
+@primitive(typing="float", pointwise=True, real_only=True, public=True, inplace=True)
 class digamma:
     """The derivative of lgamma."""
 
@@ -85,7 +85,7 @@ class entr:
         return grad * (-log(self) - 1)
 
 
-@primitive(typing="float", pointwise=True)
+@primitive(typing="float", pointwise=True, public=True, inplace="public")
 class sinc:
     """sin(pi x) / (pi x), 1 at 0."""
 
@@ -121,7 +121,7 @@ class logit:
         return drop(slope, mask=(raw(self) < eps) | (raw(self) > 1 - eps))  # NaN stays
 
 
-@primitive(typing="float", pointwise=True, linear=True)
+@primitive(typing="float", pointwise=True, linear=True, public=True, inplace="public")
 class deg2rad:
     """Degrees to radians."""
 
@@ -131,7 +131,7 @@ class deg2rad:
         return grad * (math.pi / 180)
 
 
-@primitive(typing="float", pointwise=True, linear=True)
+@primitive(typing="float", pointwise=True, linear=True, public=True, inplace="public")
 class rad2deg:
     """Radians to degrees."""
 

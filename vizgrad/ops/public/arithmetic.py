@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from vizgrad.function.typing import number
 from vizgrad.ops import arithmetic, pointwise, pointwise_binary, powers, special
+from vizgrad.ops.forms import method, public
 from vizgrad.ops.public.arguments import beside_number, check_number, written
 from vizgrad.ops.public.keywords import takes_out, takes_tensors
 from vizgrad.tensor.operands import not_a_tensor
@@ -24,6 +25,7 @@ def _check_alpha(alpha: Any, *tensors: Any) -> None:
         )
 
 
+@public(method=True)
 def add(input: Tensor, other: Any, *, alpha: float = 1, out: Tensor | None = None) -> Tensor:
     """input + alpha * other, broadcast; types are promoted."""
     if alpha == 1:
@@ -34,6 +36,7 @@ def add(input: Tensor, other: Any, *, alpha: float = 1, out: Tensor | None = Non
     return result if out is None else written(out, result, "add", input, other)
 
 
+@public(method=True, aliases="subtract")
 def sub(input: Tensor, other: Any, *, alpha: float = 1, out: Tensor | None = None) -> Tensor:
     """input - alpha * other, broadcast; not for bools."""
     refuse_bool_minus(input, other)
@@ -65,6 +68,7 @@ def _is_bool(value: Any) -> bool:
     return isinstance(value, bool)
 
 
+@public
 def rsub(input: Tensor, other: Any, *, alpha: float = 1) -> Tensor:
     """other - alpha * input."""
     check_number("rsub", "other", other)
@@ -74,12 +78,14 @@ def rsub(input: Tensor, other: Any, *, alpha: float = 1) -> Tensor:
     return arithmetic.rsub.record(input, other, alpha=alpha)
 
 
+@public(method=True, aliases="multiply")
 def mul(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
     """input * other, broadcast; types are promoted."""
     result = arithmetic.mul.record(input, other)
     return result if out is None else written(out, result, "mul", input, other)
 
 
+@public(method=True, aliases="divide true_divide")
 def div(
     input: Tensor, other: Any, *, rounding_mode: str | None = None, out: Tensor | None = None
 ) -> Tensor:
@@ -96,6 +102,7 @@ def div(
     return result if out is None else written(out, result, "div", input, other)
 
 
+@public(method=True)
 def floor_divide(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
     """input // other, rounded down; backward through it raises, as in PyTorch."""
     op = arithmetic.floor_divide if isinstance(other, Tensor) else arithmetic.floor_divide_number
@@ -103,6 +110,7 @@ def floor_divide(input: Tensor, other: Any, *, out: Tensor | None = None) -> Ten
     return result if out is None else written(out, result, "floor_divide", input, other)
 
 
+@public(method=True)
 def remainder(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
     """input % other: has the sign of `other`."""
     op = arithmetic.remainder if isinstance(other, Tensor) else arithmetic.remainder_number
@@ -110,6 +118,7 @@ def remainder(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor
     return result if out is None else written(out, result, "remainder", input, other)
 
 
+@public(method=True)
 def fmod(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
     """The remainder with the sign of `input`."""
     op = arithmetic.fmod if isinstance(other, Tensor) else arithmetic.fmod_number
@@ -117,6 +126,7 @@ def fmod(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
     return result if out is None else written(out, result, "fmod", input, other)
 
 
+@public(method=True)
 def pow(input: Any, exponent: Any, *, out: Tensor | None = None) -> Tensor:
     """input to the power exponent; one of the two may be a number."""
     if not isinstance(exponent, Tensor):
@@ -143,6 +153,7 @@ def _base_beside(input: Tensor, exponent: Any) -> Tensor:
     return beside_number(input, exponent)
 
 
+@public(method=True)
 @takes_out
 def float_power(input: Any, exponent: Any) -> Tensor:
     """Like `pow`, computed in float64, or complex128."""
@@ -157,12 +168,14 @@ def float_power(input: Any, exponent: Any) -> Tensor:
     return pow(input, exponent)
 
 
+@public(method=True)
 def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """input to the power 2."""
     result = powers.pow_number.record(_base_beside(input, 2), exponent=2)
     return result if out is None else written(out, result, "square", input)
 
 
+@public(method=True, aliases="negative")
 def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """-input; not for bools."""
     if _is_bool(input):
@@ -174,6 +187,7 @@ def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     return result if out is None else written(out, result, "neg", input)
 
 
+@public(method=True)
 def positive(input: Tensor) -> Tensor:
     """`input` itself; not for bools."""
     if not isinstance(input, Tensor):
@@ -198,6 +212,7 @@ def check_lerp(input: Tensor, end: Tensor, weight: Any) -> None:
         raise NotImplementedError(f'"lerp" not implemented for {input.dtype.name}')
 
 
+@public(method=True)
 @takes_tensors
 def lerp(input: Tensor, end: Tensor, weight: Any, *, out: Tensor | None = None) -> Tensor:
     """input + weight * (end - input); RuntimeError for operands of different types."""
@@ -209,6 +224,7 @@ def lerp(input: Tensor, end: Tensor, weight: Any, *, out: Tensor | None = None) 
     return result if out is None else written(out, result, "lerp", input, end, weight)
 
 
+@public(method=True)
 @takes_tensors
 def addcmul(
     input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 1, out: Tensor | None = None
@@ -220,6 +236,7 @@ def addcmul(
     return result if out is None else written(out, result, "addcmul", input, tensor1, tensor2)
 
 
+@public(method=True)
 @takes_tensors
 def addcdiv(
     input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 1, out: Tensor | None = None
@@ -229,6 +246,7 @@ def addcdiv(
     return result if out is None else written(out, result, "addcdiv", input, tensor1, tensor2)
 
 
+@public
 @takes_out
 def polygamma(n: int, input: Tensor) -> Tensor:
     """The n-th derivative of digamma, n >= 0."""
@@ -239,18 +257,27 @@ def polygamma(n: int, input: Tensor) -> Tensor:
     return special.polygamma.record(input, n=n)
 
 
+@method(name="polygamma")
+def _polygamma_of(self: Tensor, n: int) -> Tensor:
+    """`polygamma(n, self)`."""
+    return polygamma(n, self)
+
+
+@public(method=True)
 def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None) -> Tensor:
     """log(x / (1 - x)); with `eps`, x is first moved into [eps, 1 - eps]."""
     result = special.logit.record(input, eps=eps)
     return result if out is None else written(out, result, "logit", input)
 
 
+@public(method=True)
 def round(input: Tensor, *, decimals: int = 0, out: Tensor | None = None) -> Tensor:
     """To `decimals` places, halves to the even neighbour; the derivative is 0."""
     result = pointwise.round.record(input, decimals=decimals)
     return result if out is None else written(out, result, "round", input)
 
 
+@public(method=True)
 def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """input * 2 ** other."""
     result = input * pow(2.0, other)
@@ -262,6 +289,7 @@ class Frexp(NamedTuple):
     exponent: Tensor
 
 
+@public(method=True)
 @takes_out
 def frexp(input: Tensor) -> Frexp:
     """Mantissas in (-1, -1/2] and [1/2, 1), and int32 exponents: input = mantissa * 2 ** exponent."""

@@ -9,6 +9,7 @@ from vizgrad.errors import wrap_dim
 from vizgrad.function.failing import broadcast_error
 from vizgrad.ops import arrange
 from vizgrad.ops import shape as ops
+from vizgrad.ops.forms import method, public
 from vizgrad.ops.public.arguments import sizes_of
 from vizgrad.ops.public.dimensions import unsqueeze
 from vizgrad.ops.public.keywords import takes_axis, takes_tensors
@@ -16,6 +17,7 @@ from vizgrad.ops.public.reshape import flatten, view
 from vizgrad.tensor.tensor import Tensor
 
 
+@method
 def expand(self: Tensor, *given: Any, size: Any = None, implicit: bool = False) -> Tensor:
     """Dimensions of size 1, and new leading ones, repeated without memory; -1 keeps a size (a view)."""
     want = sizes_of("expand", given if size is None else (size,))
@@ -46,16 +48,19 @@ def expand(self: Tensor, *given: Any, size: Any = None, implicit: bool = False) 
     return ops.expand.record(self, shape=tuple(full))
 
 
+@method
 def expand_as(self: Tensor, other: Tensor) -> Tensor:
     return expand(self, other._array.shape)
 
 
+@public(method=True)
 @takes_tensors
 def broadcast_to(input: Tensor, *given: Any, size: Any = None) -> Tensor:
     """`expand`, as a function."""
     return expand(input, *given, size=size)
 
 
+@public
 def broadcast_shapes(*shapes: Any) -> Any:
     """The shape that the given shapes broadcast to; RuntimeError if they do not."""
     from vizgrad.tensor.tensor import Size
@@ -74,6 +79,7 @@ def broadcast_shapes(*shapes: Any) -> Any:
     return Size(result)
 
 
+@public
 def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
     """All tensors expanded to their common shape; those that have it are given back themselves."""
     if len(tensors) == 1 and not isinstance(tensors[0], Tensor):
@@ -87,6 +93,7 @@ def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
     return tuple(each if each._array.shape == shape else expand(each, shape) for each in tensors)
 
 
+@method
 def repeat(self: Tensor, *given: Any, repeats: Any = None) -> Tensor:
     """The whole tensor repeated along each dimension; extra numbers make new leading ones."""
     counts = sizes_of("repeat", given if repeats is None else (repeats,))
@@ -98,6 +105,7 @@ def repeat(self: Tensor, *given: Any, repeats: Any = None) -> Tensor:
     return arrange.repeat.record(self, repeats=counts)
 
 
+@public(method=True)
 @takes_tensors
 def tile(input: Tensor, *given: Any, dims: Any = None) -> Tensor:
     """Like `repeat`; too few numbers are filled up with ones in front."""
@@ -105,6 +113,7 @@ def tile(input: Tensor, *given: Any, dims: Any = None) -> Tensor:
     return repeat(input, (1,) * (input._array.ndim - len(counts)) + counts)
 
 
+@public(method=True)
 @takes_axis
 def repeat_interleave(
     input: Tensor, repeats: Any, dim: int | None = None, *, output_size: int | None = None
@@ -138,6 +147,7 @@ def _repeated_positions(counts: Any) -> Tensor:
     return new_tensor(xp.repeat(xp.arange(counts.size, like=counts), counts))
 
 
+@public
 @takes_tensors
 def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     """Coordinates of a grid from its axes; `indexing` "ij" or "xy"."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 
 from vizgrad.arrays import xp
+from vizgrad.ops.forms import public
 from vizgrad.ops.public import (
     broadcasting,
     dimensions,
@@ -22,6 +23,7 @@ def _check_vector(tensor: Tensor) -> None:
         raise RuntimeError(f"Expect a 1D vector, but got shape {list(tensor._array.shape)}")
 
 
+@public
 @takes_tensors
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
     """All choices of r elements of a vector, one per row."""
@@ -32,6 +34,7 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
     return indexing.getitem(input, index)
 
 
+@public
 @takes_tensors
 def cartesian_prod(*tensors: Tensor) -> Tensor:
     """All tuples with one element of each vector, one per row."""
@@ -43,6 +46,7 @@ def cartesian_prod(*tensors: Tensor) -> Tensor:
     return joining.stack([reshape.reshape(g, -1) for g in grids], 1)
 
 
+@public
 @takes_tensors
 def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
     """Columns of powers of a vector."""
@@ -55,6 +59,7 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
     return joining.stack([x**k for k in powers], -1)
 
 
+@public
 @takes_tensors
 def block_diag(*tensors: Tensor) -> Tensor:
     """Matrices along the diagonal of one, zeros elsewhere."""

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from vizgrad.arrays import xp
 from vizgrad.ops import compare
+from vizgrad.ops.forms import public
 from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.tensor import Tensor
 
 
+@public(method=True)
 def isclose(
     input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> Tensor:
@@ -15,6 +17,7 @@ def isclose(
     return compare.isclose.record(input, other, rtol=rtol, atol=atol, equal_nan=equal_nan)
 
 
+@public(method=True)
 def allclose(
     input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> bool:
@@ -22,6 +25,7 @@ def allclose(
     return bool(isclose(input, other, rtol, atol, equal_nan)._array.all())
 
 
+@public(method=True)
 @takes_tensors
 def equal(input: Tensor, other: Tensor) -> bool:
     """Have both the same shape and the same elements (NaN equals nothing)?"""

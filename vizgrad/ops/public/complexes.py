@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from vizgrad.ops import complexes as ops
+from vizgrad.ops.forms import public
 from vizgrad.ops.public.arguments import written
 from vizgrad.ops.public.dimensions import mT
 from vizgrad.ops.public.keywords import takes_tensors
@@ -16,11 +17,13 @@ from vizgrad.ops.public.slicing import select as pick
 from vizgrad.tensor.tensor import Tensor
 
 
+@public
 def view_as_real(input: Tensor) -> Tensor:
     """A view of complex numbers as pairs (real, imaginary) along a new last dimension of size 2."""
     return ops.view_as_real.record(input)
 
 
+@public
 def view_as_complex(input: Tensor) -> Tensor:
     """A view of pairs (real, imaginary) along the last dimension, of size 2, as complex numbers.
 
@@ -29,12 +32,14 @@ def view_as_complex(input: Tensor) -> Tensor:
     return ops.view_as_complex.record(input)
 
 
+@public
 @takes_tensors
 def real(input: Tensor) -> Tensor:
     """A view of the real parts; a real tensor itself."""
     return pick(view_as_real(input), -1, 0) if input.is_complex() else input
 
 
+@public
 @takes_tensors
 def imag(input: Tensor) -> Tensor:
     """A view of the imaginary parts; RuntimeError for a real tensor."""
@@ -55,12 +60,14 @@ def set_imag(self: Tensor, value: Any) -> None:
     imag(self).copy_(value if isinstance(value, Tensor) else self.new_tensor(value).real)
 
 
+@public(method=True)
 @takes_tensors
 def conj(input: Tensor) -> Tensor:
     """The complex conjugates; a real tensor itself."""
     return ops.conj.record(input) if input.is_complex() else input
 
 
+@public(method=True)
 @takes_tensors
 def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The complex conjugates, computed at once; a real tensor itself."""
@@ -68,6 +75,7 @@ def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     return result if out is None else written(out, result, "conj_physical", input)
 
 
+@public(method=True)
 @takes_tensors
 def resolve_conj(input: Tensor) -> Tensor:
     """The tensor itself: conjugates are computed at once."""
@@ -75,6 +83,7 @@ def resolve_conj(input: Tensor) -> Tensor:
     return input
 
 
+@public(method=True)
 @takes_tensors
 def resolve_neg(input: Tensor) -> Tensor:
     """The tensor itself: negatives are computed at once."""
@@ -82,6 +91,7 @@ def resolve_neg(input: Tensor) -> Tensor:
     return input
 
 
+@public(method=True)
 @takes_tensors
 def is_conj(input: Tensor) -> bool:
     """False: conjugates are computed at once."""
@@ -89,6 +99,7 @@ def is_conj(input: Tensor) -> bool:
     return False
 
 
+@public(method=True)
 @takes_tensors
 def is_neg(input: Tensor) -> bool:
     """False: negatives are computed at once."""
@@ -96,6 +107,7 @@ def is_neg(input: Tensor) -> bool:
     return False
 
 
+@public
 @takes_tensors
 def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
     """real + i * imag, of two tensors of one floating point type, broadcast."""
@@ -104,6 +116,7 @@ def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
     return result if out is None else written(out, result, "complex", real, imag)
 
 
+@public
 @takes_tensors
 def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
     """abs * e^(i * angle), angles in radians, of two tensors of one floating point type, broadcast."""
@@ -126,6 +139,7 @@ def _one_float_type(name: str, a: Tensor, b: Tensor) -> None:
         )
 
 
+@public(method=True)
 @takes_tensors
 def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The argument in radians; of real numbers 0 or pi."""
@@ -133,12 +147,14 @@ def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     return result if out is None else written(out, result, "angle", input)
 
 
+@public(method=True)
 @takes_tensors
 def isreal(input: Tensor) -> Tensor:
     """Where the imaginary part is 0."""
     return imag(input) == 0 if input.is_complex() else input == input.detach()
 
 
+@public(method=True)
 @takes_tensors
 def adjoint(input: Tensor) -> Tensor:
     """The conjugate transpose of matrices (the last two dimensions)."""

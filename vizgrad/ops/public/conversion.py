@@ -11,6 +11,7 @@ from vizgrad.arrays.dtypes import DType
 from vizgrad.errors import explained
 from vizgrad.function.inplace import write
 from vizgrad.ops import copying, shape
+from vizgrad.ops.forms import method, public
 from vizgrad.ops.public.arguments import check_number, check_number_fits
 from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.clock import tick
@@ -27,6 +28,7 @@ _PYTHON_TYPES: dict[Any, DType] = {
 }
 
 
+@method
 def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """`to(dtype)`, `to(device)`, `to(device, dtype)` or `to(other)`; `self` if nothing changes.
 
@@ -64,33 +66,36 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     )
 
 
-def _converter(dtype: DType) -> Any:
+def _converter(name: str, dtype: DType) -> Any:
     target = dtype.np
 
     def convert(self: Tensor, memory_format: Any = None) -> Tensor:
         return self if self._array.dtype == target else copying.converted(self, target)
 
+    convert.__name__ = convert.__qualname__ = name
     convert.__doc__ = f"`to(vizgrad.{dtype.name})`."
-    return convert
+    return method(convert)
 
 
-float = _converter(dtypes.float32)
-double = _converter(dtypes.float64)
-half = _converter(dtypes.float16)
-int = _converter(dtypes.int32)
-long = _converter(dtypes.int64)
-short = _converter(dtypes.int16)
-char = _converter(dtypes.int8)
-byte = _converter(dtypes.uint8)
-bool = _converter(dtypes.bool_)
-cfloat = _converter(dtypes.complex64)
-cdouble = _converter(dtypes.complex128)
+float = _converter("float", dtypes.float32)
+double = _converter("double", dtypes.float64)
+half = _converter("half", dtypes.float16)
+int = _converter("int", dtypes.int32)
+long = _converter("long", dtypes.int64)
+short = _converter("short", dtypes.int16)
+char = _converter("char", dtypes.int8)
+byte = _converter("byte", dtypes.uint8)
+bool = _converter("bool", dtypes.bool_)
+cfloat = _converter("cfloat", dtypes.complex64)
+cdouble = _converter("cdouble", dtypes.complex128)
 
 
+@method
 def cpu(self: Tensor) -> Tensor:
     return to(self, "cpu")
 
 
+@method
 def cuda(self: Tensor, device: Any = None) -> Tensor:
     return to(self, "cuda" if device is None else device)
 
@@ -102,6 +107,7 @@ _TYPE_NAMES = {
 }  # fmt: skip
 
 
+@method
 def type(self: Tensor, dtype: Any = None, non_blocking: Any = False) -> Any:
     """Without an argument the name of the tensor's type; else `to(dtype)`, also of "LongTensor"."""
     if dtype is None:
@@ -119,10 +125,12 @@ def type(self: Tensor, dtype: Any = None, non_blocking: Any = False) -> Any:
     return to(self, dtype)
 
 
+@method
 def type_as(self: Tensor, other: Tensor) -> Tensor:
     return to(self, other.dtype)
 
 
+@method
 def numpy(self: Tensor, *, force: Any = False) -> Any:
     """The tensor's memory as a numpy array: shared, so writes are seen, but not counted (V-3).
 
@@ -147,6 +155,7 @@ def numpy(self: Tensor, *, force: Any = False) -> Any:
     return self._array
 
 
+@public(method=True)
 def detach(input: Tensor) -> Tensor:
     """The same memory without history, with the same version counter (V-55)."""
     if not isinstance(input, Tensor):
@@ -156,6 +165,7 @@ def detach(input: Tensor) -> Tensor:
     return out
 
 
+@public(method=True)
 @takes_tensors
 def detach_(input: Tensor) -> Tensor:
     """Forgets the history, in place; a leaf no longer requires grad."""
@@ -175,12 +185,14 @@ def detach_(input: Tensor) -> Tensor:
     return input
 
 
+@public(method=True)
 def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
     """A copy, recorded; with `memory_format=contiguous_format` in C order."""
     op = shape.contiguous_copy if memory_format is contiguous_format else shape.clone
     return op.record(input)
 
 
+@method
 def copy_(self: Tensor, src: Any, non_blocking: Any = False) -> Tensor:
     """Writes `src`, broadcast and converted, into `self`."""
     if not isinstance(src, Tensor):
@@ -200,6 +212,7 @@ def copy_(self: Tensor, src: Any, non_blocking: Any = False) -> Tensor:
     return write(copying.copy, self, src, name="copy_")
 
 
+@public(method=True)
 def fill_(input: Tensor, value: Any) -> Tensor:
     """Writes one number everywhere."""
     if isinstance(value, Tensor):
@@ -214,30 +227,36 @@ def fill_(input: Tensor, value: Any) -> Tensor:
     return write(copying.fill_number, input, name="fill_", value=value)
 
 
+@public(method=True)
 def zero_(input: Tensor) -> Tensor:
     """Writes zeros."""
     return write(copying.zero, input, name="zero_")
 
 
+@public
 def is_tensor(obj: Any) -> Any:
     return isinstance(obj, Tensor)
 
 
+@public
 @takes_tensors
 def is_floating_point(input: Tensor) -> Any:
     return input.is_floating_point()
 
 
+@public
 @takes_tensors
 def is_complex(input: Tensor) -> Any:
     return input.is_complex()
 
 
+@public
 @takes_tensors
 def numel(input: Tensor) -> Any:
     return input.numel()
 
 
+@public
 def result_type(tensor: Any, other: Any) -> DType:
     """The type an operation on the two would compute in."""
     from vizgrad.function.typing import WrappedNumber, result_dtype
@@ -255,6 +274,7 @@ def result_type(tensor: Any, other: Any) -> DType:
     return result_dtype((operand(tensor), operand(other)))
 
 
+@public
 def can_cast(from_: DType, to: DType) -> Any:
     """May a result of type `from_` be written into a tensor of type `to`?"""
     return from_.category <= to.category

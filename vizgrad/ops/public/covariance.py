@@ -6,6 +6,7 @@ import warnings
 from typing import Any
 
 from vizgrad.errors import wrap_dim
+from vizgrad.ops.forms import public
 from vizgrad.ops.public import (
     dimensions,
     matrix_products,
@@ -19,6 +20,7 @@ from vizgrad.ops.public.keywords import takes_out, takes_tensors
 from vizgrad.tensor.tensor import Tensor
 
 
+@public(method=True)
 @takes_tensors
 def cov(
     input: Tensor,
@@ -98,6 +100,7 @@ def _weights(fweights: Tensor | None, aweights: Tensor | None, count: int) -> Te
     return fweights * aweights
 
 
+@public(method=True)
 @takes_tensors
 def corrcoef(input: Tensor) -> Tensor:
     """Correlations of the rows of a matrix."""
@@ -108,6 +111,7 @@ def corrcoef(input: Tensor) -> Tensor:
     return c / dimensions.unsqueeze(scale, 1) / dimensions.unsqueeze(scale, 0)
 
 
+@public(method=True)
 @takes_out
 def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
     """Slices along `dim` scaled down to a p-norm of at most `maxnorm`."""

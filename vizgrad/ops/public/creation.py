@@ -13,6 +13,7 @@ from vizgrad.arrays.backend import (
     to_device,
 )
 from vizgrad.arrays.dtypes import DType
+from vizgrad.ops.forms import method, public
 from vizgrad.ops.public.arguments import check_dtype, is_number, sizes_of
 from vizgrad.ops.public.keywords import fills_out, takes_tensors
 from vizgrad.tensor.tensor import LEAF, Tensor, new_tensor
@@ -134,6 +135,7 @@ def _array_of(data: Any, dtype: DType | None, copy: bool) -> Any:
         ) from None
 
 
+@public
 def tensor(
     data: Any,
     *,
@@ -152,6 +154,7 @@ def tensor(
     return made(to_device(array, parse_device(device)), requires_grad)
 
 
+@public(aliases="asarray")
 def as_tensor(data: Any, *, dtype: DType | None = None, device: Any = None) -> Tensor:
     """`data` as a tensor, without a copy where that is possible: a tensor is returned as it is."""
     if isinstance(data, Tensor):
@@ -160,9 +163,7 @@ def as_tensor(data: Any, *, dtype: DType | None = None, device: Any = None) -> T
     return made(to_device(array, parse_device(device)))
 
 
-asarray = as_tensor
-
-
+@public
 def from_numpy(ndarray: Any) -> Tensor:
     """A tensor that shares the array's memory."""
     if not isinstance(ndarray, xp.ndarray):
@@ -170,6 +171,7 @@ def from_numpy(ndarray: Any) -> Tensor:
     return new_tensor(dtypes.canonical(ndarray))
 
 
+@public
 def scalar_tensor(
     s: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
@@ -187,6 +189,7 @@ def _empty(shape: tuple[int, ...], dtype: Any, device: Any) -> Any:
     return namespace.empty(shape, dtype)
 
 
+@public
 @fills_out
 def zeros(
     *size: Any,
@@ -211,6 +214,7 @@ def _given(size: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[Any, ...]:
     return size if given is None else (given,)
 
 
+@public
 @fills_out
 def ones(
     *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False, **_: Any
@@ -222,6 +226,7 @@ def ones(
     )
 
 
+@public
 @fills_out
 def empty(
     *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False, **_: Any
@@ -231,6 +236,7 @@ def empty(
     return made(array, requires_grad)
 
 
+@public
 @fills_out
 def full(
     size: Any,
@@ -287,13 +293,13 @@ def _like_memory(array: Any, dtype: Any) -> Any:
     return empty_like_strides(array, xp.empty_like(array, dtype=dtype, shape=()))
 
 
-zeros_like = _like("zeros_like", 0)
+zeros_like = public(_like("zeros_like", 0))
 
 
-ones_like = _like("ones_like", 1)
+ones_like = public(_like("ones_like", 1))
 
 
-empty_like = _like("empty_like", None)
+empty_like = public(_like("empty_like", None))
 
 
 zeros_like.__doc__ = "Zeros of the shape and type of `input`."
@@ -305,6 +311,7 @@ ones_like.__doc__ = "Ones of the shape and type of `input`."
 empty_like.__doc__ = "Memory of the shape and type of `input`, with whatever is in it."
 
 
+@public
 @takes_tensors
 def full_like(
     input: Tensor,
@@ -321,6 +328,7 @@ def full_like(
     return out.requires_grad_() if requires_grad else out
 
 
+@method(name="new_tensor")
 def new_tensor_method(
     self: Tensor, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
@@ -331,14 +339,14 @@ def new_tensor_method(
 
 
 def _new(factory: Any, name: str) -> Any:
-    def method(
+    def filled(
         self: Tensor, *args: Any, dtype: Any = None, device: Any = None, **options: Any
     ) -> Tensor:
         return factory(*args, dtype=dtype or self.dtype, device=device or self.device, **options)
 
-    method.__name__ = name
-    method.__doc__ = f"`{name.removeprefix('new_')}` of the type and on the device of `self`."
-    return method
+    filled.__name__ = filled.__qualname__ = name
+    filled.__doc__ = f"`{name.removeprefix('new_')}` of the type and on the device of `self`."
+    return method(filled)
 
 
 new_zeros = _new(zeros, "new_zeros")
@@ -353,6 +361,7 @@ new_empty = _new(empty, "new_empty")
 new_full = _new(full, "new_full")
 
 
+@public
 def empty_strided(
     size: Any, stride: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
@@ -367,6 +376,7 @@ def empty_strided(
     return made(layout.as_strided(block, shape, strides), requires_grad)
 
 
+@method
 def new_empty_strided(
     self: Tensor, size: Any, stride: Any, *, dtype: Any = None, device: Any = None,
     requires_grad: bool = False,
@@ -378,6 +388,7 @@ def new_empty_strided(
     )  # fmt: skip
 
 
+@public
 def frombuffer(
     buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0, requires_grad: bool = False
 ) -> Tensor:
@@ -388,6 +399,7 @@ def frombuffer(
     return made(xp.frombuffer(buffer, found, count, offset), requires_grad)
 
 
+@public
 @takes_tensors
 def fill(input: Tensor, value: Any) -> Tensor:
     """A tensor like `input`, full of one value; of a 0-dim tensor its gradient is the sum."""

@@ -6,6 +6,7 @@ from typing import Any
 
 from vizgrad.arrays import dtypes
 from vizgrad.ops import extremes, joining, statistics
+from vizgrad.ops.forms import public
 from vizgrad.ops.public.arguments import one_dim, written
 from vizgrad.ops.public.keywords import takes_axis, takes_out
 from vizgrad.ops.public.reduction import _as_asked, _in_dtype
@@ -22,6 +23,7 @@ def _running(op: Any, input: Tensor, dim: int, dtype: Any, widen: bool = True) -
     return result if dtype is None else _as_asked(result, dtype)
 
 
+@public(method=True)
 @takes_axis
 def cumsum(input: Tensor, dim: int, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """Running sums along `dim`."""
@@ -29,6 +31,7 @@ def cumsum(input: Tensor, dim: int, *, dtype: Any = None, out: Tensor | None = N
     return result if out is None else written(out, result, "cumsum", input)
 
 
+@public(method=True)
 @takes_axis
 def cumprod(input: Tensor, dim: int, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """Running products along `dim`."""
@@ -36,6 +39,7 @@ def cumprod(input: Tensor, dim: int, *, dtype: Any = None, out: Tensor | None = 
     return result if out is None else written(out, result, "cumprod", input)
 
 
+@public(method=True)
 @takes_axis
 @takes_out
 def cummax(input: Tensor, dim: int) -> ValuesIndices:
@@ -43,6 +47,7 @@ def cummax(input: Tensor, dim: int) -> ValuesIndices:
     return ValuesIndices(*_running(extremes.cummax, input, dim, None, widen=False))
 
 
+@public(method=True)
 @takes_axis
 @takes_out
 def cummin(input: Tensor, dim: int) -> ValuesIndices:
@@ -50,6 +55,7 @@ def cummin(input: Tensor, dim: int) -> ValuesIndices:
     return ValuesIndices(*_running(extremes.cummin, input, dim, None, widen=False))
 
 
+@public(method=True)
 @takes_axis
 @takes_out
 def logcumsumexp(input: Tensor, dim: int) -> Tensor:

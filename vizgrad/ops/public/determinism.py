@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from vizgrad.arrays.kernels import places
+from vizgrad.ops.forms import public
 
 
+@public
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
     """Lets scattered additions on a device happen in a fixed order, which sorts and takes longer.
 
@@ -13,5 +15,6 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
     places.deterministic = bool(mode)
 
 
+@public
 def are_deterministic_algorithms_enabled() -> bool:
     return places.deterministic

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from vizgrad.ops.forms import public
 from vizgrad.ops.public import (
     cumulative,
     joining,
@@ -16,6 +17,7 @@ from vizgrad.ops.public.keywords import takes_axis, takes_out, takes_tensors
 from vizgrad.tensor.tensor import Tensor
 
 
+@public(method=True)
 @takes_axis
 @takes_out
 def diff(
@@ -60,6 +62,7 @@ def _refuse_bools(name: str, y: Tensor, x: Tensor | None) -> None:
             )
 
 
+@public(aliases="trapz")
 @takes_tensors
 def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float = 1.0, dim: int = -1) -> Tensor:
     """The integral along `dim` by the trapezoidal rule."""
@@ -76,6 +79,7 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float = 1.0, dim: int =
     return reduction.sum(both * step, at) / 2
 
 
+@public
 @takes_tensors
 def cumulative_trapezoid(
     y: Tensor, x: Tensor | None = None, *, dx: float = 1.0, dim: int = -1
@@ -90,9 +94,7 @@ def cumulative_trapezoid(
     return cumulative.cumsum(both * step / 2, at)
 
 
-trapz = trapezoid
-
-
+@public
 @takes_tensors
 def gradient(
     input: Tensor, *, spacing: Any = 1, dim: Any = None, edge_order: int = 1

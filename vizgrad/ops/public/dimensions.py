@@ -9,6 +9,7 @@ from typing import Any
 from vizgrad.errors import wrap_dim
 from vizgrad.ops import arrange
 from vizgrad.ops import shape as ops
+from vizgrad.ops.forms import public
 from vizgrad.ops.public.arguments import dims_given, dims_of, index_of
 from vizgrad.ops.public.keywords import takes_out, takes_tensors
 from vizgrad.ops.public.reshape import flatten, reshape, view
@@ -16,6 +17,7 @@ from vizgrad.tensor.operands import not_a_tensor
 from vizgrad.tensor.tensor import Tensor
 
 
+@public(method=True, aliases="swapdims")
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Two dimensions exchanged (a view)."""
     if not isinstance(input, Tensor):
@@ -24,15 +26,14 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     return ops.transpose.record(input, dim0=wrap_dim(dim0, ndim), dim1=wrap_dim(dim1, ndim))
 
 
-swapdims = transpose
-
-
+@public(method=True)
 @takes_tensors
 def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
     """`transpose`, in numpy's words."""
     return transpose(input, axis0, axis1)
 
 
+@public(method=True)
 @takes_tensors
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; tensors of fewer dimensions as they are."""
@@ -74,6 +75,7 @@ def mT(self: Tensor) -> Tensor:
     return ops.transpose.record(self, dim0=ndim - 2, dim1=ndim - 1)
 
 
+@public(method=True)
 def permute(input: Tensor, *given: Any, dims: Any = None) -> Tensor:
     """Dimensions in the given order (a view)."""
     if not isinstance(input, Tensor):
@@ -92,6 +94,7 @@ def permute(input: Tensor, *given: Any, dims: Any = None) -> Tensor:
     return ops.permute.record(input, dims=wrapped)
 
 
+@public(method=True, aliases="moveaxis")
 @takes_tensors
 def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
     """Dimensions moved to other places, the rest in order (a view)."""
@@ -117,9 +120,7 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
     return ops.permute.record(input, dims=tuple(next(rest) if d < 0 else d for d in order))
 
 
-moveaxis = movedim
-
-
+@public(method=True)
 def unsqueeze(input: Tensor, dim: int) -> Tensor:
     """A new dimension of size 1 (a view)."""
     if not isinstance(input, Tensor):
@@ -127,6 +128,7 @@ def unsqueeze(input: Tensor, dim: int) -> Tensor:
     return ops.unsqueeze.record(input, dim=wrap_dim(dim, input._array.ndim + 1))
 
 
+@public(method=True)
 def squeeze(input: Tensor, *given: Any, dim: Any = None) -> Tensor:
     """Dimensions of size 1 removed: all, or those named (a view)."""
     if dim is not None:
@@ -140,6 +142,7 @@ def squeeze(input: Tensor, *given: Any, dim: Any = None) -> Tensor:
     return ops.squeeze_dims.record(input, dims=dims)
 
 
+@public(method=True)
 @takes_out
 def tril(input: Tensor, diagonal: int = 0) -> Tensor:
     """The lower triangles of matrices, zero above the given diagonal."""
@@ -147,6 +150,7 @@ def tril(input: Tensor, diagonal: int = 0) -> Tensor:
     return arrange.tril.record(input, diagonal=index_of(diagonal))
 
 
+@public(method=True)
 @takes_out
 def triu(input: Tensor, diagonal: int = 0) -> Tensor:
     """The upper triangles of matrices, zero below the given diagonal."""
@@ -161,6 +165,7 @@ def _check_matrix(name: str, input: Tensor) -> None:
         )
 
 
+@public(method=True)
 @takes_tensors
 def flip(input: Tensor, *given: Any, dims: Any = None) -> Tensor:
     """Elements in reverse order along `dims` (a copy)."""
@@ -168,16 +173,19 @@ def flip(input: Tensor, *given: Any, dims: Any = None) -> Tensor:
     return arrange.flip.record(input, dims=dims_of(along, input._array.ndim) or ())
 
 
+@public(method=True)
 @takes_tensors
 def fliplr(input: Tensor) -> Tensor:
     return flip(input, 1)
 
 
+@public(method=True)
 @takes_tensors
 def flipud(input: Tensor) -> Tensor:
     return flip(input, 0)
 
 
+@public(method=True)
 @takes_tensors
 def roll(input: Tensor, shifts: Any, dims: Any = None) -> Tensor:
     """Elements moved round by `shifts` along `dims`; in C order over everything if none are given."""
@@ -196,6 +204,7 @@ def roll(input: Tensor, shifts: Any, dims: Any = None) -> Tensor:
     return arrange.roll.record(input, shifts=shift, dims=wrapped)
 
 
+@public(method=True)
 @takes_tensors
 def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Tensor:
     """Turned by k times 90 degrees in a plane of two dimensions."""
@@ -234,16 +243,19 @@ def _as_stack(input: Tensor) -> Tensor:
     return input if input._array.ndim > 2 else unsqueeze(_as_matrix(input), -1)
 
 
+@public
 def atleast_1d(*tensors: Any) -> Any:
     """The tensor with at least one dimension; of several tensors (or a list) a tuple."""
     return _of_each(_with_row, tensors)
 
 
+@public
 def atleast_2d(*tensors: Any) -> Any:
     """With at least two dimensions: a vector is a row."""
     return _of_each(_as_matrix, tensors)
 
 
+@public
 def atleast_3d(*tensors: Any) -> Any:
     """With at least three dimensions: a vector is (1, n, 1), a matrix (m, n, 1)."""
     return _of_each(_as_stack, tensors)

@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from vizgrad.ops import matrix_products as products
+from vizgrad.ops.forms import public
 from vizgrad.ops.public import dimensions, reshape, slicing
 from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.ops.public.reduction import sum as sum_dims
 from vizgrad.tensor.tensor import Tensor
 
 
+@public
 @takes_tensors
 def einsum(equation: str, *operands: Any) -> Tensor:
     """Sums of products by the Einstein convention, e.g. ``einsum("ij,jk->ik", a, b)``.

@@ -8,6 +8,7 @@ from vizgrad.arrays import xp
 from vizgrad.errors import wrap_dim
 from vizgrad.function.inplace import write
 from vizgrad.ops import indexing, scattering
+from vizgrad.ops.forms import method, public
 from vizgrad.ops.public import broadcasting, creation, reshape
 from vizgrad.ops.public.arguments import check_number
 from vizgrad.ops.public.keywords import takes_axis, takes_out, takes_tensors
@@ -66,6 +67,7 @@ def _check_sizes(name: str, index: Tensor, other: Tensor, dim: int, what: str) -
             )
 
 
+@public(method=True)
 @takes_axis
 @takes_out
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False) -> Tensor:
@@ -75,6 +77,7 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False)
     return indexing.gather.record(input, index, dim=at)
 
 
+@public(method=True)
 @takes_axis
 @takes_out
 def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
@@ -97,6 +100,7 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
     return gather(wide, at, index)
 
 
+@public(method=True)
 @takes_axis
 def scatter(
     input: Tensor,
@@ -112,6 +116,7 @@ def scatter(
     return op.record(input, *operands, **attributes)
 
 
+@method
 def scatter_(
     self: Tensor,
     dim: int,
@@ -166,6 +171,7 @@ def _check_same(name: str, input: Tensor, src: Tensor) -> None:
         )
 
 
+@public(method=True)
 @takes_axis
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     """A copy of `input` with src[i][j] added at [index[i][j]][j] for dim 0, and so on."""
@@ -175,6 +181,7 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     return indexing.scatter_add.record(input, index, src, dim=at)
 
 
+@method
 @takes_tensors
 def scatter_add_(self: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     """`scatter_add`, in place."""
@@ -184,6 +191,7 @@ def scatter_add_(self: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     return write(indexing.scatter_add, self, index, src, name="scatter_add_", dim=at)
 
 
+@public(method=True)
 @takes_tensors
 def scatter_reduce(
     input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
@@ -198,6 +206,7 @@ def scatter_reduce(
     )
 
 
+@method
 def scatter_reduce_(
     self: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
 ) -> Tensor:
@@ -233,6 +242,7 @@ def _vector_index(name: str, index: Tensor) -> Tensor:
     return index
 
 
+@public(method=True)
 @takes_axis
 @takes_out
 def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
@@ -246,6 +256,7 @@ def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
     return indexing.index_select.record(input, _vector_index("index_select", index), dim=at)
 
 
+@public(method=True)
 @takes_tensors
 def index_add(
     input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: float = 1
@@ -255,6 +266,7 @@ def index_add(
     return indexing.index_add.record(input, index, source, dim=at, alpha=alpha)
 
 
+@method
 def index_add_(
     self: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: float = 1
 ) -> Tensor:
@@ -309,6 +321,7 @@ def _check_slices(input: Tensor, source: Tensor, dim: int) -> None:
         )
 
 
+@public(method=True)
 @takes_tensors
 def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
     """A copy of `input` with the slices of `source` written at the entries of `index`."""
@@ -316,12 +329,14 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor
     return indexing.index_copy.record(input, index, source, dim=at)
 
 
+@method
 def index_copy_(self: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
     """`index_copy`, in place."""
     at = _index_write("index_copy", self, dim, index, source)
     return write(indexing.index_copy, self, index, source, name="index_copy_", dim=at)
 
 
+@public(method=True)
 @takes_tensors
 def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     """A copy of `input` with a number in the slices at the entries of `index`."""
@@ -332,6 +347,7 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     )
 
 
+@method
 def index_fill_(self: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     """`index_fill`, in place."""
     at = wrap_dim(dim, self._array.ndim)
@@ -346,6 +362,7 @@ def index_fill_(self: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     )
 
 
+@public(method=True)
 def index_reduce(
     input: Tensor,
     dim: int,

@@ -8,6 +8,7 @@ from vizgrad.arrays import xp
 from vizgrad.function.inplace import write
 from vizgrad.function.typing import WrappedNumber
 from vizgrad.ops import copying, indexing
+from vizgrad.ops.forms import public
 from vizgrad.ops.indices import Indices, parse
 from vizgrad.ops.public import broadcasting, conversion, dimensions, reshape
 from vizgrad.ops.public.arguments import check_number_fits, is_number
@@ -72,6 +73,7 @@ def _assign(target: Tensor, value: Tensor) -> None:
         write(copying.copy, target, value, name="__setitem__")
 
 
+@public(method=True)
 @takes_tensors
 def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     """A copy of `input` with `values` written (or added) at the index tensors."""
@@ -81,6 +83,7 @@ def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = Fa
     )
 
 
+@public(method=True)
 @takes_tensors
 def index_put_(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     """`index_put`, in place."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from vizgrad.function.inplace import check_write
 from vizgrad.graph.edges import retaining, set_history, split_edge
+from vizgrad.ops.forms import method, public
 from vizgrad.ops.public import dimensions, slicing
 from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.place import caller
@@ -16,7 +17,7 @@ from vizgrad.tensor.tensor import Tensor, storage_of
 def _in_place(view: Callable[..., Tensor], name: str) -> Callable[..., Tensor]:
     """The method that makes a tensor what `view` of it is. The version counter rises, as for a write."""
 
-    def method(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    def seen_otherwise(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         check_write(self, self.requires_grad)
         made = view(self, *args, **kwargs)
         if made is self:  # nothing to do (squeeze)
@@ -32,15 +33,15 @@ def _in_place(view: Callable[..., Tensor], name: str) -> Callable[..., Tensor]:
             self._view.clock = storage.last_write
         return self
 
-    method.__name__ = method.__qualname__ = name
-    method.__doc__ = f"`{name[:-1]}`, in place: the tensor itself is seen otherwise."
-    return takes_tensors(method)
+    seen_otherwise.__name__ = seen_otherwise.__qualname__ = name
+    seen_otherwise.__doc__ = f"`{name[:-1]}`, in place: the tensor itself is seen otherwise."
+    return method(takes_tensors(seen_otherwise))
 
 
 t_ = _in_place(dimensions.t, "t_")
 transpose_ = _in_place(dimensions.transpose, "transpose_")
 swapaxes_ = _in_place(dimensions.swapaxes, "swapaxes_")
-swapdims_ = _in_place(dimensions.swapdims, "swapdims_")
+swapdims_ = _in_place(dimensions.transpose, "swapdims_")
 squeeze_ = _in_place(dimensions.squeeze, "squeeze_")
 unsqueeze_ = _in_place(dimensions.unsqueeze, "unsqueeze_")
-as_strided_ = _in_place(slicing.as_strided, "as_strided_")
+as_strided_ = public(_in_place(slicing.as_strided, "as_strided_"))

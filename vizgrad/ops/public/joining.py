@@ -7,6 +7,7 @@ from typing import Any
 
 from vizgrad.errors import wrap_dim
 from vizgrad.ops import joining
+from vizgrad.ops.forms import public
 from vizgrad.ops.public import dimensions, reshape
 from vizgrad.ops.public.arguments import written
 from vizgrad.ops.public.keywords import takes_out
@@ -26,6 +27,7 @@ def _all_tensors(tensors: Any) -> tuple[Tensor, ...]:
     return found
 
 
+@public(aliases="concat concatenate")
 def cat(
     tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: int | None = None
 ) -> Tensor:
@@ -73,9 +75,6 @@ def _cat_checked(found: tuple[Tensor, ...], dim: int) -> Tensor:
     return joining.record_cat(found, at, lengths)
 
 
-concat = concatenate = cat
-
-
 def _length(tensor: Tensor, model: Any, dim: int, position: int) -> int:
     shape = tensor._array.shape
     if len(shape) != model.ndim:
@@ -92,6 +91,7 @@ def _length(tensor: Tensor, model: Any, dim: int, position: int) -> int:
     return shape[dim]
 
 
+@public
 def stack(
     tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: int | None = None
 ) -> Tensor:
@@ -112,6 +112,7 @@ def stack(
     return result if out is None else written(out, result, "stack", *found)
 
 
+@public
 @takes_out
 def hstack(tensors: Sequence[Tensor]) -> Tensor:
     """Joined along the second dimension (the first of vectors)."""
@@ -119,21 +120,21 @@ def hstack(tensors: Sequence[Tensor]) -> Tensor:
     return cat(found, 0 if found and found[0]._array.ndim == 1 else 1)
 
 
+@public(aliases="row_stack")
 @takes_out
 def vstack(tensors: Sequence[Tensor]) -> Tensor:
     """Joined along the first dimension; vectors become rows."""
     return cat([dimensions.atleast_2d(t) for t in _all_tensors(tensors)], 0)
 
 
-row_stack = vstack
-
-
+@public
 @takes_out
 def dstack(tensors: Sequence[Tensor]) -> Tensor:
     """Joined along the third dimension."""
     return cat([dimensions.atleast_3d(t) for t in _all_tensors(tensors)], 2)
 
 
+@public
 @takes_out
 def column_stack(tensors: Sequence[Tensor]) -> Tensor:
     """Joined along the second dimension; vectors become columns."""

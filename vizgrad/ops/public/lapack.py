@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from vizgrad.ops.forms import public
 from vizgrad.ops.public import dimensions, linalg_eigenvalues, linalg_factors, linalg_functions
 from vizgrad.ops.public.complexes import adjoint
 from vizgrad.ops.public.keywords import takes_out
@@ -26,12 +27,14 @@ class TriangularSolve(NamedTuple):
     cloned_coefficient: Tensor
 
 
+@public(method=True)
 @takes_out
 def cholesky(input: Tensor, upper: bool = False) -> Tensor:
     """`linalg.cholesky`."""
     return linalg_functions.cholesky(input, upper=upper)
 
 
+@public(method=True)
 @takes_out
 def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> SVD:
     """U, S, V with input = U @ diag(S) @ V.mH; zeros for U and V without `compute_uv`."""
@@ -44,12 +47,14 @@ def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> SVD:
     return SVD(u, s, adjoint(vh))
 
 
+@public(method=True)
 @takes_out
 def qr(input: Tensor, some: bool = True) -> QR:
     """Q, R with input = Q @ R; a square Q unless `some`."""
     return QR(*linalg_functions.qr(input, "reduced" if some else "complete"))
 
 
+@public(method=True)
 @takes_out
 def triangular_solve(
     input: Tensor,
@@ -66,40 +71,47 @@ def triangular_solve(
     return TriangularSolve(found, A.clone())
 
 
+@public(method=True)
 def lu(A: Tensor, pivot: bool = True, get_infos: bool = False) -> Any:
     """(LU, pivots), and with `get_infos` where a pivot is 0: for `lu_solve` and `lu_unpack`."""
     found = linalg_factors.lu_factor_ex(A, pivot=pivot)
     return tuple(found) if get_infos else (found.LU, found.pivots)
 
 
+@public(method=True)
 @takes_out
 def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
     """X in A @ X = input with the factors of A."""
     return linalg_factors.lu_solve(LU_data, LU_pivots, input)
 
 
+@public(method=True)
 def det(input: Tensor) -> Tensor:
     """The determinant."""
     return linalg_functions.det(input)
 
 
+@public(method=True)
 def slogdet(input: Tensor) -> linalg_functions.SlogdetResult:
     """Sign and logarithm of the absolute value of the determinant."""
     return linalg_functions.slogdet(input)
 
 
+@public(method=True)
 @takes_out
 def inverse(input: Tensor) -> Tensor:
     """The inverse of square matrices."""
     return linalg_functions.inv(input)
 
 
+@public(method=True)
 @takes_out
 def matrix_power(input: Tensor, n: int) -> Tensor:
     """A matrix multiplied by itself n times; of its inverse for negative n."""
     return linalg_functions.matrix_power(input, n)
 
 
+@public(method=True)
 def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
     """The Moore-Penrose inverse; singular values below rcond times the largest count as 0."""
     return linalg_functions.pinv(input, rtol=rcond)

@@ -9,6 +9,7 @@ from vizgrad.arrays.kernels import lu as kernel
 from vizgrad.arrays.kernels.linalg import LinAlgError
 from vizgrad.ops import lu as ops
 from vizgrad.ops.constants import raw
+from vizgrad.ops.forms import public
 from vizgrad.ops.public import (
     creation,
     dimensions,
@@ -96,6 +97,7 @@ def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -
     return LUFactorExResult(below + upper, pivots, info)
 
 
+@public
 @takes_out
 def lu_unpack(
     LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpack_pivots: bool = True
@@ -134,6 +136,7 @@ def lu_solve(
 _adjoint = adjoint
 
 
+@public(method=True)
 @takes_out
 def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False) -> Tensor:
     """X in A @ X = input, with the Cholesky factor input2 of A."""
@@ -142,6 +145,7 @@ def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False) -> Tensor
     return linalg_functions.solve_triangular(adjoint(lower), inner, upper=True)
 
 
+@public(method=True)
 @takes_out
 def cholesky_inverse(input: Tensor, upper: bool = False) -> Tensor:
     """The inverse of A, with its Cholesky factor input."""

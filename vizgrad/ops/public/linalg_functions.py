@@ -12,6 +12,7 @@ from vizgrad.arrays.kernels.linalg import LinAlgError as LinAlgError
 from vizgrad.errors import wrap_dim
 from vizgrad.ops import decompositions
 from vizgrad.ops import linalg as ops
+from vizgrad.ops.forms import public
 from vizgrad.ops.public import (
     broadcasting,
     dimensions,
@@ -75,6 +76,7 @@ def slogdet(A: Tensor) -> SlogdetResult:
     return SlogdetResult(sign, size)
 
 
+@public(method=True)
 @takes_tensors
 def logdet(input: Tensor) -> Tensor:
     """log det: -inf for singular matrices, NaN for negative determinants."""
@@ -237,6 +239,7 @@ def matrix_power(input: Tensor, n: int) -> Tensor:
         power = matrix_products.matmul(power, power)
 
 
+@public(method=True)
 @takes_tensors
 def matrix_exp(input: Tensor) -> Tensor:
     """e to the power of square matrices."""

@@ -8,6 +8,7 @@ from typing import Any
 from vizgrad.errors import wrap_dim
 from vizgrad.ops import matrix_products as products
 from vizgrad.ops import shape
+from vizgrad.ops.forms import public
 from vizgrad.ops.public import broadcasting, dimensions, reshape
 from vizgrad.ops.public.arguments import written
 from vizgrad.ops.public.complexes import conj
@@ -15,6 +16,7 @@ from vizgrad.ops.public.keywords import takes_out, takes_tensors
 from vizgrad.tensor.tensor import Tensor
 
 
+@public(method=True)
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix product; vectors are rows or columns, leading dimensions are broadcast."""
     result = _matmul(input, other)
@@ -91,6 +93,7 @@ def _check(name: str, wanted: str, *checks: tuple[Tensor, int]) -> None:
             )
 
 
+@public(method=True)
 @takes_tensors
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of two matrices; no broadcasting."""
@@ -100,6 +103,7 @@ def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     return result if out is None else written(out, result, "mm", input, mat2)
 
 
+@public(method=True)
 @takes_tensors
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The products of two stacks of matrices."""
@@ -119,6 +123,7 @@ def _check_stacks(batch1: Tensor, batch2: Tensor) -> None:
         )
 
 
+@public(method=True)
 @takes_tensors
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A matrix times a vector."""
@@ -128,6 +133,7 @@ def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     return result if out is None else written(out, result, "mv", input, vec)
 
 
+@public(method=True)
 @takes_tensors
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of products of two vectors."""
@@ -136,12 +142,14 @@ def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     return result if out is None else written(out, result, "dot", input, tensor)
 
 
+@public(method=True)
 @takes_tensors
 def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of products of two vectors, the first one conjugated."""
     return dot(conj(input), other, out=out)
 
 
+@public(method=True, aliases="ger")
 @takes_tensors
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """All products of the elements of two vectors."""
@@ -150,9 +158,7 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     return result if out is None else written(out, result, "outer", input, vec2)
 
 
-ger = outer
-
-
+@public(method=True)
 @takes_out
 def inner(input: Tensor, other: Tensor) -> Tensor:
     """Sums of products over the last dimensions."""
@@ -166,6 +172,7 @@ def inner(input: Tensor, other: Tensor) -> Tensor:
     return tensordot(input, other, ([-1], [-1]))
 
 
+@public(method=True)
 @takes_tensors
 def addmm(
     input: Tensor,
@@ -196,6 +203,7 @@ def _check_bias(bias: Tensor, shape: tuple[int, ...]) -> None:
         )
 
 
+@public(method=True)
 @takes_tensors
 def addmv(
     input: Tensor,
@@ -214,6 +222,7 @@ def addmv(
     return result if out is None else written(out, result, "addmv", input, mat, vec)
 
 
+@public(method=True)
 @takes_tensors
 def baddbmm(
     input: Tensor,
@@ -233,6 +242,7 @@ def baddbmm(
     return result if out is None else written(out, result, "baddbmm", input, batch1, batch2)
 
 
+@public
 @takes_out
 def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
     """Sums of products over pairs of dimensions: the last n of `a` and first n of `b`, or two lists."""
@@ -266,6 +276,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
     return reshape.view(out, (*(sizes[0][d] for d in rows), *(sizes[1][d] for d in columns)))
 
 
+@public
 @takes_tensors
 def chain_matmul(*matrices: Tensor) -> Tensor:
     """The product of several matrices, from left to right."""
@@ -275,6 +286,7 @@ def chain_matmul(*matrices: Tensor) -> Tensor:
     return result
 
 
+@public(method=True)
 @takes_out
 def kron(input: Tensor, other: Tensor) -> Tensor:
     """The Kronecker product."""
@@ -286,6 +298,7 @@ def kron(input: Tensor, other: Tensor) -> Tensor:
     return reshape.reshape(left * right, tuple(x * y for x, y in zip(a, b, strict=True)))
 
 
+@public(method=True)
 @takes_out
 def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
     """The vector product along a dimension of size 3 (the first such one)."""
@@ -310,6 +323,7 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
     return products.cross.record(a, b, dim=at)
 
 
+@public
 @takes_tensors
 def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: Any = None) -> Tensor:
     """Distances between all rows of two matrices (or stacks of them).
@@ -341,6 +355,7 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: Any = None) -> T
     return vector_norm(difference, p, -1)
 
 
+@public(method=True)
 @takes_tensors
 def addr(
     input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Any = 1, alpha: Any = 1,
@@ -352,6 +367,7 @@ def addr(
     return result if out is None else written(out, result, "addr", input, vec1, vec2)
 
 
+@public(method=True)
 @takes_tensors
 def addbmm(
     input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1,

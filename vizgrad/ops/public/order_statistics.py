@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from vizgrad.ops import extremes, select
+from vizgrad.ops.forms import public
 from vizgrad.ops.public.arguments import dims_of, one_dim, written
 from vizgrad.ops.public.keywords import takes_axis, takes_out, write_all
 from vizgrad.ops.public.results import MinMax, ValuesIndices
@@ -67,7 +68,7 @@ def _named_extreme(name: str, doc: str, *ops: Any) -> Any:
     function = _extreme(name, *ops)
     function.__name__ = function.__qualname__ = name
     function.__doc__ = doc
-    return function
+    return public(method=True)(function)
 
 
 max = _named_extreme(
@@ -90,6 +91,7 @@ min = _named_extreme(
 )
 
 
+@public(method=True)
 @takes_axis
 def amax(
     input: Tensor, dim: Any = (), keepdim: bool = False, *, out: Tensor | None = None
@@ -101,6 +103,7 @@ def amax(
     return result if out is None else written(out, result, "amax", input)
 
 
+@public(method=True)
 @takes_axis
 def amin(
     input: Tensor, dim: Any = (), keepdim: bool = False, *, out: Tensor | None = None
@@ -112,6 +115,7 @@ def amin(
     return result if out is None else written(out, result, "amin", input)
 
 
+@public(method=True)
 @takes_axis
 @takes_out
 def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> MinMax:
@@ -120,12 +124,14 @@ def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> 
     return MinMax(amin(input, dims, keepdim), amax(input, dims, keepdim))
 
 
+@public(method=True)
 @takes_axis
 def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
     """Where the largest element is (the first of equals): along `dim`, or in C order over everything."""
     return _arg("argmax", extremes.argmax, input, dim, keepdim)
 
 
+@public(method=True)
 @takes_axis
 def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
     """Where the smallest element is (the first of equals): along `dim`, or in C order over everything."""
@@ -140,12 +146,14 @@ def _arg(name: str, op: Any, input: Tensor, dim: int | None, keepdim: bool) -> T
     return op.record(input, dim=dims[0] if dims else None, keepdim=keepdim)
 
 
+@public(method=True)
 @takes_axis
 def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """The median, the lower of two; with `dim` (values, indices) along it."""
     return _median("median", extremes.median_all, extremes.median_dim, input, dim, keepdim)
 
 
+@public(method=True)
 @takes_axis
 def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """The median without NaNs."""
@@ -162,6 +170,7 @@ def _median(
     return ValuesIndices(*dim_op.record(input, dim=only, keepdim=keepdim))
 
 
+@public(method=True)
 @takes_axis
 @takes_out
 def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> ValuesIndices:
@@ -171,6 +180,7 @@ def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> ValuesIndices:
     return ValuesIndices(*extremes.mode.record(input, dim=only, keepdim=keepdim))
 
 
+@public(method=True)
 @takes_axis
 @takes_out
 def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> ValuesIndices:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from vizgrad.arrays import backend
+from vizgrad.ops.forms import method
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 
+@method
 def pin_memory(self: Tensor, device: Any = None) -> Tensor:
     """A copy in page-locked memory; `self` if it is there already.
 
@@ -22,6 +24,7 @@ def pin_memory(self: Tensor, device: Any = None) -> Tensor:
     return new_tensor(backend.pinned(self._array))
 
 
+@method
 def is_pinned(self: Tensor, device: Any = None) -> bool:
     """Is it in page-locked memory?"""
     return backend.is_pinned(self._array)

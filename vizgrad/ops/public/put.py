@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from vizgrad.arrays import xp
+from vizgrad.ops.forms import method, public
 from vizgrad.ops.public import indexing, reshape, slicing
 from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 
+@public(method=True)
 @takes_tensors
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
     """A copy with `source` at the flat places `index`; added there if `accumulate`."""
@@ -32,6 +34,7 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
     return reshape.reshape(placed, input.shape)
 
 
+@public(method=True)
 @takes_tensors
 def as_strided_scatter(
     input: Tensor, src: Tensor, size: Any, stride: Any, storage_offset: int | None = None
@@ -48,17 +51,20 @@ def as_strided_scatter(
     return copy
 
 
+@public(method=True)
 @takes_tensors
 def diagflat(input: Tensor, offset: int = 0) -> Tensor:
     """A matrix with the elements of `input`, in C order, on a diagonal."""
     return slicing.diag(reshape.reshape(input, (-1,)), offset)
 
 
+@method
 def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """`narrow`, as a copy."""
     return slicing.narrow(input, dim, start, length).clone()
 
 
+@public
 def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
     """Flat places as one tensor of coordinates per dimension of `shape`."""
     if indices._array.dtype.kind not in "iu":

@@ -7,6 +7,7 @@ from typing import Any
 from vizgrad.arrays import xp
 from vizgrad.arrays.backend import beside, is_on_host
 from vizgrad.errors import wrap_dim
+from vizgrad.ops.forms import public
 from vizgrad.ops.public import (
     dimensions,
     gather_scatter,
@@ -18,6 +19,7 @@ from vizgrad.ops.public.keywords import takes_axis, takes_out
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 
+@public(method=True)
 @takes_axis
 @takes_out
 def quantile(
@@ -32,6 +34,7 @@ def quantile(
     return _quantile("quantile", input, q, dim, keepdim, interpolation, ignore_nan=False)
 
 
+@public(method=True)
 @takes_axis
 @takes_out
 def nanquantile(

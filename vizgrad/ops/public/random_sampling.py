@@ -10,12 +10,14 @@ from vizgrad.arrays.backend import parse_device
 from vizgrad.arrays.random import Generator as _Generator
 from vizgrad.function.inplace import write
 from vizgrad.ops import copying, random_sampling
+from vizgrad.ops.forms import method, public
 from vizgrad.ops.public.arguments import check_dtype, sizes_of
 from vizgrad.ops.public.creation import made
 from vizgrad.ops.public.keywords import fills_out, takes_out, takes_tensors
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 
+@public
 class Generator(_Generator):
     """A source of random numbers with a state of its own; pass it as `generator=`."""
 
@@ -23,25 +25,30 @@ class Generator(_Generator):
         super().__init__(parse_device("cpu" if device is None else device))
 
 
+@public
 def manual_seed(seed: int) -> _Generator:
     """Seeds the default generators of all devices; returns that of the CPU."""
     return random.seed_all(int(seed))
 
 
+@public
 def seed() -> int:
     """Seeds the default generator with a number that nobody chose; returns it."""
     return random.default_generator().seed()
 
 
+@public
 def initial_seed() -> int:
     return random.default_generator().initial_seed()
 
 
+@public
 def get_rng_state() -> Any:
     """The state of the default generator, for `set_rng_state`."""
     return random.default_generator().get_state()
 
 
+@public
 def set_rng_state(new_state: Any) -> None:
     random.default_generator().set_state(new_state)
 
@@ -74,12 +81,13 @@ def _filled(name: str, draw: Any) -> Any:
     return function
 
 
-rand = _filled("rand", random.uniform)
-randn = _filled("randn", random.normal)
+rand = public(_filled("rand", random.uniform))
+randn = public(_filled("randn", random.normal))
 rand.__doc__ = "Numbers drawn evenly from [0, 1)."
 randn.__doc__ = "Numbers drawn from the normal distribution with mean 0 and standard deviation 1."
 
 
+@public
 @takes_tensors
 def rand_like(input: Tensor, *, dtype: Any = None, requires_grad: bool = False, **_: Any) -> Tensor:
     """`rand` of the shape and type of `input`."""
@@ -88,6 +96,7 @@ def rand_like(input: Tensor, *, dtype: Any = None, requires_grad: bool = False, 
     )
 
 
+@public
 @takes_tensors
 def randn_like(
     input: Tensor, *, dtype: Any = None, requires_grad: bool = False, **_: Any
@@ -98,6 +107,7 @@ def randn_like(
     )
 
 
+@public
 @fills_out
 def randint(
     low: Any = 0, high: Any = None, size: Any = None, *, generator: _Generator | None = None,
@@ -119,6 +129,7 @@ def randint(
     return made(array, requires_grad)
 
 
+@public
 @takes_out
 def randint_like(
     input: Tensor, low: Any = 0, high: Any = None, *, generator: _Generator | None = None,
@@ -133,6 +144,7 @@ def randint_like(
     )  # fmt: skip
 
 
+@public
 @fills_out
 def randperm(
     n: int, *, generator: _Generator | None = None, dtype: Any = dtypes.int64, device: Any = None,
@@ -145,6 +157,7 @@ def randperm(
     return made(random.permutation(n, dtype.np, parse_device(device), generator), requires_grad)
 
 
+@public
 @fills_out
 def normal(
     mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: _Generator | None = None,
@@ -162,6 +175,7 @@ def normal(
     return made((array * s + a).astype(model._array.dtype))
 
 
+@public(method=True)
 @takes_out
 def bernoulli(
     input: Tensor, p: float | None = None, *, generator: _Generator | None = None
@@ -181,6 +195,7 @@ def _drawn(input: Tensor, p: Any, generator: _Generator | None) -> Tensor:
     return random_sampling.bernoulli.record(input, drawn=(drawn < p).astype(p.dtype))
 
 
+@public(method=True)
 @takes_out
 def multinomial(
     input: Tensor,
@@ -214,6 +229,7 @@ def _fill(self: Tensor, array: Any, name: str) -> Tensor:
     )
 
 
+@method
 def uniform_(
     self: Tensor, from_: float = 0, to: float = 1, *, generator: _Generator | None = None, **kw: Any
 ) -> Tensor:
@@ -227,6 +243,7 @@ def uniform_(
     return _fill(self, drawn * (to - low) + low, "uniform_")
 
 
+@method
 def normal_(
     self: Tensor, mean: float = 0, std: float = 1, *, generator: _Generator | None = None
 ) -> Tensor:
@@ -237,6 +254,7 @@ def normal_(
     return _fill(self, drawn * std + mean, "normal_")
 
 
+@method
 def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: _Generator | None = None) -> Tensor:
     """1 with probability `p`, else 0."""
     probability = p._array if isinstance(p, Tensor) else p
@@ -244,6 +262,7 @@ def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: _Generator | None = Non
     return _fill(self, (drawn < probability).astype(self._array.dtype), "bernoulli_")
 
 
+@method
 def exponential_(self: Tensor, lambd: float = 1, *, generator: _Generator | None = None) -> Tensor:
     """Numbers from the exponential distribution with rate `lambd`."""
     if lambd <= 0:
@@ -252,6 +271,7 @@ def exponential_(self: Tensor, lambd: float = 1, *, generator: _Generator | None
     return _fill(self, drawn / lambd, "exponential_")
 
 
+@method
 def random_(
     self: Tensor,
     from_: int = 0,
@@ -268,6 +288,7 @@ def random_(
     return _fill(self, drawn, "random_")
 
 
+@method
 def geometric_(self: Tensor, p: float, *, generator: _Generator | None = None) -> Tensor:
     """How many trials with probability `p` until the first success, from 1."""
     if not 0 < p < 1:
@@ -276,6 +297,7 @@ def geometric_(self: Tensor, p: float, *, generator: _Generator | None = None) -
     return _fill(self, xp.ceil(xp.log1p(-drawn) / math.log1p(-p)).clip(1), "geometric_")
 
 
+@method
 def cauchy_(
     self: Tensor, median: float = 0, sigma: float = 1, *, generator: _Generator | None = None
 ) -> Tensor:
@@ -286,6 +308,7 @@ def cauchy_(
     return _fill(self, median + sigma * xp.tan(math.pi * (drawn - 0.5)), "cauchy_")
 
 
+@method
 def log_normal_(
     self: Tensor, mean: float = 1, std: float = 2, *, generator: _Generator | None = None
 ) -> Tensor:
@@ -296,6 +319,7 @@ def log_normal_(
     return _fill(self, xp.exp(mean + std * drawn), "log_normal_")
 
 
+@public
 @takes_tensors
 def poisson(input: Tensor, generator: _Generator | None = None) -> Tensor:
     """Numbers of events, from the Poisson distribution with rates `input`."""
@@ -305,6 +329,7 @@ def poisson(input: Tensor, generator: _Generator | None = None) -> Tensor:
     return random_sampling.poisson.record(input, drawn=drawn.astype(input._array.dtype, copy=False))
 
 
+@public
 @takes_tensors
 def binomial(count: Tensor, prob: Tensor, generator: _Generator | None = None) -> Tensor:
     """Numbers of successes in `count` trials with probability `prob`, of one floating point type."""

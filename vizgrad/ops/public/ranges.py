@@ -7,11 +7,13 @@ from typing import Any
 
 from vizgrad.arrays import dtypes, xp
 from vizgrad.arrays.backend import namespace_at, parse_device, to_device
+from vizgrad.ops.forms import public
 from vizgrad.ops.public.creation import _np_dtype, made
 from vizgrad.ops.public.keywords import fills_out
 from vizgrad.tensor.tensor import Tensor
 
 
+@public
 @fills_out
 def arange(
     start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Any = None, device: Any = None,
@@ -42,6 +44,7 @@ def arange(
     return made((start + numbers * step).astype(np_dtype), requires_grad)
 
 
+@public
 @fills_out
 def linspace(
     start: Any,
@@ -66,6 +69,7 @@ def _complex_if(*ends: Any) -> Any:
     return next((dtypes.of_scalar(e) for e in ends if isinstance(e, complex)), None)
 
 
+@public
 @fills_out
 def logspace(
     start: Any, end: Any, steps: int, base: float = 10.0, *, dtype: Any = None, device: Any = None,
@@ -78,6 +82,7 @@ def logspace(
     return made(powers.astype(np_dtype), requires_grad)
 
 
+@public
 @fills_out
 def eye(
     n: int,
@@ -94,6 +99,7 @@ def eye(
     return made(namespace.eye(n, m, dtype=_np_dtype("eye", dtype)), requires_grad)
 
 
+@public
 @fills_out
 def tril_indices(
     row: int, col: int, offset: int = 0, *, dtype: Any = dtypes.int64, device: Any = None
@@ -103,6 +109,7 @@ def tril_indices(
     return _triangle(xp.tril(xp.ones((row, col), bool), offset), dtype, device)
 
 
+@public
 @fills_out
 def triu_indices(
     row: int, col: int, offset: int = 0, *, dtype: Any = dtypes.int64, device: Any = None

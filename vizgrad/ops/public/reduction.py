@@ -8,6 +8,7 @@ from vizgrad.arrays import xp
 from vizgrad.arrays.layout import can_sum_to
 from vizgrad.ops import reduce, shape
 from vizgrad.ops.copying import converted, without_history
+from vizgrad.ops.forms import method, public
 from vizgrad.ops.public.arguments import check_dtype, dims_of, one_dim, sizes_of, written
 from vizgrad.ops.public.keywords import takes_axis, takes_out, takes_tensors
 from vizgrad.tensor.operands import not_a_tensor
@@ -36,6 +37,7 @@ def _every(input: Tensor, dims: tuple[int, ...] | None) -> tuple[int, ...]:
     return tuple(range(input._array.ndim)) if dims is None else dims
 
 
+@public(method=True)
 def sum(
     input: Tensor,
     dim: Any = None,
@@ -71,6 +73,7 @@ def sum(
     return result if out is None else written(out, result, "sum", input)
 
 
+@public(method=True)
 def mean(
     input: Tensor,
     dim: Any = None,
@@ -102,6 +105,7 @@ def mean(
     return result if out is None else written(out, result, "mean", input)
 
 
+@public(method=True)
 @takes_axis
 def prod(
     input: Tensor,
@@ -122,6 +126,7 @@ def prod(
     return result if out is None else written(out, result, "prod", input)
 
 
+@public(method=True)
 @takes_axis
 def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The sum without NaNs."""
@@ -132,6 +137,7 @@ def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any 
     return _as_asked(reduce.nansum_dims.record(input, dims=dims, keepdim=keepdim), dtype)
 
 
+@public(method=True)
 @takes_axis
 @takes_out
 def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
@@ -151,6 +157,7 @@ def _dims_of_any(dim: Any, input: Tensor) -> tuple[int, ...] | None:
     return () if found is None and dim is not None else found
 
 
+@public(method=True)
 @takes_axis
 def any(
     input: Tensor, dim: Any = None, keepdim: bool = False, *, out: Tensor | None = None
@@ -161,6 +168,7 @@ def any(
     return result if out is None else written(out, result, "any", input)
 
 
+@public(method=True)
 @takes_axis
 def all(
     input: Tensor, dim: Any = None, keepdim: bool = False, *, out: Tensor | None = None
@@ -171,12 +179,14 @@ def all(
     return result if out is None else written(out, result, "all", input)
 
 
+@public(method=True)
 @takes_axis
 def count_nonzero(input: Tensor, dim: Any = None) -> Tensor:
     """How many elements are not 0."""
     return reduce.count_nonzero_dims.record(input, dims=dims_of(dim, input._array.ndim))
 
 
+@public(method=True)
 @takes_tensors
 def trace(input: Tensor) -> Tensor:
     """The sum of a matrix's diagonal."""
@@ -185,6 +195,7 @@ def trace(input: Tensor) -> Tensor:
     return reduce.trace.record(input)
 
 
+@method
 def sum_to_size(input: Tensor, *given: Any, size: Any = None) -> Tensor:
     """The sum over the dimensions by which `size` would be broadcast to the shape of `input`."""
     want = sizes_of("sum_to_size", given if size is None else (size,))

@@ -7,6 +7,7 @@ from typing import Any
 from vizgrad.arrays.kernels import shapes
 from vizgrad.errors import wrap_dim
 from vizgrad.ops import shape as ops
+from vizgrad.ops.forms import method, public
 from vizgrad.ops.public.arguments import sizes_of
 from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.operands import not_a_tensor
@@ -49,6 +50,7 @@ def infer(sizes: tuple[int, ...], numel: int, shape: tuple[int, ...]) -> tuple[i
     return (*sizes[:unknown], numel // known, *sizes[unknown + 1 :])
 
 
+@method
 def view(self: Tensor, *given: Any, size: Any = None, dtype: Any = None) -> Tensor:
     """The same memory under another shape; RuntimeError where strides do not allow it.
 
@@ -80,11 +82,13 @@ def _view_dtype(self: Tensor, dtype: Any) -> Tensor:
     return out
 
 
+@method
 def view_as(self: Tensor, other: Tensor) -> Tensor:
     """`view` with the shape of `other`."""
     return view(self, other._array.shape)
 
 
+@public(method=True)
 def reshape(input: Tensor, *given: Any, shape: Any = None) -> Tensor:
     """The same elements under another shape: a view where strides allow it, else a copy."""
     if not isinstance(input, Tensor):
@@ -98,10 +102,12 @@ def reshape(input: Tensor, *given: Any, shape: Any = None) -> Tensor:
     return ops.unsafe_view.record(ops.contiguous_copy.record(input), shape=sizes)
 
 
+@method
 def reshape_as(self: Tensor, other: Tensor) -> Tensor:
     return reshape(self, other._array.shape)
 
 
+@public(method=True)
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """Dimensions start_dim ... end_dim as one."""
     if not isinstance(input, Tensor):
@@ -122,12 +128,14 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     return reshape(input, (*array.shape[:first], n, *array.shape[last + 1 :]))
 
 
+@public(method=True)
 @takes_tensors
 def ravel(input: Tensor) -> Tensor:
     """All elements in C order; a view if possible."""
     return view(contiguous(input), -1)
 
 
+@public(method=True)
 @takes_tensors
 def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
     """Dimension `dim` as several."""
@@ -153,6 +161,7 @@ def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
     return view(input, (*array.shape[:at], *parts, *array.shape[at + 1 :]))
 
 
+@method
 def contiguous(self: Tensor, *, memory_format: Any = None) -> Tensor:
     """`self` if its memory is in C order, else a copy in that order."""
     return self if self._array.flags.c_contiguous else ops.contiguous_copy.record(self)

@@ -7,10 +7,11 @@ from typing import Any
 from vizgrad.arrays import xp
 from vizgrad.arrays.backend import is_on_host
 from vizgrad.arrays.kernels.embedding import count_places
+from vizgrad.ops.forms import public
+from vizgrad.ops.pointwise import exp
 from vizgrad.ops.public import broadcasting, reshape
 from vizgrad.ops.public.gather_scatter import index_add, index_select, scatter_reduce
 from vizgrad.ops.public.keywords import takes_tensors
-from vizgrad.ops.public.pointwise import exp
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 
@@ -45,6 +46,7 @@ def _empty_groups(values: Tensor, groups: int, fill: Any) -> Tensor:
     return new_tensor(xp.full_like(values._array, fill, shape=shape, order="C"))
 
 
+@public
 @takes_tensors
 def segment_sum(values: Tensor, index: Tensor, num_segments: int) -> Tensor:
     """result[g] = the sum of values[i] with index[i] == g, shape (num_segments, ...); 0 for empty groups.
@@ -55,6 +57,7 @@ def segment_sum(values: Tensor, index: Tensor, num_segments: int) -> Tensor:
     return index_add(_empty_groups(values, num_segments, 0), 0, index, values)
 
 
+@public
 @takes_tensors
 def segment_mean(values: Tensor, index: Tensor, num_segments: int) -> Tensor:
     """Means of groups; 0 for empty ones. Errors as `segment_sum`."""
@@ -64,6 +67,7 @@ def segment_mean(values: Tensor, index: Tensor, num_segments: int) -> Tensor:
     return total / new_tensor(counts)
 
 
+@public
 @takes_tensors
 def segment_max(values: Tensor, index: Tensor, num_segments: int) -> Tensor:
     """Maxima of groups, equal ones sharing the gradient. Errors as `segment_sum`.
@@ -82,6 +86,7 @@ def _as_wide(index: Tensor, values: Tensor) -> Tensor:
     return broadcasting.expand(reshape.view(index, (-1,) + (1,) * (len(shape) - 1)), shape)
 
 
+@public
 def segment_softmax(values: Tensor, index: Tensor, num_segments: int) -> Tensor:
     """Softmax within each group; the maximum of the group is subtracted first. Errors as `segment_sum`."""
     top = segment_max(values.detach(), index, num_segments)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from vizgrad.errors import wrap_dim
+from vizgrad.ops.forms import public
 from vizgrad.ops.public import (
     slicing,
 )
@@ -20,6 +21,7 @@ def _check_size(part: Tensor, src: Tensor) -> None:
         )
 
 
+@public(method=True)
 @takes_tensors
 def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
     """A copy of `input` with `src` in the slice at `index` of `dim`."""
@@ -30,6 +32,7 @@ def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
     return out
 
 
+@public(method=True)
 @takes_tensors
 def slice_scatter(
     input: Tensor,
@@ -48,6 +51,7 @@ def slice_scatter(
     return out
 
 
+@public(method=True)
 @takes_tensors
 def diagonal_scatter(
     input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1

@@ -10,11 +10,13 @@ from vizgrad.function.strided import Geometry
 from vizgrad.function.strided import as_strided as strided
 from vizgrad.ops import arrange
 from vizgrad.ops import shape as ops
+from vizgrad.ops.forms import method, public
 from vizgrad.ops.public.arguments import index_of
 from vizgrad.ops.public.keywords import takes_axis, takes_out, takes_tensors
 from vizgrad.tensor.tensor import Tensor, storage_of
 
 
+@public(method=True)
 @takes_tensors
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonal of two dimensions as the last dimension (a view)."""
@@ -25,6 +27,7 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
     return arrange.diagonal.record(input, offset=offset, dim1=first, dim2=second)
 
 
+@public(method=True)
 @takes_out
 def diag(input: Tensor, diagonal: int = 0) -> Tensor:
     """The diagonal of a matrix (a copy), or the matrix with a vector on its diagonal."""
@@ -36,6 +39,7 @@ def diag(input: Tensor, diagonal: int = 0) -> Tensor:
     raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {ndim}D")
 
 
+@public(method=True)
 @takes_out
 def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """The last dimension on the diagonals of new matrices."""
@@ -48,6 +52,7 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
     return arrange.diag_embed.record(input, offset=offset, dim1=first, dim2=second)
 
 
+@method
 def unfold(self: Tensor, dimension: int, size: int, step: int) -> Tensor:
     """Windows of `size` every `step` along a dimension, as a new last dimension (a view)."""
     dim = wrap_dim(dimension, self._array.ndim)
@@ -61,6 +66,7 @@ def unfold(self: Tensor, dimension: int, size: int, step: int) -> Tensor:
     return arrange.unfold.record(self, dim=dim, size=size, step=step)
 
 
+@public(method=True)
 @takes_tensors
 def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
     """A view with any strides and offset (in elements, the offset from the start of the memory)."""
@@ -88,6 +94,7 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
     return strided.record(input, geometry=geometry)
 
 
+@public(method=True)
 @takes_axis
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """The slice at `index` of `dim`, without that dimension (a view)."""
@@ -104,6 +111,7 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
     return ops.select.record(input, dim=at, index=index % shape[at])
 
 
+@public(method=True)
 @takes_axis
 def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
     """`length` elements of `dim` from `start` (a view)."""

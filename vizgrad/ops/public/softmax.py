@@ -6,12 +6,14 @@ from typing import Any
 
 from vizgrad.errors import wrap_dim
 from vizgrad.ops import softmax as ops
+from vizgrad.ops.forms import public
 from vizgrad.ops.public.arguments import check_dtype
 from vizgrad.ops.public.conversion import to
 from vizgrad.ops.public.keywords import takes_axis
 from vizgrad.tensor.tensor import Tensor
 
 
+@public(method=True)
 @takes_axis
 def softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
     """exp(x) / sum(exp(x)) along `dim`, without overflow."""
@@ -20,6 +22,7 @@ def softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
     )
 
 
+@public(method=True)
 @takes_axis
 def log_softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
     """x - log(sum(exp(x))) along `dim`, without overflow."""

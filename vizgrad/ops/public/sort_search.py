@@ -9,12 +9,14 @@ from vizgrad.arrays.backend import as_array, beside
 from vizgrad.errors import wrap_dim
 from vizgrad.function.inplace import write
 from vizgrad.ops import extremes, indexing
+from vizgrad.ops.forms import method, public
 from vizgrad.ops.public import broadcasting
 from vizgrad.ops.public.keywords import takes_axis, takes_out, takes_tensors
 from vizgrad.ops.public.results import ValuesIndices
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 
+@public(method=True)
 @takes_out
 def masked_select(input: Tensor, mask: Tensor) -> Tensor:
     """The elements where the mask holds, as a vector; both are broadcast."""
@@ -28,6 +30,7 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:
     return indexing.masked_select.record(input, mask)
 
 
+@public(method=True)
 @takes_tensors
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """A copy of `input` with the elements of `source`, in order, where the mask holds."""
@@ -35,6 +38,7 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     return indexing.masked_scatter.record(input, mask, source)
 
 
+@method
 def masked_scatter_(self: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """`masked_scatter`, in place."""
     _check_masked_scatter(self, mask, source)
@@ -53,6 +57,7 @@ def _check_masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> None:
         )
 
 
+@public(method=True)
 @takes_tensors
 def take(input: Tensor, index: Tensor) -> Tensor:
     """Elements by their number in C order."""
@@ -61,6 +66,7 @@ def take(input: Tensor, index: Tensor) -> Tensor:
     return indexing.take_flat.record(input, index)
 
 
+@public(method=True)
 @takes_out
 def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
     """Where elements are not 0: one row per place, or with `as_tuple` one vector per dimension."""
@@ -72,6 +78,7 @@ def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
     return new_tensor(xp.stack(found, 1))
 
 
+@public(method=True)
 def argwhere(input: Tensor) -> Tensor:
     """`nonzero` as rows."""
     return nonzero(input)
@@ -80,6 +87,7 @@ def argwhere(input: Tensor) -> Tensor:
 # --- order ----------------------------------------------------------------------------------------
 
 
+@public(method=True)
 @takes_axis
 @takes_out
 def sort(
@@ -90,6 +98,7 @@ def sort(
     return ValuesIndices(*extremes.sort.record(input, dim=at, descending=descending))
 
 
+@public(method=True)
 @takes_axis
 def argsort(
     input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool = False
@@ -98,6 +107,7 @@ def argsort(
     return sort(input.detach(), dim, descending).indices
 
 
+@public(method=True)
 @takes_axis
 @takes_out
 def topk(
@@ -111,6 +121,7 @@ def topk(
     return ValuesIndices(*extremes.topk.record(input, k=k, dim=at, largest=largest))
 
 
+@public(method=True)
 @takes_out
 def msort(input: Tensor) -> Tensor:
     """Sorted along the first dimension."""
@@ -139,6 +150,7 @@ def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
     return new_tensor((array[..., None] == xp.arange(num_classes, like=array)).astype(xp.int64))
 
 
+@public
 @takes_out
 def searchsorted(
     sorted_sequence: Tensor,
@@ -175,6 +187,7 @@ def searchsorted(
     return new_tensor(as_array(found).astype(xp.int32 if out_int32 else xp.int64))
 
 
+@public
 @takes_out
 def bucketize(
     input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False
@@ -183,6 +196,7 @@ def bucketize(
     return searchsorted(boundaries, input, out_int32=out_int32, right=right)
 
 
+@public(method=True)
 @takes_tensors
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
     """How often (or with which total weight) each number 0, 1, ... occurs."""

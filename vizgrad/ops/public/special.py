@@ -8,32 +8,20 @@ from typing import Any
 
 from vizgrad.function.primitive import Primitive
 from vizgrad.function.typing import number
-from vizgrad.ops import bessel, special
+from vizgrad.ops import bessel, pointwise, pointwise_binary, special
+from vizgrad.ops.forms import function_of, public
 from vizgrad.ops.public import softmax as _softmax
 from vizgrad.ops.public.arithmetic import logit as logit
 from vizgrad.ops.public.arithmetic import polygamma as polygamma
 from vizgrad.ops.public.arithmetic import round as round
 from vizgrad.ops.public.keywords import takes_out
-from vizgrad.ops.public.pointwise import binary, unary, unary_of_x
-from vizgrad.ops.public.pointwise import digamma as digamma
-from vizgrad.ops.public.pointwise import digamma as psi
-from vizgrad.ops.public.pointwise import erf as erf
-from vizgrad.ops.public.pointwise import erfc as erfc
-from vizgrad.ops.public.pointwise import erfinv as erfinv
-from vizgrad.ops.public.pointwise import exp2 as exp2
-from vizgrad.ops.public.pointwise import expm1 as expm1
-from vizgrad.ops.public.pointwise import lgamma as gammaln
-from vizgrad.ops.public.pointwise import log1p as log1p
-from vizgrad.ops.public.pointwise import sigmoid as expit
-from vizgrad.ops.public.pointwise import sinc as sinc
-from vizgrad.ops.public.pointwise import xlogy as xlogy
 from vizgrad.ops.public.statistics import logsumexp as logsumexp
 from vizgrad.tensor.tensor import Tensor
 
 
 def _either_number(op: Primitive) -> Callable[..., Tensor]:
     """A function of two operands of which one may be a number."""
-    function = binary(op)
+    function = function_of(op)
 
     def either(input: Any, other: Any, *, out: Tensor | None = None) -> Tensor:
         if not isinstance(input, Tensor):
@@ -57,29 +45,40 @@ def _polynomial(op: Primitive) -> Callable[..., Tensor]:
     return polynomial
 
 
-airy_ai = unary_of_x(bessel.BESSEL["airy_ai"])
-bessel_j0 = unary(bessel.BESSEL["bessel_j0"])
-bessel_j1 = unary(bessel.BESSEL["bessel_j1"])
-bessel_y0 = unary(bessel.BESSEL["bessel_y0"])
-bessel_y1 = unary(bessel.BESSEL["bessel_y1"])
-modified_bessel_i0 = unary(bessel.BESSEL["modified_bessel_i0"])
-modified_bessel_i1 = unary(bessel.BESSEL["modified_bessel_i1"])
-modified_bessel_k0 = unary(bessel.BESSEL["modified_bessel_k0"])
-modified_bessel_k1 = unary(bessel.BESSEL["modified_bessel_k1"])
-scaled_modified_bessel_k0 = unary_of_x(bessel.BESSEL["scaled_modified_bessel_k0"])
-scaled_modified_bessel_k1 = unary_of_x(bessel.BESSEL["scaled_modified_bessel_k1"])
-spherical_bessel_j0 = unary_of_x(bessel.BESSEL["spherical_bessel_j0"])
-i0 = unary(bessel.i0)
-i0e = unary(bessel.i0e)
-i1 = unary(bessel.i1)
-i1e = unary(bessel.i1e)
-entr = unary(special.entr)
-erfcx = unary(bessel.erfcx)
-ndtri = unary(bessel.ndtri)
-log_ndtr = unary(bessel.log_ndtr)
+digamma = psi = function_of(special.digamma)
+erf = function_of(special.erf)
+erfc = function_of(special.erfc)
+erfinv = function_of(special.erfinv)
+exp2 = function_of(pointwise.exp2)
+expit = function_of(pointwise.sigmoid)
+expm1 = function_of(pointwise.expm1)
+gammaln = function_of(special.lgamma)
+log1p = function_of(pointwise.log1p)
+sinc = function_of(special.sinc)
+xlogy = function_of(pointwise_binary.xlogy)
+airy_ai = function_of(bessel.BESSEL["airy_ai"], "x")
+bessel_j0 = function_of(bessel.BESSEL["bessel_j0"])
+bessel_j1 = function_of(bessel.BESSEL["bessel_j1"])
+bessel_y0 = function_of(bessel.BESSEL["bessel_y0"])
+bessel_y1 = function_of(bessel.BESSEL["bessel_y1"])
+modified_bessel_i0 = function_of(bessel.BESSEL["modified_bessel_i0"])
+modified_bessel_i1 = function_of(bessel.BESSEL["modified_bessel_i1"])
+modified_bessel_k0 = function_of(bessel.BESSEL["modified_bessel_k0"])
+modified_bessel_k1 = function_of(bessel.BESSEL["modified_bessel_k1"])
+scaled_modified_bessel_k0 = function_of(bessel.BESSEL["scaled_modified_bessel_k0"], "x")
+scaled_modified_bessel_k1 = function_of(bessel.BESSEL["scaled_modified_bessel_k1"], "x")
+spherical_bessel_j0 = function_of(bessel.BESSEL["spherical_bessel_j0"], "x")
+i0 = function_of(bessel.i0)
+i0e = function_of(bessel.i0e)
+i1 = function_of(bessel.i1)
+i1e = function_of(bessel.i1e)
+entr = function_of(special.entr)
+erfcx = function_of(bessel.erfcx)
+ndtri = function_of(bessel.ndtri)
+log_ndtr = function_of(bessel.log_ndtr)
 zeta = _either_number(bessel.zeta)
-gammainc = binary(bessel.gammainc)
-gammaincc = binary(bessel.gammaincc)
+gammainc = function_of(bessel.igamma)
+gammaincc = function_of(bessel.igammac)
 chebyshev_polynomial_t = _polynomial(bessel.POLYNOMIALS["chebyshev_polynomial_t"])
 chebyshev_polynomial_u = _polynomial(bessel.POLYNOMIALS["chebyshev_polynomial_u"])
 chebyshev_polynomial_v = _polynomial(bessel.POLYNOMIALS["chebyshev_polynomial_v"])
@@ -104,8 +103,9 @@ def softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
     return _softmax.softmax(input, dim, dtype)
 
 
+@public(method=True)
 @takes_out
-def multigammaln(input: Tensor, p: int) -> Tensor:
+def mvlgamma(input: Tensor, p: int) -> Tensor:
     """log of the multivariate gamma function of dimension `p`."""
     if p < 1:
         raise RuntimeError(f"p has to be greater than or equal to 1, got {p}")
@@ -113,6 +113,9 @@ def multigammaln(input: Tensor, p: int) -> Tensor:
     for j in range(p):
         total = total + gammaln(input - j / 2)
     return total
+
+
+multigammaln = mvlgamma
 
 
 @takes_out

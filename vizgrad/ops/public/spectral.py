@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from vizgrad.ops.forms import public
 from vizgrad.ops.padding import constant_pad_nd
 from vizgrad.ops.public import creation, fft, reshape, slicing
 from vizgrad.ops.public.keywords import takes_tensors
@@ -25,6 +26,7 @@ def _windowed(n_fft: int, win_length: int | None, given: Tensor | None, like: Te
     return constant_pad_nd.record(window, pad=((left, n_fft - length - left),), value=0)
 
 
+@public(method=True)
 def stft(
     input: Tensor,
     n_fft: int,
@@ -81,6 +83,7 @@ def _continued(input: Tensor, by: int, mode: str) -> Tensor:
     return input[..., places]
 
 
+@public(method=True)
 @takes_tensors
 def istft(
     input: Tensor,

@@ -8,6 +8,7 @@ from typing import Any
 
 from vizgrad.errors import wrap_dim
 from vizgrad.ops import splitting
+from vizgrad.ops.forms import public
 from vizgrad.ops.public import slicing
 from vizgrad.ops.public.arguments import index_of
 from vizgrad.ops.public.keywords import takes_axis, takes_tensors
@@ -22,6 +23,7 @@ def _length_of(name: str, tensor: Tensor, dim: int) -> tuple[int, int]:
     return at, tensor._array.shape[at]
 
 
+@public(method=True)
 @takes_tensors
 def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of consecutive stretches: of one size (the last may be shorter), or of the given sizes."""
@@ -47,11 +49,13 @@ def _equal(length: int, size: int) -> list[int]:
     return [size] * (count - 1) + [length - size * (count - 1)]
 
 
+@public(method=True)
 def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
     """Views of consecutive stretches of the given sizes."""
     return split(input, list(split_sizes), dim)
 
 
+@public(method=True)
 @takes_axis
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """At most `chunks` views of equal length (the last may be shorter)."""
@@ -72,6 +76,7 @@ def _either(name: str, given: Any, sections: Any, indices: Any) -> Any:
     raise TypeError(f'{name}() missing 1 required positional arguments: "indices or sections"')
 
 
+@public(method=True)
 def tensor_split(
     input: Tensor,
     indices_or_sections: Any = None,
@@ -107,6 +112,7 @@ def _check_rank(name: str, input: Tensor, least: int) -> None:
         )
 
 
+@public(method=True)
 def hsplit(
     input: Tensor,
     indices_or_sections: Any = None,
@@ -120,6 +126,7 @@ def hsplit(
     return tensor_split(input, indices_or_sections, 0 if input._array.ndim == 1 else 1)
 
 
+@public(method=True)
 def vsplit(
     input: Tensor,
     indices_or_sections: Any = None,
@@ -133,6 +140,7 @@ def vsplit(
     return tensor_split(input, indices_or_sections, 0)
 
 
+@public(method=True)
 def dsplit(
     input: Tensor,
     indices_or_sections: Any = None,
@@ -146,6 +154,7 @@ def dsplit(
     return tensor_split(input, indices_or_sections, 2)
 
 
+@public(method=True)
 @takes_axis
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """All slices along `dim`, as views."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from vizgrad.arrays.kernels.reduction import count
 from vizgrad.ops import statistics
+from vizgrad.ops.forms import method, public
 from vizgrad.ops.public.arguments import as_float, dims_of, written
 from vizgrad.ops.public.arithmetic import refuse_bool_minus
 from vizgrad.ops.public.keywords import takes_axis, takes_out, takes_tensors
@@ -44,6 +45,7 @@ def _var_arguments(
     return dims, freedom
 
 
+@public(method=True)
 @takes_axis
 def var(
     input: Tensor, dim: Any = None, unbiased: bool | None = None, keepdim: bool = False, *,
@@ -55,6 +57,7 @@ def var(
     return result if out is None else written(out, result, "var", input)
 
 
+@public(method=True)
 @takes_axis
 def std(
     input: Tensor, dim: Any = None, unbiased: bool | None = None, keepdim: bool = False, *,
@@ -66,6 +69,7 @@ def std(
     return result if out is None else written(out, result, "std", input)
 
 
+@public
 @takes_axis
 @takes_out
 def var_mean(
@@ -76,6 +80,7 @@ def var_mean(
     return var(input, dim, unbiased, keepdim, correction=correction), mean(input, dim, keepdim)
 
 
+@public
 @takes_axis
 @takes_out
 def std_mean(
@@ -86,6 +91,7 @@ def std_mean(
     return std(input, dim, unbiased, keepdim, correction=correction), mean(input, dim, keepdim)
 
 
+@public(method=True)
 @takes_axis
 def logsumexp(
     input: Tensor, dim: Any, keepdim: bool = False, *, out: Tensor | None = None
@@ -129,6 +135,7 @@ def vector_norm(
     return result if out is None else written(out, result, "linalg_vector_norm", input)
 
 
+@public
 def norm(
     input: Tensor,
     p: Any = "fro",
@@ -151,6 +158,15 @@ def norm(
     return vector_norm(input, float(p), dim, keepdim, dtype=dtype, out=out)
 
 
+@method(name="norm")
+def _norm_of(
+    input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None
+) -> Tensor:
+    """`norm`, without `out`."""
+    return norm(input, p, dim, keepdim, dtype=dtype)
+
+
+@public(method=True)
 def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
     """The p-norm of input - other."""
     for position, (name, each) in enumerate((("input", input), ("other", other)), 1):

@@ -9,12 +9,14 @@ from vizgrad.arrays import xp
 from vizgrad.arrays.backend import Device, device_of, to_host
 from vizgrad.arrays.blocks import contiguous_strides, laid_over, owner
 from vizgrad.function.inplace import check_write
+from vizgrad.ops.forms import method, public
 from vizgrad.ops.public.arguments import sizes_of
 from vizgrad.tensor.modes import MODES
 from vizgrad.tensor.place import caller
 from vizgrad.tensor.tensor import Tensor, address, storage_of
 
 
+@public
 class UntypedStorage:
     """A block of memory, in bytes; two are equal if they are the same block."""
 
@@ -57,11 +59,13 @@ class UntypedStorage:
         return f"vizgrad.UntypedStorage(device={self.device}) of size {len(self)}"
 
 
+@method
 def untyped_storage(self: Tensor) -> UntypedStorage:
     """The block of memory that this tensor, and all that share memory with it, lie in."""
     return UntypedStorage(owner(self._array))
 
 
+@method
 def set_(
     self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = None, stride: Any = None
 ) -> Tensor:
@@ -113,6 +117,7 @@ def _show(self: Tensor, array: Any, name: str) -> Tensor:
     return self
 
 
+@method
 def resize_(self: Tensor, *given: Any, size: Any = None) -> Tensor:
     """Gives the tensor another shape; new elements, if there are more, are whatever is in memory.
 

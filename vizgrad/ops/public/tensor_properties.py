@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from vizgrad.ops.forms import method, public
 from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.tensor import Tensor, address
 
 
+@public(method=True)
 @takes_tensors
 def is_nonzero(input: Tensor) -> bool:
     """Is the one element not 0? RuntimeError for a tensor of none or several."""
@@ -15,24 +17,28 @@ def is_nonzero(input: Tensor) -> bool:
     return bool(input._array.reshape(-1)[0] != 0)
 
 
+@public(method=True)
 @takes_tensors
 def is_same_size(input: Tensor, other: Tensor) -> bool:
     """Do the two have one shape?"""
     return input._array.shape == other._array.shape
 
 
+@method
 def is_set_to(self: Tensor, tensor: Tensor) -> bool:
     """Do the two show the same memory in the same way?"""
     a, b = self._array, tensor._array
     return address(a) == address(b) and a.shape == b.shape and a.strides == b.strides
 
 
+@public(method=True)
 @takes_tensors
 def is_signed(input: Tensor) -> bool:
     """Can elements be negative?"""
     return input.dtype.is_signed
 
 
+@public
 @takes_tensors
 def is_inference(input: Tensor) -> bool:
     """Was it made in inference mode?"""

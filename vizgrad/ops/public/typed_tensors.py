@@ -14,6 +14,7 @@ from vizgrad.arrays import dtypes
 from vizgrad.arrays.backend import CPU, Device, device_of, is_array, namespace_for, parse_device
 from vizgrad.arrays.dtypes import DType
 from vizgrad.ops import shape as shape_ops
+from vizgrad.ops.forms import method, public
 from vizgrad.ops.public.creation import as_tensor, empty
 from vizgrad.ops.public.storage import UntypedStorage, set_
 from vizgrad.tensor import formats
@@ -112,6 +113,7 @@ def _new_tensor(cls: Any, *args: Any, **keywords: Any) -> Any:
     return found
 
 
+@method
 def new(self: Tensor, *args: Any, **keywords: Any) -> Tensor:
     """A tensor of the type and on the device of `self`: of sizes, a sequence of numbers, or a tensor."""
     return made(self.dtype, device_of(self._array), args, keywords, any_type=False)
@@ -164,17 +166,18 @@ TYPES: dict[str, DType] = {
     "IntTensor": dtypes.int32, "LongTensor": dtypes.int64, "BoolTensor": dtypes.bool_,
 }  # fmt: skip
 
-FloatTensor = typed("FloatTensor", TYPES["FloatTensor"])
-DoubleTensor = typed("DoubleTensor", TYPES["DoubleTensor"])
-HalfTensor = typed("HalfTensor", TYPES["HalfTensor"])
-ByteTensor = typed("ByteTensor", TYPES["ByteTensor"])
-CharTensor = typed("CharTensor", TYPES["CharTensor"])
-ShortTensor = typed("ShortTensor", TYPES["ShortTensor"])
-IntTensor = typed("IntTensor", TYPES["IntTensor"])
-LongTensor = typed("LongTensor", TYPES["LongTensor"])
-BoolTensor = typed("BoolTensor", TYPES["BoolTensor"])
+FloatTensor = public(typed("FloatTensor", TYPES["FloatTensor"]))
+DoubleTensor = public(typed("DoubleTensor", TYPES["DoubleTensor"]))
+HalfTensor = public(typed("HalfTensor", TYPES["HalfTensor"]))
+ByteTensor = public(typed("ByteTensor", TYPES["ByteTensor"]))
+CharTensor = public(typed("CharTensor", TYPES["CharTensor"]))
+ShortTensor = public(typed("ShortTensor", TYPES["ShortTensor"]))
+IntTensor = public(typed("IntTensor", TYPES["IntTensor"]))
+LongTensor = public(typed("LongTensor", TYPES["LongTensor"]))
+BoolTensor = public(typed("BoolTensor", TYPES["BoolTensor"]))
 
 
+@public
 def set_default_tensor_type(t: Any) -> None:
     """The element type of `t` (a class like `DoubleTensor`, or its name) is the default from now on.
 

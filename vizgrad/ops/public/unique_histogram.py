@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from vizgrad.arrays import xp
 from vizgrad.errors import wrap_dim
+from vizgrad.ops.forms import public
 from vizgrad.ops.public import (
     gather_scatter,
     reshape,
@@ -14,6 +15,7 @@ from vizgrad.ops.public.keywords import takes_out, takes_tensors
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 
+@public(method=True)
 @takes_tensors
 def unique(
     input: Tensor,
@@ -50,6 +52,7 @@ def _with(values: Tensor, inverse: Any, counts: Any) -> Any:
     return (values, *extra) if extra else values
 
 
+@public(method=True)
 @takes_tensors
 def unique_consecutive(
     input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
@@ -71,6 +74,7 @@ def unique_consecutive(
     )
 
 
+@public(method=True)
 def isin(
     elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False
 ) -> Tensor:
@@ -79,6 +83,7 @@ def isin(
     return new_tensor(xp.isin(a, b, invert=invert))
 
 
+@public(method=True)
 @takes_out
 def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
     """How many elements fall into each of `bins` equal bins between min and max (or the extremes)."""
@@ -103,6 +108,7 @@ class Histogram(NamedTuple):
     bin_edges: Tensor
 
 
+@public(method=True)
 @takes_out
 def histogram(
     input: Tensor, bins: Any = 100, *, range: tuple[float, float] | None = None,

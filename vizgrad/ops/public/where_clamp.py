@@ -6,17 +6,13 @@ from typing import Any
 
 from vizgrad.arrays import dtypes, xp
 from vizgrad.ops import select
+from vizgrad.ops.forms import method, public
 from vizgrad.ops.public.arguments import beside_number, check_number, written
 from vizgrad.ops.public.keywords import takes_tensors
-from vizgrad.ops.public.pointwise import binary
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
-maximum = binary(select.maximum)
-minimum = binary(select.minimum)
-fmax = binary(select.fmax)
-fmin = binary(select.fmin)
 
-
+@public
 def where(
     condition: Tensor, input: Any = None, other: Any = None, *, out: Tensor | None = None
 ) -> Any:
@@ -51,11 +47,13 @@ def _two_numbers(input: Any, other: Any) -> tuple[Tensor, Tensor]:
     return new_tensor(xp.asarray(input, dtype)), new_tensor(xp.asarray(other, dtype))
 
 
+@method(name="where")
 def where_method(self: Tensor, condition: Tensor, y: Any) -> Tensor:
     """`where(condition, self, y)`."""
     return where(condition, self, y)
 
 
+@public(method=True, aliases="clip")
 @takes_tensors
 def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None = None) -> Tensor:
     """`input` moved into [min, max] (numbers or tensors); `max` wins where they cross."""
@@ -81,9 +79,7 @@ def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None
     return result if out is None else written(out, result, "clamp", input, min, max)
 
 
-clip = clamp
-
-
+@public(method=True)
 @takes_tensors
 def clamp_min(input: Tensor, min: Any, *, out: Tensor | None = None) -> Tensor:
     """`input` raised to at least `min`."""
@@ -95,6 +91,7 @@ def clamp_min(input: Tensor, min: Any, *, out: Tensor | None = None) -> Tensor:
     return result if out is None else written(out, result, "clamp_min", input, min)
 
 
+@public(method=True)
 @takes_tensors
 def clamp_max(input: Tensor, max: Any, *, out: Tensor | None = None) -> Tensor:
     """`input` lowered to at most `max`."""
@@ -106,6 +103,7 @@ def clamp_max(input: Tensor, max: Any, *, out: Tensor | None = None) -> Tensor:
     return result if out is None else written(out, result, "clamp_max", input, max)
 
 
+@public(method=True)
 @takes_tensors
 def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     """`input` with `value` (a number or 0-dim tensor) where the bool mask, broadcast, holds."""
@@ -128,6 +126,7 @@ def check_mask(name: str, mask: Tensor) -> None:
         )
 
 
+@public(method=True)
 def nan_to_num(
     input: Tensor,
     nan: float | None = None,

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from vizgrad.arrays.dtypes import DType, get_default_dtype
+from vizgrad.ops.forms import public
 from vizgrad.ops.public import special
 from vizgrad.ops.public.creation import full
 from vizgrad.ops.public.ranges import arange
@@ -33,11 +34,13 @@ def _window(
     return made.requires_grad_(requires_grad)
 
 
+@public
 def hann_window(window_length: int, periodic: bool = True, **options: Any) -> Tensor:
     """(1 - cos(2 pi t)) / 2 for t from 0 to 1; options are `dtype`, `device` and `requires_grad`."""
     return _cosines("hann_window", window_length, periodic, options, 0.5, 0.5)
 
 
+@public
 def hamming_window(
     window_length: int,
     periodic: bool = True,
@@ -49,6 +52,7 @@ def hamming_window(
     return _cosines("hamming_window", window_length, periodic, options, alpha, beta)
 
 
+@public
 def blackman_window(window_length: int, periodic: bool = True, **options: Any) -> Tensor:
     """0.42 - 0.5 cos(2 pi t) + 0.08 cos(4 pi t) for t from 0 to 1; options as of `hann_window`."""
     return _cosines("blackman_window", window_length, periodic, options, 0.42, 0.5, 0.08)
@@ -70,6 +74,7 @@ def _cosines(
     return _window(name, shape, length, periodic, options)
 
 
+@public
 def bartlett_window(window_length: int, periodic: bool = True, **options: Any) -> Tensor:
     """A triangle, 0 at its ends and 1 in the middle; options as of `hann_window`."""
     return _window(
@@ -77,6 +82,7 @@ def bartlett_window(window_length: int, periodic: bool = True, **options: Any) -
     )
 
 
+@public
 def kaiser_window(
     window_length: int, periodic: bool = True, beta: float = 12.0, **options: Any
 ) -> Tensor:

@@ -1,0 +1,568 @@
+"""Written by `python -m vizgrad.ops.stub` from what operations say of themselves: do not edit."""
+
+from math import e as e
+from math import inf as inf
+from math import nan as nan
+from math import pi as pi
+from typing import Any as _Any
+from vizgrad import autograd as autograd
+from vizgrad import cuda as cuda
+from vizgrad import distributions as distributions
+from vizgrad import nn as nn
+from vizgrad import ops as ops
+from vizgrad import optim as optim
+from vizgrad import serialization as serialization
+from vizgrad import utils as utils
+from vizgrad.arrays.backend import Device as device
+from vizgrad.arrays.backend import get_default_device as get_default_device
+from vizgrad.arrays.backend import set_default_device as set_default_device
+from vizgrad.arrays.dtypes import DType as dtype
+from vizgrad.arrays.dtypes import bool_ as bool
+from vizgrad.arrays.dtypes import complex128 as complex128
+from vizgrad.arrays.dtypes import complex64 as complex64
+from vizgrad.arrays.dtypes import float16 as float16
+from vizgrad.arrays.dtypes import float32 as float32
+from vizgrad.arrays.dtypes import float64 as float64
+from vizgrad.arrays.dtypes import get_default_dtype as get_default_dtype
+from vizgrad.arrays.dtypes import int16 as int16
+from vizgrad.arrays.dtypes import int32 as int32
+from vizgrad.arrays.dtypes import int64 as int64
+from vizgrad.arrays.dtypes import int8 as int8
+from vizgrad.arrays.dtypes import promote_types as promote_types
+from vizgrad.arrays.dtypes import set_default_dtype as set_default_dtype
+from vizgrad.arrays.dtypes import uint8 as uint8
+from vizgrad.arrays.limits import finfo as finfo
+from vizgrad.arrays.limits import iinfo as iinfo
+from vizgrad.autograd.anomaly_mode import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
+from vizgrad.autograd.anomaly_mode import is_anomaly_enabled as is_anomaly_enabled
+from vizgrad.autograd.anomaly_mode import set_detect_anomaly as set_anomaly_enabled
+from vizgrad.autograd.grad_mode import enable_grad as enable_grad
+from vizgrad.autograd.grad_mode import inference_mode as inference_mode
+from vizgrad.autograd.grad_mode import no_grad as no_grad
+from vizgrad.autograd.grad_mode import reset_modes as reset_modes
+from vizgrad.autograd.grad_mode import set_grad_enabled as set_grad_enabled
+from vizgrad.errors import is_warn_always_enabled as is_warn_always_enabled
+from vizgrad.errors import set_warn_always as set_warn_always
+from vizgrad.interactive import debug as debug
+from vizgrad.interactive import graph as graph
+from vizgrad.interactive import record as record
+from vizgrad.interactive import scope as scope
+from vizgrad.interactive import versions as versions
+from vizgrad.magics import load_ipython_extension as load_ipython_extension
+from vizgrad.magics import unload_ipython_extension as unload_ipython_extension
+from vizgrad.nn.functional import adaptive_avg_pool1d as adaptive_avg_pool1d
+from vizgrad.nn.functional import adaptive_max_pool1d as adaptive_max_pool1d
+from vizgrad.nn.functional import avg_pool1d as avg_pool1d
+from vizgrad.nn.functional import bilinear as bilinear
+from vizgrad.nn.functional import celu as celu
+from vizgrad.nn.functional import celu_ as celu_
+from vizgrad.nn.functional import channel_shuffle as channel_shuffle
+from vizgrad.nn.functional import conv1d as conv1d
+from vizgrad.nn.functional import conv2d as conv2d
+from vizgrad.nn.functional import conv3d as conv3d
+from vizgrad.nn.functional import conv_transpose1d as conv_transpose1d
+from vizgrad.nn.functional import conv_transpose2d as conv_transpose2d
+from vizgrad.nn.functional import conv_transpose3d as conv_transpose3d
+from vizgrad.nn.functional import cosine_similarity as cosine_similarity
+from vizgrad.nn.functional import group_norm as group_norm
+from vizgrad.nn.functional import hardshrink as hardshrink
+from vizgrad.nn.functional import layer_norm as layer_norm
+from vizgrad.nn.functional import max_pool1d as max_pool1d
+from vizgrad.nn.functional import max_pool2d as max_pool2d
+from vizgrad.nn.functional import max_pool3d as max_pool3d
+from vizgrad.nn.functional import pairwise_distance as pairwise_distance
+from vizgrad.nn.functional import pdist as pdist
+from vizgrad.nn.functional import pixel_shuffle as pixel_shuffle
+from vizgrad.nn.functional import pixel_unshuffle as pixel_unshuffle
+from vizgrad.nn.functional import prelu as prelu
+from vizgrad.nn.functional import rms_norm as rms_norm
+from vizgrad.nn.functional import rrelu as rrelu
+from vizgrad.nn.functional import rrelu_ as rrelu_
+from vizgrad.nn.functional import selu as selu
+from vizgrad.nn.functional import selu_ as selu_
+from vizgrad.nn.functional import threshold as threshold
+from vizgrad.nn.functional import threshold_ as threshold_
+from vizgrad.nn.functional.train import alpha_dropout as alpha_dropout
+from vizgrad.nn.functional.train import dropout as dropout
+from vizgrad.ops.inplace import clamp_ as clamp_
+from vizgrad.ops.inplace import clamp_ as clip_
+from vizgrad.ops.inplace import clamp_max_ as clamp_max_
+from vizgrad.ops.inplace import clamp_min_ as clamp_min_
+from vizgrad.ops.inplace import nan_to_num_ as nan_to_num_
+from vizgrad.ops.inplace import round_ as round_
+from vizgrad.ops.inplace import square_ as square_
+from vizgrad.ops.public import fft as fft
+from vizgrad.ops.public import linalg as linalg
+from vizgrad.ops.public import special as special
+from vizgrad.ops.public.arithmetic import add as add
+from vizgrad.ops.public.arithmetic import addcdiv as addcdiv
+from vizgrad.ops.public.arithmetic import addcmul as addcmul
+from vizgrad.ops.public.arithmetic import div as div
+from vizgrad.ops.public.arithmetic import div as divide
+from vizgrad.ops.public.arithmetic import div as true_divide
+from vizgrad.ops.public.arithmetic import float_power as float_power
+from vizgrad.ops.public.arithmetic import floor_divide as floor_divide
+from vizgrad.ops.public.arithmetic import fmod as fmod
+from vizgrad.ops.public.arithmetic import frexp as frexp
+from vizgrad.ops.public.arithmetic import ldexp as ldexp
+from vizgrad.ops.public.arithmetic import lerp as lerp
+from vizgrad.ops.public.arithmetic import logit as logit
+from vizgrad.ops.public.arithmetic import mul as mul
+from vizgrad.ops.public.arithmetic import mul as multiply
+from vizgrad.ops.public.arithmetic import neg as neg
+from vizgrad.ops.public.arithmetic import neg as negative
+from vizgrad.ops.public.arithmetic import polygamma as polygamma
+from vizgrad.ops.public.arithmetic import positive as positive
+from vizgrad.ops.public.arithmetic import pow as pow
+from vizgrad.ops.public.arithmetic import remainder as remainder
+from vizgrad.ops.public.arithmetic import round as round
+from vizgrad.ops.public.arithmetic import rsub as rsub
+from vizgrad.ops.public.arithmetic import square as square
+from vizgrad.ops.public.arithmetic import sub as sub
+from vizgrad.ops.public.arithmetic import sub as subtract
+from vizgrad.ops.public.broadcasting import broadcast_shapes as broadcast_shapes
+from vizgrad.ops.public.broadcasting import broadcast_tensors as broadcast_tensors
+from vizgrad.ops.public.broadcasting import broadcast_to as broadcast_to
+from vizgrad.ops.public.broadcasting import meshgrid as meshgrid
+from vizgrad.ops.public.broadcasting import repeat_interleave as repeat_interleave
+from vizgrad.ops.public.broadcasting import tile as tile
+from vizgrad.ops.public.combinations import block_diag as block_diag
+from vizgrad.ops.public.combinations import cartesian_prod as cartesian_prod
+from vizgrad.ops.public.combinations import combinations as combinations
+from vizgrad.ops.public.combinations import vander as vander
+from vizgrad.ops.public.comparison import allclose as allclose
+from vizgrad.ops.public.comparison import equal as equal
+from vizgrad.ops.public.comparison import isclose as isclose
+from vizgrad.ops.public.complexes import adjoint as adjoint
+from vizgrad.ops.public.complexes import angle as angle
+from vizgrad.ops.public.complexes import complex as complex
+from vizgrad.ops.public.complexes import conj as conj
+from vizgrad.ops.public.complexes import conj_physical as conj_physical
+from vizgrad.ops.public.complexes import imag as imag
+from vizgrad.ops.public.complexes import is_conj as is_conj
+from vizgrad.ops.public.complexes import is_neg as is_neg
+from vizgrad.ops.public.complexes import isreal as isreal
+from vizgrad.ops.public.complexes import polar as polar
+from vizgrad.ops.public.complexes import real as real
+from vizgrad.ops.public.complexes import resolve_conj as resolve_conj
+from vizgrad.ops.public.complexes import resolve_neg as resolve_neg
+from vizgrad.ops.public.complexes import view_as_complex as view_as_complex
+from vizgrad.ops.public.complexes import view_as_real as view_as_real
+from vizgrad.ops.public.conversion import can_cast as can_cast
+from vizgrad.ops.public.conversion import clone as clone
+from vizgrad.ops.public.conversion import detach as detach
+from vizgrad.ops.public.conversion import detach_ as detach_
+from vizgrad.ops.public.conversion import fill_ as fill_
+from vizgrad.ops.public.conversion import is_complex as is_complex
+from vizgrad.ops.public.conversion import is_floating_point as is_floating_point
+from vizgrad.ops.public.conversion import is_tensor as is_tensor
+from vizgrad.ops.public.conversion import numel as numel
+from vizgrad.ops.public.conversion import result_type as result_type
+from vizgrad.ops.public.conversion import zero_ as zero_
+from vizgrad.ops.public.covariance import corrcoef as corrcoef
+from vizgrad.ops.public.covariance import cov as cov
+from vizgrad.ops.public.covariance import renorm as renorm
+from vizgrad.ops.public.creation import as_tensor as as_tensor
+from vizgrad.ops.public.creation import as_tensor as asarray
+from vizgrad.ops.public.creation import empty as empty
+from vizgrad.ops.public.creation import empty_like as empty_like
+from vizgrad.ops.public.creation import empty_strided as empty_strided
+from vizgrad.ops.public.creation import fill as fill
+from vizgrad.ops.public.creation import from_numpy as from_numpy
+from vizgrad.ops.public.creation import frombuffer as frombuffer
+from vizgrad.ops.public.creation import full as full
+from vizgrad.ops.public.creation import full_like as full_like
+from vizgrad.ops.public.creation import ones as ones
+from vizgrad.ops.public.creation import ones_like as ones_like
+from vizgrad.ops.public.creation import scalar_tensor as scalar_tensor
+from vizgrad.ops.public.creation import tensor as tensor
+from vizgrad.ops.public.creation import zeros as zeros
+from vizgrad.ops.public.creation import zeros_like as zeros_like
+from vizgrad.ops.public.cumulative import cummax as cummax
+from vizgrad.ops.public.cumulative import cummin as cummin
+from vizgrad.ops.public.cumulative import cumprod as cumprod
+from vizgrad.ops.public.cumulative import cumsum as cumsum
+from vizgrad.ops.public.cumulative import logcumsumexp as logcumsumexp
+from vizgrad.ops.public.determinism import are_deterministic_algorithms_enabled as are_deterministic_algorithms_enabled
+from vizgrad.ops.public.determinism import use_deterministic_algorithms as use_deterministic_algorithms
+from vizgrad.ops.public.differences import cumulative_trapezoid as cumulative_trapezoid
+from vizgrad.ops.public.differences import diff as diff
+from vizgrad.ops.public.differences import gradient as gradient
+from vizgrad.ops.public.differences import trapezoid as trapezoid
+from vizgrad.ops.public.differences import trapezoid as trapz
+from vizgrad.ops.public.dimensions import atleast_1d as atleast_1d
+from vizgrad.ops.public.dimensions import atleast_2d as atleast_2d
+from vizgrad.ops.public.dimensions import atleast_3d as atleast_3d
+from vizgrad.ops.public.dimensions import flip as flip
+from vizgrad.ops.public.dimensions import fliplr as fliplr
+from vizgrad.ops.public.dimensions import flipud as flipud
+from vizgrad.ops.public.dimensions import movedim as moveaxis
+from vizgrad.ops.public.dimensions import movedim as movedim
+from vizgrad.ops.public.dimensions import permute as permute
+from vizgrad.ops.public.dimensions import roll as roll
+from vizgrad.ops.public.dimensions import rot90 as rot90
+from vizgrad.ops.public.dimensions import squeeze as squeeze
+from vizgrad.ops.public.dimensions import swapaxes as swapaxes
+from vizgrad.ops.public.dimensions import t as t
+from vizgrad.ops.public.dimensions import transpose as swapdims
+from vizgrad.ops.public.dimensions import transpose as transpose
+from vizgrad.ops.public.dimensions import tril as tril
+from vizgrad.ops.public.dimensions import triu as triu
+from vizgrad.ops.public.dimensions import unsqueeze as unsqueeze
+from vizgrad.ops.public.einsum import einsum as einsum
+from vizgrad.ops.public.gather_scatter import gather as gather
+from vizgrad.ops.public.gather_scatter import index_add as index_add
+from vizgrad.ops.public.gather_scatter import index_copy as index_copy
+from vizgrad.ops.public.gather_scatter import index_fill as index_fill
+from vizgrad.ops.public.gather_scatter import index_reduce as index_reduce
+from vizgrad.ops.public.gather_scatter import index_select as index_select
+from vizgrad.ops.public.gather_scatter import scatter as scatter
+from vizgrad.ops.public.gather_scatter import scatter_add as scatter_add
+from vizgrad.ops.public.gather_scatter import scatter_reduce as scatter_reduce
+from vizgrad.ops.public.gather_scatter import take_along_dim as take_along_dim
+from vizgrad.ops.public.indexing import index_put as index_put
+from vizgrad.ops.public.indexing import index_put_ as index_put_
+from vizgrad.ops.public.inplace_methods import addmv_ as addmv_
+from vizgrad.ops.public.inplace_methods import ldexp_ as ldexp_
+from vizgrad.ops.public.inplace_methods import logit_ as logit_
+from vizgrad.ops.public.inplace_views import as_strided_ as as_strided_
+from vizgrad.ops.public.joining import cat as cat
+from vizgrad.ops.public.joining import cat as concat
+from vizgrad.ops.public.joining import cat as concatenate
+from vizgrad.ops.public.joining import column_stack as column_stack
+from vizgrad.ops.public.joining import dstack as dstack
+from vizgrad.ops.public.joining import hstack as hstack
+from vizgrad.ops.public.joining import stack as stack
+from vizgrad.ops.public.joining import vstack as row_stack
+from vizgrad.ops.public.joining import vstack as vstack
+from vizgrad.ops.public.lapack import cholesky as cholesky
+from vizgrad.ops.public.lapack import det as det
+from vizgrad.ops.public.lapack import inverse as inverse
+from vizgrad.ops.public.lapack import lu as lu
+from vizgrad.ops.public.lapack import lu_solve as lu_solve
+from vizgrad.ops.public.lapack import matrix_power as matrix_power
+from vizgrad.ops.public.lapack import pinverse as pinverse
+from vizgrad.ops.public.lapack import qr as qr
+from vizgrad.ops.public.lapack import slogdet as slogdet
+from vizgrad.ops.public.lapack import svd as svd
+from vizgrad.ops.public.lapack import triangular_solve as triangular_solve
+from vizgrad.ops.public.linalg_factors import cholesky_inverse as cholesky_inverse
+from vizgrad.ops.public.linalg_factors import cholesky_solve as cholesky_solve
+from vizgrad.ops.public.linalg_factors import lu_unpack as lu_unpack
+from vizgrad.ops.public.linalg_functions import logdet as logdet
+from vizgrad.ops.public.linalg_functions import matrix_exp as matrix_exp
+from vizgrad.ops.public.matrix_products import addbmm as addbmm
+from vizgrad.ops.public.matrix_products import addmm as addmm
+from vizgrad.ops.public.matrix_products import addmv as addmv
+from vizgrad.ops.public.matrix_products import addr as addr
+from vizgrad.ops.public.matrix_products import baddbmm as baddbmm
+from vizgrad.ops.public.matrix_products import bmm as bmm
+from vizgrad.ops.public.matrix_products import cdist as cdist
+from vizgrad.ops.public.matrix_products import chain_matmul as chain_matmul
+from vizgrad.ops.public.matrix_products import cross as cross
+from vizgrad.ops.public.matrix_products import dot as dot
+from vizgrad.ops.public.matrix_products import inner as inner
+from vizgrad.ops.public.matrix_products import kron as kron
+from vizgrad.ops.public.matrix_products import matmul as matmul
+from vizgrad.ops.public.matrix_products import mm as mm
+from vizgrad.ops.public.matrix_products import mv as mv
+from vizgrad.ops.public.matrix_products import outer as ger
+from vizgrad.ops.public.matrix_products import outer as outer
+from vizgrad.ops.public.matrix_products import tensordot as tensordot
+from vizgrad.ops.public.matrix_products import vdot as vdot
+from vizgrad.ops.public.order_statistics import amax as amax
+from vizgrad.ops.public.order_statistics import amin as amin
+from vizgrad.ops.public.order_statistics import aminmax as aminmax
+from vizgrad.ops.public.order_statistics import argmax as argmax
+from vizgrad.ops.public.order_statistics import argmin as argmin
+from vizgrad.ops.public.order_statistics import kthvalue as kthvalue
+from vizgrad.ops.public.order_statistics import max as max
+from vizgrad.ops.public.order_statistics import median as median
+from vizgrad.ops.public.order_statistics import min as min
+from vizgrad.ops.public.order_statistics import mode as mode
+from vizgrad.ops.public.order_statistics import nanmedian as nanmedian
+from vizgrad.ops.public.pointwise import heaviside as heaviside
+from vizgrad.ops.public.put import as_strided_scatter as as_strided_scatter
+from vizgrad.ops.public.put import diagflat as diagflat
+from vizgrad.ops.public.put import put as put
+from vizgrad.ops.public.put import unravel_index as unravel_index
+from vizgrad.ops.public.quantiles import nanquantile as nanquantile
+from vizgrad.ops.public.quantiles import quantile as quantile
+from vizgrad.ops.public.random_sampling import Generator as Generator
+from vizgrad.ops.public.random_sampling import bernoulli as bernoulli
+from vizgrad.ops.public.random_sampling import binomial as binomial
+from vizgrad.ops.public.random_sampling import get_rng_state as get_rng_state
+from vizgrad.ops.public.random_sampling import initial_seed as initial_seed
+from vizgrad.ops.public.random_sampling import manual_seed as manual_seed
+from vizgrad.ops.public.random_sampling import multinomial as multinomial
+from vizgrad.ops.public.random_sampling import normal as normal
+from vizgrad.ops.public.random_sampling import poisson as poisson
+from vizgrad.ops.public.random_sampling import rand as rand
+from vizgrad.ops.public.random_sampling import rand_like as rand_like
+from vizgrad.ops.public.random_sampling import randint as randint
+from vizgrad.ops.public.random_sampling import randint_like as randint_like
+from vizgrad.ops.public.random_sampling import randn as randn
+from vizgrad.ops.public.random_sampling import randn_like as randn_like
+from vizgrad.ops.public.random_sampling import randperm as randperm
+from vizgrad.ops.public.random_sampling import seed as seed
+from vizgrad.ops.public.random_sampling import set_rng_state as set_rng_state
+from vizgrad.ops.public.ranges import arange as arange
+from vizgrad.ops.public.ranges import eye as eye
+from vizgrad.ops.public.ranges import linspace as linspace
+from vizgrad.ops.public.ranges import logspace as logspace
+from vizgrad.ops.public.ranges import tril_indices as tril_indices
+from vizgrad.ops.public.ranges import triu_indices as triu_indices
+from vizgrad.ops.public.reduction import all as all
+from vizgrad.ops.public.reduction import any as any
+from vizgrad.ops.public.reduction import count_nonzero as count_nonzero
+from vizgrad.ops.public.reduction import mean as mean
+from vizgrad.ops.public.reduction import nanmean as nanmean
+from vizgrad.ops.public.reduction import nansum as nansum
+from vizgrad.ops.public.reduction import prod as prod
+from vizgrad.ops.public.reduction import sum as sum
+from vizgrad.ops.public.reduction import trace as trace
+from vizgrad.ops.public.reshape import flatten as flatten
+from vizgrad.ops.public.reshape import ravel as ravel
+from vizgrad.ops.public.reshape import reshape as reshape
+from vizgrad.ops.public.reshape import unflatten as unflatten
+from vizgrad.ops.public.segments import segment_max as segment_max
+from vizgrad.ops.public.segments import segment_mean as segment_mean
+from vizgrad.ops.public.segments import segment_softmax as segment_softmax
+from vizgrad.ops.public.segments import segment_sum as segment_sum
+from vizgrad.ops.public.slice_scatter import diagonal_scatter as diagonal_scatter
+from vizgrad.ops.public.slice_scatter import select_scatter as select_scatter
+from vizgrad.ops.public.slice_scatter import slice_scatter as slice_scatter
+from vizgrad.ops.public.slicing import as_strided as as_strided
+from vizgrad.ops.public.slicing import diag as diag
+from vizgrad.ops.public.slicing import diag_embed as diag_embed
+from vizgrad.ops.public.slicing import diagonal as diagonal
+from vizgrad.ops.public.slicing import narrow as narrow
+from vizgrad.ops.public.slicing import select as select
+from vizgrad.ops.public.softmax import log_softmax as log_softmax
+from vizgrad.ops.public.softmax import softmax as softmax
+from vizgrad.ops.public.sort_search import argsort as argsort
+from vizgrad.ops.public.sort_search import argwhere as argwhere
+from vizgrad.ops.public.sort_search import bincount as bincount
+from vizgrad.ops.public.sort_search import bucketize as bucketize
+from vizgrad.ops.public.sort_search import masked_scatter as masked_scatter
+from vizgrad.ops.public.sort_search import masked_select as masked_select
+from vizgrad.ops.public.sort_search import msort as msort
+from vizgrad.ops.public.sort_search import nonzero as nonzero
+from vizgrad.ops.public.sort_search import searchsorted as searchsorted
+from vizgrad.ops.public.sort_search import sort as sort
+from vizgrad.ops.public.sort_search import take as take
+from vizgrad.ops.public.sort_search import topk as topk
+from vizgrad.ops.public.special import mvlgamma as mvlgamma
+from vizgrad.ops.public.spectral import istft as istft
+from vizgrad.ops.public.spectral import stft as stft
+from vizgrad.ops.public.splitting import chunk as chunk
+from vizgrad.ops.public.splitting import dsplit as dsplit
+from vizgrad.ops.public.splitting import hsplit as hsplit
+from vizgrad.ops.public.splitting import split as split
+from vizgrad.ops.public.splitting import split_with_sizes as split_with_sizes
+from vizgrad.ops.public.splitting import tensor_split as tensor_split
+from vizgrad.ops.public.splitting import unbind as unbind
+from vizgrad.ops.public.splitting import vsplit as vsplit
+from vizgrad.ops.public.statistics import dist as dist
+from vizgrad.ops.public.statistics import logsumexp as logsumexp
+from vizgrad.ops.public.statistics import norm as norm
+from vizgrad.ops.public.statistics import std as std
+from vizgrad.ops.public.statistics import std_mean as std_mean
+from vizgrad.ops.public.statistics import var as var
+from vizgrad.ops.public.statistics import var_mean as var_mean
+from vizgrad.ops.public.storage import UntypedStorage as UntypedStorage
+from vizgrad.ops.public.tensor_properties import is_inference as is_inference
+from vizgrad.ops.public.tensor_properties import is_nonzero as is_nonzero
+from vizgrad.ops.public.tensor_properties import is_same_size as is_same_size
+from vizgrad.ops.public.tensor_properties import is_signed as is_signed
+from vizgrad.ops.public.typed_tensors import BoolTensor as BoolTensor
+from vizgrad.ops.public.typed_tensors import ByteTensor as ByteTensor
+from vizgrad.ops.public.typed_tensors import CharTensor as CharTensor
+from vizgrad.ops.public.typed_tensors import DoubleTensor as DoubleTensor
+from vizgrad.ops.public.typed_tensors import FloatTensor as FloatTensor
+from vizgrad.ops.public.typed_tensors import HalfTensor as HalfTensor
+from vizgrad.ops.public.typed_tensors import IntTensor as IntTensor
+from vizgrad.ops.public.typed_tensors import LongTensor as LongTensor
+from vizgrad.ops.public.typed_tensors import ShortTensor as ShortTensor
+from vizgrad.ops.public.typed_tensors import set_default_tensor_type as set_default_tensor_type
+from vizgrad.ops.public.unique_histogram import histc as histc
+from vizgrad.ops.public.unique_histogram import histogram as histogram
+from vizgrad.ops.public.unique_histogram import isin as isin
+from vizgrad.ops.public.unique_histogram import unique as unique
+from vizgrad.ops.public.unique_histogram import unique_consecutive as unique_consecutive
+from vizgrad.ops.public.where_clamp import clamp as clamp
+from vizgrad.ops.public.where_clamp import clamp as clip
+from vizgrad.ops.public.where_clamp import clamp_max as clamp_max
+from vizgrad.ops.public.where_clamp import clamp_min as clamp_min
+from vizgrad.ops.public.where_clamp import masked_fill as masked_fill
+from vizgrad.ops.public.where_clamp import nan_to_num as nan_to_num
+from vizgrad.ops.public.where_clamp import where as where
+from vizgrad.ops.public.windows import bartlett_window as bartlett_window
+from vizgrad.ops.public.windows import blackman_window as blackman_window
+from vizgrad.ops.public.windows import hamming_window as hamming_window
+from vizgrad.ops.public.windows import hann_window as hann_window
+from vizgrad.ops.public.windows import kaiser_window as kaiser_window
+from vizgrad.serialization import load as load
+from vizgrad.serialization import save as save
+from vizgrad.tensor.formats import contiguous_format as contiguous_format
+from vizgrad.tensor.formats import layout as layout
+from vizgrad.tensor.formats import memory_format as memory_format
+from vizgrad.tensor.formats import preserve_format as preserve_format
+from vizgrad.tensor.formats import strided as strided
+from vizgrad.tensor.modes import is_grad_enabled as is_grad_enabled
+from vizgrad.tensor.modes import is_inference_mode_enabled as is_inference_mode_enabled
+from vizgrad.tensor.printing import set_printoptions as set_printoptions
+from vizgrad.tensor.tensor import Size as Size
+from vizgrad.tensor.tensor import Tensor as Tensor
+from vizgrad.version import __version__ as __version__
+
+def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def abs_(input: Tensor) -> Tensor: ...
+def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def acos_(input: Tensor) -> Tensor: ...
+def acosh(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def acosh_(input: Tensor) -> Tensor: ...
+def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def asin_(input: Tensor) -> Tensor: ...
+def asinh(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def asinh_(input: Tensor) -> Tensor: ...
+def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def atan2(input: Tensor, other: _Any, *, out: Tensor | None = None) -> Tensor: ...
+def atan_(input: Tensor) -> Tensor: ...
+def atanh(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def atanh_(input: Tensor) -> Tensor: ...
+def bitwise_and(input: Tensor, other: _Any, *, out: Tensor | None = None) -> Tensor: ...
+def bitwise_left_shift(input: Tensor, other: _Any, *, out: Tensor | None = None) -> Tensor: ...
+def bitwise_not(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def bitwise_or(input: Tensor, other: _Any, *, out: Tensor | None = None) -> Tensor: ...
+def bitwise_right_shift(input: Tensor, other: _Any, *, out: Tensor | None = None) -> Tensor: ...
+def bitwise_xor(input: Tensor, other: _Any, *, out: Tensor | None = None) -> Tensor: ...
+def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def ceil_(input: Tensor) -> Tensor: ...
+def conj_physical_(input: Tensor) -> Tensor: ...
+def copysign(input: Tensor, other: _Any, *, out: Tensor | None = None) -> Tensor: ...
+def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def cos_(input: Tensor) -> Tensor: ...
+def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def cosh_(input: Tensor) -> Tensor: ...
+def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def deg2rad_(input: Tensor) -> Tensor: ...
+def digamma(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def eq(input: Tensor, other: _Any, *, out: Tensor | None = None) -> Tensor: ...
+def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def erf_(input: Tensor) -> Tensor: ...
+def erfc(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def erfc_(input: Tensor) -> Tensor: ...
+def erfinv(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def exp2_(input: Tensor) -> Tensor: ...
+def exp_(input: Tensor) -> Tensor: ...
+def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def expm1_(input: Tensor) -> Tensor: ...
+def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def floor_(input: Tensor) -> Tensor: ...
+def fmax(input: Tensor, other: _Any, *, out: Tensor | None = None) -> Tensor: ...
+def fmin(input: Tensor, other: _Any, *, out: Tensor | None = None) -> Tensor: ...
+def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def frac_(input: Tensor) -> Tensor: ...
+def gcd(input: Tensor, other: _Any, *, out: Tensor | None = None) -> Tensor: ...
+def gcd_(input: Tensor, other: _Any) -> Tensor: ...
+def ge(input: Tensor, other: _Any, *, out: Tensor | None = None) -> Tensor: ...
+def gt(input: Tensor, other: _Any, *, out: Tensor | None = None) -> Tensor: ...
+def hypot(input: Tensor, other: _Any, *, out: Tensor | None = None) -> Tensor: ...
+def i0(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def i0_(input: Tensor) -> Tensor: ...
+def igamma(input: Tensor, other: _Any, *, out: Tensor | None = None) -> Tensor: ...
+def igammac(input: Tensor, other: _Any, *, out: Tensor | None = None) -> Tensor: ...
+def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def isnan(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def isneginf(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def lcm(input: Tensor, other: _Any, *, out: Tensor | None = None) -> Tensor: ...
+def lcm_(input: Tensor, other: _Any) -> Tensor: ...
+def le(input: Tensor, other: _Any, *, out: Tensor | None = None) -> Tensor: ...
+def lgamma(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def log(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def log10_(input: Tensor) -> Tensor: ...
+def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def log1p_(input: Tensor) -> Tensor: ...
+def log2(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def log2_(input: Tensor) -> Tensor: ...
+def log_(input: Tensor) -> Tensor: ...
+def logaddexp(input: Tensor, other: _Any, *, out: Tensor | None = None) -> Tensor: ...
+def logaddexp2(input: Tensor, other: _Any, *, out: Tensor | None = None) -> Tensor: ...
+def logical_and(input: Tensor, other: _Any, *, out: Tensor | None = None) -> Tensor: ...
+def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def logical_or(input: Tensor, other: _Any, *, out: Tensor | None = None) -> Tensor: ...
+def logical_xor(input: Tensor, other: _Any, *, out: Tensor | None = None) -> Tensor: ...
+def lt(input: Tensor, other: _Any, *, out: Tensor | None = None) -> Tensor: ...
+def maximum(input: Tensor, other: _Any, *, out: Tensor | None = None) -> Tensor: ...
+def minimum(input: Tensor, other: _Any, *, out: Tensor | None = None) -> Tensor: ...
+def ne(input: Tensor, other: _Any, *, out: Tensor | None = None) -> Tensor: ...
+def neg_(input: Tensor) -> Tensor: ...
+def nextafter(input: Tensor, other: _Any, *, out: Tensor | None = None) -> Tensor: ...
+def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def rad2deg_(input: Tensor) -> Tensor: ...
+def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def reciprocal_(input: Tensor) -> Tensor: ...
+def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def relu_(input: Tensor) -> Tensor: ...
+def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def rsqrt_(input: Tensor) -> Tensor: ...
+def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def sigmoid_(input: Tensor) -> Tensor: ...
+def sign(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def sin(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def sin_(input: Tensor) -> Tensor: ...
+def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def sinc_(input: Tensor) -> Tensor: ...
+def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def sinh_(input: Tensor) -> Tensor: ...
+def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def sqrt_(input: Tensor) -> Tensor: ...
+def tan(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def tan_(input: Tensor) -> Tensor: ...
+def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def tanh_(input: Tensor) -> Tensor: ...
+def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def trunc_(input: Tensor) -> Tensor: ...
+def xlogy(input: Tensor, other: _Any, *, out: Tensor | None = None) -> Tensor: ...
+def xlogy_(input: Tensor, other: _Any) -> Tensor: ...
+absolute = abs
+absolute_ = abs_
+arccos = acos
+arccos_ = acos_
+arccosh = acosh
+arccosh_ = acosh_
+arcsin = asin
+arcsin_ = asin_
+arcsinh = asinh
+arcsinh_ = asinh_
+arctan = atan
+arctan2 = atan2
+arctan_ = atan_
+arctanh = atanh
+arctanh_ = atanh_
+fix = trunc
+fix_ = trunc_
+greater = gt
+greater_equal = ge
+less = lt
+less_equal = le
+negative_ = neg_
+not_equal = ne
+
+half = float16
+float = float32
+double = float64
+short = int16
+int = int32
+long = int64
+cfloat = complex64
+cdouble = complex128
+newaxis = None

@@ -1,0 +1,142 @@
+"""The operators of Tensor, `a + b` and `a += b`, and its properties (`T`, `real`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from vizgrad.function.primitive import Primitive
+from vizgrad.function.typing import number
+from vizgrad.ops import arithmetic as basic
+from vizgrad.ops import compare, inplace
+from vizgrad.ops import pointwise as elementwise
+from vizgrad.ops.forms import inplace_of
+from vizgrad.ops.public import (
+    arithmetic,
+    complexes,
+    dimensions,
+    indexing,
+    matrix_products,
+    splitting,
+)
+from vizgrad.tensor.tensor import Tensor
+
+
+def _reversed(op: Primitive) -> Callable[[Tensor, Any], Tensor]:
+    def method(self: Tensor, other: Any) -> Tensor:
+        return op.record(number(other, self), self)
+
+    return method
+
+
+def _operator(op: Primitive) -> Callable[[Tensor, Any], Any]:
+    """A binary operator; what is no operand is left to the other side."""
+    record = op.record
+
+    def method(self: Tensor, other: Any) -> Any:
+        try:
+            return record(self, other)
+        except TypeError:
+            return NotImplemented
+
+    return method
+
+
+def _rsub(self: Tensor, other: Any) -> Tensor:
+    arithmetic.refuse_bool_minus(self, other)
+    return basic.rsub_number.record(self, number(other, self))
+
+
+def _rdiv(self: Tensor, other: Any) -> Tensor:
+    return elementwise.reciprocal.record(self) * other
+
+
+def _sub(self: Tensor, other: Any) -> Tensor:
+    if self._array.dtype.kind == "b":
+        arithmetic.refuse_bool_minus(self, other)
+    return basic.sub.record(self, other)
+
+
+def _rpow(self: Tensor, other: Any) -> Tensor:
+    return arithmetic.pow(other, self)
+
+
+def _rmatmul(self: Tensor, other: Any) -> Tensor:
+    return matrix_products.matmul(other, self)
+
+
+def _invert(self: Tensor) -> Tensor:
+    if self._array.dtype.kind not in "biu":
+        raise TypeError(
+            "~ (operator.invert) is only implemented on integer and Boolean-type tensors, not "
+            f"{self.dtype}"
+        )
+    return compare.bitwise_not.record(self)
+
+
+def _contains(self: Tensor, element: Any) -> bool:
+    return bool((self == element).any())
+
+
+OPERATORS: dict[str, Callable[..., Any]] = {
+    "__add__": basic.add.record,
+    "__radd__": basic.add.record,
+    "__sub__": _sub,
+    "__rsub__": _rsub,
+    "__mul__": basic.mul.record,
+    "__rmul__": basic.mul.record,
+    "__truediv__": basic.div.record,
+    "__rtruediv__": _rdiv,
+    "__floordiv__": arithmetic.floor_divide,
+    "__rfloordiv__": _reversed(basic.floor_divide),
+    "__mod__": arithmetic.remainder,
+    "__rmod__": _reversed(basic.remainder),
+    "__pow__": arithmetic.pow,
+    "__rpow__": _rpow,
+    "__matmul__": matrix_products.operator,
+    "__rmatmul__": _rmatmul,
+    "__neg__": arithmetic.neg,
+    "__pos__": arithmetic.positive,
+    "__abs__": elementwise.abs.record,
+    "__invert__": _invert,
+    "__eq__": _operator(compare.eq),
+    "__ne__": _operator(compare.ne),
+    "__lt__": _operator(compare.lt),
+    "__le__": _operator(compare.le),
+    "__gt__": _operator(compare.gt),
+    "__ge__": _operator(compare.ge),
+    "__and__": _operator(compare.bitwise_and),
+    "__rand__": _operator(compare.bitwise_and),
+    "__or__": _operator(compare.bitwise_or),
+    "__ror__": _operator(compare.bitwise_or),
+    "__xor__": _operator(compare.bitwise_xor),
+    "__rxor__": _operator(compare.bitwise_xor),
+    "__lshift__": _operator(compare.bitwise_left_shift),
+    "__rshift__": _operator(compare.bitwise_right_shift),
+    "__getitem__": indexing.getitem,
+    "__setitem__": indexing.setitem,
+    "__iter__": splitting.iterate,
+    "__contains__": _contains,
+    "__iadd__": inplace_of(basic.add, "__iadd__"),
+    "__isub__": inplace_of(basic.sub, "__isub__"),
+    "__imul__": inplace_of(basic.mul, "__imul__"),
+    "__itruediv__": inplace_of(basic.div, "__itruediv__"),
+    "__ifloordiv__": inplace.floor_divide_,
+    "__imod__": inplace.remainder_,
+    "__ipow__": inplace.pow_,
+    "__iand__": inplace_of(compare.bitwise_and, "__iand__"),
+    "__ior__": inplace_of(compare.bitwise_or, "__ior__"),
+    "__ixor__": inplace_of(compare.bitwise_xor, "__ixor__"),
+}
+
+PROPERTIES = {
+    "T": property(dimensions.T),
+    "mT": property(dimensions.mT),
+    "H": property(complexes.H),
+    "mH": property(complexes.adjoint),
+    "real": property(complexes.real, complexes.set_real),
+    "imag": property(complexes.imag, complexes.set_imag),
+}
+
+for _name, _value in (OPERATORS | PROPERTIES).items():
+    setattr(Tensor, _name, _value)
