@@ -86,7 +86,7 @@ def test_a_step_is_one_write_on_the_line_of_the_call(name: str) -> None:
     loss = layer(x).sum()
     optimizer.step()  # the line that the error must name
     assert layer.weight._version == before + 1
-    written = layer.weight._storage.writes[-1]
+    (written,) = layer.weight._storage.writes.latest(1)
     assert written.op == f"{name}.step"
     assert "the line that the error must name" in _line(written.site)
     with pytest.raises(RuntimeError, match="modified by an inplace operation") as caught:

@@ -321,7 +321,6 @@ def _stale_error(
     saved: Tensor | SavedResult | None,
 ) -> RuntimeError:
     """The version error of V-20: names the line that wrote, not only the node that reads."""
-    expected = storage.version_at(clock)
     written = storage.first_write_after(clock)
     producer = ""
     if name == "result" or isinstance(saved, SavedResult):
@@ -331,8 +330,8 @@ def _stale_error(
     what = f"vizgrad.{_TYPE_NAMES.get(dtype.name, dtype.name)} {list(shape)}"
     error = RuntimeError(
         "one of the variables needed for gradient computation has been modified by an inplace "
-        f"operation: [{what}]{producer}, is at version {storage.version}; expected version "
-        f"{expected} instead. Hint: the note below names the line that wrote; anomaly mode "
+        f"operation: [{what}]{producer}, is at version {storage.version}; expected "
+        f"{storage.expected_at(clock)} instead. Hint: the note below names the line that wrote; anomaly mode "
         "(`with vizgrad.autograd.detect_anomaly():`) also shows the forward call of the node that failed."
     )
     return explained_stale(error, node, name, written)
@@ -349,8 +348,9 @@ def explained_stale(
     if recorded is not None:
         story += f", recorded at {recorded},"
     story += f" saved `{name}` for its backward; "
-    if written is None:
-        story += "it was changed in place since."
+    if written is None or not written.op:
+        story += "it was changed in place since"
+        story += ", by one of several lines: it is too long ago to say which." if written else "."
     else:
         story += f"{written.op} changed it in place"
         story += f" through `{variable}`." if variable != name else "."

@@ -16,6 +16,9 @@ from vizgrad.inspection.places import write_of
 from vizgrad.tensor.storage import Storage
 from vizgrad.tensor.tensor import Tensor
 
+#: Latest writes of a block that its timeline shows.
+WRITES_TOLD = 64
+
 
 @dataclass(slots=True)
 class _Block:
@@ -80,11 +83,7 @@ class Blocks:
         storage = block.storage
         if storage is None and (tensor := self._tensor(number)) is not None:
             storage = tensor._storage
-        writes = (
-            ()
-            if storage is None
-            else tuple(w for w in map(write_of, storage.writes or ()) if w is not None)
-        )
+        writes = () if storage is None else _told(storage, [save.clock for save in saves])
         version = 0 if storage is None else storage.version
         return model.Storage(
             id=number,
@@ -97,6 +96,15 @@ class Blocks:
             writes_dropped=version - len(writes),
             saves=tuple(saves),
         )
+
+
+def _told(storage: Storage, saves: Sequence[int]) -> tuple[model.Write, ...]:
+    """The latest writes, and of older ones those that came first after a save, in order."""
+    found = [storage.first_write_after(clock) for clock in saves]
+    if storage.writes is not None:
+        found += storage.writes.latest(WRITES_TOLD)
+    writes = {w.clock: w for w in map(write_of, found) if w is not None}
+    return tuple(writes[clock] for clock in sorted(writes))
 
 
 def _met(value: Any, storage: Storage | None, label: str) -> _Block:

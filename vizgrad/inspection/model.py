@@ -85,7 +85,8 @@ class Write:
 class Saved:
     """One saved value of a node. `value` is the repr of a plain (non-tensor) one, else empty.
 
-    `culprit` is the first write after the save: the one that made it stale.
+    `culprit` is the first write after the save: the one that made it stale. After more than a thousand
+    writes it, and `version_saved`, may not be known any more: both are None then.
     """
 
     name: str
@@ -94,7 +95,7 @@ class Saved:
     dtype: str = ""
     bytes: int = 0
     storage: int | None = None
-    version_saved: int = 0
+    version_saved: int | None = 0
     version_now: int = 0
     culprit: Write | None = None
     value: str = ""
@@ -153,11 +154,13 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class SaveMark:
-    """A mark on a storage's timeline: node `node` saved the value as `name` at `version`."""
+    """A mark on a storage's timeline: node `node` saved the value as `name` at `version` (None: it is not
+    known any more).
+    """
 
     node: int
     name: str
-    version: int
+    version: int | None
     clock: int
     state: SavedState
 
@@ -166,8 +169,8 @@ class SaveMark:
 class Storage:
     """One memory block: its version counter, the writes that moved it, the saves that rely on it.
 
-    `writes` may be shorter than `version`: only the latest are kept (`writes_dropped` says how many
-    are not).
+    `writes` may be shorter than `version`: the latest are told, and of older ones those that came first
+    after a save (`writes_dropped` says how many are not).
     """
 
     id: int

@@ -5,12 +5,14 @@ from __future__ import annotations
 from vizgrad.errors import place_of
 from vizgrad.inspection.model import Write
 from vizgrad.tensor.source import written_name
-from vizgrad.tensor.storage import Written
+from vizgrad.tensor.writes import Written
 
 
 def write_of(written: Written | None) -> Write | None:
-    """A write of the storage's log, with the variable's name read from the source line."""
-    if written is None:
+    """A write of the storage's log, with the variable's name read from the source line; None if it is
+    not known exactly.
+    """
+    if written is None or written.version is None or written.clock is None:
         return None
     return Write(
         version=written.version,

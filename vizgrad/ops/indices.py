@@ -39,8 +39,8 @@ class Indices:
                 raise RuntimeError(
                     "one of the variables needed for gradient computation has been modified by an "
                     f"inplace operation: an index tensor of shape {list(tensor._array.shape)} is "
-                    f"at version {storage.version}; expected version "
-                    f"{storage.version_at(self.clock)} instead. Index with a clone of it."
+                    f"at version {storage.version}; expected "
+                    f"{storage.expected_at(self.clock)} instead. Index with a clone of it."
                 )
 
     def __repr__(self) -> str:

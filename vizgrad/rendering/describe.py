@@ -131,10 +131,16 @@ def version_text(saved: Saved) -> str:
     """``v0`` while the value is what was saved, ``v0→v1 stale`` once it is not; state in words."""
     if saved.value:
         return ""
+    version = counter_text(saved.version_saved)
     if saved.state == "stale":
-        return f"v{saved.version_saved}→v{saved.version_now} stale"
+        return f"{version}→v{saved.version_now} stale"
     state = "" if saved.state == "alive" else f" {saved.state}"
-    return f"v{saved.version_saved}{state}"
+    return f"{version}{state}"
+
+
+def counter_text(version: int | None) -> str:
+    """``v3``; ``v?`` for a counter that is not known any more."""
+    return "v?" if version is None else f"v{version}"
 
 
 def saved_text(saved: Saved) -> str:

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from vizgrad.inspection.model import Graph, SaveMark, Storage
-from vizgrad.rendering.describe import bytes_text, columns, count_text, plain, type_text, write_text
+from vizgrad.rendering.describe import (
+    bytes_text,
+    columns,
+    count_text,
+    counter_text,
+    plain,
+    type_text,
+    write_text,
+)
 from vizgrad.rendering.headings import node_text
 
 #: Lines of one storage that are written before its timeline is cut (the latest are kept).
@@ -33,7 +41,10 @@ def _storage(storage: Storage, graph: Graph | None, limit: int) -> str:
     for write in storage.writes:
         line = plain(write.place.text, 80) if write.place else ""
         marks.append((write.clock, 1, f"v{write.version}", f"written by {write_text(write)}", line))
-    marks += [(save.clock, 0, f"v{save.version}", _save(save, graph), "") for save in storage.saves]
+    marks += [
+        (save.clock, 0, counter_text(save.version), _save(save, graph), "")
+        for save in storage.saves
+    ]
     marks.sort()
     lines = [head]
     if storage.writes_dropped:

@@ -11,7 +11,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from vizgrad.inspection.model import Graph, SaveMark, Storage, Write
-from vizgrad.rendering.describe import bytes_text, count_text, place_text, plain, type_text
+from vizgrad.rendering.describe import (
+    bytes_text,
+    count_text,
+    counter_text,
+    place_text,
+    plain,
+    type_text,
+)
 from vizgrad.rendering.headings import node_text
 from vizgrad.rendering.metrics import MONO, text_width
 from vizgrad.rendering.scene import Group, Poly, Rect, Scene, Shape, Text
@@ -124,10 +131,14 @@ class _Lane:
         starts = [(0.0, first), *((x, write.version) for x, write in writes)]
         ends = [*(x for x, _ in starts[1:]), self.end]
         shapes: list[Shape] = []
+        following = [version for _, version in starts[1:]]
         for number, ((x, version), end) in enumerate(zip(starts, ends, strict=True)):
+            gap = number < len(following) and following[number] > version + 1
             odd = " odd" if number % 2 else ""
             shapes.append(Rect(x, self.bar, end - x, _BAR, 3, f"version{odd}"))
-            shapes.append(Text(x + 6, self.bar + 15, f"v{version}", "number"))
+            shapes.append(
+                Text(x + 6, self.bar + 15, f"v{version} …" if gap else f"v{version}", "number")
+            )
         shapes.append(Text(self.end - 6, self.bar + 15, "now", "caption", "end"))
         return shapes
 
@@ -139,10 +150,12 @@ class _Lane:
             (
                 place
                 for place, event in zip(self.x, self.events, strict=True)
-                if event.write and event.write.version > save.version
+                if event.write and event.write.clock > save.clock
             ),
             self.end,
         )
+        if save.version is None:
+            broken = x  # the write that made it stale is not among those shown
         until = broken if save.state == "stale" else self.end
         shapes: list[Shape] = [
             Poly(
@@ -164,7 +177,7 @@ def _save_name(save: SaveMark, graph: Graph | None) -> str:
     known = graph is not None and 0 <= save.node < len(graph.nodes)
     node = node_text(graph.nodes[save.node]) if graph and known else f"node {save.node}"
     state = "" if save.state == "alive" else f": {save.state}"
-    return f"{plain(save.name, 30)} of {node}, v{save.version}{state}"
+    return f"{plain(save.name, 30)} of {node}, {counter_text(save.version)}{state}"
 
 
 def _write_lines(write: Write | None) -> list[tuple[str, str]]:

@@ -6,28 +6,15 @@ most tensors of a training step never are viewed or written, and have none.
 
 from __future__ import annotations
 
-from collections import deque
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from vizgrad.arrays.layout import address
 from vizgrad.tensor.clock import tick
 from vizgrad.tensor.place import Site
+from vizgrad.tensor.writes import WriteLog, Written
 
 if TYPE_CHECKING:
     from vizgrad.tensor.tensor import Tensor
-
-#: Writes remembered with their line. The counter itself never forgets.
-WRITES_KEPT = 64
-
-
-class Written(NamedTuple):
-    """One in-place write: its tick, the counter after it, the operation, the line, and through what."""
-
-    clock: int
-    version: int
-    op: str
-    site: Site | None
-    alias: str
 
 
 class Storage:
@@ -42,7 +29,7 @@ class Storage:
     def __init__(self, origin: Any, nbytes: int) -> None:
         self.version = 0
         self.last_write = 0
-        self.writes: deque[Written] | None = None
+        self.writes: WriteLog | None = None
         self._origin = origin
         self.nbytes = nbytes
 
@@ -66,24 +53,28 @@ class Storage:
         self.version += 1
         clock = self.last_write = tick()
         if self.writes is None:
-            self.writes = deque(maxlen=WRITES_KEPT)
-        self.writes.append(Written(clock, self.version, op, site, alias))
+            self.writes = WriteLog()
+        self.writes.add(clock, op, site, alias)
         return clock
 
-    def version_at(self, clock: int) -> int:
-        """The counter's value just after tick `clock` (exact while the log reaches back that far)."""
-        if self.last_write <= clock:
+    def version_at(self, clock: int) -> int | None:
+        """The counter's value just after tick `clock`; None where the log does not reach back that far."""
+        if self.last_write <= clock or self.writes is None:
             return self.version
-        for written in self.writes or ():
-            if written.clock > clock:
-                return written.version - 1
-        return self.version
+        return self.writes.version_at(clock)
+
+    def expected_at(self, clock: int) -> str:
+        """The same for a message: "is at version 3; expected <this> instead"."""
+        version = self.version_at(clock)
+        return "an earlier version" if version is None else f"version {version}"
 
     def first_write_after(self, clock: int) -> Written | None:
-        """The write that made a value saved at `clock` stale; None if there was none."""
-        if self.last_write <= clock:
+        """The write that made a value saved at `clock` stale, as far as it is known; None if there was
+        none.
+        """
+        if self.last_write <= clock or self.writes is None:
             return None
-        return next((w for w in self.writes or () if w.clock > clock), None)
+        return self.writes.first_after(clock)
 
 
 class InferenceStorage(Storage):

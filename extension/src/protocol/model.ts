@@ -94,7 +94,8 @@ export interface Saved {
   readonly dtype: string;
   readonly bytes: number;
   readonly storage: number | null;
-  readonly version_saved: number;
+  /** Null: so many writes ago that it is not known any more. */
+  readonly version_saved: number | null;
   readonly version_now: number;
   readonly culprit: Write | null;
   readonly value: string;
@@ -137,7 +138,7 @@ export interface Node {
 export interface SaveMark {
   readonly node: number;
   readonly name: string;
-  readonly version: number;
+  readonly version: number | null;
   readonly clock: number;
   readonly state: SavedState;
 }

@@ -48,7 +48,7 @@ const saved: Reader<m.Saved> = record<m.Saved>({
   dtype: text,
   bytes: optional(natural, 0),
   storage: optional(nullable(integer), null),
-  version_saved: optional(natural, 0),
+  version_saved: optional(nullable(natural), 0),
   version_now: optional(natural, 0),
   culprit: optional(nullable(write), null),
   value: text
@@ -90,7 +90,7 @@ export const readStorage: Reader<m.Storage> = record<m.Storage>({
       record<m.SaveMark>({
         node: natural,
         name: string,
-        version: natural,
+        version: nullable(natural),
         clock: integer,
         state: oneOf(m.SAVED_STATES)
       })

@@ -60,6 +60,11 @@ export function count(n: number, noun: string, plural = `${noun}s`): string {
   return `${n} ${n === 1 ? noun : plural}`;
 }
 
+/** A version counter's value; null is one that is not known any more. */
+export function counter(version: number | null): string {
+  return version === null ? '?' : `${version}`;
+}
+
 /** Where a line of code is: the cell if it is one, else the file's last part. */
 export function place({ file, line, cell }: Place): string {
   const [name = file] = file.split(/[/\\]/).reverse();

@@ -80,7 +80,7 @@ export function describe(saved: Saved): string {
   const versions =
     saved.storage === null
       ? ''
-      : `saved at version ${saved.version_saved}, now ${saved.version_now}`;
+      : `saved at version ${format.counter(saved.version_saved)}, now ${saved.version_now}`;
   return [
     `${saved.name}: ${format.SAVED_WORDS[saved.state]}`,
     what,

@@ -33,7 +33,7 @@ export function SavedCard({ saved, owner }: SavedCardProps): JSX.Element {
             class={moved ? 'vg-versions vg-moved' : 'vg-versions'}
             title="Version when saved, and now"
           >
-            {`v${saved.version_saved}`}
+            {`v${format.counter(saved.version_saved)}`}
             {moved && ` → v${saved.version_now}`}
           </span>
         )}

@@ -141,7 +141,7 @@ function Track({ line, title }: { line: Timeline; title: string }): JSX.Element 
             class="vg-mark"
             data-mark-state={tick.state}
             style={{ left: percent(tick.at) }}
-            title={`saved as ${tick.mark.name} at version ${tick.mark.version}: ${tick.state}`}
+            title={`saved as ${tick.mark.name} at version ${format.counter(tick.mark.version)}: ${tick.state}`}
           />
         )
       )}
@@ -154,7 +154,7 @@ function TickLine({ session, tick }: { session: SessionState; tick: Tick }): JSX
     const { mark, state } = tick;
     return (
       <li class="vg-event-save" data-mark-state={state}>
-        <span class="vg-versions">v{mark.version}</span>
+        <span class="vg-versions">v{format.counter(mark.version)}</span>
         <div class="vg-timeline-event">
           <span class="vg-saved-chip" data-saved-state={state}>
             <SavedIcon state={state} />

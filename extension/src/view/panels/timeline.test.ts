@@ -44,6 +44,21 @@ test('a write that is no longer kept makes it stale from the beginning', () => {
   expect(timelineOf({ ...storage, writes: [], writes_dropped: 1 }, new Map()).staleFrom).toBe(0);
 });
 
+test('a save at a version that nobody knows any more is stale from the save on', () => {
+  const [write] = storage.writes as [Write];
+  const [mark] = storage.saves as [SaveMark];
+  const old = {
+    ...storage,
+    version: 5000,
+    writes_dropped: 4999,
+    writes: [{ ...write, clock: 900, version: 5000 }],
+    saves: [{ ...mark, clock: 5, version: null, state: 'stale' as const }]
+  };
+  const { ticks, staleFrom } = timelineOf(old, new Map());
+  expect(ticks.map(tick => tick.kind)).toEqual(['save', 'write']);
+  expect(staleFrom).toBe(ticks[0]?.at);
+});
+
 test('stale first, then what was written since, then the rest by node; the quiet apart', () => {
   const [mark] = storage.saves as [SaveMark];
   const saves = (node: number): SaveMark[] => [{ ...mark, node, state: 'alive' }];

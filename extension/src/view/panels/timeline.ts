@@ -52,7 +52,7 @@ export function timelineOf(storage: Storage, saved: SessionState['saved']): Time
     ...storage.saves.map(mark => ({ clock: mark.clock, write: null, mark }))
   ].sort((a, b) => a.clock - b.clock);
   let staleFrom: number | null = null;
-  let staleVersion = Infinity;
+  let stale = Infinity;
   const ticks = events.map(({ write, mark }, i): Tick => {
     const at = (i + 1) / (events.length + 1);
     if (write) {
@@ -61,16 +61,19 @@ export function timelineOf(storage: Storage, saved: SessionState['saved']): Time
     const now = saved.get(mark.node)?.find(value => value.name === mark.name);
     const state = now?.state ?? mark.state;
     if (state === 'stale') {
-      staleVersion = Math.min(staleVersion, mark.version);
+      stale = Math.min(stale, mark.clock);
+      if (mark.version === null) {
+        staleFrom ??= at; // The write itself is not among those told.
+      }
     }
     return { kind: 'save', mark, state, at };
   });
   for (const tick of ticks) {
-    if (staleFrom === null && tick.kind === 'write' && tick.write.version > staleVersion) {
+    if (staleFrom === null && tick.kind === 'write' && tick.write.clock > stale) {
       staleFrom = tick.at;
     }
   }
-  if (staleFrom === null && staleVersion !== Infinity) {
+  if (staleFrom === null && stale !== Infinity) {
     staleFrom = 0; // The write itself is no longer among those kept.
   }
   const lastUntold = storage.writes.findLast(write => !told.includes(write)) ?? null;
