@@ -30,7 +30,7 @@ pytestmark = pytest.mark.rule("E-96")
 
 ROUNDS = 10_000
 #: Rounds until Python's own lists of free objects are as long as they get.
-WARM = 2_500
+WARM = 4_000
 
 
 def leaf(*shape: int) -> torch.Tensor:
