@@ -76,7 +76,7 @@ def raw(*parts: str) -> bytes:
         (raw("ctorch\nTensor\n", "N}X\4\0\0\0itemK\1s\x86b"), "sets the state of a type"),
         (raw("ctorch._utils\n_rebuild_tensor\n", "}X\1\0\0\0aK\1sb"), "state of a function"),
         (raw("ctorch\nfloat32\n", "N}X\2\0\0\0npK\1s\x86b"), "state of a DType"),
-        (raw("ccollections\nOrderedDict\n", "}b"), "state of a type"),
+        (raw("ccollections\nOrderedDict\n", "}b"), "state of a function"),
         # names by attribute, old ways to make objects, numbers of registered classes
         (raw("ccollections\nOrderedDict.clear\n"), "Unsupported global: collections.OrderedDict.clear"),
         (raw("(ios\nsystem\n"), "INST"),

@@ -11,6 +11,9 @@ import numpy as np
 from vizgrad.arrays.backend import Array
 from vizgrad.arrays.layout import address, as_strided
 
+#: Of an array of numpy.
+MOST_DIMENSIONS = 64
+
 
 def span(array: Array) -> tuple[int, int]:
     """Addresses of its first byte and of the one after its last, whatever its strides."""
@@ -79,20 +82,34 @@ def contiguous_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 def from_bfloat16(halves: Array) -> Array:
     """float32 values of bfloat16 bits given as uint16: exact, bfloat16 being float32 cut short."""
-    return (halves.astype(np.uint32) << np.uint32(16)).view(np.float32)
+    bits = halves.astype(np.uint32)
+    bits <<= np.uint32(16)
+    return bits.view(np.float32)
+
+
+def of_bytes(data: bytes) -> Array:
+    """Bytes as an array, to be read."""
+    return np.frombuffer(data, np.uint8)
+
+
+def zeros(count: int, name: str) -> Array:
+    """A flat array of zeros."""
+    return np.zeros(count, name)
 
 
 def read_bytes(raw: Any, name: str, order: Any = "little") -> Array:
     """A flat array from bytes, of the numpy type `name` or "bfloat16", stored in byte order `order`.
 
-    A copy, for bytes may not be written to; an array of bytes in this machine's order is used as it is.
+    A copy of `bytes`, which may not be written to; an array of bytes in this machine's order is used itself.
     """
     kind = np.dtype("uint16" if name == "bfloat16" else name)
-    if isinstance(raw, np.ndarray):
-        found = raw.view(kind)
-    else:
-        found = np.frombuffer(raw, kind.newbyteorder(order)).astype(kind)
-    return from_bfloat16(found) if name == "bfloat16" else found
+    stored = kind.newbyteorder(order)
+    found = raw.view(stored) if isinstance(raw, np.ndarray) else np.frombuffer(raw, stored)
+    if name == "bfloat16":
+        return from_bfloat16(found)
+    if isinstance(raw, np.ndarray) and stored == kind:
+        return found
+    return found.astype(kind)
 
 
 def mapped_bytes(path: Path, start: int, length: int) -> Array:

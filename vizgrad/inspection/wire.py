@@ -18,6 +18,7 @@ import re
 from collections.abc import Iterable
 from typing import Any, TypeVar, cast
 
+from vizgrad.arrays.budget import Budget as MemoryBudget
 from vizgrad.inspection.model import MODEL_VERSION, Trace
 from vizgrad.inspection.wire_plan import Budget, describe, plan
 from vizgrad.inspection.wire_plan import WireError as WireError
@@ -63,10 +64,19 @@ def to_json(value: Any) -> str:
 def from_json(cls: type[T], text: str | bytes) -> T:
     """Reads what `to_json` wrote. Raises `WireError` also for text that is not JSON."""
     try:
+        MemoryBudget(len(text)).spend(_taken(text))
         data: object = json.loads(text)
-    except (ValueError, RecursionError) as error:
+    except (ValueError, RuntimeError) as error:  # of a nesting too deep: RecursionError
         raise WireError(f"expected JSON text: {error}").within(message_type(cls)) from None
     return from_wire(cls, data)
+
+
+def _taken(text: str | bytes) -> int:
+    """Bytes that the values of a JSON text take, or somewhat more: its punctuation says how many there are."""
+    marks = '[{:",' if isinstance(text, str) else (b"[", b"{", b":", b'"', b",")
+    lists, objects, keys, quotes, commas = (text.count(mark) for mark in marks)  # type: ignore[arg-type]
+    strings = max(0, quotes - 2 * keys) // 2
+    return len(text) + 85 * lists + 90 * objects + 60 * keys + 60 * strings + 8 * commas
 
 
 def encode_message(message: object) -> dict[str, Any]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import struct
 import zipfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import PurePath
 from types import TracebackType
 from typing import IO, Any, Self
 
-from vizgrad.arrays.backend import to_host
+from vizgrad.arrays.backend import Array, to_host
+from vizgrad.arrays.budget import Budget
+from vizgrad.arrays.records import Records
 
 _ALIGNMENT = 64
 _LOCAL_HEADER = 30
@@ -54,44 +54,30 @@ class Writer:
             record.write(content)
 
 
-@contextmanager
-def _told() -> Iterator[None]:
-    """What zipfile raises for damage, of a dozen kinds, as RuntimeError."""
-    try:
-        yield
-    except Exception as error:
-        raise RuntimeError(
-            f"failed reading zip archive: {error}; the file is damaged or was cut short"
-        ) from error
-
-
 class Reader:
     """The records of such a file, by name without the folder."""
 
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
-        with _told():
-            self._zip = zipfile.ZipFile(file)
-        found = [n for n in self._zip.namelist() if PurePath(n).name == "data.pkl"]
+    def __init__(self, file: IO[bytes], budget: Budget) -> None:
+        self._records = Records(file, budget)
+        found = [n for n in self._records.names if n == "data.pkl" or n.endswith("/data.pkl")]
         if not found:
             raise RuntimeError("failed reading zip archive: there is no record data.pkl in it")
         self._folder = found[0].removesuffix("data.pkl")
 
     def has(self, name: str) -> bool:
-        return self._folder + name in self._zip.NameToInfo
+        return self._folder + name in self._records
 
-    def read(self, name: str) -> bytes:
-        """A record; RuntimeError when it is missing or damaged."""
-        with _told():
-            return self._zip.read(self._folder + name)
+    def size(self, name: str) -> int:
+        """Bytes of a record, before it is read; RuntimeError when it is missing."""
+        return self._records.size(self._folder + name)
+
+    def read(self, name: str) -> Array:
+        """A record as an array of bytes; RuntimeError when it is missing or damaged."""
+        return self._records.read(self._folder + name)
+
+    def text(self, name: str) -> bytes:
+        return self._records.text(self._folder + name)
 
     def place(self, name: str) -> tuple[int, int]:
         """Where an uncompressed record is in the file, and its length."""
-        with _told():
-            info = self._zip.getinfo(self._folder + name)
-        if info.compress_type != zipfile.ZIP_STORED:
-            raise RuntimeError(f"mmap=True needs uncompressed records, and {name} is compressed")
-        self._file.seek(info.header_offset)
-        header = self._file.read(_LOCAL_HEADER)
-        lengths = struct.unpack("<HH", header[26:30])
-        return info.header_offset + _LOCAL_HEADER + sum(lengths), info.file_size
+        return self._records.place(self._folder + name)

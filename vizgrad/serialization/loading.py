@@ -13,6 +13,8 @@ from typing import IO, Any, cast
 
 from vizgrad.arrays import blocks
 from vizgrad.arrays.backend import Device
+from vizgrad.arrays.budget import Budget
+from vizgrad.arrays.records import size_of
 from vizgrad.serialization import legacy
 from vizgrad.serialization.archive import Reader
 from vizgrad.serialization.storages import Block, Storages, named
@@ -65,14 +67,15 @@ def load(
         if not first:
             raise EOFError("Ran out of input: the file is empty")
         place = _placing(map_location)
+        budget = Budget(size_of(file))
         if first == _ZIP:
-            found, widened = _from_zip(Reader(file), place, path if mmap else None)
+            found, widened = _from_zip(Reader(file, budget), place, path if mmap else None, budget)
         elif mmap:
             raise RuntimeError(
                 "mmap can only be used with files saved as zip, and this one is older"
             )
         else:
-            found, widened = legacy.read(file, place)
+            found, widened = legacy.read(file, place, budget)
     if widened:
         warnings.warn(
             "bfloat16 values were read as float32, which holds them exactly: vizgrad has no bfloat16",
@@ -83,7 +86,7 @@ def load(
 
 
 def _from_zip(
-    archive: Reader, place: Callable[[Block, str], Block], mapped: Path | None
+    archive: Reader, place: Callable[[Block, str], Block], mapped: Path | None, budget: Budget
 ) -> tuple[Any, bool]:
     """The object, and whether bfloat16 was widened. `mapped` is the file to map, if it is to be."""
     if archive.has("constants.pkl"):
@@ -91,20 +94,26 @@ def _from_zip(
             "this is a TorchScript archive: it holds a program, and vizgrad reads tensors. Save the "
             "state_dict of the module instead"
         )
-    order = archive.read("byteorder").decode() if archive.has("byteorder") else "little"
-    storages = Storages(place, order)
+    order = (
+        archive.text("byteorder").decode("ascii", "replace")
+        if archive.has("byteorder")
+        else "little"
+    )
+    if order not in ("little", "big"):
+        raise RuntimeError(f"the file is damaged: it has its bytes in the order {order[:20]!r}")
+    storages = Storages(place, order, budget)
 
     def persistent(found: Any) -> Block:
-        kind, key, location, numel = named(found)
-        if key not in storages:
-            if mapped is not None and order == sys.byteorder:
-                raw: Any = blocks.mapped_bytes(mapped, *archive.place(f"data/{key}"))
-            else:
-                raw = archive.read(f"data/{key}")
-            storages.add(key, raw, kind, numel, location)
-        return storages[key]
+        memory = named(found)
+        if memory.key in storages:
+            return storages[memory.key]
+        name = f"data/{memory.key}"
+        storages.begin(memory, archive.size(name))
+        if mapped is not None and order == sys.byteorder:
+            return storages.add(memory, blocks.mapped_bytes(mapped, *archive.place(name)))
+        return storages.add(memory, archive.read(name))
 
-    return unpickle(io.BytesIO(archive.read("data.pkl")), persistent), storages.widened
+    return unpickle(io.BytesIO(archive.text("data.pkl")), persistent, budget), storages.widened
 
 
 def _placing(map_location: Any) -> Callable[[Block, str], Block]:

@@ -7,9 +7,8 @@ file's choice.
 
 from __future__ import annotations
 
-import codecs
-from collections import Counter, OrderedDict
 from collections.abc import Iterable
+from contextvars import ContextVar
 from types import TracebackType
 from typing import Any
 
@@ -29,14 +28,16 @@ KNOWN: dict[str, Any] = {
     "torch.device": rebuilding.rebuild_device,
     "torch.Tensor": Tensor,
     "torch.nn.parameter.Parameter": Parameter,
-    "collections.OrderedDict": OrderedDict,
-    "collections.Counter": Counter,
-    "builtins.set": set,
-    "builtins.frozenset": frozenset,  # PyTorch refuses it
-    "builtins.bytearray": bytearray,
-    "builtins.complex": complex,
-    "_codecs.encode": codecs.encode,
+    "collections.OrderedDict": rebuilding.rebuild_ordered_dict,
+    "collections.Counter": rebuilding.rebuild_counter,
+    "builtins.set": rebuilding.rebuild_set,
+    "builtins.frozenset": rebuilding.rebuild_frozenset,  # PyTorch refuses it
+    "builtins.bytearray": rebuilding.rebuild_bytearray,
+    "builtins.complex": rebuilding.rebuild_complex,
+    "_codecs.encode": rebuilding.rebuild_bytes,
 }
+#: Of those, the ones a file may call.
+CALLABLE = frozenset(id(found) for found in KNOWN.values() if found not in (Tensor, Parameter))
 KNOWN.update((f"torch.{dtype.name}", dtype) for dtype in dtypes.ALL)
 KNOWN.update(
     (f"torch.{name}", kind)
@@ -44,42 +45,54 @@ KNOWN.update(
     if isinstance(kind, storages.StorageType)
 )
 
-#: Of those, the ones a file may call.
-CALLABLE = tuple(
-    found for found in KNOWN.values() if callable(found) and found not in (Tensor, Parameter)
-)
 
-_safe: dict[str, Any] = {}
+class _Trust:
+    """What one entered block of `safe_globals` allows, until it is left."""
+
+    __slots__ = ("names", "owner")
+
+    def __init__(self, owner: safe_globals, names: dict[str, Any]) -> None:
+        self.owner = owner
+        self.names = names
+
+
+#: For the whole process; never changed, always replaced.
+_added: dict[str, Any] = {}
+#: The open blocks around this code: of its own thread and task alone.
+_blocks: ContextVar[tuple[_Trust, ...]] = ContextVar("vizgrad_safe_globals", default=())
 
 
 def add_safe_globals(safe_globals: Iterable[Any]) -> None:
     """Lets files name these classes and functions: what they then do on loading is up to them.
 
-    Each is a class or function, or a pair of it and the full name that files use for it.
+    Each is a class or function, or a pair of it and the full name that files use for it. This holds for the
+    whole process; `with safe_globals([...])` for a block.
     """
-    _safe.update(map(_named, safe_globals))
+    global _added
+    _added = _added | dict(map(_named, safe_globals))
 
 
 def get_safe_globals() -> list[Any]:
-    """What `add_safe_globals` has added."""
-    return list(_safe.values())
+    """What `add_safe_globals` has added, and the `safe_globals` blocks around the call."""
+    return list(_trusted().values())
 
 
 def clear_safe_globals() -> None:
-    """Forgets what `add_safe_globals` has added."""
-    _safe.clear()
+    """Forgets what `add_safe_globals` and the blocks around the call have added."""
+    global _added
+    _added = {}
+    for block in _blocks.get():
+        block.names = {}
 
 
 class safe_globals:
-    """`with safe_globals([Config]):` adds them for a block."""
+    """`with safe_globals([Config]):` adds them for a block: for its thread and task, and no longer."""
 
     def __init__(self, safe_globals: Iterable[Any]) -> None:
-        self._added = list(safe_globals)
-        self._before: dict[str, Any] = {}
+        self._names = dict(map(_named, safe_globals))
 
     def __enter__(self) -> None:
-        self._before = dict(_safe)
-        add_safe_globals(self._added)
+        _blocks.set((*_blocks.get(), _Trust(self, self._names)))
 
     def __exit__(
         self,
@@ -87,8 +100,13 @@ class safe_globals:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        _safe.clear()
-        _safe.update(self._before)
+        # By name, not by place: blocks may be left in another order than they were entered.
+        blocks = _blocks.get()
+        for mine in reversed(blocks):
+            if mine.owner is self:
+                mine.names = {}  # a task that was begun inside has it as well
+                _blocks.set(tuple(block for block in blocks if block is not mine))
+                break
 
 
 def _named(entry: Any) -> tuple[str, Any]:
@@ -99,17 +117,29 @@ def _named(entry: Any) -> tuple[str, Any]:
     return f"{entry.__module__}.{entry.__qualname__}", entry
 
 
-def allowed(name: str) -> Any:
-    """What `name` stands for; KeyError if a file may not use it."""
-    if name.startswith("__builtin__."):  # as Python 2, and so protocol 2, has it
-        name = "builtins" + name.removeprefix("__builtin__")
-    return _safe[name] if name in _safe else KNOWN[name]
+def _trusted() -> dict[str, Any]:
+    found = _added
+    for block in _blocks.get():
+        found = found | block.names
+    return found
 
 
-def may_call(function: Any) -> bool:
-    return any(function is known for known in (*CALLABLE, *_safe.values()))
+class Names:
+    """The names one file may use: what the caller trusts as the reading begins."""
 
+    def __init__(self) -> None:
+        self._trusted = _trusted()
+        self._vouched = frozenset(map(id, self._trusted.values()))
 
-def added(kind: type) -> bool:
-    """Did the caller vouch for this class?"""
-    return any(kind is known for known in _safe.values())
+    def allowed(self, name: str) -> Any:
+        """What `name` stands for; KeyError if a file may not use it."""
+        if name.startswith("__builtin__."):  # as Python 2, and so protocol 2, has it
+            name = "builtins" + name.removeprefix("__builtin__")
+        return self._trusted[name] if name in self._trusted else KNOWN[name]
+
+    def may_call(self, function: Any) -> bool:
+        return id(function) in CALLABLE or id(function) in self._vouched
+
+    def vouched(self, kind: Any) -> bool:
+        """Did the caller vouch for this class?"""
+        return id(kind) in self._vouched

@@ -5,19 +5,56 @@ These stand for PyTorch's functions of the same names when a file is read, and a
 
 from __future__ import annotations
 
+from collections import Counter, OrderedDict
 from typing import Any
 
 from vizgrad.arrays.backend import Device
+from vizgrad.arrays.dtypes import DType
 from vizgrad.nn.parameter import Parameter
 from vizgrad.serialization.storages import Block
 from vizgrad.tensor.tensor import Size, Tensor, new_tensor
+
+#: Below this in magnitude are whole numbers that are sizes, or keys: beyond it a file could choose numbers
+#: that all fall on one place of a dict.
+_INTEGERS = 2**63
+_SIMPLE = (str, bytes, float, bool, type(None), DType, Device)
+
+
+def check_key(key: Any) -> int:
+    """Is it what a dict of a file may be keyed by? Returns how much work it is to look up.
+
+    Tuples in tuples are none, for their hash is computed afresh each time and without a bound.
+    """
+    kind = type(key)
+    if kind is int:
+        if not -_INTEGERS <= key < _INTEGERS:
+            raise TypeError("a whole number above 64 bits is no key")
+        return 8
+    if kind is str or kind is bytes:
+        return len(key)
+    if kind in _SIMPLE:
+        return 8
+    if (kind is tuple or kind is Size) and all(type(k) is int or type(k) in _SIMPLE for k in key):
+        return sum(map(check_key, key))
+    raise TypeError(
+        "keys are strings, numbers, None, types, devices, or tuples of these, not a "
+        f"{kind.__name__}{' of other things' if kind is tuple else ''}"
+    )
+
+
+def _integers(found: Any, what: str) -> tuple[int, ...]:
+    if not (isinstance(found, (tuple, list)) and all(type(n) is int for n in found)):
+        raise TypeError(f"{what} is a tuple of whole numbers")
+    if not all(-_INTEGERS <= n < _INTEGERS for n in found):
+        raise ValueError(f"{what} has numbers above 64 bits")
+    return tuple(found)
 
 
 def rebuild_tensor(
     storage: Block, storage_offset: int, size: tuple[int, ...], stride: tuple[int, ...]
 ) -> Tensor:
     """A tensor as files of PyTorch before 0.4 hold it."""
-    return storage.tensor(storage_offset, size, stride, False)
+    return rebuild_tensor_v2(storage, storage_offset, size, stride, False, None)
 
 
 def rebuild_tensor_v2(
@@ -30,29 +67,35 @@ def rebuild_tensor_v2(
     metadata: Any = None,
 ) -> Tensor:
     """A leaf over a part of `storage`; hooks are not kept in files."""
-    return storage.tensor(storage_offset, size, stride, requires_grad)
+    if not isinstance(storage, Block):
+        raise TypeError(f"a tensor is over a storage, not a {type(storage).__name__}")
+    (offset,) = _integers((storage_offset,), "the offset of a tensor")
+    size, stride = _integers(size, "the size of a tensor"), _integers(stride, "its stride")
+    return storage.tensor(offset, size, stride, requires_grad is True)
 
 
 def rebuild_parameter(data: Tensor, requires_grad: bool, backward_hooks: Any) -> Parameter:
     """A Parameter over the memory of `data`."""
-    return Parameter(data, requires_grad)
+    if not isinstance(data, Tensor):
+        raise TypeError(f"a Parameter is over a tensor, not a {type(data).__name__}")
+    return Parameter(data, requires_grad is True)
 
 
 def rebuild_parameter_with_state(
     data: Tensor, requires_grad: bool, backward_hooks: Any, state: Any
 ) -> Parameter:
     """A Parameter with attributes of its own."""
-    return _with_attributes(Parameter(data, requires_grad), state)
+    return _with_attributes(rebuild_parameter(data, requires_grad, None), state)
 
 
 def rebuild_from_type(function: Any, kind: type, arguments: tuple[Any, ...], state: Any) -> Tensor:
     """A tensor that has attributes, or a class of its own."""
-    if function not in TENSOR_FUNCTIONS:
-        raise TypeError(f"{function!r} does not make tensors")
+    if not any(function is known for known in TENSOR_FUNCTIONS):
+        raise TypeError("tensors are not made by this function")
     out = function(*arguments)
     if type(out) is not kind:
         if not (isinstance(kind, type) and issubclass(kind, Tensor)):
-            raise TypeError(f"{kind!r} is no class of tensors")
+            raise TypeError(f"a {type(kind).__name__} is no class of tensors")
         made = new_tensor(out._array, kind)
         made._storage, made._tracked = out._storage, out._tracked
         out = made
@@ -65,17 +108,101 @@ TENSOR_FUNCTIONS = (
 
 
 def rebuild_size(lengths: Any) -> Size:
-    return Size(tuple(lengths))
+    return Size(_integers(lengths, "a size"))
 
 
 def rebuild_device(kind: str, index: int | None = None) -> Device:
+    if not (isinstance(kind, str) and (index is None or type(index) is int)):
+        raise TypeError("a device is a string and a number")
     return Device(kind, index)
+
+
+# --- containers and bytes: only from what needs no more memory than it has ------------------------------
+
+
+def rebuild_ordered_dict(items: Any = ()) -> OrderedDict[Any, Any]:
+    """An OrderedDict, as Python 2 saved it with its items."""
+    if not (isinstance(items, (list, tuple)) and all(_is_pair(item) for item in items)):
+        raise TypeError("an OrderedDict is made from pairs")
+    for key, _ in items:
+        check_key(key)
+    return OrderedDict(items)
+
+
+def _is_pair(item: Any) -> bool:
+    return isinstance(item, (list, tuple)) and len(item) == 2
+
+
+def rebuild_counter(counts: Any = None) -> Counter[Any]:
+    if not (counts is None or type(counts) is dict):
+        raise TypeError("a Counter is made from a dict")
+    return Counter(counts)
+
+
+def rebuild_set(items: Any = ()) -> set[Any]:
+    return set(_keys(items))
+
+
+def rebuild_frozenset(items: Any = ()) -> frozenset[Any]:
+    return frozenset(_keys(items))
+
+
+def _keys(items: Any) -> Any:
+    if not isinstance(items, (list, tuple)):
+        raise TypeError("a set is made from a list")
+    for item in items:
+        check_key(item)
+    return items
+
+
+def rebuild_bytearray(data: Any = b"", encoding: Any = None) -> bytearray:
+    """From bytes, or from text as protocol 2 has it: never by length."""
+    return bytearray(
+        data if type(data) is bytes and encoding is None else rebuild_bytes(data, encoding)
+    )
+
+
+def rebuild_bytes(text: Any, encoding: Any = "utf-8") -> bytes:
+    """Bytes as protocol 2 has them: text, each of whose characters is a byte."""
+    if not (type(text) is str and type(encoding) is str and encoding in _BYTES):
+        raise TypeError("bytes are saved as text in latin1, and nothing else is encoded")
+    return text.encode(encoding)
+
+
+_BYTES = ("latin1", "latin-1", "utf-8", "utf8")
+
+
+def rebuild_complex(real: Any, imag: Any = 0.0) -> complex:
+    if not (isinstance(real, (int, float)) and isinstance(imag, (int, float))):
+        raise TypeError("a complex number is made from two numbers")
+    return complex(real, imag)
+
+
+# --- attributes --------------------------------------------------------------------------------------------
+
+
+def check_attributes(state: Any, kind: type) -> dict[str, Any]:
+    """`state` as attributes of an object; TypeError where one would hide what its class has.
+
+    Names with two underscores are refused too: numpy and others ask any object for some of them, one of
+    which is an address to read from.
+    """
+    if type(state) is not dict:
+        raise TypeError(f"attributes are a dict, not a {type(state).__name__}")
+    for name in state:
+        if type(name) is not str or name.startswith("__") or hasattr(kind, name):
+            raise TypeError(
+                f"an attribute that is saved with a {kind.__name__} would hide its own "
+                f"{name[:40]!r}" if type(name) is str else "names of attributes are strings"
+            )  # fmt: skip
+    return state
 
 
 def _with_attributes(out: Any, state: Any) -> Any:
     if isinstance(state, tuple) and len(state) == 2 and not state[1]:
         state = state[0]  # (dict, slots), as pickle gives the state of an object with both
-    if not isinstance(state, dict):
-        raise TypeError(f"attributes of a tensor are a dict, not {type(state).__name__}")
-    out.__dict__.update(state)
+    # What a class of the caller's own has may have a value of its own in each tensor.
+    out.__dict__.update(
+        check_attributes(state, Parameter if isinstance(out, Parameter) else Tensor)
+    )
     return out

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from vizgrad.arrays import blocks, dtypes
 from vizgrad.arrays.backend import Device, device_of, parse_device, to_device
@@ -11,7 +11,12 @@ from vizgrad.tensor.storage import Storage
 from vizgrad.tensor.tensor import LEAF, Tensor, address, new_tensor
 
 if TYPE_CHECKING:
+    from vizgrad.arrays import Array
+    from vizgrad.arrays.budget import Budget
     from vizgrad.arrays.dtypes import DType
+
+#: What a block takes besides its bytes.
+_BLOCK = 400
 
 
 class StorageType:
@@ -78,6 +83,11 @@ class Block:
         if not out.is_inference():
             out._storage = self.storage
         if requires_grad:
+            if self.array.dtype.kind not in "fc":
+                raise RuntimeError(
+                    "Only Tensors of floating point and complex dtype can require gradients; the file "
+                    f"says so of one of {out.dtype.name}"
+                )
             out._tracked = LEAF
         return out
 
@@ -85,10 +95,11 @@ class Block:
 class Storages:
     """The memory of one file: each read once, and put where the caller wants it."""
 
-    def __init__(self, place: Callable[[Block, str], Block], order: str) -> None:
+    def __init__(self, place: Callable[[Block, str], Block], order: str, budget: Budget) -> None:
         self._place = place
         self._order = order
         self._known: dict[str, Block] = {}
+        self._budget = budget
         #: Was any of it widened to float32?
         self.widened = False
 
@@ -98,23 +109,58 @@ class Storages:
     def __contains__(self, key: str) -> bool:
         return key in self._known
 
-    def add(self, key: str, raw: Any, kind: StorageType, numel: int, location: str) -> None:
-        """Takes the bytes of a memory; RuntimeError when there are not as many as there should be."""
-        length = numel * kind.itemsize
-        if not 0 <= length <= len(raw):
+    def begin(self, memory: Memory, present: int) -> None:
+        """Before the memory is read: RuntimeError when it is not in `present` bytes, or too much."""
+        if not 0 <= memory.nbytes <= present:
             raise RuntimeError(
-                f"the file is damaged: a storage of {numel} elements has {len(raw)} bytes, not {length}"
+                f"the file is damaged: a storage of {memory.numel} elements has {present} bytes, not "
+                f"{memory.nbytes}"
             )
-        self.widened |= kind is BFloat16Storage
-        block = Block(blocks.read_bytes(raw[:length], kind.bits, self._order))
-        self._known[key] = self._place(block, location)
+        self._budget.spend(_BLOCK + (2 * memory.nbytes if memory.kind is BFloat16Storage else 0))
+
+    def add(self, memory: Memory, raw: Array) -> Block:
+        """Takes the bytes of a memory."""
+        block = Block(self._read(memory, raw))
+        self._known[memory.key] = block = self._place(block, memory.location)
+        return block
+
+    def reserve(self, memory: Memory) -> Block:
+        """Memory whose bytes come later: see `fill`."""
+        self._budget.spend(memory.numel * memory.kind.dtype.itemsize)
+        block = Block(blocks.zeros(memory.numel, memory.kind.dtype.name))
+        self._known[memory.key] = block = self._place(block, memory.location)
+        return block
+
+    def fill(self, memory: Memory, raw: Array) -> None:
+        block = self._known[memory.key]
+        block.array[...] = to_device(self._read(memory, raw), block.device)
+
+    def _read(self, memory: Memory, raw: Array) -> Array:
+        self.widened |= memory.kind is BFloat16Storage
+        return blocks.read_bytes(raw[: memory.nbytes], memory.kind.bits, self._order)
 
 
-def named(found: Any) -> tuple[StorageType, str, str, int]:
-    """Type, key, device and number of elements of a memory as a pickle refers to it."""
+class Memory(NamedTuple):
+    """A memory as a pickle refers to it."""
+
+    kind: StorageType
+    key: str
+    location: str
+    numel: int
+
+    @property
+    def nbytes(self) -> int:
+        """As it is in the file."""
+        return self.numel * self.kind.itemsize
+
+
+def named(found: Any) -> Memory:
+    """The memory that a persistent id of a file names."""
     if not (isinstance(found, tuple) and len(found) >= 5 and found[0] == "storage"):
         raise ValueError("it refers to something outside that is no storage")
     kind, key, location, numel = found[1:5]
     if not isinstance(kind, StorageType):
-        raise TypeError(f"{kind!r} is no type of storage")
-    return kind, str(key), str(location), int(numel)
+        raise TypeError(f"a {type(kind).__name__} is no type of storage")
+    if not (isinstance(key, str) and isinstance(location, str) and type(numel) is int):
+        raise TypeError("a storage is named by its key, its device and its number of elements")
+    return Memory(kind, key, location, numel)

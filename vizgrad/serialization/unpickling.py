@@ -7,12 +7,16 @@ whatever those lead to. This one knows which kinds of object may be filled, and 
 from __future__ import annotations
 
 import pickletools
+import sys
 from collections import Counter, OrderedDict
 from collections.abc import Callable
 from pickle import UnpicklingError
-from typing import IO, Any
+from typing import IO, Any, Protocol
 
-from vizgrad.serialization import names
+from vizgrad.arrays.budget import Budget
+from vizgrad.serialization.names import Names
+from vizgrad.serialization.nesting import check_nesting
+from vizgrad.serialization.rebuilding import check_attributes, check_key
 
 _REFUSED = (
     "Weights only load failed: {}. The file was read as data, and nothing of it was run; it may be "
@@ -28,47 +32,86 @@ _CONSTANTS: dict[str, Callable[[], Any]] = {
     "NONE": lambda: None, "NEWTRUE": lambda: True, "NEWFALSE": lambda: False, "EMPTY_TUPLE": tuple,
     "EMPTY_LIST": list, "EMPTY_DICT": dict, "EMPTY_SET": set,
 }  # fmt: skip
+#: Of those, the ones Python has made before.
+_SMALL = frozenset(("BININT1",))
 #: What may be filled, item by item.
 _FILLED = {list: (list,), dict: (dict, OrderedDict, Counter), set: (set,)}
+#: What an instruction takes, in bytes: a place on the stack, and what is put there.
+_PLACE = 8
+_COSTS = {
+    "EMPTY_LIST": 80, "EMPTY_DICT": 90, "EMPTY_SET": 240, "EMPTY_TUPLE": 8, "LIST": 80, "DICT": 90,
+    "FROZENSET": 240, "TUPLE": 70, "TUPLE1": 80, "TUPLE2": 90, "TUPLE3": 100, "MARK": 40, "APPEND": 10,
+    "SETITEM": 80, "MEMOIZE": 10, "BINPUT": 10, "LONG_BINPUT": 10, "PUT": 10, "REDUCE": 450,
+    "NEWOBJ": 450, "BUILD": 300,
+}  # fmt: skip
+#: Of an item, as a container is made of others.
+_ITEM, _ENTRY = 8, 80
+_MISSING = object()
 
 
-def unpickle(file: IO[bytes], persistent: Callable[[Any], Any]) -> Any:
+class Source(Protocol):
+    """What a pickle is read from; asked for more than there is, it takes no more memory than that."""
+
+    def read(self, count: int, /) -> bytes: ...
+    def readline(self) -> bytes: ...
+
+
+def unpickle(file: Source | IO[bytes], persistent: Callable[[Any], Any], budget: Budget) -> Any:
     """The object of the next pickle in `file`; `persistent` says what a persistent id stands for.
 
     Raises pickle.UnpicklingError for everything that is not plain data or an allowed name, RuntimeError for
-    memory that is missing or too small.
+    memory that is missing or too small, or more than `budget` allows.
     """
     try:
-        return _Machine(persistent).run(file)
+        found = _Machine(persistent, budget).run(file)
+        check_nesting(found, budget)
+    except RecursionError as error:  # a RuntimeError
+        raise refused("what it holds is nested too deeply") from error
     except (UnpicklingError, RuntimeError):
         raise
     except Exception as error:  # whatever damage or malice brings about
-        raise UnpicklingError(_REFUSED.format(error)) from error
+        raise refused(str(error)) from error
+    return found
 
 
 def refused(what: str) -> UnpicklingError:
-    return UnpicklingError(_REFUSED.format(what))
+    return UnpicklingError(_REFUSED.format(what if len(what) < 1000 else what[:1000] + "..."))
+
+
+def in_short(found: Any) -> str:
+    """For a message. Never the whole: text that says what an object holds may be longer than any memory."""
+    if type(found) in (int, bool, float) and -1e9 < found < 1e9:
+        return repr(found)
+    if type(found) is str:
+        return repr(found[:80])
+    name = getattr(found, "__qualname__", None)
+    return name if isinstance(name, str) else f"a {type(found).__name__}"
 
 
 class _Machine:
     """A stack, the marks on it and a memo: the machine that pickles are programs of."""
 
-    def __init__(self, persistent: Callable[[Any], Any]) -> None:
+    def __init__(self, persistent: Callable[[Any], Any], budget: Budget) -> None:
         self.stack: list[Any] = []
         self.marks: list[int] = []
-        self.memo: dict[int, Any] = {}
+        self.memo: list[Any] = []
         self.persistent = persistent
+        self.names = Names()
+        self.budget = budget
 
-    def run(self, file: IO[bytes]) -> Any:
-        stack, memo = self.stack, self.memo
+    def run(self, file: Any) -> Any:
+        stack, memo, spend = self.stack, self.memo, self.budget.spend
         for opcode, argument, _ in pickletools.genops(file):
             name = opcode.name
+            spend(_COSTS.get(name, _PLACE))
             if name in _LITERALS:
+                if name not in _SMALL:
+                    spend(sys.getsizeof(argument))
                 stack.append(argument)
             elif name in ("BINPUT", "LONG_BINPUT", "PUT"):
-                memo[argument] = stack[-1]  # pyright: ignore[reportArgumentType]  an int here
+                self.put(argument)
             elif name in ("BINGET", "LONG_BINGET", "GET"):
-                stack.append(memo[argument])  # pyright: ignore[reportArgumentType]  an int here
+                stack.append(self.got(argument))
             elif name == "MARK":
                 self.marks.append(len(stack))
             elif name in _CONSTANTS:
@@ -82,7 +125,27 @@ class _Machine:
                 step(argument)
         if len(stack) != 1:
             raise refused("the stack does not hold one object at the end")
+        memo.clear()
         return stack.pop()
+
+    def put(self, index: Any) -> None:
+        """Keeps what is on top of the stack under a number: they mostly count up from 0."""
+        top, memo = self.stack[-1], self.memo
+        if index == len(memo):
+            memo.append(top)
+        else:
+            if index > len(memo):
+                self.budget.spend(_PLACE * (index - len(memo)))
+                memo.extend([_MISSING] * (index + 1 - len(memo)))
+            elif index < 0:
+                raise refused("a number of the memo is negative")
+            memo[index] = top
+
+    def got(self, index: Any) -> Any:
+        found = self.memo[index] if 0 <= index < len(self.memo) else _MISSING
+        if found is _MISSING:
+            raise refused(f"it takes {in_short(index)} from the memo, which nothing put there")
+        return found
 
     # --- the stack -----------------------------------------------------------------------------
 
@@ -107,12 +170,24 @@ class _Machine:
         self.stack.append(self.stack[-1])
 
     def do_memoize(self, argument: Any) -> None:
-        self.memo[len(self.memo)] = self.stack[-1]
+        self.put(len(self.memo))
 
     # --- containers ----------------------------------------------------------------------------
 
+    def items(self, each: int) -> list[Any]:
+        """What lies above the last mark, when each takes `each` bytes where it goes."""
+        found = self.since_mark()
+        self.budget.spend(each * len(found))
+        return found
+
+    def keys(self, found: list[Any]) -> list[Any]:
+        for key in found:
+            if not self.names.vouched(type(key)):
+                self.budget.spend(check_key(key))
+        return found
+
     def do_tuple(self, argument: Any) -> None:
-        self.stack.append(tuple(self.since_mark()))
+        self.stack.append(tuple(self.items(_ITEM)))
 
     def _short_tuple(self, length: int) -> None:
         found = self.stack[-length:]
@@ -130,42 +205,44 @@ class _Machine:
         self._short_tuple(3)
 
     def do_list(self, argument: Any) -> None:
-        self.stack.append(self.since_mark())
+        self.stack.append(self.items(_ITEM))
 
     def do_dict(self, argument: Any) -> None:
-        found = self.since_mark()
-        self.stack.append(dict(zip(found[::2], found[1::2], strict=True)))
+        found = self.items(_ENTRY // 2)
+        self.stack.append(dict(zip(self.keys(found[::2]), found[1::2], strict=True)))
 
     def do_frozenset(self, argument: Any) -> None:
-        self.stack.append(frozenset(self.since_mark()))
+        self.stack.append(frozenset(self.keys(self.items(_ENTRY))))
 
     def do_append(self, argument: Any) -> None:
         item = self.stack.pop()
         self._to_fill(list).append(item)
 
     def do_appends(self, argument: Any) -> None:
-        items = self.since_mark()
+        items = self.items(_ITEM)
         self._to_fill(list).extend(items)
 
     def do_setitem(self, argument: Any) -> None:
         value, key = self.stack.pop(), self.stack.pop()
-        self._to_fill(dict)[key] = value
+        target = self._to_fill(dict)
+        self.keys([key])
+        target[key] = value
 
     def do_setitems(self, argument: Any) -> None:
-        items = self.since_mark()
+        items = self.items(_ENTRY // 2)
         target = self._to_fill(dict)
-        for key, value in zip(items[::2], items[1::2], strict=True):
+        for key, value in zip(self.keys(items[::2]), items[1::2], strict=True):
             target[key] = value
 
     def do_additems(self, argument: Any) -> None:
-        items = self.since_mark()
+        items = self.keys(self.items(_ENTRY))
         self._to_fill(set).update(items)
 
     def _to_fill(self, kind: type) -> Any:
         """The container on top of the stack, which must be plain data of that kind."""
         target = self.stack[-1]
         own = type(target)
-        if own not in _FILLED[kind] and not names.added(own):
+        if own not in _FILLED[kind] and not self.names.vouched(own):
             raise refused(f"a {own.__name__} stands where a {kind.__name__} is filled")
         return target
 
@@ -173,14 +250,15 @@ class _Machine:
 
     def _global(self, name: str) -> None:
         try:
-            self.stack.append(names.allowed(name))
+            self.stack.append(self.names.allowed(name))
         except KeyError:
             whole = (
                 " (a whole module: save its state_dict() instead)" if ".nn.modules." in name else ""
             )
+            shown = name[:100]
             raise refused(
-                f"it names {name}{whole}, which is not among the functions and classes a file may use "
-                f"(Unsupported global: {name}). If you know what that is and trust whoever wrote the file, "
+                f"it names {shown}{whole}, which is not among the functions and classes a file may use "
+                f"(Unsupported global: {shown}). If you know what that is and trust whoever wrote the file, "
                 "let it be loaded with vizgrad.serialization.add_safe_globals([...]), or for one block with "
                 "`with vizgrad.serialization.safe_globals([...])`"
             ) from None
@@ -190,6 +268,8 @@ class _Machine:
 
     def do_stack_global(self, argument: Any) -> None:
         name, module = self.stack.pop(), self.stack.pop()
+        if not (isinstance(name, str) and isinstance(module, str)):
+            raise refused("a name is not a string")
         self._global(f"{module}.{name}")
 
     def do_reduce(self, argument: Any) -> None:
@@ -198,27 +278,42 @@ class _Machine:
 
     def do_newobj(self, argument: Any) -> None:
         arguments, kind = self.stack.pop(), self.stack.pop()
-        if names.added(kind):
-            self._call(kind.__new__, (kind, *arguments), vouched=True)
+        if self.names.vouched(kind):
+            self._call(kind.__new__, (kind, *self._arguments(arguments)), vouched=True)
         else:
             self._call(kind, arguments)
 
+    def _arguments(self, found: Any) -> tuple[Any, ...]:
+        if type(found) is not tuple:
+            raise refused(f"a {type(found).__name__} stands where a tuple of arguments should")
+        return found
+
     def _call(self, function: Any, arguments: Any, vouched: bool = False) -> None:
-        if not (vouched or names.may_call(function)):
-            raise refused(f"it calls {function!r}, which is not for a file to call")
+        if not (vouched or self.names.may_call(function)):
+            raise refused(f"it calls {in_short(function)}, which is not for a file to call")
+        for given in self._arguments(arguments):  # of which it makes something as large
+            if isinstance(given, (str, bytes, bytearray)):
+                self.budget.spend(2 * len(given))
+            elif isinstance(given, (list, tuple, dict, set, frozenset)):
+                self.budget.spend(_ENTRY * len(given))
         self.stack.append(function(*arguments))
 
     def do_build(self, argument: Any) -> None:
         """Gives the object on top of the stack its state."""
-        state, target = self.stack.pop(), self.stack[-1]
+        state: Any = self.stack.pop()
+        target = self.stack[-1]
         kind = type(target)
+        if isinstance(state, (dict, list, tuple)):
+            self.budget.spend(_ENTRY * len(state))
         if kind is OrderedDict:  # a state_dict, with `_metadata`
-            target.__dict__.update(state)
-        elif not names.added(kind):
+            target.__dict__.update(check_attributes(state, OrderedDict))
+        elif not self.names.vouched(kind):
             raise refused(f"it sets the state of a {kind.__name__}")
         elif hasattr(target, "__setstate__"):
             target.__setstate__(state)
         else:
+            attributes: Any
+            slots: Any
             attributes, slots = state if isinstance(state, tuple) else (state, None)
             for name, value in {**(attributes or {}), **(slots or {})}.items():
                 setattr(target, name, value)

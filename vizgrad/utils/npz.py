@@ -5,10 +5,14 @@ from __future__ import annotations
 import os
 import zipfile
 from collections.abc import Mapping
+from contextlib import nullcontext
+from pathlib import Path
 from typing import IO
 
-from vizgrad.arrays import dtypes, xp
+from vizgrad.arrays import dtypes, npy, xp
 from vizgrad.arrays.backend import to_host
+from vizgrad.arrays.budget import Budget
+from vizgrad.arrays.records import Records, size_of
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 File = str | os.PathLike[str] | IO[bytes]
@@ -32,10 +36,18 @@ def load_npz(file: File) -> dict[str, Tensor]:
     """The tensors of such an archive, by name.
 
     Arrays of Python objects, which would need running a pickle, are refused with ValueError, other types
-    that tensors cannot have with TypeError.
+    that tensors cannot have with TypeError, damage with RuntimeError, before memory is taken for it.
     """
-    with xp.load(file, allow_pickle=False) as archive:
-        return {name: new_tensor(_native(archive[name])) for name in archive.files}
+    with (
+        Path(file).open("rb")
+        if isinstance(file, (str, os.PathLike))
+        else nullcontext(file) as source
+    ):
+        records = Records(source, Budget(size_of(source)))
+        return {
+            name.removesuffix(".npy"): new_tensor(_native(npy.array_of(records.read(name), name)))
+            for name in records.names
+        }
 
 
 def _native(array: xp.ndarray) -> xp.ndarray:

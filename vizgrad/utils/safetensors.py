@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from vizgrad.arrays import blocks
 from vizgrad.arrays.backend import parse_device, to_device, to_host
+from vizgrad.arrays.budget import Budget
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ _TYPES = {
     "BOOL": "bool", "U8": "uint8", "I8": "int8", "I16": "int16", "I32": "int32", "I64": "int64",
     "F16": "float16", "BF16": "bfloat16", "F32": "float32", "F64": "float64", "C64": "complex64",
 }  # fmt: skip
+#: What an empty tensor takes, with its name and shape.
+_TENSOR = 600
 _BIGGER = "bfloat16 values were read as float32, which holds them exactly: vizgrad has no bfloat16"
 
 
@@ -172,8 +175,12 @@ def _shared(tensors: Mapping[str, Tensor], preferred: Any = ()) -> dict[str, lis
 
 
 def _tensors(data: bytes, device: Any) -> dict[str, Tensor]:
-    from safetensors import deserialize
+    from safetensors import SafetensorError, deserialize
 
+    budget = Budget(len(data))
+    header = int.from_bytes(data[:8], "little")
+    # The header's text becomes objects, of which each tensor has its own in braces.
+    budget.spend(2 * len(data) + _TENSOR * data.count(b"{", 8, 8 + header))
     found: dict[str, Tensor] = {}
     widened = False
     for name, view in deserialize(data):
@@ -181,6 +188,9 @@ def _tensors(data: bytes, device: Any) -> dict[str, Tensor]:
         if kind is None:
             raise TypeError(f"vizgrad has no element type {view['dtype']}, which `{name}` is of")
         widened |= kind == "bfloat16"
+        if len(view["shape"]) > blocks.MOST_DIMENSIONS:
+            raise SafetensorError(f"`{name}` has {len(view['shape'])} dimensions")
+        budget.spend((2 if kind == "bfloat16" else 1) * len(view["data"]))
         array = blocks.read_bytes(view["data"], kind).reshape(view["shape"])
         found[name] = new_tensor(to_device(array, parse_device(device)))
     if widened:
