@@ -72,7 +72,7 @@ def from_json(cls: type[T], text: str | bytes) -> T:
 
 
 def _taken(text: str | bytes) -> int:
-    """Bytes that the values of a JSON text take, or somewhat more: its punctuation says how many there are."""
+    """About how many bytes the values of a JSON text take: its punctuation says how many there are."""
     marks = '[{:",' if isinstance(text, str) else (b"[", b"{", b":", b'"', b",")
     lists, objects, keys, quotes, commas = (text.count(mark) for mark in marks)  # type: ignore[arg-type]
     strings = max(0, quotes - 2 * keys) // 2
