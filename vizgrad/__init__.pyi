@@ -371,6 +371,7 @@ from vizgrad.ops.public.statistics import std_mean as std_mean
 from vizgrad.ops.public.statistics import var as var
 from vizgrad.ops.public.statistics import var_mean as var_mean
 from vizgrad.ops.public.storage import UntypedStorage as UntypedStorage
+from vizgrad.ops.public.storage import resize_as_ as resize_as_
 from vizgrad.ops.public.tensor_properties import is_inference as is_inference
 from vizgrad.ops.public.tensor_properties import is_nonzero as is_nonzero
 from vizgrad.ops.public.tensor_properties import is_same_size as is_same_size

@@ -39,6 +39,15 @@ def accumulate_array(variable: Tensor, grad: Any, borrowed: bool) -> tuple[str, 
         if own.flags.c_contiguous:
             out = grad.copy()  # in C order
         else:
+            if own.shape != grad.shape:
+                raise wrong_call(
+                    RuntimeError(
+                        f"the gradient that arrived has shape {list(grad.shape)}, but the leaf has "
+                        f"{list(own.shape)} by now: it was changed in place since"
+                    ),
+                    "change the shape of a leaf before the forward pass, or after backward",
+                    "grad-accumulated",
+                )
             out = empty_like_strides(own, grad)
             out[...] = grad
         variable._grad = new_tensor(out)

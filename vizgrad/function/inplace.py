@@ -50,10 +50,17 @@ def check_write(target: Tensor, recorded: bool) -> None:
             tensor=written_name(caller()),
             fix="clone it first: an expanded tensor shows one element at several places",
         )
-    if target.is_inference() and MODES.inference is None:
-        raise write_error()
     if not writeable(target._array):
         raise _read_only_error()
+    check_history(target, recorded)
+
+
+def check_history(target: Tensor, recorded: bool) -> None:
+    """The part of `check_write` that has to do with autograd, not with memory: a change of shape alone
+    asks for no more.
+    """
+    if target.is_inference() and MODES.inference is None:
+        raise write_error()
     if not recorded:
         return
     view = target._view

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from vizgrad import errors
 from vizgrad.graph import edges
 from vizgrad.tensor.modes import MODES
@@ -27,64 +25,73 @@ def become_view(
         base = source
     else:
         base = parent.base
-        if parent.creation is not Creation.DEFAULT:
-            creation = parent.creation  # what the parent may not do, this may not (V-44)
+        # what the parent may not do, this may not (V-44)
+        if creation is Creation.DEFAULT or parent.creation is Creation.INFERENCE:
+            creation = parent.creation
     out._view = ViewInfo(base, creation, storage.last_write, maker)
     out._tracked = VIEW
 
 
+#: Of each kind: why writes cannot be followed, and what to do.
 _REFUSALS = {
     Creation.NO_GRAD: (
+        "Autograd does not know how such a view depends on its base.",
         (
-            "Output {nr} of {name} is a view and {what} inplace. This view was created in no_grad "
-            "mode, so autograd does not know how it depends on its base."
+            "make the view and write through it in one mode: both in no_grad, or both outside; or write to a "
+            "clone"
         ),
-        "make the view outside no_grad, or write to a clone",
     ),
     Creation.MULTI_OUTPUT: (
         (
-            "Output {nr} of {name} is a view and {what} inplace. This view is the output of a "
-            "function that returns multiple views. Such functions do not allow the output views to "
-            "be modified inplace."
+            "This view is the output of a function that returns multiple views. Such functions do not allow "
+            "the output views to be modified inplace."
         ),
         "write to a clone, or take the parts one by one with indexing or narrow()",
     ),
     Creation.CUSTOM_FUNCTION: (
         (
-            "Output {nr} of {name} is a view and {what} inplace. This view was created inside a "
-            "custom Function (or because an input was returned as-is) and the autograd logic to "
-            "handle view+inplace would override the custom backward associated with the custom "
-            "Function."
+            "This view was created inside a custom Function (or because an input was returned as-is) and the "
+            "autograd logic to handle view+inplace would override the custom backward associated with the "
+            "custom Function."
         ),
         "clone the output of the custom Function before writing to it",
     ),
     Creation.INFERENCE: (
+        "What is made there from a normal tensor is not followed by autograd.",
         (
-            "Output {nr} of {name} is a view and {what} inplace. This view was created in inference "
-            "mode from a normal tensor."
+            "make the view and write through it in one mode: both in inference mode, or both outside; or "
+            "write to a clone"
         ),
-        "make the view outside inference mode, or write to a clone",
     ),
 }
 
 
 def refuse(view: Tensor, by_base: bool) -> RuntimeError:
-    """The error for a view of a kind that in-place writes cannot be followed through (V-42 ... V-47)."""
+    """The error for a view of a kind that in-place writes cannot be followed through (V-42 ... V-47).
+
+    Without a node of its own the view was made where nothing is recorded: then that mode is the cause.
+    """
     info = view._view
     assert info is not None
-    text, fix = _REFUSALS[info.creation]
-    edge: Any = view._edge
-    node = getattr(edge, "node", edge)
-    what = "is being modified"
-    if by_base:
-        what = "its base or another view of its base has been modified"
-    name = node.name() if node is not None else info.maker
+    why, fix = _REFUSALS[info.creation]
+    node, nr = (None, 0) if view._edge is None else edges.split_edge(view._edge)
+    where = ""
+    if node is None or info.creation in (Creation.NO_GRAD, Creation.INFERENCE):
+        inference = info.creation is Creation.INFERENCE
+        mode = "inference" if inference else "no_grad"
+        what = f"A view was created in {mode} mode and"
+        where = " in normal mode" if inference else " with grad mode enabled"
+        if node is not None:
+            what = f"Output {nr} of {node.name()} is a view of a view which was created in {mode} mode and"
+    else:
+        what = f"Output {nr} of {node.name()} is a view and"
     written = storage_of(view).first_write_after(info.clock) if by_base else None
+    done = "its base or another view of its base has been" if by_base else "is being"
     return errors.explained(
-        RuntimeError(text.format(nr=getattr(edge, "input_nr", 0), name=name, what=what)),
+        RuntimeError(f"{what} {done} modified inplace{where}. {why}"),
         kind="forbidden-write",
         culprit=errors.place_of(caller() if not by_base else written and written.site),
-        tensor=name,
+        tensor=node.name() if node is not None else info.maker,
         fix=fix,
     )
 

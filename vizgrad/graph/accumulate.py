@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Any
 
-from vizgrad.graph.node import Meta, Node
+from vizgrad.graph.node import Node
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,9 +37,6 @@ class AccumulateGrad(Node):
         self.code = None
         self.lasti = 0
         self.scope = None
-
-    def meta(self, nr: int) -> Meta:
-        return Meta(self.variable._array.shape, self.variable._array.dtype)
 
     def __repr__(self) -> str:
         return f"<AccumulateGrad of {list(self.shape)} at {id(self):#x}>"

@@ -15,6 +15,7 @@ from typing import Any
 from vizgrad.graph.accumulate import AccumulateGrad
 from vizgrad.graph.hooks import hooks_of
 from vizgrad.graph.node import Edge, Node
+from vizgrad.tensor.deleting import not_deletable
 from vizgrad.tensor.tensor import LEAF, RESULT, UNTRACKED, VIEW, Tensor, rare_of, view_requires_grad
 from vizgrad.tensor.wrong_call import wrong_call
 
@@ -146,5 +147,9 @@ def _retain_grad(tensor: Tensor) -> None:
     rare_of(tensor).retains_grad = True
 
 
-Tensor.grad_fn = property(grad_fn)  # pyright: ignore[reportAttributeAccessIssue]  given to Tensor from here
+def _delete_grad_fn(tensor: Tensor) -> None:
+    raise not_deletable("grad_fn", "use x.detach() for a tensor without history")
+
+
+Tensor.grad_fn = property(grad_fn, None, _delete_grad_fn)  # pyright: ignore[reportAttributeAccessIssue]  given to Tensor from here
 Tensor.retain_grad = _retain_grad  # pyright: ignore[reportAttributeAccessIssue]  given to Tensor from here

@@ -43,3 +43,11 @@ def rare_of(tensor: Tensor) -> Rare:
     if rare is None:
         rare = tensor._rare = Rare()
     return rare
+
+
+def forget_accumulator(tensor: Tensor) -> None:
+    """Makes a leaf another one for the graphs that are recorded from now on; older ones keep theirs."""
+    if tensor._tracked == LEAF:
+        tensor._edge = None
+    if tensor._rare is not None:
+        tensor._rare.accumulate = None

@@ -16,6 +16,7 @@ from vizgrad.arrays.dtypes import DType
 from vizgrad.arrays.layout import address as address
 from vizgrad.tensor import formats
 from vizgrad.tensor.assigned import check_assigned
+from vizgrad.tensor.deleting import not_deletable
 from vizgrad.tensor.modes import GUARD, MODES
 from vizgrad.tensor.size import Size as Size
 from vizgrad.tensor.state import LEAF as LEAF
@@ -23,6 +24,7 @@ from vizgrad.tensor.state import RESULT as RESULT
 from vizgrad.tensor.state import UNTRACKED as UNTRACKED
 from vizgrad.tensor.state import VIEW as VIEW
 from vizgrad.tensor.state import Rare as Rare
+from vizgrad.tensor.state import forget_accumulator as forget_accumulator
 from vizgrad.tensor.state import rare_of as rare_of
 from vizgrad.tensor.storage import InferenceStorage, Storage
 from vizgrad.tensor.storage import storage_of as storage_of
@@ -207,6 +209,10 @@ class Tensor:
             raise self._not_a_leaf()
         self.requires_grad_(value)
 
+    @requires_grad.deleter
+    def requires_grad(self) -> None:
+        raise not_deletable("requires_grad", "call requires_grad_(False), or use x.detach()")
+
     def _not_a_leaf(self) -> RuntimeError:
         return errors.explained(
             RuntimeError(
@@ -315,9 +321,15 @@ class Tensor:
                 "data set to a tensor that requires gradients must be floating point or complex "
                 f"dtype, not {value.dtype.name}"
             )
+        if self._array.dtype != value._array.dtype or self.device != value.device:
+            forget_accumulator(self)
         self._array = value._array
         if self._storage is not None:
             self._storage.origin = address(value._array)
+
+    @data.deleter
+    def data(self) -> None:
+        raise not_deletable("data", "delete the tensor itself, or assign other data")
 
     # --- Python protocols --------------------------------------------------------------------
 

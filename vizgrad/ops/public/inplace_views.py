@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from vizgrad.function.inplace import check_write
+from vizgrad.function.inplace import check_history
 from vizgrad.graph.edges import retaining, set_history, split_edge
 from vizgrad.ops.forms import method, public
 from vizgrad.ops.public import dimensions, slicing
 from vizgrad.ops.public.keywords import takes_tensors
+from vizgrad.tensor.modes import MODES, about_to_write
 from vizgrad.tensor.place import caller
 from vizgrad.tensor.tensor import Tensor, storage_of
 
@@ -18,7 +19,8 @@ def _in_place(view: Callable[..., Tensor], name: str) -> Callable[..., Tensor]:
     """The method that makes a tensor what `view` of it is. The version counter rises, as for a write."""
 
     def seen_otherwise(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-        check_write(self, self.requires_grad)
+        about_to_write(self)
+        check_history(self, MODES.grad and self.requires_grad)
         made = view(self, *args, **kwargs)
         if made is self:  # nothing to do (squeeze)
             return self
@@ -29,8 +31,8 @@ def _in_place(view: Callable[..., Tensor], name: str) -> Callable[..., Tensor]:
         if edge is not None:
             with retaining(self):
                 set_history(self, *split_edge(edge))
-        if self._view is not None:
-            self._view.clock = storage.last_write
+            if self._view is not None:
+                self._view.clock = storage.last_write
         return self
 
     seen_otherwise.__name__ = seen_otherwise.__qualname__ = name

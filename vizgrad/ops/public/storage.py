@@ -13,7 +13,7 @@ from vizgrad.ops.forms import method, public
 from vizgrad.ops.public.arguments import sizes_of
 from vizgrad.tensor.modes import MODES
 from vizgrad.tensor.place import caller
-from vizgrad.tensor.tensor import Tensor, address, storage_of
+from vizgrad.tensor.tensor import Tensor, address, forget_accumulator, storage_of
 
 
 @public
@@ -74,9 +74,8 @@ def set_(
     Without arguments it becomes empty. The version counter rises. RuntimeError for a leaf that requires
     grad, and for memory of another type.
     """
-    recorded = self.requires_grad and MODES.grad
-    check_write(self, recorded)
-    if recorded:
+    check_write(self, self.requires_grad and MODES.grad)
+    if MODES.grad and (self.requires_grad or (isinstance(source, Tensor) and source.requires_grad)):
         raise NotImplementedError(
             "the derivative for 'set_' is not implemented: call it under no_grad, or on a detached tensor"
         )
@@ -99,6 +98,7 @@ def set_(
         )
         count = flat.size - storage_offset if size is None else size
         array = _region(flat, storage_offset, count, stride)
+    forget_accumulator(self)
     return _show(self, array, "set_")
 
 
@@ -122,12 +122,15 @@ def resize_(self: Tensor, *given: Any, size: Any = None) -> Tensor:
     """Gives the tensor another shape; new elements, if there are more, are whatever is in memory.
 
     Where its memory is too small the tensor moves to a larger block, which its views do not follow.
+    Nothing happens if it has the shape already.
     """
     if self.requires_grad:
         raise RuntimeError("cannot resize variables that require grad")
     shape = sizes_of("resize_", given if size is None else (size,))
     if any(n < 0 for n in shape):
         raise RuntimeError(f"Trying to create tensor with negative dimension: {list(shape)}")
+    if shape == self._array.shape:
+        return self  # nothing to do, and no write
     check_write(self, False)
     here, count = self._array, math.prod(shape)
     block = owner(here)
@@ -139,3 +142,16 @@ def resize_(self: Tensor, *given: Any, size: Any = None) -> Tensor:
     kept = flat.view(here.dtype)[start:] if flat.size else flat
     larger[: kept.size] = kept[:count]
     return _show(self, larger.reshape(shape), "resize_")
+
+
+@public(method=True)
+def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: Any = None) -> Tensor:
+    """`resize_` to the shape of another tensor."""
+    if not isinstance(the_template, Tensor):
+        raise TypeError(
+            "resize_as_(): argument 'the_template' (position 1) must be Tensor, not "
+            f"{type(the_template).__name__}"
+        )
+    if input.requires_grad:
+        raise RuntimeError("cannot resize variables that require grad")
+    return resize_(input, the_template._array.shape)
