@@ -50,6 +50,9 @@ from vizgrad.tensor.formats import (
     layout,
     memory_format,
     preserve_format,
+    sparse_coo,
+    sparse_csc,
+    sparse_csr,
     strided,
 )
 from vizgrad.tensor.modes import is_grad_enabled, is_inference_mode_enabled
@@ -74,6 +77,7 @@ _LATER = {
     "nn": "",
     "optim": "",
     "serialization": "save load",
+    "sparse": "",
     "utils": "",
     "nn.functional": "adaptive_avg_pool1d adaptive_max_pool1d avg_pool1d bilinear celu celu_ channel_shuffle "
     "conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d cosine_similarity group_norm "

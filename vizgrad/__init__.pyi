@@ -12,6 +12,7 @@ from vizgrad import nn as nn
 from vizgrad import ops as ops
 from vizgrad import optim as optim
 from vizgrad import serialization as serialization
+from vizgrad import sparse as sparse
 from vizgrad import utils as utils
 from vizgrad.arrays.backend import Device as device
 from vizgrad.arrays.backend import get_default_device as get_default_device
@@ -352,6 +353,12 @@ from vizgrad.ops.public.sort_search import searchsorted as searchsorted
 from vizgrad.ops.public.sort_search import sort as sort
 from vizgrad.ops.public.sort_search import take as take
 from vizgrad.ops.public.sort_search import topk as topk
+from vizgrad.ops.public.sparse_making import sparse_compressed_tensor as sparse_compressed_tensor
+from vizgrad.ops.public.sparse_making import sparse_coo_tensor as sparse_coo_tensor
+from vizgrad.ops.public.sparse_making import sparse_csc_tensor as sparse_csc_tensor
+from vizgrad.ops.public.sparse_making import sparse_csr_tensor as sparse_csr_tensor
+from vizgrad.ops.public.sparse_members import spmm as dsmm
+from vizgrad.ops.public.sparse_members import spmm as spmm
 from vizgrad.ops.public.special import mvlgamma as mvlgamma
 from vizgrad.ops.public.spectral import istft as istft
 from vizgrad.ops.public.spectral import stft as stft
@@ -409,6 +416,9 @@ from vizgrad.tensor.formats import contiguous_format as contiguous_format
 from vizgrad.tensor.formats import layout as layout
 from vizgrad.tensor.formats import memory_format as memory_format
 from vizgrad.tensor.formats import preserve_format as preserve_format
+from vizgrad.tensor.formats import sparse_coo as sparse_coo
+from vizgrad.tensor.formats import sparse_csc as sparse_csc
+from vizgrad.tensor.formats import sparse_csr as sparse_csr
 from vizgrad.tensor.formats import strided as strided
 from vizgrad.tensor.modes import is_grad_enabled as is_grad_enabled
 from vizgrad.tensor.modes import is_inference_mode_enabled as is_inference_mode_enabled

@@ -379,7 +379,9 @@ export function summarize(shape: readonly number[], seed: number): TensorSummary
     heat: Array.from({ length: rows }, (_, y) =>
       Array.from({ length: columns }, (_, x) => value(y * columns + x))
     ),
-    values: size <= 64 ? all : null
+    values: size <= 64 ? all : null,
+    layout: 'strided',
+    nnz: null
   };
 }
 

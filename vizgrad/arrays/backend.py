@@ -101,7 +101,7 @@ def is_on_host(array: Array) -> bool:
 
 def namespace_of(array: Array) -> ModuleType:
     """numpy, or the library of a registered array type."""
-    return _namespaces.get(type(array), (np, CPU))[0]
+    return _namespaces.get(type(getattr(array, "values", array)), (np, CPU))[0]
 
 
 def device_of(array: Array) -> Device:
@@ -109,7 +109,8 @@ def device_of(array: Array) -> Device:
         return CPU
     found = _namespaces.get(type(array))
     if found is None:
-        return CPU
+        values = getattr(array, "values", None)  # of a sparse array
+        return CPU if values is None else device_of(values)
     number = getattr(getattr(array, "device", None), "id", None)
     return found[1] if number is None else Device(found[1].type, int(number))
 
@@ -184,6 +185,8 @@ def to_device(array: Array, device: Device) -> Array:
     here = device_of(array)
     if here.type == device.type and (device.index is None or device.index == here.index):
         return array
+    if hasattr(array, "mapped"):  # a sparse array consists of several
+        return array.mapped(lambda part: to_device(part, device))
     if device.type == "cpu":
         return array.get()
     cupy = namespace_for(device)

@@ -103,7 +103,9 @@ def canonical(array: Any) -> Any:
     Raises TypeError when no tensor can have the type.
     """
     own = from_numpy(array.dtype).np
-    return array if array.dtype is own else array.view(own)
+    if array.dtype is own:
+        return array
+    return array.mapped(canonical) if hasattr(array, "mapped") else array.view(own)
 
 
 def get_default_dtype() -> DType:

@@ -9,6 +9,7 @@ from typing import Any
 
 from vizgrad.arrays import dtypes, xp
 from vizgrad.arrays.random import Generator
+from vizgrad.arrays.sparse import is_sparse
 from vizgrad.autograd import jacobians
 from vizgrad.autograd.function import Function
 from vizgrad.autograd.grad_mode import enable_grad
@@ -233,6 +234,11 @@ def _check_inputs(wanted: dict[int, Tensor]) -> None:
                 f"complex, but {input.dtype}. This check will likely fail: differences need the precision",
                 UserWarning,
                 stacklevel=4,
+            )
+        if is_sparse(input._array):
+            raise NotImplementedError(
+                f"gradcheck is not supported for sparse inputs, and input #{number} is one: check a function "
+                "of its values, e.g. lambda v: f(sparse_coo_tensor(indices, v, size))"
             )
         if any(s == 0 and n > 1 for n, s in zip(input.shape, input._array.strides, strict=True)):
             raise RuntimeError(

@@ -13,6 +13,7 @@ from vizgrad.arrays.backend import (
     to_device,
     writeable,
 )
+from vizgrad.arrays.sparse import is_sparse, stored
 from vizgrad.engine import leaf
 from vizgrad.engine.explain import (
     complex_error,
@@ -30,7 +31,8 @@ class ArrayDomain:
     raw = True
 
     def add(self, a: Any, b: Any) -> Any:
-        return a + b
+        # dense + sparse is dense; there is no sparse + dense
+        return b + a if is_sparse(getattr(a, "_array", a)) else a + b
 
     def can_add_in_place(self, total: Any, grad: Any) -> bool:
         return is_array(total) and total.base is None and writeable(total) and total.ndim > 0
@@ -71,9 +73,12 @@ class ArrayDomain:
             tensor._grad
         )  # a new object each time: whoever holds the earlier one keeps its value
         array = as_array(grad)
-        tensor._grad = new_tensor(array.copy() if earlier is None else earlier._array + array)
+        tensor._grad = new_tensor(
+            array.copy() if earlier is None else self.add(earlier._array, array)
+        )
 
     def has_nan(self, grad: Any) -> bool:
+        grad = stored(grad)
         return bool((grad != grad).any())  # only a NaN differs from itself
 
     def explain(self, error: Exception, node: Node) -> None:
@@ -124,7 +129,7 @@ class TensorDomain(ArrayDomain):
         return leaf.accumulate_tensor(variable, grad)
 
     def retain(self, tensor: Tensor, grad: Any) -> None:
-        tensor._grad = grad.clone() if tensor._grad is None else tensor._grad + grad
+        tensor._grad = grad.clone() if tensor._grad is None else self.add(tensor._grad, grad)
 
     def has_nan(self, grad: Any) -> bool:
         return super().has_nan(grad._array)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from vizgrad.arrays.backend import writeable
 from vizgrad.arrays.layout import empty_like_strides
+from vizgrad.arrays.sparse import is_sparse
 from vizgrad.graph import accumulate
 from vizgrad.graph.accumulate import accumulation_lock
 from vizgrad.tensor.modes import about_to_write
@@ -27,7 +28,7 @@ def accumulate_array(variable: Tensor, grad: Any, borrowed: bool) -> tuple[str, 
     with accumulation_lock:
         existing = variable._grad
         if existing is not None:
-            return _add_in_place(existing, grad)
+            return _add_in_place(variable, existing, grad)
         own = variable._array
         if (
             not borrowed
@@ -36,6 +37,9 @@ def accumulate_array(variable: Tensor, grad: Any, borrowed: bool) -> tuple[str, 
         ):
             variable._grad = new_tensor(grad)
             return "taken", "nobody else holds the array"
+        if is_sparse(grad):
+            variable._grad = new_tensor(grad.copy())
+            return "copied", "a sparse gradient shares the memory of what it was made of"
         if own.flags.c_contiguous:
             out = grad.copy()  # in C order
         else:
@@ -67,7 +71,7 @@ def _alone_on(base: Any, size: int) -> bool:
     return getrefcount(base) <= 3 and getattr(base, "base", base) is None and base.size == size
 
 
-def _add_in_place(existing: Tensor, grad: Any) -> tuple[str, str]:
+def _add_in_place(variable: Tensor, existing: Tensor, grad: Any) -> tuple[str, str]:
     array = existing._array
     if array.shape != grad.shape:
         raise wrong_call(
@@ -85,6 +89,9 @@ def _add_in_place(existing: Tensor, grad: Any) -> tuple[str, str]:
             "grad-accumulated",
         )
     about_to_write(existing)
+    if is_sparse(array) and not is_sparse(grad):
+        variable._grad = new_tensor(grad + array)
+        return "new tensor", ".grad was sparse and the gradient is dense: their sum is dense"
     array += grad
     storage_of(existing).wrote("AccumulateGrad", caller(), "")
     return "added in place", ".grad existed and create_graph is off"
@@ -93,11 +100,15 @@ def _add_in_place(existing: Tensor, grad: Any) -> tuple[str, str]:
 def accumulate_tensor(variable: Tensor, grad: Tensor) -> tuple[str, str]:
     """With create_graph: out of place, with history (E-60 (b), E-61)."""
     existing = variable._grad
+    if existing is None and is_sparse(grad._array):
+        variable._grad = grad.clone()
+        return "copied", "create_graph is on: the copy carries history"
     if existing is None:
         own = new_tensor(empty_like_strides(variable._array, grad._array))
         variable._grad = own.copy_(grad)
         return "copied", "create_graph is on: the copy carries history"
-    variable._grad = existing + grad
+    sparse_first = is_sparse(existing._array) and not is_sparse(grad._array)
+    variable._grad = grad + existing if sparse_first else existing + grad
     return "new tensor", "create_graph is on: old + new carries history"
 
 

@@ -194,7 +194,9 @@ def _record_node(op: Primitive, results: list[str], outs: list[str]) -> list[str
         else:
             lines.append(f"            node._{name} = {name}")
     lines += [f"            {outs[0]}._edge = node"]
-    if not op.view:
+    if op.view:  # nothing has made it one if the memory is not shared: that of a sparse tensor
+        lines += [f"            if {outs[0]}._tracked == 0: {outs[0]}._tracked = 1"]
+    else:
         lines += [f"            {outs[0]}._tracked = 1"]
     lines += [f"            if GUARD.scoped: node.scope = noted(node, ({', '.join(outs)},))"]
     return lines

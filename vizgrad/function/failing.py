@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from vizgrad.arrays import xp
 from vizgrad.arrays.dtypes import BY_NUMPY
+from vizgrad.arrays.sparse import SparseUnsupported, is_sparse
 from vizgrad.tensor.wrong_call import wrong_call
 
 if TYPE_CHECKING:
@@ -15,6 +16,13 @@ if TYPE_CHECKING:
 
 def kernel_error(op: Primitive, error: Exception, *arrays: Any) -> Exception:
     """The exception to raise instead of `error`; `error` itself when there is nothing to add."""
+    if any(map(is_sparse, arrays)) and (
+        isinstance(error, SparseUnsupported) or type(error) is not RuntimeError
+    ):
+        layout = next(a.layout for a in arrays if is_sparse(a))
+        return wrong_call(
+            SparseUnsupported(op.name, layout), "call .to_dense() first, or work on .values()"
+        )
     if isinstance(error, ValueError) and not isinstance(error, xp.linalg.LinAlgError):
         for a, b in pairwise(arrays if "pointwise" in op.structure else ()):
             if (mismatch := broadcast_error(a.shape, b.shape)) is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from vizgrad import errors
+from vizgrad.arrays.sparse import is_sparse
 from vizgrad.graph import edges
 from vizgrad.tensor.modes import MODES
 from vizgrad.tensor.place import caller
@@ -14,7 +15,12 @@ from vizgrad.tensor.views import Creation, ViewInfo
 def become_view(
     out: Tensor, source: Tensor, maker: str, creation: Creation = Creation.DEFAULT
 ) -> None:
-    """Makes `out`, which shares memory with `source`, a view of the root of `source`."""
+    """Makes `out`, which shares memory with `source`, a view of the root of `source`.
+
+    A sparse tensor has no views: writing it replaces its entries, which another one then still has.
+    """
+    if is_sparse(source._array):
+        return
     storage = out._storage = storage_of(source)
     if storage.__class__ is InferenceStorage:
         return  # views of inference tensors are not tracked (M-20)

@@ -67,6 +67,10 @@ class TensorSummary:
     histogram: tuple[int, ...] = ()
     heat: tuple[tuple[float | None, ...], ...] = ()
     values: tuple[float, ...] | None = None
+    #: Of a "sparse_coo" tensor and the like `nnz` values are stored: `bytes` are theirs and their places';
+    #: norm, min, max, mean and histogram are over them (equal places added up), `heat` is empty.
+    layout: str = "strided"
+    nnz: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

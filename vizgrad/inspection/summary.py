@@ -8,6 +8,8 @@ from math import prod
 from typing import Any
 
 from vizgrad.arrays.backend import as_array, device_of
+from vizgrad.arrays.sparse import is_sparse
+from vizgrad.arrays.sparse.compressed import as_coo
 from vizgrad.arrays.statistics import statistics
 from vizgrad.inspection.model import TensorSummary
 
@@ -17,7 +19,10 @@ def outline(value: Any) -> TensorSummary | None:
     if value is None:
         return None
     array = as_array(getattr(value, "_array", value))
-    return _outline(array.shape, array.dtype, device_of(array))
+    plain = _outline(array.shape, array.dtype, device_of(array))
+    if not is_sparse(array):
+        return plain
+    return replace(plain, bytes=array.nbytes, layout=array.layout, nnz=array.nnz)
 
 
 @lru_cache(4096)
@@ -30,7 +35,10 @@ def summarize(value: Any) -> TensorSummary | None:
     plain = outline(value)
     if plain is None:
         return None
-    s = statistics(as_array(getattr(value, "_array", value)))
+    array = as_array(getattr(value, "_array", value))
+    if is_sparse(array):
+        return _of_stored(plain, array)
+    s = statistics(array)
     return replace(
         plain,
         norm=s.norm,
@@ -43,4 +51,21 @@ def summarize(value: Any) -> TensorSummary | None:
         histogram=s.histogram,
         heat=s.heat,
         values=s.values,
+    )
+
+
+def _of_stored(plain: TensorSummary, array: Any) -> TensorSummary:
+    """Of a sparse array: what is stored nowhere is only counted, and nothing is drawn by place."""
+    once = as_coo(array).coalesce().values
+    s = statistics(once)
+    return replace(
+        plain,
+        norm=s.norm,
+        min=s.min,
+        max=s.max,
+        mean=s.mean,
+        zeros=array.size - once.size + s.zeros,
+        nans=s.nans,
+        infs=s.infs,
+        histogram=s.histogram,
     )

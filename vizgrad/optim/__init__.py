@@ -14,3 +14,4 @@ from vizgrad.optim.rmsprop import RMSprop as RMSprop
 from vizgrad.optim.rprop import ASGD as ASGD
 from vizgrad.optim.rprop import Rprop as Rprop
 from vizgrad.optim.sgd import SGD as SGD
+from vizgrad.optim.sparse_adam import SparseAdam as SparseAdam

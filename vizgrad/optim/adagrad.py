@@ -7,6 +7,7 @@ from typing import Any
 
 from vizgrad.arrays import Array
 from vizgrad.arrays.kernels import optimizers as rule
+from vizgrad.arrays.sparse import is_sparse
 from vizgrad.optim.optimizer import (
     Group,
     Optimizer,
@@ -16,6 +17,7 @@ from vizgrad.optim.optimizer import (
     count_step,
     options,
 )
+from vizgrad.tensor.wrong_call import wrong_call
 
 
 class Adagrad(Optimizer):
@@ -52,13 +54,31 @@ class Adagrad(Optimizer):
             ),
         )  # fmt: skip
 
+    def check_sparse(self, group: Group) -> None:
+        if group["weight_decay"]:
+            raise wrong_call(
+                RuntimeError("weight_decay option is not compatible with sparse gradients"),
+                "set weight_decay=0 for these parameters, or make the embedding with sparse=False",
+            )
+
     def update(self, param: Array, grad: Array, state: State, group: Group) -> None:
         step = count_step(state)
+        if is_sparse(grad):
+            self._update_sparse(param, grad.coalesce(), state, group, step)
+            return
         grad = rule.decayed(grad, param, group["weight_decay"])
         total = buffer(state, "sum", param, group["initial_accumulator_value"])
         total += grad * grad
         lr = group["lr"] / (1 + (step - 1) * group["lr_decay"])
         rule.descend(param, rule.over_root(grad, total, group["eps"]), lr)
+
+    @staticmethod
+    def _update_sparse(param: Array, grad: Any, state: State, group: Group, step: float) -> None:
+        from vizgrad.arrays.sparse.optimizers import adagrad_step
+
+        total = buffer(state, "sum", param, group["initial_accumulator_value"])
+        lr = group["lr"] / (1 + (step - 1) * group["lr_decay"])
+        adagrad_step(param, grad, total, lr, group["eps"])
 
 
 class Adadelta(Optimizer):

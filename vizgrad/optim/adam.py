@@ -17,6 +17,7 @@ from vizgrad.optim.optimizer import (
     count_step,
     options,
 )
+from vizgrad.tensor.wrong_call import wrong_call
 
 
 class Adam(Optimizer):
@@ -56,6 +57,14 @@ class Adam(Optimizer):
                 decoupled_weight_decay=decoupled_weight_decay,
             ),
         )  # fmt: skip
+
+    def check_sparse(self, group: Group) -> None:
+        raise wrong_call(
+            RuntimeError(
+                "Adam does not support sparse gradients, please consider SparseAdam instead"
+            ),
+            "use SparseAdam for these parameters, or make the embedding with sparse=False",
+        )
 
     def update(self, param: Array, grad: Array, state: State, group: Group) -> None:
         lr, decay, (beta1, beta2) = float(group["lr"]), group["weight_decay"], group["betas"]

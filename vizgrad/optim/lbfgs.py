@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from vizgrad.arrays import Array, xp
+from vizgrad.arrays.sparse import dense
 from vizgrad.optim.line_search import strong_wolfe
 from vizgrad.optim.optimizer import Optimizer, check_at_least
 from vizgrad.tensor.modes import about_to_write, set_grad_mode
@@ -54,7 +55,7 @@ class LBFGS(Optimizer):
             [
                 xp.zeros_like(p._array).reshape(-1)
                 if p._grad is None
-                else p._grad._array.reshape(-1)
+                else dense(p._grad._array).reshape(-1)
                 for p in self._params
             ]
         )

@@ -10,10 +10,12 @@ from typing import Any
 
 from vizgrad import errors
 from vizgrad.arrays import Array, xp
+from vizgrad.arrays.sparse import is_sparse
 from vizgrad.graph.hooks import RemovableHandle, add_hook
 from vizgrad.tensor.modes import about_to_write, set_grad_mode
 from vizgrad.tensor.place import Site, caller
 from vizgrad.tensor.tensor import Tensor, new_tensor, storage_of
+from vizgrad.tensor.wrong_call import wrong_call
 
 Group = dict[str, Any]
 State = dict[str, Any]
@@ -152,11 +154,20 @@ class Optimizer:
             if param._grad is None:
                 continue
             grad = param._grad._array
+            if is_sparse(grad):
+                self.check_sparse(group)
             if negate:
                 grad = -grad
             about_to_write(param)
             self.update(param._array, grad, self.state[param], group)
             storage_of(param).wrote(name, site)
+
+    def check_sparse(self, group: Group) -> None:
+        """Raises RuntimeError for a sparse gradient: `update` gets one only where this says otherwise."""
+        raise wrong_call(
+            RuntimeError(f"{type(self).__name__} does not support sparse gradients"),
+            "make the embedding with sparse=False, or use SGD, Adagrad or SparseAdam",
+        )
 
     def update(self, param: Array, grad: Array, state: State, group: Group) -> None:
         """Changes the array `param` in place; `grad` is not to be changed."""

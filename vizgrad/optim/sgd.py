@@ -7,7 +7,10 @@ from typing import Any
 
 from vizgrad.arrays import Array
 from vizgrad.arrays.kernels import optimizers as rule
+from vizgrad.arrays.sparse import is_sparse
 from vizgrad.optim.optimizer import Group, Optimizer, State, buffer, check_at_least, options
+from vizgrad.tensor.tensor import new_tensor
+from vizgrad.tensor.wrong_call import wrong_call
 
 
 class SGD(Optimizer):
@@ -48,7 +51,20 @@ class SGD(Optimizer):
             ),
         )  # fmt: skip
 
+    def check_sparse(self, group: Group) -> None:
+        if group["weight_decay"]:
+            raise wrong_call(
+                RuntimeError(
+                    "add(sparse, dense) is not supported. Use add(dense, sparse) instead: weight_decay "
+                    "has a gradient for every weight, and this one is sparse"
+                ),
+                "set weight_decay=0 for these parameters, or make the embedding with sparse=False",
+            )
+
     def update(self, param: Array, grad: Array, state: State, group: Group) -> None:
+        if is_sparse(grad):
+            self._update_sparse(param, grad, state, group)
+            return
         keep = group["momentum"]
         first = state.get("momentum_buffer") is None
         velocity = buffer(state, "momentum_buffer", param) if keep else None
@@ -56,3 +72,14 @@ class SGD(Optimizer):
             param, grad, velocity, float(group["lr"]), group["weight_decay"],
             keep, group["dampening"], group["nesterov"], first,
         )  # fmt: skip
+
+    def _update_sparse(self, param: Array, grad: Any, state: State, group: Group) -> None:
+        from vizgrad.arrays.sparse.optimizers import sgd_step
+
+        known = state.get("momentum_buffer")
+        velocity = sgd_step(
+            param, grad, None if known is None else known._array, float(group["lr"]),
+            group["momentum"], group["dampening"], group["nesterov"],
+        )  # fmt: skip
+        if velocity is not None:
+            state["momentum_buffer"] = new_tensor(velocity.copy())

@@ -157,6 +157,8 @@ def summary_text(summary: TensorSummary | None) -> str:
     if summary is None:
         return "undefined"
     parts = [type_text(summary.shape, summary.dtype)]
+    if summary.nnz is not None:
+        parts.append(f"{plain(summary.layout, 20)}, {summary.nnz:,} stored")
     if summary.values is not None and len(summary.values) == 1:
         parts.append(f"= {number_text(summary.values[0])}")
     elif summary.norm is not None:

@@ -12,6 +12,7 @@ from typing import Any
 
 from vizgrad.arrays import dtypes, xp
 from vizgrad.arrays.backend import to_host
+from vizgrad.arrays.sparse import is_sparse
 from vizgrad.tensor.tensor import Tensor
 
 
@@ -146,29 +147,59 @@ def _text(
 
 def to_text(tensor: Tensor, prefix: str = "tensor(") -> str:
     """The tensor's values, with type, device and history where they are not the usual ones."""
-    options = _options
     array = tensor._array
-    notes = _notes(tensor)
-    indent = len(prefix)
+    if is_sparse(array):
+        return _sparse_text(tensor, prefix)
+    notes = [*_notes(tensor), *_history(tensor)]
+    if not array.size and array.ndim != 1:
+        notes.insert(0, f"size={tuple(array.shape)}")
+    return _with_notes(prefix + _elements(array, len(prefix)), notes, len(prefix))
+
+
+def _elements(array: Any, indent: int) -> str:
+    options = _options
     if not array.size:
-        body = "[]"
-        if array.ndim != 1:
-            notes.insert(0, f"size={tuple(array.shape)}")
-    else:
-        short = array.size > options.threshold
-        shown = to_host(_edges(array, options.edgeitems) if short else array)
-        numbers = (_ComplexNumbers if shown.dtype.kind == "c" else _Numbers)(shown, options)
-        body = _text(shown, array.shape, numbers, indent, short, options)
-    text = prefix + body
+        return "[]"
+    short = array.size > options.threshold
+    shown = to_host(_edges(array, options.edgeitems) if short else array)
+    numbers = (_ComplexNumbers if shown.dtype.kind == "c" else _Numbers)(shown, options)
+    return _text(shown, array.shape, numbers, indent, short, options)
+
+
+def _with_notes(text: str, notes: list[str], indent: int) -> str:
+    """The text and its notes, each on a new line where it would pass the line's end."""
     column = len(text) - text.rfind("\n") - 1
     for note in notes:
-        if column + len(note) + 4 > options.linewidth:
+        if column + len(note) + 4 > _options.linewidth:
             text += ",\n" + " " * indent + note
             column = indent + len(note)
         else:
             text += ", " + note
             column += len(note) + 2
     return text + ")"
+
+
+#: What the arrays that a sparse one consists of are called.
+_PARTS = {
+    "sparse_coo": ("indices", "values"),
+    "sparse_csr": ("crow_indices", "col_indices", "values"),
+    "sparse_csc": ("ccol_indices", "row_indices", "values"),
+}
+
+
+def _sparse_text(tensor: Tensor, prefix: str) -> str:
+    """The parts of a sparse tensor, its size, and how many values it stores."""
+    array, text, lead = tensor._array, "", prefix
+    for name, part in zip(_PARTS[array.layout], array.parts(), strict=True):
+        start = f"{lead}{name}=tensor("
+        size = "" if part.size else f", size={tuple(part.shape)}"
+        text += f"{start}{_elements(part, len(start))}{size}),\n"
+        lead = " " * len(prefix)
+    text = text.removesuffix(",\n")
+    text += f",\n{lead}" if array.layout == "sparse_coo" else ", "
+    text += f"size={tuple(array.shape)}, nnz={array.nnz}"
+    notes = [*_notes(tensor), f"layout=vizgrad.{array.layout}", *_history(tensor)]
+    return _with_notes(text, notes, len(prefix))
 
 
 def _notes(tensor: Tensor) -> list[str]:
@@ -181,16 +212,17 @@ def _notes(tensor: Tensor) -> list[str]:
         notes.append(f"device='{tensor.device}'")
     if not usual or (not tensor._array.size and dtype is not dtypes.get_default_dtype()):
         notes.append(f"dtype={dtype}")
+    return notes
+
+
+def _history(tensor: Tensor) -> list[str]:
     try:
         node = tensor.grad_fn
     except RuntimeError:  # a view that may not be used any more (V-42 ...)
-        notes.append("grad_fn=<Invalid>")
-        return notes
+        return ["grad_fn=<Invalid>"]
     if node is not None:
-        notes.append(f"grad_fn=<{node.name()}>")
-    elif tensor.requires_grad:
-        notes.append("requires_grad=True")
-    return notes
+        return [f"grad_fn=<{node.name()}>"]
+    return ["requires_grad=True"] if tensor.requires_grad else []
 
 
 def _repr(self: Tensor) -> str:

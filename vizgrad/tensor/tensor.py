@@ -14,6 +14,7 @@ from vizgrad.arrays import dtypes
 from vizgrad.arrays.backend import Array, Device, as_array, device_of
 from vizgrad.arrays.dtypes import DType
 from vizgrad.arrays.layout import address as address
+from vizgrad.arrays.sparse import is_sparse
 from vizgrad.tensor import formats
 from vizgrad.tensor.assigned import check_assigned
 from vizgrad.tensor.deleting import not_deletable
@@ -122,7 +123,16 @@ class Tensor:
 
     @property
     def layout(self) -> formats.layout:
-        return formats.strided
+        return formats.BY_NAME[getattr(self._array, "layout", "strided")]
+
+    @property
+    def is_sparse(self) -> bool:
+        """Is its layout `sparse_coo`?"""
+        return getattr(self._array, "layout", "") == "sparse_coo"
+
+    @property
+    def is_sparse_csr(self) -> bool:
+        return getattr(self._array, "layout", "") == "sparse_csr"
 
     @property
     def itemsize(self) -> int:
@@ -156,10 +166,14 @@ class Tensor:
         return (address(self._array) - origin) // self._array.itemsize
 
     def data_ptr(self) -> int:
+        if is_sparse(self._array):
+            raise RuntimeError(
+                "Cannot access data pointer of Tensor that doesn't have storage: it is sparse"
+            )
         return address(self._array)
 
     def is_contiguous(self) -> bool:
-        return bool(self._array.flags.c_contiguous)
+        return bool(self._array.flags.c_contiguous) and not is_sparse(self._array)
 
     def is_floating_point(self) -> bool:
         return self._array.dtype.kind == "f"

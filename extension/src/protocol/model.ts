@@ -77,6 +77,8 @@ export interface TensorSummary {
   readonly histogram: readonly number[];
   readonly heat: readonly (readonly (number | null)[])[];
   readonly values: readonly number[] | null;
+  readonly layout: string;
+  readonly nnz: number | null;
 }
 
 export interface Write {

@@ -29,7 +29,9 @@ export const readTensorSummary: Reader<m.TensorSummary> = record<m.TensorSummary
   infs: optional(natural, 0),
   histogram: optional(array(natural), []),
   heat: optional(array(array(nullable(float))), []),
-  values: optional(nullable(array(float)), null)
+  values: optional(nullable(array(float)), null),
+  layout: optional(string, 'strided'),
+  nnz: optional(nullable(natural), null)
 });
 const summary = nullable(readTensorSummary);
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from vizgrad.arrays.backend import Array, device_of, to_device
 from vizgrad.arrays.quiet import quiet
+from vizgrad.arrays.sparse import is_sparse
 
 
 @quiet
@@ -22,6 +23,8 @@ def cast(self: Array, dtype: Any) -> Array:
 def fit(target: Array, source: Array) -> Array:
     """`source` broadcast to the shape of `target`, in its type: a copy, as the two may overlap."""
     source = to_device(source, device_of(target))
+    if is_sparse(target) and is_sparse(source):
+        return source.astype(target.dtype)
     if source.dtype.kind == "c" and target.dtype.kind not in "cb":
         source = source.real
     out = np.empty_like(target, order="C")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from vizgrad.arrays.backend import Array
+from vizgrad.arrays.sparse import is_sparse
 
 
 def mm(a: Array, b: Array) -> Array:
@@ -17,6 +18,10 @@ def mm(a: Array, b: Array) -> Array:
         return a.dot(b)
     except ValueError:
         raise RuntimeError(_mismatch(a.shape, b.shape)) from None
+    except TypeError:
+        if not is_sparse(b):
+            raise
+        return np.matmul(a, b)  # which asks a sparse operand, as `dot` does not
 
 
 def _mismatch(a: tuple[int, ...], b: tuple[int, ...]) -> str:

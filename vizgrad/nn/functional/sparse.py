@@ -20,11 +20,10 @@ def embedding(
 ) -> Tensor:  # fmt: skip
     """weight[input]: shapes input (*) of int64, weight (rows, width) -> (*, width).
 
-    The row `padding_idx` gets no gradient. With `max_norm` the rows used are first scaled down, in
+    The row `padding_idx` gets no gradient. With `sparse` the gradient of `weight` is a sparse tensor of
+    the rows that were used. With `max_norm` the rows used are first scaled down, in
     place, to that norm. IndexError for an index that is not there.
     """
-    if sparse:
-        raise NotImplementedError("sparse gradients are not supported: leave sparse=False")
     if input._array.dtype.kind not in "iu":
         raise errors.explained(
             RuntimeError(
@@ -48,6 +47,14 @@ def embedding(
         skipped = padding_idx % rows
     if max_norm is not None:
         _limit_norms(weight, input, max_norm, norm_type)
+    if sparse:
+        if scale_grad_by_freq and weight.requires_grad:
+            raise RuntimeError(
+                "embedding_backward: scale_grad_by_freq not supported with sparse gradients"
+            )
+        from vizgrad.ops.sparse import embedding_sparse
+
+        return embedding_sparse.record(weight, input, padding_idx=skipped)
     return op.embedding.record(
         weight, input, padding_idx=skipped, scale_grad_by_freq=scale_grad_by_freq
     )
@@ -89,6 +96,10 @@ def embedding_bag(
         raise NotImplementedError(
             f"per_sample_weights was not None, and is only supported for mode='sum' (got {mode!r})"
         )
+    if mode == "max" and sparse:
+        raise ValueError("max mode does not support sparse weights")
+    if mode == "max" and scale_grad_by_freq:
+        raise ValueError("max mode does not support scaling the gradient by the frequency")
     starts = _bag_starts(input, offsets, include_last_offset)
     input = input.reshape(-1)
     total = input.shape[0]

@@ -9,6 +9,7 @@ from typing import Any
 
 from vizgrad.arrays import xp
 from vizgrad.arrays.backend import as_array
+from vizgrad.arrays.sparse import SparseUnsupported, is_sparse
 from vizgrad.tensor.place import caller
 from vizgrad.tensor.tensor import Tensor, new_tensor, storage_of
 
@@ -44,6 +45,9 @@ def get_total_norm(
     arrays = [t._array for t in listed]
     if not arrays:
         return new_tensor(xp.zeros((), "float32"))
+    for array in arrays:
+        if is_sparse(array):
+            raise SparseUnsupported("linalg_vector_norm", array.layout)
     with xp.errstate(all="ignore"):
         total = _norm(arrays, float(norm_type))
     if error_if_nonfinite and not bool(xp.isfinite(total)):

@@ -8,6 +8,7 @@ from typing import Any
 from vizgrad.arrays import dtypes, xp
 from vizgrad.arrays.backend import Device, device_of, parse_device, placed, to_host
 from vizgrad.arrays.dtypes import DType
+from vizgrad.arrays.sparse import is_sparse
 from vizgrad.errors import explained
 from vizgrad.function.inplace import write
 from vizgrad.ops import copying, shape
@@ -112,6 +113,7 @@ def type(self: Tensor, dtype: Any = None, non_blocking: Any = False) -> Any:
     """Without an argument the name of the tensor's type; else `to(dtype)`, also of "LongTensor"."""
     if dtype is None:
         place = "" if self.device.type == "cpu" else "cuda."
+        place += "sparse." if self.is_sparse else ""
         return f"vizgrad.{place}{_TYPE_NAMES[self.dtype.name]}"
     if isinstance(dtype, str):
         wanted = dtype.rpartition(".")[2]
@@ -136,6 +138,10 @@ def numpy(self: Tensor, *, force: Any = False) -> Any:
 
     Where grad mode is on, RuntimeError for a tensor that requires grad (E-97).
     """
+    if is_sparse(self._array):
+        raise TypeError(
+            f"can't convert {self.layout} layout tensor to numpy. Use Tensor.to_dense() first."
+        )
     if force:
         return to_host(self._array)
     if MODES.grad and self.requires_grad:

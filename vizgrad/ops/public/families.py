@@ -41,6 +41,8 @@ from vizgrad.ops.public import (
     slicing,
     softmax,
     sort_search,
+    sparse_making,
+    sparse_members,
     special,
     spectral,
     splitting,

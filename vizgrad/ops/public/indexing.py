@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from vizgrad.arrays import xp
+from vizgrad.arrays.sparse import is_sparse
 from vizgrad.function.inplace import write
 from vizgrad.function.typing import WrappedNumber
 from vizgrad.ops import copying, indexing
@@ -24,6 +25,10 @@ def getitem(self: Tensor, key: Any) -> Tensor:
 
 def setitem(self: Tensor, key: Any, value: Any) -> None:
     """`self[key] = value`, in place; the value is broadcast (T-24)."""
+    if is_sparse(self._array):
+        raise TypeError(
+            "Cannot assign to a sparse tensor: make a new one of its indices and values"
+        )
     if not isinstance(value, Tensor):
         value = _constant(self, value)
     if key is Ellipsis or (key.__class__ is slice and key == slice(None) and self._array.ndim):

@@ -37,6 +37,7 @@ function TensorCardInner({ title, summary }: TensorCardProps): JSX.Element {
         <span class="vg-mono vg-muted">
           {format.tensor(summary)}
           {summary.device === 'cpu' ? '' : ` ${summary.device}`}
+          {summary.nnz === null ? '' : ` ${summary.layout}, ${summary.nnz} stored`}
         </span>
         <span class="vg-muted">{format.bytes(summary.bytes)}</span>
       </div>

@@ -1,0 +1,163 @@
+"""numpy's ufuncs over sparse arrays: those that leave zeros zero, products, and sums."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from vizgrad.arrays.sparse.base import Array, SparseArray, SparseUnsupported
+from vizgrad.arrays.sparse.compressed import Compressed, as_coo, in_layout, places
+from vizgrad.arrays.sparse.coo import COO, joined, keys_of, take
+from vizgrad.arrays.sparse.products import matmul
+from vizgrad.arrays.sparse.sums import reduce_sum
+
+#: f(0) = 0 and f(a + b) = f(a) + f(b): entries at one place may stay apart.
+LINEAR = {np.negative, np.positive, np.conjugate, np.deg2rad, np.rad2deg}
+#: f(0) = 0.
+ZERO_TO_ZERO = LINEAR | {
+    np.absolute, np.sqrt, np.square, np.sin, np.tan, np.arcsin, np.arctan, np.sinh, np.tanh, np.arcsinh,
+    np.arctanh, np.log1p, np.expm1, np.sign, np.floor, np.ceil, np.trunc, np.rint, np.isnan, np.isinf,
+}  # fmt: skip
+
+
+def apply(layout: str, ufunc: Any, method: str, inputs: Any, options: dict[str, Any]) -> Any:
+    """What `ufunc.method(*inputs)` gives, of which one or more are sparse; SparseUnsupported."""
+    out = options.pop("out", (None,))[0]
+    if method == "reduce" and ufunc is np.add and out is None:
+        return reduce_sum(inputs[0], options.get("axis", 0), options.get("keepdims", False))
+    if method != "__call__" or options:
+        raise SparseUnsupported(ufunc.__name__, layout)
+    if out is inputs[0] and ufunc in (np.add, np.subtract) and not isinstance(out, SparseArray):
+        return _into(out, inputs[1] if ufunc is np.add else -inputs[1])
+    result = _compute(layout, ufunc, inputs)
+    if out is None:
+        return result
+    out[...] = result  # a dense or sparse array of the result's layout, or it says so
+    return out
+
+
+def _compute(layout: str, ufunc: Any, inputs: tuple[Any, ...]) -> Any:
+    if ufunc in ZERO_TO_ZERO:
+        (array,) = inputs
+        if isinstance(array, COO) and ufunc not in LINEAR:
+            array = array.coalesce()
+        return array.with_values(ufunc(array.values))
+    if ufunc is np.matmul:
+        return matmul(*inputs)
+    rule = _BINARY.get(ufunc)
+    if rule is None:
+        raise SparseUnsupported(ufunc.__name__, layout)
+    return rule(*inputs)
+
+
+def _is_number(value: Any) -> bool:
+    return not isinstance(value, SparseArray) and not np.ndim(value)
+
+
+def _multiply(a: Any, b: Any) -> Any:
+    if not isinstance(a, SparseArray):
+        a, b = b, a
+    if _is_number(b):
+        return a.with_values(a.values * b)
+    if isinstance(b, SparseArray):
+        if a.shape != b.shape:
+            raise SparseUnsupported("mul with broadcasting", a.layout)
+        return in_layout(_common(as_coo(a).coalesce(), as_coo(b).coalesce()), a.layout)
+    if np.broadcast_shapes(a.shape, b.shape) != a.shape:
+        raise SparseUnsupported("mul with broadcasting", a.layout)
+    return a.with_values(a.values * take(np.broadcast_to(b, a.shape), places(a)))
+
+
+def _common(a: COO, b: COO) -> COO:
+    """Products where both store a value."""
+    if a.sparse_dim != b.sparse_dim:
+        raise SparseUnsupported("mul of different sparse dimensions", a.layout)
+    if a.indices is b.indices:  # the same columns, each there once
+        return a.with_values(a.values * b.values)
+    shape = a.sparse_shape
+    _, mine, theirs = np.intersect1d(
+        keys_of(a.indices, shape),
+        keys_of(b.indices, shape),
+        assume_unique=True,
+        return_indices=True,
+    )
+    return COO(a.indices[:, mine], a.values[mine] * b.values[theirs], a.shape, True)
+
+
+def _divide(a: Any, b: Any) -> Any:
+    if not isinstance(a, SparseArray) or isinstance(b, SparseArray) or not _is_number(b):
+        raise RuntimeError(
+            "Sparse division requires a scalar or zero-dim dense tensor divisor (got shape "
+            f"{list(np.shape(b)) if not isinstance(b, SparseArray) else list(b.shape)} for divisor)"
+        )
+    return a.with_values(a.values / b)
+
+
+def _power(a: Any, b: Any) -> Any:
+    if not isinstance(a, SparseArray) or not _is_number(b):
+        raise SparseUnsupported("pow with a tensor exponent", getattr(a, "layout", "strided"))
+    if not bool(b > 0):
+        raise RuntimeError(
+            "pow: cannot raise to zeroth power on sparse tensor; it would make the result tensor dense "
+            f"(the exponent is {b})"
+        )
+    a = a.coalesce() if isinstance(a, COO) else a
+    return a.with_values(np.power(a.values, b))
+
+
+def _add(a: Any, b: Any) -> Any:
+    return _sum(a, b, b)
+
+
+def _subtract(a: Any, b: Any) -> Any:
+    return _sum(a, b, -b)
+
+
+def _sum(a: Any, b: Any, signed: Any) -> Any:
+    if isinstance(a, SparseArray) and isinstance(b, SparseArray):
+        if a.shape != b.shape:
+            raise RuntimeError(
+                "add: expected sizes of 'self' and 'other' to match, but "
+                f"{list(a.shape)} != {list(b.shape)}"
+            )
+        return in_layout(joined([as_coo(a), as_coo(signed)]), a.layout)
+    if isinstance(b, SparseArray) and not _is_number(a):
+        return _onto(a, signed)
+    if isinstance(a, Compressed) and not _is_number(b):
+        return _onto(signed, a)
+    raise RuntimeError("add(sparse, dense) is not supported. Use add(dense, sparse) instead.")
+
+
+def _onto(dense: Array, sparse: SparseArray) -> Array:
+    """A copy of a dense array with a sparse one added."""
+    if np.broadcast_shapes(dense.shape, sparse.shape) != dense.shape:
+        raise RuntimeError(
+            "add: Expected other tensor to have same shape as self, but they are "
+            f"{list(sparse.shape)} and {list(dense.shape)}"
+        )
+    if dense.shape != sparse.shape:
+        return dense + sparse.dense()
+    return _into(dense.astype(np.promote_types(dense.dtype, sparse.dtype)), sparse)  # a copy
+
+
+def _into(dense: Array, sparse: SparseArray) -> Array:
+    """`dense += sparse`: only what is stored is touched."""
+    if dense.shape != sparse.shape:
+        raise SparseUnsupported("add_ with broadcasting", sparse.layout)
+    entries = as_coo(sparse).coalesce()
+    dense[tuple(entries.indices)] += entries.values
+    return dense
+
+
+def _maximum(a: Any, b: Any) -> Any:
+    if not isinstance(a, SparseArray) or not _is_number(b) or b != 0:
+        raise SparseUnsupported("maximum", getattr(a, "layout", "strided"))
+    a = a.coalesce() if isinstance(a, COO) else a
+    return a.with_values(np.maximum(a.values, b))
+
+
+_BINARY: dict[Any, Any] = {
+    np.multiply: _multiply, np.true_divide: _divide, np.power: _power, np.add: _add,
+    np.subtract: _subtract, np.maximum: _maximum,
+}  # fmt: skip

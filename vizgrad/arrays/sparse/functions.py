@@ -1,0 +1,66 @@
+"""numpy's functions (those that are no ufuncs) over sparse arrays: the few that kernels need."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from vizgrad.arrays.sparse.base import SparseArray, SparseUnsupported
+from vizgrad.arrays.sparse.compressed import Compressed, as_coo, compress
+from vizgrad.arrays.sparse.coo import COO, empty
+from vizgrad.arrays.sparse.products import matmul
+from vizgrad.arrays.sparse.sums import reduce_sum
+
+
+def call(layout: str, function: Any, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """What `function(*args)` gives, of which one or more are sparse; SparseUnsupported."""
+    rule = _RULES.get(function)
+    if rule is None:
+        raise SparseUnsupported(function.__name__, layout)
+    return rule(*args, **options)
+
+
+def _zeros_like(
+    a: SparseArray, dtype: Any = None, order: str = "K", shape: Any = None, **_: Any
+) -> Any:
+    like = a.values if dtype is None else a.values.astype(dtype)
+    wanted = a.shape if shape is None else tuple(shape)
+    made = empty(like, wanted, min(a.sparse_dim, len(wanted)))
+    return compress(made, a.layout) if isinstance(a, Compressed) else made
+
+
+def _concatenate(arrays: Any, axis: int = 0, **_: Any) -> COO:
+    parts = [as_coo(a) for a in arrays if isinstance(a, SparseArray)]
+    if len(parts) < len(arrays):
+        raise RuntimeError(
+            "Concatenating sparse tensors, but a dense tensor was found: convert it first"
+        )
+    axis %= parts[0].ndim
+    if axis >= parts[0].sparse_dim:
+        raise SparseUnsupported("cat along a dense dimension", "sparse_coo")
+    indices, before = [], 0
+    for part in parts:
+        own = part.indices.copy()
+        own[axis] += before
+        before += part.shape[axis]
+        indices.append(own)
+    shape = list(parts[0].shape)
+    shape[axis] = before
+    return COO(
+        np.concatenate(indices, axis=1), np.concatenate([p.values for p in parts]), tuple(shape)
+    )
+
+
+_RULES: dict[Any, Any] = {
+    np.zeros_like: _zeros_like,
+    np.empty_like: _zeros_like,
+    np.dot: matmul,
+    np.transpose: lambda a, axes=None: a.transpose(*(() if axes is None else (tuple(axes),))),
+    np.swapaxes: lambda a, axis1, axis2: a.swapaxes(axis1, axis2),
+    np.concatenate: _concatenate,
+    np.sum: lambda a, axis=None, keepdims=False: reduce_sum(a, axis, keepdims),
+    np.ndim: lambda a: a.ndim,
+    np.shape: lambda a: a.shape,
+    np.size: lambda a: a.size,
+}

@@ -1,0 +1,26 @@
+"""scipy.sparse, or cupyx's for arrays of a device: imported when it is first needed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from vizgrad.arrays.backend import namespace_of
+
+Array = Any
+
+
+def library(array: Array) -> Any:
+    """The library of sparse matrices for arrays of this kind."""
+    prefix = "" if namespace_of(array) is np else "cupyx."
+    return import_module(prefix + "scipy.sparse")
+
+
+def computed(array: Array) -> tuple[Array, Callable[[Array], Array]]:
+    """The array in a type that the library computes in, and the way back: it has no float16."""
+    if array.dtype != np.float16:
+        return array, lambda result: result
+    return array.astype(np.float32), lambda result: result.astype(np.float16)
