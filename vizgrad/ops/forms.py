@@ -14,7 +14,6 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, TypeVar, overload
 
 from vizgrad.function.inplace import write
@@ -27,21 +26,23 @@ from vizgrad.tensor.tensor import Tensor
 F = TypeVar("F")
 
 
-@dataclass(slots=True)
 class Forms:
     """What is called by one name. An in-place form (`exp_`) has a name, and Forms, of its own."""
 
-    name: str
-    #: The module that declares it.
-    home: str
-    #: `vizgrad.NAME`
-    function: Any = None
-    #: `Tensor.NAME`
-    method: Any = None
-    #: The declaration that both were made from; None if they are written by hand.
-    operation: Primitive | None = None
-    #: The name that this one is another word for.
-    alias_of: str = ""
+    __slots__ = ("alias_of", "function", "home", "method", "name", "operation")
+
+    def __init__(self, name: str, home: str, alias_of: str) -> None:
+        self.name = name
+        #: The module that declares it.
+        self.home = home
+        #: The name that this one is another word for.
+        self.alias_of = alias_of
+        #: `vizgrad.NAME`
+        self.function: Any = None
+        #: `Tensor.NAME`
+        self.method: Any = None
+        #: The declaration that both were made from; None if they are written by hand.
+        self.operation: Primitive | None = None
 
 
 FORMS: dict[str, Forms] = {}
@@ -101,7 +102,7 @@ def _add(
     """A name has one home; there a cell of a notebook may run again."""
     forms = FORMS.get(name)
     if forms is None:
-        forms = FORMS[name] = Forms(name, home, alias_of="" if name == main else main)
+        forms = FORMS[name] = Forms(name, home, "" if name == main else main)
     elif forms.home != home:
         raise TypeError(
             f"{name} is declared twice, in {forms.home} and in {home}: choose another name"
