@@ -14,10 +14,15 @@ from vizgrad import autograd, cuda, ops
 from vizgrad.arrays.backend import Device as device
 from vizgrad.arrays.backend import get_default_device, set_default_device
 from vizgrad.arrays.dtypes import DType as dtype
-from vizgrad.arrays.dtypes import bool_ as bool
 from vizgrad.arrays.dtypes import (
+    bfloat16,
     complex64,
     complex128,
+    float8_e4m3fn,
+    float8_e4m3fnuz,
+    float8_e5m2,
+    float8_e5m2fnuz,
+    float8_e8m0fnu,
     float16,
     float32,
     float64,
@@ -30,6 +35,7 @@ from vizgrad.arrays.dtypes import (
     set_default_dtype,
     uint8,
 )
+from vizgrad.arrays.dtypes import bool_ as bool
 from vizgrad.arrays.limits import finfo, iinfo
 from vizgrad.autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled
 from vizgrad.autograd.anomaly_mode import set_detect_anomaly as set_anomaly_enabled
@@ -46,6 +52,8 @@ from vizgrad.interactive import on_import as _on_import
 from vizgrad.magics import load_ipython_extension, unload_ipython_extension
 from vizgrad.ops.public import fft, linalg, special
 from vizgrad.tensor.formats import (
+    channels_last,
+    channels_last_3d,
     contiguous_format,
     layout,
     memory_format,

@@ -18,12 +18,18 @@ from vizgrad.arrays.backend import Device as device
 from vizgrad.arrays.backend import get_default_device as get_default_device
 from vizgrad.arrays.backend import set_default_device as set_default_device
 from vizgrad.arrays.dtypes import DType as dtype
+from vizgrad.arrays.dtypes import bfloat16 as bfloat16
 from vizgrad.arrays.dtypes import bool_ as bool
 from vizgrad.arrays.dtypes import complex128 as complex128
 from vizgrad.arrays.dtypes import complex64 as complex64
 from vizgrad.arrays.dtypes import float16 as float16
 from vizgrad.arrays.dtypes import float32 as float32
 from vizgrad.arrays.dtypes import float64 as float64
+from vizgrad.arrays.dtypes import float8_e4m3fn as float8_e4m3fn
+from vizgrad.arrays.dtypes import float8_e4m3fnuz as float8_e4m3fnuz
+from vizgrad.arrays.dtypes import float8_e5m2 as float8_e5m2
+from vizgrad.arrays.dtypes import float8_e5m2fnuz as float8_e5m2fnuz
+from vizgrad.arrays.dtypes import float8_e8m0fnu as float8_e8m0fnu
 from vizgrad.arrays.dtypes import get_default_dtype as get_default_dtype
 from vizgrad.arrays.dtypes import int16 as int16
 from vizgrad.arrays.dtypes import int32 as int32
@@ -383,6 +389,7 @@ from vizgrad.ops.public.tensor_properties import is_inference as is_inference
 from vizgrad.ops.public.tensor_properties import is_nonzero as is_nonzero
 from vizgrad.ops.public.tensor_properties import is_same_size as is_same_size
 from vizgrad.ops.public.tensor_properties import is_signed as is_signed
+from vizgrad.ops.public.typed_tensors import BFloat16Tensor as BFloat16Tensor
 from vizgrad.ops.public.typed_tensors import BoolTensor as BoolTensor
 from vizgrad.ops.public.typed_tensors import ByteTensor as ByteTensor
 from vizgrad.ops.public.typed_tensors import CharTensor as CharTensor
@@ -412,6 +419,8 @@ from vizgrad.ops.public.windows import hann_window as hann_window
 from vizgrad.ops.public.windows import kaiser_window as kaiser_window
 from vizgrad.serialization import load as load
 from vizgrad.serialization import save as save
+from vizgrad.tensor.formats import channels_last as channels_last
+from vizgrad.tensor.formats import channels_last_3d as channels_last_3d
 from vizgrad.tensor.formats import contiguous_format as contiguous_format
 from vizgrad.tensor.formats import layout as layout
 from vizgrad.tensor.formats import memory_format as memory_format

@@ -54,5 +54,19 @@ def test_only_arrays_knows_numpy_and_cupy(path: Path) -> None:
         assert not imported(path) & {"numpy", "cupy"}
 
 
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_bfloat16_counts_as_floating(path: Path) -> None:
+    """Outside the kernels, which are given float32 for it, a question for "f" asks for "V" too."""
+    if path.relative_to(ROOT).parts[0] in ("arrays", "function"):
+        return
+    kinds = {"f", "fc", "cf", "iuf", "iufc", "fcb", "biuf"}
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Compare) and isinstance(node.left, ast.Attribute | ast.Name):
+            asked = getattr(node.left, "attr", None) or getattr(node.left, "id", None)
+            right = node.comparators[0]
+            if asked == "kind" and isinstance(right, ast.Constant):
+                assert right.value not in kinds, f"{path}:{node.lineno}"
+
+
 def test_nothing_leans_on_another_framework() -> None:
     assert [str(p) for p in FILES if imported(p) & {"torch", "jax", "autograd", "tensorflow"}] == []

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-_HALF = "bfloat16 is no type of numpy or cupy (T-1)"
 _QUANTISED = "for scaled low-precision products on particular GPUs"
 _COMPACT = "LAPACK's packed form of symmetric indefinite factors has no derivative; use solve or lu"
 _LATER = "comes with the part of vizgrad that it belongs to"
 
 LEFT_OUT: dict[str, str] = {
-    "Tensor.bfloat16": _HALF,
     "Tensor.prelu": "a function: nn.functional.prelu",
     "vizgrad.linalg.ldl_factor": _COMPACT,
     "vizgrad.linalg.ldl_factor_ex": _COMPACT,

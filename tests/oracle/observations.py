@@ -99,7 +99,15 @@ def values_of(tensor: Any) -> np.ndarray:
         plain = plain.resolve_conj()
     if getattr(plain, "_is_zerotensor", bool)():  # PyTorch's zeros without memory
         plain = plain.clone()
+    if plain.dtype.itemsize < 4 and str(plain.dtype).rpartition(".")[2] in NARROW:
+        plain = plain.float()
     return np.array(plain.numpy(), copy=True)
+
+
+#: Types that numpy has not: their values are shown as float32, which holds each exactly.
+NARROW = (
+    "bfloat16", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz", "float8_e8m0fnu",
+)  # fmt: skip
 
 
 def node_name(node: Any) -> str:

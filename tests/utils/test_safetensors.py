@@ -46,11 +46,15 @@ def test_every_type_comes_back(dtype: Any, tmp_path: Path) -> None:
     back["matrix"][0, 0] = 1  # memory of its own, which may be written to
 
 
-def test_bfloat16_becomes_float32() -> None:
-    with pytest.warns(UserWarning, match="bfloat16 values were read as float32"):
-        x = load(content("BF16", [2], b"\xc0\x3f\x00\xc0"))["x"]
-    assert x.dtype is vg.float32
+@pytest.mark.rule("X-11")
+def test_types_that_numpy_has_not() -> None:
+    x = load(content("BF16", [2], b"\xc0\x3f\x00\xc0"))["x"]
+    assert x.dtype is vg.bfloat16
     assert x.tolist() == [1.5, -2]
+    for dtype in (vg.bfloat16, vg.float8_e4m3fn, vg.float8_e5m2):
+        back = load(save({"x": vg.tensor([[1.5], [-2.0]]).to(dtype)}))["x"]
+        assert back.dtype is dtype
+        assert back.tolist() == [[1.5], [-2]]
 
 
 @pytest.mark.parametrize(

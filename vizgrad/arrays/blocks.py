@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from vizgrad.arrays.backend import Array
+from vizgrad.arrays.dtypes import NARROW
 from vizgrad.arrays.layout import address, as_strided
 
 #: Of an array of numpy.
@@ -80,36 +81,27 @@ def contiguous_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(reversed(strides))
 
 
-def from_bfloat16(halves: Array) -> Array:
-    """float32 values of bfloat16 bits given as uint16: exact, bfloat16 being float32 cut short."""
-    bits = halves.astype(np.uint32)
-    bits <<= np.uint32(16)
-    return bits.view(np.float32)
-
-
 def of_bytes(data: bytes) -> Array:
     """Bytes as an array, to be read."""
     return np.frombuffer(data, np.uint8)
 
 
-def zeros(count: int, name: str) -> Array:
+def zeros(count: int, dtype: Any) -> Array:
     """A flat array of zeros."""
-    return np.zeros(count, name)
+    return np.zeros(count, dtype)
 
 
-def read_bytes(raw: Any, name: str, order: Any = "little") -> Array:
-    """A flat array from bytes, of the numpy type `name` or "bfloat16", stored in byte order `order`.
+def read_bytes(raw: Any, dtype: Any, order: Any = "little") -> Array:
+    """A flat array of the numpy type `dtype` from bytes, stored in byte order `order`.
 
     A copy of `bytes`, which may not be written to; an array of bytes in this machine's order is used itself.
     """
-    kind = np.dtype("uint16" if name == "bfloat16" else name)
+    kind = np.dtype(f"u{dtype.itemsize}") if dtype in NARROW else dtype  # those have no byte order
     stored = kind.newbyteorder(order)
     found = raw.view(stored) if isinstance(raw, np.ndarray) else np.frombuffer(raw, stored)
-    if name == "bfloat16":
-        return from_bfloat16(found)
     if isinstance(raw, np.ndarray) and stored == kind:
-        return found
-    return found.astype(kind)
+        return found.view(dtype)
+    return found.astype(kind).view(dtype)
 
 
 def mapped_bytes(path: Path, start: int, length: int) -> Array:

@@ -2,10 +2,15 @@
 
 numpy's promotion differs (int64 + float32 gives float64 there, float32 here), so `result_type`
 of numpy is never asked.
+
+numpy has no bfloat16 and no float8: their arrays come from `ml_dtypes`, which is imported when one of these
+types is first used. The `kind` of such an array is "V" (float8_e5m2 says "f").
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from importlib import import_module
 from typing import Any, Final
 
 import numpy as np
@@ -18,6 +23,8 @@ class DType:
     """
 
     __slots__ = ("__weakref__", "category", "itemsize", "name", "np", "rank")
+
+    np: np.dtype[Any]
 
     def __init__(self, name: str, category: int, rank: int) -> None:
         self.name = name
@@ -57,6 +64,24 @@ class DType:
         return (by_name, (self.name,))
 
 
+class NarrowDType(DType):
+    """A floating type that numpy does not compute with: operations do so in float32 (X-11)."""
+
+    __slots__ = ()
+
+    def __init__(self, name: str, itemsize: int) -> None:
+        self.name = name
+        self.category = 2
+        self.rank = 0
+        self.itemsize = itemsize
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "np":
+            raise AttributeError(name)
+        _use_narrow_types()
+        return self.np
+
+
 bool_: Final = DType("bool", 0, 0)
 uint8: Final = DType("uint8", 1, 0)
 int8: Final = DType("int8", 1, 1)
@@ -68,21 +93,47 @@ float32: Final = DType("float32", 2, 1)
 float64: Final = DType("float64", 2, 2)
 complex64: Final = DType("complex64", 3, 1)
 complex128: Final = DType("complex128", 3, 2)
+bfloat16: Final = NarrowDType("bfloat16", 2)
+float8_e4m3fn: Final = NarrowDType("float8_e4m3fn", 1)
+float8_e4m3fnuz: Final = NarrowDType("float8_e4m3fnuz", 1)
+float8_e5m2: Final = NarrowDType("float8_e5m2", 1)
+float8_e5m2fnuz: Final = NarrowDType("float8_e5m2fnuz", 1)
+float8_e8m0fnu: Final = NarrowDType("float8_e8m0fnu", 1)
 
+_NARROW: Final = (
+    bfloat16, float8_e4m3fn, float8_e4m3fnuz, float8_e5m2, float8_e5m2fnuz, float8_e8m0fnu,
+)  # fmt: skip
 ALL: Final = (
     bool_, uint8, int8, int16, int32, int64, float16, float32, float64, complex64, complex128,
+    *_NARROW,
 )  # fmt: skip
 _BY_NAME: Final = {d.name: d for d in ALL}
 #: numpy dtype -> DType. numpy's built-in dtypes are singletons, so this is a lookup by identity.
-BY_NUMPY: Final = {d.np: d for d in ALL}
+BY_NUMPY: Final[dict[Any, DType]] = {d.np: d for d in ALL if not isinstance(d, NarrowDType)}
+#: The numpy dtypes of narrow types; empty until the first of them is used.
+NARROW: Final[set[Any]] = set()
+#: Called when that happens.
+WHEN_NARROW: Final[list[Callable[[], None]]] = []
 _REAL_OF: Final = {complex64: float32, complex128: float64}
-_COMPLEX_OF: Final = {float16: complex64, float32: complex64, float64: complex128}
+_COMPLEX_OF: Final[dict[DType, DType]] = {
+    float16: complex64, bfloat16: complex64, float32: complex64, float64: complex128,
+}  # fmt: skip
 
-_default = float32
+_default: DType = float32
 
 
 def by_name(name: str) -> DType:
     return _BY_NAME[name]
+
+
+def _use_narrow_types() -> None:
+    source = import_module("ml_dtypes")
+    for dtype in _NARROW:
+        dtype.np = np.dtype(getattr(source, dtype.name))
+        BY_NUMPY[dtype.np] = dtype
+        NARROW.add(dtype.np)
+    for tell in WHEN_NARROW:
+        tell()
 
 
 def from_numpy(dtype: np.dtype) -> DType:
@@ -90,6 +141,9 @@ def from_numpy(dtype: np.dtype) -> DType:
     try:
         return BY_NUMPY[dtype]
     except KeyError:
+        if dtype.name in _BY_NAME and not NARROW:  # the first such array is the user's own
+            _use_narrow_types()
+            return from_numpy(dtype)
         raise TypeError(
             f"can't convert an array of dtype {dtype} to a tensor; the supported types are: "
             + ", ".join(d.name for d in ALL)
@@ -127,6 +181,11 @@ def promote_types(type1: DType, type2: DType) -> DType:
     a, b = type1, type2
     if a is b:
         return a
+    if is_float8(a) or is_float8(b):
+        raise RuntimeError(
+            f"Promotion for Float8 Types is not supported, attempted to promote {a.name} and {b.name}: "
+            "convert one with .to(dtype)"
+        )
     if a.category != b.category:
         low, high = (a, b) if a.category < b.category else (b, a)
         if high is complex64 and low is float64:
@@ -135,7 +194,14 @@ def promote_types(type1: DType, type2: DType) -> DType:
     if a.category == 1 and (a is uint8 or b is uint8):
         other = b if a is uint8 else a
         return int16 if other is int8 else other
+    if a.rank == b.rank:  # bfloat16 and float16: neither holds the other's values
+        return float32
     return a if a.rank > b.rank else b
+
+
+def is_float8(dtype: DType) -> bool:
+    """Is it one of the types that only hold values: nothing can be computed with them?"""
+    return dtype.itemsize == 1 and dtype.category == 2
 
 
 def of_scalar(value: object) -> DType | None:

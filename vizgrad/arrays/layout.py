@@ -48,6 +48,55 @@ def empty_like_strides(pattern: Array, like: Array) -> Array:
     return np.transpose(out, tuple(order.index(d) for d in range(pattern.ndim)))
 
 
+def is_channels_last(array: Array) -> bool:
+    """Dense, with dimension 1 innermost and the others in C order outside it."""
+    expected = array.itemsize
+    for dim in (1, *range(array.ndim - 1, 1, -1), 0):
+        if array.shape[dim] != 1:
+            if array.strides[dim] != expected:
+                return False
+            expected *= array.shape[dim]
+    return True
+
+
+def has_channels_innermost(array: Array) -> bool:
+    """Do the strides of an image fall in the order of `is_channels_last`, gaps or not?"""
+    least = 0
+    for dim in (1, *range(array.ndim - 1, 1, -1), 0):
+        length, stride = array.shape[dim], array.strides[dim]
+        if not length or stride < least or (stride == 0 and dim == 1):
+            return False
+        if dim == 0 and least == array.strides[1]:  # one channel, one pixel: it says nothing
+            return False
+        least = stride * max(length, 1)
+    return True
+
+
+def empty(shape: tuple[int, ...], like: Array) -> Array:
+    """Uninitialised memory of `like`'s type and place, in C order."""
+    return np.empty_like(like, shape=shape, order="C")
+
+
+def empty_channels_last(shape: tuple[int, ...], like: Array) -> Array:
+    """Uninitialised memory of `like`'s type and place, in the order that `is_channels_last` looks for."""
+    return np.moveaxis(empty((shape[0], *shape[2:], shape[1]), like), -1, 1)
+
+
+def images(result: Array, *patterns: Array) -> Array:
+    """New images `result`, with the channels innermost if those of one of the patterns lie so."""
+    for pattern in patterns:
+        if (
+            not pattern.flags.c_contiguous
+            and pattern.ndim in (4, 5)
+            and pattern.ndim == result.ndim
+            and has_channels_innermost(pattern)
+        ):
+            out = empty_channels_last(result.shape, result)
+            out[...] = result
+            return out
+    return result
+
+
 def can_sum_to(have: tuple[int, ...], want: tuple[int, ...]) -> bool:
     """Can `have` be summed over broadcast dimensions to give `want` (F-64)?"""
     extra = len(have) - len(want)

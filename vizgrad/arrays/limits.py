@@ -2,9 +2,25 @@
 
 from __future__ import annotations
 
+import math
+from importlib import import_module
+from typing import Any
+
 import numpy as np
 
-from vizgrad.arrays.dtypes import DType, get_default_dtype, to_real
+from vizgrad.arrays.dtypes import DType, NarrowDType, get_default_dtype, to_real
+
+
+def _limits(dtype: DType) -> Any:
+    """numpy's description of a floating type, or that of the library that has the type."""
+    if isinstance(dtype, NarrowDType):
+        return import_module("ml_dtypes").finfo(dtype.np)
+    return np.finfo(dtype.np)
+
+
+def _resolution(eps: float) -> float:
+    """A one in the last decimal place that all numbers near 1 have."""
+    return float(f"1e{math.ceil(math.log10(eps))}")
 
 
 class finfo:
@@ -22,13 +38,13 @@ class finfo:
                 "torch.finfo() requires a floating point input type. Use torch.iinfo to handle "
                 f"'{wanted!r}'"
             )
-        limits = np.finfo(to_real(wanted).np)
+        limits = _limits(to_real(wanted))
         self.bits: int = limits.bits
         self.eps = float(limits.eps)
         self.max = float(limits.max)
         self.min = float(limits.min)
         self.tiny = self.smallest_normal = float(limits.smallest_normal)
-        self.resolution = float(str(limits.resolution))  # 0.001, not its nearest half
+        self.resolution = _resolution(self.eps)
         self.dtype: str = to_real(wanted).name
 
     def __repr__(self) -> str:

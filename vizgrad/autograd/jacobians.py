@@ -61,7 +61,7 @@ def changes(
     finally:
         array[...] = before
     return [
-        (a - b) / (2 * eps) if a.dtype.kind in "fc" else xp.zeros_like(a, dtype=input._array.dtype)
+        (a - b) / (2 * eps) if a.dtype.kind in "fcV" else xp.zeros_like(a, dtype=input._array.dtype)
         for a, b in zip(above, below, strict=True)
     ]
 

@@ -7,6 +7,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from vizgrad.arrays import xp
+from vizgrad.arrays.dtypes import NARROW
 from vizgrad.arrays.fusion import fused
 from vizgrad.function.declared import formula_parameters, saved_by, users_of
 from vizgrad.function.generated import at_first_call
@@ -39,6 +40,7 @@ def compile_node(op: Primitive) -> type[Node]:
         body["_saved_" + name] = property(_plain_reader(name))
     scope: dict[str, Any] = {
         "unpack_array": unpack_array, "conjugates": conjugates, "ndarray": xp.ndarray,
+        "NARROW": NARROW, "wide": _wide,
         "__name__": "vizgrad.ops.compiled",
     }  # fmt: skip
 
@@ -52,6 +54,12 @@ def compile_node(op: Primitive) -> type[Node]:
     body["run"] = at_first_call("run", scope, run_source)
     body["release"] = at_first_call("release", {}, lambda: _release_source(tensors))
     return type(op.node_name, (Node,), body)
+
+
+def _wide(array: Any) -> Any:
+    from vizgrad.function.narrow import wide
+
+    return wide(array)
 
 
 def _saved_reader(name: str) -> Callable[[Node], Any]:
@@ -95,6 +103,8 @@ _WORK = ("BINARY_OP", "CALL", "CALL_KW", "UNARY_NEGATIVE", "COMPARE_OP")
 
 def _run_source(op: Primitive, tensors: tuple[str, ...]) -> str:
     lines = ["def run(node, grad, real=False):"]
+    if NARROW:
+        lines.append("    if grad.dtype in NARROW: grad = wide(grad)")
     if op.holomorphic:
         lines += [
             "    if grad.dtype.kind == 'c' and not real:",
@@ -122,6 +132,8 @@ def _run_source(op: Primitive, tensors: tuple[str, ...]) -> str:
             f"{pad}    if s is not None and s.last_write > node.sequence_nr:",
             f"{pad}        v_{saved} = unpack_array(node, {saved!r})",
         ]
+        if NARROW:
+            lines.append(f"{pad}if v_{saved}.dtype in NARROW: v_{saved} = wide(v_{saved})")
     for i, name in enumerate(op.differentiable):
         pad = "    "
         if count > 1:

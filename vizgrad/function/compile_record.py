@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from vizgrad.arrays import xp
 from vizgrad.arrays.backend import as_array
+from vizgrad.arrays.dtypes import NARROW
 from vizgrad.arrays.fusion import fused
 from vizgrad.arrays.quiet import NAMELESS
 from vizgrad.function.declared import saved_by, users_of
@@ -42,6 +43,18 @@ def _gathered(op: Primitive, tensors: tuple[Any, ...]) -> tuple[Any, ...] | None
     return gathered(op, tensors)
 
 
+def _widened(op: Primitive, tensors: tuple[Any, ...]) -> tuple[Any, ...]:
+    from vizgrad.function.narrow import widened
+
+    return widened(op, tensors)
+
+
+def _narrowed(result: Any, dtype: Any) -> Any:
+    from vizgrad.function.narrow import narrowed
+
+    return narrowed(result, dtype)
+
+
 def compile_record(op: Primitive) -> Callable[..., Any]:
     """The function that runs `op` on Tensors and records it."""
     scope: dict[str, Any] = {
@@ -51,6 +64,7 @@ def compile_record(op: Primitive) -> Callable[..., Any]:
         "tick": tick, "getframe": sys._getframe, "INTERNAL": INTERNAL, "NodeClass": op.node_class,
         "Meta": Meta, "save_result": save_result, "arrays_for": arrays_for, "number": number,
         "op": op, "become_view": become_view, "kernel_error": kernel_error, "gathered": _gathered,
+        "NARROW": NARROW, "widened": _widened, "narrowed": _narrowed,
         "__name__": NAMELESS, "__package__": "vizgrad.ops",
     }  # fmt: skip
 
@@ -82,6 +96,8 @@ def _record_source(op: Primitive) -> str:
         f"        if moved is None: raise kernel_error(op, error, {', '.join(arrays)}) from None",
         f"        return record({', '.join(['*moved', *(f'{a}={a}' for a in attributes)])})",
     ]
+    if _may_be_narrow(op):
+        lines.append("    if w is not None: r = narrowed(r, w)")
     several = len(op.outputs) > 1
     results = [f"r{i}" for i in range(len(op.outputs))] if several else ["r"]
     if several:
@@ -105,6 +121,11 @@ def _record_source(op: Primitive) -> str:
         lines.append(f"    {word} GUARD.inference: {storages} = MODES.inference")
     lines.append("    return " + ", ".join(outs))
     return "\n".join(lines) + "\n"
+
+
+def _may_be_narrow(op: Primitive) -> bool:
+    """Must operands of a narrow type be looked for? Where elements are only moved, any type will do."""
+    return bool(NARROW) and not op.view and op.typing != "moved"
 
 
 def _kernel(op: Primitive) -> str:
@@ -135,15 +156,23 @@ def _read_arrays(op: Primitive) -> list[str]:
         ]
     else:
         lines.append(f"        raise op.type_error({', '.join(inputs)}) from None")
+    word = "if"
+    if _may_be_narrow(op):
+        test = " or ".join(f"a{i}.dtype in NARROW" for i in range(len(inputs)))
+        lines += [
+            "    w = None",
+            f"    if {test}: w, {slow} = widened(op, ({', '.join(inputs)},))",
+        ]
+        word = "elif"
     if op.typing in ("promote", "same") and len(inputs) > 1:
         test = " or ".join(f"a0.dtype is not a{i}.dtype" for i in range(1, len(inputs)))
-        lines += [f"    if {test}:", call]
+        lines += [f"    {word} {test}:", call]
     elif op.typing == "float":
         test = " or ".join(
             ["a0.dtype.kind != 'f'"]
             + [f"a0.dtype is not a{i}.dtype" for i in range(1, len(inputs))]
         )
-        lines += [f"    if {test}:", call]
+        lines += [f"    {word} {test}:", call]
     return lines
 
 

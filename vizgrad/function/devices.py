@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from vizgrad.function.primitive import Primitive
 
 
-@primitive(linear=True, node="ToCopyBackward0")
+@primitive(linear=True, typing="moved", node="ToCopyBackward0")
 class to_device:
     """A copy on another device; `source` is where it was."""
 

@@ -9,6 +9,8 @@ from itertools import count
 from types import CodeType
 from typing import Any
 
+from vizgrad.arrays.dtypes import WHEN_NARROW
+
 _numbers = count(1)
 
 
@@ -30,6 +32,22 @@ def _define(source: str, name: str, scope: dict[str, Any]) -> Any:
     return scope[name]
 
 
+#: What writes each function that has been written so far.
+_written: list[Callable[[], Any]] = []
+
+
+def write_again() -> None:
+    """Writes all functions anew, because what their source depends on has changed.
+
+    That is how what few programs use (narrow types, autocast) costs nothing where it is not used.
+    """
+    for become in _written:
+        become()
+
+
+WHEN_NARROW.append(write_again)
+
+
 def at_first_call(name: str, scope: dict[str, Any], write: Callable[[], str]) -> Any:
     """A function over the globals `scope` whose source is written and compiled when it is first called.
 
@@ -41,7 +59,11 @@ def at_first_call(name: str, scope: dict[str, Any], write: Callable[[], str]) ->
         function.__code__, function.__defaults__ = written.__code__, written.__defaults__
         return function
 
-    scope["become"] = become
+    def first() -> Any:
+        _written.append(become)
+        return become()
+
+    scope["become"] = first
     waiting = f"def {name}(*args, **kwargs):\n    return become()(*args, **kwargs)\n"
     function = _define(waiting, name, scope)
     return function

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 from vizgrad import errors
 from vizgrad.arrays import layout
 from vizgrad.arrays.backend import is_on_host, writeable
+from vizgrad.arrays.dtypes import NARROW
 from vizgrad.function.copy_slices import rebase
 from vizgrad.function.declared import saved_by, users_of
 from vizgrad.function.devices import gathered
 from vizgrad.function.failing import kernel_error
+from vizgrad.function.narrow import widened
 from vizgrad.function.saving import save_result
 from vizgrad.function.typing import arrays_for, result_dtype
 from vizgrad.function.views import refuse
@@ -133,7 +135,7 @@ def write(
     tensors = (target, *operands)
     if any(not isinstance(t, Tensor) for t in tensors):
         tensors = op.coerce(*tensors)
-    if op.typing != "keep" and not is_on_host(target._array):
+    if op.typing not in ("keep", "moved") and not is_on_host(target._array):
         tensors = gathered(op, tensors) or tensors
     for operand in tensors[1:]:
         refuse_partial_overlap(target, operand)
@@ -169,7 +171,7 @@ def write(
 
 def _edges_before(op: Primitive, tensors: tuple[Any, ...]) -> tuple[Any, ...] | None:
     """Where gradients of the operands went before the write; None if nothing is to be recorded."""
-    if not MODES.grad or not op.differentiable or tensors[0]._array.dtype.kind not in "fc":
+    if not MODES.grad or not op.differentiable or tensors[0]._array.dtype.kind not in "fcV":
         return None
     by_name = dict(zip(op.inputs, tensors, strict=True))
     if not any(by_name[n].requires_grad for n in op.differentiable):
@@ -191,11 +193,11 @@ def _compute(op: Primitive, tensors: tuple[Any, ...], attributes: dict[str, Any]
                 f"write out of place, or convert the tensor to {dtype.name} first",
                 "cut-dtype",
             )
-        arrays = arrays_for(op, tensors)
+        arrays = _arrays(op, tensors)
     elif op.typing == "same" and len({t._array.dtype for t in tensors}) > 1:
         arrays = arrays_for(op, tensors)
     else:
-        arrays = tuple(t._array for t in tensors)
+        arrays = _arrays(op, tensors)
     if op.real_only and arrays[0].dtype.kind == "c":
         raise op.refuse_complex(arrays[0])
     try:
@@ -203,6 +205,14 @@ def _compute(op: Primitive, tensors: tuple[Any, ...], attributes: dict[str, Any]
     except Exception as error:  # noqa: BLE001  whatever a kernel raises gets PyTorch's words
         gathered(op, tensors)  # raises where devices are mixed
         raise kernel_error(op, error, *arrays) from None
+
+
+def _arrays(op: Primitive, tensors: tuple[Any, ...]) -> tuple[Any, ...]:
+    if op.typing != "moved" and any(t._array.dtype in NARROW for t in tensors):
+        return widened(op, tensors)[1:]
+    if op.typing in ("promote", "float"):
+        return arrays_for(op, tensors)
+    return tuple(t._array for t in tensors)
 
 
 def _make_node(

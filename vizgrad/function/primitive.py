@@ -40,8 +40,9 @@ from vizgrad.tensor.wrong_call import wrong_call
 
 #: How operand types are brought together (spec T-2 ... T-6):
 #: "promote": by PyTorch's promotion; "float": the same, integers become the default float;
-#: "same": must be equal, else RuntimeError; "keep": used as they are.
-Typing = Literal["promote", "float", "same", "keep"]
+#: "same": must be equal, else RuntimeError; "keep": used as they are; "moved": so too, and nothing is
+#: computed with the elements, which may be of types that have no arithmetic.
+Typing = Literal["promote", "float", "same", "keep", "moved"]
 
 REGISTRY: dict[str, Primitive] = {}
 #: Called with each operation that is declared; `vizgrad.ops.forms` makes functions and methods of it.

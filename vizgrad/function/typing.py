@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from vizgrad.arrays import dtypes, xp
 from vizgrad.arrays.backend import device_of, is_array, namespace_of
-from vizgrad.arrays.dtypes import DType
+from vizgrad.arrays.dtypes import NARROW, DType
 from vizgrad.tensor.tensor import Tensor, new_tensor
 from vizgrad.tensor.wrong_call import wrong_call
 
@@ -79,7 +79,8 @@ def _number_on_device(value: Any, array: Any) -> WrappedNumber:
     own = dtypes.of_scalar(value)
     assert own is not None
     of_array = dtypes.from_numpy(array.dtype)
-    dtype = array.dtype if own.category <= of_array.category else own.np
+    keeps = own.category <= of_array.category and array.dtype not in NARROW
+    dtype = array.dtype if keeps else own.np
     key = (value, type(value), dtype, device_of(array))
     made = _device_numbers.get(key)
     if made is None:

@@ -76,7 +76,7 @@ def _converter(name: str) -> Any:
     return convert
 
 
-for _name in ("double", "float", "half", "long", "int", "short", "char", "byte"):
+for _name in ("double", "float", "half", "bfloat16", "long", "int", "short", "char", "byte"):
     setattr(PackedSequence, _name, _converter(_name))
 
 

@@ -6,6 +6,7 @@ under differentiation: each of the three is a derivative of each other.
 
 from __future__ import annotations
 
+from vizgrad.arrays import layout
 from vizgrad.arrays.kernels import convolution as kernel
 from vizgrad.function.primitive import primitive
 from vizgrad.ops.optional import like_absent, unless_absent
@@ -17,9 +18,10 @@ class convolution:
     """Cross-correlation of (N, C, *size) with (O, C / groups, *kernel), plus a bias: (N, O, *out)."""
 
     def forward(input, weight, bias, *, stride, padding, dilation, groups):
-        return kernel.convolve(
+        result = kernel.convolve(
             input, weight, unless_absent(bias), stride, padding, dilation, groups
         )
+        return layout.images(result, input, weight)
 
     def grad_input(grad, weight, input_meta, stride, padding, dilation, groups):
         return convolution_transpose(
@@ -49,7 +51,7 @@ class convolution_transpose:
         bias = unless_absent(bias)
         if bias is not None:
             result += bias.reshape(-1, *(1,) * len(size))
-        return result
+        return layout.images(result, input, weight)
 
     def grad_input(grad, weight, stride, padding, dilation, groups):
         return convolution(

@@ -12,12 +12,23 @@ from vizgrad.ops.shape import clone as clone
 from vizgrad.tensor.tensor import new_tensor
 
 
-@primitive(linear=True, node="ToCopyBackward0")
+@primitive(linear=True, typing="moved", node="ToCopyBackward0")
 class to_copy:
     """A copy in another element type (a numpy dtype)."""
 
     def forward(self, *, dtype):
         return casting.cast(self, dtype)
+
+    def grad_self(grad, self_meta):
+        return cast(grad, self_meta.dtype)
+
+
+@primitive(linear=True, typing="moved", node="ToCopyBackward0")
+class to_copy_in:
+    """A copy in another element type and in the order of a `memory_format`."""
+
+    def forward(self, *, dtype, memory_format):
+        return memory_format.applied(casting.cast(self, dtype))
 
     def grad_self(grad, self_meta):
         return cast(grad, self_meta.dtype)
@@ -32,7 +43,7 @@ def converted(input, dtype):
 
 def without_history(input, dtype):
     """`input`, untracked if a result of type `dtype` has no derivative."""
-    return input if dtype.kind in "fc" or not input._tracked else new_tensor(input._array)
+    return input if dtype.kind in "fcV" or not input._tracked else new_tensor(input._array)
 
 
 def cast(value, dtype):
@@ -42,7 +53,7 @@ def cast(value, dtype):
     return value if raw(value).dtype == dtype else to_copy(value, dtype=dtype)
 
 
-@primitive(linear=True, node="CopyBackwards")
+@primitive(linear=True, typing="moved", node="CopyBackwards")
 class copy:
     """What `copy_` writes: `src` in the shape and type of `self`, whose old value is lost."""
 
@@ -56,7 +67,7 @@ class copy:
         return grad
 
 
-@primitive(linear=True, node="FillBackward2")
+@primitive(linear=True, typing="moved", node="FillBackward2")
 class fill_number:
     """What `fill_` with a number writes."""
 
@@ -67,7 +78,7 @@ class fill_number:
         return zeros_like(grad)
 
 
-@primitive(linear=True, node="FillBackward3")
+@primitive(linear=True, typing="moved", node="FillBackward3")
 class fill:
     """What `fill_` with a 0-dim tensor writes."""
 
@@ -81,7 +92,7 @@ class fill:
         return sum_wide(grad)
 
 
-@primitive(linear=True, node="ZeroBackward0")
+@primitive(linear=True, typing="moved", node="ZeroBackward0")
 class zero:
     """What `zero_` writes."""
 
@@ -92,7 +103,7 @@ class zero:
         return zeros_like(grad)
 
 
-@primitive(linear=True, node="OverwriteBackward0")
+@primitive(linear=True, typing="moved", node="OverwriteBackward0")
 class overwrite:
     """What the random fillers write: a plain array."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from vizgrad.arrays import layout
 from vizgrad.arrays.kernels import pooling as kernel
 from vizgrad.function.primitive import Primitive, primitive
 from vizgrad.ops.constants import raw
@@ -13,7 +14,7 @@ def _max_pool(dims: int) -> Primitive:
         """The largest of each window; its gradient goes to one element. `pool` is the geometry."""
 
         def forward(self, *, pool):
-            return kernel.max_pool(self, pool)
+            return layout.images(kernel.max_pool(self, pool), self)
 
         def grad_self(grad, self, result, pool):
             if not isinstance(grad, Tensor):
@@ -57,7 +58,8 @@ def _avg_pool(dims: int) -> Primitive:
         """The mean of each window."""
 
         def forward(self, *, pool, count_include_pad, divisor_override):
-            return kernel.mean_pool(self, pool, count_include_pad, divisor_override)
+            result = kernel.mean_pool(self, pool, count_include_pad, divisor_override)
+            return layout.images(result, self)
 
         def grad_self(grad, pool, count_include_pad, divisor_override, self_meta):
             return spread_mean(
@@ -98,7 +100,7 @@ def _adaptive(dims: int) -> Primitive:
         """Means over parts of the image: a product with a matrix in each dimension."""
 
         def forward(self, *, matrices):
-            return kernel.resample(self, matrices)
+            return layout.images(kernel.resample(self, matrices), self)
 
         def grad_self(grad, matrices):
             return resample(grad, matrices=tuple(m.T for m in matrices))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from vizgrad.arrays import layout
 from vizgrad.arrays.kernels import padding as by_index
 from vizgrad.arrays.kernels import pooling as kernel
 from vizgrad.function.primitive import Primitive, primitive
@@ -14,7 +15,7 @@ def _nearest(name: str) -> Primitive:
         """Each pixel a copy of another, given by index."""
 
         def forward(self, *, indices):
-            return by_index.take(self, indices)
+            return layout.images(by_index.take(self, indices), self)
 
         def grad_self(grad, indices, self_meta):
             size = self_meta.shape[len(self_meta.shape) - len(indices) :]
@@ -29,7 +30,7 @@ def _linear(name: str) -> Primitive:
         """Each of the last dimensions multiplied by an interpolation matrix."""
 
         def forward(self, *, matrices):
-            return kernel.resample(self, matrices)
+            return layout.images(kernel.resample(self, matrices), self)
 
         def grad_self(grad, matrices):
             return resample(grad, matrices=tuple(m.T for m in matrices))

@@ -42,7 +42,7 @@ def reshape(value, *, shape):
     return value.reshape(shape)
 
 
-@primitive(linear=True)
+@primitive(linear=True, typing="moved")
 class clone:
     """A copy of the elements, in memory of its own."""
 
@@ -52,12 +52,23 @@ class clone:
         return grad
 
 
-@primitive(linear=True, node="CloneBackward0")
+@primitive(linear=True, typing="moved", node="CloneBackward0")
 class contiguous_copy:
     """A copy of the elements in C order."""
 
     def forward(self):
         return self.copy()
+
+    def grad_self(grad):
+        return grad
+
+
+@primitive(linear=True, typing="moved", node="CloneBackward0")
+class clone_in:
+    """A copy of the elements in the order of a `memory_format`."""
+
+    def forward(self, *, memory_format):
+        return memory_format.applied(self)
 
     def grad_self(grad):
         return grad

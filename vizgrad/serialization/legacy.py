@@ -16,8 +16,8 @@ _MAGIC = 0x1950A86A20F9469CFC6C
 _VERSION = 1001
 
 
-def read(file: IO[bytes], place: Callable[[Block, str], Block], budget: Budget) -> tuple[Any, bool]:
-    """The object of such a file, and whether bfloat16 was widened; RuntimeError if it is something else."""
+def read(file: IO[bytes], place: Callable[[Block, str], Block], budget: Budget) -> Any:
+    """The object of such a file; RuntimeError if it is something else."""
     source = Bounded(file)
     magic = unpickle(source, _no_reference, budget)
     if type(magic) is not int or magic != _MAGIC:
@@ -68,7 +68,7 @@ def read(file: IO[bytes], place: Callable[[Block, str], Block], budget: Budget) 
                 f"{source.left} bytes are left"
             )
         storages.fill(memory, blocks.of_bytes(source.read(memory.nbytes)))
-    return found, storages.widened
+    return found
 
 
 def _no_reference(found: Any) -> Any:

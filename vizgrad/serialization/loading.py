@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import os
 import sys
-import warnings
 from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
@@ -38,7 +37,7 @@ def load(
     with pickle.UnpicklingError, which says the name; see `vizgrad.serialization.add_safe_globals`.
     `map_location` says where tensors go: a device, a dict of devices, or a function of the memory and the
     device it was saved from. With `mmap` the values stay in the file until they are read; writing to them
-    changes memory alone. bfloat16 values become float32, with a warning.
+    changes memory alone.
 
     `weights_only=False`, which runs whatever the file says, is refused with ValueError.
     """
@@ -69,26 +68,18 @@ def load(
         place = _placing(map_location)
         budget = Budget(size_of(file))
         if first == _ZIP:
-            found, widened = _from_zip(Reader(file, budget), place, path if mmap else None, budget)
-        elif mmap:
+            return _from_zip(Reader(file, budget), place, path if mmap else None, budget)
+        if mmap:
             raise RuntimeError(
                 "mmap can only be used with files saved as zip, and this one is older"
             )
-        else:
-            found, widened = legacy.read(file, place, budget)
-    if widened:
-        warnings.warn(
-            "bfloat16 values were read as float32, which holds them exactly: vizgrad has no bfloat16",
-            UserWarning,
-            stacklevel=2,
-        )
-    return found
+        return legacy.read(file, place, budget)
 
 
 def _from_zip(
     archive: Reader, place: Callable[[Block, str], Block], mapped: Path | None, budget: Budget
 ) -> tuple[Any, bool]:
-    """The object, and whether bfloat16 was widened. `mapped` is the file to map, if it is to be."""
+    """The object in the file. `mapped` is the file to map, if it is to be."""
     if archive.has("constants.pkl"):
         raise RuntimeError(
             "this is a TorchScript archive: it holds a program, and vizgrad reads tensors. Save the "
@@ -113,7 +104,7 @@ def _from_zip(
             return storages.add(memory, blocks.mapped_bytes(mapped, *archive.place(name)))
         return storages.add(memory, archive.read(name))
 
-    return unpickle(io.BytesIO(archive.text("data.pkl")), persistent, budget), storages.widened
+    return unpickle(io.BytesIO(archive.text("data.pkl")), persistent, budget)
 
 
 def _placing(map_location: Any) -> Callable[[Block, str], Block]:

@@ -16,6 +16,7 @@ from vizgrad.nn.modules.state import StateDict
 from vizgrad.nn.parameter import Buffer, Parameter
 from vizgrad.serialization import names, rebuilding, storages
 from vizgrad.tensor.tensor import Size, Tensor, address
+from vizgrad.tensor.wrong_call import wrong_call
 
 #: The protocol that every reader of these files knows.
 PROTOCOL = 2
@@ -78,6 +79,11 @@ class _Pickler(pickle.Pickler):
         if tensor._rare is not None and (tensor._rare.hooks or tensor._rare.post_accumulate):
             warnings.warn(
                 "backward hooks on the tensor will not be serialized", UserWarning, stacklevel=5
+            )
+        if tensor.dtype not in storages.NAME_OF:
+            raise wrong_call(
+                RuntimeError(f"these files have no storage of {tensor.dtype.name}"),
+                "convert it to a wider type, or use vizgrad.utils.safetensors, whose files have it",
             )
         array, memory = self._place(tensor)
         offset, strides = array

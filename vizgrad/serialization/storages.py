@@ -20,12 +20,11 @@ _BLOCK = 400
 
 
 class StorageType:
-    """What a file calls memory of one element type; `bits` is how an element is stored."""
+    """What a file calls memory of one element type."""
 
-    def __init__(self, dtype: DType, bits: str = "") -> None:
+    def __init__(self, dtype: DType) -> None:
         self.dtype = dtype
-        self.bits = bits or dtype.name
-        self.itemsize = 2 if bits == "bfloat16" else dtype.itemsize
+        self.itemsize = dtype.itemsize
 
 
 DoubleStorage = StorageType(dtypes.float64)
@@ -39,14 +38,11 @@ ByteStorage = StorageType(dtypes.uint8)
 BoolStorage = StorageType(dtypes.bool_)
 ComplexDoubleStorage = StorageType(dtypes.complex128)
 ComplexFloatStorage = StorageType(dtypes.complex64)
-#: There is no bfloat16 here: its values become float32, which holds each of them exactly.
-BFloat16Storage = StorageType(dtypes.float32, "bfloat16")
+BFloat16Storage = StorageType(dtypes.bfloat16)
 
 #: Element type -> the name under which its memory is saved.
 NAME_OF = {
-    kind.dtype: name
-    for name, kind in list(globals().items())
-    if isinstance(kind, StorageType) and kind is not BFloat16Storage
+    kind.dtype: name for name, kind in list(globals().items()) if isinstance(kind, StorageType)
 }
 
 
@@ -83,7 +79,7 @@ class Block:
         if not out.is_inference():
             out._storage = self.storage
         if requires_grad:
-            if self.array.dtype.kind not in "fc":
+            if self.array.dtype.kind not in "fcV":
                 raise RuntimeError(
                     "Only Tensors of floating point and complex dtype can require gradients; the file "
                     f"says so of one of {out.dtype.name}"
@@ -100,8 +96,6 @@ class Storages:
         self._order = order
         self._known: dict[str, Block] = {}
         self._budget = budget
-        #: Was any of it widened to float32?
-        self.widened = False
 
     def __getitem__(self, key: str) -> Block:
         return self._known[key]
@@ -116,7 +110,7 @@ class Storages:
                 f"the file is damaged: a storage of {memory.numel} elements has {present} bytes, not "
                 f"{memory.nbytes}"
             )
-        self._budget.spend(_BLOCK + (2 * memory.nbytes if memory.kind is BFloat16Storage else 0))
+        self._budget.spend(_BLOCK)
 
     def add(self, memory: Memory, raw: Array) -> Block:
         """Takes the bytes of a memory."""
@@ -127,7 +121,7 @@ class Storages:
     def reserve(self, memory: Memory) -> Block:
         """Memory whose bytes come later: see `fill`."""
         self._budget.spend(memory.numel * memory.kind.dtype.itemsize)
-        block = Block(blocks.zeros(memory.numel, memory.kind.dtype.name))
+        block = Block(blocks.zeros(memory.numel, memory.kind.dtype.np))
         self._known[memory.key] = block = self._place(block, memory.location)
         return block
 
@@ -136,8 +130,7 @@ class Storages:
         block.array[...] = to_device(self._read(memory, raw), block.device)
 
     def _read(self, memory: Memory, raw: Array) -> Array:
-        self.widened |= memory.kind is BFloat16Storage
-        return blocks.read_bytes(raw[: memory.nbytes], memory.kind.bits, self._order)
+        return blocks.read_bytes(raw[: memory.nbytes], memory.kind.dtype.np, self._order)
 
 
 class Memory(NamedTuple):

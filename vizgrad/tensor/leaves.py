@@ -17,7 +17,7 @@ def leaf_over(data: Tensor, requires_grad: bool, cls: type[Tensor] = Tensor) -> 
     out = new_tensor(data._array, cls)
     out._storage = storage_of(data)
     if requires_grad:
-        if data._array.dtype.kind not in "fc":
+        if data._array.dtype.kind not in "fcV":
             what = "this tensor" if cls is Tensor else f"this {cls.__name__}'s data"
             raise explained(
                 RuntimeError(

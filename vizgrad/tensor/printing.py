@@ -65,7 +65,7 @@ class _Numbers:
 
     def __init__(self, array: Any, options: PrintOptions) -> None:
         self.precision = options.precision
-        self.floating = array.dtype.kind == "f"
+        self.floating = array.dtype.kind in "fV"
         self.whole = self.scientific = False
         self.width = 1
         flat = array.reshape(-1)

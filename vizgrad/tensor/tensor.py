@@ -172,11 +172,16 @@ class Tensor:
             )
         return address(self._array)
 
-    def is_contiguous(self) -> bool:
-        return bool(self._array.flags.c_contiguous) and not is_sparse(self._array)
+    def is_contiguous(self, memory_format: formats.memory_format | None = None) -> bool:
+        """Do the elements lie without gaps in C order, or in the order of `memory_format`?"""
+        if memory_format is None:
+            return bool(self._array.flags.c_contiguous) and not is_sparse(self._array)
+        if memory_format is formats.preserve_format:
+            memory_format = formats.contiguous_format
+        return memory_format.describes(self._array)
 
     def is_floating_point(self) -> bool:
-        return self._array.dtype.kind == "f"
+        return self._array.dtype.kind in "fV"
 
     def is_complex(self) -> bool:
         return self._array.dtype.kind == "c"
@@ -257,7 +262,7 @@ class Tensor:
                 kind="grad-mode",
                 fix="clone it outside inference_mode: the clone is a normal tensor",
             )
-        if requires_grad and self._array.dtype.kind not in "fc":
+        if requires_grad and self._array.dtype.kind not in "fcV":
             raise errors.explained(
                 RuntimeError(
                     "only Tensors of floating point dtype can require gradients, "
@@ -330,7 +335,7 @@ class Tensor:
     def data(self, value: Tensor) -> None:
         if not isinstance(value, Tensor):
             raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
-        if self.requires_grad and value._array.dtype.kind not in "fc":
+        if self.requires_grad and value._array.dtype.kind not in "fcV":
             raise RuntimeError(
                 "data set to a tensor that requires gradients must be floating point or complex "
                 f"dtype, not {value.dtype.name}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from vizgrad.arrays import blocks
 from vizgrad.arrays.backend import parse_device, to_device, to_host
 from vizgrad.arrays.budget import Budget
+from vizgrad.arrays.dtypes import by_name
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 if TYPE_CHECKING:
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 Name = str | os.PathLike[str]
 
-#: What the format calls an element type -> how `blocks.read_bytes` reads it.
+#: What the format calls an element type -> its name here.
 _TYPES = {
     "BOOL": "bool", "U8": "uint8", "I8": "int8", "I16": "int16", "I32": "int32", "I64": "int64",
-    "F16": "float16", "BF16": "bfloat16", "F32": "float32", "F64": "float64", "C64": "complex64",
+    "F8_E4M3": "float8_e4m3fn", "F8_E5M2": "float8_e5m2", "F16": "float16", "BF16": "bfloat16",
+    "F32": "float32", "F64": "float64", "C64": "complex64",
 }  # fmt: skip
 #: What an empty tensor takes, with its name and shape.
 _TENSOR = 600
-_BIGGER = "bfloat16 values were read as float32, which holds them exactly: vizgrad has no bfloat16"
 
 
 def save(tensors: Mapping[str, Tensor], metadata: Mapping[str, str] | None = None) -> bytes:
@@ -47,7 +47,7 @@ def save_file(
 
 
 def load(data: bytes) -> dict[str, Tensor]:
-    """The tensors of a file's content. bfloat16 becomes float32, with a warning.
+    """The tensors of a file's content.
 
     Raises safetensors.SafetensorError for damage, TypeError for an element type vizgrad has not.
     """
@@ -182,17 +182,13 @@ def _tensors(data: bytes, device: Any) -> dict[str, Tensor]:
     # The header's text becomes objects, of which each tensor has its own in braces.
     budget.spend(2 * len(data) + _TENSOR * data.count(b"{", 8, 8 + header))
     found: dict[str, Tensor] = {}
-    widened = False
     for name, view in deserialize(data):
         kind = _TYPES.get(view["dtype"])
         if kind is None:
             raise TypeError(f"vizgrad has no element type {view['dtype']}, which `{name}` is of")
-        widened |= kind == "bfloat16"
         if len(view["shape"]) > blocks.MOST_DIMENSIONS:
             raise SafetensorError(f"`{name}` has {len(view['shape'])} dimensions")
-        budget.spend((2 if kind == "bfloat16" else 1) * len(view["data"]))
-        array = blocks.read_bytes(view["data"], kind).reshape(view["shape"])
+        budget.spend(len(view["data"]))
+        array = blocks.read_bytes(view["data"], by_name(kind).np).reshape(view["shape"])
         found[name] = new_tensor(to_device(array, parse_device(device)))
-    if widened:
-        warnings.warn(_BIGGER, UserWarning, stacklevel=3)
     return found

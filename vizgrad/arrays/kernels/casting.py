@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from vizgrad.arrays.backend import Array, device_of, to_device
+from vizgrad.arrays.dtypes import NARROW, from_numpy
 from vizgrad.arrays.quiet import quiet
 from vizgrad.arrays.sparse import is_sparse
 
@@ -16,7 +17,14 @@ def cast(self: Array, dtype: Any) -> Array:
     """A copy in `dtype`, with the same strides if `self` is dense; of complex numbers the real part."""
     if self.dtype.kind == "c" and np.dtype(dtype).kind not in "cb":
         self = self.real
-    return self.astype(dtype, order="K")
+    return saturated(self, dtype).astype(dtype, order="K")
+
+
+def saturated(values: Array, dtype: Any) -> Array:
+    """`values` within the range of a type without infinity, as PyTorch converts them; NaN stays."""
+    if dtype not in NARROW or from_numpy(dtype).name != "float8_e4m3fn":
+        return values
+    return np.clip(values, -448, 448)
 
 
 @quiet
@@ -28,5 +36,5 @@ def fit(target: Array, source: Array) -> Array:
     if source.dtype.kind == "c" and target.dtype.kind not in "cb":
         source = source.real
     out = np.empty_like(target, order="C")
-    np.copyto(out, source, casting="unsafe")
+    np.copyto(out, saturated(source, target.dtype), casting="unsafe")
     return out

@@ -63,8 +63,8 @@ def expand(self: Array, *, shape: Shape) -> Array:
 
 
 def copy(x: Array) -> Array:
-    """A copy with the same strides if `x` is dense, else in C order."""
-    if x.flags.c_contiguous or not layout.is_dense(x):
+    """A copy with the order of the strides of `x`; in C order if elements of it overlap."""
+    if x.flags.c_contiguous or layout.overlaps_itself(x):
         return x.copy()
     return x.copy(order="K")
 

@@ -93,7 +93,7 @@ def nests_tensors(found: tuple[Any, ...]) -> bool:
 
 def _holds_tensors(thing: Any) -> bool:
     if isinstance(thing, Tensor):
-        return thing._array.dtype.kind in "fc" and not thing.requires_grad
+        return thing._array.dtype.kind in "fcV" and not thing.requires_grad
     if isinstance(thing, dict):
         return any(map(_holds_tensors, thing.values()))
     return isinstance(thing, (list, tuple, set)) and any(map(_holds_tensors, thing))
@@ -141,7 +141,7 @@ def wrap(
             continue
         written = id(out) in dirty
         differentiable = (
-            node is not None and out._array.dtype.kind in "fc" and id(out) not in excluded
+            node is not None and out._array.dtype.kind in "fcV" and id(out) not in excluded
         )
         differentiable_count += differentiable
         if differentiable:

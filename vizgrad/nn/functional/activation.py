@@ -22,7 +22,7 @@ def _apply(primitive: Primitive, name: str, input: Tensor, inplace: bool, **opti
         return write(primitive, input, name=name + "_", **options)
     if not isinstance(input, Tensor):
         raise TypeError(f"{name}(): argument 'input' must be Tensor, not {type(input).__name__}")
-    if input._array.dtype.kind not in "fc" and primitive is not pointwise.relu:
+    if input._array.dtype.kind not in "fcV" and primitive is not pointwise.relu:
         raise NotImplementedError(f'"{name}" not implemented for {input.dtype.name} tensors')
     return primitive.record(input, **options)
 
@@ -249,7 +249,7 @@ def _soft(primitive: Primitive, input: Tensor, dim: int | None, dtype: DType | N
     if dim is None:
         dim = 0 if ndim in (0, 1, 3) else 1  # the old rule, still PyTorch's
     x: Any = input if dtype is None else input.to(dtype)
-    if x._array.dtype.kind != "f":
+    if x._array.dtype.kind not in "fV":
         raise NotImplementedError(
             f'"{primitive.name}" not implemented for {x.dtype.name} tensors: convert with .float()'
         )

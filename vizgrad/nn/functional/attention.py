@@ -64,7 +64,7 @@ def _as_float(mask: Any, like: Any, name: str) -> Any:
     if mask._array.dtype.kind == "b":
         zeros = new_tensor(xp.zeros_like(like._array, shape=mask._array.shape, order="C"))
         return zeros.masked_fill(mask, -math.inf)
-    if mask._array.dtype.kind != "f":
+    if mask._array.dtype.kind not in "fV":
         raise AssertionError(f"only bool and floating types of {name} are supported")
     return mask
 

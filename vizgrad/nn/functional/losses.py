@@ -165,7 +165,7 @@ def binary_cross_entropy_with_logits(
 def _check_result(out: Tensor, *operands: Tensor) -> None:
     """RuntimeError where the type that a loss is computed in is of a lower category than its operands'."""
     wide = max(operands, key=lambda t: t.dtype.category)
-    if out._array.dtype.kind not in "fc" or wide.dtype.category > out.dtype.category:
+    if out._array.dtype.kind not in "fcV" or wide.dtype.category > out.dtype.category:
         raise wrong_call(
             RuntimeError(
                 f"result type {wide.dtype.name} can't be cast to the desired output type {out.dtype.name}"
@@ -285,7 +285,7 @@ def cross_entropy(
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
     x, t = input._array, target._array
     dim = 0 if x.ndim == 1 else 1
-    if x.shape == t.shape and t.dtype.kind == "f":
+    if x.shape == t.shape and t.dtype.kind in "fV":
         return _soft_targets(input, target, weight, reduction, label_smoothing, dim, ignore_index)
     if x.ndim > 1 and x.shape[0] != (t.shape[0] if t.ndim else 0):
         raise ValueError(
@@ -366,7 +366,7 @@ def kl_div(
             stacklevel=2,
         )
     for each in (input, target):
-        if each._array.dtype.kind != "f":
+        if each._array.dtype.kind not in "fV":
             raise RuntimeError(
                 f"kl_div: Integral and complex inputs not supported. Got {each.dtype.name}"
             )

@@ -50,7 +50,7 @@ def gaussian_nll_loss(
             raise ValueError(
                 f"var is of incorrect size: {list(var.shape)}, and the input is {list(input.shape)}"
             )
-    if var._array.dtype.kind not in "fc":
+    if var._array.dtype.kind not in "fcV":
         raise RuntimeError(
             f"result type {input.dtype.name} can't be cast to the desired output type {var.dtype.name}: give "
             "var in floating point numbers"

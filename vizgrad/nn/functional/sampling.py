@@ -19,7 +19,7 @@ def affine_grid(theta: Any, size: Any, align_corners: bool | None = None) -> Ten
     """
     sizes = tuple(size)[2:]
     dims = len(sizes)
-    if theta._array.dtype.kind != "f":
+    if theta._array.dtype.kind not in "fV":
         raise ValueError(f"Expected theta to have floating point type, but got {theta.dtype}")
     if dims not in (2, 3) or tuple(theta.shape[1:]) != (dims, dims + 1):
         raise ValueError(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from vizgrad.arrays import dtypes
 from vizgrad.arrays.backend import Device, parse_device
 from vizgrad.arrays.dtypes import DType
+from vizgrad.tensor.formats import check_format
 from vizgrad.tensor.modes import set_grad_mode
 from vizgrad.tensor.tensor import Tensor
 
@@ -40,8 +41,10 @@ def apply_to_data(self: M, fn: Callable[[Any], Any], recurse: bool = True) -> M:
 def to(self: M, *args: Any, **kwargs: Any) -> M:
     """Moves or casts parameters and buffers in place: `to(device)`, `to(dtype)`, `to(tensor)`.
 
-    Only floating point (or complex) dtypes, and only such tensors are cast; TypeError otherwise.
+    Only floating point (or complex) dtypes, and only such tensors are cast; TypeError otherwise. With
+    `memory_format=channels_last` those of 4 dimensions get that order.
     """
+    form = check_format("to", kwargs.get("memory_format"))
     device, dtype = _where_to(args, kwargs)
     if dtype is not None and dtype.category < 2:
         raise TypeError(
@@ -55,6 +58,8 @@ def to(self: M, *args: Any, **kwargs: Any) -> M:
             wanted["device"] = device
         if dtype is not None and tensor.dtype.category >= 2:
             wanted["dtype"] = dtype
+        if form is not None and tensor.ndim in (4, 5):
+            wanted["memory_format"] = form
         return tensor.to(**wanted) if wanted else tensor
 
     return self._apply(convert)
@@ -82,6 +87,11 @@ def to_double(self: M) -> M:
 def to_half(self: M) -> M:
     """Casts floating point parameters and buffers to float16."""
     return _cast_floats(self, dtypes.float16)
+
+
+def to_bfloat16(self: M) -> M:
+    """Casts floating point parameters and buffers to bfloat16."""
+    return _cast_floats(self, dtypes.bfloat16)
 
 
 def to_cpu(self: M) -> M:

@@ -314,6 +314,7 @@ class Module:
     float = converting.to_float
     double = converting.to_double
     half = converting.to_half
+    bfloat16 = converting.to_bfloat16
     cpu = converting.to_cpu
     cuda = converting.to_cuda
 

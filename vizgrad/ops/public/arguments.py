@@ -93,7 +93,7 @@ def as_float(input: Tensor) -> Tensor:
     """`input`, integers and bools in the default float type."""
     if not isinstance(input, Tensor):
         raise TypeError(f"argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
-    if input._array.dtype.kind in "fc":
+    if input._array.dtype.kind in "fcV":
         return input
     return to_copy.record(input, dtype=dtypes.get_default_dtype().np)
 
@@ -132,7 +132,7 @@ def written(out: Tensor, result: Tensor, name: str, *inputs: Any) -> Tensor:
     `out` is resized to the shape of the result, with a warning if it had elements.
     """
     tensors = [t for t in inputs if isinstance(t, Tensor)]
-    differentiable = result._array.dtype.kind in "fc"
+    differentiable = result._array.dtype.kind in "fcV"
     if MODES.grad and (
         out.requires_grad or (differentiable and any(t.requires_grad for t in tensors))
     ):

@@ -148,7 +148,7 @@ def _base_beside(input: Tensor, exponent: Any) -> Tensor:
             f"pow(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}"
         )
     kind = input._array.dtype.kind
-    if kind == "f" and exponent.__class__ is not complex:
+    if kind in "fV" and exponent.__class__ is not complex:
         return input
     return beside_number(input, exponent)
 
@@ -293,7 +293,7 @@ class Frexp(NamedTuple):
 @takes_out
 def frexp(input: Tensor) -> Frexp:
     """Mantissas in (-1, -1/2] and [1/2, 1), and int32 exponents: input = mantissa * 2 ** exponent."""
-    if input._array.dtype.kind != "f":
+    if input._array.dtype.kind not in "fV":
         raise RuntimeError(
             f"torch.frexp() only supports floating-point dtypes, got {input.dtype.name}"
         )

@@ -15,8 +15,8 @@ from vizgrad.ops import copying, shape
 from vizgrad.ops.forms import method, public
 from vizgrad.ops.public.arguments import check_number, check_number_fits
 from vizgrad.ops.public.keywords import takes_tensors
+from vizgrad.tensor import formats
 from vizgrad.tensor.clock import tick
-from vizgrad.tensor.formats import contiguous_format
 from vizgrad.tensor.modes import MODES
 from vizgrad.tensor.operands import not_a_tensor
 from vizgrad.tensor.place import caller
@@ -33,8 +33,9 @@ _PYTHON_TYPES: dict[Any, DType] = {
 def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """`to(dtype)`, `to(device)`, `to(device, dtype)` or `to(other)`; `self` if nothing changes.
 
-    Keywords: `dtype`, `device`, `copy`; `non_blocking` and `memory_format` are accepted.
+    Keywords: `dtype`, `device`, `copy`, `memory_format`; `non_blocking` is accepted.
     """
+    form = formats.check_format("to", kwargs.get("memory_format"))
     dtype, device, copy = kwargs.get("dtype"), kwargs.get("device"), kwargs.get("copy", False)
     flags: list[Any] = []
     for value in args:
@@ -55,11 +56,20 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
             )
     if len(flags) > 1:
         copy = flags[1]
+    return _moved(self, device, dtype, copy, form)
+
+
+def _moved(self: Tensor, device: Any, dtype: Any, copy: Any, form: Any) -> Tensor:
     result = self
     if device is not None:
         here, there = device_of(self._array), placed(parse_device(device))
         if here != there:
             result = copying.to_device.record(result, device=there, source=here)
+    kind = result._array.dtype if dtype is None else dtype.np
+    copied = kind != result._array.dtype
+    if form is not None and not (form.describes if copied else form.suits)(result._array):
+        result = copying.without_history(result, kind)
+        return copying.to_copy_in.record(result, dtype=kind, memory_format=form)
     if dtype is not None:
         result = copying.converted(result, dtype.np)
     return (
@@ -68,9 +78,10 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
 
 
 def _converter(name: str, dtype: DType) -> Any:
-    target = dtype.np
-
     def convert(self: Tensor, memory_format: Any = None) -> Tensor:
+        if memory_format is not None:
+            return to(self, dtype, memory_format=memory_format)
+        target = dtype.np
         return self if self._array.dtype == target else copying.converted(self, target)
 
     convert.__name__ = convert.__qualname__ = name
@@ -81,6 +92,7 @@ def _converter(name: str, dtype: DType) -> Any:
 float = _converter("float", dtypes.float32)
 double = _converter("double", dtypes.float64)
 half = _converter("half", dtypes.float16)
+bfloat16 = _converter("bfloat16", dtypes.bfloat16)
 int = _converter("int", dtypes.int32)
 long = _converter("long", dtypes.int64)
 short = _converter("short", dtypes.int16)
@@ -92,19 +104,22 @@ cdouble = _converter("cdouble", dtypes.complex128)
 
 
 @method
-def cpu(self: Tensor) -> Tensor:
-    return to(self, "cpu")
+def cpu(self: Tensor, memory_format: Any = None) -> Tensor:
+    return to(self, "cpu", memory_format=memory_format)
 
 
 @method
-def cuda(self: Tensor, device: Any = None) -> Tensor:
-    return to(self, "cuda" if device is None else device)
+def cuda(
+    self: Tensor, device: Any = None, non_blocking: Any = False, memory_format: Any = None
+) -> Tensor:
+    return to(self, "cuda" if device is None else device, memory_format=memory_format)
 
 
 _TYPE_NAMES = {
-    "float16": "HalfTensor", "float32": "FloatTensor", "float64": "DoubleTensor", "uint8": "ByteTensor",
-    "int8": "CharTensor", "int16": "ShortTensor", "int32": "IntTensor", "int64": "LongTensor",
-    "bool": "BoolTensor", "complex64": "ComplexFloatTensor", "complex128": "ComplexDoubleTensor",
+    "float16": "HalfTensor", "bfloat16": "BFloat16Tensor", "float32": "FloatTensor",
+    "float64": "DoubleTensor", "uint8": "ByteTensor", "int8": "CharTensor", "int16": "ShortTensor",
+    "int32": "IntTensor", "int64": "LongTensor", "bool": "BoolTensor",
+    "complex64": "ComplexFloatTensor", "complex128": "ComplexDoubleTensor",
 }  # fmt: skip
 
 
@@ -114,7 +129,8 @@ def type(self: Tensor, dtype: Any = None, non_blocking: Any = False) -> Any:
     if dtype is None:
         place = "" if self.device.type == "cpu" else "cuda."
         place += "sparse." if self.is_sparse else ""
-        return f"vizgrad.{place}{_TYPE_NAMES[self.dtype.name]}"
+        name = self.dtype.name
+        return f"vizgrad.{place}{_TYPE_NAMES.get(name, name.capitalize() + 'Tensor')}"
     if isinstance(dtype, str):
         wanted = dtype.rpartition(".")[2]
         dtype = next((dtypes.by_name(n) for n, t in _TYPE_NAMES.items() if t == wanted), None)
@@ -158,6 +174,10 @@ def numpy(self: Tensor, *, force: Any = False) -> Any:
             f"can't convert {self.device} device type tensor to numpy. Use Tensor.cpu() to copy "
             "the tensor to host memory first."
         )
+    if self._array.dtype in dtypes.NARROW:
+        raise TypeError(
+            f"Got unsupported ScalarType {self.dtype.name}: numpy has no such type; call .float() first"
+        )
     return self._array
 
 
@@ -193,9 +213,10 @@ def detach_(input: Tensor) -> Tensor:
 
 @public(method=True)
 def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
-    """A copy, recorded; with `memory_format=contiguous_format` in C order."""
-    op = shape.contiguous_copy if memory_format is contiguous_format else shape.clone
-    return op.record(input)
+    """A copy, recorded, in the order of `memory_format`; without one in that of `input` if it is dense."""
+    if memory_format is None or memory_format is formats.preserve_format:
+        return shape.clone.record(input)
+    return shape.clone_in.record(input, memory_format=formats.check_format("clone", memory_format))
 
 
 @method

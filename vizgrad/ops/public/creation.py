@@ -16,6 +16,7 @@ from vizgrad.arrays.dtypes import DType
 from vizgrad.ops.forms import method, public
 from vizgrad.ops.public.arguments import check_dtype, is_number, sizes_of
 from vizgrad.ops.public.keywords import fills_out, takes_tensors
+from vizgrad.tensor.formats import check_format, memory_format, preserve_format
 from vizgrad.tensor.tensor import LEAF, Tensor, new_tensor
 from vizgrad.tensor.wrong_call import wrong_call
 
@@ -24,7 +25,7 @@ def made(array: Any, requires_grad: bool = False) -> Tensor:
     """A leaf over `array`; RuntimeError if it requires grad and is not of a float type."""
     out = new_tensor(array)
     if requires_grad:
-        if array.dtype.kind == "f":
+        if array.dtype.kind in "fV":
             out._tracked = LEAF
         else:
             out.requires_grad_()
@@ -231,8 +232,13 @@ def ones(
 def empty(
     *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False, **_: Any
 ) -> Tensor:
-    """Memory with whatever is in it."""
+    """Memory with whatever is in it, in the order of `memory_format`."""
+    form = check_format("empty", _.pop("memory_format", None))
     array = _empty(_shape("empty", _given(size, _)), _np_dtype("empty", dtype), device)
+    if form is preserve_format:
+        raise RuntimeError("unsupported memory format: preserve_format is for copies of a tensor")
+    if form is not None:
+        array = form.empty(array.shape, array)
     return made(array, requires_grad)
 
 
@@ -271,11 +277,12 @@ def _like(name: str, value: Any) -> Any:
         requires_grad: bool = False,
         **_: Any,
     ) -> Tensor:
+        form = check_format(name, _.pop("memory_format", None))
         _given((), dict(_))
         array = input._array
         # None goes in only where it is asked for
         wanted = array.dtype if dtype is None else check_dtype(name, dtype).np  # pyright: ignore[reportOptionalMemberAccess]
-        out = _like_memory(array, wanted)
+        out = memory_like(array, wanted, form)
         if value is not None:
             out[...] = value
         return made(out if device is None else to_device(out, parse_device(device)), requires_grad)
@@ -284,13 +291,14 @@ def _like(name: str, value: Any) -> Any:
     return takes_tensors(function)
 
 
-def _like_memory(array: Any, dtype: Any) -> Any:
-    """Uninitialised memory with the strides of `array` where they are dense."""
-    from vizgrad.arrays.layout import empty_like_strides
-
+def memory_like(array: Any, dtype: Any, form: memory_format | None = None) -> Any:
+    """Uninitialised memory in the order `form`, or of the strides of `array`."""
+    if form is not None and form is not preserve_format:
+        return form.empty(array.shape, xp.empty_like(array, dtype=dtype, shape=()))
     if array.flags.c_contiguous:
         return xp.empty_like(array, dtype=dtype, order="C")
-    return empty_like_strides(array, xp.empty_like(array, dtype=dtype, shape=()))
+    order = "C" if layout.overlaps_itself(array) else "K"
+    return xp.empty_like(array, dtype=dtype, order=order)
 
 
 zeros_like = public(_like("zeros_like", 0))
@@ -323,7 +331,7 @@ def full_like(
     **_: Any,
 ) -> Tensor:
     """One number everywhere, in the shape and type of `input`."""
-    out = empty_like(input, dtype=dtype, device=device)
+    out = empty_like(input, dtype=dtype, device=device, **_)
     out._array[...] = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
     return out.requires_grad_() if requires_grad else out
 

@@ -60,6 +60,6 @@ def cummin(input: Tensor, dim: int) -> ValuesIndices:
 @takes_out
 def logcumsumexp(input: Tensor, dim: int) -> Tensor:
     """log of running sums of exp along `dim`."""
-    if input._array.dtype.kind not in "fc":
+    if input._array.dtype.kind not in "fcV":
         raise NotImplementedError(f'"logcumsumexp" not implemented for {input.dtype.name}')
     return _running(statistics.logcumsumexp, input, dim, None)

@@ -337,7 +337,7 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: Any = None) -> T
             raise RuntimeError(
                 f"cdist only supports at least 2D tensors, {name} got: {each._array.ndim}D"
             )
-        if each._array.dtype.kind != "f":
+        if each._array.dtype.kind not in "fV":
             raise RuntimeError(
                 f"cdist only supports floating-point dtypes, {name} got: {each.dtype.name}"
             )

@@ -12,8 +12,9 @@ from vizgrad.function.inplace import write
 from vizgrad.ops import copying, random_sampling
 from vizgrad.ops.forms import method, public
 from vizgrad.ops.public.arguments import check_dtype, sizes_of
-from vizgrad.ops.public.creation import made
+from vizgrad.ops.public.creation import made, memory_like
 from vizgrad.ops.public.keywords import fills_out, takes_out, takes_tensors
+from vizgrad.tensor.formats import check_format
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 
@@ -87,13 +88,24 @@ rand.__doc__ = "Numbers drawn evenly from [0, 1)."
 randn.__doc__ = "Numbers drawn from the normal distribution with mean 0 and standard deviation 1."
 
 
+def _in_order_of(input: Tensor, out: Tensor, memory_format: Any = None, **_: Any) -> Tensor:
+    """`out`, fresh memory in C order, laid out as `input` is, or as `memory_format` says."""
+    array = out._array
+    laid = memory_like(input._array, array.dtype, check_format("rand_like", memory_format))
+    if laid.strides != array.strides:
+        laid[...] = array
+        out._array = laid
+    return out
+
+
 @public
 @takes_tensors
 def rand_like(input: Tensor, *, dtype: Any = None, requires_grad: bool = False, **_: Any) -> Tensor:
     """`rand` of the shape and type of `input`."""
-    return rand(
+    out = rand(
         input.shape, dtype=dtype or input.dtype, device=input.device, requires_grad=requires_grad
     )
+    return _in_order_of(input, out, **_)
 
 
 @public
@@ -102,9 +114,10 @@ def randn_like(
     input: Tensor, *, dtype: Any = None, requires_grad: bool = False, **_: Any
 ) -> Tensor:
     """`randn` of the shape and type of `input`."""
-    return randn(
+    out = randn(
         input.shape, dtype=dtype or input.dtype, device=input.device, requires_grad=requires_grad
     )
+    return _in_order_of(input, out, **_)
 
 
 @public
@@ -138,10 +151,11 @@ def randint_like(
     """`randint` of the shape and type of `input`."""
     if high is None:
         low, high = 0, low
-    return randint(
+    out = randint(
         low, high, input.shape, generator=generator, dtype=dtype or input.dtype,
         device=device or input.device, requires_grad=requires_grad,
     )  # fmt: skip
+    return _in_order_of(input, out, **_)
 
 
 @public

@@ -39,7 +39,7 @@ def arange(
     np_dtype = _np_dtype("arange", dtype)
     namespace = namespace_at(device)
     numbers = namespace.arange(count)
-    if np_dtype.kind == "f":
+    if np_dtype.kind in "fV":
         numbers = numbers.astype(xp.float64)
     return made((start + numbers * step).astype(np_dtype), requires_grad)
 

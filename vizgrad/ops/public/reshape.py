@@ -10,6 +10,7 @@ from vizgrad.ops import shape as ops
 from vizgrad.ops.forms import method, public
 from vizgrad.ops.public.arguments import sizes_of
 from vizgrad.ops.public.keywords import takes_tensors
+from vizgrad.tensor import formats
 from vizgrad.tensor.operands import not_a_tensor
 from vizgrad.tensor.tensor import Tensor
 
@@ -163,5 +164,11 @@ def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
 
 @method
 def contiguous(self: Tensor, *, memory_format: Any = None) -> Tensor:
-    """`self` if its memory is in C order, else a copy in that order."""
-    return self if self._array.flags.c_contiguous else ops.contiguous_copy.record(self)
+    """`self` if its memory is in C order, or that of `memory_format`, else a copy in that order."""
+    if memory_format is None:
+        return self if self._array.flags.c_contiguous else ops.contiguous_copy.record(self)
+    if self.is_contiguous(memory_format):
+        return self
+    if memory_format is formats.preserve_format:
+        raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
+    return ops.clone_in.record(self, memory_format=memory_format)

@@ -34,7 +34,7 @@ def log_softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
 def _prepared(name: str, input: Tensor, dtype: Any) -> Tensor:
     if dtype is not None:
         input = to(input, check_dtype(name, dtype))
-    if input._array.dtype.kind != "f":
+    if input._array.dtype.kind not in "fV":
         raise NotImplementedError(
             f'"{name}_lastdim_kernel_impl" not implemented for {input.dtype.name}'
         )

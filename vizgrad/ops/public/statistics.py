@@ -28,7 +28,7 @@ def _var_arguments(
 ) -> tuple[tuple[int, ...] | None, float]:
     if isinstance(dim, bool):  # var(input, unbiased)
         dim, unbiased = None, dim
-    if input._array.dtype.kind not in "fc":
+    if input._array.dtype.kind not in "fcV":
         raise RuntimeError(
             f"std and var only support floating point and complex dtypes, got {input.dtype.name}"
         )
@@ -116,7 +116,7 @@ def vector_norm(
 ) -> Tensor:
     """(sum of |x|^ord over `dim`)^(1/ord); `inf` and `-inf` give the extremes of |x|, 0 counts."""
     input = _in_dtype(input, dtype)
-    if input._array.dtype.kind not in "fc":
+    if input._array.dtype.kind not in "fcV":
         raise RuntimeError(
             "linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
             f"{input.dtype.name}"

@@ -162,6 +162,7 @@ def typed(name: str, dtype: DType, device: Device = CPU) -> Any:
 #: Name -> element type.
 TYPES: dict[str, DType] = {
     "FloatTensor": dtypes.float32, "DoubleTensor": dtypes.float64, "HalfTensor": dtypes.float16,
+    "BFloat16Tensor": dtypes.bfloat16,
     "ByteTensor": dtypes.uint8, "CharTensor": dtypes.int8, "ShortTensor": dtypes.int16,
     "IntTensor": dtypes.int32, "LongTensor": dtypes.int64, "BoolTensor": dtypes.bool_,
 }  # fmt: skip
@@ -169,6 +170,7 @@ TYPES: dict[str, DType] = {
 FloatTensor = public(typed("FloatTensor", TYPES["FloatTensor"]))
 DoubleTensor = public(typed("DoubleTensor", TYPES["DoubleTensor"]))
 HalfTensor = public(typed("HalfTensor", TYPES["HalfTensor"]))
+BFloat16Tensor = public(typed("BFloat16Tensor", TYPES["BFloat16Tensor"]))
 ByteTensor = public(typed("ByteTensor", TYPES["ByteTensor"]))
 CharTensor = public(typed("CharTensor", TYPES["CharTensor"]))
 ShortTensor = public(typed("ShortTensor", TYPES["ShortTensor"]))
@@ -201,7 +203,7 @@ def set_default_tensor_type(t: Any) -> None:
         raise wrong_call(
             TypeError(f"invalid type object: {type(t).__name__}"), "give it `DoubleTensor`"
         )
-    if dtype.np.kind != "f":
+    if not dtype.is_floating_point:
         raise wrong_call(
             TypeError("only floating-point types are supported as the default type"),
             "give it FloatTensor, DoubleTensor or HalfTensor",

@@ -88,7 +88,7 @@ def isin(
 def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
     """How many elements fall into each of `bins` equal bins between min and max (or the extremes)."""
     array = input._array
-    if array.dtype.kind != "f":
+    if array.dtype.kind not in "fV":
         raise NotImplementedError(f'"histogram" not implemented for {input.dtype.name}')
     if bins < 1:
         raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins}")
@@ -116,7 +116,7 @@ def histogram(
 ) -> Histogram:  # fmt: skip
     """Counts (or sums of `weight`, or densities) of elements in bins, and the bins' edges."""
     array = input._array
-    if array.dtype.kind != "f":
+    if array.dtype.kind not in "fV":
         raise NotImplementedError(f'"histogramdd" not implemented for {input.dtype.name}')
     edges = bins._array if isinstance(bins, Tensor) else bins
     weights = None if weight is None else weight._array.reshape(-1)

@@ -71,7 +71,7 @@ def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None
             raise NotImplementedError(
                 "clamp is not supported for complex types, which have no order"
             )
-        if input._array.dtype.kind != "f":
+        if input._array.dtype.kind not in "fV":
             input = beside_number(input, min, max)
             if input._array.dtype.kind == "b":
                 raise NotImplementedError('"clamp" not implemented for bool')

@@ -1,0 +1,82 @@
+"""Operations on bfloat16: computed in float32, the result rounded once, as on a processor without it (X-11).
+
+Compiled functions call these only where a narrow type is among the operands, and hold the question only
+once a program has used such a type.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from vizgrad.arrays import dtypes, xp
+from vizgrad.arrays.dtypes import NARROW, DType, from_numpy
+from vizgrad.function.typing import arrays_for, result_dtype
+from vizgrad.tensor.wrong_call import wrong_call
+
+if TYPE_CHECKING:
+    from vizgrad.function.primitive import Primitive
+
+_WIDE = dtypes.float32.np
+
+
+def widened(op: Primitive, operands: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The numpy dtype of the result, or None if it is no narrow one; then the arrays to compute with.
+
+    Raises NotImplementedError for float8, with which nothing is computed, and what `arrays_for` raises.
+    """
+    found = [t._array.dtype for t in operands]
+    if op.typing in ("promote", "float"):
+        common = result_dtype(operands, op.typing == "float")
+        if not isinstance(common, dtypes.NarrowDType):
+            return (None, *arrays_for(op, operands))
+        _refuse_float8(op, common)
+        arrays = [t._array for t in operands]
+        if op.name == "nextafter":  # the one whose result hangs on the steps of the type itself
+            return (None, *(a.astype(common.np, copy=False) for a in arrays))
+        number = op.name in ("mul", "div") and not arrays[1].ndim
+        return (
+            common.np,
+            _wide(arrays[0], common.np),
+            *(a.astype(_WIDE) if number else _wide(a, common.np) for a in arrays[1:]),
+        )
+    if op.typing == "same" and any(d is not found[0] for d in found):
+        return (None, *arrays_for(op, operands))
+    narrow = [from_numpy(d) for d in found if d in NARROW]
+    for dtype in narrow:
+        _refuse_float8(op, dtype)
+    arrays = (a.astype(_WIDE) if a.dtype in NARROW else a for a in (t._array for t in operands))
+    return (narrow[0].np, *arrays)
+
+
+def _wide(array: Any, common: Any) -> Any:
+    """In float32; values that `common` has not are rounded first. Only factors and divisors are not."""
+    if array.dtype is not common:
+        array = array.astype(common)
+    return array.astype(_WIDE)
+
+
+def _refuse_float8(op: Primitive, dtype: DType) -> None:
+    if dtypes.is_float8(dtype) and op.name not in _OF_FLOAT8:
+        raise wrong_call(
+            NotImplementedError(f'"{op.name}" not implemented for {dtype.name}'),
+            "convert it with .float() first: float8 types only hold values",
+            "cut-dtype",
+        )
+
+
+#: What is no arithmetic: the sign, places, comparisons.
+_OF_FLOAT8 = {
+    "abs", "eq", "ne", "isnan", "isinf", "where", "index", "cat", "stack", "gather", "index_select",
+}  # fmt: skip
+
+
+def narrowed(result: Any, dtype: Any) -> Any:
+    """What a kernel gave for widened operands, rounded to `dtype`; integers and bools as they are."""
+    if result.__class__ is tuple:
+        return tuple([narrowed(each, dtype) for each in result])
+    return xp.asarray(result, dtype) if result.dtype == _WIDE else result
+
+
+def wide(array: Any) -> Any:
+    """For formulas: `array` in float32 if its type is narrow."""
+    return array.astype(_WIDE) if array.dtype in NARROW else array
