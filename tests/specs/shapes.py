@@ -12,6 +12,7 @@ _M = (*some(matrix=(2, 3)), Sample("strided", (strided(wave(2, 3)),)))
 _C = some(cube=(2, 3, 4))
 _V = some(vector=(5,))
 _TWO = some(rows=[(2, 3), (2, 3)])
+_IMAGES = some(images=(2, 3, 2, 2))
 
 ROWS = [
     Row("view", lambda x: x.view(3, 2), some(matrix=(2, 3)), lambda x: x.reshape(3, 2)),
@@ -22,6 +23,8 @@ ROWS = [
     Row("unflatten", lambda x: x.unflatten(1, (3, 1)), _M, lambda x: x.reshape(2, 3, 1)),
     Row("alias", lambda x: x[...], _M, np.copy),
     Row("contiguous", lambda x: x.t().contiguous(), _M, lambda x: x.T),
+    Row("channels last", lambda x: x.clone(memory_format=vg.channels_last), _IMAGES, np.copy),
+    Row("to channels last", lambda x: x.to(memory_format=vg.channels_last), _IMAGES, np.copy),
     Row("clone of a transpose", lambda x: x.t().clone(), _M, lambda x: x.T),
     Row("transpose", lambda x: x.transpose(0, 2), _C, lambda x: x.swapaxes(0, 2)),
     Row("permute", lambda x: x.permute(2, 0, 1), _C, lambda x: x.transpose(2, 0, 1)),

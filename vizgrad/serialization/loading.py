@@ -78,7 +78,7 @@ def load(
 
 def _from_zip(
     archive: Reader, place: Callable[[Block, str], Block], mapped: Path | None, budget: Budget
-) -> tuple[Any, bool]:
+) -> Any:
     """The object in the file. `mapped` is the file to map, if it is to be."""
     if archive.has("constants.pkl"):
         raise RuntimeError(
