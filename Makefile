@@ -32,6 +32,7 @@ help:  ## Say what there is
 	@echo "make demo        open the tour in JupyterLab (ARGS=--no-browser only prints its address)"
 	@echo "make test        all tests: Python, notebooks, the front end, and a real JupyterLab"
 	@echo "make parity      compare with PyTorch, program by program"
+	@echo "make fuzz        random calls and programs on both (ARGS='--minutes 5 --seed 1 --only add')"
 	@echo "make lint        ruff, pyright, the layers, eslint, tsc, prettier"
 	@echo "make bench       time against PyTorch and others"
 	@echo "make gpu-test    the tests that need an NVIDIA GPU (CUDA=12 or CUDA=13)"
@@ -56,7 +57,11 @@ test: $(DONE)/project $(DONE)/needs-test
 
 .PHONY: parity
 parity: $(DONE)/needs-test $(DONE)/needs-parity
-	python -m pytest tests/oracle $(ARGS)
+	python -m pytest tests/oracle tests/fuzz $(ARGS)
+
+.PHONY: fuzz
+fuzz: $(DONE)/needs-test $(DONE)/needs-parity
+	python -m tests.fuzz $(ARGS)
 
 .PHONY: bench
 bench: $(DONE)/needs-bench

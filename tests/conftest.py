@@ -9,7 +9,7 @@ import pytest
 HERE = Path(__file__).parent
 
 #: Run only when named: `pytest tests/oracle`. `make parity`, `make bench` and `make gpu-test` name them.
-ON_REQUEST = {HERE / name for name in ("oracle", "benchmarks", "gpu")}
+ON_REQUEST = {HERE / name for name in ("oracle", "fuzz", "benchmarks", "gpu")}
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

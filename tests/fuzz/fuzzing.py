@@ -1,0 +1,104 @@
+"""Draws, compares, shrinks: one failure after the other."""
+
+from __future__ import annotations
+
+import os
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.fuzz import programs, report
+from tests.fuzz.calls import Call
+from tests.fuzz.compare import Difference, differences
+from tests.fuzz.known import known, random_values
+from tests.fuzz.operations import Drawing, operations
+from tests.fuzz.shrink import smallest
+
+
+@dataclass(frozen=True)
+class Failure:
+    operation: str
+    kind: str
+    seed: object
+    text: str
+    short: str
+
+
+class Fuzzer:
+    """Compares calls and programs of PyTorch and vizgrad. `journal` is told each before it runs."""
+
+    def __init__(self, torch: Any, vizgrad: Any, journal: Path | None = None) -> None:
+        self.torch, self.vizgrad = torch, vizgrad
+        self.drawing = Drawing(torch, vizgrad)
+        self.journal = None if journal is None else os.open(journal, os.O_WRONLY | os.O_CREAT)
+        self.tried = 0
+
+    def note(self, text: str) -> None:
+        """Survives a crash of either library."""
+        if self.journal is not None:
+            os.ftruncate(self.journal, 0)
+            os.pwrite(self.journal, text.encode(), 0)
+
+    def wrong(self, call: Call) -> list[Difference]:
+        found = differences(self.torch, self.vizgrad, call)
+        return [f for f in found if not random_values(call, f) and not known(call, f)]
+
+    def call(
+        self, name: str, seed: object, skip: frozenset[tuple[str, str]] = frozenset()
+    ) -> Failure | None:
+        """The failure of one drawn call of the operation, made small; None when the two agree."""
+        call = self.drawing.call(operations()[name], seed)
+        if call is None:
+            return None
+        self.note(f"{name} {seed}\n{report.short(call)}")
+        self.tried += 1
+        found = self.wrong(call)
+        if not found or any((name, f.kind) in skip for f in found):
+            return None
+        kind = found[0].kind
+
+        def fails(smaller: Call) -> bool:
+            self.note(f"{name} {seed}\n{report.short(smaller)}")
+            return any(f.kind == kind for f in self.wrong(smaller))
+
+        small = smallest(call, fails)
+        difference = next(f for f in self.wrong(small) if f.kind == kind)
+        text = report.told(small, difference, seed)
+        return Failure(name, kind, seed, text, report.short(small))
+
+    def program(
+        self, seed: object, skip: frozenset[tuple[str, str]] = frozenset()
+    ) -> Failure | None:
+        program = programs.drawn(self.torch, seed)
+        self.note(f"program {seed}\n" + "\n".join(program))
+        self.tried += 1
+        found = programs.differences(self.torch, self.vizgrad, program)
+        if not found or ("program", programs.kind_of(found[0])) in skip:
+            return None
+        kind = programs.kind_of(found[0])
+        small = programs.smallest(self.torch, self.vizgrad, program, kind)
+        difference = programs.differences(self.torch, self.vizgrad, small)[0]
+        lines = "\n".join(
+            [
+                "import torch  # or: import vizgrad as torch",
+                "from math import inf, nan",
+                "seen = []",
+                *small,
+            ]
+        )
+        text = f"--- program: {kind}   (seed {seed})\n{lines}\n  differs in {difference}\n"
+        return Failure("program", kind, seed, text, "; ".join(small))
+
+
+def seeds(seed: int, only: str | None) -> Iterator[tuple[str, str]]:
+    """(operation, seed) without end: each operation once, programs between, then again."""
+    names = [n for n in operations() if only in (None, n)]
+    if only in (None, "program"):
+        names += ["program"] * (1 if only else 40)
+    number = 0
+    while True:
+        for k, name in enumerate(sorted(names, key=lambda n: zlib.crc32(f"{seed} {n}".encode()))):
+            yield name, f"{seed}.{number}.{k}" if name == "program" else f"{seed}.{number}"
+        number += 1

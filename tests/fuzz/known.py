@@ -1,0 +1,183 @@
+"""Where PyTorch is wrong, noisy or says nothing: what is not compared, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any
+
+import numpy as np
+
+from tests.fuzz.calls import Call
+from tests.fuzz.compare import Difference
+from tests.fuzz.operations import operations
+
+When = Callable[[Call, Difference], bool]
+
+
+@dataclass(frozen=True)
+class Known:
+    """Operations and kinds of difference (with `*`), and a reason; `when` narrows it to some calls."""
+
+    operations: str
+    kinds: str
+    why: str
+    when: When | None = None
+
+    def covers(self, call: Call, difference: Difference) -> bool:
+        return (
+            any(fnmatchcase(call.operation, o) for o in self.operations.split(" "))
+            and any(fnmatchcase(difference.kind, k) for k in self.kinds.split("|"))
+            and (self.when is None or self.when(call, difference))
+        )
+
+
+def says(*phrases: str) -> When:
+    """PyTorch's message has one of the phrases."""
+    return lambda call, found: any(p in str(found.theirs) for p in phrases)
+
+
+def not_finite(call: Call, found: Difference) -> bool:
+    """They agree where both are finite."""
+    there, here = found.theirs, found.ours
+    if not (isinstance(there, np.ndarray) and isinstance(here, np.ndarray)):
+        return False
+    if there.shape != here.shape or there.dtype.kind not in "fc":
+        return False
+    both = np.isfinite(there) & np.isfinite(here)
+    return bool(np.allclose(there[both], here[both], rtol=1e-4)) and not bool(both.all())
+
+
+def promised_strides(call: Call, found: Difference) -> bool:
+    """Not a view, nor an elementwise function of one tensor that lies densely: no strides are promised."""
+    operands = call.operands()
+    dense = len(operands) == 1 and operands[0].memory in ("plain", "turned", "swapped", "shifted")
+    return not (operations()[call.operation].family == "elementwise" and dense)
+
+
+def ties(call: Call, found: Difference) -> bool:
+    """Two elements are equal, or not a number."""
+    values = [v for g in call.operands() for v in g.values[: 2 * g.count + 2]]
+    return len(set(values)) < len(values) or any(g.memory == "expanded" for g in call.operands())
+
+
+def singular(call: Call, found: Difference) -> bool:
+    """Less than full rank, as rounding goes, or two eigenvalues that are one."""
+    import torch
+
+    from tests.fuzz.observe import array, run
+
+    matrix = array(run(torch, [f"a = {call.operands()[0].source()}"])["a"]).astype("D")
+    if matrix.ndim < 2 or not matrix.size or not np.isfinite(matrix).all():
+        return True
+    kept = np.linalg.svd(matrix, compute_uv=False)
+    close = np.sort(kept, -1)
+    apart = np.min(np.diff(close, axis=-1), initial=np.inf)
+    if matrix.shape[-1] == matrix.shape[-2]:
+        values = np.linalg.eigvals(matrix)
+        differences = np.abs(values[..., :, None] - values[..., None, :])
+        apart = min(apart, np.min(differences + 9 * np.eye(matrix.shape[-1])))
+    return bool(kept.min() < 1e-3 * kept.max() or apart < 1e-3)
+
+
+def circular_and_cut(call: Call, found: Difference) -> bool:
+    return ("mode", "circular") in call.words and any(n < 0 for n in call.args[1])
+
+
+def roughly(call: Call, found: Difference) -> bool:
+    with np.errstate(all="ignore"):
+        return bool(np.allclose(found.theirs, found.ours, rtol=1e-5, equal_nan=True))
+
+
+def writes_out(call: Call, found: Difference) -> bool:
+    return call.form == "out"
+
+
+def ours_says(*phrases: str) -> When:
+    return lambda call, found: any(p in str(found.ours) for p in phrases)
+
+
+KNOWN: tuple[Known, ...] = (
+    # --- of all operations ---
+    Known("*", "*raises: NotImplementedError, nothing", "vizgrad has more types and derivatives"),
+    Known("*", "*raises: RuntimeError, nothing", "vizgrad has more types and derivatives",
+          says("is not implemented", "not implemented for", "not supported on CPU", "nsupported dtype",
+               "not yet supported", "does not support automatic differentiation for outputs")),
+    Known("*", "raises: TypeError, nothing", "signatures of one function are merged: it takes more names",
+          says("invalid combination of arguments", "unexpected keyword argument", "multiple values for",
+               "takes no keyword arguments", "positional argument but")),
+    Known("*", "raises: TypeError, *", "PyTorch's parser refuses first what vizgrad refuses in the call",
+          says("invalid combination of arguments", "unexpected keyword argument")),
+    Known("*", "strides", "no promise of how a result that is no view lies in memory", promised_strides),
+    Known("*", "second", "inf - inf and 0 * inf in another order", not_finite),
+    Known("*", "raises: nothing, RuntimeError", "vizgrad refuses what autograd would lose",
+          ours_says("functions with out=... arguments don't support automatic differentiation")),
+    Known("*", "raises: RuntimeError, nothing|raises: RuntimeError, *|raises: TypeError, RuntimeError",
+          "which types `out` may have each kernel says for itself; vizgrad's rule is T-5 for all", writes_out),
+    Known("*", "out* version|out", "how often a composed function writes to `out`", writes_out),
+    # --- of some ---
+    Known("asinh acosh atanh arcsinh arccosh arctanh", "gradient raises*", "no derivative of the in-place form"),
+    Known("eq ne lt le gt ge greater greater_equal less less_equal not_equal logical_*", "gradient*",
+          "of the in-place form: the history of the operand stays, as if nothing was written"),
+    Known("S.airy_ai S.bessel_* S.modified_bessel_* S.scaled_modified_bessel_* S.zeta S.spherical_bessel_j0",
+          "value|gradient|second", "PyTorch's approximations are short"),
+    Known("digamma polygamma T.polygamma S.polygamma S.digamma S.psi lgamma S.gammaln mvlgamma S.multigammaln",
+          "gradient|second|value", "at poles and infinities PyTorch has finite numbers or NaN", not_finite),
+    Known("logit S.logit", "second", "outside of (0, 1) the derivative is NaN, and its derivative 0"),
+    Known("S.sinc sinc", "second", "NaN at 0: 0 / 0 in the formula of PyTorch's second derivative"),
+    Known("S.*polynomial* S.multigammaln", "value", "of infinities, 1 at the limits of x", not_finite),
+    Known("topk kthvalue sort argsort mode median nanmedian max min cummax cummin aminmax quantile nanquantile",
+          "value|gradient|second", "which of equal elements it is, is not said", ties),
+    Known("L.eig L.eigh L.eigvals L.eigvalsh L.svd svd L.svdvals L.qr qr L.pinv pinverse L.cond L.matrix_norm L.lstsq",
+          "value|gradient|second", "of matrices with equal eigenvalues or less than full rank", singular),
+    Known("L.inv_ex L.cholesky_ex L.solve_ex L.lu_factor_ex", "value",
+          "of a matrix that has no inverse or factor: what is left of the work", singular),
+    Known("cholesky_inverse cholesky_solve", "gradient|second",
+          "PyTorch's gradient has numbers in the triangle that is not read"),
+    Known("logdet det slogdet L.slogdet L.det L.inv inverse L.solve L.cond matrix_power L.matrix_power",
+          "gradient|second|gradient raises*|second raises*", "of a singular matrix: rounding decides", singular),
+    Known("fft.* istft stft", "value|gradient|second", "a transform spreads infinities and NaN in its own order",
+          not_finite),
+    Known("F.pad", "value", "of circular with one end cut, PyTorch leaves memory unwritten", circular_and_cut),
+    Known("F.upsample_bilinear F.interpolate F.upsample F.grid_sample F.upsample_nearest", "value|gradient",
+          "0 * inf of a neighbour that has no part", not_finite),
+    Known("celu F.celu F.elu F.selu selu", "value|gradient|second", "1 / alpha is rounded to single precision there",
+          roughly),
+    Known("renorm cov corrcoef cdist F.pdist pdist norm L.norm L.vector_norm dist",
+          "value|gradient|second", "of infinities and NaN", not_finite),
+    Known("F.soft_margin_loss", "value|gradient|second", "PyTorch's exp overflows, vizgrad's does not", not_finite),
+    Known("F.binary_cross_entropy", "second", "PyTorch clamps the logarithm, not its second derivative"),
+    Known("T.H T.mH adjoint", "shares|is_view|view strides|strides", "conj is computed, not lazy (T-60 [D])"),
+    Known("F.batch_norm F.instance_norm", "* version", "running statistics are written below the version counter"),
+    Known("vander L.cond corrcoef", "gradient raises*|second raises*",
+          "PyTorch's backward finds a value changed in place by its own forward",
+          says("modified by an inplace operation")),
+    Known("*", "gradient raises: RuntimeError, nothing|second raises: RuntimeError, nothing|"
+          "gradient raises: IndexError, nothing", "an internal error of PyTorch's backward",
+          says("INTERNAL ASSERT", "invalid gradient at index", "isFloatingType(grad", "Expected a proper Tensor but got",
+               "is invalid for input of size", "must have at least 2 dimensions", "returned an invalid gradient",
+               "to have non-zero size for non-batch", "depends on Q, which is not", "index out of range in self",
+               "Expected dtype int64 for index")),
+    Known("*", "raises: RuntimeError, nothing|raises: IndexError, nothing", "an internal error of PyTorch",
+          says("INTERNAL ASSERT", "select(): index 0 out of range", "MKL FFT error",
+               "view size is not compatible with input tensor's size and stride")),
+    Known("index_copy", "raises: RuntimeError, nothing", "int32 indices are taken everywhere", says("got Int")),
+    Known("cov", "raises: RuntimeError, nothing", "PyTorch's own writes in place meet a view of a leaf",
+          says("used in an in-place operation")),
+    Known("L.svd", "out* after", "`out` that requires grad: PyTorch drops it silently"),
+)  # fmt: skip
+
+
+def known(call: Call, difference: Difference) -> bool:
+    return any(each.covers(call, difference) for each in KNOWN)
+
+
+def random_values(call: Call, difference: Difference) -> bool:
+    """Of operations that draw, only the form is compared."""
+    words = ("value", "gradient", "second", "kind")
+    drawn = operations()[call.operation].random
+    return drawn and (difference.kind in words or difference.kind.endswith(" after"))
+
+
+__all__ = ["KNOWN", "Any", "Known", "known", "random_values"]

@@ -1,0 +1,16 @@
+"""Public names that the fuzzer does not call, and why."""
+
+from __future__ import annotations
+
+_STATE = "a setting of the library, not an operation: tests/autograd, tests/arrays"
+_TENSOR = "of the tensor as an object, not of its values: tests/tensor, tests/oracle/programs"
+_DRAWN = "the state of the generator: tests/oracle/programs"
+
+NAMES: dict[str, str] = dict.fromkeys(
+    ("are_deterministic_algorithms_enabled", "get_default_device", "get_default_dtype", "is_anomaly_check_nan_enabled",
+     "is_anomaly_enabled", "is_grad_enabled", "is_inference_mode_enabled", "is_warn_always_enabled", "set_default_device", "set_default_tensor_type",
+     "set_default_dtype", "set_printoptions", "set_warn_always", "use_deterministic_algorithms"), _STATE
+) | dict.fromkeys(("get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state"), _DRAWN) | dict.fromkeys(
+    ("T.backward", "T.cuda", "T.data_ptr", "T.pin_memory", "T.register_hook", "T.register_post_accumulate_grad_hook",
+     "T.untyped_storage"), _TENSOR
+) | dict.fromkeys(("load", "save"), "files: tests/oracle/test_files.py")  # fmt: skip
