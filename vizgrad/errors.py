@@ -173,12 +173,12 @@ _warned: set[str] = set()
 _warn_always = False
 
 
-def warn_once(message: str, category: type[Warning] = UserWarning) -> None:
-    """Warns the first time only, at the nearest line outside vizgrad."""
+def warn_once(message: str, category: type[Warning] = UserWarning, *, stacklevel: int = 4) -> None:
+    """Warns the first time only; `stacklevel` as for `warnings.warn`."""
     if message in _warned and not _warn_always:
         return
     _warned.add(message)
-    warnings.warn(message, category, stacklevel=4)
+    warnings.warn(message, category, stacklevel=stacklevel)
 
 
 def set_warn_always(enabled: bool) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from vizgrad.arrays import xp
 from vizgrad.arrays.dtypes import NARROW
 from vizgrad.arrays.fusion import fused
-from vizgrad.function.declared import formula_parameters, saved_by, users_of
+from vizgrad.function.declared import GROUPS, formula_parameters, saved_by, users_of
 from vizgrad.function.generated import at_first_call
 from vizgrad.function.saving import conjugates, run_tensors
 from vizgrad.graph.node import Node
@@ -24,12 +24,14 @@ if TYPE_CHECKING:
 def compile_node(op: Primitive) -> type[Node]:
     """The class of the nodes of `op`, with one slot per saved value."""
     tensors, plain = saved_by(op)
+    groups = tuple(n for n in plain if n in GROUPS)
     body: dict[str, Any] = {
         "__slots__": tuple("_" + n for n in (*tensors, *plain)),
         "__module__": "vizgrad.ops",
         "__doc__": f"Backward of `{op.name}`.",
         "saved_names": tensors,
-        "plain_names": plain,
+        "plain_names": tuple(n for n in plain if n not in GROUPS),
+        "group_names": groups,
         "input_names": op.differentiable,
         "op": op,
         "run_tensors": run_tensors,
@@ -37,7 +39,8 @@ def compile_node(op: Primitive) -> type[Node]:
     for name in tensors:
         body["_saved_" + name] = property(_saved_reader(name))
     for name in plain:
-        body["_saved_" + name] = property(_plain_reader(name))
+        read = _group_reader(name) if name in groups else _plain_reader(name)
+        body["_saved_" + name] = property(read)
     scope: dict[str, Any] = {
         "unpack_array": unpack_array, "conjugates": conjugates, "ndarray": xp.ndarray,
         "NARROW": NARROW, "wide": _wide,
@@ -49,10 +52,10 @@ def compile_node(op: Primitive) -> type[Node]:
             scope["formula_" + name] = plain = _over_arrays(formula)
             if _gains(op, formula):
                 scope["fused_" + name] = fused()(plain)
-        return _run_source(op, tensors)
+        return _run_source(op, tensors, groups)
 
     body["run"] = at_first_call("run", scope, run_source)
-    body["release"] = at_first_call("release", {}, lambda: _release_source(tensors))
+    body["release"] = at_first_call("release", {}, lambda: _release_source(tensors, groups))
     return type(op.node_name, (Node,), body)
 
 
@@ -68,6 +71,10 @@ def _saved_reader(name: str) -> Callable[[Node], Any]:
 
 def _plain_reader(name: str) -> Callable[[Node], Any]:
     return lambda node: getattr(node, "_" + name)
+
+
+def _group_reader(name: str) -> Callable[[Node], Any]:
+    return lambda node: getattr(node, "_" + name).tensors(node, name)
 
 
 #: The globals of a module -> the same with kernels in the place of primitives.
@@ -101,7 +108,7 @@ def _gains(op: Primitive, formula: Callable[..., Any]) -> bool:
 _WORK = ("BINARY_OP", "CALL", "CALL_KW", "UNARY_NEGATIVE", "COMPARE_OP")
 
 
-def _run_source(op: Primitive, tensors: tuple[str, ...]) -> str:
+def _run_source(op: Primitive, tensors: tuple[str, ...], groups: tuple[str, ...]) -> str:
     lines = ["def run(node, grad, real=False):"]
     if NARROW:
         lines.append("    if grad.dtype in NARROW: grad = wide(grad)")
@@ -134,6 +141,7 @@ def _run_source(op: Primitive, tensors: tuple[str, ...]) -> str:
         ]
         if NARROW:
             lines.append(f"{pad}if v_{saved}.dtype in NARROW: v_{saved} = wide(v_{saved})")
+    lines += [f"    v_{name} = node._{name}.read(node, {name!r})" for name in groups]
     for i, name in enumerate(op.differentiable):
         pad = "    "
         if count > 1:
@@ -141,7 +149,8 @@ def _run_source(op: Primitive, tensors: tuple[str, ...]) -> str:
             pad = "        "
         arguments = formula_parameters(op.formulas[name])
         given = ", ".join(
-            a if a == "grad" else f"v_{a}" if a in tensors else f"node._{a}" for a in arguments
+            a if a == "grad" else f"v_{a}" if a in tensors or a in groups else f"node._{a}"
+            for a in arguments
         )
         formula = f"formula_{name}"
         if _gains(op, op.formulas[name]):
@@ -153,8 +162,9 @@ def _run_source(op: Primitive, tensors: tuple[str, ...]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _release_source(tensors: tuple[str, ...]) -> str:
+def _release_source(tensors: tuple[str, ...], groups: tuple[str, ...]) -> str:
     lines = ["def release(node, token):"]
     for name in tensors:
         lines += [f"    if node._{name} is not None:", f"        node._{name} = token"]
-    return "\n".join(lines if tensors else [*lines, "    pass"]) + "\n"
+    lines += [f"    node._{name}.release(token)" for name in groups]
+    return "\n".join(lines if len(lines) > 1 else [*lines, "    pass"]) + "\n"

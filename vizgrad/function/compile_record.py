@@ -17,7 +17,7 @@ from vizgrad.arrays.backend import as_array
 from vizgrad.arrays.dtypes import NARROW
 from vizgrad.arrays.fusion import fused
 from vizgrad.arrays.quiet import NAMELESS
-from vizgrad.function.declared import saved_by, users_of
+from vizgrad.function.declared import GROUPS, saved_by, users_of
 from vizgrad.function.failing import kernel_error
 from vizgrad.function.generated import at_first_call
 from vizgrad.function.saving import save_result
@@ -25,6 +25,7 @@ from vizgrad.function.typing import arrays_for, number
 from vizgrad.function.views import become_view
 from vizgrad.graph.edges import cut_off, edge_of
 from vizgrad.graph.node import Meta
+from vizgrad.graph.saved_group import SavedGroup
 from vizgrad.tensor.clock import tick
 from vizgrad.tensor.modes import GUARD, MODES, noted
 from vizgrad.tensor.place import INTERNAL
@@ -65,6 +66,7 @@ def compile_record(op: Primitive) -> Callable[..., Any]:
         "Meta": Meta, "save_result": save_result, "arrays_for": arrays_for, "number": number,
         "op": op, "become_view": become_view, "kernel_error": kernel_error, "gathered": _gathered,
         "NARROW": NARROW, "widened": _widened, "narrowed": _narrowed,
+        "SavedGroup": SavedGroup,
         "__name__": NAMELESS, "__package__": "vizgrad.ops",
     }  # fmt: skip
 
@@ -221,7 +223,8 @@ def _record_node(op: Primitive, results: list[str], outs: list[str]) -> list[str
             array = f"{op.inputs[op.inputs.index(name.removesuffix('_meta'))]}._array"
             lines.append(f"            node._{name} = Meta({array}.shape, {array}.dtype)")
         else:
-            lines.append(f"            node._{name} = {name}")
+            value = f"SavedGroup({name})" if name in GROUPS else name
+            lines.append(f"            node._{name} = {value}")
     lines += [f"            {outs[0]}._edge = node"]
     if op.view:  # nothing has made it one if the memory is not shared: that of a sparse tensor
         lines += [f"            if {outs[0]}._tracked == 0: {outs[0]}._tracked = 1"]

@@ -10,6 +10,10 @@ if TYPE_CHECKING:
     from vizgrad.function.primitive import Primitive
 
 
+#: Attributes that are made of tensors (`vizgrad.graph.saved_group`): saved like tensors, not like numbers.
+GROUPS = frozenset({"indices"})
+
+
 def formula_parameters(formula: Callable[..., Any]) -> tuple[str, ...]:
     """Names of a formula's parameters (read off its code: `inspect.signature` would cost import time)."""
     code = formula.__code__

@@ -13,7 +13,7 @@ from vizgrad.arrays import layout
 from vizgrad.arrays.backend import is_on_host, writeable
 from vizgrad.arrays.dtypes import NARROW
 from vizgrad.function.copy_slices import rebase
-from vizgrad.function.declared import saved_by, users_of
+from vizgrad.function.declared import GROUPS, saved_by, users_of
 from vizgrad.function.devices import gathered
 from vizgrad.function.failing import kernel_error
 from vizgrad.function.narrow import widened
@@ -23,6 +23,7 @@ from vizgrad.function.views import refuse
 from vizgrad.graph.edges import edge_of, retaining, set_history
 from vizgrad.graph.node import Meta, Node
 from vizgrad.graph.saved import KeptSelf, Overwritten
+from vizgrad.graph.saved_group import SavedGroup
 from vizgrad.tensor.clock import tick
 from vizgrad.tensor.inference import write_error
 from vizgrad.tensor.modes import GUARD, MODES, about_to_write, noted, tell_recorder
@@ -253,7 +254,8 @@ def _make_node(
             array = by_name[name.removesuffix("_meta")]._array
             setattr(node, "_" + name, Meta(array.shape, array.dtype))
         else:
-            setattr(node, "_" + name, attributes[name])
+            value = attributes[name]
+            setattr(node, "_" + name, SavedGroup(value) if name in GROUPS else value)
     if GUARD.scoped:
         node.scope = noted(node)
     return node

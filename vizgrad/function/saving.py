@@ -28,7 +28,11 @@ def run_tensors(node: Node, grads: tuple[Any, ...]) -> tuple[Any, ...]:
         if edge is not None
         for parameter in _parameters(op.formulas[name])
     }
-    saved = {name: unpack_tensor(node, name) for name in node.saved_names if name in wanted}
+    saved: dict[str, Any] = {
+        name: unpack_tensor(node, name) for name in node.saved_names if name in wanted
+    }
+    for name in node.group_names:
+        saved[name] = getattr(node, "_" + name).read(node, name)
     turned = op.holomorphic and grad._array.dtype.kind == "c"
     if turned:
         grad = grad.conj()

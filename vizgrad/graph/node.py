@@ -57,6 +57,8 @@ class Node:
     saved_names: ClassVar[tuple[str, ...]] = ()
     #: Names of plain saved values (dims, shapes), held in the slot ``_<name>``.
     plain_names: ClassVar[tuple[str, ...]] = ()
+    #: Names of saved values that are several tensors, each a `SavedGroup` in the slot ``_<name>``.
+    group_names: ClassVar[tuple[str, ...]] = ()
     #: Names of the forward inputs, one per edge.
     input_names: ClassVar[tuple[str, ...]] = ()
     #: True when incoming gradients have to be Tensors whatever the mode (custom Functions).
@@ -77,6 +79,8 @@ class Node:
         names = cls.__dict__.get("saved_names")
         for name in names if isinstance(names, tuple) else ():
             setattr(cls, "_raw_saved_" + name, property(_raw_reader(name)))
+        for name in cls.__dict__.get("group_names", ()):
+            setattr(cls, "_raw_saved_" + name, property(_raw_group_reader(name)))
 
     def name(self) -> str:
         return type(self).__name__
@@ -147,12 +151,20 @@ class Node:
 
     def saved_values(self) -> dict[str, Any]:
         """Saved tensors by name, in the forms of `vizgrad.graph.saved`: to look at, not to unpack."""
-        return {name: getattr(self, "_" + name) for name in self.saved_names}
+        values = {name: getattr(self, "_" + name) for name in self.saved_names}
+        for name in self.group_names:
+            for number, form in enumerate(getattr(self, "_" + name).forms):
+                values[f"{name}[{number}]"] = form
+        return values
 
     def restore_saved(self, values: dict[str, Any]) -> None:
         """Puts back what `saved_values` gave before a release (stepping back)."""
-        for name, value in values.items():
-            setattr(self, "_" + name, value)
+        for key, value in values.items():
+            name, _, number = key.partition("[")
+            if number:
+                getattr(self, "_" + name).forms[int(number[:-1])] = value
+            else:
+                setattr(self, "_" + name, value)
 
     def __call__(self, *grads: Any) -> Any:
         """Runs the node on Tensors, without validation (F-100)."""
@@ -183,5 +195,19 @@ def _raw_reader(name: str) -> Callable[[Node], Any]:
         from vizgrad.graph.saved_view import NodeSlot, SavedTensor
 
         return SavedTensor(node, name, NodeSlot(node, name))
+
+    return read
+
+
+def _raw_group_reader(name: str) -> Callable[[Node], Any]:
+    def read(node: Node) -> Any:
+        """The saved values as objects that hooks can be put on."""
+        from vizgrad.graph.saved_group import GroupSlot
+        from vizgrad.graph.saved_view import SavedTensor
+
+        group = getattr(node, "_" + name)
+        return tuple(
+            SavedTensor(node, f"{name}[{n}]", GroupSlot(group, n)) for n in range(len(group.forms))
+        )
 
     return read

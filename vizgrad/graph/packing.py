@@ -29,6 +29,12 @@ def pack_node(node: Node, outputs: Sequence[Tensor], pack_hook: Pack, unpack_hoo
         tensor = _packable(node, name, form, outputs)
         if tensor is not None:
             setattr(node, "_" + name, pack(form, tensor, pack_hook, unpack_hook))
+    for name in node.group_names:
+        group = getattr(node, "_" + name)
+        group.forms = [
+            pack(form, form, pack_hook, unpack_hook) if isinstance(form, Tensor) else form
+            for form in group.forms
+        ]
 
 
 def _packable(node: Node, name: str, form: Any, outputs: Sequence[Tensor]) -> Tensor | None:

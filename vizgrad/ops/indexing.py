@@ -16,7 +16,6 @@ class index:
         return indexing.take(self, indices.key)
 
     def grad_self(grad, indices, self_meta):
-        indices.check()
         return index_add_into(grad, indices=indices, shape=self_meta.shape)
 
 
@@ -28,7 +27,6 @@ class index_add_into:
         return indexing.put_add(zeros_beside(self, shape), indices.key, self, indices.unique)
 
     def grad_self(grad, indices):
-        indices.check()
         return index(grad, indices=indices)
 
 
@@ -43,11 +41,9 @@ class index_put:
         return indexing.put(out, indices.key, values)
 
     def grad_self(grad, indices, accumulate):
-        indices.check()
         return grad if accumulate else index_zero(grad, indices=indices)
 
     def grad_values(grad, indices):
-        indices.check()
         return index(grad, indices=indices)
 
 
@@ -59,7 +55,6 @@ class index_zero:
         return indexing.put(self.copy(), indices.key, self.dtype.type(0))
 
     def grad_self(grad, indices):
-        indices.check()
         return index_zero(grad, indices=indices)
 
 

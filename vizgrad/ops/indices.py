@@ -7,41 +7,35 @@ index tensors and masks, which make one copy.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from vizgrad.arrays import xp
 from vizgrad.arrays.backend import beside, is_array
+from vizgrad.errors import place_of, warn_once
 from vizgrad.ops import shape as shape_ops
-from vizgrad.tensor.clock import tick
+from vizgrad.tensor.place import caller
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 _FULL = slice(None, None, None)
 
 
-class Indices:
-    """Index tensors as one numpy key; `check` notices when one was written in place since.
+#: PyTorch takes only shorter lists as tuples.
+_TUPLE_LIMIT = 32
 
-    `unique`: no element is named twice (there are only masks).
+
+class Indices:
+    """Index tensors, one for each dimension from the first on; None where all is taken.
+
+    `key` is the same for numpy. `unique`: no element is named twice (there are only masks).
     """
 
-    __slots__ = ("clock", "key", "tensors", "unique")
+    __slots__ = ("key", "tensors", "unique")
 
-    def __init__(self, key: tuple[Any, ...], tensors: list[Tensor]) -> None:
-        self.key = key
-        self.tensors = [t for t in tensors if t is not None]
-        self.unique = all(k is _FULL or k.dtype.kind == "b" for k in key)
-        self.clock = tick()
-
-    def check(self) -> None:
-        for tensor in self.tensors:
-            storage = tensor._storage
-            if storage is not None and storage.last_write > self.clock:
-                raise RuntimeError(
-                    "one of the variables needed for gradient computation has been modified by an "
-                    f"inplace operation: an index tensor of shape {list(tensor._array.shape)} is "
-                    f"at version {storage.version}; expected "
-                    f"{storage.expected_at(self.clock)} instead. Index with a clone of it."
-                )
+    def __init__(self, tensors: Sequence[Tensor | None]) -> None:
+        self.tensors = tuple(tensors)
+        self.key = tuple([_FULL if t is None else t._array for t in self.tensors])
+        self.unique = all(k is _FULL or k.dtype.kind == "b" for k in self.key)
 
     def __repr__(self) -> str:
         return f"Indices({', '.join(':' if k is _FULL else str(k.shape) for k in self.key)})"
@@ -66,11 +60,12 @@ def parse(source: Tensor, key: Any, *, alias: bool = True) -> Parsed:  # noqa: C
         return Parsed(_slice(source, 0, key), None)
     if key.__class__ is list and any(e is None or e is ... or isinstance(e, slice) for e in key):
         key = tuple(key)  # it can mean nothing else
+    elif key.__class__ is list and 0 < len(key) < _TUPLE_LIMIT:
+        _warn_of_nested(key)
     entries = key if isinstance(key, tuple) else (key,)
     entries = tuple([_entry(e) for e in entries])
     view, dim = source, 0
-    advanced: dict[int, Any] = {}
-    tensors: list[Tensor] = []
+    advanced: dict[int, Tensor] = {}
     covered = sum(_dims_covered(e) for e in entries)
     if covered > source._array.ndim:
         if source._array.ndim == 0:
@@ -87,7 +82,8 @@ def parse(source: Tensor, key: Any, *, alias: bool = True) -> Parsed:  # noqa: C
             dim += 1
         elif isinstance(entry, bool):
             view = shape_ops.unsqueeze(view, dim=dim)
-            advanced[dim] = beside(source._array, xp.asarray([entry]))
+            places = xp.zeros(int(entry), xp.int64)  # True takes all of the new dimension
+            advanced[dim] = new_tensor(beside(source._array, places))
             dim += 1
         elif isinstance(entry, int):
             view = _select(view, dim, entry)
@@ -96,24 +92,43 @@ def parse(source: Tensor, key: Any, *, alias: bool = True) -> Parsed:  # noqa: C
                 view = _slice(view, dim, entry, among_others=True)
             dim += 1
         else:
-            array = beside(source._array, entry._array)
+            advanced[dim] = index = index_beside(source, entry)
+            array = index._array
             if array.dtype.kind == "b":
                 _check_mask(array.shape, view._array.shape, dim)
-            advanced[dim] = array
-            tensors.append(entry)
             dim += array.ndim if array.dtype.kind == "b" else 1
     if not advanced:
         if view is source and alias:
             view = shape_ops.alias(view)
         return Parsed(view, None)
-    numpy_key: list[Any] = []
+    indices: list[Tensor | None] = []
     position = 0
     last = max(advanced)
     while position <= last:
-        index = advanced.get(position)
-        numpy_key.append(_FULL if index is None else index)
-        position += 1 if index is None or index.dtype.kind != "b" else max(index.ndim, 1)
-    return Parsed(view, Indices(tuple(numpy_key), tensors))
+        found = advanced.get(position)
+        indices.append(found)
+        mask = None if found is None or found._array.dtype.kind != "b" else found._array
+        position += 1 if mask is None else max(mask.ndim, 1)
+    return Parsed(view, Indices(indices))
+
+
+def _warn_of_nested(key: list[Any]) -> None:
+    """A list of lists is one index tensor, as in numpy; PyTorch still takes it as a tuple (T-24)."""
+    if not any(isinstance(e, (Tensor, list, tuple, range)) or is_array(e) for e in key):
+        return
+    place = place_of(caller())
+    warn_once(
+        (f"{place}: " if place else "")
+        + "a list of lists (or of tensors) is one index tensor here, as in numpy; PyTorch takes it as a "
+        "tuple, one index for each dimension. Say which is meant: x[tuple(index)] or x[tensor(index)].",
+        stacklevel=5,
+    )
+
+
+def index_beside(source: Tensor, index: Tensor) -> Tensor:
+    """An index tensor on the device of what it indexes."""
+    array = beside(source._array, index._array)
+    return index if array is index._array else new_tensor(array)
 
 
 def _entry(entry: Any) -> Any:

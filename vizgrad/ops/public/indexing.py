@@ -10,7 +10,7 @@ from vizgrad.function.inplace import write
 from vizgrad.function.typing import WrappedNumber
 from vizgrad.ops import copying, indexing
 from vizgrad.ops.forms import public
-from vizgrad.ops.indices import Indices, parse
+from vizgrad.ops.indices import Indices, index_beside, parse
 from vizgrad.ops.public import broadcasting, conversion, dimensions, reshape
 from vizgrad.ops.public.arguments import check_number_fits, is_number
 from vizgrad.ops.public.keywords import takes_tensors
@@ -100,5 +100,4 @@ def index_put_(input: Tensor, indices: Any, values: Tensor, accumulate: bool = F
 
 
 def _put_indices(self: Tensor, indices: Any) -> Indices:
-    key = tuple(slice(None) if i is None else i._array for i in indices)
-    return Indices(key, [i for i in indices if i is not None])
+    return Indices([None if i is None else index_beside(self, i) for i in indices])
