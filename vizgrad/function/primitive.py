@@ -65,6 +65,7 @@ class Primitive:
         typing: Typing,
         view: bool,
         structure: frozenset[str],
+        flat: tuple[str, ...],
         holomorphic: bool,
         real_only: bool,
         maths: dict[str, str],
@@ -84,6 +85,8 @@ class Primitive:
         self.typing = typing
         self.view = view
         self.structure = structure
+        #: Values by which its derivatives are flat: see `vizgrad.function.flat`.
+        self.flat = flat
         self.holomorphic = holomorphic
         self.real_only = real_only
         self.maths = maths
@@ -142,6 +145,7 @@ def primitive(
     view: bool = False,
     pointwise: bool = False,
     linear: bool = False,
+    flat: tuple[str, ...] = (),
     holomorphic: bool = True,
     real_only: bool = False,
     public: bool = False,
@@ -157,6 +161,7 @@ def primitive(
     view: bool = False,
     pointwise: bool = False,
     linear: bool = False,
+    flat: tuple[str, ...] = (),
     holomorphic: bool = True,
     real_only: bool = False,
     public: bool = False,
@@ -167,8 +172,9 @@ def primitive(
 
     `node` is the node's name when it is not ``<Name>Backward0``; `outputs` names several results, of
     which the first is differentiable. `pointwise` and `linear` are facts from which forward mode and
-    batching follow. A formula of one that is not `holomorphic` gives the complex gradient as it is;
-    one that is `real_only` refuses complex numbers, which have no order.
+    batching follow. `flat` names inputs (or "result") on which the gradients of a piecewise linear
+    operation depend with slope zero. A formula of one that is not `holomorphic` gives the complex
+    gradient as it is; one that is `real_only` refuses complex numbers, which have no order.
 
     With `public` there are `vizgrad.NAME`, which takes `out=`, and `Tensor.NAME`; with `inplace` there is
     `Tensor.NAME_`, and, if it is "public", `vizgrad.NAME_`. `aliases` are further names for all of these.
@@ -202,6 +208,7 @@ def primitive(
             structure=frozenset(
                 flag for flag, on in (("pointwise", pointwise), ("linear", linear)) if on
             ),
+            flat=flat,
             holomorphic=holomorphic,
             real_only=real_only,
             maths=maths,

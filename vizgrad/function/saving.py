@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from vizgrad.function.flat import dependent
 from vizgrad.graph.saved import SavedResult, unpack_tensor
 from vizgrad.tensor.tensor import Tensor, storage_of
 
@@ -47,6 +48,8 @@ def run_tensors(node: Node, grads: tuple[Any, ...]) -> tuple[Any, ...]:
             for p in _parameters(formula)
         ]
         results.append(formula(*values))
+    if op.flat:
+        results = dependent(node, op, grad, results)
     return conjugates(tuple(results)) if turned else tuple(results)
 
 

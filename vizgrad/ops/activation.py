@@ -26,7 +26,7 @@ class leak:
         return leak(grad, mask=mask, slope=slope)
 
 
-@primitive(pointwise=True, real_only=True)
+@primitive(pointwise=True, flat=("self",), real_only=True)
 class leaky_relu:
     """x above 0, negative_slope * x below; the slope at 0 is negative_slope."""
 
@@ -128,7 +128,7 @@ class log_sigmoid:
         return grad * sigmoid(-self)
 
 
-@primitive(pointwise=True, real_only=True)
+@primitive(pointwise=True, flat=("self",), real_only=True)
 class hardtanh:
     """x moved into [min_val, max_val]; slope 0 at both bounds."""
 
@@ -141,7 +141,7 @@ class hardtanh:
         return keep(grad, mask=(x > min_val) & (x < max_val))
 
 
-@primitive(pointwise=True, real_only=True)
+@primitive(pointwise=True, flat=("self",), real_only=True)
 class hardsigmoid:
     """x / 6 + 1 / 2 moved into [0, 1]."""
 
@@ -164,7 +164,7 @@ class hardswish:
         return curved + keep(grad, mask=x >= 3)
 
 
-@primitive(pointwise=True, real_only=True)
+@primitive(pointwise=True, flat=("self",), real_only=True)
 class hardshrink:
     """x where |x| > lambd, else 0."""
 
@@ -175,7 +175,7 @@ class hardshrink:
         return drop(grad, mask=xp.abs(raw(self)) <= lambd)
 
 
-@primitive(pointwise=True, real_only=True)
+@primitive(pointwise=True, flat=("self",), real_only=True)
 class softshrink:
     """x moved towards 0 by lambd, as far as 0."""
 
@@ -185,7 +185,7 @@ class softshrink:
         return drop(grad, mask=xp.abs(raw(self)) <= lambd)
 
 
-@primitive(pointwise=True, real_only=True)
+@primitive(pointwise=True, flat=("self",), real_only=True)
 class threshold:
     """x above `threshold`, else `value`."""
 
@@ -196,7 +196,7 @@ class threshold:
         return drop(grad, mask=raw(self) <= threshold)
 
 
-@primitive(pointwise=True, node="PreluKernelBackward0", real_only=True)
+@primitive(pointwise=True, flat=("self", "weight"), node="PreluKernelBackward0", real_only=True)
 class prelu:
     """x above 0, weight * x below."""
 

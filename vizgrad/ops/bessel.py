@@ -16,6 +16,7 @@ from vizgrad.ops.constants import raw
 from vizgrad.ops.pointwise import exp, log
 from vizgrad.ops.select import drop, sign, where_mask
 from vizgrad.ops.special import lgamma
+from vizgrad.tensor.tensor import Tensor
 
 _ROOT_TWO_PI = math.sqrt(2 * math.pi)
 
@@ -92,7 +93,9 @@ class log_ndtr:
 
     forward = kernel.of_one("log_ndtr")
 
-    def grad_self(grad, self):
+    def grad_self(grad, self, result):
+        if isinstance(grad, Tensor):  # density / probability: a function of the result
+            return grad * exp(self * self * -0.5 - result) * (1 / math.sqrt(2 * math.pi))
         return grad / erfcx(self * -math.sqrt(0.5)) * math.sqrt(2 / math.pi)
 
 

@@ -94,6 +94,8 @@ class sgn:
     forward = kernel.sgn
 
     def grad_self(grad, self, result):
+        if raw(self).dtype.kind != "c":
+            return zeros_like(grad)
         radial = result * real_part(conj(result) * grad)
         size = abs(self)
         return keep((grad - radial) / (size + (raw(size) == 0)), mask=raw(size) != 0)

@@ -117,7 +117,7 @@ class LinalgEigBackward0(Decomposition):
             middle = drop(across / conj(gaps), mask=diagonals)
         if g_values is not None:
             middle = diag_embed(g_values, offset=0, dim1=n - 2, dim2=n - 1) + middle
-        return solve(mH(vectors), matmul(middle, mH(vectors)))
+        return solve(mH(vectors), matmul(middle, mH(vectors)), vector=False)
 
 
 class LinalgSvdBackward0(Decomposition):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from vizgrad.arrays.backend import as_array
 from vizgrad.arrays.kernels import indexing, reduction
 from vizgrad.function.primitive import primitive
 from vizgrad.ops.constants import raw, zeros_beside
@@ -99,7 +100,7 @@ class scatter_number:
     """`self` with a number written at the places of `index`."""
 
     def forward(self, index, *, dim, value):
-        return indexing.scatter(self.copy(), index, self.dtype.type(value), dim)
+        return indexing.scatter(as_array(self).copy(), index, self.dtype.type(value), dim)
 
     def grad_self(grad, index, dim):
         return scatter_number(grad, index, dim=dim, value=0)

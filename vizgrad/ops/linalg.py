@@ -17,6 +17,7 @@ from vizgrad.ops.complexes import conj, imag_part
 from vizgrad.ops.constants import constant, raw, zeros_beside
 from vizgrad.ops.joining import cat_any
 from vizgrad.ops.shape import transpose, unsqueeze
+from vizgrad.tensor.tensor import Tensor
 
 #: Types with conjugates; as a formula sees them: of arrays, and of Tensors.
 COMPLEX = (xp.dtype("c8"), xp.dtype("c16"), dtypes.complex64, dtypes.complex128)
@@ -61,16 +62,19 @@ class inv:
 
 @primitive(typing="same", node="LinalgSolveExBackward0")
 class solve:
-    """X in self @ X = other, for stacks of matrices."""
+    """X in self @ X = other, for stacks of matrices; `vector`: other is a stack of vectors."""
 
-    def forward(self, other):
-        return linalg.solve(self, other)
+    def forward(self, other, *, vector):
+        return linalg.solve_vectors(self, other) if vector else linalg.solve(self, other)
 
-    def grad_self(grad, self, result):
-        return -matmul(solve(mT(self), grad), mT(result))
+    def grad_self(grad, self, result, vector):
+        back = solve(mT(self), grad, vector=vector)
+        if vector:
+            return -matmul(unsqueeze(back, dim=back.ndim), unsqueeze(result, dim=result.ndim - 1))
+        return -matmul(back, mT(result))
 
-    def grad_other(grad, self):
-        return solve(mT(self), grad)
+    def grad_other(grad, self, vector):
+        return solve(mT(self), grad, vector=vector)
 
 
 @primitive(typing="same", node="LinalgSolveTriangularBackward0")
@@ -97,8 +101,13 @@ class det:
     def forward(self):
         return linalg.det(self)
 
-    def grad_self(grad, self):
-        return unsqueeze(unsqueeze(grad, dim=grad.ndim), dim=grad.ndim + 1) * cofactors(self)
+    def grad_self(grad, self, result):
+        if isinstance(grad, Tensor) and bool(raw(result).all()):
+            slope = inverse_transposed(self)  # a function of the result, as in PyTorch (X-42)
+            grad = grad * result
+        else:
+            slope = cofactors(self)
+        return unsqueeze(unsqueeze(grad, dim=grad.ndim), dim=grad.ndim + 1) * slope
 
 
 @primitive(node="LinalgDetBackwardBackward0")
@@ -164,12 +173,14 @@ class inverse_transposed:
 
 @primitive(node="LinalgCholeskyExBackward0", holomorphic=False)
 class cholesky:
-    """The lower triangle L with L @ L.mH = self; the gradient is Hermitian."""
+    """The lower triangle L with L @ L.mH = self, or with `upper` L.mH; the gradient is Hermitian."""
 
-    def forward(self):
-        return linalg.cholesky(self, upper=False)
+    def forward(self, *, upper):
+        return linalg.cholesky(self, upper)
 
-    def grad_self(grad, result):
+    def grad_self(grad, result, upper):
+        if upper:
+            grad, result = mH(grad), mH(result)
         inverse = inv(result)
         middle = tril(matmul(mH(result), grad), diagonal=0)
         n = raw(middle).shape[-1]

@@ -183,7 +183,7 @@ def _nll(name: str) -> Primitive:
             )  # fmt: skip
 
     Declaration.__name__ = name
-    return primitive(outputs=("result", "total_weight"))(Declaration)
+    return primitive(outputs=("result", "total_weight"), flat=("self",))(Declaration)
 
 
 def _weighted_nll(name: str) -> Primitive:
@@ -201,7 +201,7 @@ def _weighted_nll(name: str) -> Primitive:
 
     Declaration.__name__ = f"weighted_{name}"
     node = "".join(part.title() for part in name.split("_")) + "Backward0"
-    return primitive(outputs=("result", "total_weight"), node=node)(Declaration)
+    return primitive(outputs=("result", "total_weight"), flat=("self",), node=node)(Declaration)
 
 
 #: For scores (N, C) or (C), and for scores with a class for each place, (N, C, *size).

@@ -15,7 +15,9 @@ from vizgrad.ops.shape import reshape
 from vizgrad.tensor.tensor import Tensor
 
 
-@primitive(outputs=("result", "mean", "rstd"), node="NativeLayerNormBackward0")
+@primitive(
+    outputs=("result", "mean", "rstd"), flat=("input", "weight"), node="NativeLayerNormBackward0"
+)
 class layer_norm:
     """(input - mean) / sqrt(var + eps) * weight + bias over the last `dims` dimensions."""
 
@@ -39,7 +41,11 @@ class layer_norm:
         return grad
 
 
-@primitive(outputs=("result", "mean", "rstd", "variance"), node="NativeBatchNormBackward0")
+@primitive(
+    outputs=("result", "mean", "rstd", "variance"),
+    flat=("input", "weight"),
+    node="NativeBatchNormBackward0",
+)
 class batch_norm:
     """(input - mean) / sqrt(var + eps) * weight + bias by channel (dimension 1), in training."""
 
@@ -69,7 +75,7 @@ class batch_norm:
         return sum_dims(grad, dims=_all_but_channels(grad), keepdim=False)
 
 
-@primitive(node="NativeBatchNormBackward0")
+@primitive(flat=("input", "weight"), node="NativeBatchNormBackward0")
 class batch_norm_fixed:
     """The same with given statistics, in evaluation: linear in the input."""
 

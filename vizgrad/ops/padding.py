@@ -42,7 +42,8 @@ def _by_index(name: str) -> Primitive:
             return add_back(grad, indices=indices, size=size)
 
     Declaration.__name__ = name
-    return primitive(linear=True)(Declaration)
+    flat = () if name.startswith("circular") else ("self",)
+    return primitive(linear=True, flat=flat)(Declaration)
 
 
 #: (mode, number of dimensions) -> operation.

@@ -248,7 +248,7 @@ class sigmoid:
         return grad * ((1 - result) * result)
 
 
-@primitive(pointwise=True, real_only=True, public=True, inplace="public")
+@primitive(pointwise=True, flat=("result",), real_only=True, public=True, inplace="public")
 class relu:
     """max(x, 0); the derivative at 0 is 0 (T-70)."""
 

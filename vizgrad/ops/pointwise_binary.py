@@ -9,7 +9,7 @@ from vizgrad.arrays.kernels import pairs
 from vizgrad.function.primitive import primitive
 from vizgrad.ops.constants import constant, raw, zeros_like
 from vizgrad.ops.copying import cast
-from vizgrad.ops.pointwise import exp, log
+from vizgrad.ops.pointwise import exp, exp2, log
 from vizgrad.ops.select import drop
 
 
@@ -41,6 +41,19 @@ class hypot:
 
     def grad_other(grad, other, result):
         return grad * (other / result)
+
+
+@primitive(typing="float", pointwise=True)
+class ldexp:
+    """self * 2 ** other."""
+
+    forward = pairs.ldexp
+
+    def grad_self(grad, other):
+        return grad * exp2(other)
+
+    def grad_other(grad, result):
+        return grad * result * math.log(2)
 
 
 @primitive(typing="promote", pointwise=True, public=True)

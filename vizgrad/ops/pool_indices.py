@@ -40,7 +40,7 @@ def _largest(name: str, dims: int) -> Primitive:
             return put_places(grad, index=index, size=size)
 
     Declaration.__name__ = f"{name}{dims}d"
-    return primitive(linear=True)(Declaration)
+    return primitive(linear=True, flat=("self",))(Declaration)
 
 
 def _unpool(dims: int) -> Primitive:

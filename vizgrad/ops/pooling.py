@@ -23,7 +23,7 @@ def _max_pool(dims: int) -> Primitive:
             return spread_to(grad, where=where, pool=pool, size=_size(self, pool))
 
     Declaration.__name__ = f"max_pool{dims}d_with_indices"
-    return primitive(Declaration)
+    return primitive(flat=("self",))(Declaration)
 
 
 def _size(meta, pool):
@@ -68,7 +68,7 @@ def _avg_pool(dims: int) -> Primitive:
             )  # fmt: skip
 
     Declaration.__name__ = f"avg_pool{dims}d"
-    return primitive(linear=True)(Declaration)
+    return primitive(linear=True, flat=("self",))(Declaration)
 
 
 @primitive(linear=True, node="AvgPool2DBackwardBackward0")
@@ -106,7 +106,7 @@ def _adaptive(dims: int) -> Primitive:
             return resample(grad, matrices=tuple(m.T for m in matrices))
 
     Declaration.__name__ = f"adaptive_avg_pool{dims}d"
-    return primitive(linear=True)(Declaration)
+    return primitive(linear=True, flat=("self",))(Declaration)
 
 
 #: Number of spatial dimensions -> operation.

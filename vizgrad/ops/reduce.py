@@ -10,6 +10,7 @@ from vizgrad.ops.arrange import diagonal_put
 from vizgrad.ops.constants import constant, raw, zeros_like
 from vizgrad.ops.select import drop
 from vizgrad.ops.shape import expand, inverse_order, permute, restore_dims, unsqueeze
+from vizgrad.tensor.tensor import Tensor
 
 
 @primitive(linear=True, node="SumBackward0")
@@ -82,11 +83,15 @@ class mean_dims:
 
 @primitive(node="ProdBackward0")
 class prod_all:
-    """The product of all elements; its gradient never divides by them (T-75)."""
+    """The product of all elements; its gradient never divides by zeros among them (T-75)."""
 
     forward = reduction.prod_all
 
     def grad_self(grad, self, result):
+        if not self.ndim:
+            return grad * 1
+        if divides(grad, self):
+            return grad * (result / self)
         return grad * other_factors(self.reshape(-1), dim=0).reshape(self.shape)
 
 
@@ -98,8 +103,20 @@ class prod_dim:
         return reduction.prod_dim(self, dim, keepdim)
 
     def grad_self(grad, self, result, dim, keepdim):
+        if not self.ndim:
+            return grad * 1
         grad = restore_dims(grad, (dim,), keepdim, self.ndim)
+        if divides(grad, self):
+            return grad * (restore_dims(result, (dim,), keepdim, self.ndim) / self)
         return grad * other_factors(self, dim=dim)
+
+
+def divides(grad, factors):
+    """Is a product's derivative to be written as product / factor?
+
+    With ``create_graph=True`` and no zeros it is: so it is a function of the product, as in PyTorch (X-42).
+    """
+    return isinstance(grad, Tensor) and bool(raw(factors).all())
 
 
 @primitive

@@ -12,6 +12,7 @@ from vizgrad.ops.constants import constant, raw
 from vizgrad.ops.pointwise import abs, exp, log
 from vizgrad.ops.select import drop
 from vizgrad.ops.select import sign as sign
+from vizgrad.tensor.tensor import Tensor
 
 
 @primitive(typing="float", pointwise=True, real_only=True, public=True, inplace="public")
@@ -40,8 +41,9 @@ class erfinv:
 
     forward = special.erfinv
 
-    def grad_self(grad, result):
-        return grad * (math.sqrt(math.pi) / 2) * exp(result * result)
+    def grad_self(grad, self, result):
+        inverse = erfinv(self) if isinstance(grad, Tensor) else result
+        return grad * (math.sqrt(math.pi) / 2) * exp(inverse * inverse)
 
 
 @primitive(typing="float", pointwise=True, real_only=True, public=True, inplace=True)

@@ -9,9 +9,10 @@ from vizgrad.arrays.kernels import ordering, reduction, statistics
 from vizgrad.function.primitive import primitive
 from vizgrad.ops.arrange import flip, roll
 from vizgrad.ops.constants import constant, raw
+from vizgrad.ops.joining import cumsum
 from vizgrad.ops.pointwise import abs, exp, sgn
 from vizgrad.ops.powers import pow_number
-from vizgrad.ops.reduce import mean_dims
+from vizgrad.ops.reduce import divides, mean_dims
 from vizgrad.ops.select import drop
 from vizgrad.ops.shape import restore_dims
 
@@ -89,14 +90,16 @@ class vector_norm:
 
 @primitive
 class cumprod:
-    """Running products along `dim`; the derivative never divides (T-75)."""
+    """Running products along `dim`; the derivative never divides by zeros (T-75)."""
 
     def forward(self, *, dim):
         return statistics.cumprod(self, dim)
 
-    def grad_self(grad, self, dim):
-        if not self.ndim:
+    def grad_self(grad, self, result, dim):
+        if not self.ndim or self.shape[dim] == 1 or not raw(self).size:
             return grad * 1
+        if divides(grad, self):
+            return flip(cumsum(flip(grad * result, dims=(dim,)), dim=dim), dims=(dim,)) / self
         # dL/dx_i = (product of all x before i) * (g_i + x_i+1 * (g_i+1 + x_i+2 * (...)))
         after = linear_scan(grad, roll(self, shifts=(-1,), dims=(dim,)), dim=dim)
         first = statistics.first_along(raw(self), dim)

@@ -43,11 +43,15 @@ def solve(a: Array, b: Array) -> Array:
     return _guarded("solve", why, np.linalg.solve, a, b)
 
 
+def solve_vectors(a: Array, b: Array) -> Array:
+    return solve(a, b[..., None])[..., 0]
+
+
 @quiet
 def cholesky(a: Array, upper: bool) -> Array:
     why = "the factorization could not be completed because the input is not positive-definite"
     lower = _guarded("cholesky", why, np.linalg.cholesky, a)
-    return lower.swapaxes(-1, -2).copy() if upper else lower
+    return lower.swapaxes(-1, -2).conj() if upper else lower
 
 
 @quiet

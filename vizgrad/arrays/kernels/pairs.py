@@ -26,6 +26,11 @@ def hypot(x: Array, y: Array) -> Array:
 
 
 @quiet
+def ldexp(x: Array, y: Array) -> Array:
+    return x * (np.power(y.dtype.type(2), y) if y.dtype.kind == "c" else np.exp2(y))
+
+
+@quiet
 def logaddexp(x: Array, y: Array) -> Array:
     if x.dtype.kind == "c":
         return _complex_logaddexp(x, y)

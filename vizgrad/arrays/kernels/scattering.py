@@ -41,6 +41,8 @@ def scatter_reduce(
 
 def _start_of(reduce: str, dtype: np.dtype) -> object:
     start = _START[reduce]
+    if np.isinf(start) and dtype.kind == "b":
+        return dtype.type(start > 0)
     if np.isinf(start) and dtype.kind in "iu":
         info = np.iinfo(dtype)
         return info.min if start < 0 else info.max

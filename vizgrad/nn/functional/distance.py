@@ -53,4 +53,5 @@ def pdist(input: Any, p: float = 2.0) -> Tensor:
     if input.ndim != 2:
         raise RuntimeError(f"pdist only supports 2D tensors, got: {input.ndim}D")
     i, j = xp.triu_indices(input.shape[0], 1)
-    return _norm(input[new_tensor(i)] - input[new_tensor(j)], p, -1, False)
+    difference = input[new_tensor(i)] - input[new_tensor(j)]
+    return difference.sgn().abs().sum(-1) if p == 0 else _norm(difference, p, -1, False)

@@ -280,7 +280,7 @@ def round(input: Tensor, *, decimals: int = 0, out: Tensor | None = None) -> Ten
 @public(method=True)
 def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """input * 2 ** other."""
-    result = input * pow(2.0, other)
+    result = pointwise_binary.ldexp.record(input, other)
     return result if out is None else written(out, result, "ldexp", input, other)
 
 

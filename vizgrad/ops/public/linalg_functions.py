@@ -22,7 +22,7 @@ from vizgrad.ops.public import (
     slicing,
 )
 from vizgrad.ops.public.arguments import written
-from vizgrad.ops.public.complexes import adjoint, conj
+from vizgrad.ops.public.complexes import conj
 from vizgrad.ops.public.einsum import einsum
 from vizgrad.ops.public.keywords import takes_out, takes_tensors
 from vizgrad.ops.public.linalg_checks import check
@@ -95,19 +95,18 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
     if not left:
         return dimensions.mT(solve(dimensions.mT(A), dimensions.mT(B)))
     vector = B._array.ndim == 1 or B._array.shape == A._array.shape[:-1]
-    if vector:
-        B = dimensions.unsqueeze(B, -1)
-    A, B = _same_batch(A, B)
-    found = ops.solve.record(A, B)
-    return dimensions.squeeze(found, -1) if vector else found
+    A, B = _same_batch(A, B, 1 if vector else 2)
+    return ops.solve.record(A, B, vector=vector)
 
 
-def _same_batch(A: Tensor, B: Tensor) -> tuple[Tensor, Tensor]:
+def _same_batch(A: Tensor, B: Tensor, dims: int = 2) -> tuple[Tensor, Tensor]:
+    """Both with the same leading dimensions; `dims`: the last ones of B, that do not count."""
     a, b = A._array.shape, B._array.shape
-    if a[:-2] == b[:-2]:
+    cut = len(b) - dims
+    if a[:-2] == b[:cut]:
         return A, B
-    batch = tuple(broadcasting.broadcast_shapes(a[:-2], b[:-2]))
-    return broadcasting.expand(A, (*batch, *a[-2:])), broadcasting.expand(B, (*batch, *b[-2:]))
+    batch = tuple(broadcasting.broadcast_shapes(a[:-2], b[:cut]))
+    return broadcasting.expand(A, (*batch, *a[-2:])), broadcasting.expand(B, (*batch, *b[cut:]))
 
 
 @takes_out
@@ -132,8 +131,7 @@ def cholesky(input: Tensor, *, upper: bool = False) -> Tensor:
     LinAlgError where a matrix is not positive definite.
     """
     check("cholesky", input)
-    lower = ops.cholesky.record(input)
-    return adjoint(lower) if upper else lower
+    return ops.cholesky.record(input, upper=upper)
 
 
 @takes_out

@@ -1,0 +1,78 @@
+"""Derivatives that do not change with a value, and depend on it all the same (X-42).
+
+The gradient of `hardtanh` is the one that arrives where the input lies within bounds, and 0 elsewhere: as
+a function of the input it is flat. With ``create_graph=True`` it requires grad where the input does, and
+its own derivative by the input is zeros, not None. A declaration names such values in `flat=`; the
+gradient is then the output of one more node, which leads to them and to the history of the formula.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from vizgrad.arrays import xp
+from vizgrad.graph.edges import edge_of
+from vizgrad.graph.node import Edge, Node
+from vizgrad.tensor.clock import tick
+from vizgrad.tensor.modes import GUARD, MODES, noted
+from vizgrad.tensor.place import caller
+from vizgrad.tensor.tensor import RESULT, Tensor, new_tensor
+
+if TYPE_CHECKING:
+    from vizgrad.function.primitive import Primitive
+
+
+class Flat(Node):
+    """Hands a gradient on over its first edge, and zeros over all others."""
+
+    __slots__ = ()
+
+    def run(self, grad: Any) -> tuple[Any, ...]:
+        return (grad, *(_zeros(grad, edge) for edge in self.edges[1:]))
+
+    def run_tensors(self, grads: tuple[Any, ...]) -> tuple[Any, ...]:
+        (grad,) = grads
+        if grad is None:
+            return (None,) * len(self.edges)
+        return (grad, *(new_tensor(_zeros(grad._array, edge)) for edge in self.edges[1:]))
+
+
+def _zeros(grad: Any, edge: Node | Edge | None) -> Any:
+    assert edge is not None
+    meta = edge.node.meta(edge.input_nr) if isinstance(edge, Edge) else edge.meta(0)
+    return xp.zeros_like(grad, shape=meta.shape, dtype=meta.dtype)
+
+
+@cache
+def _node_class(differentiated: str) -> type[Flat]:
+    """``HardtanhBackward0`` gives ``HardtanhBackwardBackward0``."""
+    return type(differentiated.removesuffix("0") + "Backward0", (Flat,), {})
+
+
+def dependent(node: Node, op: Primitive, grad: Tensor, results: list[Any]) -> list[Any]:
+    """The gradients that the formulas of `op` gave, as functions of the values named in its `flat`."""
+    if not MODES.grad:
+        return results
+    others = [node] if "result" in op.flat else []
+    for name, edge in zip(op.differentiable, node.edges, strict=True):
+        if edge is not None and name in op.flat:
+            others.append(edge)
+    if not others:
+        return results
+    return [None if r is None else _dependent(node, grad, r, others) for r in results]
+
+
+def _dependent(node: Node, grad: Tensor, result: Tensor, others: list[Any]) -> Tensor:
+    made = _node_class(node.name())()
+    made.edges = (edge_of(result), *others)
+    # what the formula handed on untouched belongs to somebody else
+    fresh = result is not grad and result._view is None
+    out = new_tensor(result._array if fresh else result._array.copy())
+    made.sequence_nr = tick()
+    made.hooks = None
+    made.shape, made.dtype = out._array.shape, out._array.dtype
+    made.code, made.lasti = caller() or (None, 0)
+    made.scope = noted(made) if GUARD.scoped else None
+    out._edge, out._tracked = made, RESULT
+    return out
