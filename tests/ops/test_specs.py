@@ -44,13 +44,22 @@ def test_gradient_is_the_slope(case: Case) -> None:
         np.testing.assert_allclose(have.numpy(), want, rtol=1e-6, atol=1e-7)
 
 
+#: Beginnings of the names of rows whose gradient is written as a function of the result where it is
+#: differentiated itself (X-42), and otherwise in a way that loses fewer digits.
+ROUNDED = ("prod", "cumprod", "det", "special log_ndtr", "complex prod", "complex cumprod", "complex det",
+           "complex eigvals")  # fmt: skip
+
+
 @each_case
 def test_both_paths_give_the_same_bits(case: Case) -> None:
     _, _, plain = gradients(*case, create_graph=False)
     _, _, recorded = gradients(*case, create_graph=True)
     for a, b in zip(plain, recorded, strict=True):
         assert a.dtype is b.dtype
-        np.testing.assert_array_equal(a.numpy(), b.detach().numpy())
+        if case[0].name.startswith(ROUNDED):
+            np.testing.assert_allclose(a.numpy(), b.detach().numpy(), rtol=1e-12, atol=1e-14)
+        else:
+            np.testing.assert_array_equal(a.numpy(), b.detach().numpy())
 
 
 @pytest.mark.parametrize("case", [c for c in CASES if c[0].twice and c[0].smooth], ids=case_id)

@@ -3,7 +3,9 @@
 The gradient of `hardtanh` is the one that arrives where the input lies within bounds, and 0 elsewhere: as
 a function of the input it is flat. With ``create_graph=True`` it requires grad where the input does, and
 its own derivative by the input is zeros, not None. A declaration names such values in `flat=`; the
-gradient is then the output of one more node, which leads to them and to the history of the formula.
+gradient is then the output of one more node, which leads to them and to the history of the formula. Those
+in `undefined=` are led to as well, but nothing is sent there: the gradient of a bias of a convolution
+requires grad where the image does, and has no derivative by it.
 """
 
 from __future__ import annotations
@@ -24,18 +26,25 @@ if TYPE_CHECKING:
 
 
 class Flat(Node):
-    """Hands a gradient on over its first edge, and zeros over all others."""
+    """Hands a gradient on over its first edge, zeros over the next ones (`zeros` of them), else nothing."""
 
-    __slots__ = ()
+    __slots__ = ("zeros",)
+
+    zeros: int
 
     def run(self, grad: Any) -> tuple[Any, ...]:
-        return (grad, *(_zeros(grad, edge) for edge in self.edges[1:]))
+        return grad, *self._others(grad)
 
     def run_tensors(self, grads: tuple[Any, ...]) -> tuple[Any, ...]:
         (grad,) = grads
         if grad is None:
             return (None,) * len(self.edges)
-        return (grad, *(new_tensor(_zeros(grad._array, edge)) for edge in self.edges[1:]))
+        zeros = self._others(grad._array)
+        return grad, *(None if array is None else new_tensor(array) for array in zeros)
+
+    def _others(self, grad: Any) -> list[Any]:
+        zeros = [_zeros(grad, edge) for edge in self.edges[1 : 1 + self.zeros]]
+        return zeros + [None] * (len(self.edges) - 1 - self.zeros)
 
 
 def _zeros(grad: Any, edge: Node | Edge | None) -> Any:
@@ -51,21 +60,23 @@ def _node_class(differentiated: str) -> type[Flat]:
 
 
 def dependent(node: Node, op: Primitive, grad: Tensor, results: list[Any]) -> list[Any]:
-    """The gradients that the formulas of `op` gave, as functions of the values named in its `flat`."""
+    """The gradients that the formulas of `op` gave, as functions of the values it names."""
     if not MODES.grad:
         return results
-    others = [node] if "result" in op.flat else []
-    for name, edge in zip(op.differentiable, node.edges, strict=True):
-        if edge is not None and name in op.flat:
-            others.append(edge)
-    if not others:
+    by_name = dict(zip(op.differentiable, node.edges, strict=True)) | {"result": node}
+    flat = [edge for name in op.flat if (edge := by_name[name]) is not None]
+    undefined = [edge for name in op.undefined if (edge := by_name[name]) is not None]
+    if not flat and not undefined:
         return results
-    return [None if r is None else _dependent(node, grad, r, others) for r in results]
+    return [None if r is None else _dependent(node, grad, r, flat, undefined) for r in results]
 
 
-def _dependent(node: Node, grad: Tensor, result: Tensor, others: list[Any]) -> Tensor:
+def _dependent(
+    node: Node, grad: Tensor, result: Tensor, flat: list[Any], undefined: list[Any]
+) -> Tensor:
     made = _node_class(node.name())()
-    made.edges = (edge_of(result), *others)
+    made.edges = (edge_of(result), *flat, *undefined)
+    made.zeros = len(flat)
     # what the formula handed on untouched belongs to somebody else
     fresh = result is not grad and result._view is None
     out = new_tensor(result._array if fresh else result._array.copy())

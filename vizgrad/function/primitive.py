@@ -66,6 +66,7 @@ class Primitive:
         view: bool,
         structure: frozenset[str],
         flat: tuple[str, ...],
+        undefined: tuple[str, ...],
         holomorphic: bool,
         real_only: bool,
         maths: dict[str, str],
@@ -85,8 +86,9 @@ class Primitive:
         self.typing = typing
         self.view = view
         self.structure = structure
-        #: Values by which its derivatives are flat: see `vizgrad.function.flat`.
+        #: Values by which its derivatives have no slope: see `vizgrad.function.flat`.
         self.flat = flat
+        self.undefined = undefined
         self.holomorphic = holomorphic
         self.real_only = real_only
         self.maths = maths
@@ -146,6 +148,7 @@ def primitive(
     pointwise: bool = False,
     linear: bool = False,
     flat: tuple[str, ...] = (),
+    undefined: tuple[str, ...] = (),
     holomorphic: bool = True,
     real_only: bool = False,
     public: bool = False,
@@ -162,6 +165,7 @@ def primitive(
     pointwise: bool = False,
     linear: bool = False,
     flat: tuple[str, ...] = (),
+    undefined: tuple[str, ...] = (),
     holomorphic: bool = True,
     real_only: bool = False,
     public: bool = False,
@@ -173,8 +177,9 @@ def primitive(
     `node` is the node's name when it is not ``<Name>Backward0``; `outputs` names several results, of
     which the first is differentiable. `pointwise` and `linear` are facts from which forward mode and
     batching follow. `flat` names inputs (or "result") on which the gradients of a piecewise linear
-    operation depend with slope zero. A formula of one that is not `holomorphic` gives the complex
-    gradient as it is; one that is `real_only` refuses complex numbers, which have no order.
+    operation depend with slope zero, `undefined` those for which PyTorch says None instead. A formula of
+    one that is not `holomorphic` gives the complex gradient as it is; one that is `real_only` refuses
+    complex numbers, which have no order.
 
     With `public` there are `vizgrad.NAME`, which takes `out=`, and `Tensor.NAME`; with `inplace` there is
     `Tensor.NAME_`, and, if it is "public", `vizgrad.NAME_`. `aliases` are further names for all of these.
@@ -209,6 +214,7 @@ def primitive(
                 flag for flag, on in (("pointwise", pointwise), ("linear", linear)) if on
             ),
             flat=flat,
+            undefined=undefined,
             holomorphic=holomorphic,
             real_only=real_only,
             maths=maths,

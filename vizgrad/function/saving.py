@@ -48,7 +48,7 @@ def run_tensors(node: Node, grads: tuple[Any, ...]) -> tuple[Any, ...]:
             for p in _parameters(formula)
         ]
         results.append(formula(*values))
-    if op.flat:
+    if op.flat or op.undefined:
         results = dependent(node, op, grad, results)
     return conjugates(tuple(results)) if turned else tuple(results)
 

@@ -13,7 +13,7 @@ from vizgrad.ops.optional import like_absent, unless_absent
 from vizgrad.ops.reduce import sum_dims
 
 
-@primitive(flat=("input", "weight"))
+@primitive(undefined=("input", "weight"))
 class convolution:
     """Cross-correlation of (N, C, *size) with (O, C / groups, *kernel), plus a bias: (N, O, *out)."""
 
@@ -39,7 +39,7 @@ class convolution:
         return over_channels(grad)
 
 
-@primitive(flat=("input", "weight"), node="ConvolutionBackward0")
+@primitive(undefined=("input", "weight"), node="ConvolutionBackward0")
 class convolution_transpose:
     """Spreads (N, O, *out) over the windows of an image of spatial size `size`: (N, C, *size).
 

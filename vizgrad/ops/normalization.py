@@ -16,7 +16,9 @@ from vizgrad.tensor.tensor import Tensor
 
 
 @primitive(
-    outputs=("result", "mean", "rstd"), flat=("input", "weight"), node="NativeLayerNormBackward0"
+    outputs=("result", "mean", "rstd"),
+    undefined=("input", "weight"),
+    node="NativeLayerNormBackward0",
 )
 class layer_norm:
     """(input - mean) / sqrt(var + eps) * weight + bias over the last `dims` dimensions."""
@@ -43,7 +45,7 @@ class layer_norm:
 
 @primitive(
     outputs=("result", "mean", "rstd", "variance"),
-    flat=("input", "weight"),
+    undefined=("input", "weight"),
     node="NativeBatchNormBackward0",
 )
 class batch_norm:
@@ -75,7 +77,7 @@ class batch_norm:
         return sum_dims(grad, dims=_all_but_channels(grad), keepdim=False)
 
 
-@primitive(flat=("input", "weight"), node="NativeBatchNormBackward0")
+@primitive(undefined=("input", "weight"), node="NativeBatchNormBackward0")
 class batch_norm_fixed:
     """The same with given statistics, in evaluation: linear in the input."""
 

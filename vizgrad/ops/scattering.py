@@ -76,9 +76,9 @@ def _slope(element, whole, others, rest, zeros):
 
 
 def _ones_for_zeros(value):
-    """`value` with 1 in place of 0."""
+    """`value` with a 1, which does not change with it, in place of each 0."""
     zero = raw(value) == 0
-    return value + constant(zero.astype(raw(value).dtype), value)
+    return drop(value, mask=zero) + constant(zero.astype(raw(value).dtype), value)
 
 
 def _without_zeros(self, index, src, dim, include_self):
