@@ -10,7 +10,7 @@ import pytest
 
 import vizgrad as vg
 
-INF = float("inf")
+INF, NAN = float("inf"), float("nan")
 
 ACCIDENTS = {
     "log of 0": lambda x: (x * 0).log(),
@@ -27,6 +27,13 @@ ACCIDENTS = {
     "logsumexp": lambda x: (x * -INF).logsumexp(0),
     "remainder": lambda x: x % 0,
     "acos": lambda x: (x + 5).acos(),
+    "log in place": lambda x: (x * 0).log_(),
+    "div in place": lambda x: (x * 1).div_(0),
+    "mul in place": lambda x: (x * 1e38).mul_(1e38),
+    "narrowed in place": lambda x: (x * 1).add_(vg.tensor([1e300, 0], dtype=vg.float64)),
+    "compared in place": lambda x: (x * NAN).ge_(x),
+    "out": lambda x: vg.log(x.detach() * 0, out=vg.empty(2)),
+    "narrowed out": lambda x: vg.exp(x.detach().double() * 400, out=vg.empty(2)),
     "to half": lambda x: (x * 1e9).half().float(),
     "to int": lambda x: (x * float("nan")).long(),
 }

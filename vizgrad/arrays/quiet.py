@@ -1,12 +1,13 @@
 """Floating-point accidents are values, not warnings: log(0) is -inf, as in PyTorch, and nobody is told.
 
 numpy warns, and `np.errstate` around every operation would cost as much as the operation. So there are
-three places, each with the cheapest way that works there:
+four places, each with the cheapest way that works there:
 
 - recording functions (`vizgrad.function.compile_record`) call ufuncs from code whose global ``__name__`` is
   None. CPython drops a warning that comes from a frame without a module name, before any filter is
   asked: this costs nothing, whatever the user did to `warnings` (tests/ops/test_quiet.py).
 - kernels written in Python, which have a module name, are wrapped in `quiet`.
+- in-place writes hush theirs one by one (`vizgrad.function.inplace`).
 - formulas over arrays run between one `hush` and `unhush` per backward (`vizgrad.engine.task`).
 """
 

@@ -12,6 +12,7 @@ from vizgrad import errors
 from vizgrad.arrays import layout
 from vizgrad.arrays.backend import is_on_host, writeable
 from vizgrad.arrays.dtypes import NARROW
+from vizgrad.arrays.quiet import hush, unhush
 from vizgrad.function.copy_slices import rebase
 from vizgrad.function.declared import GROUPS, saved_by, users_of
 from vizgrad.function.devices import gathered
@@ -143,8 +144,32 @@ def write(
     edges = _edges_before(op, tensors)
     recorded = edges is not None
     check_write(target, recorded)
-    result = _compute(op, tensors, attributes)
-    array = target._array
+    keep = edges is not None and op.inputs[0] in saved_by(op)[0]
+    token = hush()
+    try:
+        old = _overwrite(op, tensors, attributes, keep)
+    finally:
+        unhush(token)
+    site = caller()
+    storage = storage_of(target)
+    clock = storage.last_write
+    kept = None
+    if edges is not None and keep:
+        kept = KeptSelf(old, edges[0] if op.differentiable[0] == op.inputs[0] else None)
+    storage.wrote(name or op.name + "_", site)
+    if MODES.recorder is not None:
+        tell_recorder("wrote", name or op.name + "_", site)
+    if edges is not None:
+        node = _make_node(op, tensors, attributes, edges, site, clock, kept)
+        _set_history(target, node)
+    return target
+
+
+def _overwrite(
+    op: Primitive, tensors: tuple[Any, ...], attributes: dict[str, Any], keep: bool
+) -> Any:
+    """Computes the result and writes it into the first operand; returns what was there, with `keep`."""
+    array, result = tensors[0]._array, _compute(op, tensors, attributes)
     if result.shape != array.shape:
         raise wrong_call(
             RuntimeError(
@@ -154,20 +179,9 @@ def write(
             "write out of place, or give an operand that broadcasts to the tensor's shape",
             "shape-broadcast",
         )
-    site = caller()
-    storage = storage_of(target)
-    clock = storage.last_write
-    kept = None
-    if edges is not None and op.inputs[0] in saved_by(op)[0]:
-        kept = KeptSelf(array.copy(), edges[0] if op.differentiable[0] == op.inputs[0] else None)
+    old = array.copy() if keep else None
     array[...] = result
-    storage.wrote(name or op.name + "_", site)
-    if MODES.recorder is not None:
-        tell_recorder("wrote", name or op.name + "_", site)
-    if edges is not None:
-        node = _make_node(op, tensors, attributes, edges, site, clock, kept)
-        _set_history(target, node)
-    return target
+    return old
 
 
 def _edges_before(op: Primitive, tensors: tuple[Any, ...]) -> tuple[Any, ...] | None:

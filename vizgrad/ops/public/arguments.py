@@ -8,6 +8,7 @@ from typing import Any
 
 from vizgrad.arrays import dtypes, xp
 from vizgrad.arrays.dtypes import DType
+from vizgrad.arrays.quiet import quiet
 from vizgrad.errors import wrap_dim
 from vizgrad.function.inplace import check_write, refuse_partial_overlap
 from vizgrad.ops.copying import to_copy
@@ -50,7 +51,9 @@ def index_of(value: Any) -> int:
 
 
 def sizes_of(name: str, sizes: Sequence[Any]) -> tuple[int, ...]:
-    """A shape given as several ints or as one sequence of them."""
+    """A shape given as several ints or as one sequence of them; TypeError if it is not given at all."""
+    if not sizes:
+        raise TypeError(f'{name}() missing 1 required positional arguments: "size"')
     if len(sizes) == 1 and not hasattr(sizes[0], "__index__"):
         sizes = sizes[0]
     try:
@@ -68,7 +71,9 @@ def sizes_of(name: str, sizes: Sequence[Any]) -> tuple[int, ...]:
 
 
 def dims_given(name: str, dims: Sequence[Any]) -> tuple[int, ...]:
-    """Dims given as several ints or as one sequence of them, not yet wrapped."""
+    """Dims given as several ints or as one sequence of them, not yet wrapped; TypeError for none."""
+    if not dims:
+        raise TypeError(f'{name}() missing 1 required positional arguments: "dims"')
     if len(dims) == 1 and not hasattr(dims[0], "__index__"):
         dims = dims[0]
     return tuple([index_of(d) for d in dims])
@@ -161,7 +166,7 @@ def written(out: Tensor, result: Tensor, name: str, *inputs: Any) -> Tensor:
             )
         out._array = xp.empty_like(out._array, shape=array.shape)
         storage.origin, storage.nbytes = address(out._array), out._array.nbytes
-    xp.copyto(out._array, array, casting="unsafe")
+    quiet(xp.copyto)(out._array, array, casting="unsafe")
     storage.wrote(name, caller())
     return out
 

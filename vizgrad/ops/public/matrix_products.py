@@ -365,6 +365,7 @@ def addr(
 ) -> Tensor:  # fmt: skip
     """beta * input + alpha * (all products of the elements of two vectors)."""
     product: Any = outer(vec1, vec2)
+    input = broadcasting.expand(input, product._array.shape)
     result = (input if beta == 1 else input * beta) + (product if alpha == 1 else product * alpha)
     return result if out is None else written(out, result, "addr", input, vec1, vec2)
 
@@ -377,5 +378,6 @@ def addbmm(
 ) -> Tensor:  # fmt: skip
     """beta * input + alpha * (the sum of the products of two stacks of matrices)."""
     product: Any = bmm(batch1, batch2).sum(0)
+    input = broadcasting.expand(input, product._array.shape)
     result = (input if beta == 1 else input * beta) + (product if alpha == 1 else product * alpha)
     return result if out is None else written(out, result, "addbmm", input, batch1, batch2)

@@ -16,12 +16,16 @@ from vizgrad.tensor.tensor import Tensor
 @public
 @fills_out
 def arange(
-    start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Any = None, device: Any = None,
+    start: Any = None, end: Any = None, step: Any = 1, *, dtype: Any = None, device: Any = None,
     requires_grad: bool = False, **_: Any,
 ) -> Tensor:  # fmt: skip
     """start, start + step, ... before `end`; int64 unless a float is given."""
     if end is None:
+        if start is None:
+            raise TypeError('arange() missing 1 required positional arguments: "end"')
         start, end = 0, start
+    elif start is None:
+        start = 0
     start, end, step = (
         v.item() if isinstance(v, (Tensor, xp.generic)) else v for v in (start, end, step)
     )
