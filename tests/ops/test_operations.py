@@ -49,8 +49,8 @@ def test_formulas_are_given_as_mathematics_or_as_their_source() -> None:
 
 def test_types_are_tried() -> None:
     real = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64")
-    assert registry.dtypes("tanh") == (*real, "complex64", "complex128")
-    assert registry.dtypes("maximum") == real
+    assert registry.dtypes("tanh") == (*real, "complex64", "complex128", "bfloat16")
+    assert registry.dtypes("maximum") == (*real, "bfloat16")
     assert registry.dtypes("softmax") is None
 
 
