@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from vizgrad.autograd.mode_context import only_bool
+from vizgrad.autograd.mode_context import exit_too_many, only_bool
 from vizgrad.engine.anomaly import remember_origin
 from vizgrad.tensor.modes import MODES, add_listener, remove_listener
 
@@ -69,4 +69,6 @@ class detect_anomaly:
         self._before.append(_switch(True, self.check_nan))
 
     def __exit__(self, *exc: object) -> None:
+        if not self._before:
+            raise exit_too_many("detect_anomaly")
         _switch(*self._before.pop())

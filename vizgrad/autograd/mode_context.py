@@ -30,12 +30,24 @@ def only_bool(function: str, name: str, value: Any) -> bool:
     return value
 
 
+def exit_too_many(name: str) -> RuntimeError:
+    """For `__exit__` of what has not been entered, or has been left already."""
+    return wrong_call(
+        RuntimeError(f"{name}: one exit too many, it is not entered"),
+        "leave it as often as it was entered: use `with`",
+        "grad-mode",
+    )
+
+
 class ModeContext:
     """Base of the mode objects: a subclass says how to `_switch` and how to go back.
 
     An object keeps a stack of what it found at each entry, so the same one may be entered inside
     itself (M-12).
     """
+
+    #: Of a mode that acts when it is made: what was before, for an exit without an entry.
+    _before: Any = None
 
     def __init__(self) -> None:
         self._found: list[Any] = []
@@ -55,7 +67,9 @@ class ModeContext:
         self._found.append(self._switch())
 
     def __exit__(self, *exc: object) -> None:
-        self._restore(self._found.pop())
+        if not self._found and self._before is None:
+            raise exit_too_many(type(self).__name__)
+        self._restore(self._found.pop() if self._found else self._before)
 
     def __call__(self, function: Callable[P, R]) -> Callable[P, R]:
         """`function`, with the mode holding while its body runs."""

@@ -8,9 +8,8 @@ from typing import Any
 
 from vizgrad.arrays.backend import CPU, to_device
 from vizgrad.errors import explained, place_of
-from vizgrad.graph.node import Node
-from vizgrad.graph.packing import pack_node
-from vizgrad.tensor.modes import MODES, add_listener, remove_listener
+from vizgrad.graph.packing import HookPair, set_saved_hooks
+from vizgrad.tensor.modes import MODES
 from vizgrad.tensor.place import line_of_the_with
 from vizgrad.tensor.tensor import Tensor, new_tensor
 from vizgrad.tensor.wrong_call import wrong_call
@@ -31,7 +30,6 @@ class saved_tensors_hooks:
     ) -> None:
         self.pack_hook = pack_hook
         self.unpack_hook = unpack_hook
-        self._before: list[Any] = []
 
     def __enter__(self) -> None:
         for name, hook in (("pack_hook", self.pack_hook), ("unpack_hook", self.unpack_hook)):
@@ -45,22 +43,20 @@ class saved_tensors_hooks:
                 )
         if MODES.hooks_disabled is not None:
             raise _disabled(MODES.hooks_disabled)
-        before = MODES.saved_hooks
-        MODES.saved_hooks = (self.pack_hook, self.unpack_hook)
-        if before is None:
-            add_listener(_pack_recorded)
-        self._before.append(before)
+        set_saved_hooks(HookPair(self.pack_hook, self.unpack_hook, MODES.saved_hooks))
 
     def __exit__(self, *exc: object) -> None:
-        before = MODES.saved_hooks = self._before.pop()
-        if before is None:
-            remove_listener(_pack_recorded)
-
-
-def _pack_recorded(node: Node, outputs: Any) -> None:
-    hooks = MODES.saved_hooks
-    if hooks is not None and not node.wants_tensors:  # a custom Function packs while it saves
-        pack_node(node, outputs, *hooks)
+        pair = MODES.saved_hooks
+        if pair is None:
+            raise wrong_call(
+                RuntimeError(
+                    "saved_tensors_hooks: one exit too many, no pair of hooks is entered. What a hook or "
+                    "a backward function enters holds only until the visit of its node ends"
+                ),
+                "leave each pair once, where it was entered: use `with`",
+                "hook-effect",
+            )
+        set_saved_hooks(pair.around)
 
 
 def _disabled(message: str) -> RuntimeError:

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from vizgrad.arrays.quiet import hush, unhush
 from vizgrad.engine.deep import LEVELS, on_another_thread
 from vizgrad.engine.explain import unfinished_error
+from vizgrad.engine.thread_modes import ThreadModes, modes_now, put_back
 from vizgrad.engine.visit import visit
 from vizgrad.engine.watch import Guarded
 from vizgrad.graph.accumulate import AccumulateGrad
@@ -75,7 +76,7 @@ class GraphTask:
 
     __slots__ = (
         "__weakref__", "borrowed", "buffers", "callbacks", "captures", "current", "dependencies",
-        "depth", "domain", "freed", "id", "keep_graph", "leaves", "order", "outer", "pausing",
+        "depth", "domain", "freed", "id", "keep_graph", "leaves", "modes", "order", "outer", "pausing",
         "reach", "ready", "roots", "watch",
     )  # fmt: skip
 
@@ -115,8 +116,10 @@ class GraphTask:
         self.depth = 0
         #: Functions to be called when all nodes have run (E-80).
         self.callbacks: list[Callable[[], None]] | None = None
-        #: The task and the grad mode of this thread before this task was entered.
+        #: The task and the modes of this thread before this task was entered.
         self.outer: Any = _NOWHERE
+        #: What is switched in this thread at the start of each visit; None outside.
+        self.modes: ThreadModes | None = None
         #: Nodes to be run; None: all that are reachable.
         self.reach: set[Node] | None = None
         self._prepare(leaves_wanted)
@@ -312,14 +315,21 @@ class GraphTask:
         code that may: a custom Function, a hook, or a formula on Tensors.
         """
         if self.outer is _NOWHERE:
-            self.outer = MODES.task, set_grad_mode(not self.domain.raw)
+            self.outer = MODES.task, modes_now()
+            set_grad_mode(not self.domain.raw)
+            self.modes = modes_now()
             MODES.task = self
+
+    def visited(self) -> None:
+        """At the end of a visit: what was switched in it is switched back."""
+        if self.modes is not None:
+            put_back(self.modes)
 
     def leave(self) -> None:
         if self.outer is not _NOWHERE:
-            MODES.task, grad = self.outer
-            set_grad_mode(grad)
-            self.outer = _NOWHERE
+            MODES.task, modes = self.outer
+            put_back(modes)
+            self.outer, self.modes = _NOWHERE, None
 
     def will_run(self, node: Node) -> bool:
         """Is `node` run in this backward, or a gradient captured there?"""

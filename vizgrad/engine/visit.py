@@ -54,6 +54,7 @@ def visit(task: GraphTask, node: Node, grad: Any, full: bool) -> tuple[Any, Any]
         if MODES.anomaly:
             report_origin(node)
         raise
+    task.visited()
     if watch is not None:
         watch.leave(node)
     return (grads[0] if single else grads), routed

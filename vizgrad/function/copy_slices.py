@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from vizgrad.function.strided import Geometry, geometry_of, replace, take
 from vizgrad.graph.edges import edge_of, retaining
+from vizgrad.graph.hooks import NodeHooks
 from vizgrad.graph.node import Node
 from vizgrad.tensor.clock import tick
 from vizgrad.tensor.tensor import RESULT, Tensor, storage_of
@@ -42,7 +43,7 @@ class CopySlices(Node):
         self.geometry = geometry
         self.sequence_nr = tick()
         self.edges = fn.edges
-        self.hooks = None
+        self.hooks = None if fn.hooks is None else NodeHooks()  # for what `fn` has packed
         self.shape = base._array.shape
         self.dtype = base._array.dtype
         self.code = fn.code

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, final
 
 from vizgrad.errors import Place, place_of
 from vizgrad.tensor.place import Site
+from vizgrad.tensor.wrong_call import wrong_call
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -166,8 +167,13 @@ class Node:
             else:
                 setattr(self, "_" + name, value)
 
-    def __call__(self, *grads: Any) -> Any:
-        """Runs the node on Tensors, without validation (F-100)."""
+    def __call__(self, *grads: Any, **keywords: Any) -> Any:
+        """Runs the node on Tensors, one for each output (None: nothing arrived); shapes are not checked
+        (F-100). TypeError for anything else.
+        """
+        check_arguments(self.name(), self.outputs, grads, keywords)
+        if not self.runs_on_undefined and all(grad is None for grad in grads):
+            return None if len(self.edges) == 1 else (None,) * len(self.edges)
         out = self.run_tensors(grads)
         return out[0] if len(out) == 1 else out
 
@@ -211,3 +217,25 @@ def _raw_group_reader(name: str) -> Callable[[Node], Any]:
         )
 
     return read
+
+
+def check_arguments(
+    name: str, count: int, grads: tuple[Any, ...], keywords: dict[str, Any]
+) -> None:
+    """TypeError unless `grads` are `count` tensors or None, by position."""
+    what = ""
+    if keywords:
+        what = f"keyword arguments are not supported (got {next(iter(keywords))!r})"
+    elif len(grads) != count:
+        what = f"expected {count} arguments, got {len(grads)} instead"
+    else:
+        for number, grad in enumerate(grads):
+            if grad is not None and not hasattr(grad, "requires_grad"):
+                what = f"argument {number} is not a Variable but a {type(grad).__name__}"
+                break
+    if what:
+        plural = "s" * (count != 1)
+        raise wrong_call(
+            TypeError(f"{name}: {what}"),
+            f"give it {count} gradient tensor{plural}, or None, by position",
+        )

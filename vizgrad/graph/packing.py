@@ -7,12 +7,13 @@ node (`vizgrad.tensor.modes.noted`), whose saved values are then packed in place
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from vizgrad.errors import explained, function_place
 from vizgrad.graph.edges import edge_of
+from vizgrad.graph.hooks import hooks_of
 from vizgrad.graph.saved import KeptSelf, Packed, SavedResult, read_tensor
-from vizgrad.tensor.modes import set_grad_mode
+from vizgrad.tensor.modes import MODES, add_listener, remove_listener, set_grad_mode
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 if TYPE_CHECKING:
@@ -22,14 +23,39 @@ Pack = Callable[[Tensor], Any]
 Unpack = Callable[[Any], Tensor]
 
 
+class HookPair(NamedTuple):
+    """A pair of hooks that is entered, and the one around it."""
+
+    pack: Pack
+    unpack: Unpack
+    around: HookPair | None
+
+
+def set_saved_hooks(pair: HookPair | None) -> None:
+    """Makes `pair` the innermost one of this thread."""
+    before, MODES.saved_hooks = MODES.saved_hooks, pair
+    if before is None and pair is not None:
+        add_listener(_pack_recorded)
+    elif before is not None and pair is None:
+        remove_listener(_pack_recorded)
+
+
+def _pack_recorded(node: Node, outputs: Any) -> None:
+    pair = MODES.saved_hooks
+    if pair is not None and not node.wants_tensors:  # a custom Function packs while it saves
+        pack_node(node, outputs, pair.pack, pair.unpack)
+
+
 def pack_node(node: Node, outputs: Sequence[Tensor], pack_hook: Pack, unpack_hook: Unpack) -> None:
     """Packs all values that `node`, just recorded, has saved."""
     for name in node.saved_names:
         form = getattr(node, "_" + name)
         tensor = _packable(node, name, form, outputs)
         if tensor is not None:
+            hooks_of(node)  # so that the engine knows that reading runs code of the user's
             setattr(node, "_" + name, pack(form, tensor, pack_hook, unpack_hook))
     for name in node.group_names:
+        hooks_of(node)
         group = getattr(node, "_" + name)
         group.forms = [
             pack(form, form, pack_hook, unpack_hook) if isinstance(form, Tensor) else form

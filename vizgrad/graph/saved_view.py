@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from vizgrad.errors import explained, place_of
+from vizgrad.graph.hooks import hooks_of
 from vizgrad.graph.packing import pack
 from vizgrad.graph.saved import Freed, Packed, bare, read_tensor
 from vizgrad.tensor.place import caller
@@ -91,6 +92,7 @@ class SavedTensor:
             )
         tensor = read_tensor(self._node, self._name, form)
         assert tensor is not None
+        hooks_of(self._node)  # so that the engine knows that reading runs code of the user's
         self._slot.set(pack(form, tensor.detach(), pack_hook, unpack_hook))
 
     def _refusal(self, message: str, fix: str) -> RuntimeError:

@@ -73,8 +73,8 @@ class _Modes(threading.local):
     task: Any = None
     #: Called with (node, outputs) for each node that this thread records.
     on_record: tuple[Callable[[Any, Any], None], ...] = ()
-    #: The innermost (pack, unpack) of `saved_tensors_hooks`, or None.
-    saved_hooks: tuple[Callable[..., Any], Callable[..., Any]] | None = None
+    #: The innermost pair of `saved_tensors_hooks` (`vizgrad.graph.packing.HookPair`), or None.
+    saved_hooks: Any = None
     #: Why `saved_tensors_hooks` may not be entered, or None.
     hooks_disabled: str | None = None
     #: Called with a tensor before it is written in place, or None.

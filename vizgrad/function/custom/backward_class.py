@@ -13,7 +13,7 @@ from vizgrad.function.custom import signature
 from vizgrad.function.custom.context import FunctionCtx, _HookMixin
 from vizgrad.function.custom.node import CustomNode
 from vizgrad.graph.hooks import RemovableHandle
-from vizgrad.graph.node import Meta
+from vizgrad.graph.node import Meta, check_arguments
 from vizgrad.graph.saved import Freed, freed_error, read_tensor
 from vizgrad.graph.saved_view import SavedTensor
 from vizgrad.tensor.clock import tick
@@ -251,8 +251,9 @@ class BackwardCFunction(FunctionBase, FunctionCtx, _HookMixin):
         """Calls the Function's jvp with this context (F-101)."""
         return self._forward_cls.jvp(self, *args)
 
-    def __call__(self, *grads: Any) -> Any:
+    def __call__(self, *grads: Any, **keywords: Any) -> Any:
         """Runs the node by hand, as any node (F-100)."""
+        check_arguments(self.name(), len(self._fn_metas), grads, keywords)
         return self.apply(*grads)
 
 

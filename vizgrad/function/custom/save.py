@@ -53,7 +53,7 @@ def save(ctx: Any, node: CustomNode, args: tuple[Any, ...], results: tuple[Any, 
         else:
             form = SavedResult(tensor._array, storage_of(tensor), nr)
             origin = -1 - nr
-        forms.append(form if hooks is None else pack(form, tensor, *hooks))
+        forms.append(form if hooks is None else pack(form, tensor, hooks.pack, hooks.unpack))
         origins.append(origin)
     ctx._fn_saved = tuple(forms)
     ctx._fn_origins = tuple(origins)
