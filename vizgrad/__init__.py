@@ -81,6 +81,11 @@ _sys.modules |= {"vizgrad.fft": fft, "vizgrad.linalg": linalg, "vizgrad.special"
 #: Packages, and by package the functions of it, that are loaded when first asked for: `import vizgrad`
 #: alone stays quick.
 _LATER = {
+    "amp": "autocast",
+    "amp.mode": "clear_autocast_cache get_autocast_cpu_dtype get_autocast_dtype get_autocast_gpu_dtype "
+    "is_autocast_cache_enabled is_autocast_cpu_enabled is_autocast_enabled set_autocast_cache_enabled "
+    "set_autocast_dtype set_autocast_enabled",
+    "cpu": "",
     "distributions": "",
     "nn": "",
     "optim": "",

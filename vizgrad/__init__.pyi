@@ -5,7 +5,9 @@ from math import inf as inf
 from math import nan as nan
 from math import pi as pi
 from typing import Any as _Any
+from vizgrad import amp as amp
 from vizgrad import autograd as autograd
+from vizgrad import cpu as cpu
 from vizgrad import cuda as cuda
 from vizgrad import distributions as distributions
 from vizgrad import nn as nn
@@ -14,6 +16,17 @@ from vizgrad import optim as optim
 from vizgrad import serialization as serialization
 from vizgrad import sparse as sparse
 from vizgrad import utils as utils
+from vizgrad.amp import autocast as autocast
+from vizgrad.amp.mode import clear_autocast_cache as clear_autocast_cache
+from vizgrad.amp.mode import get_autocast_cpu_dtype as get_autocast_cpu_dtype
+from vizgrad.amp.mode import get_autocast_dtype as get_autocast_dtype
+from vizgrad.amp.mode import get_autocast_gpu_dtype as get_autocast_gpu_dtype
+from vizgrad.amp.mode import is_autocast_cache_enabled as is_autocast_cache_enabled
+from vizgrad.amp.mode import is_autocast_cpu_enabled as is_autocast_cpu_enabled
+from vizgrad.amp.mode import is_autocast_enabled as is_autocast_enabled
+from vizgrad.amp.mode import set_autocast_cache_enabled as set_autocast_cache_enabled
+from vizgrad.amp.mode import set_autocast_dtype as set_autocast_dtype
+from vizgrad.amp.mode import set_autocast_enabled as set_autocast_enabled
 from vizgrad.arrays.backend import Device as device
 from vizgrad.arrays.backend import get_default_device as get_default_device
 from vizgrad.arrays.backend import set_default_device as set_default_device

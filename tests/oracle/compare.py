@@ -11,7 +11,7 @@ from tests.oracle.observations import GraphSeen, Raised, TensorSeen
 
 #: (relative, absolute) tolerance by dtype (T-87). Integers and bools are compared exactly.
 TOLERANCE = {
-    "bfloat16": (1.6e-2, 1e-5),
+    "bfloat16": (1.6e-2, 4e-3),  # PyTorch rounds after more of its steps
     "float16": (1e-3, 1e-5),
     "float32": (1.3e-6, 1e-5),
     "float64": (1e-7, 1e-7),

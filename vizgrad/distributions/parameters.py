@@ -6,7 +6,8 @@ from collections.abc import Callable
 from numbers import Number
 from typing import TYPE_CHECKING, Any
 
-from vizgrad.arrays import dtypes, xp
+from vizgrad.arrays import dtypes
+from vizgrad.arrays.limits import finfo
 from vizgrad.autograd.grad_mode import enable_grad
 from vizgrad.ops.public.broadcasting import broadcast_tensors
 from vizgrad.ops.public.creation import tensor
@@ -43,16 +44,16 @@ def batch_of(*values: Any) -> Size:
 
 def smallest(x: Tensor) -> float:
     """The smallest positive normal number of a tensor's type."""
-    return float(xp.finfo(x.dtype.np).tiny)
+    return finfo(x.dtype).tiny
 
 
 def lowest(x: Tensor) -> float:
-    return float(xp.finfo(x.dtype.np).min)
+    return finfo(x.dtype).min
 
 
 def precision(x: Tensor) -> float:
     """The distance from 1 to the next number of a tensor's type."""
-    return float(xp.finfo(x.dtype.np).eps)
+    return finfo(x.dtype).eps
 
 
 def clamp_probs(probs: Tensor) -> Tensor:

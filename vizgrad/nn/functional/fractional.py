@@ -6,6 +6,7 @@ from typing import Any
 
 from vizgrad.arrays.kernels import places as kernel
 from vizgrad.errors import wrap_dim
+from vizgrad.function.narrow import wide
 from vizgrad.nn.functional.shapes import per_dim
 from vizgrad.ops import pool_indices
 from vizgrad.ops.public.keywords import takes_tensors
@@ -81,6 +82,6 @@ def _pool(
         kernel.window_starts(draws[..., i], *geometry)
         for i, geometry in zip(order, zip(size, window, out, strict=True), strict=True)
     ]
-    index = kernel.window_maxima(x, starts, window)
+    index = kernel.window_maxima(wide(x), starts, window)
     result = pool_indices.FRACTIONAL_MAX[dims].record(input, index=index)
     return (result, new_tensor(index)) if return_indices else result

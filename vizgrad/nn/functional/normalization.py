@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from vizgrad import errors
+from vizgrad.arrays.limits import finfo
 from vizgrad.ops import normalization as op
 from vizgrad.ops.optional import given
 from vizgrad.ops.public.keywords import takes_tensors
@@ -74,11 +75,10 @@ def rms_norm(
 
     B. Zhang, R. Sennrich, Root Mean Square Layer Normalization (2019).
     """
-    from vizgrad.arrays import xp
-
     shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
     _check_shape(input, shape, weight)
-    small = float(xp.finfo(input._array.dtype).eps) if eps is None else eps
+    # of the type it is computed in: float32 for those of 16 bits
+    small = min(finfo(input.dtype).eps, 2.0**-23) if eps is None else eps
     dims = tuple(range(-len(shape), 0))
     out = input * (input.pow(2).mean(dims, keepdim=True) + small).rsqrt()
     return out if weight is None else out * weight

@@ -6,6 +6,7 @@ from typing import Any
 
 from vizgrad.arrays.kernels import pooling as kernel
 from vizgrad.arrays.kernels.pooling import Pool
+from vizgrad.function.narrow import wide
 from vizgrad.nn.functional.shapes import per_dim, product
 from vizgrad.ops import pooling, shape
 from vizgrad.ops.public.keywords import takes_tensors
@@ -59,7 +60,7 @@ def _max_pool(
     if not return_indices:
         return out
     x = input._array
-    where = kernel.positions(x, out._array, pool)
+    where = kernel.positions(wide(x), wide(out._array), pool)
     return out, new_tensor(kernel.flat_index(where, pool, x.shape[x.ndim - dims :]))
 
 
@@ -200,7 +201,8 @@ def _adaptive_mean(input: Tensor, dims: int, output_size: Any) -> Tensor:
     if all(n == 1 for n in out):
         return mean_dims.record(input, dims=tuple(range(x.ndim - dims, x.ndim)), keepdim=True)
     matrices = tuple(
-        kernel.adaptive_matrix(x, n, o) for n, o in zip(x.shape[x.ndim - dims :], out, strict=True)
+        kernel.adaptive_matrix(wide(x), n, o)
+        for n, o in zip(x.shape[x.ndim - dims :], out, strict=True)
     )
     return pooling.ADAPTIVE[dims].record(input, matrices=matrices)
 

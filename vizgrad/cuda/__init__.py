@@ -6,6 +6,7 @@ says what is missing, where there is no device.
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 from vizgrad.arrays import random
@@ -117,3 +118,9 @@ def _number(device: Any) -> int:
     found = placed(wanted).index
     assert found is not None
     return found
+
+
+def __getattr__(name: str) -> Any:
+    if name == "amp":  # loaded when it is asked for
+        return import_module("vizgrad.cuda.amp")
+    raise AttributeError(f"module 'vizgrad.cuda' has no attribute {name!r}")
