@@ -1,7 +1,7 @@
 """Per-thread switches: grad mode, and the scope that names what is being recorded.
 
 Reading a thread-local for every operation is measurable, so `GUARD` counts the threads that are *not*
-in the default state: while it is zero, recording asks nothing else (`performance.md`).
+in the default state: while it is zero, recording asks nothing else.
 """
 
 from __future__ import annotations
@@ -79,10 +79,45 @@ class _Modes(threading.local):
     hooks_disabled: str | None = None
     #: Called with a tensor before it is written in place, or None.
     before_write: Callable[[Any], None] | None = None
+    #: What this thread has added to the counts of `GUARD`.
+    share: _Share | None = None
 
 
 GUARD = _Guard()
 MODES = _Modes()
+
+
+@final
+class _Share:
+    """What one thread has added to the counts of `GUARD`: taken back when the thread ends, in whatever
+    mode that is.
+    """
+
+    __slots__ = ("inference", "no_grad", "scoped")
+
+    def __init__(self) -> None:
+        self.inference = self.no_grad = self.scoped = 0
+
+    def __del__(self) -> None:
+        with GUARD.lock:
+            GUARD.inference -= self.inference
+            GUARD.no_grad -= self.no_grad
+            GUARD.scoped -= self.scoped
+
+
+def _share() -> _Share:
+    share = MODES.share
+    if share is None:
+        share = MODES.share = _Share()
+    return share
+
+
+def _listening(more: int) -> None:
+    """Counts a scope, a recording or a listener of this thread, or its end."""
+    share = _share()
+    with GUARD.lock:
+        GUARD.scoped += more
+        share.scoped += more
 
 
 def is_grad_enabled() -> bool:
@@ -97,8 +132,10 @@ def set_grad_mode(enabled: bool) -> bool:
         return before
     before = MODES.grad
     if before is not enabled:
+        more, share = -1 if enabled else 1, MODES.share or _share()
         with GUARD.lock:
-            GUARD.no_grad += -1 if enabled else 1
+            GUARD.no_grad += more
+            share.no_grad += more
         MODES.grad = enabled
     return before
 
@@ -125,16 +162,21 @@ def leave_inference(before: tuple[Any, bool]) -> None:
     set_grad_mode(before[1])
 
 
+def _inferring(more: int) -> None:
+    share = _share()
+    with GUARD.lock:
+        GUARD.inference += more
+        share.inference += more
+
+
 def _set_inference(storage: InferenceStorage | None) -> None:
     inside = MODES.inference is not None
     if storage is not None and not inside:
         set_grad_mode(False)
-        with GUARD.lock:
-            GUARD.inference += 1
+        _inferring(1)
         MODES.grad_in_inference = False
     elif storage is None and inside:
-        with GUARD.lock:
-            GUARD.inference -= 1
+        _inferring(-1)
     if storage is not None and all(known() is not storage for known in _inference_blocks):
         with GUARD.lock:
             GUARD.scoped += 1
@@ -160,15 +202,13 @@ def push_scope(name: str, site: Site | None) -> Scope | None:
     """Opens a scope; returns the one to give to `pop_scope`."""
     before = MODES.scope
     MODES.scope = Scope(name, before, site)
-    with GUARD.lock:
-        GUARD.scoped += 1
+    _listening(1)
     return before
 
 
 def pop_scope(before: Scope | None) -> None:
     MODES.scope = before
-    with GUARD.lock:
-        GUARD.scoped -= 1
+    _listening(-1)
 
 
 def noted(node: Any, outputs: Any = ()) -> Scope | None:
@@ -202,30 +242,26 @@ def start_recording(recorder: Any) -> Any:
     """Lets `recorder` listen to this thread; returns the one to give to `stop_recording`."""
     before = MODES.recorder
     MODES.recorder = recorder
-    with GUARD.lock:
-        GUARD.scoped += 1
+    _listening(1)
     return before
 
 
 def stop_recording(before: Any) -> None:
     MODES.recorder = before
-    with GUARD.lock:
-        GUARD.scoped -= 1
+    _listening(-1)
 
 
 def add_listener(listener: Callable[[Any, Any], None]) -> None:
     """Calls `listener(node, outputs)` for each node that this thread records from now on."""
     MODES.on_record = (*MODES.on_record, listener)
-    with GUARD.lock:
-        GUARD.scoped += 1
+    _listening(1)
 
 
 def remove_listener(listener: Callable[[Any, Any], None]) -> None:
     listeners = list(MODES.on_record)
     listeners.remove(listener)
     MODES.on_record = tuple(listeners)
-    with GUARD.lock:
-        GUARD.scoped -= 1
+    _listening(-1)
 
 
 def about_to_write(tensor: Any) -> None:

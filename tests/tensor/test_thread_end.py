@@ -1,0 +1,99 @@
+"""A thread may end in any mode: what it had switched on counts no longer (M-1)."""
+
+from __future__ import annotations
+
+import gc
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import vizgrad as torch
+from vizgrad.tensor.modes import GUARD, MODES, start_recording
+
+
+def counts() -> tuple[int, int, int]:
+    return GUARD.no_grad, GUARD.inference, GUARD.scoped
+
+
+def _abandon(context: Any) -> Callable[[], None]:
+    kept: list[Any] = []
+
+    def enter() -> None:
+        made = context()
+        made.__enter__()
+        kept.append(made)  # so that no collector leaves the block in another thread
+
+    return enter
+
+
+ENDS = {
+    "grad off": lambda: torch.set_grad_enabled(False),
+    "grad off twice": lambda: (torch.set_grad_enabled(False), torch.set_grad_enabled(False)),
+    "off and on": lambda: (torch.set_grad_enabled(False), torch.set_grad_enabled(True)),
+    "no_grad": _abandon(torch.no_grad),
+    "inference": _abandon(torch.inference_mode),
+    "normal within inference": lambda: [
+        _abandon(torch.inference_mode)(),
+        _abandon(lambda: torch.inference_mode(False))(),
+    ],
+    "a scope": _abandon(lambda: torch.scope("block")),
+    "a recording": lambda: start_recording(object()),
+    "saved tensor hooks": _abandon(
+        lambda: torch.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: t)
+    ),
+}
+
+
+@pytest.mark.rule("M-1")
+@pytest.mark.parametrize("name", ENDS)
+def test_what_a_thread_left_on_ends_with_it(name: str) -> None:
+    before = counts()
+    inside: list[Any] = []
+
+    def work() -> None:
+        ENDS[name]()
+        inside.append(counts())
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join(30)
+    del thread
+    gc.collect()
+    if name == "inference" or "within" in name:
+        torch.ones(1, requires_grad=True) * 2  # lets go of the block, of which nothing is left
+    assert counts() == before
+    if name != "off and on":
+        assert inside[0] != before
+    x = torch.ones(2, requires_grad=True)
+    assert (x * 2).requires_grad
+
+
+def test_the_threads_that_live_are_still_counted() -> None:
+    before = counts()
+    ready, done = threading.Event(), threading.Event()
+    found: list[Any] = []
+
+    def stays() -> None:
+        torch.set_grad_enabled(False)
+        ready.set()
+        assert done.wait(30)
+        x = torch.ones(2, requires_grad=True)
+        found.append((x * 2).requires_grad)
+
+    staying = threading.Thread(target=stays)
+    staying.start()
+    assert ready.wait(30)
+    ending = threading.Thread(target=lambda: torch.set_grad_enabled(False))
+    ending.start()
+    ending.join(30)
+    gc.collect()
+    assert GUARD.no_grad == before[0] + 1
+    done.set()
+    staying.join(30)
+    del staying, ending
+    gc.collect()
+    assert found == [False]
+    assert counts() == before
+    assert MODES.grad
