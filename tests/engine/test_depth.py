@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gc
+import signal
 import sys
 import threading
+import time
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,6 +16,7 @@ import numpy as np
 import pytest
 
 import vizgrad
+from vizgrad.tensor.modes import MODES
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 pytestmark = pytest.mark.rule("E-95")
@@ -213,7 +216,6 @@ def test_an_error_in_the_depth_comes_out_at_the_top() -> None:
 
 @pytest.mark.rule("E-90", "E-92")
 def test_the_modes_of_the_thread_hold_at_every_depth() -> None:
-    from vizgrad.tensor.modes import MODES
 
     seen: set[tuple[Any, ...]] = set()
     level = 0
@@ -235,3 +237,74 @@ def test_the_modes_of_the_thread_hold_at_every_depth() -> None:
         y.backward(ONE)
     assert seen == {(False, recording, "outside", False)}
     assert sum(1 for e in recording.events if e.kind == "backward") == 130
+
+
+@pytest.mark.rule("E-90")
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_an_interrupt_ends_the_work_of_the_thread_that_does_it(
+    depth: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ctrl-C reaches the main thread, which only waits for a nested backward on another one."""
+    monkeypatch.setattr("vizgrad.engine.task.LEVELS", 1)
+    v = leaf()
+    ended = threading.Event()
+    go_on = threading.Event()
+
+    def nest(level: int) -> Callable[[Any], None]:
+        def hook(grad: Any) -> None:
+            if level:
+                backward_of(level - 1)
+                return
+            assert threading.current_thread() is not threading.main_thread()
+            try:
+                signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+                for _ in range(3000):
+                    go_on.wait(0.01)
+            finally:
+                ended.set()
+
+        return hook
+
+    def backward_of(level: int) -> None:
+        with vizgrad.enable_grad():
+            x = leaf()
+            y = x * 2
+            y.register_hook(nest(level))
+            out = y.sum() + v.sum() * 0 + (y * v).sum()
+        out.backward()
+
+    with pytest.raises(KeyboardInterrupt):
+        backward_of(depth)
+    assert ended.is_set()
+    assert [t.name for t in threading.enumerate() if "nested backward" in t.name] == []
+    assert MODES.task is None
+    (leaf() * 2).sum().backward()
+
+
+def test_an_error_of_a_signal_handler_is_the_one_that_comes_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("vizgrad.engine.task.LEVELS", 1)
+
+    def handler(number: int, frame: Any) -> None:
+        raise TimeoutError("too long")
+
+    def inner(grad: Any) -> None:
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGUSR1)
+        for _ in range(3000):
+            time.sleep(0.01)
+
+    def outer(grad: Any) -> None:
+        with vizgrad.enable_grad():
+            y = leaf() * 2
+        y.register_hook(inner)
+        y.backward()
+
+    y = leaf() * 2
+    y.register_hook(outer)
+    before = signal.signal(signal.SIGUSR1, handler)
+    try:
+        with pytest.raises(TimeoutError, match="too long"):
+            y.backward()
+    finally:
+        signal.signal(signal.SIGUSR1, before)
