@@ -14,6 +14,7 @@ from vizgrad.function.generated import at_first_call
 from vizgrad.function.saving import conjugates, run_tensors
 from vizgrad.graph.node import Node
 from vizgrad.graph.saved import unpack_array, unpack_tensor
+from vizgrad.tensor.place import INTERNAL
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -77,7 +78,7 @@ def _group_reader(name: str) -> Callable[[Node], Any]:
     return lambda node: getattr(node, "_" + name).tensors(node, name)
 
 
-#: The globals of a module -> the same with kernels in the place of primitives.
+#: The globals of a module of vizgrad's -> the same with kernels in the place of primitives.
 _kernels: dict[int, dict[str, Any]] = {}
 
 
@@ -85,10 +86,14 @@ def _over_arrays(formula: Callable[..., Any]) -> Callable[..., Any]:
     """The formula for arrays alone: it calls kernels where it names primitives.
 
     A primitive that is given arrays runs its kernel, so nothing changes but the time to find that out.
+    Only in vizgrad's own modules, which are whole when the first formula runs, and stay as they are: a
+    person's module, above all a notebook, is looked at anew by each formula each time.
     """
     from vizgrad.function.primitive import Primitive
 
     module = formula.__globals__
+    if not INTERNAL[module.get("__package__")]:
+        return formula
     scope = _kernels.get(id(module))
     if scope is None:
         scope = _kernels[id(module)] = {

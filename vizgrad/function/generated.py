@@ -56,7 +56,10 @@ def at_first_call(name: str, scope: dict[str, Any], write: Callable[[], str]) ->
 
     def become() -> Any:
         written = _define(write(), name, {})
-        function.__code__, function.__defaults__ = written.__code__, written.__defaults__
+        # In this order: another thread may call it in between, and the waiting form has no parameter
+        # that a default could go to.
+        function.__defaults__ = written.__defaults__
+        function.__code__ = written.__code__
         return function
 
     def first() -> Any:
