@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 import vizgrad as torch
 from tests.fixtures.strict_array import as_cuda
 from vizgrad.arrays.backend import Device
+from vizgrad.inspection.snapshot import Reader, roots_of
 from vizgrad.tensor.tensor import Tensor
 
 
@@ -121,3 +123,107 @@ def test_an_assigned_gradient_must_be_there_too(there: Device) -> None:
     x = on_device(1.0, 2.0, requires_grad=True)
     with pytest.raises(RuntimeError, match="located on a different device"):
         x.grad = torch.ones(2)
+
+
+class Sends(torch.autograd.Function):
+    """Computes on the device what it is given on the CPU."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Any) -> Any:
+        return x.to("cuda") * 2, x * 2
+
+    @staticmethod
+    def backward(ctx: Any, there: Any, here: Any) -> Any:
+        return there.to("cpu") * 2 + here * 2
+
+
+def graph_of(root: Tensor) -> Any:
+    return Reader(roots_of(root), {}).graph()
+
+
+def moved_about(x: Tensor) -> Tensor:
+    y = (x * 2).to("cuda").tanh() * on_device(1.0, 2.0)
+    y += on_device(1.0, 1.0)
+    y[:1].mul_(3)
+    there, _ = Sends.apply(y.cpu() * 1)
+    return there.sum()
+
+
+def test_the_picture_says_where_each_node_computes(there: Device) -> None:
+    graph = graph_of(moved_about(torch.ones(2, requires_grad=True)))
+    found = {(node.name, out.device) for node in graph.nodes for out in node.outputs}
+    assert found == {
+        ("AccumulateGrad", "cpu"), ("MulBackward0", "cpu"), ("MulBackward0", "cuda:0"),
+        ("ToCopyBackward0", "cuda:0"), ("ToCopyBackward0", "cpu"), ("TanhBackward0", "cuda:0"),
+        ("AddBackward0", "cuda:0"), ("CopySlices", "cuda:0"), ("SendsBackward", "cuda:0"),
+        ("SendsBackward", "cpu"), ("SumBackward0", "cuda:0"),
+    }  # fmt: skip
+
+
+def test_and_so_does_a_recording_of_the_whole_or_of_the_end(there: Device) -> None:
+    x = torch.ones(2, requires_grad=True)
+    with torch.record() as whole:
+        moved_about(x)
+    found = {(n.name, n.outputs[0].device) for n in whole.graph.nodes}
+    assert ("TanhBackward0", "cuda:0") in found
+    assert ("SumBackward0", "cuda:0") in found
+    assert ("AccumulateGrad", "cpu") in found
+    assert ("TanhBackward0", "cpu") not in found
+    before = x.to("cuda").tanh()
+    with torch.record() as end:
+        (before * on_device(1.0, 2.0)).exp()
+    assert {n.outputs[0].device for n in end.graph.nodes} == {"cuda:0"}
+
+
+def test_of_a_node_that_leads_nowhere_no_device_is_made_up(there: Device) -> None:
+    x = on_device(1.0, 2.0, requires_grad=True)
+    with torch.no_grad():
+        view = x.view(2)
+    y = view * view
+    assert {o.device for n in graph_of(y).nodes for o in n.outputs} == {"unknown"}
+
+
+def test_the_default_device_is_each_threads_own(there: Device) -> None:
+    found: list[Any] = []
+    entered, left = threading.Event(), threading.Event()
+
+    def other() -> None:
+        found.append(torch.get_default_device())
+        with torch.device("cuda"):
+            entered.set()
+            assert left.wait(30)
+            found.append(torch.ones(1).device.type)
+        found.append(torch.ones(1).device.type)
+
+    thread = threading.Thread(target=other)
+    with torch.device("cuda"):
+        thread.start()
+        assert entered.wait(30)
+    assert torch.ones(1).device.type == "cpu"
+    left.set()
+    thread.join(30)
+    assert found == [Device("cpu"), "cuda", "cpu"]
+
+
+def test_a_nested_backward_on_another_thread_makes_tensors_where_this_one_does(
+    there: Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("vizgrad.engine.task.LEVELS", 1)
+    found: list[Any] = []
+
+    def inner(grad: Any) -> None:
+        found.append((torch.ones(1).device.type, threading.current_thread().name))
+
+    def outer(grad: Any) -> None:
+        x = torch.ones(2, device="cpu", requires_grad=True)
+        x.register_hook(inner)
+        with torch.enable_grad():
+            y = (x * 2).sum()
+        y.backward()
+
+    x = torch.ones(2, requires_grad=True)
+    x.register_hook(outer)
+    y = (x * 2).sum()
+    with torch.device("cuda"):
+        y.backward()
+    assert found == [("cuda", "vizgrad nested backward")]

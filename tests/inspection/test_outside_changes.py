@@ -19,6 +19,7 @@ from tests.fixtures.strategies import programs
 from tests.inspection.test_stepping_property import Side, modes_of, quietly
 from vizgrad.inspection.effects import WorldChanged
 from vizgrad.inspection.session import Session
+from vizgrad.tensor.tensor import LEAF
 
 
 @pytest.fixture(autouse=True)
@@ -183,9 +184,7 @@ def test_no_move_undoes_what_others_did(program: Program, there: int, back_to: i
             session.seek(back_to)
         except (RuntimeError, TypeError, NotImplementedError):
             return
-        leaves = [
-            t for t in side.world.pool if t.is_leaf and t.requires_grad and t.grad is not None
-        ]
+        leaves = [t for t in side.world.pool if t._tracked == LEAF and t._grad is not None]
         for one in leaves:
             one.grad = one.grad.detach() + 1000
         changed = [(one, one.grad, one.grad.numpy().copy()) for one in leaves]

@@ -8,6 +8,7 @@ a backend by device.
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass
 from importlib import import_module
 from types import ModuleType
@@ -39,12 +40,12 @@ class Device:
             object.__setattr__(self, "index", parsed.index)
 
     def __enter__(self) -> Self:
-        _outer.append(get_default_device())
+        _default.outer.append(get_default_device())
         set_default_device(self)
         return self
 
     def __exit__(self, *_: object) -> None:
-        set_default_device(_outer.pop())
+        _default.device = _default.outer.pop()
 
     def __repr__(self) -> str:
         index = "" if self.index is None else f", index={self.index}"
@@ -56,21 +57,30 @@ class Device:
 
 CPU = Device("cpu")
 
-_default = CPU
-_outer: list[Device] = []
+
+class _Default(threading.local):
+    """Each thread has a default device of its own, the CPU to begin with, as in PyTorch."""
+
+    device = CPU
+
+    def __init__(self) -> None:
+        #: The defaults before each `with Device(...)` that this thread is inside of.
+        self.outer: list[Device] = []
+
+
+_default = _Default()
 
 
 def get_default_device() -> Device:
-    """Where tensors are made when no device is named."""
-    return _default
+    """Where tensors of this thread are made when no device is named."""
+    return _default.device
 
 
 def set_default_device(device: Device | str | int | None) -> None:
-    """Sets where tensors are made when no device is named; None stands for the CPU."""
-    global _default
+    """Sets where tensors of this thread are made when no device is named; None stands for the CPU."""
     wanted = CPU if device is None else parse_device(device)
     namespace_for(wanted)  # is there such a device?
-    _default = wanted
+    _default.device = wanted
 
 
 _namespaces: dict[type, tuple[ModuleType, Device]] = {np.ndarray: (np, CPU)}

@@ -126,7 +126,9 @@ class Formula:
 
 @dataclass(frozen=True, slots=True)
 class OutputMeta:
-    """Shape and dtype the gradient for one output slot must have."""
+    """Shape and dtype the gradient for one output slot must have, and where it must be ("unknown" for a
+    node that leads nowhere).
+    """
 
     shape: tuple[int, ...]
     dtype: str

@@ -14,10 +14,12 @@ from types import CodeType
 from typing import Any, NamedTuple, cast
 from weakref import WeakKeyDictionary
 
+from vizgrad.arrays.backend import Device
 from vizgrad.engine.task import GraphTask
 from vizgrad.engine.watch import Watch
 from vizgrad.errors import place_of
 from vizgrad.graph.accumulate import AccumulateGrad
+from vizgrad.graph.device import output_device
 from vizgrad.graph.node import Edge, Node
 from vizgrad.inspection import model
 from vizgrad.inspection.names import names_around
@@ -43,6 +45,7 @@ class _Op(NamedTuple):
     dtype: Any
     label: str
     kind: model.NodeKind
+    device: Device | None
 
     @property
     def site(self) -> Site | None:
@@ -146,9 +149,16 @@ class Recording:
             (
                 node.name(), node.sequence_nr, following, node.input_names, node.code, node.lasti,
                 node.scope, node.shape, node.dtype, "", kind,
+                output_device(node, self._device),
             ),
         )  # fmt: skip
         return number
+
+    def _device(self, node: Node) -> Device | None:
+        """Of a node that is entered already."""
+        known = self._numbers.get(node.sequence_nr)
+        op = None if known is None else self._ops[known]
+        return None if op is None or op is _NOT_YET else op.device
 
     def _leaf(self, node: AccumulateGrad) -> int:
         number = self._leaves.get(node)
@@ -158,6 +168,7 @@ class Recording:
                 _Op(
                     node.name(), node.sequence_nr, (), node.input_names, node.code, node.lasti,
                     node.scope, node.shape, node.dtype, self._names.get(id(node.variable), ""), "leaf",
+                    output_device(node, self._device),
                 )
             )  # fmt: skip
         return number
@@ -212,7 +223,9 @@ class Recording:
                 model.Edge(n, nr, op.input_names[i] if i < len(op.input_names) else "")
                 for i, (n, nr) in enumerate(op.following)
             ),
-            outputs=(model.OutputMeta(tuple(op.shape), str(op.dtype), "cpu"),),
+            outputs=(
+                model.OutputMeta(tuple(op.shape), str(op.dtype), str(op.device or "unknown")),
+            ),
             scope=() if op.scope is None else op.scope.path(),
             place=place_of(op.site),
             label=op.label,
@@ -232,7 +245,7 @@ class Recording:
 
 
 #: Stands where an entry is about to be made.
-_NOT_YET = _Op("", 0, (), (), None, 0, None, (), None, "", "op")
+_NOT_YET = _Op("", 0, (), (), None, 0, None, (), None, "", "op", None)
 
 _HOOKS = frozenset(("tensor_hooks", "prehooks", "posthooks", "post_accumulate"))
 

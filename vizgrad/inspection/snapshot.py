@@ -15,10 +15,11 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from vizgrad.arrays.backend import device_of
+from vizgrad.arrays.backend import Device
 from vizgrad.arrays.dtypes import BY_NUMPY
 from vizgrad.errors import place_of
 from vizgrad.graph.accumulate import AccumulateGrad
+from vizgrad.graph.device import output_device
 from vizgrad.graph.edges import gradient_edge
 from vizgrad.graph.hooks import Hooks
 from vizgrad.graph.node import Meta, Node
@@ -42,6 +43,7 @@ class Reader:
         self.nodes: list[Node] = []
         self.ids: dict[Node, int] = {}
         self.truncated = 0
+        self._devices: dict[Node, Device | None] = {}
         self._blocks = Blocks()
         self._collect()
         self._topological = _topological_numbers(self.nodes, self.ids)
@@ -62,6 +64,8 @@ class Reader:
     # --- the graph ----------------------------------------------------------------------------
 
     def graph(self, title: str = "") -> model.Graph:
+        for node in reversed(self.nodes):  # operands first: each then asks its neighbour only
+            self._devices[node] = output_device(node, self._devices.get)
         nodes = tuple(self._node(i, node) for i, node in enumerate(self.nodes))
         return model.Graph(
             nodes=nodes,
@@ -89,13 +93,22 @@ class Reader:
             sequence_nr=node.sequence_nr,
             topological_nr=self._topological[number],
             edges=edges,
-            outputs=tuple(_meta(node, nr) for nr in range(node.outputs)),
+            outputs=tuple(self._meta(node, nr) for nr in range(node.outputs)),
             saved=self.saved(node),
             formulas=_formulas(node),
             scope=scope.path() if isinstance(scope, Scope) else (),
             place=place_of(node.site),
             label=self._label(node),
             hooks=_hook_names(node),
+        )
+
+    def _meta(self, node: Node, nr: int) -> model.OutputMeta:
+        meta = node.meta(nr)
+        shape, dtype = meta.shape, meta.dtype
+        name = BY_NUMPY[dtype].name if dtype in BY_NUMPY else str(dtype)
+        device = meta.device or self._devices[node]
+        return model.OutputMeta(
+            shape=tuple(shape or ()), dtype=name, device=str(device or "unknown")
         )
 
     def _label(self, node: Node) -> str:
@@ -182,6 +195,7 @@ class Reader:
         self.roots.clear()
         self.nodes.clear()
         self.ids.clear()
+        self._devices.clear()
         self._blocks = Blocks()
 
 
@@ -250,14 +264,6 @@ def _kind(node: Node) -> model.NodeKind:
     if name == "GraphRoot":
         return "root"
     return "function" if node.wants_tensors else "op"
-
-
-def _meta(node: Node, nr: int) -> model.OutputMeta:
-    meta = node.meta(nr)
-    shape, dtype = meta.shape, meta.dtype
-    name = BY_NUMPY[dtype].name if dtype in BY_NUMPY else str(dtype)
-    device = str(device_of(node.variable._array)) if isinstance(node, AccumulateGrad) else "cpu"
-    return model.OutputMeta(shape=tuple(shape or ()), dtype=name, device=device)
 
 
 def _formulas(node: Node) -> tuple[model.Formula, ...]:

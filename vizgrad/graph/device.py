@@ -1,0 +1,48 @@
+"""Where the output of a node is, found when somebody asks: recording does not note it.
+
+Operations compute where their operands are, all on one device. So a node's output is where those of the
+nodes behind it are; a move from device to device, a custom Function and a leaf know it themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from vizgrad.arrays.backend import Device, device_of
+from vizgrad.graph.accumulate import AccumulateGrad
+from vizgrad.graph.node import Node
+
+#: What is known already of a node's device; None if nothing is.
+Known = Callable[[Node], Device | None]
+
+
+def output_device(node: Node, known: Known) -> Device | None:
+    """The device of the node's outputs, and of the gradients that come to it.
+
+    None where nothing tells: of a node that leads nowhere and has saved nothing.
+    """
+    while (device := known(node) or _own(node)) is None:
+        following = next((n for n, _ in node.next_edges if n is not None), None)
+        if following is None:
+            return _of_saved(node)
+        node = following
+    return device
+
+
+def _own(node: Node) -> Device | None:
+    if isinstance(node, AccumulateGrad):
+        return device_of(node.variable._array)
+    if "device" in node.plain_names:
+        device: Any = getattr(node, "_device", None)
+        return device if isinstance(device, Device) else None
+    return node.meta(0).device
+
+
+def _of_saved(node: Node) -> Device | None:
+    """Of a node whose inputs need no gradient: where its saved values are."""
+    for value in node.saved_values().values():
+        array = getattr(value, "_array", None)
+        if array is not None:
+            return device_of(array)
+    return None
