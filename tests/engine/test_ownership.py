@@ -8,7 +8,12 @@ import numpy as np
 import pytest
 
 import vizgrad as torch
+from vizgrad.autograd.running import prepare_backward
 from vizgrad.engine.array_domain import ARRAYS
+from vizgrad.engine.watch import Watch
+from vizgrad.graph.edges import gradient_edge, set_history
+from vizgrad.graph.node import Node
+from vizgrad.tensor.clock import tick
 from vizgrad.tensor.tensor import Tensor
 
 pytestmark = pytest.mark.rule("E-64")
@@ -239,3 +244,92 @@ def test_a_sum_of_wider_gradients_is_not_made_in_a_narrower_type() -> None:
     y = x.double()
     (y * 0.1 + x).sum().backward()
     assert grad_of(x).dtype is torch.float32
+
+
+def weight_program() -> tuple[Tensor, Tensor]:
+    w, b = torch.ones(2, 3, requires_grad=True), torch.ones(2)
+    return w, torch.nn.functional.linear(torch.ones(4, 3), w, b).sum()
+
+
+class Keeps(Watch):
+    """Holds on to everything it is told of."""
+
+    def __init__(self) -> None:
+        self.kept: list[Any] = []
+
+    def enter(self, node: Any, grads: Any, full: bool) -> None:
+        self.kept.append(grads)
+
+    def routed(self, node: Any, index: int, computed: Any, routed: Any) -> None:
+        self.kept += [computed, routed]
+
+
+@pytest.mark.rule("E-60")
+def test_a_view_of_a_fresh_array_is_taken_whoever_looks_on() -> None:
+    """Who refers to an array is no question of whose it is: a debugger's look must change nothing."""
+    w, out = weight_program()
+    assert decisions(out) == {"w": "taken"}
+    w, out = weight_program()
+    task = prepare_backward(out)
+    task.watch = watch = Keeps()
+    task.run()
+    held = [a for a in watch.kept if hasattr(a, "base") and a.shape == (2, 3)]
+    assert any(np.shares_memory(a, grad_of(w)._array) for a in held)
+    assert grad_of(w).tolist() == [[4] * 3] * 2
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda x: x.t(), lambda x: x.t().t(), lambda x: x.view(6), lambda x: x.view(6).view(3, 2),
+        lambda x: x.unsqueeze(0), lambda x: x.transpose(0, 1).reshape(6), lambda x: x.flip(0),
+        lambda x: x.as_strided((2, 3), (3, 1)), lambda x: x.expand(2, 3), lambda x: x[:].t(),
+        lambda x: x.permute(1, 0).unsqueeze(2), lambda x: x.unflatten(0, (2, 1)),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("captured", [False, True])
+def test_no_chain_of_views_leads_to_the_callers_gradient(make: Any, captured: bool) -> None:
+    """On the quick path, and on that of a node whose gradient is asked for."""
+    x = torch.ones(2, 3, requires_grad=True)
+    y = make(x)
+    given = torch.ones(*y.shape)
+    if captured:
+        y.backward(given, inputs=[x, y])
+    else:
+        y.backward(given)
+    assert not shares(grad_of(x), given)
+    grad_of(x).add_(5)
+    assert given.tolist() == torch.ones(*y.shape).tolist()
+    if captured:
+        assert y.grad is not None
+        assert y.grad.tolist() == given.tolist()
+
+
+def test_two_views_of_one_block_are_two_gradients() -> None:
+    """A node may hand the same fresh memory to two edges, each time as a view."""
+
+    class Twice(Node):
+        __slots__ = ()
+
+        def run(self, grad: Any) -> Any:
+            block = grad * 2
+            return block.reshape(3), block.T
+
+    x, y = leaf(), leaf()
+    node = Twice()
+    node.sequence_nr = tick()
+    node.edges = (gradient_edge(x)[0], gradient_edge(y)[0])
+    node.hooks = node.code = node.scope = None
+    node.lasti, node.shape, node.dtype = 0, (3,), np.dtype("float32")
+    out = torch.ones(3)
+    set_history(out, node)
+    for _ in range(3):
+        out.backward(torch.ones(3), retain_graph=True)
+        assert not shares(grad_of(x), grad_of(y))
+    assert grad_of(x).tolist() == grad_of(y).tolist() == [6, 6, 6]
+
+
+def test_a_part_of_a_block_is_copied() -> None:
+    x = torch.ones(2, 3, requires_grad=True)
+    (torch.cat([x, x * 2]) * 3).sum().backward()
+    assert grad_of(x)._array.base is None

@@ -1,7 +1,7 @@
 """A backward engine's world in miniature: Python floats for gradients, hand-made nodes, one journal.
 
 The engine knows nothing of operations, so it can be tested with none. A gradient is a `Value`: a float
-with the two attributes that the engine compares on delivery. Everything that happens is written to the
+with the attributes that the engine looks at on delivery. Everything that happens is written to the
 journal of the `World`, in order, so that a test can say exactly what it expects.
 """
 
@@ -23,6 +23,7 @@ class Value(float):
 
     shape = ()
     dtype = None
+    base = None
 
     def __add__(self, other: float) -> Value:
         return Value(float(self) + float(other))
@@ -84,6 +85,9 @@ class FloatDomain:
 
     def can_add_in_place(self, total: Any, grad: Any) -> bool:
         return False
+
+    def share_memory(self, a: Any, b: Any) -> bool:
+        return a is b
 
     def fit(self, grad: Any, meta: Meta, node: Node, index: int) -> Any:
         if not isinstance(grad, Value):

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from vizgrad.arrays.backend import Array, namespace_of
+from vizgrad.arrays.backend import Array, is_array, namespace_of
 
 
 def is_dense(array: Array) -> bool:
@@ -143,6 +143,15 @@ def as_strided(
     if np.shares_memory(flat, block) and start % item == 0 and start >= 0:
         return restrided(flat[start // item :], shape, tuple(s * item for s in strides))
     return restrided(array, shape, tuple(s * item for s in strides))
+
+
+def block_of(array: Array) -> int:
+    """Where the block of memory begins that the array is, or is a view of."""
+    owner = array
+    # through what is no array too: `as_strided` puts a thing of its own in between
+    while (base := getattr(owner, "base", None)) is not None:
+        owner = base
+    return address(owner) if is_array(owner) else id(owner)
 
 
 def address(array: Array) -> int:

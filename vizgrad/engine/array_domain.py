@@ -37,6 +37,9 @@ class ArrayDomain:
     def can_add_in_place(self, total: Any, grad: Any) -> bool:
         return is_array(total) and total.base is None and writeable(total) and total.ndim > 0
 
+    def share_memory(self, a: Any, b: Any) -> bool:
+        return layout.block_of(a) == layout.block_of(b)
+
     def fit(self, grad: Any, meta: Meta, node: Node, index: int) -> Any:
         shape = grad.shape
         if shape != meta.shape:

@@ -25,6 +25,10 @@ class Domain(Protocol):
         """May ``total += grad`` be done, given that nobody but the engine holds `total`?"""
         ...
 
+    def share_memory(self, a: Any, b: Any) -> bool:
+        """Are two gradients in one block of memory? Asked only where `raw`, and of one with a `base`."""
+        ...
+
     def fit(self, grad: Any, meta: Meta, node: Node, index: int) -> Any:
         """`grad`, output `index` of `node`, made to match `meta` (F-64 ... F-66), or RuntimeError."""
         ...

@@ -1,12 +1,11 @@
 """How a gradient gets into a leaf's `.grad` (spec 02 F).
 
 Nothing that the caller can reach is ever aliased by `.grad` (E-64): an array is taken over only when the
-engine alone holds it.
+engine alone holds it, which the engine says (`GraphTask.borrowed`).
 """
 
 from __future__ import annotations
 
-from sys import getrefcount
 from typing import TYPE_CHECKING, Any
 
 from vizgrad.arrays.backend import writeable
@@ -33,7 +32,7 @@ def accumulate_array(variable: Tensor, grad: Any, borrowed: bool) -> tuple[str, 
         if (
             not borrowed
             and grad.strides == own.strides
-            and (grad.base is None or _alone_on(grad.base, grad.size))
+            and (grad.base is None or _is_all_of(grad.base, grad.size))
         ):
             variable._grad = new_tensor(grad)
             return "taken", "nobody else holds the array"
@@ -62,13 +61,12 @@ def accumulate_array(variable: Tensor, grad: Any, borrowed: bool) -> tuple[str, 
         return "copied", "its strides are not those of the leaf"
 
 
-def _alone_on(base: Any, size: int) -> bool:
-    """Is the caller's array, of `size` elements, all of `base` and the only one that refers to it?
+def _is_all_of(base: Any, size: int) -> bool:
+    """Is a view of `size` elements all of `base`? A part of a block would keep the whole alive.
 
-    A weight's gradient comes back through a transpose as a view of memory that nobody else knows. The
-    three references are the array's own, this parameter and `getrefcount`'s.
+    A weight's gradient comes back through a transpose as such a view.
     """
-    return getrefcount(base) <= 3 and getattr(base, "base", base) is None and base.size == size
+    return getattr(base, "base", base) is None and base.size == size
 
 
 def _add_in_place(variable: Tensor, existing: Tensor, grad: Any) -> tuple[str, str]:

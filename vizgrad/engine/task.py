@@ -165,9 +165,9 @@ class GraphTask:
         ready, leaves, buffers, borrowed = self.ready, self.leaves, self.buffers, self.borrowed
         dependencies, captures, reach = self.dependencies, self.captures, self.reach
         domain, keep_graph, freed = self.domain, self.keep_graph, self.freed
-        fit, accumulate, watch = domain.fit, domain.accumulate, self.watch
+        fit, accumulate, watch, raw = domain.fit, domain.accumulate, self.watch, domain.raw
         # Nobody listens and nothing is captured: then a node without hooks is run right here.
-        unobserved = watch is None and domain.raw and captures is None
+        unobserved = watch is None and raw and captures is None
         quick = unobserved and not MODES.anomaly
         while True:
             if leaves:
@@ -239,7 +239,15 @@ class GraphTask:
                         before = buffers.get(target)
                         if before is None:
                             buffers[target] = grad
-                            if foreign or grad is incoming:
+                            if (
+                                foreign
+                                or grad is incoming
+                                or (
+                                    raw
+                                    and grad.base is not None
+                                    and self._is_lent(node, incoming, grad, index, routed)
+                                )
+                            ):
                                 borrowed.add(target)
                         else:
                             buffers[target] = self._add(target, before, grad)
@@ -276,6 +284,23 @@ class GraphTask:
             return before
         self.borrowed.discard(target)
         return self.domain.add(before, grad)
+
+    def _is_lent(
+        self, node: Node, incoming: Any, grad: Any, index: int, routed: tuple[Any, ...]
+    ) -> bool:
+        """May somebody else hold the memory of `grad`, a view that `node` computed for edge `index`?
+
+        What a formula computes is the engine's alone, or `incoming`, or a part of it (no formula hands
+        out saved memory). So it is a question of who else holds `incoming`, and whether another edge
+        gets a view of the same.
+        """
+        shared = self.domain.share_memory
+        if node in self.borrowed and shared(grad, incoming):
+            return True
+        return len(routed) > 1 and any(
+            other is not None and shared(grad, other)
+            for other in (*routed[:index], *routed[index + 1 :])
+        )
 
     # --- driving ------------------------------------------------------------------------------
 
