@@ -8,6 +8,7 @@ from functools import cache
 from itertools import count
 from types import CodeType
 from typing import Any
+from weakref import WeakSet
 
 from vizgrad.arrays.dtypes import WHEN_NARROW
 
@@ -32,8 +33,8 @@ def _define(source: str, name: str, scope: dict[str, Any]) -> Any:
     return scope[name]
 
 
-#: What writes each function that has been written so far.
-_written: list[Callable[[], Any]] = []
+#: The functions that have been written so far. They are let go of with the operations that they are of.
+_written: WeakSet[Any] = WeakSet()
 
 
 def write_again() -> None:
@@ -41,8 +42,8 @@ def write_again() -> None:
 
     That is how what few programs use (narrow types, autocast) costs nothing where it is not used.
     """
-    for become in _written:
-        become()
+    for function in list(_written):
+        function.__globals__["become"]()
 
 
 WHEN_NARROW.append(write_again)
@@ -60,13 +61,10 @@ def at_first_call(name: str, scope: dict[str, Any], write: Callable[[], str]) ->
         # that a default could go to.
         function.__defaults__ = written.__defaults__
         function.__code__ = written.__code__
+        _written.add(function)
         return function
 
-    def first() -> Any:
-        _written.append(become)
-        return become()
-
-    scope["become"] = first
+    scope["become"] = become
     waiting = f"def {name}(*args, **kwargs):\n    return become()(*args, **kwargs)\n"
     function = _define(waiting, name, scope)
     return function
