@@ -22,7 +22,7 @@ def _share(grad, like, reduction):
     return grad / count if count else grad
 
 
-@primitive(real_only=True)
+@primitive(typing="promote", real_only=True)
 class mse_loss:
     """(self - target)^2."""
 
@@ -36,7 +36,7 @@ class mse_loss:
         return (2 * _share(grad, self, reduction)) * (target - self)
 
 
-@primitive(node="SmoothL1LossBackward0", real_only=True)
+@primitive(typing="promote", node="SmoothL1LossBackward0", real_only=True)
 class smooth_l1_loss:
     """|d| beyond beta, a parabola within."""
 
@@ -52,10 +52,10 @@ class smooth_l1_loss:
 
 def _smooth_slope(d, beta):
     """d / beta where |d| < beta, else the sign of d."""
-    inside = abs(raw(d)) < beta
     if beta == 0:
         return sign(d)
-    return keep(d / beta, mask=inside) + keep(sign(d), mask=~inside)
+    outside = abs(raw(d)) >= beta  # NaN is inside, where it stays NaN
+    return keep(d / beta, mask=~outside) + keep(sign(d), mask=outside)
 
 
 @primitive(real_only=True)
@@ -73,8 +73,8 @@ class huber_loss:
 
 
 def _huber_slope(d, delta):
-    inside = abs(raw(d)) < delta
-    return keep(d, mask=inside) + delta * keep(sign(d), mask=~inside)
+    outside = abs(raw(d)) >= delta
+    return keep(d, mask=~outside) + delta * keep(sign(d), mask=outside)
 
 
 @primitive
@@ -107,7 +107,7 @@ class binary_cross_entropy:
         return _share(grad, self, reduction) * _bce_slope(self, target)
 
     def grad_target(grad, self, target, reduction):
-        return _share(grad, target, reduction) * _bce_target_slope(self)
+        return _share(grad, self, reduction) * _bce_target_slope(self)
 
 
 @primitive(node="BinaryCrossEntropyBackward0", real_only=True)
@@ -121,7 +121,7 @@ class weighted_binary_cross_entropy:
         return _share(grad, self, reduction) * (_bce_slope(self, target) * weight)
 
     def grad_target(grad, self, target, weight, reduction):
-        return _share(grad, target, reduction) * (_bce_target_slope(self) * weight)
+        return _share(grad, self, reduction) * (_bce_target_slope(self) * weight)
 
 
 @primitive(real_only=True)

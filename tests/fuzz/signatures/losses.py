@@ -89,8 +89,9 @@ MAKERS = {"F.cross_entropy": cross_entropy, "F.nll_loss": nll_loss, "F.ctc_loss"
 TABLE = f"""
 F.mse_loss F.l1_loss : input=t() target=same() *{REDUCTION}
 F.mse_loss F.l1_loss : input=t('float') target=same() *weight=same()? *{REDUCTION}
-F.smooth_l1_loss : input=t('float') target=same() *{REDUCTION} *beta=real(0,2)?
-F.huber_loss : input=t('float') target=same() {REDUCTION} delta=real(0,2)?
+F.mse_loss F.l1_loss : input=t('float') target=meets('float') *{REDUCTION}
+F.smooth_l1_loss : input=t('float') target=meets('float') *{REDUCTION} *beta=real(0,2)?
+F.huber_loss : input=t('float') target=meets('float') {REDUCTION} delta=real(0,2)?
 F.soft_margin_loss : input=t('float') target=signs *{REDUCTION}
 F.hinge_embedding_loss : input=t('float') target=signs margin=real()? *{REDUCTION}
 F.binary_cross_entropy : input=t('double',low=0.01,high=0.99) target=same(low=0,high=1)

@@ -12,6 +12,7 @@ from vizgrad.nn.functional.activation import log_softmax
 from vizgrad.ops import losses as op
 from vizgrad.ops import shape
 from vizgrad.ops.optional import given
+from vizgrad.ops.public.broadcasting import broadcast_tensors
 from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.place import caller
 from vizgrad.tensor.tensor import Tensor
@@ -38,15 +39,26 @@ def reduced(loss: Any, reduction: str) -> Any:
     return loss.mean() if reduction == "mean" else loss.sum() if reduction == "sum" else loss
 
 
-def _warn_sizes(input: Tensor, target: Tensor) -> None:
-    if input._array.shape != target._array.shape:
-        if (error := broadcast_error(input._array.shape, target._array.shape)) is not None:
-            raise error
-        warnings.warn(
-            f"Using a target size ({list(target.shape)}) that is different to the input size "
-            f"({list(input.shape)}): they are broadcast, which is seldom meant for a loss.",
-            UserWarning,
-            stacklevel=3,
+def _of_one_size(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
+    """Both as large as they are together; before types are compared: 0-dim tensors decide them, too."""
+    if input._array.shape == target._array.shape:
+        return input, target
+    if (error := broadcast_error(input._array.shape, target._array.shape)) is not None:
+        raise error
+    warnings.warn(
+        f"Using a target size ({list(target.shape)}) that is different to the input size "
+        f"({list(input.shape)}): they are broadcast, which is seldom meant for a loss.",
+        UserWarning,
+        stacklevel=3,
+    )
+    input, target = broadcast_tensors(input, target)
+    return input, target
+
+
+def _check_weight(input: Tensor, weight: Tensor) -> None:
+    if weight._array.shape != input._array.shape:
+        raise ValueError(
+            f"Weights and input must have the same size, got {list(weight.shape)} and {list(input.shape)}"
         )
 
 
@@ -57,8 +69,9 @@ def mse_loss(
 ) -> Tensor:  # fmt: skip
     """(input - target)^2."""
     reduction = how_reduced(reduction, size_average, reduce)
-    _warn_sizes(input, target)
+    input, target = _of_one_size(input, target)
     if weight is not None:
+        _check_weight(input, weight)
         squares: Any = op.mse_loss.record(input, target, reduction="none")
         total = (squares * weight).sum() if reduction != "none" else squares * weight
         return total / weight.sum() if reduction == "mean" else total
@@ -72,8 +85,9 @@ def l1_loss(
 ) -> Tensor:  # fmt: skip
     """|input - target|; with `weight` times that, and the mean divided by the sum of the weights."""
     reduction = how_reduced(reduction, size_average, reduce)
-    _warn_sizes(input, target)
+    input, target = _of_one_size(input, target)
     if weight is not None:
+        _check_weight(input, weight)
         weighed: Any = (input - target).abs() * weight
         total = weighed if reduction == "none" else weighed.sum()
         return total / weight.sum() if reduction == "mean" else total
@@ -87,8 +101,8 @@ def smooth_l1_loss(
 ) -> Tensor:  # fmt: skip
     """d^2 / (2 beta) where |d| < beta, else |d| - beta / 2. R. Girshick, Fast R-CNN (2015)."""
     reduction = how_reduced(reduction, size_average, reduce)
-    _warn_sizes(input, target)
-    if beta < 0:
+    input, target = _of_one_size(input, target)
+    if not beta >= 0:
         raise RuntimeError(f"smooth_l1_loss does not support negative values for beta, got {beta}")
     if beta == 0:
         return l1_loss(input, target, reduction=reduction)
@@ -101,8 +115,8 @@ def huber_loss(
     weight: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
     """d^2 / 2 where |d| <= delta, else delta (|d| - delta / 2)."""
-    _warn_sizes(input, target)
-    if delta <= 0:
+    input, target = _of_one_size(input, target)
+    if not delta > 0:
         raise RuntimeError(
             f"huber_loss does not support non-positive values for delta, got {delta}"
         )
@@ -110,6 +124,7 @@ def huber_loss(
         _check_result(input, input, target)
         target = target.to(input.dtype)
     if weight is not None:
+        _check_weight(input, weight)
         each: Any = op.huber_loss.record(input, target, reduction="none", delta=delta)
         return reduced(each * weight, reduction)
     return op.huber_loss.record(input, target, reduction=how_reduced(reduction), delta=delta)
