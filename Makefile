@@ -36,7 +36,7 @@ help:  ## Say what there is
 	@echo "make lint        ruff, pyright, the layers, eslint, tsc, prettier"
 	@echo "make bench       time against PyTorch and others"
 	@echo "make gpu-test    the tests that need an NVIDIA GPU (CUDA=12 or CUDA=13)"
-	@echo "make format      let ruff and prettier write"
+	@echo "make format      let ruff and prettier write, and the stub for typing tools"
 	@echo "make clean       remove everything that was built or installed here"
 	@echo
 	@echo "ARGS=... is handed on: make test ARGS='tests/engine -k hooks'"
@@ -82,6 +82,7 @@ lint: $(DONE)/modules $(DONE)/needs-lint
 .PHONY: format
 format: $(DONE)/modules $(DONE)/needs-lint
 	ruff check --fix-only --quiet . ; ruff format .
+	python -m vizgrad.ops.stub
 	cd extension && jlpm lint:fix
 
 .PHONY: clean

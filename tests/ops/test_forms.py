@@ -56,6 +56,21 @@ def test_a_second_home_is_refused() -> None:
     assert vg.add is FORMS["add"].function
 
 
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("exp", r"exp is declared twice, in vizgrad\.ops\.pointwise and in "),
+        ("shape", r"Tensor\.shape is something else already"),
+        ("backward", r"Tensor\.backward is something else already"),
+    ],
+)
+def test_an_operation_takes_no_name_that_is_taken(name: str, message: str) -> None:
+    before = REGISTRY.get(name), vars(vg.Tensor)[name], FORMS.get(name)
+    with pytest.raises(TypeError, match=message):
+        primitive(public=True)(type(name, (), {"forward": np.exp}))
+    assert (REGISTRY.get(name), vars(vg.Tensor)[name], FORMS.get(name)) == before
+
+
 @pytest.fixture
 def _forget() -> object:
     before, registered, attributes = dict(FORMS), dict(REGISTRY), set(vars(vg.Tensor))

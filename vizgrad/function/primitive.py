@@ -224,9 +224,9 @@ def primitive(
             inplace=inplace,
             aliases=tuple(aliases.split()),
         )
-        REGISTRY[name] = made
-        for told in WHEN_DECLARED:
+        for told in WHEN_DECLARED:  # which may refuse the name
             told(made)
+        REGISTRY[name] = made
         return made
 
     return declare if declaration is None else declare(declaration)

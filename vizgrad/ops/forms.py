@@ -99,9 +99,11 @@ def _add(
     method: Any = None,
     op: Primitive | None = None,
 ) -> None:
-    """A name has one home; there a cell of a notebook may run again."""
+    """A name has one home; there a cell of a notebook may run again. TypeError for a second one."""
     forms = FORMS.get(name)
     if forms is None:
+        if method is not None and name in vars(Tensor):
+            raise TypeError(f"Tensor.{name} is something else already: choose another name")
         forms = FORMS[name] = Forms(name, home, "" if name == main else main)
     elif forms.home != home:
         raise TypeError(
