@@ -62,13 +62,7 @@ def _squash(text: str) -> str:
 def describe(module: Any, thing: Any) -> Any:
     """Plain data for a tensor, a node, a dtype, an exception, or a nest of such things."""
     if isinstance(thing, module.Tensor):
-        return TensorSeen(
-            str(thing.dtype).rpartition(".")[2],
-            tuple(thing.shape),
-            values_of(thing),
-            bool(thing.requires_grad),
-            bool(thing.is_leaf),
-        )
+        return _tensor(module, thing)
     if isinstance(thing, (type(None), bool, int, float, complex, str)):
         return thing
     if isinstance(thing, BaseException):
@@ -90,6 +84,18 @@ def describe(module: Any, thing: Any) -> Any:
     if isinstance(thing, (module.dtype, module.device)):
         return str(thing).rpartition(".")[2]
     raise TypeError(f"a program cannot `see` a {type(thing).__name__}; name what matters about it")
+
+
+def _tensor(module: Any, tensor: Any) -> Any:
+    flags = bool(tensor.requires_grad), bool(tensor.is_leaf)
+    if tensor.layout is not module.strided:
+        entries = tensor.detach().to_sparse_coo().coalesce()
+        return {
+            "layout": str(tensor.layout).rpartition(".")[2], "size": tuple(tensor.shape), "flags": flags,
+            "indices": _tensor(module, entries.indices()), "values": _tensor(module, entries.values()),
+        }  # fmt: skip
+    dtype = str(tensor.dtype).rpartition(".")[2]
+    return TensorSeen(dtype, tuple(tensor.shape), values_of(tensor), *flags)
 
 
 def values_of(tensor: Any) -> np.ndarray:

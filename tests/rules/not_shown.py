@@ -22,4 +22,5 @@ COMPLETE = (
     "03-versions-views.md",
     "04-modes.md",
     "06-tensor-ops.md",
+    "08-sparse.md",
 )

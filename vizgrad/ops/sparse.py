@@ -67,7 +67,7 @@ class masked:
     """The elements of a tensor of any layout where `mask` stores a value, in the layout of `mask`."""
 
     def forward(self, mask):
-        return mask.with_values(coo.take(self, compressed.places(mask)))
+        return compressed.masked(self, mask)
 
     def grad_self(grad, mask):
         return masked(grad, mask)
@@ -78,7 +78,7 @@ class masked_dense:
     """`masked` of a dense tensor, whose gradient is dense."""
 
     def forward(self, mask):
-        return mask.with_values(coo.take(self, compressed.places(mask)))
+        return compressed.masked(self, mask)
 
     def grad_self(grad, mask):
         return to_dense(masked(grad, mask))

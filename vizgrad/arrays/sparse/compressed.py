@@ -9,7 +9,7 @@ import numpy as np
 
 from vizgrad.arrays.kernels.memory import numbers
 from vizgrad.arrays.sparse.base import Array, SparseArray, SparseUnsupported
-from vizgrad.arrays.sparse.coo import COO, from_dense
+from vizgrad.arrays.sparse.coo import COO, from_dense, take
 
 
 class Compressed(SparseArray):
@@ -96,6 +96,17 @@ def as_coo(array: Array) -> COO:
 def places(array: SparseArray) -> Array:
     """Its coordinates, in the order of its values."""
     return array.indices() if isinstance(array, Compressed) else array.indices
+
+
+def once(array: SparseArray) -> SparseArray:
+    """The array with each place once: a gradient is for a place, however many entries add up there."""
+    return array.coalesce() if isinstance(array, COO) else array
+
+
+def masked(array: Array, mask: SparseArray) -> SparseArray:
+    """The elements of an array of any layout where `mask` stores a value, in the layout of `mask`."""
+    mask = once(mask)
+    return mask.with_values(take(array, places(mask)))
 
 
 def _in_order(array: Compressed) -> bool:

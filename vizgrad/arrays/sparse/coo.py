@@ -29,7 +29,7 @@ class COO(SparseArray):
         self.indices = indices
         self.values = values
         self.shape = tuple(shape)
-        self.coalesced = coalesced
+        self.coalesced = coalesced or values.shape[0] < 2
 
     @property
     def sparse_dim(self) -> int:
@@ -60,8 +60,6 @@ class COO(SparseArray):
         """Each place once, in order: itself if it is so."""
         if self.coalesced:
             return self
-        if self.nnz < 2:
-            return COO(self.indices, self.values, self.shape, True)
         keys, place = np.unique(self.keys(), return_inverse=True)
         values = sum_rows(self.values, place.reshape(-1), keys.shape[0])
         return COO(places_of(keys, self.sparse_shape), values, self.shape, True)

@@ -8,7 +8,7 @@ import numpy as np
 
 from vizgrad.arrays.kernels.memory import contiguous
 from vizgrad.arrays.sparse.base import Array, SparseArray, SparseUnsupported
-from vizgrad.arrays.sparse.compressed import Compressed, as_coo, in_layout, places
+from vizgrad.arrays.sparse.compressed import Compressed, as_coo, in_layout, once, places
 from vizgrad.arrays.sparse.coo import COO, take
 from vizgrad.arrays.sparse.library import computed, library
 
@@ -81,6 +81,7 @@ def _stacks(a: SparseArray, b: Array) -> Array:
 
 def sampled(a: Array, b: Array, pattern: SparseArray) -> SparseArray:
     """a @ b.T where `pattern` stores a value, and nowhere else computed."""
+    pattern = once(pattern)
     rows, columns = places(pattern)
     if isinstance(a, SparseArray) or isinstance(b, SparseArray):
         product = matmul(a, b.T)

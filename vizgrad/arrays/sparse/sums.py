@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from vizgrad.arrays.sparse.base import Array, SparseArray, SparseUnsupported
-from vizgrad.arrays.sparse.compressed import as_coo
+from vizgrad.arrays.sparse.compressed import as_coo, once
 from vizgrad.arrays.sparse.coo import COO, keys_of, take
 from vizgrad.arrays.sparse.rows import sum_rows
 
@@ -34,6 +34,7 @@ def reduce_sum(array: SparseArray, dims: Dims, keepdim: bool = False) -> Array:
 
 def spread_sum(grad: Array, pattern: SparseArray, dims: tuple[int, ...]) -> SparseArray:
     """The transpose of `reduce_sum`: each entry of `pattern` gets the gradient of its sum."""
+    pattern = once(pattern)
     entries = as_coo(pattern)
     sparse = entries.sparse_dim
     kept = [d for d in range(sparse) if d not in dims]

@@ -63,6 +63,8 @@ class _Table(Module):
             parts.append(f"norm_type={self.norm_type}")
         if self.scale_grad_by_freq:
             parts.append(f"scale_grad_by_freq={self.scale_grad_by_freq}")
+        if self.sparse:
+            parts.append("sparse=True")
         return ", ".join(parts)
 
 
@@ -127,7 +129,7 @@ class EmbeddingBag(_Table):
         )  # fmt: skip
 
     def extra_repr(self) -> str:
-        base = super().extra_repr()
+        base = super().extra_repr().replace(", sparse=True", "")  # as PyTorch's
         padding = f", padding_idx={self.padding_idx}"
         if self.padding_idx is None:
             return f"{base}, mode={self.mode!r}"
