@@ -83,6 +83,29 @@ def test_shared_memory_stays_shared(way: tuple[Any, Any]) -> None:
         assert tensor.tolist() == [0, 1, 99, 3, 4, 5]
 
 
+@pytest.mark.rule("S-12")
+@pytest.mark.filterwarnings("ignore:Sparse")
+def test_sparse_tensors(way: tuple[Any, Any]) -> None:
+    def make(torch: Any) -> dict[str, Any]:
+        repeated = torch.sparse_coo_tensor([[1, 0, 1], [0, 2, 0]], [1.0, 2.0, 3.0], (2, 3))
+        return {
+            "coo": repeated, "coalesced": repeated.coalesce(), "csr": repeated.to_sparse_csr(),
+            "csc": repeated.to_sparse_csc(), "rows": torch.eye(3, dtype=torch.float64).to_sparse(1),
+            "nothing": torch.sparse_coo_tensor((2, 3)), "leaf": torch.nn.Parameter(torch.eye(2).to_sparse()),
+        }  # fmt: skip
+
+    back = carry(way, make)
+    for name, local in make(way[1]).items():
+        assert back[name].layout is local.layout
+        assert back[name].dtype is local.dtype
+        assert back[name]._nnz() == local._nnz()
+        assert back[name].requires_grad == local.requires_grad
+        assert back[name].to_dense().tolist() == local.to_dense().tolist()
+        if local.is_sparse:
+            assert back[name].is_coalesced() == local.is_coalesced()
+            assert back[name]._indices().tolist() == local._indices().tolist()
+
+
 def model(torch: Any) -> tuple[Any, Any]:
     nn = torch.nn
     made = nn.Sequential(
@@ -162,14 +185,15 @@ def test_mapped_files(way: tuple[Any, Any], tmp_path: Any) -> None:
     assert back["y"].shape == (2, 3)
 
 
-@pytest.mark.parametrize("what", ["sparse", "uint16", "module", "numpy", "frozenset of arrays"])
+@pytest.mark.filterwarnings("ignore:Sparse")
+@pytest.mark.parametrize("what", ["blocks", "uint16", "module", "numpy", "frozenset of arrays"])
 def test_what_vizgrad_has_not_is_refused_by_name(oracle: Any, vizgrad: Any, what: str) -> None:
     import pickle
 
     import numpy as np
 
     obj, name = {
-        "sparse": lambda: (oracle.eye(2).to_sparse(), "_rebuild_sparse_tensor"),
+        "blocks": lambda: (oracle.eye(2).to_sparse_bsr((1, 1)), "a layout is strided, sparse_coo"),
         "uint16": lambda: (
             oracle.ones(2, dtype=oracle.uint16),
             "_rebuild_tensor_v3|UntypedStorage",

@@ -380,3 +380,51 @@ def test_files_of_much_are_still_read() -> None:
     file.seek(0)
     again = vg.load(file)
     assert again[1] is again
+
+
+def as_saved(indices: list[list[int]], values: Any, size: Any, coalesced: Any) -> io.BytesIO:
+    """A file of a COO tensor of these parts, whether they make one or not."""
+    made = vg.sparse_coo_tensor((1,))
+    array = made._array
+    array.indices, array.values = np.array(indices), np.asarray(values, np.float32)
+    array.shape, array.coalesced = size, coalesced
+    file = io.BytesIO()
+    vg.save(made, file)
+    file.seek(0)
+    return file
+
+
+def test_a_sparse_tensor_is_loaded_from_its_parts() -> None:
+    back = vg.load(as_saved([[0, 1], [1, 0]], [1, 2], (2, 2), True))
+    assert back.to_dense().tolist() == [[0, 1], [2, 0]]
+
+
+@pytest.mark.parametrize(
+    ("indices", "values", "size", "coalesced"),
+    [
+        ([[0, 2]], [1, 2], (2,), False),  # outside
+        ([[0, -1]], [1, 2], (2,), False),
+        ([[1, 0]], [1, 2], (2,), True),  # not in order
+        ([[1, 1]], [1, 2], (2,), True),  # not different
+        ([[0, 1]], [1, 2, 3], (2,), False),  # more values than places
+        ([[0, 1]], [1, 2], (2, 2), False),  # more sizes than dimensions
+        ([[0, 0], [0, 0]], [1, 2], (2**40, 2**40), False),  # too large to be numbered
+        ([[0, 0]], np.broadcast_to(np.float32(1), (2, 3)), (2, 2**62), False),
+    ],
+)
+def test_parts_of_a_sparse_tensor_are_not_believed(
+    indices: list[list[int]], values: Any, size: tuple[int, ...], coalesced: bool
+) -> None:
+    with pytest.raises((UnpicklingError, RuntimeError)):
+        vg.load(as_saved(indices, values, size, coalesced))
+
+
+def test_places_that_take_no_memory_are_weighed() -> None:
+    one = vg.zeros(1, 1).long().expand(1, 1 << 26)
+    made = vg.sparse_coo_tensor((1,))
+    made._array.indices = one._array
+    made._array.values = vg.zeros(1).expand(1 << 26)._array
+    file = io.BytesIO()
+    vg.save(made, file)
+    assert len(file.getvalue()) < 10_000
+    assert taken_by(lambda: vg.load(io.BytesIO(file.getvalue()))) < FREE

@@ -12,10 +12,11 @@ from typing import Any, NamedTuple
 from vizgrad.arrays import Array, blocks, xp
 from vizgrad.arrays.backend import Device, device_of
 from vizgrad.arrays.dtypes import DType
+from vizgrad.arrays.sparse import is_sparse
 from vizgrad.nn.modules.state import StateDict
 from vizgrad.nn.parameter import Buffer, Parameter
 from vizgrad.serialization import names, rebuilding, storages
-from vizgrad.tensor.tensor import Size, Tensor, address
+from vizgrad.tensor.tensor import Size, Tensor, address, new_tensor
 from vizgrad.tensor.wrong_call import wrong_call
 
 #: The protocol that every reader of these files knows.
@@ -85,6 +86,8 @@ class _Pickler(pickle.Pickler):
                 RuntimeError(f"these files have no storage of {tensor.dtype.name}"),
                 "convert it to a wider type, or use vizgrad.utils.safetensors, whose files have it",
             )
+        if is_sparse(tensor._array):
+            return self._sparse(tensor)
         array, memory = self._place(tensor)
         offset, strides = array
         size, none = tuple(tensor._array.shape), OrderedDict()
@@ -106,6 +109,19 @@ class _Pickler(pickle.Pickler):
         return rebuilding.rebuild_from_type, (
             rebuilding.rebuild_tensor_v2, kind, arguments, state,
         )  # fmt: skip
+
+    @staticmethod
+    def _sparse(tensor: Tensor) -> Any:
+        """By its parts. As in PyTorch only a Parameter keeps its flag, and nothing keeps attributes."""
+        array = tensor._array
+        parts: tuple[Any, ...] = tuple(map(new_tensor, array.parts()))
+        parts += (tensor.shape, array.coalesced) if tensor.is_sparse else (tensor.shape,)
+        layout = _Call(rebuilding.rebuild_layout, (f"torch.{array.layout}",))
+        made = rebuilding.rebuild_sparse_tensor, (layout, parts)
+        if isinstance(tensor, Parameter):
+            data = (_Call(*made), tensor.requires_grad, OrderedDict())
+            return rebuilding.rebuild_parameter, data
+        return made
 
     def _place(self, tensor: Tensor) -> tuple[tuple[int, tuple[int, ...]], Memory]:
         """Offset and strides of a tensor in elements, and the memory it lies in."""

@@ -10,8 +10,12 @@ from typing import Any
 
 from vizgrad.arrays.backend import Device
 from vizgrad.arrays.dtypes import DType
+from vizgrad.arrays.sparse import is_sparse
 from vizgrad.nn.parameter import Parameter
+from vizgrad.ops.public.sparse_making import sparse_compressed_tensor, sparse_coo_tensor
 from vizgrad.serialization.storages import Block
+from vizgrad.tensor import formats
+from vizgrad.tensor.formats import layout
 from vizgrad.tensor.tensor import Size, Tensor, new_tensor
 
 #: Below this in magnitude are whole numbers that are sizes, or keys: beyond it a file could choose numbers
@@ -100,6 +104,46 @@ def rebuild_from_type(function: Any, kind: type, arguments: tuple[Any, ...], sta
         made._storage, made._tracked = out._storage, out._tracked
         out = made
     return _with_attributes(out, state)
+
+
+def rebuild_layout(name: str) -> layout:
+    found = formats.BY_NAME.get(name.removeprefix("torch.")) if isinstance(name, str) else None
+    if found is None:
+        raise TypeError("a layout is strided, sparse_coo, sparse_csr or sparse_csc")
+    return found
+
+
+def rebuild_sparse_tensor(kind: layout, data: Any) -> Tensor:
+    """A sparse tensor from its parts and its size; of COO the file may say that it is coalesced."""
+    coo = kind is formats.sparse_coo
+    if not coo and kind not in (formats.sparse_csr, formats.sparse_csc):
+        raise TypeError("sparse tensors have a sparse layout")
+    if not isinstance(data, tuple) or len(data) not in ((3, 4) if coo else (4,)):
+        raise TypeError("a sparse tensor is made of indices, values and a size")
+    places, rest = (data[:1], data[1:]) if coo else (data[:2], data[2:])
+    values, size = rest[0], rebuild_size(rest[1])
+    if not all(_is_dense(p) and p.dtype.name in _PLACES for p in places) or not _is_dense(values):
+        raise TypeError("the parts of a sparse tensor are dense, its indices whole numbers")
+    if not coo:
+        return sparse_compressed_tensor(places[0], places[1], values, size, layout=kind)
+    coalesced = len(rest) == 3 and rest[2] is True
+    out = sparse_coo_tensor(places[0], values, size, is_coalesced=coalesced)
+    if coalesced and not out._array.is_in_order():
+        raise ValueError("a tensor that is said to be coalesced is not")
+    return out
+
+
+def weight_of_parts(kind: Any, data: Any) -> int:
+    """How much work its parts are: they are looked at, and may show one element many times."""
+    parts = data if isinstance(data, tuple) else ()
+    return sum(4 * int(part._array.nbytes) for part in parts if isinstance(part, Tensor))
+
+
+def _is_dense(part: Any) -> bool:
+    return isinstance(part, Tensor) and not is_sparse(part._array)
+
+
+_PLACES = ("int64", "int32")
 
 
 TENSOR_FUNCTIONS = (

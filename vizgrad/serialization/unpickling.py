@@ -16,7 +16,12 @@ from typing import IO, Any, Protocol
 from vizgrad.arrays.budget import Budget
 from vizgrad.serialization.names import Names
 from vizgrad.serialization.nesting import check_nesting
-from vizgrad.serialization.rebuilding import check_attributes, check_key
+from vizgrad.serialization.rebuilding import (
+    check_attributes,
+    check_key,
+    rebuild_sparse_tensor,
+    weight_of_parts,
+)
 
 _REFUSED = (
     "Weights only load failed: {}. The file was read as data, and nothing of it was run; it may be "
@@ -296,6 +301,8 @@ class _Machine:
                 self.budget.spend(2 * len(given))
             elif isinstance(given, (list, tuple, dict, set, frozenset)):
                 self.budget.spend(_ENTRY * len(given))
+        if function is rebuild_sparse_tensor:
+            self.budget.spend(weight_of_parts(*arguments))
         self.stack.append(function(*arguments))
 
     def do_build(self, argument: Any) -> None:

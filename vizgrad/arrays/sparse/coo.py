@@ -64,6 +64,11 @@ class COO(SparseArray):
         values = sum_rows(self.values, place.reshape(-1), keys.shape[0])
         return COO(places_of(keys, self.sparse_shape), values, self.shape, True)
 
+    def is_in_order(self) -> bool:
+        """Are the columns different, and in order?"""
+        keys = self.keys()
+        return bool((keys[1:] > keys[:-1]).all())
+
     def dense(self) -> Array:
         once = self.coalesce()
         out = zeros(self.values, self.shape)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 from vizgrad.arrays import dtypes
@@ -55,6 +56,7 @@ def sparse_coo_tensor(
         raise RuntimeError(
             f"values has incorrect size, expected {[count, *shape[sparse:]]}, got {list(stored.shape)}"
         )
+    _check_size(shape)
     _check_places(places, shape)
     array = COO(places, stored, shape, bool(is_coalesced))
     return _made(values, array, requires_grad, "placed")
@@ -87,6 +89,15 @@ def _least(places: Any) -> tuple[int, ...]:
             "sparse_coo_tensor: without indices the size must be given: it cannot be told from them"
         )
     return tuple(int(n) + 1 for n in places.max(axis=1))
+
+
+def _check_size(shape: tuple[int, ...]) -> None:
+    if len(shape) > 64:
+        raise RuntimeError(f"a tensor has at most 64 dimensions, not {len(shape)}")
+    if prod(shape) >= 2**63 or min(shape, default=0) < 0:
+        raise RuntimeError(
+            f"numel: integer multiplication overflow: no tensor has size {list(shape)}"
+        )
 
 
 def _check_places(places: Any, shape: Sequence[int]) -> None:
@@ -131,6 +142,7 @@ def _compressed(
         raise RuntimeError(
             f"{name}: the starts must rise from 0 to the number of values, {second.shape[0]}"
         )
+    _check_size(shape)
     _check_places(second[None], (columns,))
     array = Compressed(first, second, stored, shape, layout)
     return _made(values, array, requires_grad, "placed_compressed")
