@@ -1,6 +1,6 @@
 """vizgrad: PyTorch's autograd machine, made of glass.
 
-`import vizgrad as torch` runs ordinary dense PyTorch code; `vizgrad.debug(loss)` opens the backward pass
+`import vizgrad as torch` runs ordinary PyTorch code; `vizgrad.debug(loss)` opens the backward pass
 of `loss` in a notebook and steps it node by node, forwards and backwards.
 
 Operations say themselves under which names they are here (`vizgrad.ops.forms`). Typing tools read

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from vizgrad.arrays import Array, xp
+from vizgrad.arrays.sparse import dense
 from vizgrad.autograd.grad_mode import no_grad
 from vizgrad.autograd.running import grad
 from vizgrad.tensor.tensor import Tensor, new_tensor
@@ -142,4 +143,4 @@ def analytical(
 def _flat(gradient: Tensor | None, input: Tensor) -> Array:
     if gradient is None:
         return xp.zeros_like(input._array, order="C").reshape(-1)
-    return gradient._array.reshape(-1).copy()
+    return dense(gradient._array).reshape(-1).copy()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from vizgrad.arrays import dtypes, xp
 from vizgrad.arrays.dtypes import NARROW, DType, from_numpy
+from vizgrad.arrays.sparse import is_sparse
 from vizgrad.function.typing import arrays_for, result_dtype
 from vizgrad.tensor.wrong_call import wrong_call
 
@@ -74,7 +75,9 @@ def narrowed(result: Any, dtype: Any) -> Any:
     """What a kernel gave for widened operands, rounded to `dtype`; integers and bools as they are."""
     if result.__class__ is tuple:
         return tuple([narrowed(each, dtype) for each in result])
-    return xp.asarray(result, dtype) if result.dtype == _WIDE else result
+    if result.dtype != _WIDE:
+        return result
+    return result.astype(dtype) if is_sparse(result) else xp.asarray(result, dtype)
 
 
 def wide(array: Any) -> Any:

@@ -52,8 +52,8 @@ class values:
 
 
 @primitive(linear=True, node="SparseMaskBackward0")
-class entries:
-    """The elements of a tensor of any layout at the places of `pattern`: dense, one row for each."""
+class entries_of_sparse:
+    """The elements of a sparse tensor at the places of `pattern`: dense, one row for each."""
 
     def forward(self, pattern):
         return coo.take(self, compressed.places(pattern))
@@ -63,8 +63,24 @@ class entries:
 
 
 @primitive(linear=True, node="SparseMaskBackward0")
-class masked:
-    """The elements of a tensor of any layout where `mask` stores a value, in the layout of `mask`."""
+class entries_of_dense:
+    """The same of a dense tensor, whose gradient is dense."""
+
+    def forward(self, pattern):
+        return coo.take(self, compressed.places(pattern))
+
+    def grad_self(grad, pattern):
+        return to_dense(placed(grad, pattern))
+
+
+def entries(value, pattern):
+    """For formulas: the elements of a tensor of any layout at the places of `pattern`."""
+    return (entries_of_sparse if is_sparse(raw(value)) else entries_of_dense)(value, pattern)
+
+
+@primitive(linear=True, node="SparseMaskBackward0")
+class masked_sparse:
+    """The elements of a sparse tensor where `mask` stores a value, in the layout of `mask`."""
 
     def forward(self, mask):
         return compressed.masked(self, mask)
@@ -75,13 +91,18 @@ class masked:
 
 @primitive(linear=True, node="SparseMaskBackward0")
 class masked_dense:
-    """`masked` of a dense tensor, whose gradient is dense."""
+    """The same of a dense tensor, whose gradient is dense."""
 
     def forward(self, mask):
         return compressed.masked(self, mask)
 
     def grad_self(grad, mask):
         return to_dense(masked(grad, mask))
+
+
+def masked(value, mask):
+    """For formulas: the elements of a tensor of any layout where `mask` stores a value."""
+    return (masked_sparse if is_sparse(raw(value)) else masked_dense)(value, mask)
 
 
 @primitive(linear=True)

@@ -20,7 +20,8 @@ def library(array: Array) -> Any:
 
 
 def computed(array: Array) -> tuple[Array, Callable[[Array], Array]]:
-    """The array in a type that the library computes in, and the way back: it has no float16."""
-    if array.dtype != np.float16:
+    """The array in a type that the library computes in, and the way back: it has no short floats."""
+    own = array.dtype
+    if own.itemsize >= 4 or own.kind in "iu":
         return array, lambda result: result
-    return array.astype(np.float32), lambda result: result.astype(np.float16)
+    return array.astype(np.float32), lambda result: result.astype(own)

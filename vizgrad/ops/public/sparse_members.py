@@ -110,8 +110,7 @@ def sparse_mask(self: Tensor, mask: Tensor) -> Tensor:
             f"sparse_mask(): operands have incompatible sizes; self has size {list(self._array.shape)} "
             f"but mask has size {list(mask._array.shape)}"
         )
-    op = declared().masked if is_sparse(self._array) else declared().masked_dense
-    return op.record(self, mask)
+    return declared().masked(self, mask)
 
 
 # --- what is in them --------------------------------------------------------------------------------------
