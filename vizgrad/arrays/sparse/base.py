@@ -44,8 +44,8 @@ class SparseArray:
     __slots__ = ("shape", "values")
 
     layout: str
-    #: The part of `ndarray` that is asked for without computing anything.
-    base = None
+    #: Never None: its parts may be memory that somebody else has, so nobody may simply keep it.
+    base = ()
     flags = _Flags()
 
     values: Array
