@@ -11,6 +11,8 @@ SHELL := bash
 
 PYTHON ?= python3
 ARGS ?=
+# How many processes tests are shared among is decided in tests/conftest.py, and ARGS=-n0 is one.
+WORKERS := -n auto --dist loadgroup
 
 VENV := .venv
 DONE := $(VENV)/done
@@ -53,7 +55,7 @@ demo: $(DONE)/project $(DONE)/needs-lab
 test: $(DONE)/project $(DONE)/needs-test
 	@.ci/browser
 	cd extension && jlpm test
-	python -m pytest $(ARGS)
+	python -m pytest $(WORKERS) $(ARGS)
 
 .PHONY: parity
 parity: $(DONE)/needs-test $(DONE)/needs-parity

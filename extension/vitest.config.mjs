@@ -18,6 +18,6 @@ export default defineConfig({
     environment: 'jsdom',
     include: ['src/**/*.test.{ts,tsx}', 'tests/**/*.test.{ts,tsx}'],
     restoreMocks: true,
-    testTimeout: 10_000
+    testTimeout: 120_000 // ends a hang: none needs a second on an idle machine
   }
 });

@@ -1,12 +1,23 @@
-"""What all tests share: which of them run without being asked for."""
+"""What all tests share: which of them run without being asked for, and in how many processes."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 HERE = Path(__file__).parent
+
+# Before numpy is loaded, here and in the kernels that tests start: matrices of tests are small, and threads
+# that wait for each other on busy cores take many times longer.
+for _library in ("OPENBLAS", "OMP", "MKL"):
+    os.environ.setdefault(f"{_library}_NUM_THREADS", "1")
+
+# A single example may take long where the machine is busy.
+hypothesis.settings.register_profile("vizgrad", deadline=None)
+hypothesis.settings.load_profile("vizgrad")
 
 #: Run only when named: `pytest tests/oracle`. `make parity`, `make bench` and `make gpu-test` name them.
 ON_REQUEST = {HERE / name for name in ("oracle", "fuzz", "benchmarks", "gpu")}
@@ -17,3 +28,25 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
         return None
     asked = (Path(arg.split("::")[0]).resolve() for arg in config.args)
     return True if not any(path.is_relative_to(collection_path) for path in asked) else None
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """With `-n auto`: all cores for whole folders, none besides this process for what starts faster alone."""
+    chosen = config.option.keyword or config.option.markexpr or config.option.lf
+    if chosen or any("::" in arg or arg.endswith(".py") for arg in config.args):
+        return 0
+    return min(os.cpu_count() or 1, 8)
+
+
+#: What takes longest as one piece, so that nobody waits for it at the end.
+FIRST = ("ui", "notebooks", "packaging", "ops/test_recipe.py")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    starts = [HERE / name for name in FIRST]
+    items.sort(key=lambda item: not any(item.path.is_relative_to(start) for start in starts))
+    for item in items:
+        folder = item.path.relative_to(HERE).parts[0]
+        # One browser and one server for all of ui, one kernel for all of magics.
+        if folder in ("ui", "magics"):
+            item.add_marker(pytest.mark.xdist_group(folder))

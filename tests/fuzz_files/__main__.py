@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 #: Seconds one file may keep its process: a thousand times what the slowest needs.
-_PATIENCE = 120
+_PATIENCE = 600
 KINDS = ("zip", "legacy", "safetensors", "npz", "trace")
 
 

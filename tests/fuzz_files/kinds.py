@@ -135,7 +135,8 @@ def used(obj: Any) -> Any:
             found.extend(item.values())
         elif isinstance(item, (list, tuple)) and len(found) < 10_000:
             found.extend(item[:100])
-        elif isinstance(item, vg.Tensor) and item.numel() < 100_000:
+        # A tensor of no elements may have dimensions of any size, and lists of as many lists.
+        elif isinstance(item, vg.Tensor) and max(item.numel(), *item.shape, 0) < 100_000:
             item.tolist()
             repr(item.clone())
     return obj

@@ -39,6 +39,7 @@ def _memory(what: str) -> int:
 
 def fault(kind: str, data: bytes, measured: bool) -> str | None:
     """What reading `data` does that it should not; None if it is read or refused as promised."""
+    before = 0
     if measured:
         _CLEAR.write_text("5")  # the peak begins again here
         before = _memory("VmRSS")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -455,11 +454,8 @@ def test_writes_are_noticed_once_and_only_if_there_were_any() -> None:
 def test_a_busy_session_says_so_within_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(session_module, "LOCK_TIMEOUT", 0.05)
     _, _, session = small()
-    with held(session):
-        started = time.monotonic()
-        with pytest.raises(SessionBusy, match="another thread"):
-            session.step()
-        assert time.monotonic() - started < 5
+    with held(session), pytest.raises(SessionBusy, match="another thread"):
+        session.step()
     session.step()
     assert session.position == 1
 

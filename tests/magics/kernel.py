@@ -7,8 +7,8 @@ from typing import Any
 
 from jupyter_client.manager import start_new_kernel
 
-#: Seconds.
-LIMIT = 60
+#: Seconds, to end a hang.
+LIMIT = 600
 
 
 @dataclass

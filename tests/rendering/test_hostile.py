@@ -116,7 +116,7 @@ def strip_labels(source: str) -> str:
 def test_graphviz_reads_the_labels_as_they_are_meant(name: str) -> None:
     source = to_dot(graph_of(name)).source.encode()
     svg = subprocess.run(
-        ["dot", "-Tsvg"], input=source, capture_output=True, check=True, timeout=30
+        ["dot", "-Tsvg"], input=source, capture_output=True, check=True, timeout=300
     )
     texts = [
         (element.text or "").replace("\u00a0", " ").strip()

@@ -303,14 +303,14 @@ def test_trust_is_of_one_thread_and_of_one_task() -> None:
         seen["thread"] = loads(A)
         with safe_globals([B]):
             inside.set()
-            go_on.wait(60)
+            go_on.wait(600)
         seen["left"] = serialization.get_safe_globals()
 
     inside, go_on = threading.Event(), threading.Event()
     with safe_globals([A]):
         thread = threading.Thread(target=other)
         thread.start()
-        inside.wait(60)
+        inside.wait(600)
         assert (loads(A), loads(B)) == (True, False)
         go_on.set()
         thread.join()

@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 from playwright.sync_api import Error as PlaywrightError
 
 from tests.ui import server as jupyter
-from tests.ui.lab import Lab
+from tests.ui.lab import LOOK_LIMIT, Lab
 
 ARTIFACTS = Path(__file__).parent / "artifacts"
 
@@ -29,6 +29,8 @@ FLAGS = [
 ]
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
+expect.set_options(timeout=LOOK_LIMIT)
+
 _failed = pytest.StashKey[bool]()
 
 
@@ -40,21 +42,21 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
     return report
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[jupyter.Server]:
-    """One JupyterLab for all tests."""
+    """One JupyterLab for the tests of this folder."""
     running = jupyter.start(tmp_path_factory.mktemp("jupyter"))
     yield running
     jupyter.stop(running)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    """One Chromium for all tests: Debian's if there is one, else Playwright's own."""
+    """One Chromium for the tests of this folder: Debian's if there is one, else Playwright's own."""
     path = os.environ.get("VIZGRAD_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
     with sync_playwright() as playwright:
         try:
-            chromium = playwright.chromium.launch(executable_path=path, args=FLAGS, timeout=60_000)
+            chromium = playwright.chromium.launch(executable_path=path, args=FLAGS, timeout=300_000)
         except PlaywrightError as error:
             why = f"no Chromium could be started ({path or 'none on PATH'}): {error.message}"
             if os.environ.get("CI") == "true":

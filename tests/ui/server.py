@@ -17,8 +17,8 @@ from pathlib import Path
 from urllib.error import URLError
 
 #: Seconds. A cold start takes 3 to 6 on two cores.
-START_LIMIT = 60
-STOP_LIMIT = 10
+START_LIMIT = 300
+STOP_LIMIT = 60
 
 #: What would reach for a network, move under the test's hands, or leave cells out of the page.
 SETTINGS = {
@@ -123,7 +123,7 @@ def _wait_until_it_answers(server: Server) -> None:
     )
     while True:
         try:
-            with urllib.request.urlopen(request, timeout=5):
+            with urllib.request.urlopen(request, timeout=60):
                 return
         except (URLError, OSError) as error:
             if server.process.poll() is not None:

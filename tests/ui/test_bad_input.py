@@ -111,7 +111,7 @@ def test_a_dead_kernel_is_told_and_nothing_hangs(lab: Lab) -> None:
     panel = lab.page.locator("#vizgrad-panel")
     expect(root(panel)).to_have_attribute("data-position", "1")
     lab.shut_down_kernels()
-    expect(panel.get_by_role("alert").first).to_be_visible(timeout=15_000)
+    expect(panel.get_by_role("alert").first).to_be_visible()
     assert notebook.panel
 
 

@@ -7,13 +7,12 @@ from pathlib import Path
 
 from playwright.sync_api import Locator, expect
 
+from tests.notebooks.setting import shortened
 from tests.ui.lab import Lab
 from tests.ui.test_tour import cell_of, press, root
 
 MODELS = Path(__file__).parents[2] / "notebooks" / "02_models.ipynb"
 
-#: Four models are trained. The limit of the whole test is in pyproject.toml.
-TRAINING_LIMIT = 90_000
 BLOCKS = [f"blocks.{number}: TransformerEncoderLayer" for number in range(4)]
 
 
@@ -31,8 +30,8 @@ def done(box: Locator) -> int:
 
 def test_the_models(lab: Lab) -> None:
     lab.page.set_viewport_size({"width": 1500, "height": 1100})
-    notebook = lab.open_copy(MODELS)
-    notebook.run(TRAINING_LIMIT)
+    notebook = lab.open_copy(MODELS, shortened)
+    notebook.run()
 
     drawing = cell_of(notebook, "vg.graph(loss_transformer")
     picture = notebook.output(drawing).locator("img")  # JupyterLab shows an SVG file as an image

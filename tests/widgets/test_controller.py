@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -285,20 +284,35 @@ def test_an_error_in_a_node_is_a_failure_and_a_state_that_says_so() -> None:
     assert view.ask(p.StepBack, session.id).run.status == "paused"
 
 
+class CountedLock:
+    """Notes how long each caller is ready to wait."""
+
+    def __init__(self, lock: Any, waits: list[float]) -> None:
+        self.lock = lock
+        self.waits = waits
+
+    def acquire(self, timeout: float) -> bool:
+        self.waits.append(timeout)
+        return self.lock.acquire(timeout=timeout)
+
+    def release(self) -> None:
+        self.lock.release()
+
+
 def test_a_busy_session_fails_soon(monkeypatch: pytest.MonkeyPatch, session: Session) -> None:
     monkeypatch.setattr(session_module, "LOCK_TIMEOUT", 0.2)
     view = View()
     view.ask(p.Attach)
     with held(session):
-        started = time.monotonic()
+        waits: list[float] = []
+        monkeypatch.setattr(session, "_lock", CountedLock(session._lock, waits))
         answer = view.ask(p.Step, session.id)
         assert isinstance(answer, p.Failed)
         assert "another thread" in answer.message
-        assert time.monotonic() - started < 0.39, "it waited twice"
-        # the list does not wait at all
-        started = time.monotonic()
+        assert waits == [0.2], "it waits once"
         assert len(view.ask(p.ListSessions).sessions) == 1
-        assert time.monotonic() - started < 0.19
+        assert waits == [0.2], "the list does not wait at all"
+        monkeypatch.setattr(session, "_lock", session._lock.lock)
     assert view.ask(p.Step, session.id).run.position == 1
 
 
