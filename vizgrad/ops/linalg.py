@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.arrays import dtypes, xp
+from vizgrad.arrays import dtypes, threads, xp
 from vizgrad.arrays.kernels import linalg
 from vizgrad.function.primitive import primitive
 from vizgrad.ops.arrange import crop_to, diagonal, tril, triu
@@ -40,7 +40,7 @@ class matmul:
     """The products of stacks of matrices with the same leading dimensions."""
 
     def forward(self, mat2):
-        return xp.matmul(self, mat2)
+        return threads.matmul(self, mat2)
 
     def grad_self(grad, mat2):
         return matmul(grad, mT(mat2))

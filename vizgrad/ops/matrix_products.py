@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vizgrad.arrays import xp
+from vizgrad.arrays import threads
 from vizgrad.arrays.kernels import products
 from vizgrad.function.primitive import primitive
 from vizgrad.ops.shape import t, transpose, unsqueeze
@@ -27,7 +27,7 @@ class bmm:
     """The products of two stacks of matrices."""
 
     def forward(self, mat2):
-        return xp.matmul(self, mat2)
+        return threads.matmul(self, mat2)
 
     def grad_self(grad, mat2):
         return bmm(grad, transpose(mat2, dim0=1, dim1=2))
@@ -103,7 +103,7 @@ class baddbmm:
     """beta * self + alpha * (batch1 @ batch2), for stacks of matrices."""
 
     def forward(self, batch1, batch2, *, beta, alpha):
-        return products.add_product(self, xp.matmul(batch1, batch2), beta, alpha)
+        return products.add_product(self, threads.matmul(batch1, batch2), beta, alpha)
 
     def grad_self(grad, beta):
         return grad if beta == 1 else grad * beta

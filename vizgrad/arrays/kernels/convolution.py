@@ -18,6 +18,7 @@ from math import prod
 
 import numpy as np
 
+from vizgrad.arrays import threads
 from vizgrad.arrays.backend import Array
 from vizgrad.arrays.kernels.memory import contiguous, empty, zeros
 from vizgrad.arrays.kernels.windows import (
@@ -80,7 +81,7 @@ def _convolve_into(
         result[...] = _first(product.reshape(n, *out, o))
     else:
         columns = _columns(x, w.shape[2:], out, stride, padding, dilation)
-        np.matmul(
+        threads.matmul(
             w.reshape(groups, o // groups, -1),
             columns.reshape(n, groups, -1, length),
             out=result.reshape(n, groups, o // groups, length),
@@ -110,7 +111,7 @@ def _spread(
     if groups == 1 and _channels_last(w.shape[1], kernel, out):
         rows = _last(g).reshape(-1, o)
         filters = w.reshape(o, w.shape[1], -1).transpose(2, 0, 1)
-        shares = np.matmul(rows, filters).reshape(-1, n, *out, w.shape[1])
+        shares = threads.matmul(rows, filters).reshape(-1, n, *out, w.shape[1])
         total = zeros(g, (n, *whole, w.shape[1]))
         for share, place in zip(shares, places, strict=True):
             total[(slice(None), *place)] += share
@@ -130,7 +131,7 @@ def _is_depthwise(w: Array, groups: int) -> bool:
 def _shares(g: Array, w: Array, groups: int) -> Iterator[Array]:
     """For each position in a window, what its element gets of each window's gradient."""
     n, o, *out = g.shape
-    columns = np.matmul(
+    columns = threads.matmul(
         w.reshape(groups, o // groups, -1).swapaxes(1, 2), g.reshape(n, groups, o // groups, -1)
     ).reshape(n, w.shape[1] * groups, -1, *out)
     return (columns[:, :, index] for index in range(columns.shape[2]))
@@ -174,10 +175,10 @@ def _correlate(
         parts: list[Array] = []
         for offset in offsets(kernel):
             seen = image[(..., *at(offset, out, stride, dilation))].reshape(n, groups, -1, 1)
-            parts.append(np.matmul(split, seen).sum(axis=0))
+            parts.append(threads.matmul(split, seen).sum(axis=0))
         return np.concatenate(parts, axis=-1).reshape(o, 1, *kernel)
     columns = _columns(x, kernel, out, stride, padding, dilation).reshape(n, groups, -1, prod(out))
-    by_image = np.matmul(g.reshape(n, groups, o // groups, -1), columns.swapaxes(2, 3))
+    by_image = threads.matmul(g.reshape(n, groups, o // groups, -1), columns.swapaxes(2, 3))
     return by_image.sum(axis=0).reshape(o, per_group, *kernel)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from vizgrad.arrays import threads
 from vizgrad.arrays.backend import Array
 from vizgrad.arrays.sparse import is_sparse
 
@@ -15,7 +16,9 @@ def mm(a: Array, b: Array) -> Array:
             raise NotImplementedError('"matmul" not implemented for bool; convert with .to(dtype)')
         return a.astype(np.float32).dot(b.astype(np.float32)).astype(np.float16)
     try:
-        return a.dot(b)
+        if a.size * b.size < threads.FEWEST:
+            return a.dot(b)
+        return threads.dot(a, b)
     except ValueError:
         raise RuntimeError(_mismatch(a.shape, b.shape)) from None
     except TypeError:

@@ -1,0 +1,106 @@
+"""How many threads a matrix product is given.
+
+OpenBLAS takes all cores for any product above some 2^18 multiplications, and each waits for all at its end.
+On a machine that does other work as well, one of them is not running when it should, and a product of a
+tenth of a millisecond takes several. So those that are too small to gain much are done by one thread.
+What the design record 0012 measured decides the bounds.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from vizgrad.arrays.backend import Array
+
+#: Multiplications: below, OpenBLAS takes one thread by itself; above, several are worth it.
+FEWEST, MOST = 2**18, 2**23
+#: As FEWEST, of a matrix and a vector.
+FEWEST_OF_VECTOR = 9216
+
+
+class Threads:
+    """The threads of numpy's own BLAS."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._inside = 0
+        self._before = 1
+        self._get, self._set = _openblas() or (None, None)
+
+    def alone(self, product: Callable[..., Array], *operands: Any) -> Array:
+        """`product(*operands)` by one thread; whatever number there was is there again afterwards."""
+        if self._get is None or self._set is None:
+            return product(*operands)
+        with self._lock:
+            if not self._inside:
+                self._before = self._get()
+                if self._before > 1:
+                    self._set(1)
+            self._inside += 1
+        try:
+            return product(*operands)
+        finally:
+            with self._lock:
+                self._inside -= 1
+                if not self._inside and self._before > 1:
+                    self._set(self._before)
+
+
+def _openblas() -> tuple[Callable[[], int], Callable[[int], None]] | None:
+    """The functions that ask and set the number of threads; None where numpy has another BLAS."""
+    from threadpoolctl import ThreadpoolController
+
+    found = ThreadpoolController().select(internal_api="openblas").lib_controllers
+    # scipy brings one of its own.
+    for lib in sorted(found, key=lambda lib: "numpy" not in lib.filepath):
+        for form in _NAMES:
+            get: Any = getattr(lib.dynlib, form.format("get"), None)
+            put: Any = getattr(lib.dynlib, form.format("set"), None)
+            if get is not None and put is not None:
+                get.restype, get.argtypes = ctypes.c_int, []
+                put.restype, put.argtypes = None, [ctypes.c_int]
+                return get, put
+    return None
+
+
+#: As numpy's wheels have them, and others.
+_NAMES = (
+    "scipy_openblas_{}_num_threads64_", "scipy_openblas_{}_num_threads", "openblas_{}_num_threads64_",
+    "openblas_{}_num_threads",
+)  # fmt: skip
+_threads: Threads | None = None
+
+
+def _given(product: Callable[..., Array], a: Array, b: Array, out: Array | None = None) -> Array:
+    """`product` of two arrays, by as many threads as it is worth."""
+    global _threads
+    operands = (a, b) if out is None else (a, b, out)
+    rows = a.shape[-2] if a.ndim > 1 else 1
+    columns = b.shape[-1] if b.ndim > 1 else 1
+    fewest = FEWEST if min(rows, columns) > 1 else FEWEST_OF_VECTOR
+    if not fewest <= rows * (a.shape[-1] if a.ndim else 1) * columns <= MOST:
+        return product(*operands)
+    if _threads is None:
+        _threads = Threads()
+    return _threads.alone(product, *operands)
+
+
+def dot(a: Array, b: Array) -> Array:
+    """`a.dot(b)` of arrays that together have more than `FEWEST` pairs of elements."""
+    return _given(_dot, a, b) if type(a) is type(b) is np.ndarray else a.dot(b)
+
+
+def _dot(a: Array, b: Array) -> Array:
+    return a.dot(b)
+
+
+def matmul(a: Array, b: Array, out: Array | None = None) -> Array:
+    """`np.matmul` of matrices, or of stacks of them, each of which is a product of its own."""
+    if a.size * b.size < FEWEST or type(a) is not np.ndarray or type(b) is not np.ndarray:
+        return np.matmul(a, b) if out is None else np.matmul(a, b, out)
+    return _given(np.matmul, a, b, out)
