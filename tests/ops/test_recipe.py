@@ -103,3 +103,20 @@ def test_a_cell_may_run_again(notebook: Kernel) -> None:
     for cell in (DECLARATION, CHECKS):
         done = notebook.run(cell)
     assert done.printed.strip() == "as it should be", done.told
+
+
+def test_a_second_one_whose_formula_uses_a_later_helper(notebook: Kernel) -> None:
+    notebook.run(NAMED)
+    second = DECLARATION.replace("softplus1", "thrice").replace("one_thrice", "")
+    second = second.replace(
+        "xp.maximum(self, 0) + xp.log1p(xp.exp(-xp.absolute(self)))", "self * 3"
+    )
+    cells = (
+        second.replace("grad * sigmoid(self)", "three(grad)"),
+        "y = vizgrad.ones(2, requires_grad=True)\n(y.exp() * y).sum().backward()",  # formulas have run
+        "def three(value):\n    return value * 3",
+        "x = vizgrad.ones(2, requires_grad=True)\nx.thrice().sum().backward()\nprint(x.grad.tolist())",
+        "x.grad = None\n(x * 1).thrice_().sum().backward()\nprint(x.grad.tolist())",
+    )
+    printed = [notebook.run(cell) for cell in cells]
+    assert [cell.told.strip() for cell in printed] == ["", "", "", "[3.0, 3.0]", "[3.0, 3.0]"]
