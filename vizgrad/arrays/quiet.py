@@ -7,7 +7,7 @@ four places, each with the cheapest way that works there:
   None. CPython drops a warning that comes from a frame without a module name, before any filter is
   asked: this costs nothing, whatever the user did to `warnings` (tests/ops/test_quiet.py).
 - kernels written in Python, which have a module name, are wrapped in `quiet`.
-- in-place writes hush theirs one by one (`vizgrad.function.inplace`).
+- in-place writes call them from a function made `nameless`, to the same effect.
 - formulas over arrays run between one `hush` and `unhush` per backward (`vizgrad.engine.task`).
 """
 
@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
+from types import FunctionType
 from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
@@ -35,6 +36,13 @@ try:  # numpy keeps the error state in a context variable; setting it directly c
     _set, _reset = _extobj_contextvar.set, _extobj_contextvar.reset
 except ImportError:
     _IGNORE = None
+
+
+def nameless(function: Callable[P, R]) -> Callable[P, R]:
+    """`function`, from whose frame ufuncs warn nobody. It uses no name of its module."""
+    scope = {"__name__": NAMELESS, "__package__": function.__module__.rpartition(".")[0]}
+    made: Any = FunctionType(function.__code__, scope, function.__name__)
+    return made
 
 
 def hush() -> Any:

@@ -12,7 +12,7 @@ from vizgrad import errors
 from vizgrad.arrays import layout
 from vizgrad.arrays.backend import is_on_host, writeable
 from vizgrad.arrays.dtypes import NARROW
-from vizgrad.arrays.quiet import hush, unhush
+from vizgrad.arrays.quiet import nameless
 from vizgrad.function.copy_slices import rebase
 from vizgrad.function.declared import GROUPS, saved_by, users_of
 from vizgrad.function.devices import gathered
@@ -144,32 +144,8 @@ def write(
     edges = _edges_before(op, tensors)
     recorded = edges is not None
     check_write(target, recorded)
-    keep = edges is not None and op.inputs[0] in saved_by(op)[0]
-    token = hush()
-    try:
-        old = _overwrite(op, tensors, attributes, keep)
-    finally:
-        unhush(token)
-    site = caller()
-    storage = storage_of(target)
-    clock = storage.last_write
-    kept = None
-    if edges is not None and keep:
-        kept = KeptSelf(old, edges[0] if op.differentiable[0] == op.inputs[0] else None)
-    storage.wrote(name or op.name + "_", site)
-    if MODES.recorder is not None:
-        tell_recorder("wrote", name or op.name + "_", site)
-    if edges is not None:
-        node = _make_node(op, tensors, attributes, edges, site, clock, kept)
-        _set_history(target, node)
-    return target
-
-
-def _overwrite(
-    op: Primitive, tensors: tuple[Any, ...], attributes: dict[str, Any], keep: bool
-) -> Any:
-    """Computes the result and writes it into the first operand; returns what was there, with `keep`."""
-    array, result = tensors[0]._array, _compute(op, tensors, attributes)
+    result = _compute(op, tensors, attributes)
+    array = target._array
     if result.shape != array.shape:
         raise wrong_call(
             RuntimeError(
@@ -179,9 +155,23 @@ def _overwrite(
             "write out of place, or give an operand that broadcasts to the tensor's shape",
             "shape-broadcast",
         )
-    old = array.copy() if keep else None
-    array[...] = result
-    return old
+    site = caller()
+    storage = storage_of(target)
+    clock = storage.last_write
+    kept = None
+    if edges is not None and op.inputs[0] in saved_by(op)[0]:
+        kept = KeptSelf(array.copy(), edges[0] if op.differentiable[0] == op.inputs[0] else None)
+    if result.dtype is array.dtype:
+        array[...] = result
+    else:
+        _write_narrowed(array, result)
+    storage.wrote(name or op.name + "_", site)
+    if MODES.recorder is not None:
+        tell_recorder("wrote", name or op.name + "_", site)
+    if edges is not None:
+        node = _make_node(op, tensors, attributes, edges, site, clock, kept)
+        _set_history(target, node)
+    return target
 
 
 def _edges_before(op: Primitive, tensors: tuple[Any, ...]) -> tuple[Any, ...] | None:
@@ -193,6 +183,16 @@ def _edges_before(op: Primitive, tensors: tuple[Any, ...]) -> tuple[Any, ...] | 
         return None
     check_write(tensors[0], True)
     return tuple(edge_of(by_name[n]) for n in op.differentiable)
+
+
+@nameless
+def _run(kernel: Any, arrays: Any, attributes: Any) -> Any:
+    return kernel(*arrays, **attributes)
+
+
+@nameless
+def _write_narrowed(target: Any, result: Any) -> None:
+    target[...] = result
 
 
 def _compute(op: Primitive, tensors: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
@@ -216,7 +216,7 @@ def _compute(op: Primitive, tensors: tuple[Any, ...], attributes: dict[str, Any]
     if op.real_only and arrays[0].dtype.kind == "c":
         raise op.refuse_complex(arrays[0])
     try:
-        return op.forward(*arrays, **attributes)
+        return _run(op.forward, arrays, attributes)
     except Exception as error:  # noqa: BLE001  whatever a kernel raises gets PyTorch's words
         gathered(op, tensors)  # raises where devices are mixed
         raise kernel_error(op, error, *arrays) from None

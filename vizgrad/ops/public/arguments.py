@@ -17,6 +17,8 @@ from vizgrad.tensor.place import caller
 from vizgrad.tensor.tensor import Tensor, address, storage_of
 from vizgrad.tensor.wrong_call import wrong_call
 
+_copy_narrowed = quiet(xp.copyto)  # a number too large for the type of `out` is inf
+
 
 def dims_of(dim: Any, ndim: int) -> tuple[int, ...] | None:
     """Non-negative dimensions; None for all of them (also for an empty list, T-14).
@@ -166,7 +168,8 @@ def written(out: Tensor, result: Tensor, name: str, *inputs: Any) -> Tensor:
             )
         out._array = xp.empty_like(out._array, shape=array.shape)
         storage.origin, storage.nbytes = address(out._array), out._array.nbytes
-    quiet(xp.copyto)(out._array, array, casting="unsafe")
+    copy = xp.copyto if array.dtype is out._array.dtype else _copy_narrowed
+    copy(out._array, array, casting="unsafe")
     storage.wrote(name, caller())
     return out
 
