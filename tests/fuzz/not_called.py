@@ -4,6 +4,7 @@ from __future__ import annotations
 
 _STATE = "a setting of the library, not an operation: tests/autograd, tests/arrays"
 _TENSOR = "of the tensor as an object, not of its values: tests/tensor, tests/oracle/programs"
+_SPARSE = "drawn at random beside dense arrays in tests/arrays/test_sparse.py; S-1 ... S-17"
 _DRAWN = "the state of the generator: tests/oracle/programs"
 
 NAMES: dict[str, str] = dict.fromkeys(
@@ -13,4 +14,9 @@ NAMES: dict[str, str] = dict.fromkeys(
 ) | dict.fromkeys(("get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state"), _DRAWN) | dict.fromkeys(
     ("T.backward", "T.cuda", "T.data_ptr", "T.pin_memory", "T.register_hook", "T.register_post_accumulate_grad_hook",
      "T.untyped_storage"), _TENSOR
+) | dict.fromkeys(
+    ("T.ccol_indices", "T.coalesce", "T.col_indices", "T.crow_indices", "T.dense_dim", "T.indices", "T.is_coalesced",
+     "T.is_sparse", "T.is_sparse_csr", "T.row_indices", "T.sparse_dim", "T.sparse_mask", "T.to_dense", "T.to_sparse",
+     "T.to_sparse_coo", "T.to_sparse_csc", "T.to_sparse_csr", "T.values", "dsmm", "sparse_compressed_tensor",
+     "sparse_coo_tensor", "sparse_csc_tensor", "sparse_csr_tensor", "spmm"), _SPARSE
 ) | dict.fromkeys(("load", "save"), "files: tests/oracle/test_files.py")  # fmt: skip
