@@ -41,8 +41,6 @@ DIFFERENT = {
     ("", "cdist"): "`compute_mode` chooses between roundings",
     ("", "empty_strided"): "`out` would make its strides meaningless",
     ("", "tensordot"): "`out` is keyword-only, as everywhere else",
-    ("", "stft"): "`align_to_window`: frames of librosa before version 0.6",
-    ("Tensor", "stft"): "`align_to_window`: frames of librosa before version 0.6",
     ("", "randperm"): _SAME, ("", "tril_indices"): _SAME, ("", "triu_indices"): _SAME,
     ("Tensor", "contiguous"): _SAME, ("utils.data", "random_split"): _SAME,
     ("", "ldexp"): _SCRIPT, ("", "mul"): _SCRIPT, ("", "sort"): _SCRIPT, ("Tensor", "add_"): _SCRIPT,

@@ -84,6 +84,7 @@ ROWS = [
         some(plain=[(3, 2), (3, 1)]),
         lambda a, b: np.linalg.lstsq(a, b)[0],
     ),
+    Row("matrix_power, 0", lambda x: vg.linalg.matrix_power(x, 0) * x, some(square=(3, 3))),
     Row(
         "matrix_power",
         lambda x: vg.linalg.matrix_power(x, 3),

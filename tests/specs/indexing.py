@@ -150,6 +150,11 @@ ROWS = [
     ),
     Row("index_fill", lambda x: x.index_fill(0, vg.tensor([2, 0]), 1.5), _M),
     Row(
+        "index_fill by a tensor",
+        lambda x, v: x.index_fill(0, vg.tensor([2, 0, 2]), v),
+        some(plain=[(3, 2), ()]),
+    ),
+    Row(
         "masked_select",
         lambda x: x.masked_select(vg.tensor(_MASK)),
         some(matrix=(2, 3)),

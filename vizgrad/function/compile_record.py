@@ -142,7 +142,7 @@ def _read_arrays(op: Primitive) -> list[str]:
     lines: list[str] = []
     slow = f"{', '.join(f'a{i}' for i in range(len(inputs)))}{',' if len(inputs) == 1 else ''}"
     call = f"        {slow} = arrays_for(op, ({', '.join(inputs)},))"
-    if op.typing in ("promote", "float") and len(inputs) == 2:
+    if op.typing in ("promote", "float") and len(inputs) == 2 and op.numbers != "none":
         first, second = inputs
         lines += [
             f"    c = {second}.__class__",

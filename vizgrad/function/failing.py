@@ -30,7 +30,7 @@ def kernel_error(op: Primitive, error: Exception, *arrays: Any) -> Exception:
                 return mismatch
         shapes = " and ".join(str(list(a.shape)) for a in arrays)
         return wrong_call(
-            RuntimeError(f"{op.name}: the shapes {shapes} do not fit together ({error})"),
+            RuntimeError(f"{op.name}: the shapes {shapes} do not fit together"),
             "give operands of shapes that fit",
             "shape-broadcast",
         )
@@ -42,6 +42,10 @@ def kernel_error(op: Primitive, error: Exception, *arrays: Any) -> Exception:
             NotImplementedError(f'"{op.name}" not implemented for {types}'),
             "convert the operands to a type it takes",
             "cut-dtype",
+        )
+    if isinstance(error, IndexError):  # numpy's words, where no check came before it
+        return IndexError(
+            str(error).replace("for axis", "for dimension").replace("array", "tensor")
         )
     return error
 

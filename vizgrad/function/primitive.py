@@ -44,6 +44,9 @@ from vizgrad.tensor.wrong_call import wrong_call
 #: computed with the elements, which may be of types that have no arithmetic.
 Typing = Literal["promote", "float", "same", "keep", "moved"]
 
+#: Which operands may be Python numbers: any, all but the first, or none.
+Numbers = Literal["any", "second", "none"]
+
 REGISTRY: dict[str, Primitive] = {}
 #: Called with each operation that is declared; `vizgrad.ops.forms` makes functions and methods of it.
 WHEN_DECLARED: list[Callable[[Primitive], None]] = []
@@ -75,6 +78,7 @@ class Primitive:
         public: bool = False,
         inplace: bool | Literal["public"] = False,
         aliases: tuple[str, ...] = (),
+        numbers: Numbers = "any",
     ) -> None:
         self.name = name
         self.forward = forward
@@ -84,6 +88,7 @@ class Primitive:
         self.outputs = outputs
         self.node_name = node_name
         self.typing = typing
+        self.numbers = numbers
         self.view = view
         self.structure = structure
         #: Values by which its derivatives have no slope: see `vizgrad.function.flat`.
@@ -154,6 +159,7 @@ def primitive(
     public: bool = False,
     inplace: bool | Literal["public"] = False,
     aliases: str = "",
+    numbers: Numbers = "any",
 ) -> Callable[[type], Primitive]: ...
 def primitive(
     declaration: type | None = None,
@@ -171,6 +177,7 @@ def primitive(
     public: bool = False,
     inplace: bool | Literal["public"] = False,
     aliases: str = "",
+    numbers: Numbers = "any",
 ) -> Any:
     """Makes a Primitive of a declaring class; see the module's docstring for its form.
 
@@ -183,6 +190,7 @@ def primitive(
 
     With `public` there are `vizgrad.NAME`, which takes `out=`, and `Tensor.NAME`; with `inplace` there is
     `Tensor.NAME_`, and, if it is "public", `vizgrad.NAME_`. `aliases` are further names for all of these.
+    `numbers` says which operands may be Python numbers, where several are brought to one type.
     """
 
     def declare(cls: type) -> Primitive:
@@ -223,6 +231,7 @@ def primitive(
             public=public,
             inplace=inplace,
             aliases=tuple(aliases.split()),
+            numbers=numbers,
         )
         for told in WHEN_DECLARED:  # which may refuse the name
             told(made)

@@ -92,9 +92,11 @@ def _number_on_device(value: Any, array: Any) -> WrappedNumber:
 
 
 def coerce(op: Primitive, *operands: Any) -> tuple[Any, ...]:
-    """Operands as Tensors; TypeError for what is neither Tensor nor number."""
+    """Operands as Tensors; TypeError for what is neither Tensor nor number, or a number out of place."""
     tensors = [o for o in operands if isinstance(o, Tensor)]
-    if not tensors:
+    if not tensors or (op.numbers == "none" and len(tensors) < len(operands)):
+        raise type_error(op, *operands)
+    if op.numbers == "second" and not isinstance(operands[0], Tensor):
         raise type_error(op, *operands)
     out: list[Any] = []
     for operand in operands:

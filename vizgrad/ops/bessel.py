@@ -119,7 +119,9 @@ class zeta:
         return grad * -self * zeta(self + 1, other)
 
 
-@primitive(typing="float", pointwise=True, real_only=True, public=True, inplace=True)
+@primitive(
+    typing="float", pointwise=True, real_only=True, public=True, inplace=True, numbers="none"
+)
 class igamma:
     """The regularised lower incomplete gamma function of order self, up to other."""
 
@@ -130,7 +132,9 @@ class igamma:
         return grad * _gamma_density(self, other)
 
 
-@primitive(typing="float", pointwise=True, real_only=True, public=True, inplace=True)
+@primitive(
+    typing="float", pointwise=True, real_only=True, public=True, inplace=True, numbers="none"
+)
 class igammac:
     """The regularised upper incomplete gamma function of order self, from other."""
 

@@ -6,14 +6,21 @@ from vizgrad.arrays import xp
 from vizgrad.function.primitive import primitive
 
 
-@primitive(typing="promote", pointwise=True, public=True, inplace=True)
+@primitive(typing="promote", pointwise=True, public=True, inplace=True, numbers="second")
 class eq:
     """self == other."""
 
     forward = xp.equal
 
 
-@primitive(typing="promote", pointwise=True, public=True, inplace=True, aliases="not_equal")
+@primitive(
+    typing="promote",
+    pointwise=True,
+    public=True,
+    inplace=True,
+    aliases="not_equal",
+    numbers="second",
+)
 class ne:
     """self != other."""
 
@@ -21,7 +28,13 @@ class ne:
 
 
 @primitive(
-    typing="promote", pointwise=True, real_only=True, public=True, inplace=True, aliases="less"
+    typing="promote",
+    pointwise=True,
+    real_only=True,
+    public=True,
+    inplace=True,
+    aliases="less",
+    numbers="second",
 )
 class lt:
     """self < other."""
@@ -36,6 +49,7 @@ class lt:
     public=True,
     inplace=True,
     aliases="less_equal",
+    numbers="second",
 )
 class le:
     """self <= other."""
@@ -44,7 +58,13 @@ class le:
 
 
 @primitive(
-    typing="promote", pointwise=True, real_only=True, public=True, inplace=True, aliases="greater"
+    typing="promote",
+    pointwise=True,
+    real_only=True,
+    public=True,
+    inplace=True,
+    aliases="greater",
+    numbers="second",
 )
 class gt:
     """self > other."""
@@ -59,6 +79,7 @@ class gt:
     public=True,
     inplace=True,
     aliases="greater_equal",
+    numbers="second",
 )
 class ge:
     """self >= other."""

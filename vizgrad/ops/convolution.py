@@ -9,6 +9,7 @@ from __future__ import annotations
 from vizgrad.arrays import layout
 from vizgrad.arrays.kernels import convolution as kernel
 from vizgrad.function.primitive import primitive
+from vizgrad.ops.indexing import crop
 from vizgrad.ops.optional import like_absent, unless_absent
 from vizgrad.ops.reduce import sum_dims
 
@@ -53,11 +54,12 @@ class convolution_transpose:
             result += bias.reshape(-1, *(1,) * len(size))
         return layout.images(result, input, weight)
 
-    def grad_input(grad, weight, stride, padding, dilation, groups):
-        return convolution(
+    def grad_input(grad, weight, input_meta, stride, padding, dilation, groups):
+        found = convolution(
             grad, weight, like_absent(grad),
             stride=stride, padding=padding, dilation=dilation, groups=groups,
         )  # fmt: skip
+        return _only(found, input_meta.shape)
 
     def grad_weight(grad, input, weight_meta, stride, padding, dilation, groups):
         return convolution_weight(
@@ -84,11 +86,17 @@ class convolution_weight:
             stride=stride, padding=padding, dilation=dilation, groups=groups,
         )  # fmt: skip
 
-    def grad_grad_output(grad, input, stride, padding, dilation, groups):
-        return convolution(
+    def grad_grad_output(grad, input, grad_output_meta, stride, padding, dilation, groups):
+        found = convolution(
             input, grad, like_absent(grad),
             stride=stride, padding=padding, dilation=dilation, groups=groups,
         )  # fmt: skip
+        return _only(found, grad_output_meta.shape)
+
+
+def _only(value, shape):
+    """The windows that there were: a large output padding leaves room for more."""
+    return value if value.shape == shape else crop(value, shape=tuple(shape))
 
 
 def over_channels(grad):

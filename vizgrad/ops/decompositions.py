@@ -25,12 +25,14 @@ from vizgrad.tensor.tensor import Tensor, new_tensor
 
 
 class Decomposition(ManyOutputs):
-    """A node that saves its own outputs. Its formula gets None for what nothing arrived at."""
+    """A node that saves outputs of its own. Its formula gets None for what nothing arrived at."""
 
     __slots__ = ()
 
     input_names = ("self",)
     saved_names: ClassVar[tuple[str, ...]] = ()
+    #: Which outputs those are, where not all are saved.
+    saved_outputs: ClassVar[tuple[int, ...] | None] = None
 
     #: `formula(grads, *outputs)`.
     formula: Any
@@ -121,7 +123,7 @@ class LinalgEigBackward0(Decomposition):
 
 
 class LinalgSvdBackward0(Decomposition):
-    """For the reduced decomposition. Vectors of equal singular values have no derivative."""
+    """Vectors of equal singular values have no derivative, nor those of the full decomposition's rest."""
 
     __slots__ = ("_S", "_U", "_Vh")
     saved_names = ("U", "S", "Vh")
@@ -129,6 +131,9 @@ class LinalgSvdBackward0(Decomposition):
     def formula(self, grads: Any, u: Any, s: Any, vh: Any) -> Any:
         g_u, g_s, g_vh = grads
         n = u.ndim
+        least = raw(s).shape[-1]
+        u, g_u = _first_columns(u, least), _first_columns(g_u, least)
+        vh, g_vh = _first_rows(vh, least), _first_rows(g_vh, least)
         row, column = unsqueeze(s, dim=n - 2), unsqueeze(s, dim=n - 1)
         middle = 0
         extra = None
@@ -156,6 +161,18 @@ class LinalgSvdBackward0(Decomposition):
         return slope if extra is None else slope + extra
 
 
+def _first_columns(value: Any, k: int) -> Any:
+    if value is None or raw(value).shape[-1] == k:
+        return value
+    return crop_to(value, (0, 0), (raw(value).shape[-2], k))
+
+
+def _first_rows(value: Any, k: int) -> Any:
+    if value is None or raw(value).shape[-2] == k:
+        return value
+    return crop_to(value, (0, 0), (k, raw(value).shape[-1]))
+
+
 def _refuse_svd_phases(u: Any, vh: Any, g_u: Any, g_vh: Any) -> None:
     if raw(u).dtype.kind == "c":
         turns = [] if g_u is None else [raw(matmul(mH(u), g_u))]
@@ -179,6 +196,7 @@ class LinalgQrBackward0(Decomposition):
 
     def formula(self, grads: Any, q: Any, r: Any) -> Any:
         g_q, g_r = grads
+        _refuse_qr(q, r)
         g_q = zeros_beside(g_r, raw(q).shape) if g_q is None else g_q
         g_r = zeros_beside(g_q, raw(r).shape) if g_r is None else g_r
         k, wide = raw(r).shape[-2], raw(r).shape[-1]
@@ -190,6 +208,20 @@ class LinalgQrBackward0(Decomposition):
         g_q = g_q + matmul(matmul(q, rest), mH(g_rest))
         square = _qr_slope(g_q, crop_to(g_r, (0, 0), (k, k)), q, crop_to(r, (0, 0), (k, k)))
         return cat_any([square, matmul(q, g_rest)], q.ndim - 1)
+
+
+def _refuse_qr(q: Any, r: Any) -> None:
+    if raw(q).ndim < raw(r).ndim:
+        raise RuntimeError(
+            "The derivative of linalg.qr depends on Q, which is not computed when mode='r'; use "
+            "mode='reduced'"
+        )
+    rows, columns = raw(r).shape[-2:]
+    if rows > columns:  # what completes Q can be any basis
+        raise RuntimeError(
+            "The QR decomposition is not differentiable when mode='complete' and nrows > ncols "
+            f"({rows} > {columns}); use mode='reduced'"
+        )
 
 
 def _qr_slope(g_q, g_r, q, r):
@@ -212,8 +244,9 @@ def record(
         node.outputs = len(arrays)
         node.metas = tuple(Meta(a.shape, a.dtype) for a in arrays)
         start(node, edges, arrays[0])
-        for nr, (name, out) in enumerate(zip(node_class.saved_names, outputs, strict=True)):
-            saved = save_result(out)
+        numbers = node_class.saved_outputs or range(len(outputs))
+        for nr, name in zip(numbers, node_class.saved_names, strict=True):
+            saved = save_result(outputs[nr])
             saved.output_nr = nr
             setattr(node, "_" + name, saved)
         produced_by(node, outputs)

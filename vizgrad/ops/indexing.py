@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from vizgrad.arrays import xp
 from vizgrad.arrays.backend import as_array
 from vizgrad.arrays.kernels import indexing, reduction
 from vizgrad.function.primitive import primitive
-from vizgrad.ops.constants import raw, zeros_beside
+from vizgrad.ops.constants import constant, raw, zeros_beside
 from vizgrad.ops.select import drop
 
 
@@ -138,15 +139,19 @@ class crop:
     """The first corner of the value, of the given shape."""
 
     def forward(self, *, shape):
-        return self[tuple(slice(0, n) for n in shape)].copy()
+        return indexing.first_corner(self, shape).copy()
 
     def grad_self(grad, self_meta):
-        return pad_zeros(grad, shape=self_meta.shape)
+        return pad_to(grad, self_meta.shape)
 
 
 def pad_to(value, shape):
     """`value` filled up with zeros to `shape`: an index may be smaller than its source."""
-    return value if value.shape == shape else pad_zeros(value, shape=tuple(shape))
+    if value.shape == shape:
+        return value
+    if value.ndim != len(shape):  # one number, with or without a dimension
+        value = value.reshape((1,) * len(shape))
+    return pad_zeros(value, shape=tuple(shape))
 
 
 @primitive(linear=True)
@@ -197,8 +202,8 @@ class index_copy:
     def grad_self(grad, index, dim):
         return index_fill(grad, index, dim=dim, value=0)
 
-    def grad_source(grad, index, dim):
-        return index_select(grad, index, dim=dim)
+    def grad_source(grad, index, dim, source_meta):
+        return index_select(grad, index, dim=dim).reshape(source_meta.shape)
 
 
 @primitive(linear=True, node="IndexFillBackward0")
@@ -206,10 +211,31 @@ class index_fill:
     """`self` with a number in the slices at the entries of `index`."""
 
     def forward(self, index, *, dim, value):
-        return indexing.index_copy(self.copy(), index, self.dtype.type(value), dim)
+        return indexing.index_fill(self.copy(), index, value, dim)
 
     def grad_self(grad, index, dim):
         return index_fill(grad, index, dim=dim, value=0)
+
+
+@primitive(linear=True, node="IndexFillBackward1")
+class index_fill_tensor:
+    """`self` with the number `value`, a tensor, in the slices at the entries of `index`."""
+
+    def forward(self, index, value, *, dim):
+        return indexing.index_fill(self.copy(), index, value, dim)
+
+    def grad_self(grad, index, dim):
+        return index_fill(grad, index, dim=dim, value=0)
+
+    def grad_value(grad, index, dim):
+        named = indexing.index_fill(xp.zeros_like(raw(grad)), raw(index), 1, dim)
+        return _total(grad * constant(named, grad))  # what is named twice is written once
+
+
+def _total(value):
+    from vizgrad.ops.reduce import sum_dims
+
+    return sum_dims(value, dims=None, keepdim=False)
 
 
 @primitive(linear=True)
@@ -247,7 +273,7 @@ class masked_scatter:
         return drop(grad, mask=raw(mask))
 
     def grad_source(grad, mask, source_meta):
-        found = masked_select(grad, mask)
+        found = masked_select(grad, constant(xp.broadcast_to(raw(mask), raw(grad).shape), grad))
         return pad_to(found, (reduction.count(source_meta.shape),)).reshape(source_meta.shape)
 
 

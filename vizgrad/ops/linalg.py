@@ -13,7 +13,7 @@ from vizgrad.arrays import dtypes, threads, xp
 from vizgrad.arrays.kernels import linalg
 from vizgrad.function.primitive import primitive
 from vizgrad.ops.arrange import crop_to, diagonal, tril, triu
-from vizgrad.ops.complexes import conj, imag_part
+from vizgrad.ops.complexes import conj
 from vizgrad.ops.constants import constant, raw, zeros_beside
 from vizgrad.ops.joining import cat_any
 from vizgrad.ops.shape import transpose, unsqueeze
@@ -132,45 +132,6 @@ def _trace(value):
     return unsqueeze(sum_dims(last, dims=(n - 2,), keepdim=True), dim=n - 1)
 
 
-@primitive(node="LinalgSlogdetBackward0", outputs=("logabsdet", "sign"), holomorphic=False)
-class slogdet:
-    """log |det| and the sign of det."""
-
-    def forward(self):
-        sign, size = linalg.slogdet(self)
-        return size, sign
-
-    def grad_self(grad, self):
-        slope = inverse_transposed(self)
-        slope = conj(slope) if slope.dtype in COMPLEX else slope
-        return unsqueeze(unsqueeze(grad, dim=grad.ndim), dim=grad.ndim + 1) * slope
-
-
-@primitive(node="LinalgSlogdetBackward0", holomorphic=False)
-class complex_sign_of_det:
-    """det / |det| of complex matrices: only its phase can change."""
-
-    def forward(self):
-        return linalg.slogdet(self)[0]
-
-    def grad_self(grad, self, result):
-        turn = imag_part(conj(result) * grad) * 1j
-        return unsqueeze(unsqueeze(turn, dim=turn.ndim), dim=turn.ndim + 1) * conj(
-            inverse_transposed(self)
-        )
-
-
-@primitive(node="LinalgInvExBackward0")
-class inverse_transposed:
-    """The inverse, transposed; infinite for singular matrices."""
-
-    def forward(self):
-        return linalg.inverse_transposed(self)
-
-    def grad_self(grad, result):
-        return -matmul(matmul(result, mT(grad)), result)
-
-
 @primitive(node="LinalgCholeskyExBackward0", holomorphic=False)
 class cholesky:
     """The lower triangle L with L @ L.mH = self, or with `upper` L.mH; the gradient is Hermitian."""
@@ -198,8 +159,8 @@ def halves(like: Any, n: int) -> Any:
 class pinv:
     """The Moore-Penrose inverse."""
 
-    def forward(self, *, rcond):
-        return linalg.pinv(self, rcond)
+    def forward(self, *, rtol, atol, hermitian):
+        return linalg.pinv(self, rtol, atol, hermitian)
 
     def grad_self(grad, self, result):
         p, pt, gt = result, mH(result), mH(grad)
@@ -225,3 +186,13 @@ class matrix_exp:
         bottom = cat_any([zeros_beside(grad, raw(grad).shape), a], last)
         whole = matrix_exp(cat_any([top, bottom], last - 1))
         return crop_to(whole, (0, n), (n, n))
+
+
+@primitive(node="CopyBackwards")
+class identity_like:
+    """Unit matrices in the shape of `self`: its power 0, which does not depend on it."""
+
+    forward = linalg.identities
+
+    def grad_self(grad):
+        return zeros_beside(grad, raw(grad).shape)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from vizgrad.arrays import xp
+from vizgrad.arrays.backend import is_array
 from vizgrad.function.primitive import Primitive
 from vizgrad.function.typing import number
 from vizgrad.ops import arithmetic as basic
@@ -19,12 +21,27 @@ from vizgrad.ops.public import (
     matrix_products,
     splitting,
 )
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.ops.public.arguments import is_number
+from vizgrad.tensor.tensor import Tensor, new_tensor
 
 
-def _reversed(op: Primitive) -> Callable[[Tensor, Any], Tensor]:
-    def method(self: Tensor, other: Any) -> Tensor:
-        return op.record(number(other, self), self)
+def _is_operand(value: Any) -> bool:
+    """Is it a Tensor, a number or an array? What is not is left to the other side."""
+    return isinstance(value, Tensor) or is_number(value) or is_array(value)
+
+
+def _beside(other: Any, self: Tensor) -> Tensor:
+    """The operand on the left of `self`, as a Tensor."""
+    if isinstance(other, Tensor):
+        return other
+    if is_array(other):
+        return new_tensor(other)
+    return number(other.item() if isinstance(other, xp.generic) else other, self)
+
+
+def _reversed(op: Primitive) -> Callable[[Tensor, Any], Any]:
+    def method(self: Tensor, other: Any) -> Any:
+        return op.record(_beside(other, self), self) if _is_operand(other) else NotImplemented
 
     return method
 
@@ -42,13 +59,28 @@ def _operator(op: Primitive) -> Callable[[Tensor, Any], Any]:
     return method
 
 
-def _rsub(self: Tensor, other: Any) -> Tensor:
+def _rsub(self: Tensor, other: Any) -> Any:
+    if not _is_operand(other):
+        return NotImplemented
+    if isinstance(other, Tensor) or is_array(other):
+        return arithmetic.sub(_beside(other, self), self)
     arithmetic.refuse_bool_minus(self, other)
-    return basic.rsub_number.record(self, number(other, self))
+    return basic.rsub_number.record(self, _beside(other, self))
 
 
-def _rdiv(self: Tensor, other: Any) -> Tensor:
+def _rdiv(self: Tensor, other: Any) -> Any:
+    if not _is_operand(other):
+        return NotImplemented
     return elementwise.reciprocal.record(self) * other
+
+
+def _checked(function: Callable[[Tensor, Any], Any]) -> Callable[[Tensor, Any], Any]:
+    """An operator that leaves what is no operand to the other side."""
+
+    def method(self: Tensor, other: Any) -> Any:
+        return function(self, other) if _is_operand(other) else NotImplemented
+
+    return method
 
 
 def _sub(self: Tensor, other: Any) -> Tensor:
@@ -57,12 +89,14 @@ def _sub(self: Tensor, other: Any) -> Tensor:
     return basic.sub.record(self, other)
 
 
-def _rpow(self: Tensor, other: Any) -> Tensor:
-    return arithmetic.pow(other, self)
+def _rpow(self: Tensor, other: Any) -> Any:
+    if not _is_operand(other):
+        return NotImplemented
+    return arithmetic.pow(new_tensor(other) if is_array(other) else other, self)
 
 
-def _rmatmul(self: Tensor, other: Any) -> Tensor:
-    return matrix_products.matmul(other, self)
+def _rmatmul(self: Tensor, other: Any) -> Any:
+    return matrix_products.matmul(other, self) if isinstance(other, Tensor) else NotImplemented
 
 
 def _invert(self: Tensor) -> Tensor:
@@ -87,11 +121,13 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "__rmul__": basic.mul.record,
     "__truediv__": basic.div.record,
     "__rtruediv__": _rdiv,
-    "__floordiv__": arithmetic.floor_divide,
+    "__div__": basic.div.record,
+    "__rdiv__": _rdiv,
+    "__floordiv__": _checked(arithmetic.floor_divide),
     "__rfloordiv__": _reversed(basic.floor_divide),
-    "__mod__": arithmetic.remainder,
+    "__mod__": _checked(arithmetic.remainder),
     "__rmod__": _reversed(basic.remainder),
-    "__pow__": arithmetic.pow,
+    "__pow__": _checked(arithmetic.pow),
     "__rpow__": _rpow,
     "__matmul__": matrix_products.operator,
     "__rmatmul__": _rmatmul,
@@ -112,7 +148,9 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "__xor__": _operator(compare.bitwise_xor),
     "__rxor__": _operator(compare.bitwise_xor),
     "__lshift__": _operator(compare.bitwise_left_shift),
+    "__rlshift__": _reversed(compare.bitwise_left_shift),
     "__rshift__": _operator(compare.bitwise_right_shift),
+    "__rrshift__": _reversed(compare.bitwise_right_shift),
     "__getitem__": indexing.getitem,
     "__setitem__": indexing.setitem,
     "__iter__": splitting.iterate,
@@ -121,9 +159,10 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "__isub__": inplace_of(basic.sub, "__isub__"),
     "__imul__": inplace_of(basic.mul, "__imul__"),
     "__itruediv__": inplace_of(basic.div, "__itruediv__"),
-    "__ifloordiv__": inplace.floor_divide_,
-    "__imod__": inplace.remainder_,
-    "__ipow__": inplace.pow_,
+    "__idiv__": inplace_of(basic.div, "__idiv__"),
+    "__ifloordiv__": _checked(inplace.floor_divide_),
+    "__imod__": _checked(inplace.remainder_),
+    "__ipow__": _checked(inplace.pow_),
     "__iand__": inplace_of(compare.bitwise_and, "__iand__"),
     "__ior__": inplace_of(compare.bitwise_or, "__ior__"),
     "__ixor__": inplace_of(compare.bitwise_xor, "__ixor__"),

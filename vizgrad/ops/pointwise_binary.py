@@ -14,7 +14,13 @@ from vizgrad.ops.select import drop
 
 
 @primitive(
-    typing="float", pointwise=True, real_only=True, public=True, inplace=True, aliases="arctan2"
+    typing="float",
+    pointwise=True,
+    real_only=True,
+    public=True,
+    inplace=True,
+    aliases="arctan2",
+    numbers="none",
 )
 class atan2:
     """The angle of the point (other, self); the derivative at (0, 0) is 0."""
@@ -30,7 +36,9 @@ class atan2:
         return grad * drop(-self / squared, mask=raw(squared) == 0)
 
 
-@primitive(typing="promote", pointwise=True, real_only=True, public=True, inplace=True)
+@primitive(
+    typing="promote", pointwise=True, real_only=True, public=True, inplace=True, numbers="none"
+)
 class hypot:
     """sqrt(self^2 + other^2) without overflow; the derivative at (0, 0) is NaN (T-73)."""
 
@@ -56,7 +64,7 @@ class ldexp:
         return grad * result * math.log(2)
 
 
-@primitive(typing="promote", pointwise=True, public=True)
+@primitive(typing="promote", pointwise=True, public=True, numbers="none")
 class logaddexp:
     """log(exp(self) + exp(other)) without overflow."""
 
@@ -69,7 +77,7 @@ class logaddexp:
         return grad / (1 + exp(self - other))
 
 
-@primitive(typing="promote", pointwise=True, real_only=True, public=True)
+@primitive(typing="promote", pointwise=True, real_only=True, public=True, numbers="none")
 class logaddexp2:
     """log2(2^self + 2^other) without overflow."""
 
@@ -96,7 +104,7 @@ class xlogy:
         return grad * self / other
 
 
-@primitive(typing="float", pointwise=True, public=True, inplace=True)
+@primitive(typing="float", pointwise=True, public=True, inplace=True, numbers="second")
 class copysign:
     """|self| with the sign of other; the derivative at self = 0 is 0."""
 
@@ -109,7 +117,7 @@ class copysign:
         return zeros_like(grad)
 
 
-@primitive(typing="promote", pointwise=True, public=True, inplace=True)
+@primitive(typing="promote", pointwise=True, public=True, inplace=True, numbers="none")
 class nextafter:
     """The next representable number after self towards other."""
 
@@ -134,14 +142,14 @@ class heaviside:
     grad_self = grad_other = _no_step_slope
 
 
-@primitive(typing="promote", pointwise=True, public=True, inplace="public")
+@primitive(typing="promote", pointwise=True, public=True, inplace="public", numbers="none")
 class gcd:
     """The greatest common divisor."""
 
     forward = xp.gcd
 
 
-@primitive(typing="promote", pointwise=True, public=True, inplace="public")
+@primitive(typing="promote", pointwise=True, public=True, inplace="public", numbers="none")
 class lcm:
     """The least common multiple."""
 

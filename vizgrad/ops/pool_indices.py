@@ -45,10 +45,13 @@ def _largest(name: str, dims: int) -> Primitive:
 
 def _unpool(dims: int) -> Primitive:
     class Declaration:
-        """Values put back to where a max pooling took them from; zeros elsewhere."""
+        """Values put back to where a max pooling took them from; zeros elsewhere.
+
+        Of several for one place (from windows that overlap) the last stays; each gets the place's gradient.
+        """
 
         def forward(self, *, index, size):
-            return kernel.put(self, index, size)
+            return kernel.put_last(self, index, size)
 
         def grad_self(grad, index, size):
             return take_places(grad, index=index, dims=len(size))

@@ -75,7 +75,9 @@ class mean_dims:
         return reduction.mean_dims(self, dims, keepdim)
 
     def grad_self(grad, dims, keepdim, self_meta):
-        grad = grad / reduction.count(self_meta.shape, dims)
+        grad = grad / (
+            reduction.count(self_meta.shape, dims) or 1
+        )  # of nothing: no element gets it
         return expand(
             restore_dims(grad, dims, keepdim, len(self_meta.shape)), shape=self_meta.shape
         )

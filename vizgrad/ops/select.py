@@ -42,7 +42,7 @@ class where_mask:
         return drop(grad, mask=condition)
 
 
-@primitive(typing="promote", pointwise=True, real_only=True, public=True)
+@primitive(typing="promote", pointwise=True, real_only=True, public=True, numbers="none")
 class maximum:
     """The larger of the two, NaN if one is NaN; a tie shares the gradient equally (T-72)."""
 
@@ -55,7 +55,7 @@ class maximum:
         return share(grad, other, self)
 
 
-@primitive(typing="promote", pointwise=True, real_only=True, public=True)
+@primitive(typing="promote", pointwise=True, real_only=True, public=True, numbers="none")
 class minimum:
     """The smaller of the two, NaN if one is NaN; a tie shares the gradient equally (T-72)."""
 
@@ -68,7 +68,7 @@ class minimum:
         return share(grad, self, other)
 
 
-@primitive(typing="promote", pointwise=True, real_only=True, public=True)
+@primitive(typing="promote", pointwise=True, real_only=True, public=True, numbers="none")
 class fmax:
     """The larger of the two; a number wins over NaN, and gets all of the gradient (T-72)."""
 
@@ -81,7 +81,7 @@ class fmax:
         return drop(grad, mask=(raw(self) >= raw(other)) | (raw(other) != raw(other)))
 
 
-@primitive(typing="promote", pointwise=True, real_only=True, public=True)
+@primitive(typing="promote", pointwise=True, real_only=True, public=True, numbers="none")
 class fmin:
     """The smaller of the two; a number wins over NaN, and gets all of the gradient."""
 

@@ -122,6 +122,10 @@ class Tensor:
         return self.device.type == "cuda"
 
     @property
+    def is_cpu(self) -> bool:
+        return self.device.type == "cpu"
+
+    @property
     def layout(self) -> formats.layout:
         return formats.BY_NAME[getattr(self._array, "layout", "strided")]
 
@@ -133,6 +137,12 @@ class Tensor:
     @property
     def is_sparse_csr(self) -> bool:
         return getattr(self._array, "layout", "") == "sparse_csr"
+
+    #: Devices and kinds of memory that there are none of here: old code asks for them.
+    is_ipu = is_maia = is_meta = is_mkldnn = is_mps = is_mtia = is_nested = property(
+        lambda self: False
+    )
+    is_quantized = is_vulkan = is_xla = is_xpu = is_mps
 
     @property
     def itemsize(self) -> int:

@@ -109,9 +109,9 @@ def _spread(
     places = [at(offset, out, stride, dilation) for offset in offsets(kernel)]
     whole = tuple(s + 2 * p for s, p in zip(size, padding, strict=True))
     if groups == 1 and _channels_last(w.shape[1], kernel, out):
-        rows = _last(g).reshape(-1, o)
-        filters = w.reshape(o, w.shape[1], -1).transpose(2, 0, 1)
-        shares = threads.matmul(rows, filters).reshape(-1, n, *out, w.shape[1])
+        rows = _last(g).reshape(n * prod(out), o)
+        filters = w.reshape(o, w.shape[1], prod(kernel)).transpose(2, 0, 1)
+        shares = threads.matmul(rows, filters).reshape(prod(kernel), n, *out, w.shape[1])
         total = zeros(g, (n, *whole, w.shape[1]))
         for share, place in zip(shares, places, strict=True):
             total[(slice(None), *place)] += share

@@ -16,15 +16,20 @@ def take(x: Array, key: tuple[Any, ...]) -> Array:
     try:
         return x[key]
     except IndexError as error:
-        text = str(error).replace("for axis", "for dimension").replace("arrays", "tensors")
-        raise IndexError(text) from None
+        raise _index_error(error) from None
+
+
+def _index_error(error: IndexError) -> IndexError:
+    """In PyTorch's words."""
+    text = str(error).replace("for axis", "for dimension").replace("for array", "for tensor")
+    return IndexError(text.replace("arrays", "tensors").replace("array is", "tensor is"))
 
 
 def put(out: Array, key: tuple[Any, ...], values: Any) -> Array:
     try:
         out[key] = values
     except IndexError as error:
-        raise IndexError(str(error).replace("for axis", "for dimension")) from None
+        raise _index_error(error) from None
     except ValueError as error:
         raise RuntimeError(
             f"shape mismatch: value tensor of shape {list(np.shape(values))} cannot be broadcast "
@@ -36,10 +41,16 @@ def put(out: Array, key: tuple[Any, ...], values: Any) -> Array:
 def put_add(out: Array, key: tuple[Any, ...], values: Array, unique: bool) -> Array:
     """Adds `values` at `key`; elements named several times get all of them."""
     if unique:
-        out[key] += values
-        return out
-    positions = numbers(out, out.size).reshape(out.shape)[key]
-    return _add_at(out, positions, np.broadcast_to(values, positions.shape))
+        return put(out, key, take(out, key) + values)
+    positions = take(numbers(out, out.size).reshape(out.shape), key)
+    try:
+        spread = np.broadcast_to(values, positions.shape)
+    except ValueError:
+        raise RuntimeError(
+            f"shape mismatch: value tensor of shape {list(np.shape(values))} cannot be broadcast "
+            f"to indexing result of shape {list(positions.shape)}"
+        ) from None
+    return _add_at(out, positions, spread)
 
 
 def _add_at(out: Array, positions: Array, values: Array) -> Array:
@@ -75,11 +86,11 @@ def _corner(x: Array, index: Array, dim: int) -> Array:
 
 
 def gather(x: Array, index: Array, dim: int) -> Array:
-    if not x.ndim or not index.ndim:
-        return np.take(x.reshape(-1), index)
-    check_bounds(index, x.shape[dim], dim)
     if not index.size:
         return np.zeros_like(x, shape=index.shape, order="C")
+    if not x.ndim or not index.ndim:
+        return gather(x.reshape(-1), index.reshape(-1), 0).reshape(index.shape)
+    check_bounds(index, x.shape[dim], dim)
     return np.take_along_axis(_corner(x, index, dim), index, dim)
 
 
@@ -96,43 +107,46 @@ def positions_along(shape: tuple[int, ...], index: Array, dim: int) -> Array:
 
 
 def scatter_add(out: Array, index: Array, src: Array, dim: int) -> Array:
-    if not out.ndim:
-        out += src.sum()
-        return out
-    check_bounds(index, out.shape[dim], dim)
+    if index.size and not (out.ndim and index.ndim):
+        flat = scatter_add(out.reshape(-1), index.reshape(-1), src.reshape(-1), 0)
+        return flat.reshape(out.shape)
     if index.size:
+        check_bounds(index, out.shape[dim], dim)
         positions = positions_along(out.shape, index, dim)
-        _add_at(out, positions, _first_corner(src, index))
+        _add_at(out, positions, first_corner(src, index.shape))
     return out
 
 
 def scatter(out: Array, index: Array, src: Any, dim: int) -> Array:
-    if not out.ndim:
-        out[...] = src
-        return out
-    check_bounds(index, out.shape[dim], dim)
+    if index.size and not (out.ndim and index.ndim):
+        given = src.reshape(-1) if getattr(src, "ndim", 0) else src
+        return scatter(out.reshape(-1), index.reshape(-1), given, 0).reshape(out.shape)
     if index.size:
+        check_bounds(index, out.shape[dim], dim)
         positions = positions_along(out.shape, index, dim)
         flat = out.reshape(-1)
-        flat[positions] = _first_corner(src, index) if getattr(src, "ndim", 0) else src
+        flat[positions] = first_corner(src, index.shape) if getattr(src, "ndim", 0) else src
         _back(out, flat)
     return out
 
 
-def _first_corner(src: Array, index: Array) -> Array:
-    if src.shape == index.shape:
+def first_corner(src: Array, shape: tuple[int, ...]) -> Array:
+    """The part of `src` that an index of smaller shape speaks of."""
+    if src.shape == shape:
         return src
-    return src[tuple(slice(0, n) for n in index.shape)]
+    if src.ndim != len(shape):  # one number, with or without a dimension
+        return src.reshape(-1)[:1].reshape(shape)
+    return src[tuple(slice(0, n) for n in shape)]
 
 
 def index_select(x: Array, index: Array, dim: int) -> Array:
     if not x.ndim:
-        return np.take(x.reshape(-1), index).reshape(())
-    _check_select(index, x.shape[dim])
+        return index_select(x.reshape(1), index, 0).reshape(())
+    check_select(index, x.shape[dim])
     return np.take(x, index.reshape(-1), axis=dim)
 
 
-def _check_select(index: Array, size: int) -> None:
+def check_select(index: Array, size: int) -> None:
     if isinstance(index, np.ndarray) and index.size:
         low, high = index.min(), index.max()
         if low < 0 or high >= size:
@@ -141,11 +155,14 @@ def _check_select(index: Array, size: int) -> None:
 
 
 def index_add(out: Array, index: Array, source: Array, dim: int) -> Array:
-    if not out.ndim:
-        out += source.sum()
-        return out
     index = index.reshape(-1)
-    _check_select(index, out.shape[dim])
+    if not out.ndim:
+        return index_add(out.reshape(1), index, source.reshape(-1), 0).reshape(())
+    if not out.size:
+        return out
+    if source.ndim != out.ndim:  # a single number
+        source = source.reshape((1,) * out.ndim)
+    check_select(index, out.shape[dim])
     shape = (-1,) + (1,) * (out.ndim - 1 - dim)
     full = np.broadcast_to(index.reshape(shape), source.shape)
     return _add_at(out, positions_along(out.shape, full, dim), source)
@@ -153,10 +170,31 @@ def index_add(out: Array, index: Array, source: Array, dim: int) -> Array:
 
 def index_copy(out: Array, index: Array, source: Any, dim: int) -> Array:
     if not out.ndim:
-        out[...] = source
+        return index_copy(out.reshape(1), index, source.reshape(-1), 0).reshape(())
+    if not out.size:
         return out
-    _check_select(index, out.shape[dim])
+    check_select(index, out.shape[dim])
+    if source.ndim != out.ndim:  # a single number
+        source = source.reshape((1,) * out.ndim)
     out[(slice(None),) * dim + (index.reshape(-1),)] = source
+    return out
+
+
+def index_fill(out: Array, index: Array, value: Any, dim: int) -> Array:
+    """`value` in the slices at the entries of `index`; negative ones count from the end."""
+    if not out.ndim:
+        return index_fill(out.reshape(1), index, value, 0).reshape(())
+    if not out.size:
+        return out
+    size = out.shape[dim]
+    if isinstance(index, np.ndarray) and index.size:
+        low, high = int(index.min()), int(index.max())
+        if low < -size or high >= size:
+            raise IndexError(
+                f"index {low if low < -size else high} is out of bounds for dimension {dim} with size {size}"
+            )
+    given = value.astype(out.dtype) if hasattr(value, "astype") else out.dtype.type(value)
+    out[(slice(None),) * dim + (index.reshape(-1),)] = given
     return out
 
 
@@ -178,14 +216,19 @@ def masked_scatter(x: Array, mask: Array, source: Array) -> Array:
 
 
 def take_flat(x: Array, index: Array) -> Array:
+    check_flat(index, x.size)
+    return np.take(x.reshape(-1), index)
+
+
+def check_flat(index: Array, size: int) -> None:
+    """IndexError for element numbers outside [-size, size)."""
     if isinstance(index, np.ndarray) and index.size:
         low, high = index.min(), index.max()
-        if low < -x.size or high >= x.size:
-            wrong = int(low if low < -x.size else high)
+        if low < -size or high >= size:
+            wrong = int(low if low < -size else high)
             raise IndexError(
-                f"out of range: tried to access index {wrong} on a tensor of {x.size} elements"
+                f"out of range: tried to access index {wrong} on a tensor of {size} elements."
             )
-    return np.take(x.reshape(-1), index)
 
 
 def put_flat(out: Array, index: Array, values: Array) -> Array:

@@ -110,10 +110,10 @@ def eig(a: Array) -> tuple[Array, Array]:
 
 
 @quiet
-def svd(a: Array) -> tuple[Array, Array, Array]:
-    """The reduced decomposition."""
+def svd(a: Array, full: bool = False) -> tuple[Array, Array, Array]:
+    """The reduced decomposition, or the full one."""
     why = "the algorithm failed to converge"
-    return tuple(_guarded("svd", why, lambda x: np.linalg.svd(x, full_matrices=False), a))
+    return tuple(_guarded("svd", why, lambda x: np.linalg.svd(x, full_matrices=full), a))
 
 
 @quiet
@@ -122,11 +122,29 @@ def qr(a: Array, mode: Literal["reduced", "complete"]) -> tuple[Array, Array]:
     return found.Q, found.R
 
 
+def least_counted(a: Array, sizes: Array, rtol: Any, atol: Any) -> Array:
+    """Which of the singular values (or of the sizes of eigenvalues) of `a` count as 0: up to this one."""
+    if rtol is None:  # nobody waits for tolerances on a device
+        given = atol is not None and (not np.isscalar(atol) or atol > 0)
+        rtol = 0.0 if given else max(a.shape[-2:]) * float(np.finfo(a.dtype).eps)
+    largest = sizes.max(axis=-1) if sizes.shape[-1] else sizes.sum(axis=-1)
+    return np.maximum(largest * rtol, 0.0 if atol is None else atol)[..., None]
+
+
 @quiet
-def pinv(a: Array, rcond: float | None) -> Array:
-    if rcond is None:
-        rcond = max(a.shape[-2:], default=0) * float(np.finfo(a.dtype).eps)
-    return np.linalg.pinv(a, rcond=rcond)
+def pinv(a: Array, rtol: Any, atol: Any, hermitian: bool) -> Array:
+    """`hermitian`: by eigenvalues of the lower triangle, the rest of the matrix being what it is."""
+    if hermitian:
+        values, vectors = eigh(a, "L")
+        sizes, left, right = np.abs(values), vectors, vectors.swapaxes(-1, -2).conj()
+    else:
+        u, values, vh = svd(a)
+        sizes, left, right = values, vh.swapaxes(-1, -2).conj(), u.swapaxes(-1, -2).conj()
+    counted = sizes > least_counted(a, sizes, rtol, atol)
+    inverse = np.where(counted, 1 / np.where(counted, values, 1), 0).astype(
+        values.dtype, copy=False
+    )
+    return np.matmul(left * inverse[..., None, :], right)
 
 
 @quiet
@@ -136,12 +154,30 @@ def solve_triangular(a: Array, b: Array, upper: bool, left: bool, unitriangular:
         n = a.shape[-1]
         places = numbers(a, n)
         part = np.where(places == places[:, None], a.dtype.type(1), part)
-    if left:
-        return solve(part, b)
-    return solve(part.swapaxes(-1, -2), b.swapaxes(-1, -2)).swapaxes(-1, -2)
+    if not left:
+        turned = part.swapaxes(-1, -2), b.swapaxes(-1, -2)
+        return solve_triangular(*turned, not upper, True, False).swapaxes(-1, -2)
+    if (
+        isinstance(part, np.ndarray) and not np.diagonal(part, 0, -2, -1).all()
+    ):  # nobody waits for a device
+        return _substituted(part, b, upper)
+    return solve(part, b)
 
 
-def _identities(a: Array) -> Array:
+def _substituted(a: Array, b: Array, upper: bool) -> Array:
+    """Row by row, so that a 0 on the diagonal gives the infinities and NaNs of a division by it."""
+    batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    x = np.empty_like(b, shape=(*batch, *b.shape[-2:]))
+    x[...] = b
+    rows = range(a.shape[-1])
+    for k in reversed(rows) if upper else rows:
+        x[..., k, :] /= a[..., k, k, None]
+        rest = slice(0, k) if upper else slice(k + 1, None)
+        x[..., rest, :] -= a[..., rest, k, None] * x[..., k, None, :]
+    return x
+
+
+def identities(a: Array) -> Array:
     """Identity matrices in the shape of `a`."""
     places = numbers(a, a.shape[-1])
     return np.broadcast_to((places == places[:, None]).astype(a.dtype), a.shape).copy()
@@ -149,25 +185,24 @@ def _identities(a: Array) -> Array:
 
 @quiet
 def matrix_exp(a: Array) -> Array:
-    """Scaling and squaring with a Taylor polynomial (Higham 2008, 10.3): to norm 1/2, then 18 terms."""
+    """Scaling and squaring with a Taylor polynomial (Higham 2008, 10.3): to norm 1/2, then 18 terms.
+
+    In double precision always: each squaring doubles the error.
+    """
+    given, a = a.dtype, a.astype(np.result_type(a.dtype, np.float64))
     size = float(np.abs(a).sum(axis=-2).max()) if a.size else 0.0
     squarings = max(0, math.ceil(math.log2(size)) + 1) if 0 < size < math.inf else 0
     scaled = a / a.dtype.type(2.0**squarings)
-    result = _identities(a)
+    result = identities(a)
     term = result.copy()
     for k in range(1, 19):
         term = np.matmul(term, scaled) / a.dtype.type(k)
         result += term
     for _ in range(squarings):
         result = np.matmul(result, result)
-    return result
+    return result.astype(given, copy=False)
 
 
-def matrix_rank(a: Array, rtol: float | None, atol: float | None = None) -> Array:
-    s = np.linalg.svd(a, compute_uv=False)
-    if not s.shape[-1]:
-        return s.sum(axis=-1).astype(np.int64)
-    if rtol is None:
-        rtol = 0.0 if atol else max(a.shape[-2:]) * float(np.finfo(a.dtype).eps)
-    least = np.maximum(rtol * s.max(axis=-1, keepdims=True), atol or 0.0)
-    return (s > least).sum(axis=-1).astype(np.int64)
+def matrix_rank(a: Array, rtol: Any, atol: Any = None, hermitian: bool = False) -> Array:
+    s = np.abs(np.linalg.eigvalsh(a)) if hermitian else np.linalg.svd(a, compute_uv=False)
+    return (s > least_counted(a, s, rtol, atol)).sum(axis=-1).astype(np.int64)

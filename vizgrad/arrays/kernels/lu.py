@@ -29,7 +29,7 @@ def factor(a: Array) -> tuple[Array, Array]:
     library = _library(a)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of exactly singular matrices: U has a 0 on its diagonal
-        for index, matrix in enumerate(stack):
+        for index, matrix in enumerate(stack if compact.size else ()):
             compact[index], found = library.lu_factor(matrix)
             pivots[index] = found + 1
     return compact.reshape(a.shape), pivots.reshape(*a.shape[:-2], min(m, n))
@@ -60,6 +60,8 @@ def first_zero_pivot(a: Array) -> Array:
     """1 + the place of the first 0 on the diagonal of U, for each matrix; 0 if there is none."""
     diagonal = np.diagonal(factor(a)[0], 0, -2, -1)
     zero = diagonal == 0
+    if not zero.shape[-1]:
+        return np.zeros(zero.shape[:-1], np.int32)
     return np.where(zero.any(-1), zero.argmax(-1) + 1, 0).astype(np.int32)
 
 

@@ -17,7 +17,7 @@ from vizgrad.arrays.backend import Array
 from vizgrad.arrays.fusion.rows import fits
 from vizgrad.arrays.kernels import of_rows
 from vizgrad.arrays.kernels.memory import contiguous
-from vizgrad.arrays.kernels.rows import row_dot, row_sum
+from vizgrad.arrays.kernels.rows import as_rows, row_dot, row_sum
 from vizgrad.arrays.quiet import quiet
 
 
@@ -116,14 +116,14 @@ def _channels(x: Array) -> Array:
 
 def channel_sum(x: Array) -> Array:
     """Sum over N and L of (N, C, L)."""
-    by_row = row_sum(x.reshape(-1, x.shape[2])) if x.shape[2] != 1 else x
+    by_row = row_sum(as_rows(x)) if x.shape[2] != 1 else x
     return np.add.reduce(by_row.reshape(x.shape[0], x.shape[1]), axis=0)
 
 
 def _channel_dot(a: Array, b: Array) -> Array:
     if a.shape[2] == 1:
         return np.einsum("nc,nc->c", a[:, :, 0], b[:, :, 0])
-    by_row = row_dot(a.reshape(-1, a.shape[2]), b.reshape(-1, b.shape[2]))
+    by_row = row_dot(as_rows(a), as_rows(b))
     return np.add.reduce(by_row.reshape(a.shape[0], a.shape[1]), axis=0)
 
 

@@ -40,7 +40,8 @@ def index(like: Array, size: int, before: int, after: int, mode: str) -> Array:
     """For each cell of a padded dimension, the element it is a copy of."""
     place = np.arange(-before, size + after, like=like)
     if mode == "circular":
-        return place % size
+        first, last = max(0, -before), size - max(0, -after)
+        return (place - first) % max(1, last - first) + first
     if mode == "replicate":
         return np.clip(place, 0, size - 1)
     place = np.abs(place)

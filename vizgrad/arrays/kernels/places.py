@@ -62,8 +62,26 @@ def put(values: Array, index: Array, size: Sizes) -> Array:
     count, area = prod(values.shape[len(lead) :]), prod(size)
     rows = np.arange(prod(lead), like=index)[:, None] * area
     out = zeros(values, (prod(lead) * area,))
-    write_at(np.add, out, (index.reshape(-1, count) + rows).reshape(-1), values.reshape(-1))
+    write_at(np.add, out, (index.reshape(prod(lead), count) + rows).reshape(-1), values.reshape(-1))
     return out.reshape(*lead, *size)
+
+
+def put_last(values: Array, index: Array, size: Sizes) -> Array:
+    """As `put`, but of equal places the last value stays."""
+    lead = values.shape[: values.ndim - len(size)]
+    count, area = prod(values.shape[len(lead) :]), prod(size)
+    rows = np.arange(prod(lead), like=index)[:, None] * area
+    total = prod(lead) * area
+    out = zeros(values, (total + 1,))
+    flat, given = (index.reshape(prod(lead), count) + rows).reshape(-1), values.reshape(-1)
+    if not isinstance(out, np.ndarray) and flat.size:  # a device writes in no order
+        order = np.argsort(flat, kind="stable")
+        flat, given = flat[order], given[order]
+        last = np.ones_like(flat, dtype=bool)
+        last[:-1] = flat[1:] != flat[:-1]
+        flat = np.where(last, flat, total)  # the others go to a cell past the end
+    out[flat] = given
+    return out[:total].reshape(*lead, *size)
 
 
 def adaptive_maxima(x: Array, out: Sizes) -> Array:

@@ -6,6 +6,8 @@ ones 6; product and sum 61, `einsum` 18; max 123, `argmax` and a gather 36.
 
 from __future__ import annotations
 
+from math import prod
+
 import numpy as np
 
 from vizgrad.arrays.backend import Array
@@ -18,7 +20,7 @@ _FEW_ROWS = 32
 
 def as_rows(x: Array) -> Array:
     """All dimensions but the last flattened into one."""
-    return x.reshape(-1, x.shape[-1]) if x.ndim != 2 else x
+    return x.reshape(prod(x.shape[:-1]), x.shape[-1]) if x.ndim != 2 else x
 
 
 def row_sum(x: Array) -> Array:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from vizgrad.arrays.backend import Array
-from vizgrad.arrays.kernels.indexing import check_bounds, positions_along, scatter_add
+from vizgrad.arrays.backend import Array, as_array
+from vizgrad.arrays.kernels.indexing import check_bounds, first_corner, positions_along, scatter_add
 from vizgrad.arrays.kernels.indexing import gather as gather
 from vizgrad.arrays.kernels.memory import full
 from vizgrad.arrays.kernels.places import write_at
@@ -26,6 +26,11 @@ def scatter_reduce(
     base: Array, index: Array, src: Array, dim: int, reduce: str, include_self: bool
 ) -> Array:
     out = base.copy()
+    if not index.size:
+        return out
+    if not (base.ndim and index.ndim):
+        flat = (a.reshape(-1) for a in (base, index, _named(src, index)))
+        return scatter_reduce(*flat, 0, reduce, include_self).reshape(base.shape)
     check_bounds(index, base.shape[dim] if base.ndim else 1, dim)
     positions = positions_along(out.shape, index, dim).reshape(-1)
     flat = out.reshape(-1)
@@ -84,19 +89,20 @@ def share_of_src(
 
 def _named(src: Array, index: Array) -> Array:
     """The part of `src` that an index of smaller shape speaks of."""
-    return src[tuple(slice(0, n) for n in index.shape)]
+    return first_corner(src, index.shape)
 
 
 def _winners(
     base: Array, index: Array, src: Array, result: Array, dim: int, include_self: bool
 ) -> Array:
     """How many elements of each group equal its extreme: they share the gradient."""
-    count = (base == result).astype(base.dtype) if include_self else np.zeros_like(base)
-    won = _named(src, index) == gather(result, index, dim)
-    return scatter_add(count, index, won.astype(base.dtype), dim)
+    count = as_array(base == result).astype(base.dtype) if include_self else np.zeros_like(base)
+    won = as_array(_named(src, index) == gather(result, index, dim))
+    return scatter_add(as_array(count), index, won.astype(base.dtype), dim)
 
 
 def zeros_in_groups(base: Array, index: Array, src: Array, dim: int, include_self: bool) -> Array:
     """How many elements of each group are 0."""
-    count = (base == 0).astype(base.dtype) if include_self else np.zeros_like(base)
-    return scatter_add(count, index, (_named(src, index) == 0).astype(base.dtype), dim)
+    count = as_array(base == 0).astype(base.dtype) if include_self else np.zeros_like(base)
+    zeros = as_array(_named(src, index) == 0).astype(base.dtype)
+    return scatter_add(as_array(count), index, zeros, dim)

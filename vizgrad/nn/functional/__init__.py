@@ -93,7 +93,6 @@ from vizgrad.nn.functional.normalization import instance_norm as instance_norm
 from vizgrad.nn.functional.normalization import layer_norm as layer_norm
 from vizgrad.nn.functional.normalization import local_response_norm as local_response_norm
 from vizgrad.nn.functional.normalization import rms_norm as rms_norm
-from vizgrad.nn.functional.padding import pad as pad
 from vizgrad.nn.functional.pooling import adaptive_avg_pool1d as adaptive_avg_pool1d
 from vizgrad.nn.functional.pooling import adaptive_avg_pool2d as adaptive_avg_pool2d
 from vizgrad.nn.functional.pooling import adaptive_avg_pool3d as adaptive_avg_pool3d
@@ -125,4 +124,5 @@ from vizgrad.nn.functional.windows import max_unpool1d as max_unpool1d
 from vizgrad.nn.functional.windows import max_unpool2d as max_unpool2d
 from vizgrad.nn.functional.windows import max_unpool3d as max_unpool3d
 from vizgrad.nn.functional.windows import unfold as unfold
+from vizgrad.ops.public.padding import pad as pad
 from vizgrad.ops.public.sort_search import one_hot as one_hot

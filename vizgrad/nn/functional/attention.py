@@ -170,6 +170,6 @@ def _wider(mask: Any) -> Any:
     """One more key, that may be looked at."""
     if mask is None:
         return None
-    from vizgrad.nn.functional.padding import pad
+    from vizgrad.ops.public.padding import pad
 
     return pad(mask, (0, 1))

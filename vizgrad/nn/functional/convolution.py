@@ -93,7 +93,7 @@ def _named_padding(
         raise RuntimeError("padding='same' is not supported for strided convolutions")
     total = [d * (k - 1) for d, k in zip(dilation, weight._array.shape[2:], strict=True)]
     if any(t % 2 for t in total):
-        from vizgrad.nn.functional.padding import pad
+        from vizgrad.ops.public.padding import pad
 
         extra: list[int] = []
         for t in reversed(total):

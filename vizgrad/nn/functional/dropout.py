@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 from vizgrad.arrays import xp
@@ -44,39 +45,76 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
     return _times(input, _noise(input, p, input._array.shape), inplace)
 
 
-def _whole_channels(input: Tensor, p: float, training: bool, inplace: bool, dims: int) -> Tensor:
+def _whole_channels(
+    name: str, input: Tensor, p: float, training: bool, inplace: bool, lead: int = 2
+) -> Tensor:
+    """Each of what the first `lead` dimensions count is kept or dropped as a whole."""
     _check(p)
     x = input._array
-    if x.ndim not in (dims + 1, dims + 2):
+    if x.ndim < lead:
         raise RuntimeError(
-            f"dropout{dims}d: Expected {dims + 1}D or {dims + 2}D input, but received a {x.ndim}D "
-            "input"
+            f"{name}: Feature dropout requires at least 2 dimensions in the input, got shape {list(x.shape)}"
         )
     if not training or p == 0 or not x.size:
         return input
-    shape = x.shape[: x.ndim - dims] + (1,) * dims
-    return _times(input, _noise(input, p, shape), inplace)
+    return _times(input, _noise(input, p, x.shape[:lead] + (1,) * (x.ndim - lead)), inplace)
 
 
+@takes_tensors
 def dropout1d(
     input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
 ) -> Tensor:
-    """`dropout` of whole channels of (N, C, L)."""
-    return _whole_channels(input, p, training, inplace, 1)
+    """`dropout` of whole channels of (N, C, L), or (C, L)."""
+    ndim = input._array.ndim
+    if ndim not in (2, 3):
+        raise RuntimeError(
+            f"dropout1d: Expected 2D or 3D input, but received a {ndim}D input. It drops whole channels of "
+            "inputs with one spatial dimension; for others there are dropout, dropout2d and dropout3d"
+        )
+    return _whole_channels("dropout1d", input, p, training, inplace, ndim - 1)
 
 
+@takes_tensors
 def dropout2d(
     input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
 ) -> Tensor:
-    """`dropout` of whole channels of (N, C, H, W)."""
-    return _whole_channels(input, p, training, inplace, 2)
+    """`dropout` of whole channels of (N, C, H, W).
+
+    Other shapes are taken as in PyTorch, with a warning: the first two dimensions are always samples and
+    channels, so that of (N, C) single elements are dropped, and (C, H, W) is read as (N, C, L).
+    """
+    ndim = input._array.ndim
+    if ndim == 3:
+        _warn(
+            "dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout behavior "
+            "is desired, of (N, C, L); use dropout1d for that, and input.unsqueeze(0) for one (C, H, W)"
+        )
+    elif ndim != 4:
+        _warn(
+            f"dropout2d: Received a {ndim}-D input to dropout2d, which is deprecated: of (N, C) use dropout, "
+            "for others a function of their number of dimensions"
+        )
+    return _whole_channels("dropout2d", input, p, training, inplace)
 
 
+@takes_tensors
 def dropout3d(
     input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
 ) -> Tensor:
-    """`dropout` of whole channels of (N, C, D, H, W)."""
-    return _whole_channels(input, p, training, inplace, 3)
+    """`dropout` of whole channels of (N, C, D, H, W), or (C, D, H, W); of other shapes with a warning."""
+    ndim = input._array.ndim
+    if ndim not in (4, 5):
+        _warn(
+            f"dropout3d: Received a {ndim}-D input to dropout3d, which is deprecated: give it 4 or 5 "
+            "dimensions, or use dropout1d or dropout2d"
+        )
+    if not ndim:
+        return _whole_channels("dropout3d", input, p, training, inplace)
+    return _whole_channels("dropout3d", input, p, training, inplace, 2 if ndim == 5 else 1)
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, UserWarning, stacklevel=4)
 
 
 #: The value SELU goes towards at minus infinity, with the sign turned.
@@ -108,9 +146,13 @@ def feature_alpha_dropout(
 ) -> Tensor:
     """`alpha_dropout` of whole channels."""
     _check(p)
-    if not training or p in (0, 1) or not input._array.size:
-        return alpha_dropout(input, p, training, inplace)
     x = input._array
+    if x.ndim < 2:
+        raise RuntimeError(
+            f"Feature dropout requires at least 2 dimensions in the input, got shape {list(x.shape)}"
+        )
+    if not training or p in (0, 1) or not x.size:
+        return alpha_dropout(input, p, training, inplace)
     kept = _noise(input, p, x.shape[:2] + (1,) * (x.ndim - 2)) * (1 - p)
     a = 1 / ((_SELU_FLOOR**2 * p + 1) * (1 - p)) ** 0.5
     return input * (kept * a) + ((kept - 1) * (_SELU_FLOOR * a) + _SELU_FLOOR * a * p)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from vizgrad import errors
@@ -48,7 +49,7 @@ def _flattened(input: Tensor) -> Any:
     array = input._array
     if array.ndim == 1:
         return shape.unsqueeze.record(input, dim=0)
-    return shape.reshape(input, shape=(array.size // max(1, array.shape[-1]), array.shape[-1]))
+    return shape.reshape(input, shape=(math.prod(array.shape[:-1]), array.shape[-1]))
 
 
 def _check_bias(bias: Tensor, features: int) -> None:
@@ -121,9 +122,10 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
             f"of shape {list(weight.shape)}"
         )
     lead = tuple(a.shape[:-1])
-    rows = a.reshape(-1, in1)
+    count = math.prod(lead)
+    rows = a.reshape(count, in1)
     spread = linear(rows, weight.permute(0, 2, 1).reshape(out_features * in2, in1))
-    out: Any = (spread.reshape(-1, out_features, in2) * b.reshape(-1, 1, in2)).sum(-1)
+    out: Any = (spread.reshape(count, out_features, in2) * b.reshape(count, 1, in2)).sum(-1)
     if bias is not None:
         out = out + bias
     return out.reshape(*lead, out_features)

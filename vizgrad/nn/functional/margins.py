@@ -136,11 +136,7 @@ def triplet_margin_loss(
     reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
     """max(0, d(anchor, positive) - d(anchor, negative) + margin), d the p-norm distance."""
-    if not anchor.ndim == positive.ndim == negative.ndim:
-        raise RuntimeError(
-            "The anchor, positive, and negative tensors are expected to have the same number of dimensions, "
-            f"but got: anchor {anchor.ndim}D, positive {positive.ndim}D, and negative {negative.ndim}D inputs"
-        )
+    _same_ranks(anchor, positive, negative)
 
     def distance(a: Any, b: Any) -> Any:
         return pairwise_distance(a, b, p, eps)
@@ -151,23 +147,43 @@ def triplet_margin_loss(
     )  # fmt: skip
 
 
+def _same_ranks(anchor: Any, positive: Any, negative: Any) -> None:
+    if not anchor.ndim == positive.ndim == negative.ndim:
+        raise RuntimeError(
+            "The anchor, positive, and negative tensors are expected to have the same number of dimensions, "
+            f"but got: anchor {anchor.ndim}D, positive {positive.ndim}D, and negative {negative.ndim}D inputs"
+        )
+
+
 def triplet_margin_with_distance_loss(
     anchor: Any, positive: Any, negative: Any, *, distance_function: Any = None,
     margin: float = 1.0, swap: bool = False, reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
     """`triplet_margin_loss` with any distance."""
-    distance = distance_function or pairwise_distance
+    if margin <= 0:
+        raise ValueError(f"margin must be greater than 0, got {margin}")
+    _same_ranks(anchor, positive, negative)
+    distance = pairwise_distance if distance_function is None else distance_function
+    if not callable(distance):
+        raise TypeError(
+            f"'{type(distance).__name__}' object is not callable: give a function of two tensors"
+        )
     near, far = distance(anchor, positive), distance(anchor, negative)
     if swap:
         far = far.minimum(distance(positive, negative))
     return reduced((near - far + margin).clamp_min(0), reduction)
 
 
+@takes_tensors
 def multilabel_soft_margin_loss(
     input: Any, target: Any, weight: Any = None, size_average: bool | None = None,
     reduce: bool | None = None, reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
     """Binary cross entropy of each label with logits, averaged over the labels."""
+    if not input.ndim:
+        raise IndexError(
+            "Dimension specified as -1 but tensor has no dimensions: the input needs labels"
+        )
     loss: Any = -(target * logsigmoid(input) + (1 - target) * logsigmoid(-input))
     if weight is not None:
         loss = loss * weight
@@ -187,16 +203,15 @@ def multi_margin_loss(
         raise RuntimeError(
             f"inconsistent target size: {list(target.shape)} for input of size: {list(input.shape)}"
         )
-    x = input if input.ndim == 2 else input.unsqueeze(0)
-    index = target.reshape(-1, 1)
+    x = input if input.ndim == 2 else input.reshape(1, -1)
+    index = target.reshape(rows, 1)
     gap = (margin - x.gather(1, index) + x).clamp_min(0)
     if p == 2:
         gap = gap * gap
     if weight is not None:
         gap = gap * weight[index]
     loss = gap.scatter(1, index, 0.0).sum(1) / x.shape[1]
-    if input.ndim != 2:
-        loss = loss[0]
+    loss = loss.reshape(target.shape)
     return reduced(loss, how_reduced(reduction, size_average, reduce))
 
 
@@ -212,6 +227,11 @@ def multilabel_margin_loss(
     if input.shape != target.shape or input.ndim > 2:
         raise RuntimeError(
             f"inconsistent target size: {list(target.shape)} for input of size: {list(input.shape)}"
+        )
+    if input.ndim and not input.shape[-1]:
+        raise RuntimeError(
+            "Expected non-empty vector or matrix with optional 0-dim batch size, but got: "
+            f"{list(input.shape)}"
         )
     x = input if input.ndim == 2 else input.reshape(1, -1)
     labels = target if target.ndim == 2 else target.reshape(1, -1)

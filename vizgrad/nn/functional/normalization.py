@@ -204,8 +204,8 @@ def local_response_norm(
 
     A. Krizhevsky, I. Sutskever, G. Hinton, ImageNet Classification (2012), section 3.3.
     """
-    from vizgrad.nn.functional.padding import pad
     from vizgrad.nn.functional.pooling import avg_pool2d
+    from vizgrad.ops.public.padding import pad
 
     if input.ndim < 3:
         raise ValueError(

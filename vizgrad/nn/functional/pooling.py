@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from vizgrad.arrays.kernels import pooling as kernel
@@ -9,6 +10,7 @@ from vizgrad.arrays.kernels.pooling import Pool
 from vizgrad.function.narrow import wide
 from vizgrad.nn.functional.shapes import per_dim, product
 from vizgrad.ops import pooling, shape
+from vizgrad.ops.public.arguments import index_of
 from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.ops.reduce import mean_dims
 from vizgrad.tensor.tensor import Tensor, new_tensor
@@ -36,6 +38,8 @@ def _geometry(
         raise RuntimeError(f"stride must be greater than zero, but got {steps}")
     if min(window) < 1:
         raise RuntimeError(f"kernel size should be greater than zero, but got {window}")
+    if min(pool.dilation) < 1:
+        raise RuntimeError(f"dilation should be greater than zero, but got {pool.dilation}")
     reach = [d * (k - 1) + 1 for k, d in zip(window, pool.dilation, strict=True)]
     if any(p < 0 or p > r // 2 for p, r in zip(pool.padding, reach, strict=True)):
         raise RuntimeError(
@@ -167,10 +171,34 @@ def avg_pool3d(
     )
 
 
-def output_size_of(input: Tensor, dims: int, output_size: Any) -> tuple[int, ...]:
+def one_output_size(name: str, output_size: Any) -> int:
+    """The output size over one dimension: an int, or a sequence of one."""
+    if isinstance(output_size, Sequence) and not isinstance(output_size, str):
+        sizes = [index_of(n) for n in output_size]
+        if len(sizes) != 1:
+            raise RuntimeError(
+                f"{name}() argument 'output_size' should contain one int (got {len(sizes)})"
+            )
+        return sizes[0]
+    if isinstance(output_size, bool) or not isinstance(output_size, int):
+        raise TypeError(
+            f"{name}(): argument 'output_size' (position 2) must be tuple of ints, not "
+            f"{type(output_size).__name__}"
+        )
+    return output_size
+
+
+def output_size_of(
+    input: Tensor, dims: int, output_size: Any, means: bool = False
+) -> tuple[int, ...]:
     """The output size asked for, None standing for the input's."""
     size = input._array.shape[input._array.ndim - dims :]
-    if output_size is None or isinstance(output_size, int):
+    if isinstance(output_size, (bool, str)) or not isinstance(output_size, (int, Sequence)):
+        raise TypeError(
+            "adaptive pooling: argument 'output_size' (position 2) must be int or tuple of ints, not "
+            f"{type(output_size).__name__}"
+        )
+    if isinstance(output_size, int):
         output_size = (output_size,) * dims
     elif input._array.ndim <= len(output_size):
         raise ValueError(
@@ -182,12 +210,14 @@ def output_size_of(input: Tensor, dims: int, output_size: Any) -> tuple[int, ...
             f"adaptive pooling over {dims} dimensions got input of shape {list(input.shape)} and "
             f"output_size {output_size!r}"
         )
-    if any(n is not None and n < 0 for n in output_size):
+    if any(n is not None and index_of(n) < 0 for n in output_size):
         raise RuntimeError(
             "adaptive pooling: elements of output_size must be greater than or equal to 0 but received "
             f"{output_size}"
         )
-    if 0 in size:
+    if 0 in (size if means else input._array.shape[1:]):
+        if means and all(n == 1 for n in output_size):
+            return (1,) * dims  # the mean of nothing
         raise RuntimeError(
             "adaptive pooling: Expected input to have non-zero size for non-batch dimensions, but input has "
             f"sizes {list(input.shape)}"
@@ -196,7 +226,7 @@ def output_size_of(input: Tensor, dims: int, output_size: Any) -> tuple[int, ...
 
 
 def _adaptive_mean(input: Tensor, dims: int, output_size: Any) -> Tensor:
-    out = output_size_of(input, dims, output_size)
+    out = output_size_of(input, dims, output_size, means=True)
     x = input._array
     if all(n == 1 for n in out):
         return mean_dims.record(input, dims=tuple(range(x.ndim - dims, x.ndim)), keepdim=True)
@@ -210,8 +240,9 @@ def _adaptive_mean(input: Tensor, dims: int, output_size: Any) -> Tensor:
 @takes_tensors
 def adaptive_avg_pool1d(input: Tensor, output_size: int | tuple[int]) -> Tensor:
     """The means of `output_size` windows that cover the last dimension."""
-    size = output_size if isinstance(output_size, int) else output_size[0]
-    return without_rows(_adaptive_mean(with_rows(input, "adaptive_avg_pool1d"), 2, (1, size)))
+    rows = with_rows(input, "adaptive_avg_pool1d")
+    size = one_output_size("adaptive_avg_pool1d", output_size)
+    return without_rows(_adaptive_mean(rows, 2, (1, size)))
 
 
 @takes_tensors

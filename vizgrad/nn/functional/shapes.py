@@ -12,7 +12,7 @@ def per_dim(value: Any, dims: int, name: str) -> tuple[int, ...]:
         return value
     if isinstance(value, int):
         return (value,) * dims
-    if isinstance(value, (str, float)):
+    if value is None or isinstance(value, (str, float)):
         raise TypeError(
             f"argument '{name}' must be int or tuple of ints, not {type(value).__name__}"
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from vizgrad import errors
+from vizgrad.arrays.backend import is_on_host
 from vizgrad.arrays.kernels.embedding import count_places
 from vizgrad.ops import embedding as op
 from vizgrad.ops.public.keywords import takes_tensors
@@ -40,11 +41,7 @@ def embedding(
     rows = weight._array.shape[0]
     skipped = -1
     if padding_idx is not None:
-        if not -rows <= padding_idx < rows:
-            raise AssertionError(
-                f"Padding_idx must be within num_embeddings: got {padding_idx} for {rows} rows"
-            )
-        skipped = padding_idx % rows
+        skipped = _row("embedding", padding_idx, rows)
     if max_norm is not None:
         _limit_norms(weight, input, max_norm, norm_type)
     if sparse:
@@ -92,6 +89,13 @@ def embedding_bag(
 
     if mode not in ("sum", "mean", "max"):
         raise ValueError(f"mode has to be one of sum, mean or max, got {mode!r}")
+    if mode == "max" and scale_grad_by_freq:
+        raise ValueError("max mode does not support scaling the gradient by the frequency")
+    if per_sample_weights is not None and per_sample_weights.shape != input.shape:
+        raise ValueError(
+            f"embedding_bag: If per_sample_weights ({list(per_sample_weights.shape)}) is not None, then it "
+            f"must have the same shape as the input ({list(input.shape)})"
+        )
     if per_sample_weights is not None and mode != "sum":
         raise NotImplementedError(
             f"per_sample_weights was not None, and is only supported for mode='sum' (got {mode!r})"
@@ -104,26 +108,48 @@ def embedding_bag(
     input = input.reshape(-1)
     total = input.shape[0]
     ends = xp.append(starts[1:], total)
-    bag = xp.repeat(xp.arange(len(starts), like=starts), ends - starts)
-    rows: Any = embedding(
-        input, weight, padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse
-    )
-    counted = xp.ones_like(bag, dtype=bool)
-    if padding_idx is not None:
-        counted = input._array != padding_idx % weight.shape[0]
-        rows = rows * new_tensor(counted[:, None].astype(weight._array.dtype))
+    bag = xp.repeat(xp.arange(len(starts), like=starts), xp.maximum(ends - starts, 0))
+    _check_rows(input._array, weight.shape[0])
+    if max_norm is not None:
+        _limit_norms(weight, input, max_norm, norm_type)
+    if padding_idx is not None:  # those rows are as if they were not there
+        counted = input._array != _row("embedding_bag", padding_idx, weight.shape[0])
+        bag, kept = bag[counted], new_tensor(xp.nonzero(counted)[0])
+        input = input[kept]
+        per_sample_weights = (
+            None if per_sample_weights is None else per_sample_weights.reshape(-1)[kept]
+        )
+    rows: Any = embedding(input, weight, scale_grad_by_freq=scale_grad_by_freq, sparse=sparse)
     if per_sample_weights is not None:
         rows = rows * per_sample_weights.reshape(-1, 1)
     index = new_tensor(bag.astype("int64"))
     out = new_tensor(xp.zeros_like(weight._array, shape=(len(starts), weight.shape[1])))
     if mode == "max":
-        wide = index.unsqueeze(1).expand(total, weight.shape[1])
+        wide = index.unsqueeze(1).expand(rows.shape)
         return out.scatter_reduce(0, wide, rows, "amax", include_self=False)
     out = out.index_add(0, index, rows)
     if mode == "mean":
-        sizes = xp.maximum(count_places(bag[counted], len(starts)), 1)
+        sizes = xp.maximum(count_places(bag, len(starts)), 1)
         out = out / new_tensor(sizes[:, None].astype(weight._array.dtype))
     return out
+
+
+def _row(name: str, padding_idx: int, rows: int) -> int:
+    """`padding_idx` counted from the start."""
+    if not -rows <= padding_idx < rows:
+        raise (AssertionError if name == "embedding" else RuntimeError)(
+            f"{name}: padding_idx must be within the number of embeddings: got {padding_idx} for {rows} rows"
+        )
+    return padding_idx % rows
+
+
+def _check_rows(index: Any, rows: int) -> None:
+    if is_on_host(index) and index.size and not 0 <= int(index.min()) <= int(index.max()) < rows:
+        wrong = int(index.min()) if index.min() < 0 else int(index.max())
+        raise RuntimeError(
+            "embedding_bag: Expected idx >= 0 && idx < num_embeddings but found idx to be "
+            f"{wrong}, and the table has {rows} rows"
+        )
 
 
 def _bag_starts(input: Any, offsets: Any, include_last_offset: bool) -> Any:
@@ -141,4 +167,10 @@ def _bag_starts(input: Any, offsets: Any, include_last_offset: bool) -> Any:
         )
     if offsets is None:
         raise ValueError("offsets has to be a 1D Tensor but got None")
-    return offsets._array[:-1] if include_last_offset else offsets._array
+    starts = offsets._array
+    if starts.ndim == 1 and starts.size and is_on_host(starts) and int(starts[-1]) > input.shape[0]:
+        raise RuntimeError(
+            f"offsets[-1] can not be greater than input's length {input.shape[0]} but got offsets[-1] of "
+            f"{int(starts[-1])}"
+        )
+    return starts[:-1] if include_last_offset else starts

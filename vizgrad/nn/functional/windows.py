@@ -7,7 +7,7 @@ from typing import Any
 from vizgrad.arrays.backend import is_on_host
 from vizgrad.arrays.kernels import places as kernel
 from vizgrad.arrays.kernels.windows import out_sizes
-from vizgrad.nn.functional.pooling import output_size_of, with_rows, without_rows
+from vizgrad.nn.functional.pooling import one_output_size, output_size_of, with_rows, without_rows
 from vizgrad.nn.functional.shapes import per_dim, product
 from vizgrad.ops import im2col as op
 from vizgrad.ops import pool_indices, shape
@@ -88,8 +88,8 @@ def _adaptive_max(input: Tensor, dims: int, output_size: Any, return_indices: bo
 @takes_tensors
 def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     """The largest elements of `output_size` windows that cover the last dimension."""
-    size = output_size if isinstance(output_size, int) else output_size[0]
     rows = with_rows(input, "adaptive_max_pool1d")
+    size = one_output_size("adaptive_max_pool1d", output_size)
     result, index = _adaptive_max(rows, 2, (1, size), return_indices=True)
     return (without_rows(result), without_rows(index)) if return_indices else without_rows(result)
 
@@ -128,17 +128,10 @@ def _unpool(
     step = window if stride is None else per_dim(stride, dims, "stride")
     edge = per_dim(padding, dims, "padding")
     have = input._array.shape[input._array.ndim - dims :]
-    if size is None:
-        size = tuple(
-            (n - 1) * s - 2 * p + k for n, s, p, k in zip(have, step, edge, window, strict=True)
-        )
-    else:
-        size = tuple(size)[-dims:]
-    if input._array.shape != indices._array.shape:
-        raise RuntimeError(
-            f"Expected shape of indices to be same as that of the input tensor "
-            f"({list(input.shape)}) but got indices tensor with shape: {list(indices.shape)}"
-        )
+    usual = tuple(
+        (n - 1) * s - 2 * p + k for n, s, p, k in zip(have, step, edge, window, strict=True)
+    )
+    size = usual if size is None else _unpooled_size(tuple(size), usual, step)
     index = indices._array
     area = 1
     for n in size:
@@ -148,6 +141,25 @@ def _unpool(
             f"Found an invalid max index: {int(index.max())} (output volumes are of size {product(size)})"
         )
     return pool_indices.UNPOOL[dims].record(input, index=index, size=size)
+
+
+def _unpooled_size(
+    size: tuple[int, ...], usual: tuple[int, ...], step: tuple[int, ...]
+) -> tuple[int, ...]:
+    """The size asked for, its batch and channels left out; less than a stride from the usual one."""
+    dims = len(usual)
+    if len(size) not in (dims, dims + 2):
+        raise ValueError(
+            f"output_size should be a sequence containing {dims} or {dims + 2} elements, but it has a length "
+            f"of '{len(size)}'"
+        )
+    size = size[-dims:]
+    for d, (wanted, n, s) in enumerate(zip(size, usual, step, strict=True)):
+        if not n - s < wanted < n + s and n != wanted:
+            raise ValueError(
+                f'invalid output_size "{size}" (dim {d} must be between {n - s} and {n + s})'
+            )
+    return size
 
 
 def max_unpool1d(

@@ -121,6 +121,8 @@ def remainder(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor
 @public(method=True)
 def fmod(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
     """The remainder with the sign of `input`."""
+    if not isinstance(input, Tensor):
+        raise not_a_tensor("fmod", "input", 1, input)
     op = arithmetic.fmod if isinstance(other, Tensor) else arithmetic.fmod_number
     result = op.record(input, other)
     return result if out is None else written(out, result, "fmod", input, other)
@@ -280,6 +282,9 @@ def round(input: Tensor, *, decimals: int = 0, out: Tensor | None = None) -> Ten
 @public(method=True)
 def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """input * 2 ** other."""
+    for position, each in enumerate((input, other), 1):
+        if not isinstance(each, Tensor):
+            raise not_a_tensor("ldexp", "input" if position == 1 else "other", position, each)
     result = pointwise_binary.ldexp.record(input, other)
     return result if out is None else written(out, result, "ldexp", input, other)
 

@@ -13,7 +13,7 @@ from vizgrad.ops.public import (
     joining,
     reshape,
 )
-from vizgrad.ops.public.creation import tensor
+from vizgrad.ops.public.creation import ones_like, tensor
 from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
@@ -54,9 +54,14 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
         raise RuntimeError(
             f"x must be a one-dimensional tensor. Its shape is {list(x._array.shape)}"
         )
+    if x._array.dtype.kind in "biu":
+        x = x.long()
     n = x._array.size if N is None else N
+    if n < 0:
+        raise RuntimeError(f"N must be non-negative. It is {n}")
     powers = range(n) if increasing else range(n - 1, -1, -1)
-    return joining.stack([x**k for k in powers], -1)
+    columns = [x**k if k else ones_like(x) for k in powers]
+    return joining.stack(columns, -1) if columns else x.new_empty((x._array.size, 0))
 
 
 @public

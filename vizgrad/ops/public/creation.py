@@ -53,9 +53,23 @@ def _np_dtype(name: str, dtype: Any) -> Any:
 # --- from values ----------------------------------------------------------------------------------
 
 
+def _is_nest(values: Any) -> bool:
+    """Is it a list, or any other sequence (a deque, a class of one's own with a length and items)?"""
+    if isinstance(values, (list, tuple)):
+        return True
+    kind = type(values)
+    return (
+        hasattr(kind, "__getitem__")
+        and hasattr(kind, "__len__")
+        and not hasattr(kind, "keys")
+        and not isinstance(values, (str, bytes, Tensor, xp.generic))
+        and not is_array(values)
+    )
+
+
 def _infer(values: Any) -> DType | None:
     """The type nested values ask for: the highest category wins; None when there are none."""
-    if isinstance(values, (list, tuple)):
+    if _is_nest(values):
         found: DType | None = None
         for value in values:
             inner = _infer(value)
@@ -68,15 +82,15 @@ def _infer(values: Any) -> DType | None:
         return dtypes.from_numpy(values.dtype)
     own = dtypes.of_scalar(values)
     if own is None:
-        if isinstance(values, str):
-            raise TypeError(f"new(): invalid data type 'str': {values!r}")
+        if isinstance(values, (str, bytes)):
+            raise TypeError(f"new(): invalid data type '{type(values).__name__}': {values!r}")
         raise RuntimeError(f"Could not infer dtype of {type(values).__name__}")
     return own
 
 
 def _plain(values: Any, kind: str) -> Any:
     """Nested lists as numbers, for an array of `kind`: what is a tensor in them must be one number."""
-    if isinstance(values, (list, tuple)):
+    if _is_nest(values):
         return [_plain(v, kind) for v in values]
     if isinstance(values, Tensor):
         if values._array.size != 1:
@@ -97,7 +111,7 @@ def _not_a_number(tensor: Tensor, kind: str) -> Exception:
 
 
 def _check_lengths(values: Any, depth: int = 0) -> None:
-    if not isinstance(values, (list, tuple)) or not values:
+    if not _is_nest(values) or not len(values):
         return
     first = _len(values[0])
     for value in values:
@@ -109,7 +123,15 @@ def _check_lengths(values: Any, depth: int = 0) -> None:
 
 
 def _len(value: Any) -> int | None:
-    return len(value) if isinstance(value, (list, tuple)) else None
+    return len(value) if _is_nest(value) else None
+
+
+def _odd_one(values: Any) -> Any:
+    """The first thing that is no number."""
+    if not _is_nest(values):
+        return values
+    found = (_odd_one(v) for v in values)
+    return next((v for v in found if dtypes.of_scalar(v) is None), values)
 
 
 def _array_of(data: Any, dtype: DType | None, copy: bool) -> Any:
@@ -120,16 +142,18 @@ def _array_of(data: Any, dtype: DType | None, copy: bool) -> Any:
         if copy or data.dtype != wanted.np:
             return data.astype(wanted.np, copy=copy)
         return dtypes.canonical(data)
-    if dtype is None or isinstance(data, (list, tuple)):
+    if dtype is None or _is_nest(data):
         found = _infer(data)
         if dtype is None:
             dtype = found or dtypes.get_default_dtype()
+    values = _plain(data, dtype.np.kind)
     try:
         with xp.errstate(all="ignore"):
-            return xp.array(_plain(data, dtype.np.kind), dtype.np)
-    except ValueError:
+            return xp.array(values, dtype.np)
+    except (ValueError, TypeError):
         _check_lengths(data)
-        raise
+        wrong = type(_odd_one(data)).__name__
+        raise TypeError(f"must be real number, not {wrong}") from None
     except OverflowError as error:
         raise RuntimeError(
             f"value cannot be converted to type {dtype.name} without overflow: {error}"

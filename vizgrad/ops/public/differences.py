@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from vizgrad.ops.forms import public
@@ -108,7 +109,12 @@ def gradient(
         raise RuntimeError(
             f"torch.gradient only supports edge_order=1 and edge_order=2, got {edge_order}"
         )
-    dims = dims_of(dim, input._array.ndim)
+    if isinstance(spacing, str):
+        raise TypeError(
+            "gradient(): argument 'spacing' must be a number, tensors or a list, not str"
+        )
+    none = isinstance(dim, Sequence) and not dim
+    dims = () if none else dims_of(dim, input._array.ndim)
     dims = tuple(range(input._array.ndim)) if dims is None else dims
     steps = list(spacing) if isinstance(spacing, (list, tuple)) else [spacing] * len(dims)
     if len(steps) != len(dims):

@@ -200,6 +200,8 @@ def roll(input: Tensor, shifts: Any, dims: Any = None) -> Tensor:
         raise RuntimeError(
             f"shifts and dimensions must align. shifts: {len(shift)}, dims:{len(along)}"
         )
+    if along and not input._array.ndim:
+        raise IndexError(f"Dimension specified as {along[0]} but tensor has no dimensions")
     wrapped = tuple(wrap_dim(d, input._array.ndim) for d in along)
     return arrange.roll.record(input, shifts=shift, dims=wrapped)
 

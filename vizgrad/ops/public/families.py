@@ -28,6 +28,7 @@ from vizgrad.ops.public import (
     linalg_functions,
     matrix_products,
     order_statistics,
+    padding,
     pin_memory,
     pointwise,
     put,
@@ -51,6 +52,7 @@ from vizgrad.ops.public import (
     tensor_properties,
     typed_tensors,
     unique_histogram,
+    view_copies,
     where_clamp,
     windows,
 )

@@ -5,22 +5,29 @@ from __future__ import annotations
 from typing import Any
 
 from vizgrad.arrays import xp
+from vizgrad.arrays.kernels.indexing import check_select
 from vizgrad.errors import wrap_dim
 from vizgrad.function.inplace import write
 from vizgrad.ops import indexing, scattering
 from vizgrad.ops.forms import method, public
 from vizgrad.ops.public import broadcasting, creation, reshape
-from vizgrad.ops.public.arguments import check_number
+from vizgrad.ops.public.arguments import check_number, check_number_fits
 from vizgrad.ops.public.keywords import takes_axis, takes_out, takes_tensors
 from vizgrad.tensor.tensor import Tensor
 
 
+def _check_integers(name: str, index: Tensor) -> None:
+    if index._array.dtype not in (xp.int64, xp.int32):
+        raise RuntimeError(
+            f"{name}(): Expected dtype int32/int64 for index, got {index.dtype.name}"
+        )
+
+
 def _check_index(name: str, input: Tensor, index: Tensor, dim: int) -> int:
-    if index._array.dtype != xp.int64:
-        raise RuntimeError(f"{name}(): Expected dtype int64 for index, got {index.dtype.name}")
+    _check_integers(name, index)
     a, b = input._array, index._array
     at = wrap_dim(dim, a.ndim)
-    if max(a.ndim, 1) != max(b.ndim, 1):
+    if b.size and max(a.ndim, 1) != max(b.ndim, 1):
         raise RuntimeError(
             f"Index tensor must have the same number of dimensions as input tensor: {b.ndim} "
             f"and {a.ndim} in {name}()"
@@ -53,6 +60,13 @@ def _check_fit(
         )
 
 
+def _existing_dim(dim: int, ndim: int) -> int:
+    """As `wrap_dim`, but a tensor without dimensions has none that could be meant."""
+    if not ndim:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    return wrap_dim(dim, ndim)
+
+
 def _pairs(a: Any, b: Any) -> Any:
     return zip(a.shape or (1,), b.shape or (1,), strict=True)
 
@@ -81,15 +95,19 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False)
 @takes_axis
 @takes_out
 def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
-    """`gather`, with input and indices broadcast against each other outside `dim`."""
+    """`gather`, with input and indices broadcast against each other outside `dim`, and negative indices."""
     if dim is None:
         return gather(reshape.flatten(input), 0, reshape.flatten(indices))
+    if indices._array.dtype != xp.int64:
+        raise RuntimeError(
+            f"take_along_dim(): dtype of indices should be Long but got {indices.dtype.name}"
+        )
     if input._array.ndim != indices._array.ndim:
         raise RuntimeError(
             "take_along_dim(): input and indices should have the same number of dimensions, but got "
             f"{input._array.ndim} dimensions for input, and {indices._array.ndim} dimensions for indices"
         )
-    at = wrap_dim(dim, input._array.ndim)
+    at = _existing_dim(dim, input._array.ndim)
     a, b = list(input._array.shape), list(indices._array.shape)
     both = broadcasting.broadcast_shapes(
         [1 if d == at else n for d, n in enumerate(a)],
@@ -97,7 +115,7 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
     )
     wide = broadcasting.expand(input, [a[at] if d == at else n for d, n in enumerate(both)])
     index = broadcasting.expand(indices, [b[at] if d == at else n for d, n in enumerate(both)])
-    return gather(wide, at, index)
+    return gather(wide, at, index % a[at] if a[at] else index)
 
 
 @public(method=True)
@@ -235,10 +253,7 @@ def _vector_index(name: str, index: Tensor) -> Tensor:
             f"{name}(): Index is supposed to be a vector, but got a tensor of shape "
             f"{list(index._array.shape)}"
         )
-    if index._array.dtype.kind != "i":
-        raise RuntimeError(
-            f"{name}(): Expected dtype int32 or int64 for index, got {index.dtype.name}"
-        )
+    _check_integers(name, index)
     return index
 
 
@@ -248,12 +263,13 @@ def _vector_index(name: str, index: Tensor) -> Tensor:
 def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
     """The slices of `dim` at the entries of a vector of indices."""
     at = wrap_dim(dim, input._array.ndim)
+    _vector_index("index_select", index)
     if not input._array.ndim and index._array.size != 1:
         raise RuntimeError(
             f"index_select(): Index to scalar can have only 1 value, got {index._array.size} "
             "value(s)"
         )
-    return indexing.index_select.record(input, _vector_index("index_select", index), dim=at)
+    return indexing.index_select.record(input, index, dim=at)
 
 
 @public(method=True)
@@ -278,22 +294,34 @@ def index_add_(
 def _index_write(name: str, input: Tensor, dim: int, index: Tensor, source: Tensor) -> int:
     at = wrap_dim(dim, input._array.ndim)
     _vector_index(name, index)
-    _check_same(name, input, source)
+    if name == "index_copy" and not source._array.ndim and index._array.size != 1:
+        raise IndexError(
+            "index_copy_(): When source is scalar, index should have one element (got "
+            f"{index._array.size})"
+        )
     if name == "index_copy":
         _check_source(input, source, at)
-    length = source._array.shape[wrap_dim(at, source._array.ndim)] if source._array.ndim else 1
+    _check_same(name, input, source)
+    if name == "index_copy" and index._array.dtype != xp.int64:
+        raise RuntimeError(
+            f"index_copy_(): Expected a long tensor for index, but got {index.dtype.name}"
+        )
+    if source._array.ndim and not 0 <= at < source._array.ndim:
+        raise RuntimeError(
+            f"{name}(): Indexing dim {at} is out of bounds of the source tensor with dim "
+            f"{source._array.ndim}"
+        )
+    length = source._array.shape[at] if source._array.ndim else 1
+    if index._array.size != length and not source._array.ndim and name != "index_copy":
+        raise IndexError(f"Dimension specified as {at} but tensor has no dimensions")
     if index._array.size != length:
-        raise _NUMBER[name](
+        raise (IndexError if name == "index_copy" else RuntimeError)(
             f"{name}(): Number of indices ({index._array.size}) should be equal to "
             f"source.size(dim) ({length}), for dim: {at}"
         )
-    if name == "index_add":
+    if name != "index_copy":
         _check_slices(input, source, at)
     return at
-
-
-#: What is raised where there are not as many indices as slices.
-_NUMBER = {"index_copy": IndexError, "index_add": RuntimeError}
 
 
 def _check_source(input: Tensor, source: Tensor, dim: int) -> None:
@@ -303,7 +331,7 @@ def _check_source(input: Tensor, source: Tensor, dim: int) -> None:
             "index_copy(): When source and destination are not scalars, their dimensionality must match. "
             f"Source dimensionality ({len(given)}), destination dimensionality ({len(have)})"
         )
-    if given and have[:dim] + have[dim + 1 :] != given[:dim] + given[dim + 1 :]:
+    if have[:dim] + have[dim + 1 :] != given[:dim] + given[dim + 1 :]:
         raise RuntimeError(
             "index_copy(): Source/destination tensor must have same slice shapes. Destination slice shape: "
             f"{list(have)} at dimension {dim} and source slice shape: {list(given)} at dimension {dim}."
@@ -312,13 +340,15 @@ def _check_source(input: Tensor, source: Tensor, dim: int) -> None:
 
 def _check_slices(input: Tensor, source: Tensor, dim: int) -> None:
     have, given = input._array.shape, source._array.shape
-    if have and given and (len(have), *have[:dim], *have[dim + 1 :]) != (
-        len(given), *given[:dim], *given[dim + 1 :]
-    ):  # fmt: skip
+    if (len(have), *have[:dim], *have[dim + 1 :]) != (len(given), *given[:dim], *given[dim + 1 :]):
         raise RuntimeError(
             "source tensor shape must match self tensor shape, excluding the specified dimension. Got "
             f"self.shape = {list(have)} source.shape = {list(given)}"
         )
+
+
+def _check_select(index: Tensor, input: Tensor, dim: int) -> None:
+    check_select(index._array, input._array.shape[dim] if input._array.ndim else 1)
 
 
 @public(method=True)
@@ -339,27 +369,38 @@ def index_copy_(self: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor
 @public(method=True)
 @takes_tensors
 def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
-    """A copy of `input` with a number in the slices at the entries of `index`."""
-    at = wrap_dim(dim, input._array.ndim)
-    value = value.item() if isinstance(value, Tensor) else value
-    return indexing.index_fill.record(
-        input, _vector_index("index_fill", index), dim=at, value=value
-    )
+    """A copy of `input` with a number (or a tensor of one, which gets its gradient) at entries of `index`."""
+    op, operands, attributes = _index_fill(input, dim, index, value)
+    return op.record(input, *operands, **attributes)
 
 
 @method
 def index_fill_(self: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     """`index_fill`, in place."""
-    at = wrap_dim(dim, self._array.ndim)
-    value = value.item() if isinstance(value, Tensor) else value
-    return write(
-        indexing.index_fill,
-        self,
-        _vector_index("index_fill", index),
-        name="index_fill_",
-        dim=at,
-        value=value,
-    )
+    op, operands, attributes = _index_fill(self, dim, index, value)
+    return write(op, self, *operands, name="index_fill_", **attributes)
+
+
+def _index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Any:
+    at = wrap_dim(dim, input._array.ndim)
+    if isinstance(value, Tensor) and value._array.ndim:
+        raise RuntimeError(
+            "index_fill_ only supports a 0-dimensional value tensor, but got tensor with "
+            f"{value._array.ndim} dimension(s)."
+        )
+    if index._array.ndim > 1:
+        raise RuntimeError(
+            f"index_fill_(): Index has to be a vector/scalar, not of shape {list(index._array.shape)}"
+        )
+    if index._array.dtype != xp.int64:
+        raise IndexError(f"index_fill_(): Expected dtype int64 for index, got {index.dtype.name}")
+    check_number("index_fill", "value", value)
+    if not isinstance(value, Tensor):
+        check_number_fits(input, value)
+        return indexing.index_fill, (index,), {"dim": at, "value": value}
+    if value.is_complex() and not input.is_complex():
+        check_number_fits(input, value.item())
+    return indexing.index_fill_tensor, (index, value), {"dim": at}
 
 
 @public(method=True)
@@ -383,6 +424,7 @@ def index_reduce(
     at = _index_write("index_reduce", input, dim, index, source)
     shape = [1] * source._array.ndim
     if shape:
-        shape[at] = -1
+        shape[at] = index._array.size
     spread = index.reshape(shape).expand(source.shape)
+    _check_select(index, input, at)
     return scatter_reduce(input, at, spread, source, reduce, include_self=include_self)

@@ -116,7 +116,7 @@ def stack(
 @takes_out
 def hstack(tensors: Sequence[Tensor]) -> Tensor:
     """Joined along the second dimension (the first of vectors)."""
-    found = [dimensions.atleast_1d(t) for t in _all_tensors(tensors)]
+    found = [dimensions.atleast_1d(t) for t in _some("hstack", tensors)]
     return cat(found, 0 if found and found[0]._array.ndim == 1 else 1)
 
 
@@ -124,14 +124,21 @@ def hstack(tensors: Sequence[Tensor]) -> Tensor:
 @takes_out
 def vstack(tensors: Sequence[Tensor]) -> Tensor:
     """Joined along the first dimension; vectors become rows."""
-    return cat([dimensions.atleast_2d(t) for t in _all_tensors(tensors)], 0)
+    return cat([dimensions.atleast_2d(t) for t in _some("vstack", tensors)], 0)
 
 
 @public
 @takes_out
 def dstack(tensors: Sequence[Tensor]) -> Tensor:
     """Joined along the third dimension."""
-    return cat([dimensions.atleast_3d(t) for t in _all_tensors(tensors)], 2)
+    return cat([dimensions.atleast_3d(t) for t in _some("dstack", tensors)], 2)
+
+
+def _some(name: str, tensors: Any) -> tuple[Tensor, ...]:
+    found = _all_tensors(tensors)
+    if not found:
+        raise RuntimeError(f"{name} expects a non-empty TensorList")
+    return found
 
 
 @public

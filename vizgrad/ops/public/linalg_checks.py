@@ -10,7 +10,7 @@ def check(
 ) -> None:
     """Raises RuntimeError unless A holds (square) matrices of floating point or complex numbers."""
     shape = A._array.shape
-    if A._array.dtype.kind not in ("iufcV" if any_type else "fcV"):
+    if A._array.dtype.kind not in ("biufcV" if any_type else "fcV"):
         raise RuntimeError(
             f"linalg.{name}: Expected a floating point or complex tensor as input. Got "
             f"{A.dtype.name}"

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from vizgrad.arrays import xp
 from vizgrad.arrays.kernels import linalg as kernels
 from vizgrad.ops import decompositions
 from vizgrad.ops.public.keywords import takes_out
 from vizgrad.ops.public.linalg_checks import check
-from vizgrad.tensor.tensor import Tensor, new_tensor
+from vizgrad.tensor.tensor import Tensor
 
 
 class EighResult(NamedTuple):
@@ -62,20 +61,15 @@ def eigvalsh(input: Tensor, UPLO: str = "L") -> Tensor:
 
 @takes_out
 def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> SVDResult:
-    """U, S, Vh with A = U @ diag(S) @ Vh. Differentiable for square matrices or full_matrices=False."""
+    """U, S, Vh with A = U @ diag(S) @ Vh.
+
+    With full_matrices=True the columns of U and rows of Vh beyond the singular values have no derivative:
+    what arrives at them is left out.
+    """
     check("svd", A, square=False)
     m, n = A._array.shape[-2:]
-    if full_matrices and m != n:
-        if A.requires_grad:
-            raise RuntimeError(
-                "svd: full_matrices=True is not differentiable for matrices that are not square "
-                f"({m} by {n}); use full_matrices=False"
-            )
-
-        return SVDResult(*(new_tensor(a) for a in xp.linalg.svd(A._array)))
-    return SVDResult(
-        *decompositions.record(decompositions.LinalgSvdBackward0, A, kernels.svd(A._array))
-    )
+    parts = kernels.svd(A._array, full_matrices and m != n)
+    return SVDResult(*decompositions.record(decompositions.LinalgSvdBackward0, A, parts))
 
 
 @takes_out

@@ -236,6 +236,8 @@ def _need_pivot(name: str, pivot: bool) -> None:
 def householder_product(input: Tensor, tau: Tensor) -> Tensor:
     """The first columns of the product of reflections I - tau_i v_i v_i^H; v_i in the columns of `input`."""
     m, n = input._array.shape[-2:]
+    if not input._array.size:
+        return input * 1
     product: Any = ranges.eye(m, dtype=input.dtype).expand(*input.shape[:-2], m, m)
     for i in range(tau._array.shape[-1]):
         v: Any = dimensions.tril(input, -1)[..., :, i] + ranges.eye(m, n, dtype=input.dtype)[:, i]
@@ -279,11 +281,9 @@ def tensorsolve(input: Tensor, other: Tensor, dims: Any = None) -> Tensor:
 def vander(x: Tensor, *, N: int | None = None) -> Tensor:
     """The powers 0 ... N - 1 of each element, along a new last dimension."""
     count = x._array.shape[-1] if N is None else N
-    if count < 1:
+    if count < 2:
         raise RuntimeError(f"N must be greater than 1, got {count}")
     ones = creation.ones_like(x)[..., None]
-    if count == 1:
-        return ones
     powers: Any = x[..., None].expand(*x.shape, count - 1).cumprod(-1)
     return joining.cat([ones, powers], -1)
 

@@ -10,7 +10,7 @@ from vizgrad.arrays import xp
 from vizgrad.arrays.kernels import linalg as kernels
 from vizgrad.arrays.kernels.linalg import LinAlgError as LinAlgError
 from vizgrad.errors import wrap_dim
-from vizgrad.ops import decompositions
+from vizgrad.ops import decompositions, determinants
 from vizgrad.ops import linalg as ops
 from vizgrad.ops.forms import public
 from vizgrad.ops.public import (
@@ -28,6 +28,7 @@ from vizgrad.ops.public.keywords import takes_out, takes_tensors
 from vizgrad.ops.public.linalg_checks import check
 from vizgrad.ops.public.linalg_eigenvalues import svdvals
 from vizgrad.ops.public.matrix_products import cross as _cross
+from vizgrad.ops.public.reshape import reshape
 from vizgrad.ops.public.statistics import vector_norm as vector_norm
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
@@ -70,10 +71,7 @@ def det(A: Tensor) -> Tensor:
 def slogdet(A: Tensor) -> SlogdetResult:
     """Sign and log |det|."""
     check("slogdet", A)
-    size, sign = ops.slogdet.record(A)
-    if A._tracked and A.is_complex():
-        sign = ops.complex_sign_of_det.record(A)
-    return SlogdetResult(sign, size)
+    return SlogdetResult(*determinants.slogdet(A))
 
 
 @public(method=True)
@@ -145,19 +143,12 @@ def qr(A: Tensor, mode: str = "reduced") -> QRResult:
         )
     m, n = A._array.shape[-2:]
     if mode == "r":
-        if A.requires_grad:
-            raise RuntimeError(
-                "The derivative of linalg.qr depends on Q, which is not computed when mode='r'"
-            )
-        q, r = kernels.qr(A._array, "reduced")
-        return QRResult(new_tensor(q[:0]), new_tensor(r))
+        _, r = kernels.qr(A._array, "reduced")
+        nothing = xp.empty_like(r, shape=(0,))
+        return QRResult(*decompositions.record(decompositions.LinalgQrBackward0, A, (nothing, r)))
     if mode == "complete" and m > n:
-        if A.requires_grad:
-            raise RuntimeError(
-                "The QR decomposition is not differentiable when mode='complete' and nrows > ncols "
-                f"({m} > {n})."
-            )
-        return QRResult(*(new_tensor(a) for a in kernels.qr(A._array, "complete")))
+        parts = kernels.qr(A._array, "complete")
+        return QRResult(*decompositions.record(decompositions.LinalgQrBackward0, A, parts))
     return QRResult(
         *decompositions.record(decompositions.LinalgQrBackward0, A, kernels.qr(A._array, "reduced"))
     )
@@ -174,44 +165,61 @@ def pinv(
 ) -> Tensor:
     """The Moore-Penrose inverse; singular values up to max(atol, rtol * the largest) count as 0.
 
-    `rcond` is the older name of `rtol`. `hermitian` promises that the matrices are; the answer is the same.
+    `rcond` is the older name of `rtol`. `hermitian` promises that the matrices are: only the lower triangle
+    is read.
     """
-    check("pinv", input, square=False)
+    check("eigh" if hermitian else "pinv", input, square=hermitian)
     rtol = _plain(rcond if rtol is None else rtol)
-    if atol is not None:
-        rtol = _relative(input, atol, rtol)
-    return ops.pinv.record(input, rcond=rtol)
-
-
-def _relative(input: Tensor, atol: Any, rtol: Any) -> Any:
-    """The larger of the two tolerances as a share of each matrix' largest singular value."""
-    if not input._array.size:
-        return rtol
-    largest = svdvals(input.detach())._array.max(-1)
-    own = 0.0 if rtol is None else _plain(rtol)
-    return xp.maximum(_plain(atol) / xp.where(largest == 0, 1, largest), own)
+    return ops.pinv.record(input, rtol=rtol, atol=_plain(atol), hermitian=hermitian)
 
 
 def _plain(tolerance: Any) -> Any:
+    """Tensors (of one number for each matrix) as arrays."""
     return tolerance._array if isinstance(tolerance, Tensor) else tolerance
+
+
+def _abs_squared(value: Tensor) -> Tensor:
+    return (value * conj(value)).real if value.is_complex() else value * value
 
 
 @takes_tensors
 def lstsq(
     input: Tensor, b: Tensor, rcond: float | None = None, *, driver: Any = None
 ) -> LstsqResult:
-    """X that makes the 2-norm of input @ X - b smallest; only the solution is differentiable."""
+    """X that makes the 2-norm of input @ X - b smallest; solution and residuals are differentiable.
+
+    `driver` decides, as LAPACK's routines do, what comes beside the solution: "gelsy" (the default) finds the
+    rank, "gels" the residuals of matrices with more rows than columns, "gelsd" and "gelss" both and the
+    singular values. What is not found is empty.
+    """
     check("lstsq", input, square=False)
-    solution = matrix_products.matmul(pinv(input, rtol=rcond), b)
-    s = svdvals(input.detach())
+    if driver not in (None, "gels", "gelsy", "gelsd", "gelss"):
+        raise RuntimeError(
+            "torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss), not "
+            f"{driver}"
+        )
+    if input._array.dtype != b._array.dtype:
+        raise RuntimeError(
+            "torch.linalg.lstsq: Expected input and other to have the same dtype, but got input's dtype "
+            f"{input.dtype.name} and other's dtype {b.dtype.name}"
+        )
+    vector = b._array.ndim == 1 or b._array.shape == input._array.shape[:-1]
+    sides = dimensions.unsqueeze(b, -1) if vector else b
+    found = matrix_products.matmul(pinv(input, rtol=rcond), sides)
     m, n = input._array.shape[-2:]
-    rank = matrix_rank(input)
-    if m > n and bool((rank == n)._array.all()):
-        rest = matrix_products.matmul(input, solution) - b
-        residuals = reduction.sum((rest * rest).detach(), -2)
+    rank = matrix_rank(input, rtol=rcond)
+    s = svdvals(input.detach())
+    if driver in ("gels", "gelsd", "gelss") and m > n and bool((rank == n)._array.all()):
+        rest = _abs_squared(matrix_products.matmul(input, found) - sides)
+        residuals = reduction.sum(rest, -2)
     else:
-        residuals = new_tensor(s._array[:0])
-    return LstsqResult(solution, residuals, rank, s)
+        residuals = _abs_squared(reshape(found, -1)[:0])
+    return LstsqResult(
+        dimensions.squeeze(found, -1) if vector else found,
+        residuals,
+        rank if driver != "gels" else rank.new_empty((0,)),
+        s if driver in ("gelsd", "gelss") else s.new_empty((0,)),
+    )
 
 
 @takes_out
@@ -221,11 +229,7 @@ def matrix_power(input: Tensor, n: int) -> Tensor:
     if n < 0:
         return matrix_power(inv(input), -n)
     if n == 0:
-        from vizgrad.arrays.backend import beside
-
-        one = beside(input._array, xp.eye(input._array.shape[-1], dtype=input._array.dtype))
-        eye = xp.broadcast_to(one, input._array.shape)
-        return new_tensor(eye.copy())
+        return ops.identity_like.record(input)
     result: Tensor | None = None
     power = input
     while True:
@@ -284,12 +288,13 @@ def matrix_rank(
     """How many singular values exceed the larger of atol and rtol times the largest.
 
     Without `rtol` it is the rounding error of the type, or 0 when there is a positive `atol`.
-    `tol` is `atol` under its older name. `hermitian` promises that the matrices are; the answer is the same.
+    `tol` is `atol` under its older name. `hermitian` promises that the matrices are: only the lower triangle
+    is read.
     """
-    check("matrix_rank", input, square=False)
+    check("eigh" if hermitian else "matrix_rank", input, square=hermitian)
     if tol is not None:
         atol, rtol = tol, 0.0
-    return new_tensor(kernels.matrix_rank(input._array, rtol, atol))
+    return new_tensor(kernels.matrix_rank(input._array, _plain(rtol), _plain(atol), hermitian))
 
 
 @takes_out
@@ -315,8 +320,9 @@ def matrix_norm(
             f"linalg.matrix_norm: Order {ord} not supported; there are 'fro', 'nuc', 1, -1, 2, -2, inf, -inf"
         )
     rows, columns = (wrap_dim(d, input._array.ndim) for d in dim)
-    last = input._array.shape[columns if ord == 1 else rows]
-    if (ord in (1, math.inf) and not last) or (ord == 2 and not input._array.size):
+    shape = input._array.shape
+    last = shape[columns if ord == 1 else rows]
+    if (ord in (1, math.inf) and not last) or (ord == 2 and 0 in (shape[rows], shape[columns])):
         # the largest of no numbers, none of which is below 0
         return vector_norm(input.detach(), 1, (rows, columns), keepdim)
     if ord == "fro":
@@ -362,7 +368,15 @@ def cond(input: Tensor, p: Any = None) -> Tensor:
             return reduction.sum(values.detach(), -1)
         first, last = slicing.select(values, -1, 0), slicing.select(values, -1, -1)
         return last / first if p == -2 else first / last
-    return matrix_norm(input, p) * matrix_norm(inv(input), p)
+    if not input._array.size:
+        return vector_norm(input.detach(), 1, (-2, -1))
+    check(f"cond(ord={p})", input)
+    from vizgrad.ops.public.linalg_factors import inv_ex
+    from vizgrad.ops.public.where_clamp import where
+
+    inverse, info = inv_ex(input)
+    product = matrix_norm(input, p) * matrix_norm(inverse, p)
+    return where(info != 0, math.inf, product) if bool(info.any()) else product
 
 
 @takes_out

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from vizgrad.errors import wrap_dim
 from vizgrad.ops import matrix_products as products
 from vizgrad.ops import shape
 from vizgrad.ops.forms import public
-from vizgrad.ops.public import broadcasting, dimensions, reshape
+from vizgrad.ops.public import broadcasting, dimensions, reduction, reshape
 from vizgrad.ops.public.arguments import written
 from vizgrad.ops.public.complexes import conj
 from vizgrad.ops.public.keywords import takes_out, takes_tensors
@@ -30,7 +31,7 @@ def operator(self: Tensor, other: Any) -> Any:
             return products.mm.record(self, other)
     except AttributeError:
         return NotImplemented
-    return _matmul(self, other)
+    return _matmul(self, other) if isinstance(other, Tensor) else NotImplemented
 
 
 def _matmul(input: Tensor, other: Tensor) -> Tensor:
@@ -50,7 +51,7 @@ def _matmul(input: Tensor, other: Tensor) -> Tensor:
             return products.dot.record(input, other)
         if a.ndim == 2:
             return products.mv.record(input, other)
-        folded = products.mv.record(reshape.reshape(input, (-1, a.shape[-1])), other)
+        folded = products.mv.record(_as_rows(input), other)
         return shape.unsafe_view.record(folded, shape=a.shape[:-1])
     if b.ndim == 2:
         if a.ndim == 1:
@@ -58,9 +59,15 @@ def _matmul(input: Tensor, other: Tensor) -> Tensor:
             return shape.drop_dim.record(row, dim=0)
         if a.ndim == 2:
             return products.mm.record(input, other)
-        folded = products.mm.record(reshape.reshape(input, (-1, a.shape[-1])), other)
+        folded = products.mm.record(_as_rows(input), other)
         return shape.unsafe_view.record(folded, shape=(*a.shape[:-1], b.shape[-1]))
     return _batched(input, other)
+
+
+def _as_rows(input: Tensor) -> Tensor:
+    """All dimensions but the last as one; also where the last is 0."""
+    *lead, last = input._array.shape
+    return reshape.reshape(input, (math.prod(lead), last))
 
 
 def _batched(input: Tensor, other: Tensor) -> Tensor:
@@ -246,6 +253,8 @@ def baddbmm(
 @takes_out
 def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
     """Sums of products over pairs of dimensions: the last n of `a` and first n of `b`, or two lists."""
+    if isinstance(dims, Tensor) and dims._array.size == 1:
+        dims = int(dims.item())
     if isinstance(dims, int):
         if not 0 <= dims <= min(a._array.ndim, b._array.ndim):
             raise RuntimeError(
@@ -255,17 +264,24 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
         left = list(range(a._array.ndim - dims, a._array.ndim))
         right = list(range(dims))
     else:
-        left = [wrap_dim(d, a._array.ndim) for d in dims[0]]
-        right = [wrap_dim(d, b._array.ndim) for d in dims[1]]
+        lists = _dim_lists(dims)
+        left = [wrap_dim(d, a._array.ndim) for d in lists[0]]
+        right = [wrap_dim(d, b._array.ndim) for d in lists[1]]
     if len(left) != len(right):
         raise RuntimeError(f"both dimension lists should have same length, got {left} and {right}")
-    sizes = a._array.shape, b._array.shape
     for i, j in zip(left, right, strict=True):
-        if sizes[0][i] != sizes[1][j]:
+        sizes = a._array.shape[i], b._array.shape[j]
+        # a dimension of size 1 is multiplied with the sum of what it stands beside
+        if sizes[0] == 1:
+            b = b if sizes[1] == 1 else reduction.sum(b, j, keepdim=True)
+        elif sizes[1] == 1:
+            a = reduction.sum(a, i, keepdim=True)
+        elif sizes[0] != sizes[1]:
             raise RuntimeError(
                 "contracted dimensions need to match, but first has size "
-                f"{sizes[0][i]} in dim {i} and second has size {sizes[1][j]} in dim {j}"
+                f"{sizes[0]} in dim {i} and second has size {sizes[1]} in dim {j}"
             )
+    sizes = a._array.shape, b._array.shape
     rows = [d for d in range(a._array.ndim) if d not in left]
     columns = [d for d in range(b._array.ndim) if d not in right]
     shared = math.prod(sizes[0][d] for d in left)
@@ -274,6 +290,24 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
     second = reshape.reshape(dimensions.permute(b, *right, *columns), (shared, wide))
     out = products.mm.record(first, second)
     return reshape.view(out, (*(sizes[0][d] for d in rows), *(sizes[1][d] for d in columns)))
+
+
+def _dim_lists(dims: Any) -> tuple[list[int], list[int]]:
+    """Dimensions of the first and of the second operand."""
+    if isinstance(dims, Tensor):
+        dims = dims.tolist()
+    if not isinstance(dims, Sequence) or isinstance(dims, str) or len(dims) != 2:
+        raise RuntimeError(
+            "tensordot expects dims to be int or tuple[list[int], list[int]] or list[list[int]] "
+            f"containing two lists, but got dims={dims}"
+        )
+    for position, each in enumerate(dims):
+        if not isinstance(each, Sequence):
+            raise TypeError(
+                f"tensordot(): argument 'dims_{('self', 'other')[position]}' must be tuple of ints, not "
+                f"{type(each).__name__}"
+            )
+    return list(dims[0]), list(dims[1])
 
 
 @public
@@ -354,6 +388,8 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: Any = None) -> T
     difference = dimensions.unsqueeze(x1, -2) - dimensions.unsqueeze(x2, -3)
     if p == 0:  # a count; its gradient is 0, and is there
         return difference.sgn().abs().sum(-1)
+    if not x1._array.shape[-1]:
+        p = 1.0  # the largest of no numbers, none of which is below 0
     return vector_norm(difference, p, -1)
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from vizgrad.arrays import xp
-from vizgrad.ops.forms import method, public
+from vizgrad.arrays.kernels.indexing import check_flat
+from vizgrad.ops.forms import public
 from vizgrad.ops.public import indexing, reshape, slicing
-from vizgrad.ops.public.keywords import takes_tensors
+from vizgrad.ops.public.keywords import takes_out, takes_tensors
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 
@@ -15,8 +16,8 @@ from vizgrad.tensor.tensor import Tensor, new_tensor
 @takes_tensors
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
     """A copy with `source` at the flat places `index`; added there if `accumulate`."""
-    if index._array.dtype.kind not in "iu":
-        raise IndexError(f"put_(): Expected a long tensor for index, but got {index.dtype.name}")
+    if index._array.dtype != xp.int64:
+        raise RuntimeError(f"put_(): Expected a long tensor for index, but got {index.dtype.name}")
     if index._array.size != source._array.size:
         raise IndexError(
             "put_(): Expected source and index to have the same number of elements, but got "
@@ -27,6 +28,7 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
             "put_(): self and source expected to have the same dtype, but got "
             f"{input.dtype.name} and {source.dtype.name}"
         )
+    check_flat(index._array, input._array.size)
     flat = reshape.reshape(input, (-1,))
     placed = indexing.index_put(
         flat, (reshape.reshape(index, (-1,)),), reshape.reshape(source, (-1,)), accumulate
@@ -58,7 +60,8 @@ def diagflat(input: Tensor, offset: int = 0) -> Tensor:
     return slicing.diag(reshape.reshape(input, (-1,)), offset)
 
 
-@method
+@public(method=True)
+@takes_out
 def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """`narrow`, as a copy."""
     return slicing.narrow(input, dim, start, length).clone()

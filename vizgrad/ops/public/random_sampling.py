@@ -229,7 +229,7 @@ def multinomial(
             "cannot sample n_sample > prob_dist.size(-1) samples without replacement: "
             f"{num_samples} > {p.shape[-1]}"
         )
-    rows = p.reshape(-1, p.shape[-1]).astype(xp.float64)
+    rows = p.reshape(math.prod(p.shape[:-1]), p.shape[-1]).astype(xp.float64)
     found = random.multinomial(rows, num_samples, replacement, input.device, generator)
     return new_tensor(found.reshape((*p.shape[:-1], num_samples)))
 

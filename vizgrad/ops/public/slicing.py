@@ -119,6 +119,10 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
     if not shape:
         raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
     at = wrap_dim(dim, len(shape))
+    if isinstance(start, Tensor) and (start._array.ndim or start._array.dtype.kind not in "iu"):
+        raise RuntimeError(
+            f"start must be an 0-dim integral Tensor, not {start.dtype.name} of shape {list(start.shape)}"
+        )
     begin = index_of(start)
     if not -shape[at] <= begin <= shape[at]:
         raise IndexError(

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from vizgrad.errors import warn_once
 from vizgrad.ops.forms import public
 from vizgrad.ops.padding import constant_pad_nd
-from vizgrad.ops.public import creation, fft, reshape, slicing
+from vizgrad.ops.public import complexes, creation, dimensions, fft, reshape, slicing
 from vizgrad.ops.public.keywords import takes_tensors
+from vizgrad.ops.public.padding import pad
 from vizgrad.tensor.tensor import Tensor
 
 
@@ -38,15 +40,27 @@ def stft(
     normalized: bool = False,
     onesided: bool | None = None,
     return_complex: bool | None = None,
+    align_to_window: bool | None = None,
 ) -> Tensor:
     """Transforms of overlapping pieces of a signal (L,) or (B, L): (..., frequencies, pieces).
 
     Pieces of `n_fft` elements begin every `hop_length` (n_fft // 4) elements and are multiplied by
-    `window`; with `center` the signal is continued by half a piece on each side (`pad_mode`). Of a real
+    `window`; with `center` the signal is continued by half a piece on each side (`pad_mode`), with
+    `align_to_window` by as many zeros as the window is shorter. Of a real
     signal only n_fft // 2 + 1 frequencies unless `onesided=False`.
     """
-    if return_complex is None and not input.is_complex():
+    both = input.is_complex() or (window is not None and window.is_complex())
+    if return_complex is None and not both:
         raise RuntimeError("stft requires the return_complex parameter be given for real inputs")
+    if input._array.dtype.kind not in "fc":
+        raise RuntimeError(
+            f"stft: expected a tensor of floating point or complex values, got {input.dtype.name}"
+        )
+    if align_to_window is not None and center:
+        raise RuntimeError(
+            "stft: align_to_window should only be set when center = false, where it chooses whether pieces "
+            "begin where the window does, or n_fft elements are taken"
+        )
     if input._array.ndim not in (1, 2):
         raise RuntimeError(f"stft: expected a 1D or 2D tensor, got {input._array.ndim} dimensions")
     hop = n_fft // 4 if hop_length is None else hop_length
@@ -54,33 +68,27 @@ def stft(
         raise RuntimeError(f"stft: expected hop_length > 0, but got hop_length={hop}")
     if center:
         input = _continued(input, n_fft // 2, pad_mode)
+    elif align_to_window:
+        input = _continued(input, (n_fft - (win_length or n_fft)) // 2, "constant")
     length = input._array.shape[-1]
     if not 0 < n_fft <= length:
         raise RuntimeError(f"stft: expected 0 < n_fft <= {length}, but got n_fft={n_fft}")
     pieces: Any = slicing.unfold(input, -1, n_fft, hop)
     pieces = pieces * _windowed(n_fft, win_length, window, input)
     norm = "ortho" if normalized else None
-    half = not input.is_complex() if onesided is None else onesided
+    half = not both if onesided is None else onesided
     found = fft.rfft(pieces, norm=norm) if half else fft.fft(pieces, norm=norm)
     found = found.transpose(-1, -2)
-    return found if return_complex is not False else found.view_as_real()
+    return found if return_complex is not False else complexes.view_as_real(found)
 
 
 def _continued(input: Tensor, by: int, mode: str) -> Tensor:
     """The signal with `by` more elements on each side."""
-    n = input._array.shape[-1]
-    if mode == "constant":
-        pad = ((0, 0),) * (input._array.ndim - 1) + ((by, by),)
-        return constant_pad_nd.record(input, pad=pad, value=0)
-    if mode != "reflect":
-        raise RuntimeError(f"stft: pad_mode {mode!r} is not supported; use 'reflect' or 'constant'")
-    if by >= n:
-        raise RuntimeError(
-            f"Argument #4: Padding size should be less than the corresponding input dimension, but "
-            f"got: padding ({by}, {by}) at dimension 2 of input {list(input.shape)}"
-        )
-    places = [*range(by, 0, -1), *range(n), *range(n - 2, n - 2 - by, -1)]
-    return input[..., places]
+    rows = input._array.ndim
+    if rows == 1:
+        input = dimensions.unsqueeze(input, 0)
+    made = pad(input, (by, by), mode)
+    return dimensions.squeeze(made, 0) if rows == 1 else made
 
 
 @public(method=True)
@@ -102,9 +110,13 @@ def istft(
         raise RuntimeError(
             "istft requires a complex-valued input tensor matching the output from stft"
         )
+    if window is not None and window.is_complex() and not return_complex:
+        raise RuntimeError(
+            "istft: Complex windows are incompatible with return_complex=False: the signal is complex too"
+        )
     hop = n_fft // 4 if hop_length is None else hop_length
     frequencies, count = input._array.shape[-2:]
-    half = frequencies == n_fft // 2 + 1 if onesided is None else onesided
+    half = frequencies != n_fft if onesided is None else onesided
     if frequencies != (n_fft // 2 + 1 if half else n_fft):
         raise RuntimeError(
             "istft: expected the frequency dimension (3rd to the last) of the input tensor to match "
@@ -112,11 +124,10 @@ def istft(
         )
     spectrum = input.transpose(-1, -2)
     norm = "ortho" if normalized else None
-    if half and not return_complex:
-        pieces: Any = fft.irfft(spectrum, n=n_fft, norm=norm)
-    else:
-        pieces = fft.ifft(spectrum, norm=norm)
-        pieces = pieces if return_complex else pieces.real
+    if return_complex:
+        pieces: Any = fft.ifft(spectrum, norm=norm)
+    else:  # the other half says nothing more of a real signal
+        pieces = fft.irfft(spectrum[..., : n_fft // 2 + 1], n=n_fft, norm=norm)
     weights: Any = _windowed(n_fft, win_length, window, input)
     total = n_fft + hop * (count - 1)
     signal: Any = _added_up(pieces * weights, hop, total)
@@ -129,6 +140,7 @@ def istft(
     signal = signal / shares
     missing = 0 if length is None else length - signal.shape[-1]
     if missing > 0:
+        warn_once("istft: the signal has fewer elements than `length`: zeros follow them")
         pad = ((0, 0),) * (signal.ndim - 1) + ((0, missing),)
         signal = constant_pad_nd.record(signal, pad=pad, value=0)
     return signal

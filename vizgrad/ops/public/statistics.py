@@ -23,6 +23,11 @@ def _correction(unbiased: bool | None, correction: float | None) -> float:
     return 1 if correction is None else correction
 
 
+def _without_dims(dim: Any, unbiased: Any, keepdim: bool) -> tuple[Any, Any, bool]:
+    """`var_mean(input, unbiased)`: the second argument is no dimension then."""
+    return (None, dim, keepdim) if isinstance(dim, bool) else (dim, unbiased, keepdim)
+
+
 def _var_arguments(
     name: str, input: Tensor, dim: Any, unbiased: Any, correction: Any, keepdim: bool
 ) -> tuple[tuple[int, ...] | None, float]:
@@ -77,6 +82,7 @@ def var_mean(
     correction: float | None = None,
 ) -> tuple[Tensor, Tensor]:  # fmt: skip
     """(var, mean) over `dim`."""
+    dim, unbiased, keepdim = _without_dims(dim, unbiased, keepdim)
     return var(input, dim, unbiased, keepdim, correction=correction), mean(input, dim, keepdim)
 
 
@@ -88,6 +94,7 @@ def std_mean(
     correction: float | None = None,
 ) -> tuple[Tensor, Tensor]:  # fmt: skip
     """(std, mean) over `dim`."""
+    dim, unbiased, keepdim = _without_dims(dim, unbiased, keepdim)
     return std(input, dim, unbiased, keepdim, correction=correction), mean(input, dim, keepdim)
 
 

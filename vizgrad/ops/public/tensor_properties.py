@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from vizgrad.ops.forms import method, public
 from vizgrad.ops.public.keywords import takes_tensors
+from vizgrad.tensor.operands import not_a_tensor
 from vizgrad.tensor.tensor import Tensor, address
 
 
@@ -22,6 +23,20 @@ def is_nonzero(input: Tensor) -> bool:
 def is_same_size(input: Tensor, other: Tensor) -> bool:
     """Do the two have one shape?"""
     return input._array.shape == other._array.shape
+
+
+@public(method=True)
+def is_distributed(input: Tensor) -> bool:
+    """Is it spread over several processes? Never here."""
+    if not isinstance(input, Tensor):
+        raise not_a_tensor("is_distributed", "input", 1, input)
+    return False
+
+
+@method
+def is_shared(self: Tensor) -> bool:
+    """Is its memory shared between processes? Never here, but on a GPU, whose memory always counts so."""
+    return self.is_cuda
 
 
 @method

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from vizgrad.arrays import dtypes, xp
+from vizgrad.errors import warn_once
 from vizgrad.ops import select
 from vizgrad.ops.forms import method, public
 from vizgrad.ops.public.arguments import beside_number, check_number, written
 from vizgrad.ops.public.keywords import takes_tensors
+from vizgrad.tensor.operands import not_a_tensor
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 
@@ -24,7 +26,14 @@ def where(
         from vizgrad.ops.public.sort_search import nonzero
 
         return nonzero(condition, as_tuple=True)
+    if not isinstance(condition, Tensor):
+        raise not_a_tensor("where", "condition", 1, condition)
+    if input is None or other is None:
+        raise TypeError("where() takes a condition alone, or with an input and an other")
     mask = condition._array
+    if mask.dtype == xp.uint8:
+        warn_once("where received a uint8 condition tensor: this is deprecated, use a bool one")
+        mask = mask.astype(bool)
     if mask.dtype.kind != "b":
         raise RuntimeError(
             "where expected condition to be a boolean tensor, but got a tensor with dtype "

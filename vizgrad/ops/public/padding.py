@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from vizgrad.arrays.kernels import padding as kernel
 from vizgrad.ops import padding as op
+from vizgrad.ops.forms import public
 from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.tensor import Tensor
 
@@ -41,24 +42,30 @@ def pad(
     if mode not in ("reflect", "replicate", "circular"):
         raise NotImplementedError(f"Unrecognised padding mode {mode}")
     if value is not None and value != 0:
-        raise ValueError(f'Padding mode "{mode}" doesn\'t take in value argument')
+        raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
     if not 1 <= len(pairs) <= 3 or ndim not in (len(pairs) + 1, len(pairs) + 2):
         raise NotImplementedError(
             "Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now: "
             f"{len(amounts)} amounts for a tensor of shape {list(input.shape)}"
         )
-    if 0 in size:
+    if 0 in input._array.shape[ndim - len(pairs) - 1 :] and mode != "circular":
         raise RuntimeError(
             "Expected a tensor with possibly 0 batch size and other non-zero dimensions for input, but got: "
             f"{list(input.shape)}"
         )
     for n, (before, after) in zip(size, pairs, strict=True):
+        if min(before, after) < 0 and n + before + after < (mode != "circular"):
+            raise RuntimeError(
+                "Negative padding value is resulting in an empty dimension: "
+                f"padding ({before}, {after}) at a dimension of size {n}"
+            )
         if mode == "reflect" and max(before, after) >= n:
             raise RuntimeError(
                 "Padding size should be less than the corresponding input dimension, but got: "
                 f"padding ({before}, {after}) at a dimension of size {n}"
             )
-        if mode == "circular" and max(before, after) > n:
+        kept = n + min(before, 0) + min(after, 0)  # the rest is cut off before anything is repeated
+        if mode == "circular" and (max(before, after) > n or (kept < 1 < max(before, after) + 1)):
             raise RuntimeError(
                 "Padding value causes wrapping around more than once: "
                 f"padding ({before}, {after}) at a dimension of size {n}"
@@ -68,3 +75,13 @@ def pad(
         for n, (before, after) in zip(size, pairs, strict=True)
     )
     return op.BY_INDEX[mode, len(pairs)].record(input, indices=indices)
+
+
+@public
+@takes_tensors
+def constant_pad_nd(input: Tensor, pad: Sequence[int], value: float = 0) -> Tensor:
+    """`input` with `value` before and after its last dimensions; see `nn.functional.pad`."""
+    return _pad(input, pad, value=value)
+
+
+_pad = pad

@@ -1,0 +1,580 @@
+"""What other people's programs found in the operations: copies of views, indices of int32, wrong values."""
+
+from collections import deque
+from functools import partial
+
+from tests.oracle.data import wave
+from tests.oracle.registry import program
+
+_M = wave(3, 4)
+
+
+def _f64(torch, values):
+    return torch.tensor(values, dtype=torch.float64)
+
+
+_COPIES = {
+    "alias_copy": lambda t, a: t.alias_copy(a),
+    "as_strided_copy": lambda t, a: t.as_strided_copy(a, (2, 2), (1, 2), 1),
+    "diagonal_copy": lambda t, a: t.diagonal_copy(a, 1),
+    "expand_copy": lambda t, a: t.expand_copy(a, (2, 3, 4)),
+    "permute_copy": lambda t, a: t.permute_copy(a, (1, 0)),
+    "select_copy": lambda t, a: t.select_copy(a, 1, -1),
+    "slice_copy": lambda t, a: t.slice_copy(a, 1, 1, None, 2),
+    "split_copy": lambda t, a: t.split_copy(a, 2)[1],
+    "split_with_sizes_copy": lambda t, a: t.split_with_sizes_copy(a, [1, 2])[1],
+    "squeeze_copy": lambda t, a: t.squeeze_copy(a[:1]),
+    "squeeze_copy, dim": lambda t, a: t.squeeze_copy(a[:1], 0),
+    "t_copy": lambda t, a: t.t_copy(a),
+    "transpose_copy": lambda t, a: t.transpose_copy(a, 0, 1),
+    "unbind_copy": lambda t, a: t.unbind_copy(a, 1)[2],
+    "unfold_copy": lambda t, a: t.unfold_copy(a, 1, 2, 1),
+    "unsqueeze_copy": lambda t, a: t.unsqueeze_copy(a, 1),
+    "view_as_real_copy": lambda t, a: t.view_as_real_copy(t.complex(a, a)),
+    "view_copy": lambda t, a: t.view_copy(a, (4, 3)),
+    "narrow_copy": lambda t, a: t.narrow_copy(a, 0, 1, 2),
+    "unsafe_split": lambda t, a: t.unsafe_split(a, 2, 1)[1],
+    "unsafe_chunk": lambda t, a: a.unsafe_chunk(3, 1)[0],
+    "unsafe_split_with_sizes": lambda t, a: t.unsafe_split_with_sizes(a, [1, 3], 1)[1],
+    "constant_pad_nd": lambda t, a: t.constant_pad_nd(a, (1, -1, 2, 0), 1.5),
+}
+
+
+@program(rules="X-16", each=_COPIES)
+def copies_of_views(torch, see, name):
+    x = _f64(torch, _M).requires_grad_()
+    made = _COPIES[name](torch, x)
+    see("value", made)
+    see("is a view", made._is_view(), expect=False)
+    if name != "narrow_copy":
+        see("node", made.grad_fn.name())
+    made.mul_(2)  # also of the pieces of an unsafe split
+    see("gradient", torch.autograd.grad(made.pow(2).sum(), x))
+    see.raises("no tensor", lambda: _COPIES[name](torch, "text"))
+
+
+@program(rules="X-16")
+def questions_about_devices_that_are_not_there(torch, see):
+    x = torch.ones(2)
+    for name in [
+        "xpu",
+        "mps",
+        "ipu",
+        "xla",
+        "vulkan",
+        "meta",
+        "mkldnn",
+        "quantized",
+        "nested",
+        "maia",
+        "mtia",
+        "cuda",
+    ]:
+        see(name, getattr(x, f"is_{name}"), expect=False)
+    see("cpu", x.is_cpu, expect=True)
+    see("shared", x.is_shared(), expect=False)
+    see("distributed", torch.is_distributed(x), expect=False)
+
+
+@program(rules="X-16 X-32")
+def operators_with_the_tensor_on_the_right(torch, see):
+    x = _f64(torch, [1.5, 2.0, 4.0]).requires_grad_()
+    other = _f64(torch, [7.0, 5.0, 3.0]).requires_grad_()
+    for name in [
+        "__rsub__",
+        "__rdiv__",
+        "__rtruediv__",
+        "__rpow__",
+        "__radd__",
+        "__rmul__",
+        "__div__",
+        "__sub__",
+    ]:
+        for what, value in {
+            "int": 3,
+            "float": 2.5,
+            "tensor": other,
+            "ints": torch.tensor([1, 2, 3]),
+        }.items():
+            made = getattr(x, name)(value)
+            see(f"{name} {what}", made)
+            leaves = (x, other) if value is other else (x,)
+            see(
+                f"{name} {what}: gradient",
+                torch.autograd.grad(made.sum(), leaves, allow_unused=True),
+            )
+    for name in ["__rmod__", "__rfloordiv__", "__mod__", "__floordiv__"]:
+        for what, value in {"float": 7.5, "tensor": other.detach()}.items():
+            see(f"{name} {what}", getattr(x.detach(), name)(value))
+    whole = torch.tensor([1, 2, 3])
+    see("2 << t", 2 << whole)
+    see("64 >> t", 64 >> whole)
+    for name in [
+        "__rsub__",
+        "__rmod__",
+        "__rfloordiv__",
+        "__rtruediv__",
+        "__rpow__",
+        "__mod__",
+        "__pow__",
+        "__matmul__",
+    ]:
+        see(f"{name} of a string", getattr(x, name)("text") is NotImplemented, expect=True)
+
+
+_BY_INDEX = {
+    "gather": lambda t, a, i, v: a.gather(1, i),
+    "scatter": lambda t, a, i, v: a.scatter(1, i, v),
+    "scatter, a number": lambda t, a, i, v: a.scatter(1, i, 2.5),
+    "scatter_add": lambda t, a, i, v: a.scatter_add(1, i, v),
+    "scatter_reduce": lambda t, a, i, v: a.scatter_reduce(1, i, v, "amax"),
+    "index_select": lambda t, a, i, v: a.index_select(1, i[0]),
+    "index_add": lambda t, a, i, v: a.index_add(1, i[0], v),
+    "index_reduce": lambda t, a, i, v: a.index_reduce(1, i[0], v, "mean"),
+    "take_along_dim, flat": lambda t, a, i, v: t.take_along_dim(a, i),
+    "embedding": lambda t, a, i, v: t.nn.functional.embedding(i, a),
+    "embedding_bag": lambda t, a, i, v: t.nn.functional.embedding_bag(i, a),
+    "x[i]": lambda t, a, i, v: a[i],
+}
+
+
+@program(rules="X-31", each=_BY_INDEX)
+def indices_of_int32(torch, see, name):
+    for dtype in (torch.int32, torch.int64):
+        a = _f64(torch, wave(3, 4)).requires_grad_()
+        v = _f64(torch, wave(3, 2, seed=2)).requires_grad_()
+        index = torch.tensor([[0, 2], [1, 0], [2, 2]], dtype=dtype)
+        made = _BY_INDEX[name](torch, a, index, v)
+        see(f"{dtype}"[-5:], made)
+        see(
+            f"{dtype}"[-5:] + ": gradient",
+            torch.autograd.grad(made.pow(2).sum(), (a, v), allow_unused=True),
+        )
+
+
+_NOT_INT32 = {
+    "index_copy": lambda t, a, i: a.index_copy(0, i, a[:2]),
+    "index_fill": lambda t, a, i: a.index_fill(0, i, 1.0),
+    "put": lambda t, a, i: a.put(i, a[0, :2]),
+    "take_along_dim": lambda t, a, i: t.take_along_dim(a, i[None], 1),
+    "one_hot": lambda t, a, i: t.nn.functional.one_hot(i),
+    "nll_loss": lambda t, a, i: t.nn.functional.nll_loss(a[:2], i),
+    "gather, int16": lambda t, a, i: a.gather(0, i[None].short()),
+    "scatter, uint8": lambda t, a, i: a.scatter(0, i[None].byte(), 1.0),
+}
+
+
+@program(rules="X-31", each=_NOT_INT32)
+def where_int32_is_refused(torch, see, name):
+    index = torch.tensor([0, 1], dtype=torch.int32)
+    see.raises(name, lambda: _NOT_INT32[name](torch, torch.ones(3, 4), index))
+
+
+@program(rules="X-31")
+def take_along_dim_counts_from_the_end(torch, see):
+    a = _f64(torch, _M).requires_grad_()
+    made = torch.take_along_dim(a, torch.tensor([[-1, 0, -4]]), 1)
+    see("value", made)
+    see("gradient", torch.autograd.grad(made.pow(2).sum(), a))
+    see.raises(
+        "without dim", lambda: torch.take_along_dim(a, torch.tensor([-1])), phrase="out of bounds"
+    )
+    see.raises("gather", lambda: a.gather(1, torch.tensor([[-1]])), phrase="out of bounds")
+
+
+_CIRCULAR = [
+    ((1, 2, 4), p)
+    for p in ((1, 2), (4, 4), (4, 0), (-1, 2), (2, -1), (-2, -1), (5, 5), (-1, 4), (-5, 0))
+]
+_CIRCULAR += [((1, 1, 3, 4), p) for p in ((4, 4, 3, 3), (-1, 2, -1, 2), (5, 0, 0, 0), (0, 0, 3, 1))]
+
+
+@program(rules="X-32")
+def circular_padding(torch, see):
+    for shape, amounts in _CIRCULAR:
+        x = _f64(torch, wave(*shape)).requires_grad_()
+        pad = partial(torch.nn.functional.pad, x, amounts, mode="circular")
+        see.attempt(f"{shape} {amounts}", pad)
+        seen = see.outcome(pad)
+        if not hasattr(seen, "kind"):
+            see(f"{shape} {amounts}: gradient", torch.autograd.grad(pad().pow(2).sum(), x))
+
+
+@program(rules="X-32")
+def unpooling_with_repeated_indices(torch, see):
+    F = torch.nn.functional
+    x = _f64(torch, wave(1, 2, 5, 5)).requires_grad_()
+    pooled, where = F.max_pool2d(x, 3, stride=1, return_indices=True)
+    made = F.max_unpool2d(pooled, where, 3, stride=1)
+    see("2d", made)
+    see("2d: gradient", torch.autograd.grad(made.pow(2).sum(), x))
+    v = _f64(torch, [[[1.0, 2.0, 3.0]]]).requires_grad_()
+    made = F.max_unpool1d(v, torch.tensor([[[4, 4, 0]]]), 2)
+    see("1d", made)
+    see("1d: gradient", torch.autograd.grad(made.pow(2).sum(), v))
+    see.raises(
+        "size",
+        lambda: F.max_unpool1d(v, torch.tensor([[[4, 4, 0]]]), 2, output_size=(9,)),
+        phrase="invalid output_size",
+    )
+
+
+_PIECES = [
+    {},
+    {"hop_length": 2},
+    {"win_length": 3},
+    {"onesided": False},
+    {"normalized": True},
+    {"center": False},
+    {"pad_mode": "circular"},
+    {"pad_mode": "replicate"},
+]
+
+
+@program(rules="X-32")
+def short_time_transforms(torch, see):
+    for options in _PIECES:
+        x = _f64(torch, wave(2, 12)).requires_grad_()
+        window = _f64(torch, wave(options.get("win_length", 4), low=0.3, high=1.0))
+        for whole in (True, False):
+            made = torch.stft(x, 4, window=window, return_complex=whole, **options)
+            see(f"{options} {whole}", made)
+            see(f"{options} {whole}: gradient", torch.autograd.grad(made.abs().sum(), x))
+    see.raises("integers", lambda: torch.stft(torch.arange(12), 4, return_complex=True))
+
+
+@program(rules="X-32")
+def inverse_short_time_transforms(torch, see):
+    for options in (
+        {},
+        {"hop_length": 2},
+        {"win_length": 3, "hop_length": 2},
+        {"length": 4},
+        {"onesided": False},
+    ):
+        for rows in (3, 4):
+            z = torch.complex(
+                _f64(torch, wave(rows, 5)), _f64(torch, wave(rows, 5, seed=1))
+            ).requires_grad_()
+            window = _f64(torch, wave(options.get("win_length", 4), low=0.5, high=1.0))
+            call = partial(torch.istft, z, 4, window=window, **options)
+            see.attempt(f"{options} {rows}", call)
+            if not hasattr(see.outcome(call), "kind"):
+                see(f"{options} {rows}: gradient", torch.autograd.grad(call().pow(2).sum(), z))
+    see.raises("real input", lambda: torch.istft(torch.ones(3, 5), 4), phrase="complex")
+    see.raises(
+        "complex window",
+        lambda: torch.istft(torch.ones(3, 5) + 0j, 4, window=torch.ones(4) + 0j),
+        phrase="window",
+    )
+
+
+@program(rules="X-32")
+def pinv_of_hermitian_matrices(torch, see):
+    a = _f64(torch, wave(3, 3))
+    for what, options in {"plain": {}, "rtol": {"rtol": 0.5}, "atol": {"atol": 0.7}}.items():
+        x = a.clone().requires_grad_()  # the upper triangle is not read
+        made = torch.linalg.pinv(x, hermitian=True, **options)
+        see(what, made)
+        see(f"{what}: gradient", torch.autograd.grad(made.sum(), x))
+        see(f"{what}: rank", torch.linalg.matrix_rank(a, hermitian=True, **options))
+    see.raises("not square", lambda: torch.linalg.pinv(a[:2], hermitian=True), phrase="square")
+
+
+@program(rules="X-32")
+def matrix_exp_in_single_precision(torch, see):
+    for size in (0.01, 1.0, 5.0):
+        x = (torch.tensor(wave(4, 4)) * size).requires_grad_()
+        made = torch.linalg.matrix_exp(x)
+        see(f"{size}", made / made.detach().abs().max())
+        see(f"{size}: type", str(made.dtype)[-7:])
+
+
+@program(rules="X-32")
+def multi_margin_loss_of_one_sample(torch, see):
+    loss = torch.nn.functional.multi_margin_loss
+    for shape, target in [((4,), 2), ((4,), [2]), ((), 0), ((1, 4), 1), ((2, 4), [1, 3])]:
+        for reduction in ("none", "mean", "sum"):
+            x = _f64(torch, wave(*shape) if shape else 0.3).requires_grad_()
+            made = loss(x, torch.tensor(target), p=2, reduction=reduction)
+            see(f"{shape} {target} {reduction}", made)
+            see(f"{shape} {target} {reduction}: gradient", torch.autograd.grad(made.sum(), x))
+
+
+@program(rules="X-32 X-30")
+def index_fill_by_a_number_that_has_a_gradient(torch, see):
+    for shape in ((), (3,), (3, 4)):
+        for index in ([0], [0, 0], [-1]):
+            if shape == () and index == [-1]:
+                continue
+            x = _f64(torch, wave(*shape) if shape else 0.4).requires_grad_()
+            v = _f64(torch, 1.7).requires_grad_()
+            made = x.index_fill(0, torch.tensor(index), v)
+            see(f"{shape} {index}", made)
+            if index != [-1]:
+                see(f"{shape} {index}: gradient", torch.autograd.grad(made.pow(2).sum(), (x, v)))
+    x = torch.ones(3)
+    see.raises(
+        "a vector", lambda: x.index_fill(0, torch.tensor([0]), torch.ones(1)), phrase="0-dim"
+    )
+    see.raises("outside", lambda: x.index_fill(0, torch.tensor([3]), 1.0))
+    see.raises("a complex number", lambda: x.index_fill(0, torch.tensor([0]), 1j))
+
+
+@program(rules="X-32 X-30")
+def masked_scatter_from_sources_of_any_shape(torch, see):
+    mask = torch.tensor([[True, False, True], [False, True, True]])
+    for shape in ((6,), (2, 3), (3, 2), (2, 2, 2), (4,)):
+        x, s = (
+            _f64(torch, wave(2, 3)).requires_grad_(),
+            _f64(torch, wave(*shape, seed=2)).requires_grad_(),
+        )
+        made = x.masked_scatter(mask, s)
+        see(f"{shape}", made)
+        see(f"{shape}: gradient", torch.autograd.grad(made.pow(2).sum(), (x, s)))
+    x, s = _f64(torch, wave(2, 3)).requires_grad_(), _f64(torch, wave(9)).requires_grad_()
+    made = x.masked_scatter(mask[0], s)
+    see("mask of a row", made)
+    see("mask of a row: gradient", torch.autograd.grad(made.pow(2).sum(), (x, s)))
+    number, one = _f64(torch, 2.0).requires_grad_(), _f64(torch, 3.0).requires_grad_()
+    made = number.masked_scatter(torch.tensor(True), one)
+    see("numbers: gradient", torch.autograd.grad(made * made, (number, one)))
+
+
+@program(rules="X-32")
+def index_reduce_of_numbers_and_vectors(torch, see):
+    for reduce in ("prod", "mean", "amax", "amin"):
+        for include in (True, False):
+            x, s = (
+                _f64(torch, wave(3, 2)).requires_grad_(),
+                _f64(torch, wave(4, 2, seed=3)).requires_grad_(),
+            )
+            made = x.index_reduce(0, torch.tensor([0, 2, 0, 2]), s, reduce, include_self=include)
+            see(f"{reduce} {include}", made)
+            see(f"{reduce} {include}: gradient", torch.autograd.grad(made.pow(2).sum(), (x, s)))
+    x, s = _f64(torch, 2.0).requires_grad_(), _f64(torch, 3.0).requires_grad_()
+    made = x.index_reduce(0, torch.tensor([0]), s, "prod")
+    see("numbers", made)
+    see("numbers: gradient", torch.autograd.grad(made, (x, s)))
+    see.raises(
+        "as many",
+        lambda: torch.ones(3).index_reduce(0, torch.tensor([0]), torch.ones(3), "prod"),
+        phrase="should be equal to source.size",
+    )
+
+
+@program(rules="X-32")
+def transposed_convolutions_with_a_remainder(torch, see):
+    for dims in (1, 2, 3):
+        for options in (
+            {"output_padding": 1, "dilation": 2},
+            {"output_padding": 1, "stride": 2, "padding": 1},
+            {"output_padding": 2, "stride": 3},
+            {"stride": 3, "padding": 1},
+        ):
+            x = _f64(torch, wave(1, 2, *[3] * dims)).requires_grad_()
+            w = _f64(torch, wave(2, 2, *[2] * dims, seed=1)).requires_grad_()
+            made = getattr(torch.nn.functional, f"conv_transpose{dims}d")(x, w, **options)
+            see(f"{dims} {options}", made)
+            first = torch.autograd.grad(made.pow(2).sum(), (x, w), create_graph=True)
+            see(f"{dims} {options}: gradient", [g.detach() for g in first])
+            second = torch.autograd.grad(sum(g.pow(2).sum() for g in first), (x, w))
+            see(f"{dims} {options}: second", second)
+
+
+@program(rules="X-32 X-46")
+def slogdet_and_a_power_of_0_keep_their_history(torch, see):
+    x = _f64(torch, wave(3, 3)).requires_grad_()
+    sign, size = torch.linalg.slogdet(x)
+    see("sign", sign)
+    see("one node", sign.grad_fn is size.grad_fn, expect=True)
+    see("slots", (sign.output_nr, size.output_nr), expect=(0, 1))
+    see("of the sign", torch.autograd.grad(sign, x, retain_graph=True, allow_unused=True)[0])
+    see("of both", torch.autograd.grad(sign * size, x))
+    z = torch.complex(x.detach(), x.detach().flip(0)).requires_grad_()
+    sign, size = torch.linalg.slogdet(z)
+    first = torch.autograd.grad((sign.real * 2 + sign.imag + size).sum(), z, create_graph=True)[0]
+    see("complex", first.detach())
+    see("complex, second", torch.autograd.grad(first.abs().pow(2).sum(), z))
+    power = torch.linalg.matrix_power(x, 0)
+    see("power 0", power)
+    see("power 0: gradient", torch.autograd.grad(power.sum(), x))
+
+
+@program(rules="X-32")
+def gradient_with_spacings_and_dims(torch, see):
+    places = [_f64(torch, [0.0, 1, 3]), _f64(torch, [0.0, 2, 3, 7])]
+    for order in (1, 2):
+        for what, options in {
+            "numbers": {"spacing": [0.5, 2.0]},
+            "swapped": {"spacing": [0.5, 2.0], "dim": (1, 0)},
+            "places": {"spacing": places},
+            "one dim": {"spacing": (places[1],), "dim": 1},
+            "places swapped": {"spacing": places[::-1], "dim": (1, 0)},
+        }.items():
+            x = _f64(torch, wave(3, 4)).requires_grad_()
+            made = torch.gradient(x, edge_order=order, **options)
+            see(f"{order} {what}", list(made))
+            see(
+                f"{order} {what}: gradient",
+                torch.autograd.grad(sum(m.pow(2).sum() for m in made), x),
+            )
+    x = torch.ones(3, 4)
+    see("no dims", len(torch.gradient(x, dim=())), expect=0)
+    see.raises("lengths", lambda: torch.gradient(x, spacing=[1.0, 2.0, 3.0]))
+
+
+@program(rules="X-32 X-46")
+def tensordot_with_sizes_of_1(torch, see):
+    for a, b, dims in [
+        ((2, 3), (1, 3), ([0, 1], [0, 1])),
+        ((4, 1), (3, 2), ([1], [0])),
+        ((4, 3), (1,), 1),
+        ((1,), (3,), 1),
+        ((4, 3, 2), (1, 3), ([0, 1], [0, 1])),
+        ((2, 1), (1, 2), 2),
+    ]:
+        x, y = (
+            _f64(torch, wave(*a)).requires_grad_(),
+            _f64(torch, wave(*b, seed=1)).requires_grad_(),
+        )
+        made = torch.tensordot(x, y, dims)
+        see(f"{a} {b} {dims}", made)
+        see(f"{a} {b} {dims}: gradient", torch.autograd.grad(made.pow(2).sum(), (x, y)))
+    m = torch.ones(2, 3)
+    see.raises(
+        "sizes", lambda: torch.tensordot(m, m, 1), phrase="contracted dimensions need to match"
+    )
+    see.raises("a float", lambda: torch.tensordot(m, m, 1.0))
+    see.raises("numbers", lambda: torch.tensordot(m, m, (0, 1)))
+
+
+@program(rules="X-32")
+def lstsq_gives_what_its_driver_finds(torch, see):
+    for driver in (None, "gelsy", "gels", "gelsd", "gelss"):
+        for shape in ((4, 2), (2, 4), (2, 4, 2)):
+            a, b = _f64(torch, wave(*shape)), _f64(torch, wave(*shape[:-1], 3, seed=4))
+            see(f"{driver} {shape}", list(torch.linalg.lstsq(a, b, driver=driver)))
+    a, b = _f64(torch, wave(4, 2)).requires_grad_(), _f64(torch, wave(4, seed=1)).requires_grad_()
+    found = torch.linalg.lstsq(a, b, driver="gels")
+    see("of a vector", found.solution)
+    see("gradient", torch.autograd.grad(found.solution.sum(), (a, b)))
+    see.raises("driver", lambda: torch.linalg.lstsq(a, b, driver="x"), phrase="driver")
+    see.raises("types", lambda: torch.linalg.lstsq(a, b.float()), phrase="same dtype")
+
+
+@program(rules="X-32 X-31")
+def bags_of_embeddings(torch, see):
+    table = wave(5, 3)
+    for mode in ("sum", "mean", "max"):
+        for padding in (None, 0, -1):
+            for last in (False, True):
+                for dtype in (torch.int64, torch.int32):
+                    w = _f64(torch, table).requires_grad_()
+                    p = _f64(torch, wave(6, seed=3)).requires_grad_()
+                    index = torch.tensor([1, 0, 0, 4, 1, 2], dtype=dtype)
+                    starts = torch.tensor([0, 1, 3, 6] if last else [0, 1, 3], dtype=dtype)
+                    made = torch.nn.functional.embedding_bag(
+                        index,
+                        w,
+                        starts,
+                        mode=mode,
+                        padding_idx=padding,
+                        include_last_offset=last,
+                        per_sample_weights=p if mode == "sum" else None,
+                    )
+                    name = f"{mode} {padding} {last} {str(dtype)[-5:]}"
+                    see(name, made)
+                    leaves = (w, p) if mode == "sum" else (w,)
+                    see(f"{name}: gradient", torch.autograd.grad(made.pow(2).sum(), leaves))
+    bag = torch.nn.functional.embedding_bag
+    w, index = torch.ones(5, 3), torch.tensor([[0, 1]])
+    see.raises("outside", lambda: bag(torch.tensor([[0, 9]]), w))
+    see.raises(
+        "weights",
+        lambda: bag(index, w, mode="sum", per_sample_weights=torch.ones(3)),
+        phrase="same shape",
+    )
+    see.raises("offset", lambda: bag(index[0], w, torch.tensor([0, 5])), phrase="offsets[-1]")
+    see.raises("max by frequency", lambda: bag(index, w, mode="max", scale_grad_by_freq=True))
+
+
+@program(rules="X-32")
+def mean_and_spread_without_dims(torch, see):
+    for name in ("var_mean", "std_mean"):
+        for args in ((), (False,), (True,), (None,), (0,), (0, False), (1, True, True)):
+            x = _f64(torch, wave(3, 4)).requires_grad_()
+            made = getattr(torch, name)(x, *args)
+            see(f"{name} {args}", list(made))
+            see(f"{name} {args}: gradient", torch.autograd.grad(sum(m.sum() for m in made), x))
+
+
+@program(rules="X-32")
+def triplet_loss_with_any_distance(torch, see):
+    loss = torch.nn.functional.triplet_margin_with_distance_loss
+    for what, options in {
+        "plain": {},
+        "swap": {"swap": True},
+        "l1": {"distance_function": torch.nn.PairwiseDistance(1)},
+        "none": {"reduction": "none", "margin": 0.3},
+    }.items():
+        leaves = [_f64(torch, wave(3, 4, seed=i)).requires_grad_() for i in range(3)]
+        made = loss(*leaves, **options)
+        see(what, made)
+        see(f"{what}: gradient", torch.autograd.grad(made.sum(), leaves))
+    x = torch.ones(3, 4)
+    see.raises("margin", lambda: loss(x, x, x, margin=-1), phrase="margin must be greater than 0")
+    see.raises("ranks", lambda: loss(x, x, x[0]), phrase="same number of dimensions")
+
+
+class _Own:
+    """A sequence by its methods alone."""
+
+    def __init__(self, items):
+        self.items = items
+
+    def __len__(self):
+        return len(self.items)
+
+    def __getitem__(self, place):
+        return self.items[place]
+
+
+_SEQUENCES = {
+    "deque": deque([1.0, 2.0]),
+    "deque of deques": deque([deque([1, 2]), deque([3, 4])]),
+    "list of deques": [deque([1.5, 2]), deque([3, 4])],
+    "of one's own": _Own([1, 2, 3]),
+    "nothing": deque(),
+    "range": range(3),
+}
+
+
+@program(rules="X-32", each=_SEQUENCES)
+def any_sequence_makes_a_tensor(torch, see, name):
+    see("tensor", torch.tensor(_SEQUENCES[name]))
+    see("as_tensor", torch.as_tensor(_SEQUENCES[name]))
+    see("typed", torch.tensor(_SEQUENCES[name], dtype=torch.float64))
+    see.raises(
+        "ragged", lambda: torch.tensor([deque([1]), [1, 2]]), phrase="expected sequence of length"
+    )
+    see.raises("a set", lambda: torch.tensor({1, 2}))
+    see.raises("bytes", lambda: torch.tensor(b"ab"))
+
+
+@program(rules="X-46")
+def singular_triangles_give_infinities(torch, see):
+    a = _f64(torch, [[1.0, 2.0], [0.0, 0.0]])
+    for what, b in {
+        "column": [[1.0], [1.0]],
+        "zero": [[1.0], [0.0]],
+        "two": [[1.0, 2.0], [3.0, -4.0]],
+    }.items():
+        see(what, torch.linalg.solve_triangular(a, _f64(torch, b), upper=True))
+        see(f"{what}, lower", torch.linalg.solve_triangular(a.mT, _f64(torch, b), upper=False))
+    see(
+        "right",
+        torch.linalg.solve_triangular(a, _f64(torch, [[1.0, -1.0]]), upper=True, left=False),
+    )
+    singular = _f64(torch, [[1.0, 2.0], [2.0, 4.0]])
+    see("cond", torch.linalg.cond(torch.stack([singular, singular + torch.eye(2)]), 1))
