@@ -132,6 +132,17 @@ def _trace(value):
     return unsqueeze(sum_dims(last, dims=(n - 2,), keepdim=True), dim=n - 1)
 
 
+@primitive(node="LinalgInvExBackward0")
+class inverse_transposed:
+    """The inverse, transposed; infinite for singular matrices."""
+
+    def forward(self):
+        return linalg.inverse_transposed(self)
+
+    def grad_self(grad, result):
+        return -matmul(matmul(result, mT(grad)), result)
+
+
 @primitive(node="LinalgCholeskyExBackward0", holomorphic=False)
 class cholesky:
     """The lower triangle L with L @ L.mH = self, or with `upper` L.mH; the gradient is Hermitian."""
