@@ -21,25 +21,25 @@ class constant_pad_nd:
 class add_back:
     """The transpose of padding by copies: copies are added to the element they are of."""
 
-    def forward(self, *, indices, size):
-        return kernel.add_back(self, indices, size)
+    def forward(self, *, places, size):
+        return kernel.add_back(self, places, size)
 
-    def grad_self(grad, indices):
-        return reflection_pad1d(grad, indices=indices)
+    def grad_self(grad, places):
+        return reflection_pad1d(grad, places=places)
 
 
 def _by_index(name: str) -> Primitive:
-    """Padding by copies; the kinds differ by the indices alone, and in the node's name."""
+    """Padding by copies; the kinds differ by the places alone, and in the node's name."""
 
     class Declaration:
         """Copies of elements before and after the last dimensions, given by index."""
 
-        def forward(self, *, indices):
-            return kernel.take(self, indices)
+        def forward(self, *, places):
+            return kernel.take(self, places)
 
-        def grad_self(grad, indices, self_meta):
-            size = self_meta.shape[len(self_meta.shape) - len(indices) :]
-            return add_back(grad, indices=indices, size=size)
+        def grad_self(grad, places, self_meta):
+            size = self_meta.shape[len(self_meta.shape) - len(places) :]
+            return add_back(grad, places=places, size=size)
 
     Declaration.__name__ = name
     flat = () if name.startswith("circular") else ("self",)

@@ -70,11 +70,11 @@ def pad(
                 "Padding value causes wrapping around more than once: "
                 f"padding ({before}, {after}) at a dimension of size {n}"
             )
-    indices = tuple(
+    places = tuple(
         kernel.index(input._array, n, before, after, mode)
         for n, (before, after) in zip(size, pairs, strict=True)
     )
-    return op.BY_INDEX[mode, len(pairs)].record(input, indices=indices)
+    return op.BY_INDEX[mode, len(pairs)].record(input, places=places)
 
 
 @public
