@@ -52,7 +52,7 @@ def stft(
     both = input.is_complex() or (window is not None and window.is_complex())
     if return_complex is None and not both:
         raise RuntimeError("stft requires the return_complex parameter be given for real inputs")
-    if input._array.dtype.kind not in "fc":
+    if input._array.dtype.kind not in "fcV":
         raise RuntimeError(
             f"stft: expected a tensor of floating point or complex values, got {input.dtype.name}"
         )
