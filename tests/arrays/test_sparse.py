@@ -20,7 +20,9 @@ from vizgrad.arrays.sparse.products import sampled
 @st.composite
 def arrays(draw: Any, shape: tuple[int, ...] | None = None, layouts: bool = True) -> Any:
     """A COO array, with equal places, in any order; or a compressed one."""
-    shape = shape or draw(st.sampled_from([(2, 3), (3, 3), (1, 4), (4, 1)]))
+    if shape is None:
+        shape = draw(st.sampled_from([(2, 3), (3, 3), (1, 4), (4, 1)]))
+    assert shape is not None
     count = draw(st.integers(0, 6))
     indices = np.array(
         [[draw(st.integers(0, n - 1)) for _ in range(count)] for n in shape], dtype=np.int64
