@@ -36,6 +36,11 @@ DIFFERENT = {
 #: Second derivatives that PyTorch gets wrong, as differences of its first ones say.
 ONCE = {"corrcoef": "0, because the result is clipped in place"}
 
+#: Rows that are not compared: PyTorch's two ways to the same gradient differ there.
+TWO_ANSWERS = {
+    "det of a singular matrix": "0 in a plain backward, the cofactors (as here) with create_graph",
+}
+
 #: (row, sample): derived samples that say nothing, and why.
 MEANINGLESS = {
     ("var", "a number"): "NaN, which PyTorch does not differentiate a second time",
@@ -67,6 +72,8 @@ def samples_of(name: str) -> list[tuple[Sample, bool]]:
 @pytest.mark.parametrize("name", ROWS)
 def test_a_row_is_as_in_pytorch(name: str) -> None:
     ours, theirs = ROWS[name]
+    if ours.name in TWO_ANSWERS:
+        pytest.skip(TWO_ANSWERS[ours.name])
     if ours.name in ONCE:
         ours, theirs = replace(ours, twice=False), replace(theirs, twice=False)
     wrong = []

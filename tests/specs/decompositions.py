@@ -40,6 +40,13 @@ ROWS = [
     Row("inv", vg.linalg.inv, _SQUARE, np.linalg.inv),
     Row("det", vg.linalg.det, _SQUARE, np.linalg.det),
     Row(
+        "det of a singular matrix",
+        vg.linalg.det,
+        (Sample("2x2", (np.array([[1.0, 2.0], [2.0, 4.0]]),)),),
+        np.linalg.det,
+        twice=False,  # the second derivative asks for the inverse
+    ),
+    Row(
         "slogdet",
         lambda x: vg.linalg.slogdet(x).logabsdet,
         _SQUARE,

@@ -108,6 +108,7 @@ BINARY = [
     Row("fmin", vg.fmin, two(), np.fmin),
     Row("atan2", vg.atan2, two(0.3, 2), np.arctan2),
     Row("hypot", vg.hypot, two(0.3, 2), np.hypot),
+    Row("ldexp", vg.ldexp, two(), lambda x, y: x * 2.0**y),
     Row("logaddexp", vg.logaddexp, two(), np.logaddexp),
     Row("logaddexp2", vg.logaddexp2, two(), np.logaddexp2),
     Row("xlogy", vg.xlogy, two(0.3, 2), lambda a, b: a * np.log(b)),
