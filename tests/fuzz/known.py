@@ -91,6 +91,14 @@ def special(call: Call, found: Difference) -> bool:
     return not all(np.isfinite(v) and (not v or 1e-30 < abs(v) < 1e30) for v in values)
 
 
+def out_wants_grad(call: Call, found: Difference) -> bool:
+    return any(out.grad for out in call.outs)
+
+
+def no_dims(call: Call, found: Difference) -> bool:
+    return any(v in ((), []) for v in (*call.args, *(v for _, v in call.words)))
+
+
 def two_faults(call: Call, found: Difference) -> bool:
     """Both refuse it, and both still do, and alike, without one of its keywords."""
     if not (isinstance(found.theirs, Exception) and isinstance(found.ours, Exception)):
@@ -193,7 +201,28 @@ KNOWN: tuple[Known, ...] = (
     Known("index_copy", "raises: RuntimeError, nothing", "int32 indices are taken everywhere", says("got Int")),
     Known("cov", "raises: RuntimeError, nothing", "PyTorch's own writes in place meet a view of a leaf",
           says("used in an in-place operation")),
-    Known("L.svd", "out* after", "`out` that requires grad: PyTorch drops it silently"),
+    Known("L.*", "out* after", "`out` that requires grad: PyTorch drops it silently", out_wants_grad),
+    Known("T.apply_ T.map_", "a version", "written below the version counter"),
+    Known("as_strided_scatter", "gradient*|second*|value", "PyTorch reads the memory below a view, and keeps the "
+          "gradient of what was overwritten instead of the rest"),
+    Known("std", "gradient|second", "dim=() is all dims, but not in PyTorch's derivative", no_dims),
+    Known("L.householder_product lu_solve L.lu_solve addmm L.lstsq L.solve_triangular", "value|gradient|second",
+          "of infinities and huge numbers", special),
+    Known("F.triplet_margin_with_distance_loss F.triplet_margin_loss", "gradient|second",
+          "exactly at the margin, as rounding goes"),
+    Known("F.dropout1d F.dropout3d", "is_view", "what is dropped of no batch is a view of a view"),
+    Known("T.view", "is_view", "PyTorch's view of another type does not say that it is one"),
+    Known("einsum", "is_view", "of nothing to sum, PyTorch gives the operand's view"),
+    Known("gcd lcm", "value", "of the least integer, whose absolute value there is none", special),
+    Known("conj", "shares|is_view|view strides|strides", "conj is computed, not lazy (T-60 [D])"),
+    Known("heaviside", "gradient raises*", "[D] a step has no derivative; PyTorch gives zeros for values"),
+    Known("logsumexp S.logsumexp", "raises: RuntimeError, nothing", "dim=() sums all, as everywhere",
+          says("doesn't match the broadcast shape")),
+    Known("fill T.fill_ sum nansum prod", "raises: RuntimeError, nothing", "what has no derivative requires no grad",
+          says("Autograd not support dtype")),
+    Known("F.softplus", "second", "at the threshold itself"),
+    Known("F.ctc_loss", "raises: nothing, IndexError", "PyTorch reads outside of its memory"),
+    Known("from_numpy", "raises: nothing, TypeError", "uint16 is no element type here"),
 )  # fmt: skip
 
 

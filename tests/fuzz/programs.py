@@ -261,7 +261,6 @@ def visible(tensor: Any) -> dict[str, Any]:
         "dtype": str(tensor.dtype).split(".")[-1],
         "value": array(tensor),
         "requires_grad": tensor.requires_grad,
-        "version": _version(tensor),
     }
     try:
         seen["is_leaf"] = tensor.is_leaf
@@ -274,14 +273,6 @@ def visible(tensor: Any) -> dict[str, Any]:
     seen["gradient"] = None if grad is None else array(grad)
     seen["gradient requires_grad"] = grad is not None and grad.requires_grad
     return seen
-
-
-def _version(tensor: Any) -> Any:
-    """Written to or not: how often a composed function writes is its own affair."""
-    try:
-        return tensor._version > 0
-    except RuntimeError as error:  # of a view of an inference tensor
-        return error
 
 
 def _same(there: Any, here: Any) -> bool:

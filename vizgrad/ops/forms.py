@@ -233,13 +233,19 @@ def _ending_history(op: Primitive, name: str) -> Any:
 
     def over(input: Tensor, *operands: Any) -> Tensor:
         try:
-            values: Any = op.record(input.detach(), *operands)._array
+            result = op.record(input.detach(), *operands)
         except AttributeError as error:
             raise wrong_operand(method, error, (input, *operands), {}) from None
+        values: Any = result._array
         if values.shape != input._array.shape:
             raise RuntimeError(
                 f"output with shape {list(input._array.shape)} doesn't match the broadcast shape "
                 f"{list(values.shape)}"
+            )
+        if result.dtype.category > input.dtype.category:
+            raise RuntimeError(
+                f"result type {result.dtype.name} can't be cast to the desired output type "
+                f"{input.dtype.name} of the in-place operation {name}"
             )
         values = values.astype(input._array.dtype, copy=False)
         return write(overwrite, input, name=name, values=values)

@@ -109,11 +109,17 @@ def clamp_(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
 
 @public(method=True)
 def clamp_min_(input: Tensor, min: Any) -> Tensor:
+    if isinstance(min, Tensor):
+        return write(select.clamp_low, input, min, name="clamp_min_")
+    _refuse_number("clamp_min_", input, min)
     return write(select.clamp_min, input, name="clamp_min_", min=min)
 
 
 @public(method=True)
 def clamp_max_(input: Tensor, max: Any) -> Tensor:
+    if isinstance(max, Tensor):
+        return write(select.clamp_high, input, max, name="clamp_max_")
+    _refuse_number("clamp_max_", input, max)
     return write(select.clamp_max, input, name="clamp_max_", max=max)
 
 

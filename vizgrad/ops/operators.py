@@ -166,6 +166,8 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "__iand__": inplace_of(compare.bitwise_and, "__iand__"),
     "__ior__": inplace_of(compare.bitwise_or, "__ior__"),
     "__ixor__": inplace_of(compare.bitwise_xor, "__ixor__"),
+    "__ilshift__": inplace_of(compare.bitwise_left_shift, "__ilshift__"),
+    "__irshift__": inplace_of(compare.bitwise_right_shift, "__irshift__"),
 }
 
 PROPERTIES = {

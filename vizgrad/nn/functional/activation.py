@@ -204,7 +204,7 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
         )
     wide: Any = weight
     shape = (w.size,) if x.ndim < 2 else (1, w.size, *(1,) * (x.ndim - 2))
-    return op.prelu.record(input, wide.view(*(shape if x.ndim else ())))
+    return op.prelu.record(input, wide.view(shape if x.ndim else ()))
 
 
 @takes_tensors

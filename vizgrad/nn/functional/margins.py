@@ -122,7 +122,7 @@ def cosine_embedding_loss(
             f"{list(input1.shape)} and {list(input2.shape)}."
         )
     product = (input1 * input2).sum(dim)
-    scale = ((input1 * input1).sum(dim) + 1e-8) * ((input2 * input2).sum(dim) + 1e-8)
+    scale = ((input1 * input1).sum(dim) + 1e-12) * ((input2 * input2).sum(dim) + 1e-12)
     cosine = product / scale.sqrt()
     alike = (1 - cosine).masked_fill(target != 1, 0.0)
     apart = (cosine - margin).clamp_min(0).masked_fill(target != -1, 0.0)

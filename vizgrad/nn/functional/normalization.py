@@ -112,6 +112,8 @@ def batch_norm(
             f"Expected more than 1 value per channel when training, got input size {list(x.shape)}"
         )
     out, mean, _, variance = op.batch_norm.record(input, given(weight), given(bias), eps=eps)
+    if not x.size:
+        return out  # of nothing, no statistics
     if running_mean is not None:
         _move(running_mean, mean._array, momentum)
     if running_var is not None:
@@ -190,6 +192,10 @@ def instance_norm(
         given(None if bias is None else bias.repeat(n)), eps=eps,
     )  # fmt: skip
     if running_mean is not None and running_var is not None:
+        if not n:  # the mean over no instances, as in PyTorch
+            for running in (running_mean, running_var):
+                _move(running, running._array * float("nan"), momentum)
+            return out.view(*whole)
         count = x.size // (n * channels)
         unbiased = variance._array * (count / (count - 1))
         _move(running_mean, mean._array.reshape(n, channels).mean(0), momentum)

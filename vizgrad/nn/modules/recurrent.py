@@ -39,6 +39,8 @@ class RNNBase(Module):
         super().__init__()
         if hidden_size <= 0:
             raise ValueError("hidden_size must be greater than zero")
+        if input_size <= 0:
+            raise ValueError("input_size must be greater than zero")
         if num_layers <= 0:
             raise ValueError("num_layers must be greater than zero")
         if not 0 <= dropout <= 1:

@@ -116,11 +116,17 @@ def tile(input: Tensor, *given: Any, dims: Any = None) -> Tensor:
 @public(method=True)
 @takes_axis
 def repeat_interleave(
-    input: Tensor, repeats: Any, dim: int | None = None, *, output_size: int | None = None
+    input: Tensor, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None
 ) -> Tensor:
-    """Each element (or slice along `dim`) repeated, one after the other."""
+    """Each element (or slice along `dim`) repeated, one after the other.
+
+    `repeat_interleave(repeats)` alone: each place as often as it says.
+    """
     from vizgrad.ops.public.gather_scatter import index_select
 
+    if repeats is None:
+        counts = _counts(input)
+        return _repeated_positions(counts).to(input.dtype)
     if dim is None:
         input, dim = flatten(input), 0
     at = wrap_dim(dim, input._array.ndim)
@@ -129,7 +135,7 @@ def repeat_interleave(
         wide = expand(unsqueeze(input, at + 1), (*shape[: at + 1], repeats, *shape[at + 1 :]))
         copied = ops.contiguous_copy.record(wide)
         return view(copied, (*shape[:at], shape[at] * repeats, *shape[at + 1 :]))
-    counts = repeats._array
+    counts = _counts(repeats)
     if counts.size == 1:
         return repeat_interleave(input, int(counts.reshape(()).item()), at)
     if input._array.shape[at] != counts.size:
@@ -138,6 +144,17 @@ def repeat_interleave(
             f"and input.size({at}) = {input._array.shape[at]}"
         )
     return index_select(input, at, _repeated_positions(counts))
+
+
+def _counts(repeats: Tensor) -> Any:
+    counts = repeats._array
+    if counts.dtype.kind != "i" or counts.dtype.itemsize < 4:
+        raise RuntimeError(f"repeats has to be Long or Int tensor, got {repeats.dtype.name}")
+    if counts.ndim > 1:
+        raise RuntimeError("repeats must be 0-dim or 1-dim tensor")
+    if counts.size and counts.min() < 0:
+        raise RuntimeError("repeats can not be negative")
+    return counts
 
 
 def _repeated_positions(counts: Any) -> Tensor:

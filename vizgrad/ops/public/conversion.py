@@ -304,4 +304,7 @@ def result_type(tensor: Any, other: Any) -> DType:
 @public
 def can_cast(from_: DType, to: DType) -> Any:
     """May a result of type `from_` be written into a tensor of type `to`?"""
+    for each in (from_, to):
+        if not isinstance(each, DType):
+            raise TypeError(f"can_cast(): expected a dtype, not {type(each).__name__}")
     return from_.category <= to.category

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from vizgrad.ops import copying
 from vizgrad.ops.forms import public
 from vizgrad.ops.public import (
     cumulative,
@@ -33,6 +34,8 @@ def diff(
         raise RuntimeError(f"order must be non-negative but got {n}")
     if not input._array.ndim:
         raise RuntimeError("diff expects input to be at least one-dimensional")
+    if n == 0:
+        return copying.clone.record(input)
     pieces = [p for p in (prepend, input, append) if p is not None]
     result: Any = joining.cat(pieces, dim) if len(pieces) > 1 else input
     for _ in range(n):

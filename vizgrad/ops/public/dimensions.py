@@ -176,12 +176,16 @@ def flip(input: Tensor, *given: Any, dims: Any = None) -> Tensor:
 @public(method=True)
 @takes_tensors
 def fliplr(input: Tensor) -> Tensor:
+    if input._array.ndim < 2:
+        raise RuntimeError("fliplr: input must be at least 2-d")
     return flip(input, 1)
 
 
 @public(method=True)
 @takes_tensors
 def flipud(input: Tensor) -> Tensor:
+    if input._array.ndim < 1:
+        raise RuntimeError("flipud: input must be at least 1-d")
     return flip(input, 0)
 
 

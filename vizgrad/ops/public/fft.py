@@ -296,8 +296,9 @@ def rfftfreq(
     n: int, d: float = 1.0, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
     """The frequency of each element of `rfft`, in cycles per unit of the spacing `d`."""
+    found = xp.fft.rfftfreq(n, d) if n else [float("nan")]
     return tensor(
-        xp.fft.rfftfreq(n, d), dtype=dtype or dtypes.get_default_dtype(), device=device,
+        found, dtype=dtype or dtypes.get_default_dtype(), device=device,
         requires_grad=requires_grad,
     )  # fmt: skip
 

@@ -413,7 +413,7 @@ def addbmm(
     out: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
     """beta * input + alpha * (the sum of the products of two stacks of matrices)."""
-    product: Any = bmm(batch1, batch2).sum(0)
+    product: Any = bmm(batch1, batch2).sum(0, dtype=batch1.dtype)
     input = broadcasting.expand(input, product._array.shape)
     result = (input if beta == 1 else input * beta) + (product if alpha == 1 else product * alpha)
     return result if out is None else written(out, result, "addbmm", input, batch1, batch2)

@@ -74,7 +74,7 @@ def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
         raise ValueError(f"unravel_index(): expected 'indices' to be integer, got {indices.dtype}")
     sizes = (int(shape),) if isinstance(shape, int) else tuple(int(n) for n in shape)
     found: list[Tensor] = []
-    rest = indices._array
+    rest = indices._array.astype(xp.int64)
     for n in reversed(sizes):
         found.append(new_tensor(xp.asarray(rest % n)))
         rest = rest // n

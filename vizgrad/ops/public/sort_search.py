@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.arrays import xp
+from vizgrad.arrays import dtypes, xp
 from vizgrad.arrays.backend import as_array, beside
 from vizgrad.errors import wrap_dim
 from vizgrad.function.inplace import write
@@ -202,5 +202,9 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     """How often (or with which total weight) each number 0, 1, ... occurs."""
     if input._array.dtype.kind not in "iu":
         raise NotImplementedError(f'"bincount" not implemented for {input.dtype.name}')
+    if input._array.ndim != 1 or (input._array.size and input._array.min() < 0):
+        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
     made = xp.bincount(input._array, None if weights is None else weights._array, minlength)
+    if weights is not None and weights._array.dtype == dtypes.float32.np:
+        made = made.astype(weights._array.dtype)
     return new_tensor(made)

@@ -123,7 +123,7 @@ def hsplit(
     """`tensor_split` along the second dimension (the first of a vector)."""
     indices_or_sections = _either("hsplit", indices_or_sections, sections, indices)
     _check_rank("hsplit", input, 1)
-    return tensor_split(input, indices_or_sections, 0 if input._array.ndim == 1 else 1)
+    return _equal_parts("hsplit", input, indices_or_sections, 0 if input._array.ndim == 1 else 1)
 
 
 @public(method=True)
@@ -137,7 +137,7 @@ def vsplit(
     """`tensor_split` along the first dimension."""
     indices_or_sections = _either("vsplit", indices_or_sections, sections, indices)
     _check_rank("vsplit", input, 2)
-    return tensor_split(input, indices_or_sections, 0)
+    return _equal_parts("vsplit", input, indices_or_sections, 0)
 
 
 @public(method=True)
@@ -151,7 +151,17 @@ def dsplit(
     """`tensor_split` along the third dimension."""
     indices_or_sections = _either("dsplit", indices_or_sections, sections, indices)
     _check_rank("dsplit", input, 3)
-    return tensor_split(input, indices_or_sections, 2)
+    return _equal_parts("dsplit", input, indices_or_sections, 2)
+
+
+def _equal_parts(name: str, input: Tensor, given: Any, dim: int) -> tuple[Tensor, ...]:
+    """`tensor_split`; into a number of parts only where they are equal."""
+    if isinstance(given, int) and (given < 1 or input._array.shape[dim] % given):
+        raise RuntimeError(
+            f"{name} attempted to split along dimension {dim}, but the size of the dimension "
+            f"{input._array.shape[dim]} is not divisible by the split_size {given}"
+        )
+    return tensor_split(input, given, dim)
 
 
 @public(method=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite, prod
 from typing import Any, NamedTuple
 
 from vizgrad.arrays import xp
@@ -60,7 +61,8 @@ def unique_consecutive(
     """The values with runs of equal ones shortened to one."""
     axis = 0 if dim is None else wrap_dim(dim, input._array.ndim)
     source = reshape.reshape(input, -1) if dim is None else input
-    rows = xp.moveaxis(source._array, axis, 0).reshape(source._array.shape[axis], -1)
+    lines = xp.moveaxis(source._array, axis, 0)
+    rows = lines.reshape(len(lines), prod(lines.shape[1:]))
     new = xp.ones_like(rows, dtype=bool, shape=(len(rows),))
     if len(rows) > 1:
         new[1:] = (rows[1:] != rows[:-1]).any(axis=1)
@@ -99,6 +101,8 @@ def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Ten
         low, high = float(array.min()), float(array.max())
     if low == high:
         low, high = low - 1, high + 1
+    if not isfinite(low) or not isfinite(high):
+        raise RuntimeError(f"torch.histc: range of [{low:g}, {high:g}] is not finite")
     counts, _ = xp.histogram(array, bins=bins, range=(low, high))
     return new_tensor(counts.astype(array.dtype))
 

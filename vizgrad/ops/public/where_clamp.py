@@ -57,9 +57,9 @@ def _two_numbers(input: Any, other: Any) -> tuple[Tensor, Tensor]:
 
 
 @method(name="where")
-def where_method(self: Tensor, condition: Tensor, y: Any) -> Tensor:
-    """`where(condition, self, y)`."""
-    return where(condition, self, y)
+def where_method(self: Tensor, condition: Tensor, other: Any) -> Tensor:
+    """`where(condition, self, other)`."""
+    return where(condition, self, other)
 
 
 @public(method=True, aliases="clip")
