@@ -263,16 +263,16 @@ def test_mutation_of_saved_tensors():
     with graph.allow_mutation_on_saved_tensors() as context:
         a = x * 1
         y = a * a
-        assert context.cloned == 0
+        assert len(context.cloned) == 0
         a.add_(10)
         a[:1].zero_()
         z = (a * y).sum()
         a.mul_(0)
-        assert context.cloned == 3
+        assert len(context.cloned) == 2
         z.backward()
     # a = (0, 13) at the product, made of x + 10 but for the first element
     assert x.grad.tolist() == [0, 9 + 13 * 2 * 3]
-    assert context.cloned == 0
+    assert len(context.cloned) == 0
 
 
 @pytest.mark.rule("V-70")

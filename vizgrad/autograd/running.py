@@ -234,7 +234,7 @@ def _batched(
         return results
     # as in PyTorch, what was not used has no batch dimension
     return tuple(
-        wanted.new_zeros(wanted.shape) if value is None and isinstance(wanted, Tensor) else value
+        _zeros(wanted, create_graph) if value is None else value
         for wanted, value in zip(inputs, results, strict=True)
     )
 
@@ -246,8 +246,8 @@ def _result(
         if task.domain.raw:
             return new_tensor(_own_memory(capture))
         return capture.value
-    if materialize and isinstance(wanted, Tensor):
-        return new_tensor(xp.zeros_like(wanted._array))
+    if materialize:
+        return _zeros(wanted, not task.domain.raw)
     if not unused:
         raise explained(
             RuntimeError(
@@ -259,6 +259,21 @@ def _result(
             fix="use the tensor on the way to the output, or pass allow_unused=True",
         )
     return None
+
+
+def _zeros(wanted: Any, requires_grad: bool) -> Tensor:
+    """What `materialize_grads` gives for an input that was not used; with create_graph it requires grad."""
+    if not isinstance(wanted, Tensor):
+        raise wrong_call(
+            RuntimeError(
+                "materialize_grads cannot be used when the given input is a GradientEdge that was not used: "
+                "an edge does not say what its zeros are like"
+            ),
+            "pass the tensor itself, or allow_unused=True",
+            "unused",
+        )
+    zeros = new_tensor(xp.zeros_like(wanted._array))
+    return zeros.requires_grad_() if requires_grad else zeros
 
 
 def _own_memory(capture: Capture) -> Any:

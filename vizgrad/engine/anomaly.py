@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import traceback
 import warnings
+from collections.abc import Iterator
 from typing import Any
 
 from vizgrad.graph.node import Node
@@ -24,35 +25,40 @@ def remember_origin(node: Node, outputs: Any) -> None:
         node.metadata["parent_"] = task.current.public
 
 
-def report_origin(node: Node) -> None:
-    """Warns with the stack that recorded the failing node, then its parents' (E-86, E-88)."""
+def report_origin(node: Node, error: BaseException) -> None:
+    """Warns with the stack that recorded the failing node, then its parents' (E-86, E-88).
+
+    Where warnings are errors, `error` stays the one that is raised, and is told the story as a note.
+    """
+    for part in _story(node):
+        try:
+            warnings.warn(part, UserWarning, stacklevel=3)
+        except UserWarning:
+            error.add_note(part)
+
+
+def _story(node: Node) -> Iterator[str]:
     stack = node.metadata.get("traceback_")
     if stack is None:
-        warnings.warn(
+        yield (
             f"Error detected in {node.name()}. No forward pass information available. Enable detect "
-            "anomaly during forward pass for more information.",
-            UserWarning,
-            stacklevel=2,
+            "anomaly during forward pass for more information."
         )
         return
-    warnings.warn(
+    yield (
         f"Error detected in {node.name()}. Traceback of forward call that caused the error:\n"
-        + "".join(stack),
-        UserWarning,
-        stacklevel=2,
+        + "".join(stack)
     )
     child, parent = node.name(), node.metadata.get("parent_")
     while parent is not None:
         earlier = parent.metadata.get("traceback_")
-        warnings.warn(
+        yield (
             f"Previous calculation was induced by {parent.name()}, whose backward recorded {child}. "
             + (
                 "Traceback of forward call that induced the previous calculation:\n"
                 + "".join(earlier)
                 if earlier
                 else "No forward pass information is available for it."
-            ),
-            UserWarning,
-            stacklevel=2,
+            )
         )
         child, parent = parent.name(), parent.metadata.get("parent_")

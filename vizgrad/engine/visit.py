@@ -52,7 +52,7 @@ def visit(task: GraphTask, node: Node, grad: Any, full: bool) -> tuple[Any, Any]
         if watch is not None:
             watch.failed(node, error)
         if MODES.anomaly:
-            report_origin(node)
+            report_origin(node, error)
         raise
     task.visited()
     if watch is not None:
