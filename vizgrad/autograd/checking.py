@@ -63,7 +63,12 @@ class Check:
         #: Number among the inputs -> input, of those that are differentiated.
         self.wanted = {n: i for n, i in enumerate(inputs) if is_differentiable(i)}
         _check_inputs(self.wanted)
-        self.outputs = self._run()
+        results = as_tuple(func(*inputs))
+        #: Number among the outputs -> output, of those that require grad.
+        self.places = {n: o for n, o in enumerate(results) if o.requires_grad}
+        #: What all evaluations have to look like.
+        self.like = [o._array for o in results]
+        self.outputs = list(self.places.values())
 
     def _run(self) -> list[Tensor]:
         """The outputs that require grad, computed anew."""
@@ -71,7 +76,7 @@ class Check:
 
     def _numerical(self, each: Callable[[], None]) -> dict[int, list[Any]]:
         return {
-            n: jacobians.numerical(self.func, self.inputs, i, self.eps, each)
+            n: jacobians.numerical(self.func, self.inputs, i, self.eps, each, self.like)
             for n, i in self.wanted.items()
         }
 
@@ -85,8 +90,7 @@ class Check:
         calls += sum(2 * o.numel() * len(parts_of(o)) for o in self.outputs)
         with Progress(calls, "gradcheck") as progress:
             numerical = self._numerical(progress.step)
-            places = [n for n, o in enumerate(as_tuple(self.func(*self.inputs))) if o.requires_grad]
-            for number, output in zip(places, self.outputs, strict=True):
+            for number, output in self.places.items():
                 self._one_output(number, output, numerical, progress.step)
         if fast:
             raise GradcheckError(
@@ -102,14 +106,19 @@ class Check:
             for part, analytical in mine.items():
                 expected = numerical[place][number][part]
                 if not near(analytical, expected, self.atol, self.rtol):
-                    raise GradcheckError(_mismatch(number, place, part, expected, analytical))
-                if not near(other[part], analytical, self.nondet, 0.0):
                     raise GradcheckError(
-                        "Backward is not reentrant, i.e., running backward with same input and "
-                        "grad_output multiple times gives different values, although analytical "
-                        "gradient matches numerical gradient. The tolerance for nondeterminism was "
-                        f"{self.nondet}."
+                        _mismatch(number, output, place, part, expected, analytical)
                     )
+                self._repeated(analytical, other[part])
+
+    def _repeated(self, first: Any, second: Any) -> None:
+        """Two backwards must give the same."""
+        if not near(second, first, self.nondet, 0.0):
+            raise GradcheckError(
+                "Backward is not reentrant, i.e., running backward with same input and grad_output multiple "
+                "times gives different values, although analytical gradient matches numerical gradient. "
+                f"The tolerance for nondeterminism was {self.nondet}."
+            )
 
     def _nothing(self) -> None:
         """No output requires grad: then none may depend on the inputs."""
@@ -126,22 +135,25 @@ class Check:
         source = Generator()
         for number, output in enumerate(self.outputs):
             v = random(tuple(output.shape), output._array.dtype, source)
-            grads = grad(
-                output,
-                list(self.wanted.values()),
-                new_tensor(v),
-                retain_graph=True,
-                allow_unused=True,
+            wanted = list(self.wanted.values())
+            grads, again = (
+                grad(output, wanted, new_tensor(v), retain_graph=True, allow_unused=True)
+                for _ in range(2)
             )
-            for (_, input), one in zip(self.wanted.items(), grads, strict=True):
+            for input, one, other in zip(wanted, grads, again, strict=True):
                 u = random(tuple(input.shape), input._array.dtype, source)
                 arrived = xp.zeros_like(u) if one is None else one._array
                 analytical = float((u.conj() * arrived).real.sum())
-                moved = jacobians.changes(self._differentiable, self.inputs, input, u, self.eps)
+                moved = jacobians.changes(
+                    self._differentiable, self.inputs, input, u, self.eps,
+                    [o._array for o in self.outputs],
+                )  # fmt: skip
                 numerical = float((v.conj() * moved[number]).real.sum())
                 allowed = self.atol * float(abs(u).sum()) * float(abs(v).sum())
                 if not abs(analytical - numerical) <= allowed + self.rtol * abs(numerical):
                     return False
+                if one is not None and other is not None:
+                    self._repeated(one._array, other._array)
         return True
 
     def _differentiable(self, *inputs: Any) -> tuple[Tensor, ...]:
@@ -255,13 +267,18 @@ def near(a: Any, b: Any, atol: float, rtol: float) -> bool:
     return bool(found.all())
 
 
-def _mismatch(output: int, input: int, part: complex, numerical: Any, analytical: Any) -> str:
+def _mismatch(
+    number: int, output: Tensor, input: int, part: complex, numerical: Any, analytical: Any
+) -> str:
     worst = abs(analytical - numerical)
     at = int(xp.nan_to_num(worst, nan=math.inf).argmax())
     row, column = divmod(at, numerical.shape[1])
-    of = "" if part == 1 else " (its imaginary part)"
+    of = ""
+    if output.is_complex():
+        name = "real" if part == 1 else "imaginary"
+        of = f"While considering the {name} part of complex outputs only, "
     return (
-        f"Jacobian mismatch for output {output}{of} with respect to input {input},\n"
+        f"{of}Jacobian mismatch for output {number} with respect to input {input},\n"
         f"numerical:{new_tensor(numerical)}\nanalytical:{new_tensor(analytical)}\n"
         f"The worst is element {row} of the input, element {column} of the output: "
         f"{numerical[row, column]} by differences, {analytical[row, column]} by backward."

@@ -12,7 +12,7 @@ from typing import Any
 
 from vizgrad.arrays import Array, xp
 from vizgrad.arrays.sparse import dense
-from vizgrad.autograd.grad_mode import no_grad
+from vizgrad.autograd.grad_mode import enable_grad
 from vizgrad.autograd.running import grad
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
@@ -37,9 +37,25 @@ def parts_of(output: Tensor) -> dict[complex, Callable[[Any], Any]]:
 
 
 def plain_outputs(function: Callable[..., Any], inputs: Sequence[Any]) -> list[Array]:
-    """The function's values as arrays of their own, computed without recording."""
-    with no_grad():
+    """The function's values as arrays of their own. Grad mode is on: it may differentiate inside."""
+    with enable_grad():
         return [o._array.copy() for o in as_tuple(function(*inputs)) if isinstance(o, Tensor)]
+
+
+def check_alike(before: Sequence[Array], now: Sequence[Array], eps: float) -> None:
+    """AssertionError unless the outputs are as many, of the same shapes and types, as they were."""
+    if len(before) != len(now):
+        raise AssertionError(
+            f"Expected `func` to return the same number of outputs at each evaluation, but got {len(before)} "
+            f"and then {len(now)}: gradcheck evaluates it many times"
+        )
+    for number, (a, b) in enumerate(zip(before, now, strict=True)):
+        for what, one, other in (("shape", a.shape, b.shape), ("dtype", a.dtype, b.dtype)):
+            if one != other:
+                raise AssertionError(
+                    f"Expected `func` to return outputs with the same {what} when inputs are perturbed by "
+                    f"{eps}, but got for output {number}: {what}s {one} and {other}"
+                )
 
 
 def changes(
@@ -48,8 +64,11 @@ def changes(
     input: Tensor,
     step: Any,
     eps: float,
+    like: Sequence[Array] | None = None,
 ) -> list[Array]:
     """How much each output changes per unit when `input` moves by eps * step to both sides.
+
+    Raises AssertionError where outputs are not `like` those of another evaluation.
 
     The input is written to in place, past its version counter, and put back.
     """
@@ -61,6 +80,8 @@ def changes(
         below = plain_outputs(function, inputs)
     finally:
         array[...] = before
+    for outputs in (above, below):
+        check_alike(above if like is None else like, outputs, eps)
     return [
         (a - b) / (2 * eps) if a.dtype.kind in "fcV" else xp.zeros_like(a, dtype=input._array.dtype)
         for a, b in zip(above, below, strict=True)
@@ -73,6 +94,7 @@ def numerical(
     input: Tensor,
     eps: float,
     each: Callable[[], None] = lambda: None,
+    like: Sequence[Array] | None = None,
 ) -> list[dict[complex, Array]]:
     """For each output the Jacobian of each of its parts, by central differences; `each` per element."""
     array = input._array
@@ -80,12 +102,14 @@ def numerical(
     for place in xp.ndindex(*array.shape):
         step = xp.zeros_like(array)
         step[place] = 1
-        found = changes(function, inputs, input, step, eps)
+        found = changes(function, inputs, input, step, eps, like)
         if array.dtype.kind == "c":
             step[place] = 1j
             found = [
                 _pair(x, y)
-                for x, y in zip(found, changes(function, inputs, input, step, eps), strict=True)
+                for x, y in zip(
+                    found, changes(function, inputs, input, step, eps, like), strict=True
+                )
             ]
         else:
             found = [_pair(x, None) for x in found]
