@@ -36,11 +36,12 @@ def visit(task: GraphTask, node: Node, grad: Any, full: bool) -> tuple[Any, Any]
         watch.enter(node, tuple(grads), full)
     try:
         leaf = isinstance(node, AccumulateGrad)
+        arrived = grads if task.captures is None else list(grads)
         if leaf or node.hooks is not None:
             _tensor_hooks(task, node, grads)
             _retain(task, node, grads)
         if task.captures is not None:
-            _capture(task, node, grads)
+            _capture(task, node, grads, arrived if full else grads)
         if not full:
             routed: Any = (None,) * len(node.edges)
         elif leaf:
@@ -157,10 +158,15 @@ def _retain(task: GraphTask, node: Node, grads: list[Any]) -> None:
                 task.watch.stage("retain_grad", "stored in .grad", None, grads[nr])
 
 
-def _capture(task: GraphTask, node: Node, grads: list[Any]) -> None:
-    """Stage 3: gradients that `grad()` or `backward(inputs=)` asked for (E-32)."""
+def _capture(task: GraphTask, node: Node, grads: list[Any], arrived: list[Any]) -> None:
+    """Stage 3: gradients that `grad()` or `backward(inputs=)` asked for (E-32).
+
+    What a backward starts from, and goes on from, is given back as it `arrived`, before hooks (X-43).
+    """
     for capture in (task.captures or {}).get(node, ()):
-        capture.value = grads[capture.input_nr]
+        nr = capture.input_nr
+        root = any(start is node and n == nr for start, n, _ in task.roots)
+        capture.value = (arrived if root else grads)[nr]
         task.borrowed.add(node)
         if task.watch is not None:
             task.watch.stage("capture", "handed to the caller", None, capture.value)
