@@ -85,6 +85,7 @@ _LATER = {
     "amp.mode": "clear_autocast_cache get_autocast_cpu_dtype get_autocast_dtype get_autocast_gpu_dtype "
     "is_autocast_cache_enabled is_autocast_cpu_enabled is_autocast_enabled set_autocast_cache_enabled "
     "set_autocast_dtype set_autocast_enabled",
+    "backends": "",
     "cpu": "",
     "distributions": "",
     "nn": "",

@@ -2,6 +2,7 @@
 
 from vizgrad.nn import functional as functional
 from vizgrad.nn import init as init
+from vizgrad.nn import parallel as parallel
 from vizgrad.nn import utils as utils
 from vizgrad.nn.modules.activation import CELU as CELU
 from vizgrad.nn.modules.activation import ELU as ELU
@@ -147,5 +148,6 @@ from vizgrad.nn.modules.windows import MaxUnpool1d as MaxUnpool1d
 from vizgrad.nn.modules.windows import MaxUnpool2d as MaxUnpool2d
 from vizgrad.nn.modules.windows import MaxUnpool3d as MaxUnpool3d
 from vizgrad.nn.modules.windows import Unfold as Unfold
+from vizgrad.nn.parallel import DataParallel as DataParallel
 from vizgrad.nn.parameter import Buffer as Buffer
 from vizgrad.nn.parameter import Parameter as Parameter

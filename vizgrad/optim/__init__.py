@@ -1,5 +1,7 @@
 """Optimizers and learning rate schedules, as torch.optim."""
 
+from importlib import import_module as _import_module
+
 from vizgrad.optim import lr_scheduler as lr_scheduler
 from vizgrad.optim.adagrad import Adadelta as Adadelta
 from vizgrad.optim.adagrad import Adagrad as Adagrad
@@ -15,3 +17,9 @@ from vizgrad.optim.rprop import ASGD as ASGD
 from vizgrad.optim.rprop import Rprop as Rprop
 from vizgrad.optim.sgd import SGD as SGD
 from vizgrad.optim.sparse_adam import SparseAdam as SparseAdam
+
+
+def __getattr__(name: str) -> object:
+    if name == "swa_utils":  # loaded when it is asked for: it needs modules
+        return _import_module("vizgrad.optim.swa_utils")
+    raise AttributeError(f"module 'vizgrad.optim' has no attribute {name!r}")

@@ -1,5 +1,6 @@
 """Data sets, and batches of them, as torch.utils.data: in this process."""
 
+from vizgrad.utils.data import dataloader as dataloader
 from vizgrad.utils.data.collate import default_collate as default_collate
 from vizgrad.utils.data.collate import default_convert as default_convert
 from vizgrad.utils.data.dataset import ConcatDataset as ConcatDataset

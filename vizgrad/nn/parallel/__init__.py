@@ -1,0 +1,3 @@
+"""Wrappers for several devices, as torch.nn.parallel."""
+
+from vizgrad.nn.parallel.data_parallel import DataParallel as DataParallel
