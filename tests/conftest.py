@@ -32,7 +32,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """With `-n auto`: all cores for whole folders, none besides this process for what starts faster alone."""
-    chosen = config.option.keyword or config.option.markexpr or config.option.lf
+    chosen = config.option.keyword or config.option.markexpr or config.getoption("lf", False)
     if chosen or any("::" in arg or arg.endswith(".py") for arg in config.args):
         return 0
     return min(os.cpu_count() or 1, 8)

@@ -128,7 +128,7 @@ def test_run_to_a_leafs_name_stops_at_the_leaf_that_runs_first(length: int) -> N
 
 def test_run_to_a_name_is_where_a_breakpoint_of_that_name_stops() -> None:
     """For every name, from every position, in graphs of many leaves and equal names."""
-    for width in range(1, 7):
+    for width in (1, 2, 4):  # the work grows with the fourth power
 
         def make(width: int = width) -> Session:
             leaves = [leaf(i) for i in range(width)]
