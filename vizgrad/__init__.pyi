@@ -240,6 +240,9 @@ from vizgrad.ops.public.gather_scatter import scatter as scatter
 from vizgrad.ops.public.gather_scatter import scatter_add as scatter_add
 from vizgrad.ops.public.gather_scatter import scatter_reduce as scatter_reduce
 from vizgrad.ops.public.gather_scatter import take_along_dim as take_along_dim
+from vizgrad.ops.public.grid_sampling import grid_sampler as grid_sampler
+from vizgrad.ops.public.grid_sampling import grid_sampler_2d as grid_sampler_2d
+from vizgrad.ops.public.grid_sampling import grid_sampler_3d as grid_sampler_3d
 from vizgrad.ops.public.indexing import index_put as index_put
 from vizgrad.ops.public.indexing import index_put_ as index_put_
 from vizgrad.ops.public.inplace_methods import addmv_ as addmv_

@@ -59,6 +59,11 @@ OTHERS: list[Call] = [
     ("linspace", (0, 1, 4), {}), ("logspace", (0, 1, 4), {}), ("cross", ("x", "y", 1), {}),
     ("polygamma", (1, "x"), {}), ("pow", (2, "x"), {}), ("kthvalue", ("x", 2, 0), {}),
     *((name, ("x", 1), {}) for name in _ALONG),
+    ("as_strided_copy", ("x", (2, 2), (1, 2), 1), {}), ("slice_copy", ("x", 1, 1, None, 2), {}),
+    ("expand_copy", ("v", (2, 3)), {}), ("narrow_copy", ("x", 1, 0, 2), {}),
+    ("permute_copy", ("x", (1, 0)), {}), ("select_copy", ("x", 1, 2), {}),
+    ("transpose_copy", ("x", 0, 1), {}), ("unfold_copy", ("x", 1, 2, 1), {}),
+    ("view_copy", ("x", (3, 2)), {}),
     ("linalg.inv", ("s",), {}), ("linalg.det", ("s",), {}), ("linalg.solve", ("s", "s"), {}),
     ("linalg.cholesky", ("s",), {}), ("linalg.qr", ("s",), {}), ("linalg.norm", ("s",), {}),
     ("linalg.vector_norm", ("s",), {}), ("linalg.matrix_power", ("s", 2), {}),
@@ -98,6 +103,8 @@ NOT_CALLED = {
     "apply_": "calls a Python function", "map_": "calls a Python function",
     "set_": "shows other memory, and writes nothing",
     "lu_solve": "its operands are factors", "lu_unpack": "its operands are factors",
+    "split_copy": "takes a list of results", "split_with_sizes_copy": "takes a list of results",
+    "unbind_copy": "takes a list of results", "view_as_real_copy": "takes complex numbers",
     "detach_": "writes nothing", "svd": "the signs of its vectors are free",
 }  # fmt: skip
 

@@ -316,5 +316,15 @@ ROWS = [
         lambda x, g: F.grid_sample(x, g * 0.4, align_corners=False),
         some(plain=[(1, 2, 3, 4), (1, 2, 2, 2)]),
     ),
-    Row("affine_grid", lambda t: F.affine_grid(t, (1, 1, 2, 3)), some(plain=(1, 2, 3))),
+    Row(
+        "grid_sample, bicubic",
+        lambda x, g: F.grid_sample(x, g * 0.4, mode="bicubic", align_corners=True),
+        some(plain=[(1, 2, 3, 4), (1, 2, 2, 2)]),
+    ),
+    Row(
+        "grid_sample, volumes",
+        lambda x, g: F.grid_sample(x, g * 0.4, padding_mode="border", align_corners=True),
+        some(plain=[(1, 2, 3, 4, 2), (1, 2, 1, 2, 3)]),
+    ),
+    Row("affine_grid", lambda t: F.affine_grid(t, (1, 1, 2, 3), False), some(plain=(1, 2, 3))),
 ]

@@ -282,6 +282,15 @@ def sampled(spatial: int) -> Callable[[Draw], Made]:
     return make
 
 
+def sampler(spatial: int) -> Callable[[Draw], Made]:
+    def make(d: Draw) -> Made:
+        operands, _ = sampled(spatial)(d)
+        kinds = (0, 1, 2) if spatial == 2 else (0, 1)
+        return [*operands, d.pick(kinds), d.pick((0, 1, 2)), d.chance(0.5)], {}
+
+    return make
+
+
 def affine(d: Draw) -> Made:
     spatial = d.pick((2, 2, 3))
     many = d.whole(1, 2)
@@ -346,6 +355,7 @@ for _n in (1, 2, 3):
         f"F.max_unpool{_n}d": unpool(_n),
     }
 MAKERS["F.grid_sample "] = sampled(3)
+MAKERS |= {"grid_sampler grid_sampler_2d": sampler(2), "grid_sampler_3d": sampler(3)}
 
 
 def _without_indices(make: Callable[[Draw], Made]) -> Callable[[Draw], Made]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from math import prod
+import warnings
 from typing import Any
 
 from vizgrad.arrays import xp
 from vizgrad.arrays.backend import beside
+from vizgrad.ops.public.grid_sampling import INTERPOLATIONS, PADDINGS, grid_sampler
 from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
@@ -30,6 +31,8 @@ def affine_grid(theta: Any, size: Any, align_corners: bool | None = None) -> Ten
         raise RuntimeError(
             f"affine_grid of size {list(size)} needs one theta for each image, got {theta.shape[0]}"
         )
+    if align_corners is None:
+        _warn_of_corners("affine_grid")
     lines = []
     for n in sizes:
         place = xp.linspace(-1, 1, n) if n > 1 else xp.zeros(1)
@@ -48,67 +51,29 @@ def grid_sample(
 ) -> Tensor:  # fmt: skip
     """The image (N, C, H, W) at points (N, H', W', 2) with coordinates x, y in [-1, 1]: (N, C, H', W').
 
-    Modes: "bilinear", "nearest"; points outside are 0 ("zeros"), the edge ("border") or reflected
-    ("reflection"). M. Jaderberg et al., Spatial Transformer Networks (2015).
+    A volume (N, C, D, H, W) is sampled at points (N, D', H', W', 3) with coordinates x, y, z. Modes:
+    "bilinear", "nearest", "bicubic" (images only); points outside are 0 ("zeros"), the edge ("border") or
+    reflected ("reflection"). M. Jaderberg et al., Spatial Transformer Networks (2015).
     """
-    if mode not in ("bilinear", "nearest"):
-        raise NotImplementedError(
-            f"grid_sample with mode={mode!r} is not supported: use 'bilinear'"
-        )
-    if padding_mode not in ("zeros", "border", "reflection"):
-        raise ValueError(
-            "nn.functional.grid_sample(): expected padding_mode to be 'zeros', 'border', or "
-            f"'reflection', but got: '{padding_mode}'"
-        )
-    if input.ndim != 4 or grid.ndim != 4 or grid.shape[-1] != 2 or grid.shape[0] != input.shape[0]:
-        raise RuntimeError(
-            "grid_sampler(): expected an input (N, C, H, W) and a grid (N, H', W', 2), got "
-            f"{list(input.shape)} and {list(grid.shape)}"
-        )
-    if input._array.dtype != grid._array.dtype:
-        raise RuntimeError(
-            f"grid_sampler(): expected input and grid to have the same dtype, but input has "
-            f"{input.dtype.name} and grid has {grid.dtype.name}"
-        )
-    n, channels, height, width = input.shape
-    x = _pixel(grid[..., 0], width, padding_mode, bool(align_corners))
-    y = _pixel(grid[..., 1], height, padding_mode, bool(align_corners))
-    flat = input.reshape(n, channels, height * width)
-    if mode == "nearest":
-        return _at(flat, x.detach().round(), y.detach().round(), height, width)
-    left, top = x.detach().floor(), y.detach().floor()
-    right_part, low_part = x - left, y - top
-    total: Any = None
-    for dx in (0, 1):
-        for dy in (0, 1):
-            share = (right_part if dx else 1 - right_part) * (low_part if dy else 1 - low_part)
-            part = _at(flat, left + dx, top + dy, height, width) * share.unsqueeze(1)
-            total = part if total is None else total + part
-    return total
+    for name, value, words in (
+        ("mode", mode, INTERPOLATIONS), ("padding_mode", padding_mode, PADDINGS),
+    ):  # fmt: skip
+        if value not in words:
+            raise ValueError(
+                f"nn.functional.grid_sample(): expected {name} to be "
+                f"{', '.join(map(repr, list(words)[:-1]))} or {list(words)[-1]!r}, but got: {value!r}"
+            )
+    if align_corners is None:
+        _warn_of_corners("grid_sample")
+    return grid_sampler(
+        input, grid, INTERPOLATIONS[mode], PADDINGS[padding_mode], bool(align_corners)
+    )
 
 
-def _pixel(place: Any, size: int, padding_mode: str, align_corners: bool) -> Any:
-    """A coordinate in [-1, 1] as a (fractional) pixel number."""
-    pixel = (place + 1) / 2 * (size - 1) if align_corners else ((place + 1) * size - 1) / 2
-    if padding_mode == "zeros":
-        return pixel
-    if padding_mode == "reflection":
-        low, high = (0.0, size - 1.0) if align_corners else (-0.5, size - 0.5)
-        span = high - low
-        away = (pixel - low).abs() if span else pixel * 0
-        if span:
-            turns = (away / span).detach().floor()
-            rest = away - turns * span
-            even = (turns % 2 == 0).to(rest.dtype)
-            away = rest * even + (span - rest) * (1 - even)
-        pixel = away + low
-    return pixel.clamp(0, size - 1)
-
-
-def _at(flat: Any, x: Any, y: Any, height: int, width: int) -> Any:
-    """Pixels at whole coordinates, 0 outside the image: (N, C, H', W')."""
-    inside = (x >= 0) & (x < width) & (y >= 0) & (y < height)
-    index = (y.clamp(0, height - 1) * width + x.clamp(0, width - 1)).long()
-    n, channels = flat.shape[:2]
-    picked = flat.gather(2, index.reshape(n, 1, prod(index.shape[1:])).expand(n, channels, -1))
-    return picked.view(n, channels, *x.shape[1:]) * inside.unsqueeze(1).to(flat.dtype)
+def _warn_of_corners(name: str) -> None:
+    warnings.warn(
+        f"{name}: align_corners is not given; the default is False, as in PyTorch since 1.3.0: -1 and 1 are "
+        "the edges of the image, not the centres of its corner pixels. Pass align_corners= to say which.",
+        UserWarning,
+        stacklevel=4,
+    )

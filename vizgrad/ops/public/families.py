@@ -17,6 +17,7 @@ from vizgrad.ops.public import (
     einsum,
     fft,
     gather_scatter,
+    grid_sampling,
     indexing,
     inplace_methods,
     inplace_views,
