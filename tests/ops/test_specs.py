@@ -62,6 +62,15 @@ def test_both_paths_give_the_same_bits(case: Case) -> None:
             np.testing.assert_array_equal(a.numpy(), b.detach().numpy())
 
 
+@each_case
+def test_hooks_that_give_saved_values_back_change_nothing(case: Case) -> None:
+    _, _, plain = gradients(*case, create_graph=False)
+    with vg.autograd.graph.saved_tensors_hooks(lambda t: t.clone(), lambda t: t):
+        _, _, hooked = gradients(*case, create_graph=False)
+    for a, b in zip(plain, hooked, strict=True):
+        np.testing.assert_array_equal(a.numpy(), b.numpy())
+
+
 @pytest.mark.parametrize("case", [c for c in CASES if c[0].twice and c[0].smooth], ids=case_id)
 def test_second_derivative_is_the_slope_of_the_first(case: Case) -> None:
     row, sample = case

@@ -49,7 +49,10 @@ class Decomposition(ManyOutputs):
 
 
 class LinalgEighBackward0(Decomposition):
-    """Vectors of equal eigenvalues have no derivative: NaN. Values do."""
+    """Vectors of equal eigenvalues have no derivative: NaN. Values do.
+
+    Only one triangle is read, and stands for the other too: the gradient is Hermitian.
+    """
 
     __slots__ = ("_eigenvalues", "_eigenvectors")
     saved_names = ("eigenvalues", "eigenvectors")
@@ -65,7 +68,8 @@ class LinalgEighBackward0(Decomposition):
             middle = drop(turn / gaps, mask=diagonals)
         if g_values is not None:
             middle = _on_diagonal(g_values, vectors) + middle
-        return matmul(matmul(vectors, middle), mH(vectors))
+        slope = matmul(matmul(vectors, middle), mH(vectors))
+        return (slope + mH(slope)) * 0.5
 
 
 def _on_diagonal(values, like):
@@ -243,11 +247,11 @@ def record(
         node: Any = object.__new__(node_class)
         node.outputs = len(arrays)
         node.metas = tuple(Meta(a.shape, a.dtype) for a in arrays)
-        start(node, edges, arrays[0])
         numbers = node_class.saved_outputs or range(len(outputs))
         for nr, name in zip(numbers, node_class.saved_names, strict=True):
             saved = save_result(outputs[nr])
             saved.output_nr = nr
             setattr(node, "_" + name, saved)
+        start(node, edges, arrays[0])
         produced_by(node, outputs)
     return outputs

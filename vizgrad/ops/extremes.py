@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from vizgrad.arrays.kernels import ordering
 from vizgrad.function.primitive import primitive
 from vizgrad.ops.constants import constant, raw
@@ -13,7 +15,7 @@ def share_among_equals(grad, self, result, dims=None, keepdim=False, *, nan=Fals
     """The gradient, divided equally among the elements that equal the result (`nan`: NaN equals NaN)."""
     ndim = self.ndim
     extreme = restore_dims(raw(result), dims, keepdim, ndim)
-    weights = ordering.shares(raw(self), extreme, dims, nan)
+    weights = ordering.shares(raw(self), extreme, dims, nan, none=0 if nan else math.nan)
     return restore_dims(grad, dims, keepdim, ndim) * constant(weights, grad)
 
 

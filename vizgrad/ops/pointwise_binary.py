@@ -9,7 +9,7 @@ from vizgrad.arrays.kernels import pairs
 from vizgrad.function.primitive import primitive
 from vizgrad.ops.constants import constant, raw, zeros_like
 from vizgrad.ops.copying import cast
-from vizgrad.ops.pointwise import exp, exp2, log
+from vizgrad.ops.pointwise import exp
 from vizgrad.ops.select import drop
 
 
@@ -58,7 +58,7 @@ class ldexp:
     forward = pairs.ldexp
 
     def grad_self(grad, other):
-        return grad * exp2(other)
+        return ldexp(grad, other)
 
     def grad_other(grad, result):
         return grad * result * math.log(2)
@@ -97,8 +97,9 @@ class xlogy:
     forward = pairs.xlogy
 
     def grad_self(grad, self, other):
-        # drop: no gradient where self is 0 and log is not defined
-        return drop(grad * log(cast(other, grad.dtype)), mask=(raw(self) == 0) & (raw(other) <= 0))
+        # xlogy: where no gradient arrives, none goes on, log being defined or not (as in PyTorch)
+        slope = xlogy(grad, cast(other, grad.dtype))
+        return drop(slope, mask=(raw(self) == 0) & (raw(other) <= 0))
 
     def grad_other(grad, self, other):
         return grad * self / other

@@ -51,6 +51,8 @@ class number_pow:
 
 
 def _slope_of_base(grad, self, exponent):
+    if raw(exponent).dtype.kind in "iu":  # the type of the base decides how it is computed
+        exponent = cast(exponent, self.dtype)
     slope = grad * (exponent * pow(self, exponent - 1))
     return drop(slope, mask=raw(exponent) == 0)
 

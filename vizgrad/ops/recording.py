@@ -29,7 +29,10 @@ def edges_of(tensors: Sequence[Tensor]) -> tuple[Any, ...] | None:
 
 
 def start(node: Node, edges: tuple[Any, ...], array: Any) -> None:
-    """Fills the slots every node has; `array` is output 0."""
+    """Fills the slots every node has; `array` is output 0.
+
+    To be called when the saved values are in place: whoever listens for new nodes looks at them.
+    """
     node.sequence_nr = tick()
     node.edges = edges
     node.hooks = None

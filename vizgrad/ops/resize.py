@@ -14,12 +14,12 @@ def _nearest(name: str) -> Primitive:
     class Declaration:
         """Each pixel a copy of another, given by index."""
 
-        def forward(self, *, indices):
-            return layout.images(by_index.take(self, indices), self)
+        def forward(self, *, sources):
+            return layout.images(by_index.take(self, sources), self)
 
-        def grad_self(grad, indices, self_meta):
-            size = self_meta.shape[len(self_meta.shape) - len(indices) :]
-            return add_back(grad, indices=indices, size=size)
+        def grad_self(grad, sources, self_meta):
+            size = self_meta.shape[len(self_meta.shape) - len(sources) :]
+            return add_back(grad, sources=sources, size=size)
 
     Declaration.__name__ = name
     return primitive(linear=True)(Declaration)

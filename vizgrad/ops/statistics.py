@@ -79,7 +79,7 @@ class vector_norm:
             return grad * drop(self / norm, mask=raw(norm) == 0)
         if math.isinf(ord):
             weights = ordering.shares(raw(abs(self)), raw(norm), dims, nan=True)
-            return sgn(self) * (grad * constant(weights, grad))
+            return drop(sgn(self) * (grad * constant(weights, grad)), mask=weights == 0)
         scale = drop(grad / pow_number(norm, exponent=ord - 1), mask=raw(norm) == 0)
         if ord < 2:
             power = pow_number(abs(self), exponent=ord - 1)

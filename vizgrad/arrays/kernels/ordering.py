@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from vizgrad.arrays.backend import Array, as_array
@@ -18,13 +20,18 @@ def extreme(x: Array, dims: Dims, keepdim: bool, *, largest: bool) -> Array:
 
 
 @quiet
-def shares(x: Array, extreme: Array, dims: Dims, nan: bool) -> Array:
-    """1/n for each of the n elements that equal the extreme over `dims`, else 0 (`nan`: NaN equals NaN)."""
+def shares(x: Array, extreme: Array, dims: Dims, nan: bool, none: float = math.nan) -> Array:
+    """1/n for each of the n elements that equal the extreme over `dims`, else 0 (`nan`: NaN equals NaN).
+
+    `none` is for elements none of which equals the extreme: they were changed past the version counter.
+    """
     equal = x == extreme
     if nan:
         equal = equal | ((x != x) & (extreme != extreme))
     weights = equal.astype(x.dtype)
-    return weights / np.add.reduce(weights, axis=dims, keepdims=True)
+    count = np.add.reduce(weights, axis=dims, keepdims=True)
+    found = weights / np.maximum(count, x.dtype.type(1))
+    return found if none == 0 else np.where(count == 0, x.dtype.type(none), found)
 
 
 @quiet

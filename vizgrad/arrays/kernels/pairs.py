@@ -27,6 +27,8 @@ def hypot(x: Array, y: Array) -> Array:
 
 @quiet
 def ldexp(x: Array, y: Array) -> Array:
+    if y.dtype.kind in "iub":
+        y = y.astype(x.dtype)
     return x * (np.power(y.dtype.type(2), y) if y.dtype.kind == "c" else np.exp2(y))
 
 
@@ -40,7 +42,7 @@ def logaddexp(x: Array, y: Array) -> Array:
 
 def _complex_logaddexp(x: Array, y: Array) -> Array:
     """The larger real part is taken out; of two infinities the sum is made as it stands."""
-    first = np.isnan(x) | (x.real > y.real)
+    first = np.isnan(x) | (x.real >= y.real)
     high, low = np.where(first, x, y), np.where(first, y, x)
     apart = high + np.log1p(np.exp(low - high))
     plain = np.where(high.real < 0, low, np.log(np.exp(high) + np.exp(low)))

@@ -12,7 +12,7 @@ _REFUSED = "Integers to negative integer powers are not allowed."
 
 @quiet
 def power(self: Array, exponent: Array) -> Array:
-    if exponent.dtype.kind in "iu":
+    if exponent.dtype.kind in "iu" and self.dtype.kind in "iu":
         if (exponent < 0).any():
             return _integer_power(self, exponent)
     elif exponent.dtype.kind == "b":

@@ -47,8 +47,9 @@ def variance(x: Array, dims: Dims, correction: float, keepdim: bool) -> Array:
 def logsumexp(x: Array, dims: Dims, keepdim: bool) -> Array:
     if count(x.shape, dims) == 0:
         return np.log(sum_dims(np.exp(x), dims, keepdim))
-    top = largest(x, dims, True)
-    top = np.where(np.isfinite(top), top, x.dtype.type(0))
+    # the real part alone of complex numbers: so the imaginary part stays in (-pi, pi]
+    top = largest(x.real, dims, True)
+    top = np.where(np.isfinite(top), top, top.dtype.type(0))
     total = np.log(sum_dims(np.exp(x - top), dims, keepdim))
     return total + top.reshape(total.shape)
 

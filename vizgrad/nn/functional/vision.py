@@ -14,6 +14,7 @@ from vizgrad.nn.functional.pooling import (
 )
 from vizgrad.nn.functional.shapes import per_dim
 from vizgrad.ops import resize as op
+from vizgrad.ops import shuffling
 from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.tensor import Tensor
 
@@ -64,7 +65,7 @@ def interpolate(
             for n, o, f in zip(have, out, scales, strict=True)
         )
         kind = op.NEAREST if mode == "nearest" else op.NEAREST_EXACT
-        return kind[dims].record(input, indices=indices)
+        return kind[dims].record(input, sources=indices)
     if mode == "area":
         area = (adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d)[dims - 1]
         return area(input, out)
@@ -122,7 +123,7 @@ def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None)
 @takes_tensors
 def pixel_shuffle(input: Any, upscale_factor: int) -> Tensor:
     """(*, C r^2, H, W) -> (*, C, H r, W r). W. Shi et al., Efficient Sub-Pixel CNN (2016)."""
-    *lead, channels, height, width = input.shape
+    channels = input.shape[-3]
     r = upscale_factor
     if r < 1:
         raise RuntimeError(f"pixel_shuffle expects a positive upscale_factor, but got {r}")
@@ -131,38 +132,28 @@ def pixel_shuffle(input: Any, upscale_factor: int) -> Tensor:
             "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of "
             f"upscale_factor, but input.size(-3)={channels} is not divisible by {r * r}"
         )
-    n = len(lead)
-    x = input.reshape(*lead, channels // (r * r), r, r, height, width)
-    x = x.permute(*range(n), n, n + 3, n + 1, n + 4, n + 2)
-    return x.reshape(*lead, channels // (r * r), height * r, width * r)
+    return shuffling.pixel_shuffle.record(input, factor=r)
 
 
 @takes_tensors
 def pixel_unshuffle(input: Any, downscale_factor: int) -> Tensor:
     """(*, C, H r, W r) -> (*, C r^2, H, W): undoes `pixel_shuffle`."""
-    *lead, channels, height, width = input.shape
+    height, width = input.shape[-2:]
     r = downscale_factor
     if height % r or width % r:
         raise RuntimeError(
             f"pixel_unshuffle expects height and width to be divisible by downscale_factor, but "
             f"got {height} x {width} and {r}"
         )
-    n = len(lead)
-    x = input.reshape(*lead, channels, height // r, r, width // r, r)
-    x = x.permute(*range(n), n, n + 2, n + 4, n + 1, n + 3)
-    return x.reshape(*lead, channels * r * r, height // r, width // r)
+    return shuffling.pixel_unshuffle.record(input, factor=r)
 
 
 @takes_tensors
 def channel_shuffle(input: Any, groups: int) -> Tensor:
     """Deals the channels of (N, C, *) out over `groups` in turn."""
-    n, channels, *size = input.shape
+    channels = input.shape[1]
     if channels % groups:
         raise RuntimeError(
             f"Number of channels must be divisible by groups. Got {channels} channels and {groups} groups."
         )
-    return (
-        input.reshape(n, groups, channels // groups, *size)
-        .transpose(1, 2)
-        .reshape(n, channels, *size)
-    )
+    return shuffling.channel_shuffle.record(input, groups=groups)

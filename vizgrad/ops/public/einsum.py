@@ -78,7 +78,7 @@ def _contract(inputs: list[list[Any]], output: list[Any], operands: Sequence[Ten
                     f"has sizes {known} and {length}"
                 )
             last_use[label] = position
-        aligned.append(_aligned(operand, names, labels))
+        aligned.append(_aligned(operand, names, labels, alone=len(operands) == 1))
     kept = len(output)
     result = aligned[0]
     result = _sum_dims(result, [d for d in range(kept, len(labels)) if last_use[labels[d]] == 0])
@@ -90,10 +90,13 @@ def _contract(inputs: list[list[Any]], output: list[Any], operands: Sequence[Ten
     return result
 
 
-def _aligned(operand: Tensor, names: list[Any], labels: list[Any]) -> Tensor:
-    """The operand with one dimension per label, in their order; of size 1 where it has none."""
+def _aligned(operand: Tensor, names: list[Any], labels: list[Any], *, alone: bool) -> Tensor:
+    """The operand with one dimension per label, in their order; of size 1 where it has none.
+
+    An only operand is never handed back itself: the result is a view of it, as in PyTorch (X-41).
+    """
     order = [names.index(c) for c in labels if c in names]
-    if order != list(range(len(order))):
+    if alone or order != list(range(len(order))):
         operand = dimensions.permute(operand, *order)
     for at, label in enumerate(labels):
         if label not in names:

@@ -15,6 +15,7 @@ from vizgrad.ops import linalg as ops
 from vizgrad.ops.forms import public
 from vizgrad.ops.public import (
     broadcasting,
+    conversion,
     dimensions,
     matrix_products,
     order_statistics,
@@ -227,9 +228,11 @@ def matrix_power(input: Tensor, n: int) -> Tensor:
     """A multiplied by itself; the inverse for negative n."""
     check("matrix_power", input, any_type=n >= 0)
     if n < 0:
-        return matrix_power(inv(input), -n)
+        return inv(input) if n == -1 else matrix_power(inv(input), -n)
     if n == 0:
         return ops.identity_like.record(input)
+    if n == 1:
+        return conversion.clone(input)
     result: Tensor | None = None
     power = input
     while True:

@@ -314,7 +314,7 @@ def _dim_lists(dims: Any) -> tuple[list[int], list[int]]:
 @takes_tensors
 def chain_matmul(*matrices: Tensor) -> Tensor:
     """The product of several matrices, from left to right."""
-    result = matrices[0]
+    result = matrices[0].clone() if len(matrices) == 1 else matrices[0]
     for each in matrices[1:]:
         result = mm(result, each)
     return result

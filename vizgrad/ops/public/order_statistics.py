@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.ops import extremes, select
+from vizgrad.ops import extremes, select, several
 from vizgrad.ops.forms import public
 from vizgrad.ops.public.arguments import dims_of, one_dim, written
 from vizgrad.ops.public.keywords import takes_axis, takes_out, write_all
@@ -120,8 +120,12 @@ def amin(
 @takes_out
 def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> MinMax:
     """(amin, amax) along `dim`, or over everything."""
-    dims = () if dim is None else dim
-    return MinMax(amin(input, dims, keepdim), amax(input, dims, keepdim))
+    dims = dims_of(() if dim is None else dim, input._array.ndim)
+    _refuse_empty("aminmax", input, dims, RuntimeError)
+    return MinMax(*several.record(_AMINMAX, input, dims=dims, keepdim=keepdim))
+
+
+_AMINMAX = several.several("AminmaxBackward0", extremes.amin, extremes.amax)
 
 
 @public(method=True)

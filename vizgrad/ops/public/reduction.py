@@ -201,7 +201,7 @@ def sum_to_size(input: Tensor, *given: Any, size: Any = None) -> Tensor:
     want = sizes_of("sum_to_size", given if size is None else (size,))
     have = input._array.shape
     if have == want:
-        return input
+        return input if have else sum(input)
     if not can_sum_to(have, want):
         raise RuntimeError(f"size {list(want)} is not expandable to size {list(have)}.")
     return shape.sum_to.record(input, shape=want)

@@ -7,12 +7,13 @@ import warnings
 from typing import Any
 
 from vizgrad.arrays.kernels.reduction import count
-from vizgrad.ops import statistics
+from vizgrad.ops import several, statistics
 from vizgrad.ops.forms import method, public
 from vizgrad.ops.public.arguments import as_float, dims_of, written
 from vizgrad.ops.public.arithmetic import refuse_bool_minus
 from vizgrad.ops.public.keywords import takes_axis, takes_out, takes_tensors
-from vizgrad.ops.public.reduction import _in_dtype, mean
+from vizgrad.ops.public.reduction import _in_dtype
+from vizgrad.ops.reduce import mean_dims
 from vizgrad.tensor.operands import not_a_tensor
 from vizgrad.tensor.tensor import Tensor
 
@@ -83,7 +84,19 @@ def var_mean(
 ) -> tuple[Tensor, Tensor]:  # fmt: skip
     """(var, mean) over `dim`."""
     dim, unbiased, keepdim = _without_dims(dim, unbiased, keepdim)
-    return var(input, dim, unbiased, keepdim, correction=correction), mean(input, dim, keepdim)
+    dims, freedom = _var_arguments("var_mean", input, dim, unbiased, correction, keepdim)
+    return _beside_mean(_VAR_MEAN, input, dims, freedom, keepdim)
+
+
+def _beside_mean(
+    node: Any, input: Tensor, dims: tuple[int, ...] | None, freedom: float, keepdim: bool
+) -> tuple[Tensor, ...]:
+    every = tuple(range(input._array.ndim)) if dims is None else dims
+    return several.record(node, input, dims=every, correction=freedom, keepdim=keepdim)
+
+
+_VAR_MEAN = several.several("VarMeanBackward0", statistics.var, mean_dims)
+_STD_MEAN = several.several("StdMeanBackward0", statistics.std, mean_dims)
 
 
 @public
@@ -95,7 +108,8 @@ def std_mean(
 ) -> tuple[Tensor, Tensor]:  # fmt: skip
     """(std, mean) over `dim`."""
     dim, unbiased, keepdim = _without_dims(dim, unbiased, keepdim)
-    return std(input, dim, unbiased, keepdim, correction=correction), mean(input, dim, keepdim)
+    dims, freedom = _var_arguments("std_mean", input, dim, unbiased, correction, keepdim)
+    return _beside_mean(_STD_MEAN, input, dims, freedom, keepdim)
 
 
 @public(method=True)
