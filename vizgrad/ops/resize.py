@@ -14,12 +14,12 @@ def _nearest(name: str) -> Primitive:
     class Declaration:
         """Each pixel a copy of another, given by index."""
 
-        def forward(self, *, sources):
-            return layout.images(by_index.take(self, sources), self)
+        def forward(self, *, places):
+            return layout.images(by_index.take(self, places), self)
 
-        def grad_self(grad, sources, self_meta):
-            size = self_meta.shape[len(self_meta.shape) - len(sources) :]
-            return add_back(grad, sources=sources, size=size)
+        def grad_self(grad, places, self_meta):
+            size = self_meta.shape[len(self_meta.shape) - len(places) :]
+            return add_back(grad, places=places, size=size)
 
     Declaration.__name__ = name
     return primitive(linear=True)(Declaration)

@@ -65,7 +65,7 @@ def interpolate(
             for n, o, f in zip(have, out, scales, strict=True)
         )
         kind = op.NEAREST if mode == "nearest" else op.NEAREST_EXACT
-        return kind[dims].record(input, sources=indices)
+        return kind[dims].record(input, places=indices)
     if mode == "area":
         area = (adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d)[dims - 1]
         return area(input, out)
