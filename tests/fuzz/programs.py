@@ -119,6 +119,7 @@ class Side:
         self.module = module
         self.names: dict[str, Any] = {"torch": module, "seen": [], **NAMESPACE}
         self.outcomes: list[Any] = []
+        self.first_versions: dict[str, tuple[Any, Any]] = {}
 
     def run(self, line: str) -> None:
         with warnings.catch_warnings():
@@ -132,6 +133,19 @@ class Side:
 
     def tensors(self) -> dict[str, Any]:
         return {k: v for k, v in self.names.items() if isinstance(v, self.module.Tensor)}
+
+    def written(self, name: str) -> Any:
+        """Was the tensor written to since it was first seen? What made it may have written, too."""
+        tensor = self.names[name]
+        try:
+            version = tensor._version
+        except RuntimeError as error:  # of an inference tensor
+            return error
+        known, first = self.first_versions.get(name, (None, 0))
+        if known is not tensor:
+            self.first_versions[name] = tensor, version
+            return False
+        return version > first
 
     def modules(self) -> list[str]:
         return [k for k, v in self.names.items() if isinstance(v, self.module.nn.Module)]
@@ -241,7 +255,8 @@ def _states(theirs: Side, ours: Side) -> list[Difference]:
     for name, tensor in theirs.tensors().items():
         if not isinstance(here.get(name), ours.module.Tensor):
             return [Difference(f"{name} there", type(tensor), type(here.get(name)))]
-        a, b = visible(tensor), visible(here[name])
+        a = {"version": theirs.written(name), **visible(tensor)}
+        b = {"version": ours.written(name), **visible(here[name])}
         for what, value in a.items():
             if not _same(value, b.get(what)):
                 return [Difference(f"{what} of {name}", value, b[what])]

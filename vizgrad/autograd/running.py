@@ -14,7 +14,7 @@ from vizgrad.engine.array_domain import ARRAYS, TENSORS
 from vizgrad.engine.task import Capture, GraphTask
 from vizgrad.errors import explained, place_of, warn_once
 from vizgrad.graph.accumulate import AccumulateGrad
-from vizgrad.graph.edges import edge_of, split_edge
+from vizgrad.graph.edges import cut_off, edge_of, split_edge
 from vizgrad.graph.node import Node
 from vizgrad.graph.saved import Freed
 from vizgrad.tensor.place import caller
@@ -29,6 +29,8 @@ def _end(thing: Any, which: str) -> tuple[Node, int]:
     if not isinstance(thing, Tensor):
         return engine_edge(thing)
     edge = edge_of(thing)
+    if edge is None and cut_off(thing):
+        return AccumulateGrad(thing), 0  # no gradient comes there
     if edge is None:
         raise explained(
             RuntimeError(f"One of the differentiated Tensors ({which}) does not require grad"),

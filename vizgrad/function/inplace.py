@@ -38,12 +38,16 @@ if TYPE_CHECKING:
     from vizgrad.function.primitive import Primitive
 
 
-def check_write(target: Tensor, recorded: bool) -> None:
+#: They write one number everywhere, so that it does not matter whether elements share a place.
+_ONE_NUMBER = frozenset({"fill_number", "zero"})
+
+
+def check_write(target: Tensor, recorded: bool, one_number: bool = False) -> None:
     """Raises RuntimeError for a write that may not be done; `recorded`: it will be part of a graph."""
     about_to_write(target)
     if GUARD.strict_hooks and not writeable(target._array):
         raise _read_only_error()
-    if layout.overlaps_itself(target._array):
+    if not one_number and layout.overlaps_itself(target._array):
         raise errors.explained(
             RuntimeError(
                 "unsupported operation: more than one element of the written-to tensor refers to a "
@@ -86,18 +90,42 @@ def refuse_partial_overlap(target: Tensor, operand: Tensor) -> None:
         return
     if not (layout.is_dense(a) and layout.is_dense(b)):
         return
-    if address(a) < address(b) + b.nbytes and address(b) < address(a) + a.nbytes:
-        raise errors.explained(
-            RuntimeError(
-                "unsupported operation: some elements of the input tensor and the written-to tensor "
-                "refer to a single memory location. Please clone() the tensor before performing the "
-                "operation."
-            ),
-            kind="forbidden-write",
-            culprit=errors.place_of(caller()),
-            tensor=written_name(caller()),
-            fix="clone the operand: it would change while it is read",
-        )
+    if _meet(a, b):
+        raise _overlap_error()
+
+
+def check_placing(target: Tensor, *operands: Any) -> None:
+    """For writes at places that an operand names: an operand may not even be the target itself (V-7)."""
+    tensors = [t for t in operands if isinstance(t, Tensor)]
+    check_write(target, MODES.grad and any(t.requires_grad for t in (target, *tensors)))
+    storage = target._storage
+    for operand in tensors:
+        if operand is target or (
+            storage is not None
+            and operand._storage is storage
+            and layout.is_dense(target._array)
+            and layout.is_dense(operand._array)
+            and _meet(target._array, operand._array)
+        ):
+            raise _overlap_error()
+
+
+def _meet(a: Any, b: Any) -> bool:
+    return address(a) < address(b) + b.nbytes and address(b) < address(a) + a.nbytes
+
+
+def _overlap_error() -> RuntimeError:
+    return errors.explained(
+        RuntimeError(
+            "unsupported operation: some elements of the input tensor and the written-to tensor "
+            "refer to a single memory location. Please clone() the tensor before performing the "
+            "operation."
+        ),
+        kind="forbidden-write",
+        culprit=errors.place_of(caller()),
+        tensor=written_name(caller()),
+        fix="clone the operand: it would change while it is read",
+    )
 
 
 def _read_only_error() -> RuntimeError:
@@ -143,7 +171,7 @@ def write(
         refuse_partial_overlap(target, operand)
     edges = _edges_before(op, tensors)
     recorded = edges is not None
-    check_write(target, recorded)
+    check_write(target, recorded, op.name in _ONE_NUMBER)
     result = _compute(op, tensors, attributes)
     array = target._array
     if result.shape != array.shape:
@@ -181,7 +209,7 @@ def _edges_before(op: Primitive, tensors: tuple[Any, ...]) -> tuple[Any, ...] | 
     by_name = dict(zip(op.inputs, tensors, strict=True))
     if not any(by_name[n].requires_grad for n in op.differentiable):
         return None
-    check_write(tensors[0], True)
+    check_write(tensors[0], True, op.name in _ONE_NUMBER)
     return tuple(edge_of(by_name[n]) for n in op.differentiable)
 
 

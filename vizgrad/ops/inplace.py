@@ -17,8 +17,8 @@ from vizgrad.ops import (
     statistics,
 )
 from vizgrad.ops.forms import method, public
-from vizgrad.ops.public import arithmetic, where_clamp
-from vizgrad.ops.public.arguments import beside_number
+from vizgrad.ops.public import arithmetic, dimensions, where_clamp
+from vizgrad.ops.public.arguments import beside_number, own_number
 from vizgrad.tensor.tensor import Tensor
 
 
@@ -127,6 +127,7 @@ def clamp_max_(input: Tensor, max: Any) -> Tensor:
 def masked_fill_(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     """`masked_fill`, in place."""
     where_clamp.check_mask("masked_fill_", mask)
+    value = own_number(input, value)
     if isinstance(value, Tensor):
         return write(select.masked_fill_tensor, input, mask, value, name="masked_fill_")
     return write(select.masked_fill, input, mask, name="masked_fill_", value=value)
@@ -166,11 +167,13 @@ def nan_to_num_(
 
 @method
 def tril_(input: Tensor, diagonal: int = 0) -> Tensor:
+    dimensions.check_matrix("tril", input)
     return write(arrange.tril, input, name="tril_", diagonal=diagonal)
 
 
 @method
 def triu_(input: Tensor, diagonal: int = 0) -> Tensor:
+    dimensions.check_matrix("triu", input)
     return write(arrange.triu, input, name="triu_", diagonal=diagonal)
 
 

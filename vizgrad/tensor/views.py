@@ -49,9 +49,4 @@ def view_requires_grad(view: Tensor) -> bool:
 
 def set_view_leaf(view: Tensor, requires_grad: bool) -> None:
     """`requires_grad_()` of a view without history of its own (V-14)."""
-    if not requires_grad and view_requires_grad(view) and not rare_of(view).view_leaf:
-        raise RuntimeError(
-            "you can only change requires_grad flags of leaf variables; this view shares the "
-            "history of its base. Use detach()."
-        )
     rare_of(view).view_leaf = requires_grad

@@ -151,3 +151,26 @@ def augmented_assignment_through_an_index(torch, see):
     see("version", y._version)
     y.sum().backward()
     see("gradient", x.grad, expect=[[1, 3, 1], [1, 3, 1]])
+
+
+@program(rules="T-24")
+def leading_ones_of_an_assigned_value_do_not_count(torch, see):
+    n = torch.tensor([2, 0])
+    for name, key, shape in (
+        ("by index", n, (1, 2)),
+        ("by mask", torch.tensor([True, False, True]), (1, 1, 2)),
+        ("one element", n, (1, 1)),
+        ("nothing", torch.zeros(3) > 0, (1, 0)),
+        ("by slice", slice(0, 2), (1, 2)),
+    ):
+        x, v = torch.zeros(3, requires_grad=True) * 1, torch.ones(shape, requires_grad=True)
+        x[key] = v
+        see(name, (x, torch.autograd.grad(x.sum(), v)[0]))
+    x = torch.zeros(3)
+    see.raises(
+        "other sizes", lambda: x.__setitem__(x == 0, torch.ones(2, 3)), phrase="shape mismatch"
+    )
+    see.raises(
+        "by an empty mask", lambda: x.__setitem__(x > 0, torch.ones(2, 1)), phrase="shape mismatch"
+    )
+    see.raises("index_put_", lambda: x.index_put_((n,), torch.ones(1, 2)), phrase="shape mismatch")

@@ -578,3 +578,40 @@ def singular_triangles_give_infinities(torch, see):
     )
     singular = _f64(torch, [[1.0, 2.0], [2.0, 4.0]])
     see("cond", torch.linalg.cond(torch.stack([singular, singular + torch.eye(2)]), 1))
+
+
+@program(rules="T-95")
+def differences_of_too_few_elements_and_of_none_are_new_memory(torch, see):
+    x = torch.tensor([[1.0], [4.0]], requires_grad=True)
+    for n in range(3):
+        y = x.diff(n, prepend=torch.zeros(2, 1))
+        see(f"{n} times", (y, y._is_view(), y.requires_grad))
+        with torch.no_grad():
+            see(f"{n} times, not recorded", x.diff(n).requires_grad, expect=False)
+    see("gradient", torch.autograd.grad(x.diff(0).sum(), x)[0])
+
+
+@program(rules="T-95")
+def rms_norm_takes_a_weight_of_any_type_and_keeps_the_inputs(torch, see):
+    x = torch.tensor([[1.0, 2.0, -3.0], [0.5, 0.25, 4.0]])
+    w = torch.tensor([1.0, 0.5, 2.0])
+    for own in ("float64", "float16", "complex64"):
+        for other in ("float32", "bfloat16"):
+            a = x.to(getattr(torch, own)).requires_grad_()
+            b = w.to(getattr(torch, other)).requires_grad_()
+            y = torch.nn.functional.rms_norm(a, (3,), b)
+            see(f"{own} {other}", (y, *torch.autograd.grad(y.abs().sum(), (a, b))))
+    see.raises("a number", lambda: torch.nn.functional.rms_norm(x[0, 0], (3,)), phrase="at least 1")
+    see.raises("of ints", lambda: torch.nn.functional.rms_norm(x.long(), (3,)), phrase="rms_norm")
+
+
+@program(rules="T-95")
+def triangles_prelu_and_complex_of_small_and_turned_tensors(torch, see):
+    number = torch.tensor(-2.0, requires_grad=True)
+    see.raises("triu_", lambda: torch.tensor(1.0).triu_(), phrase="at least 2 dimensions")
+    see.raises("tril_", lambda: torch.ones(2).tril_(), phrase="at least 2 dimensions")
+    layer = torch.nn.PReLU()
+    layer(number).backward()
+    see("prelu of a number", (number.grad, layer.weight.grad))
+    x = torch.ones(2, 3).t()
+    see("strides", (torch.complex(x, x).stride(), torch.polar(x, x).stride()), expect=((1, 3),) * 2)

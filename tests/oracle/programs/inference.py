@@ -114,3 +114,16 @@ def increment_version_ignores_them(torch, see):
     i = _inference(torch, 2)
     torch.autograd.graph.increment_version(i)
     see("no error", i.is_inference(), expect=True)
+
+
+@program(rules="M-21")
+def detach_does_nothing_in_place_in_inference_mode(torch, see):
+    leaf = torch.ones(2, requires_grad=True)
+    result = leaf * 2
+    with torch.inference_mode():
+        see("itself", leaf.detach_() is leaf, expect=True)
+        result.detach_()
+        see("of a view", leaf[:1].detach_())
+    see("requires_grad", (leaf.requires_grad, result.requires_grad), expect=(True, True))
+    result.sum().backward()
+    see("gradient", leaf.grad, expect=[2, 2])

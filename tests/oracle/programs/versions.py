@@ -116,6 +116,35 @@ def overlapping_memory_cannot_be_written(torch, see):
     see("full overlap is fine", y.add_(y), expect=[0, 2, 4, 6])
 
 
+@program(rules="V-7")
+def a_write_at_named_places_shares_no_memory_with_its_operands(torch, see):
+    x, n = torch.ones(3), torch.tensor([2, 0, 1])
+    for name, write in {
+        "index_copy_": lambda: x.index_copy_(0, n, x),
+        "index_add_": lambda: x.index_add_(0, n, x),
+        "index_fill_": lambda: n.index_fill_(0, n, 1),
+        "index_reduce_": lambda: x.index_reduce_(0, n, x, "amax"),
+        "index_put_": lambda: x.index_put_((n,), x),
+        "scatter_": lambda: x.scatter_(0, n, x),
+        "scatter_ by its index": lambda: n.scatter_(0, n, 7),
+        "scatter_add_": lambda: x.scatter_add_(0, n, x),
+        "scatter_reduce_": lambda: x.scatter_reduce_(0, n, x, "amax"),
+        "put_": lambda: x.put_(n, x),
+        "by mask": lambda: x.__setitem__(x > 0, x),
+        "by its own elements": lambda: n.__setitem__(n, 5),
+        "a part": lambda: x.__setitem__(n[:2], x[:2]),
+    }.items():
+        see.raises(name, write, phrase="some elements of the input tensor")
+    see("untouched", (x, n, x._version, n._version), expect=([1, 1, 1], [2, 0, 1], 0, 0))
+    see("a mask that is itself", torch.tensor([True, True]).masked_fill_(n[:2] > 0, False))
+    see("an element of its own", (x + 1).masked_fill_(x > 0, x[0]), expect=[1, 1, 1])
+    see("and in the target", x.masked_fill_(n > 0, x[1]), expect=[1, 1, 1])
+    leaf = torch.ones(3, requires_grad=True)
+    see.raises(
+        "a leaf comes first", lambda: leaf.index_copy_(0, n[:1], leaf), phrase="leaf Variable"
+    )
+
+
 @program(rules="V-8")
 def out_refuses_arguments_with_history(torch, see):
     a, out = torch.ones(2, requires_grad=True), torch.zeros(2)

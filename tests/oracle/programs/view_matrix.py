@@ -156,15 +156,16 @@ def writes_to_elements_that_share_memory(torch, see):
     see.raises("an assignment", lambda: expanded.__setitem__(..., 5.0), phrase="single memory")
     expanded[0] = 5.0
     see("a row of it", expanded, expect=[[5, 5, 5]] * 2)
-    for name, write in (
-        ("zero_", lambda: expanded.zero_().sum()),
-        ("fill_", lambda: expanded.fill_(0.0).sum()),
-        ("windows", lambda: torch.zeros(4).unfold(0, 2, 1).mul_(2).sum()),
-    ):
-        see.differs(
-            name,
-            see.outcome(write),
-            torch=0,
-            vizgrad=RuntimeError,
-            because="V-7: every write to such memory is refused",
-        )
+    see("one number everywhere", expanded.fill_(2), expect=[[2, 2, 2]] * 2)
+    see("the same of zero_", expanded.zero_(), expect=[[0, 0, 0]] * 2)
+    see("on a diagonal", torch.zeros(1, 1).expand(2, 2).fill_diagonal_(3), expect=[[3, 3]] * 2)
+    see.raises(
+        "a tensor's number", lambda: expanded.fill_(torch.tensor(1.0)), phrase="single memory"
+    )
+    see.differs(
+        "windows",
+        see.outcome(lambda: torch.zeros(4).unfold(0, 2, 1).mul_(2).sum()),
+        torch=0,
+        vizgrad=RuntimeError,
+        because="V-7: every other write to such memory is refused",
+    )

@@ -102,3 +102,13 @@ def its_own_gradient(torch, see, mode):
     see("hooks", seen, expect=[])
     see("retains", (view.retains_grad, view.grad), expect=(False, None))
     see("detached", (view.detach().requires_grad, view.detach()._is_view()), expect=(False, False))
+
+
+@program(rules="V-50")
+def a_cut_off_view_is_a_leaf_that_nothing_arrives_at(torch, see):
+    x = torch.ones(2, requires_grad=True)
+    with torch.no_grad():
+        y = x[:1]
+    see("unused", torch.autograd.grad(y.sum(), y, allow_unused=True), expect=(None,))
+    see.raises("said", lambda: torch.autograd.grad(y.sum(), y), phrase="not have been used")
+    see("False asked of it", y.requires_grad_(False).requires_grad, expect=True)

@@ -57,7 +57,7 @@ def join(self: Array, imag: Array) -> Array:
         self,
         dtype=np.result_type(self.dtype, np.complex64),
         shape=np.broadcast_shapes(self.shape, imag.shape),
-        order="C",
+        order="K",
     )
     out.real = self
     out.imag = imag

@@ -26,16 +26,25 @@ def _index_error(error: IndexError) -> IndexError:
 
 
 def put(out: Array, key: tuple[Any, ...], values: Any) -> Array:
+    deepest = max(
+        (np.ndim(k) if k.dtype.kind != "b" else 1 for k in key if hasattr(k, "dtype")), default=0
+    )
+    if np.ndim(values) > deepest and np.ndim(values) > out[key].ndim:
+        raise _misfit(values, out[key])  # numpy would drop leading dimensions of size 1
     try:
         out[key] = values
     except IndexError as error:
         raise _index_error(error) from None
     except ValueError as error:
-        raise RuntimeError(
-            f"shape mismatch: value tensor of shape {list(np.shape(values))} cannot be broadcast "
-            f"to indexing result of shape {list(out[key].shape)}"
-        ) from error
+        raise _misfit(values, out[key]) from error
     return out
+
+
+def _misfit(values: Any, found: Array) -> RuntimeError:
+    return RuntimeError(
+        f"shape mismatch: value tensor of shape {list(np.shape(values))} cannot be broadcast "
+        f"to indexing result of shape {list(found.shape)}"
+    )
 
 
 def put_add(out: Array, key: tuple[Any, ...], values: Array, unique: bool) -> Array:
@@ -46,10 +55,7 @@ def put_add(out: Array, key: tuple[Any, ...], values: Array, unique: bool) -> Ar
     try:
         spread = np.broadcast_to(values, positions.shape)
     except ValueError:
-        raise RuntimeError(
-            f"shape mismatch: value tensor of shape {list(np.shape(values))} cannot be broadcast "
-            f"to indexing result of shape {list(positions.shape)}"
-        ) from None
+        raise _misfit(values, positions) from None
     return _add_at(out, positions, spread)
 
 

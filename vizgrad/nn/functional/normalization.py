@@ -59,6 +59,12 @@ def _check_shape(
             culprit=errors.place_of(caller()),
         )
     _check_types(input, weight, bias)
+    _check_parameters(shape, weight, bias)
+
+
+def _check_parameters(
+    shape: tuple[int, ...], weight: Tensor | None, bias: Tensor | None = None
+) -> None:
     for name, parameter in (("weight", weight), ("bias", bias)):
         if parameter is not None and parameter._array.shape != shape:
             raise RuntimeError(
@@ -76,12 +82,17 @@ def rms_norm(
     B. Zhang, R. Sennrich, Root Mean Square Layer Normalization (2019).
     """
     shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
-    _check_shape(input, shape, weight)
-    # of the type it is computed in: float32 for those of 16 bits
-    small = min(finfo(input.dtype).eps, 2.0**-23) if eps is None else eps
+    if not input._array.ndim:
+        raise ValueError("Input tensor must have at least 1 dimensions, but got 0")
+    if input._array.dtype.kind not in "fcV":
+        raise NotImplementedError(f'"rms_norm" not implemented for {input.dtype.name}')
+    _check_shape(input, shape, None)
+    _check_parameters(shape, weight)
+    x = input.float() if input._array.dtype.itemsize == 2 else input
+    small = finfo(x.dtype).eps if eps is None else eps
     dims = tuple(range(-len(shape), 0))
-    out = input * (input.pow(2).mean(dims, keepdim=True) + small).rsqrt()
-    return out if weight is None else out * weight
+    out = x * (x.pow(2).mean(dims, keepdim=True) + small).rsqrt()
+    return (out if weight is None else out * weight).to(input.dtype)
 
 
 @takes_tensors

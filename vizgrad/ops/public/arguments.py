@@ -44,6 +44,13 @@ def one_dim(dim: Any, ndim: int) -> int:
     return wrap_dim(dim if dim.__class__ is int else index_of(dim), ndim)
 
 
+def own_number(target: Tensor, value: Any) -> Any:
+    """A 0-dim tensor that `target` may be filled with: one of its own elements is read beforehand."""
+    if not isinstance(value, Tensor) or value._array.ndim or value._storage is None:
+        return value
+    return value.clone() if value._storage is target._storage else value
+
+
 def index_of(value: Any) -> int:
     """A whole number as int; TypeError for floats and the rest."""
     try:

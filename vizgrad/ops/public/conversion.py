@@ -194,7 +194,9 @@ def detach(input: Tensor) -> Tensor:
 @public(method=True)
 @takes_tensors
 def detach_(input: Tensor) -> Tensor:
-    """Forgets the history, in place; a leaf no longer requires grad."""
+    """Forgets the history, in place; a leaf no longer requires grad. In inference mode it does nothing."""
+    if MODES.inference is not None:
+        return input
     if input._view is not None:
         raise RuntimeError(
             "Can't detach views in-place. Use detach() instead. If you are using "

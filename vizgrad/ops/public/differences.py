@@ -40,12 +40,9 @@ def diff(
     result: Any = joining.cat(pieces, dim) if len(pieces) > 1 else input
     for _ in range(n):
         length = result.shape[dim]
-        if length < 2:
-            return slicing.narrow(result, dim, 0, 0)
-        later, earlier = (
-            slicing.narrow(result, dim, 1, length - 1),
-            slicing.narrow(result, dim, 0, length - 1),
-        )
+        left = max(length - 1, 0)
+        later = slicing.narrow(result, dim, length - left, left)
+        earlier = slicing.narrow(result, dim, 0, left)
         result = later ^ earlier if result._array.dtype.kind == "b" else later - earlier
     return result
 

@@ -146,7 +146,7 @@ def squeeze(input: Tensor, *given: Any, dim: Any = None) -> Tensor:
 @takes_out
 def tril(input: Tensor, diagonal: int = 0) -> Tensor:
     """The lower triangles of matrices, zero above the given diagonal."""
-    _check_matrix("tril", input)
+    check_matrix("tril", input)
     return arrange.tril.record(input, diagonal=index_of(diagonal))
 
 
@@ -154,11 +154,11 @@ def tril(input: Tensor, diagonal: int = 0) -> Tensor:
 @takes_out
 def triu(input: Tensor, diagonal: int = 0) -> Tensor:
     """The upper triangles of matrices, zero below the given diagonal."""
-    _check_matrix("triu", input)
+    check_matrix("triu", input)
     return arrange.triu.record(input, diagonal=index_of(diagonal))
 
 
-def _check_matrix(name: str, input: Tensor) -> None:
+def check_matrix(name: str, input: Tensor) -> None:
     if input._array.ndim < 2:
         raise RuntimeError(
             f"{name}: input tensor must have at least 2 dimensions, got {input._array.ndim}"

@@ -7,11 +7,11 @@ from typing import Any
 from vizgrad.arrays import xp
 from vizgrad.arrays.kernels.indexing import check_select
 from vizgrad.errors import wrap_dim
-from vizgrad.function.inplace import write
+from vizgrad.function.inplace import check_placing, write
 from vizgrad.ops import indexing, scattering
 from vizgrad.ops.forms import method, public
 from vizgrad.ops.public import broadcasting, creation, reshape
-from vizgrad.ops.public.arguments import check_number, check_number_fits
+from vizgrad.ops.public.arguments import check_number, check_number_fits, own_number
 from vizgrad.ops.public.keywords import takes_axis, takes_out, takes_tensors
 from vizgrad.tensor.tensor import Tensor
 
@@ -145,6 +145,7 @@ def scatter_(
     reduce: str | None = None,
 ) -> Tensor:
     """`scatter`, in place."""
+    check_placing(self, index, value if src is None else src)
     op, operands, attributes = _scatter(self, dim, index, src, value, reduce)
     return write(op, self, *operands, name="scatter_", **attributes)
 
@@ -203,6 +204,7 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
 @takes_tensors
 def scatter_add_(self: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     """`scatter_add`, in place."""
+    check_placing(self, index, src)
     at = _check_index("scatter_add", self, index, dim)
     _check_fit("scatter_add", index, self, at, src)
     _check_same("scatter_add", self, src)
@@ -229,6 +231,7 @@ def scatter_reduce_(
     self: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
 ) -> Tensor:
     """`scatter_reduce`, in place."""
+    check_placing(self, index, src)
     at = _check_reduce(self, dim, index, src, reduce)
     return write(
         scattering.scatter_reduce, self, index, src, name="scatter_reduce_", dim=at, reduce=reduce,
@@ -287,6 +290,7 @@ def index_add_(
     self: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: float = 1
 ) -> Tensor:
     """`index_add`, in place."""
+    check_placing(self, index, source)
     at = _index_write("index_add", self, dim, index, source)
     return write(indexing.index_add, self, index, source, name="index_add_", dim=at, alpha=alpha)
 
@@ -362,6 +366,7 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor
 @method
 def index_copy_(self: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
     """`index_copy`, in place."""
+    check_placing(self, index, source)
     at = _index_write("index_copy", self, dim, index, source)
     return write(indexing.index_copy, self, index, source, name="index_copy_", dim=at)
 
@@ -377,6 +382,8 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
 @method
 def index_fill_(self: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     """`index_fill`, in place."""
+    check_placing(self, index)
+    value = own_number(self, value)
     op, operands, attributes = _index_fill(self, dim, index, value)
     return write(op, self, *operands, name="index_fill_", **attributes)
 

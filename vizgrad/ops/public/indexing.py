@@ -6,7 +6,7 @@ from typing import Any
 
 from vizgrad.arrays import xp
 from vizgrad.arrays.sparse import is_sparse
-from vizgrad.function.inplace import write
+from vizgrad.function.inplace import check_placing, write
 from vizgrad.function.typing import WrappedNumber
 from vizgrad.ops import copying, indexing
 from vizgrad.ops.forms import public
@@ -45,6 +45,9 @@ def setitem(self: Tensor, key: Any, value: Any) -> None:
     if value._array.dtype != self._array.dtype and indices.unique and not value._array.ndim:
         value = copying.converted(value, self._array.dtype)  # a number where a mask holds
     _check_put(self, value)
+    check_placing(target, value, *(key if isinstance(key, (tuple, list)) else (key,)))
+    if value._array.shape[:1] == (1,):
+        value = _core(value)
     write(indexing.index_put, target, value, name="__setitem__", indices=indices, accumulate=False)
 
 
@@ -71,11 +74,15 @@ def _assign(target: Tensor, value: Tensor) -> None:
     elif not have:
         write(copying.fill, target, value, name="__setitem__")
     else:
-        # leading dimensions of size 1 do not count
-        first = next((d for d, n in enumerate(have) if n != 1), len(have))
-        view = reshape.view if value._array.flags.c_contiguous else reshape.reshape
-        value = broadcasting.expand(view(value, have[first:]), want)
-        write(copying.copy, target, value, name="__setitem__")
+        write(copying.copy, target, broadcasting.expand(_core(value), want), name="__setitem__")
+
+
+def _core(value: Tensor) -> Tensor:
+    """Without its leading dimensions of size 1, which do not count in an assignment."""
+    shape = value._array.shape
+    first = next((d for d, n in enumerate(shape) if n != 1), len(shape))
+    view = reshape.view if value._array.flags.c_contiguous else reshape.reshape
+    return view(value, shape[first:])
 
 
 @public(method=True)
@@ -93,6 +100,7 @@ def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = Fa
 def index_put_(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     """`index_put`, in place."""
     _check_put(input, values)
+    check_placing(input, values, *indices)
     return write(
         indexing.index_put, input, values, name="index_put_",
         indices=_put_indices(input, indices), accumulate=accumulate,

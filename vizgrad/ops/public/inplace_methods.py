@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from vizgrad.arrays import xp
-from vizgrad.function.inplace import write
+from vizgrad.function.inplace import check_placing, write
 from vizgrad.ops import copying, powers, special
 from vizgrad.ops import matrix_products as products
 from vizgrad.ops.forms import method, public
@@ -23,10 +23,17 @@ from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.tensor import Tensor
 
 
-def _copied(function: Callable[..., Tensor], name: str) -> Callable[..., Tensor]:
-    """The method that copies the result of `function` into its first operand."""
+def _copied(
+    function: Callable[..., Tensor], name: str, placing: bool = False
+) -> Callable[..., Tensor]:
+    """The method that copies the result of `function` into its first operand.
+
+    `placing`: it writes at places that an operand names.
+    """
 
     def copied(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        if placing:
+            check_placing(self, *args, *kwargs.values())
         # of a copy: what `function` saves of its operand must outlive the write
         return conversion.copy_(self, function(self.clone(), *args, **kwargs))
 
@@ -136,5 +143,5 @@ addbmm_ = _copied(matrix_products.addbmm, "addbmm_")
 ldexp_ = public(_copied(arithmetic.ldexp, "ldexp_"))
 mvlgamma_ = _copied(special_functions.mvlgamma, "mvlgamma_")
 renorm_ = _copied(covariance.renorm, "renorm_")
-put_ = _copied(put.put, "put_")
-index_reduce_ = _copied(gather_scatter.index_reduce, "index_reduce_")
+put_ = _copied(put.put, "put_", placing=True)
+index_reduce_ = _copied(gather_scatter.index_reduce, "index_reduce_", placing=True)
