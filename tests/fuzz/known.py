@@ -124,6 +124,45 @@ def writes_out(call: Call, found: Difference) -> bool:
     return call.form == "out"
 
 
+def on_hinge(call: Call, found: Difference) -> bool:
+    """Some of the terms are there on one side only, the others are equal."""
+    there, here = found.theirs, found.ours
+    return there.shape == here.shape and bool(
+        (np.isclose(there, here) | (there == 0) | (here == 0)).all()
+    )
+
+
+def both_refuse(call: Call, found: Difference) -> bool:
+    import torch
+
+    import vizgrad
+
+    return all(observed(m, call, derivatives=False).get("raises") for m in (torch, vizgrad))
+
+
+def not_positive(call: Call, found: Difference) -> bool:
+    """A matrix that has no Cholesky factor."""
+    import torch
+
+    from tests.fuzz.observe import run
+
+    matrix = run(torch, [f"a = {call.operands()[0].source()}"])["a"].detach()
+    return bool((torch.linalg.cholesky_ex(matrix)[1] != 0).any())
+
+
+def but_for_signs(call: Call, found: Difference) -> bool:
+    there, here = found.theirs, found.ours
+    return there.shape == here.shape and bool(np.allclose(abs(there), abs(here), atol=1e-4))
+
+
+def single(call: Call, found: Difference) -> bool:
+    return any(g.dtype == "float32" for g in call.operands())
+
+
+def whole_target(call: Call, found: Difference) -> bool:
+    return call.operands()[0].dtype.startswith(("int", "uint", "bool"))
+
+
 def ours_says(*phrases: str) -> When:
     return lambda call, found: any(p in str(found.ours) for p in phrases)
 
@@ -150,11 +189,42 @@ KNOWN: tuple[Known, ...] = (
           ours_says("functions with out=... arguments don't support automatic differentiation")),
     Known("*", "raises: RuntimeError, nothing|raises: RuntimeError, *|raises: TypeError, RuntimeError",
           "which types `out` may have each kernel says for itself; vizgrad's rule is T-5 for all", writes_out),
+    Known("*", "* after", "what was written before a refusal", both_refuse),
+    Known("*", "strides", "of an `out` that was resized", writes_out),
     Known("*", "out* version|out", "how often a composed function writes to `out`", writes_out),
     # --- of some ---
     Known("asinh acosh atanh arcsinh arccosh arctanh", "gradient raises*", "no derivative of the in-place form"),
     Known("eq ne lt le gt ge greater greater_equal less less_equal not_equal logical_*", "gradient*",
           "of the in-place form: the history of the operand stays, as if nothing was written"),
+    Known("eq ne lt le gt ge greater greater_equal less less_equal not_equal", "requires_grad",
+          "PyTorch lets an integer tensor require grad that was compared in place", whole_target),
+    Known("F.logsigmoid F.alpha_dropout S.multigammaln", "strides", "composed: they lie as the last step left them"),
+    Known("T.apply_ T.map_", "a version", "PyTorch does not count these writes: a saved value that changed is used"),
+    Known("addmm addmv baddbmm addbmm addr", "value|* after|gradient", "0 * inf where alpha or beta is 0", not_finite),
+    Known("householder_product L.householder_product orgqr", "gradient", "0 / 0 of a formula of PyTorch's", not_finite),
+    Known("L.solve_triangular triangular_solve", "value|out* after", "x / 0 of complex numbers", not_finite),
+    Known("linspace logspace", "value|out* after", "inf - inf; and a power in single precision",
+          lambda call, found: not_finite(call, found) or roughly(call, found)),
+    Known("gcd lcm", "value|* after", "the absolute value of the least integer overflows",
+          lambda call, found: any(abs(v) >= 2**31 for g in call.operands() for v in g.values)),
+    Known("std var", "gradient|second", "of one complex number: NaN in one part or in both", not_finite),
+    Known("std var std_mean var_mean", "gradient|second",
+          "PyTorch's backward of dim=() divides by the size of no dimension", no_dims),
+    Known("as_strided_scatter", "gradient|second|gradient raises*|second raises*",
+          "PyTorch's backward writes the zeros at the places of its gradient's own strides"),
+    Known("L.cholesky_ex", "value|gradient|second|out* after",
+          "without a factor: PyTorch has what was left of the work, vizgrad NaN", not_positive),
+    Known("L.svd svd", "value|gradient|second", "the signs of singular vectors, and vectors of the value 0",
+          lambda call, found: but_for_signs(call, found) or singular(call, found)),
+    Known("L.inv_ex L.solve_ex L.lu_factor_ex", "out* after|gradient raises*|gradient|second*",
+          "of a matrix that has no inverse or factor: what is left of the work", singular),
+    Known("F.cosine_embedding_loss", "value|gradient|second", "1 - 1 in single precision", single),
+    Known("F.multi_head_attention_forward", "value|gradient|second", "differences of softmax in single precision", single),
+    Known("F.triplet_margin_with_distance_loss F.triplet_margin_loss", "gradient|second",
+          "on the hinge rounding decides, and of infinities", lambda call, found: special(call, found) or on_hinge(call, found)),
+    Known("F.embedding F.embedding_bag", "value|* after", "a row of infinite length", not_finite),
+    Known("scatter_reduce", "gradient raises: RuntimeError, nothing", "PyTorch's backward of an index of nothing",
+          says("The size of tensor a")),
     Known("S.airy_ai S.bessel_* S.modified_bessel_* S.scaled_modified_bessel_* S.zeta S.spherical_bessel_j0",
           "value|gradient|second", "PyTorch's approximations are short"),
     Known("digamma polygamma T.polygamma S.polygamma S.digamma S.psi lgamma S.gammaln mvlgamma S.multigammaln",

@@ -100,11 +100,16 @@ def _regions(like: Any, g: Geometry, zero: bool) -> tuple[Any, Any]:
 
 @primitive(linear=True, holomorphic=False)
 class strided_take:
-    """The region of a base-shaped value, as a new array."""
+    """The region of a base-shaped value, as a new array; the mean of elements that are one place."""
 
     def forward(self, *, geometry):
         whole, part = _regions(self, geometry, zero=False)
-        whole[...] = self
+        if layout.overlaps_itself(whole):
+            cells, sharing = _cells_of_base(self, geometry)
+            total = _added(self, cells, sharing.size)
+            whole[...] = total[cells] / sharing[cells].astype(self.dtype)
+        else:
+            whole[...] = self
         return part.copy()
 
     def grad_self(grad, geometry):
@@ -113,34 +118,48 @@ class strided_take:
 
 @primitive(linear=True, holomorphic=False)
 class strided_put:
-    """A base-shaped value, zero except in the region; elements that overlap add up."""
+    """A base-shaped value, zero except in the region; elements that overlap add up.
+
+    Elements of the base that are one place of memory (of an expanded tensor) have equal parts of its value.
+    """
 
     def forward(self, *, geometry):
         whole, part = _regions(self, geometry, zero=True)
         if layout.overlaps_itself(part):
-            index = beside(self, _regions_index(geometry))
-            cells = 1 + sum(
-                (n - 1) * abs(s) for n, s in zip(geometry.size, geometry.stride, strict=True)
-            )
-            flat = xp.zeros_like(self, shape=(cells,), order="C")
-            xp.add.at(flat, index.reshape(-1), self.reshape(-1))
-            part[...] = flat[index]
+            cells = beside(self, _cells(geometry.size, geometry.stride))
+            part[...] = _added(self, cells, int(cells.max()) + 1)[cells]
         else:
             part[...] = self
+        if layout.overlaps_itself(whole):
+            cells, sharing = _cells_of_base(self, geometry)
+            return whole / sharing[cells].astype(self.dtype)
         return whole.copy()
 
     def grad_self(grad, geometry):
         return strided_take(grad, geometry=geometry)
 
 
-def _regions_index(g: Geometry) -> Any:
-    """For each element of the region, the number of the memory cell it lies in (from 0)."""
+def _cells(size: tuple[int, ...], stride: tuple[int, ...]) -> Any:
+    """For each element of a region, the number of the memory cell it lies in (from 0)."""
     index = xp.zeros((), dtype=xp.int64)
-    for axis, (n, s) in enumerate(zip(g.size, g.stride, strict=True)):
-        shape = [1] * len(g.size)
+    for axis, (n, s) in enumerate(zip(size, stride, strict=True)):
+        shape = [1] * len(size)
         shape[axis] = n
         index = index + (xp.arange(n) * abs(s)).reshape(shape)
-    return xp.broadcast_to(index, g.size)
+    return xp.broadcast_to(index, size)
+
+
+def _cells_of_base(like: Any, g: Geometry) -> tuple[Any, Any]:
+    """The cells of the base's elements, and how many of these share each cell."""
+    cells = _cells(g.base_shape, g.base_strides)
+    return beside(like, cells), beside(like, xp.bincount(cells.reshape(-1)))
+
+
+def _added(values: Any, cells: Any, count: int) -> Any:
+    """The sum of the values of each cell."""
+    flat = xp.zeros_like(values, shape=(count,), order="C")
+    xp.add.at(flat, cells.reshape(-1), values.reshape(-1))
+    return flat
 
 
 @primitive(linear=True, holomorphic=False)

@@ -112,3 +112,17 @@ class overwrite:
 
     def grad_self(grad):
         return zeros_like(grad)
+
+
+@primitive(linear=True, typing="moved", node="OverwriteBackward0")
+class overwrite_compared:
+    """What comparisons write in place: their derivatives are 0, for the other operand, too."""
+
+    def forward(self, other, *, values):
+        return values
+
+    def grad_self(grad):
+        return zeros_like(grad)
+
+    def grad_other(grad):
+        return zeros_like(grad)

@@ -18,7 +18,7 @@ from typing import Any, TypeVar, overload
 
 from vizgrad.function.inplace import write
 from vizgrad.function.primitive import REGISTRY, WHEN_DECLARED, Primitive
-from vizgrad.ops.copying import overwrite
+from vizgrad.ops.copying import overwrite, overwrite_compared
 from vizgrad.ops.public.arguments import written
 from vizgrad.tensor.operands import wrong_operand
 from vizgrad.tensor.tensor import Tensor
@@ -224,6 +224,10 @@ def _writing(op: Primitive, name: str) -> Any:
     return alone if len(op.inputs) == 1 else with_other
 
 
+#: Of other operations without derivative the operands are left alone.
+_COMPARISONS = frozenset({"eq", "ne", "lt", "le", "gt", "ge"})
+
+
 def _ending_history(op: Primitive, name: str) -> Any:
     def alone(input: Tensor) -> Tensor:
         return over(input)
@@ -248,6 +252,8 @@ def _ending_history(op: Primitive, name: str) -> Any:
                 f"{input.dtype.name} of the in-place operation {name}"
             )
         values = values.astype(input._array.dtype, copy=False)
+        if op.name in _COMPARISONS and isinstance(operands[0], Tensor):
+            return write(overwrite_compared, input, *operands, name=name, values=values)
         return write(overwrite, input, name=name, values=values)
 
     method = alone if len(op.inputs) == 1 else with_other

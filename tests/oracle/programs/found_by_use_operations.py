@@ -615,3 +615,60 @@ def triangles_prelu_and_complex_of_small_and_turned_tensors(torch, see):
     see("prelu of a number", (number.grad, layer.weight.grad))
     x = torch.ones(2, 3).t()
     see("strides", (torch.complex(x, x).stride(), torch.polar(x, x).stride()), expect=((1, 3),) * 2)
+
+
+@program(rules="T-95")
+def elements_that_are_one_place_share_the_gradient_of_a_strided_view(torch, see):
+    column = torch.tensor([[1.0], [2.0]], requires_grad=True)
+    w = torch.tensor([1.0, 2.0])
+
+    def strided(x):
+        return x.expand(2, 3).as_strided((2,), (1,))
+
+    see(
+        "of the column",
+        torch.autograd.grad((strided(column) * w).sum(), column)[0],
+        expect=[[1], [2]],
+    )
+    wide = torch.ones(2, 1).expand(2, 3).requires_grad_()
+    see("of a leaf", torch.autograd.grad((wide.as_strided((2,), (1,)) * w).sum(), wide)[0])
+    first = torch.autograd.grad((strided(column) ** 3).sum(), column, create_graph=True)[0]
+    see("twice", torch.autograd.grad(first.sum(), column)[0], expect=[[6], [12]])
+
+
+@program(rules="T-88")
+def transposed_convolution_with_room_for_more_windows_than_there_were(torch, see):
+    for dims, kernel in ((1, 1), (2, 2), (3, 1)):
+        convolve = getattr(torch, f"conv_transpose{dims}d")
+        x = torch.tensor(wave(*(1, 2), *(3,) * dims), dtype=torch.float64)
+        w = torch.tensor(wave(*(2, 1), *(kernel,) * dims), dtype=torch.float64)
+        see.derivatives(f"{dims}", lambda a, b: convolve(a, b, dilation=3, output_padding=2), x, w)
+
+
+@program(rules="T-95")
+def a_comparison_in_place_has_derivative_0_by_both(torch, see):
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    for name in ("eq_", "ne_", "lt_", "le_", "gt_", "ge_", "greater_equal_"):
+        y = torch.ones(3, 2)
+        getattr(y, name)(x)
+        see(name, (y, torch.autograd.grad(y.sum(), x)[0]))
+
+
+@program(rules="T-95")
+def ranges_fill_an_out_of_as_many_elements_as_it_is(torch, see):
+    out = torch.zeros(2, 2)
+    see("arange", torch.arange(4.0, out=out).shape, expect=(2, 2))
+    see("linspace", torch.linspace(0, 1, 4, out=out), expect=[[0, 1 / 3], [2 / 3, 1]])
+    see("fftfreq", torch.fft.fftfreq(4, out=out))
+    see("requires grad", torch.ones(2, out=torch.zeros(2), requires_grad=True).requires_grad)
+    see.raises("a negative count", lambda: torch.fft.fftfreq(-4), phrase="negative dimension")
+
+
+@program(rules="T-95")
+def bools_are_added_and_multiplied_as_or_and_and(torch, see):
+    yes = torch.tensor([True])
+    for alpha in (-1, 0, 2):
+        see(f"{alpha}", torch.addr(yes[0] & False, yes, yes, alpha=alpha))
+    x = torch.ones(2, 3).t()
+    see("strides", (torch.erf(x).stride(), torch.ceil(x.int()).stride()), expect=((1, 3), (1, 3)))
+    see("places", [t.stride() for t in torch.where(torch.ones(2, 2))], expect=[(1,), (1,)])

@@ -229,7 +229,7 @@ def _columns(
 ) -> Array:
     """All windows as columns: (N, C * kernel, out), contiguous."""
     n, channels = x.shape[:2]
-    if prod(kernel) == 1 and not any(padding) and all(s == 1 for s in stride):
+    if prod(kernel) == 1 and not any(padding) and x.shape[2:] == tuple(out):
         return contiguous(x).reshape(n, channels, -1)
     image = padded(x, padding, beyond(x.shape[2:], kernel, out, stride, padding, dilation))
     steps = image.strides

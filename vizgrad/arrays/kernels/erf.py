@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from vizgrad.arrays import layout
 from vizgrad.arrays.backend import Array, special_functions
 from vizgrad.arrays.kernels.memory import contiguous
 from vizgrad.arrays.quiet import quiet
@@ -98,7 +99,12 @@ def _by_block(function: Any, x: Array) -> Array:
     out = np.empty_like(flat)
     for start in range(0, flat.size, BLOCK):
         function(flat[start : start + BLOCK], out[start : start + BLOCK])
-    return out.reshape(x.shape)
+    result = out.reshape(x.shape)
+    if x.flags.c_contiguous:
+        return result
+    turned = layout.empty_like_strides(x, result)
+    turned[...] = result
+    return turned
 
 
 @quiet

@@ -63,7 +63,7 @@ def _whole(x: Array) -> Array:
     """Integers are their own roundings; bools and complex numbers have none."""
     if x.dtype.kind not in "iu":
         raise NotImplementedError(f"rounding is not implemented for {x.dtype.name} tensors")
-    return x.copy()
+    return x.copy(order="K")
 
 
 @quiet

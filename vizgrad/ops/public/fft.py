@@ -280,11 +280,17 @@ ihfft2 = _over_two(ihfftn, "ihfft2")
 # --- frequencies -------------------------------------------------------------------------------------------
 
 
+def _check_count(n: int) -> None:
+    if n < 0:
+        raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{n}]")
+
+
 @fills_out
 def fftfreq(
     n: int, d: float = 1.0, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
     """The frequency of each element of `fft`, in cycles per unit of the spacing `d`."""
+    _check_count(n)
     return tensor(
         xp.fft.fftfreq(n, d), dtype=dtype or dtypes.get_default_dtype(), device=device,
         requires_grad=requires_grad,
@@ -296,6 +302,7 @@ def rfftfreq(
     n: int, d: float = 1.0, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
     """The frequency of each element of `rfft`, in cycles per unit of the spacing `d`."""
+    _check_count(n)
     found = xp.fft.rfftfreq(n, d) if n else [float("nan")]
     return tensor(
         found, dtype=dtype or dtypes.get_default_dtype(), device=device,

@@ -64,6 +64,10 @@ def write_all(out: Any, result: Any, name: str, *inputs: Any) -> Any:
     return type(result)(*made) if hasattr(result, "_fields") else tuple(made)
 
 
+#: They leave an `out` of as many elements as it is.
+_KEEP_SHAPE = frozenset({"arange", "linspace", "logspace", "fftfreq", "rfftfreq"})
+
+
 def fills_out(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function that makes tensors, with `out=`, of whose type what it makes is, too."""
     name = function.__name__
@@ -77,7 +81,12 @@ def fills_out(function: Callable[..., Any]) -> Callable[..., Any]:
                 f"dtype {options['dtype'].name} does not match dtype of out parameter ({out.dtype.name})"
             )
         options["dtype"] = out.dtype
-        return write_all(out, function(*args, **options), name, *args)
+        wanted = options.pop("requires_grad", False)
+        made = function(*args, **options)
+        if name in _KEEP_SHAPE and made._array.size == out._array.size:
+            made = made.reshape(out.shape)
+        filled = write_all(out, made, name, *args)
+        return filled.requires_grad_() if wanted else filled
 
     return _shown_with_out(call, function)
 

@@ -237,7 +237,7 @@ def householder_product(input: Tensor, tau: Tensor) -> Tensor:
     """The first columns of the product of reflections I - tau_i v_i v_i^H; v_i in the columns of `input`."""
     m, n = input._array.shape[-2:]
     if not input._array.size:
-        return input * 1
+        return input + tau.sum() * 0
     product: Any = ranges.eye(m, dtype=input.dtype).expand(*input.shape[:-2], m, m)
     for i in range(tau._array.shape[-1]):
         v: Any = dimensions.tril(input, -1)[..., :, i] + ranges.eye(m, n, dtype=input.dtype)[:, i]

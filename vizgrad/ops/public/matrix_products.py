@@ -402,6 +402,8 @@ def addr(
     """beta * input + alpha * (all products of the elements of two vectors)."""
     product: Any = outer(vec1, vec2)
     input = broadcasting.expand(input, product._array.shape)
+    if input._array.dtype.kind == "b" == product._array.dtype.kind:
+        beta, alpha = bool(beta), bool(alpha)  # sums and products are "or" and "and"
     result = (input if beta == 1 else input * beta) + (product if alpha == 1 else product * alpha)
     return result if out is None else written(out, result, "addr", input, vec1, vec2)
 

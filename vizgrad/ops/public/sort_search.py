@@ -72,7 +72,7 @@ def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
     """Where elements are not 0: one row per place, or with `as_tuple` one vector per dimension."""
     found = xp.nonzero(xp.atleast_1d(input._array))
     if as_tuple:
-        return tuple(new_tensor(f) for f in found)
+        return tuple(new_tensor(xp.ascontiguousarray(f)) for f in found)
     if input._array.ndim == 0:
         return new_tensor(xp.zeros_like(input._array, shape=(len(found[0]), 0), dtype=xp.int64))
     return new_tensor(xp.stack(found, 1))
