@@ -10,7 +10,7 @@ from vizgrad.amp.state import STATE, changed
 from vizgrad.arrays import dtypes
 from vizgrad.arrays.backend import Device, namespace_for
 from vizgrad.arrays.dtypes import DType
-from vizgrad.autograd.mode_context import ModeContext
+from vizgrad.autograd.mode_context import ModeContext, only_bool
 from vizgrad.tensor.wrong_call import wrong_call
 
 _KINDS = ("cpu", "cuda")
@@ -113,33 +113,54 @@ def is_autocast_available(device_type: str) -> bool:
     return device_type in _KINDS
 
 
-def is_autocast_enabled(device_type: str | None = None) -> bool:
+def is_autocast_enabled(*device_type: str) -> bool:
     """Is autocast on for a kind of device (without an argument: for CUDA) in this thread?"""
-    kind = "cuda" if device_type is None else device_type
-    _check_kind(kind)
+    (kind,) = device_type or ("cuda",)
+    _check_word("is_autocast_enabled", kind)
     return STATE.enabled[kind]
 
 
-def set_autocast_enabled(device_type: Any, enabled: bool | None = None) -> None:
+def set_autocast_enabled(device_type: Any, *enabled: bool) -> None:
     """Switches autocast on or off for a kind of device; one argument alone is for CUDA."""
-    kind, wanted = ("cuda", device_type) if enabled is None else (device_type, enabled)
-    _check_kind(kind)
+    kind, wanted = (device_type, *enabled) if enabled else ("cuda", device_type)
+    only_bool("set_autocast_enabled", "enabled", wanted)
+    _check_word("set_autocast_enabled", kind)
     if wanted:
         arm()
-    STATE.enabled[kind] = bool(wanted)
+    STATE.enabled[kind] = wanted
     changed()
 
 
 def get_autocast_dtype(device_type: str) -> DType:
     """The type that products run in: bfloat16 on the CPU and float16 on CUDA unless said otherwise."""
-    _check_kind(device_type)
+    _check_word("get_autocast_dtype", device_type)
     return STATE.dtypes[device_type]
 
 
 def set_autocast_dtype(device_type: str, dtype: DType) -> None:
     """Sets the type that products run in."""
-    _check_kind(device_type)
+    if not isinstance(dtype, DType):
+        raise wrong_call(
+            TypeError(
+                "set_autocast_dtype(): argument 'dtype' (position 2) must be a dtype, not "
+                f"{type(dtype).__name__}"
+            ),
+            "pass vizgrad.bfloat16 or vizgrad.float16",
+        )
+    _check_word("set_autocast_dtype", device_type)
     STATE.dtypes[device_type] = dtype
+
+
+def _check_word(function: str, device_type: Any) -> None:
+    if not isinstance(device_type, str):
+        raise wrong_call(
+            TypeError(
+                f"{function}(): argument 'device_type' (position 1) must be str, not "
+                f"{type(device_type).__name__}"
+            ),
+            'say "cpu" or "cuda"',
+        )
+    _check_kind(device_type)
 
 
 def is_autocast_cpu_enabled() -> bool:
@@ -160,7 +181,7 @@ def is_autocast_cache_enabled() -> bool:
 
 
 def set_autocast_cache_enabled(enabled: bool) -> None:
-    STATE.cache_enabled = enabled
+    STATE.cache_enabled = only_bool("set_autocast_cache_enabled", "enabled", enabled)
 
 
 def clear_autocast_cache() -> None:

@@ -127,11 +127,13 @@ def _sums(args: Any) -> bool:
 
 
 def mapped(value: Any, change: Callable[[Tensor], Any]) -> Any:
-    """Nested tuples, lists and dicts with `change` made to each tensor."""
+    """Nested tuples, lists and dicts with `change` made to each tensor; those without one as they are."""
     if isinstance(value, Tensor):
         return change(value)
     if type(value) in (tuple, list):
-        return type(value)([mapped(v, change) for v in value])
+        made = [mapped(v, change) for v in value]
+        same = all(new is old for new, old in zip(made, value, strict=True))
+        return value if same else type(value)(made)
     if type(value) is dict:
         return {key: mapped(v, change) for key, v in value.items()}
     return value

@@ -19,6 +19,7 @@ from vizgrad.ops import (
 from vizgrad.ops.forms import method, public
 from vizgrad.ops.public import arithmetic, dimensions, where_clamp
 from vizgrad.ops.public.arguments import beside_number, own_number
+from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.tensor import Tensor
 
 
@@ -108,6 +109,7 @@ def clamp_(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
 
 
 @public(method=True)
+@takes_tensors
 def clamp_min_(input: Tensor, min: Any) -> Tensor:
     if isinstance(min, Tensor):
         return write(select.clamp_low, input, min, name="clamp_min_")
@@ -116,6 +118,7 @@ def clamp_min_(input: Tensor, min: Any) -> Tensor:
 
 
 @public(method=True)
+@takes_tensors
 def clamp_max_(input: Tensor, max: Any) -> Tensor:
     if isinstance(max, Tensor):
         return write(select.clamp_high, input, max, name="clamp_max_")

@@ -316,3 +316,27 @@ def training_in_mixed_precision(torch, see, case):
     see("type", str(out.dtype).rpartition(".")[2])
     see("losses", torch.tensor(losses, dtype=torch.bfloat16))
     see("weights", [p.detach().to(torch.bfloat16) for p in model.parameters()])
+
+
+@program(rules="X-33")
+def what_autocast_is_told_has_a_type(torch, see):
+    see.raises("a word", lambda: torch.set_autocast_enabled("cpu", "yes"), phrase="must be bool")
+    see.raises("one argument", lambda: torch.set_autocast_enabled(1), phrase="must be bool")
+    see.raises("nothing", lambda: torch.set_autocast_enabled("cpu", None), phrase="must be bool")
+    see.raises("cache", lambda: torch.set_autocast_cache_enabled(1), phrase="must be")
+    see.raises("type", lambda: torch.set_autocast_dtype("cpu", 1), phrase="dtype")
+    see.raises("device", lambda: torch.get_autocast_dtype(None), phrase="must be str")
+    see.raises("is it on", lambda: torch.is_autocast_enabled(None), phrase="must be str")
+    see("still off", torch.is_autocast_enabled("cpu"), expect=False)
+
+
+@program(rules="X-33")
+def inside_autocast_what_is_no_tensor_is_refused_as_outside(torch, see):
+    a = _tensor(torch, 3, 3)
+    with torch.autocast("cpu"):
+        for name, call in {
+            "product": lambda: torch.mm([1.0], a),
+            "trace": lambda: torch.trace([1.0]),
+            "layer": lambda: torch.nn.functional.linear((1.0,), a),
+        }.items():
+            see.raises(name, call, phrase="must be Tensor")

@@ -181,6 +181,9 @@ def sparse_compressed_tensor(
     pin_memory: bool = False, requires_grad: bool = False, check_invariants: bool | None = None,
 ) -> Tensor:  # fmt: skip
     """`sparse_csr_tensor` or `sparse_csc_tensor`, by `layout`."""
+    for given in (compressed_indices, plain_indices, values):
+        if isinstance(given, str):
+            raise TypeError(f"new(): invalid data type 'str': {given!r}")
     if layout not in (formats.sparse_csr, formats.sparse_csc):
         raise RuntimeError(
             "sparse_compressed_tensor expected layout sparse_csr or sparse_csc (blocks are not supported), "
