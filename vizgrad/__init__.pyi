@@ -7,6 +7,7 @@ from math import pi as pi
 from typing import Any as _Any
 from vizgrad import amp as amp
 from vizgrad import autograd as autograd
+from vizgrad import backends as backends
 from vizgrad import cpu as cpu
 from vizgrad import cuda as cuda
 from vizgrad import distributions as distributions
@@ -274,6 +275,7 @@ from vizgrad.ops.public.linalg_factors import cholesky_solve as cholesky_solve
 from vizgrad.ops.public.linalg_factors import lu_unpack as lu_unpack
 from vizgrad.ops.public.linalg_functions import logdet as logdet
 from vizgrad.ops.public.linalg_functions import matrix_exp as matrix_exp
+from vizgrad.ops.public.lobpcg import lobpcg as lobpcg
 from vizgrad.ops.public.matrix_products import addbmm as addbmm
 from vizgrad.ops.public.matrix_products import addmm as addmm
 from vizgrad.ops.public.matrix_products import addmv as addmv
@@ -346,6 +348,9 @@ from vizgrad.ops.public.reduction import nansum as nansum
 from vizgrad.ops.public.reduction import prod as prod
 from vizgrad.ops.public.reduction import sum as sum
 from vizgrad.ops.public.reduction import trace as trace
+from vizgrad.ops.public.reflections import geqrf as geqrf
+from vizgrad.ops.public.reflections import orgqr as orgqr
+from vizgrad.ops.public.reflections import ormqr as ormqr
 from vizgrad.ops.public.reshape import flatten as flatten
 from vizgrad.ops.public.reshape import ravel as ravel
 from vizgrad.ops.public.reshape import reshape as reshape
@@ -426,10 +431,15 @@ from vizgrad.ops.public.unique_histogram import unique as unique
 from vizgrad.ops.public.unique_histogram import unique_consecutive as unique_consecutive
 from vizgrad.ops.public.view_copies import alias_copy as alias_copy
 from vizgrad.ops.public.view_copies import as_strided_copy as as_strided_copy
+from vizgrad.ops.public.view_copies import ccol_indices_copy as ccol_indices_copy
+from vizgrad.ops.public.view_copies import col_indices_copy as col_indices_copy
+from vizgrad.ops.public.view_copies import crow_indices_copy as crow_indices_copy
 from vizgrad.ops.public.view_copies import detach_copy as detach_copy
 from vizgrad.ops.public.view_copies import diagonal_copy as diagonal_copy
 from vizgrad.ops.public.view_copies import expand_copy as expand_copy
+from vizgrad.ops.public.view_copies import indices_copy as indices_copy
 from vizgrad.ops.public.view_copies import permute_copy as permute_copy
+from vizgrad.ops.public.view_copies import row_indices_copy as row_indices_copy
 from vizgrad.ops.public.view_copies import select_copy as select_copy
 from vizgrad.ops.public.view_copies import slice_copy as slice_copy
 from vizgrad.ops.public.view_copies import split_copy as split_copy
@@ -443,6 +453,7 @@ from vizgrad.ops.public.view_copies import unsafe_chunk as unsafe_chunk
 from vizgrad.ops.public.view_copies import unsafe_split as unsafe_split
 from vizgrad.ops.public.view_copies import unsafe_split_with_sizes as unsafe_split_with_sizes
 from vizgrad.ops.public.view_copies import unsqueeze_copy as unsqueeze_copy
+from vizgrad.ops.public.view_copies import values_copy as values_copy
 from vizgrad.ops.public.view_copies import view_as_complex_copy as view_as_complex_copy
 from vizgrad.ops.public.view_copies import view_as_real_copy as view_as_real_copy
 from vizgrad.ops.public.view_copies import view_copy as view_copy

@@ -63,7 +63,8 @@ OTHERS: list[Call] = [
     ("expand_copy", ("v", (2, 3)), {}), ("narrow_copy", ("x", 1, 0, 2), {}),
     ("permute_copy", ("x", (1, 0)), {}), ("select_copy", ("x", 1, 2), {}),
     ("transpose_copy", ("x", 0, 1), {}), ("unfold_copy", ("x", 1, 2, 1), {}),
-    ("view_copy", ("x", (3, 2)), {}),
+    ("view_copy", ("x", (3, 2)), {}), ("geqrf", ("s",), {}), ("orgqr", ("s", "v"), {}),
+    ("ormqr", ("s", "v", "s"), {}),
     ("linalg.inv", ("s",), {}), ("linalg.det", ("s",), {}), ("linalg.solve", ("s", "s"), {}),
     ("linalg.cholesky", ("s",), {}), ("linalg.qr", ("s",), {}), ("linalg.norm", ("s",), {}),
     ("linalg.vector_norm", ("s",), {}), ("linalg.matrix_power", ("s", 2), {}),
@@ -105,6 +106,9 @@ NOT_CALLED = {
     "lu_solve": "its operands are factors", "lu_unpack": "its operands are factors",
     "split_copy": "takes a list of results", "split_with_sizes_copy": "takes a list of results",
     "unbind_copy": "takes a list of results", "view_as_real_copy": "takes complex numbers",
+    **dict.fromkeys(
+        ("indices_copy", "values_copy", "crow_indices_copy", "col_indices_copy", "ccol_indices_copy",
+         "row_indices_copy"), "take sparse tensors"),
     "detach_": "writes nothing", "svd": "the signs of its vectors are free",
 }  # fmt: skip
 

@@ -247,7 +247,8 @@ def record(
         node: Any = object.__new__(node_class)
         node.outputs = len(arrays)
         node.metas = tuple(Meta(a.shape, a.dtype) for a in arrays)
-        numbers = node_class.saved_outputs or range(len(outputs))
+        some = node_class.saved_outputs
+        numbers = range(len(outputs)) if some is None else some
         for nr, name in zip(numbers, node_class.saved_names, strict=True):
             saved = save_result(outputs[nr])
             saved.output_nr = nr

@@ -206,3 +206,11 @@ def matrix_exp(a: Array) -> Array:
 def matrix_rank(a: Array, rtol: Any, atol: Any = None, hermitian: bool = False) -> Array:
     s = np.abs(np.linalg.eigvalsh(a)) if hermitian else np.linalg.svd(a, compute_uv=False)
     return (s > least_counted(a, s, rtol, atol)).sum(axis=-1).astype(np.int64)
+
+
+def reflections(a: Array) -> tuple[Array, Array]:
+    """R of the QR decomposition, below its diagonal the reflections whose product is Q; their factors."""
+    if not a.size:
+        return a.copy(), np.zeros_like(a, shape=(*a.shape[:-2], min(a.shape[-2:])))
+    turned, factors = np.linalg.qr(a, "raw")
+    return np.ascontiguousarray(turned.swapaxes(-1, -2)), factors

@@ -71,6 +71,7 @@ from vizgrad.nn.functional.losses import cross_entropy as cross_entropy
 from vizgrad.nn.functional.losses import huber_loss as huber_loss
 from vizgrad.nn.functional.losses import kl_div as kl_div
 from vizgrad.nn.functional.losses import l1_loss as l1_loss
+from vizgrad.nn.functional.losses import linear_cross_entropy as linear_cross_entropy
 from vizgrad.nn.functional.losses import mse_loss as mse_loss
 from vizgrad.nn.functional.losses import nll_loss as nll_loss
 from vizgrad.nn.functional.losses import smooth_l1_loss as smooth_l1_loss

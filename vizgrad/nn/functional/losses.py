@@ -9,6 +9,7 @@ from typing import Any
 from vizgrad import errors
 from vizgrad.function.failing import broadcast_error
 from vizgrad.nn.functional.activation import log_softmax
+from vizgrad.nn.functional.linear import linear
 from vizgrad.ops import losses as op
 from vizgrad.ops import shape
 from vizgrad.ops.optional import given
@@ -311,6 +312,51 @@ def cross_entropy(
     if label_smoothing == 0:
         return nll_loss(scores, target, weight, ignore_index=ignore_index, reduction=reduction)
     return _smoothed(scores, target, weight, ignore_index, reduction, label_smoothing, dim)
+
+
+@takes_tensors
+def linear_cross_entropy(
+    input: Tensor, linear_weight: Tensor, target: Tensor, *, linear_bias: Tensor | None = None,
+    weight: Tensor | None = None, reduction: str = "mean", ignore_index: int | None = None,
+    label_smoothing: float = 0.0, options: None = None,
+) -> Tensor:  # fmt: skip
+    """`cross_entropy` of `linear(input, linear_weight, linear_bias)`.
+
+    Shapes: input (N, in) or (in); linear_weight (C, in), or (C, d1, ..., in) for losses of several
+    dimensions; linear_bias (C, d1, ...); target as for scores (N, C, d1, ...). `options`, PyTorch's way of
+    computing it by parts, is not there: NotImplementedError. Raises RuntimeError for shapes that do not fit.
+    """
+    if options is not None:
+        raise NotImplementedError("linear_cross_entropy: options is not supported, leave it away")
+    x, w = input.shape, linear_weight.shape
+    if len(x) not in (1, 2):
+        raise RuntimeError(f"expected input with dimensionality 1 or 2, got {len(x)}")
+    if len(w) < 2:
+        raise RuntimeError(f"expected linear_weight with dimensionality at least 2, got {len(w)}")
+    if x[-1] != w[-1]:
+        raise RuntimeError(
+            "expected equal input and linear_weight last dimensions (in_features), "
+            f"got {x[-1]} and {w[-1]}"
+        )
+    if linear_bias is not None and linear_bias.shape != w[:-1]:
+        raise RuntimeError(
+            f"expected linear_bias shape {tuple(w[:-1])}, got {tuple(linear_bias.shape)}"
+        )
+    if len(w) > 2 and len(x) == 1:
+        raise RuntimeError(
+            f"the loss of several dimensions of linear_weight {list(w)} requires batched input, got "
+            f"{list(x)}"
+        )
+    scores: Any = linear(
+        input, linear_weight.reshape(-1, w[-1]),
+        None if linear_bias is None else linear_bias.reshape(-1),
+    ).reshape(*x[:-1], *w[:-1])  # fmt: skip
+    if target.shape == scores.shape and ignore_index is not None:
+        raise RuntimeError("ignore_index cannot be specified when target contains probabilities")
+    return cross_entropy(
+        scores, target, weight, ignore_index=-100 if ignore_index is None else ignore_index,
+        reduction=reduction, label_smoothing=label_smoothing,
+    )  # fmt: skip
 
 
 def _soft_targets(

@@ -22,6 +22,7 @@ from vizgrad.ops.public import (
     indexing,
     reshape,
     slicing,
+    sparse_members,
     splitting,
 )
 from vizgrad.ops.public.keywords import takes_out, takes_tensors
@@ -99,6 +100,12 @@ unsqueeze_copy = _copy_of(dimensions.unsqueeze, "unsqueeze_copy")
 view_as_complex_copy = _copy_of(complexes.view_as_complex, "view_as_complex_copy")
 view_as_real_copy = _copy_of(complexes.view_as_real, "view_as_real_copy")
 view_copy = _copy_of(reshape.view, "view_copy")
+indices_copy = _copy_of(sparse_members.indices, "indices_copy")
+values_copy = _copy_of(sparse_members.values, "values_copy")
+crow_indices_copy = _copy_of(sparse_members.crow_indices, "crow_indices_copy")
+col_indices_copy = _copy_of(sparse_members.col_indices, "col_indices_copy")
+ccol_indices_copy = _copy_of(sparse_members.ccol_indices, "ccol_indices_copy")
+row_indices_copy = _copy_of(sparse_members.row_indices, "row_indices_copy")
 
 
 @public
