@@ -40,7 +40,7 @@ def geqrf(input: Tensor) -> GEQRF:
     """
     if input._array.ndim < 2:
         raise RuntimeError("torch.geqrf: input must have at least 2 dimensions.")
-    if input._array.dtype.kind not in "fc" or input._array.dtype.itemsize < 4:
+    if input._array.dtype.kind not in "fcV" or input._array.dtype.itemsize < 4:
         raise NotImplementedError(f'"geqrf_cpu" not implemented for {input.dtype.name}')
     return GEQRF(*record(GeqrfBackward0, input, reflections(input._array)))
 
