@@ -40,7 +40,8 @@ def test_every_operation_says_what_it_is() -> None:
 
 
 def test_formulas_are_given_as_mathematics_or_as_their_source() -> None:
-    assert OPERATIONS["tanh"].formulas == {"self": "grad * (1 - result * result)"}
+    assert OPERATIONS["sinh"].formulas == {"self": "grad * cosh(self)"}
+    assert OPERATIONS["tanh"].formulas == {"self": "g * (1 - y**2)"}
     assert OPERATIONS["softmax"].formulas == {"self": "y * (g - sum(g * y))"}
     for op in OPERATIONS.values():
         for formula in op.formulas.values():

@@ -107,7 +107,20 @@ def _over_arrays(formula: Callable[..., Any]) -> Callable[..., Any]:
 
 def _gains(op: Primitive, formula: Callable[..., Any]) -> bool:
     """Would the formula be several launches on a device? One operation need not be fused."""
-    return op.fuses and sum(i.opname in _WORK for i in get_instructions(formula)) > 1
+    if not op.fuses:
+        return False
+    work = sum(i.opname in _WORK for i in get_instructions(formula))
+    return work > 1 or (work == 1 and _calls_several(formula))
+
+
+def _calls_several(formula: Callable[..., Any]) -> bool:
+    """Does it call an operation whose kernel is several of numpy's functions?"""
+    from vizgrad.function.primitive import Primitive
+
+    named = (formula.__globals__.get(name) for name in formula.__code__.co_names)
+    return any(
+        isinstance(op, Primitive) and op.fuses and hasattr(op.forward, "__code__") for op in named
+    )
 
 
 _WORK = ("BINARY_OP", "CALL", "CALL_KW", "UNARY_NEGATIVE", "COMPARE_OP")

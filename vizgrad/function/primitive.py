@@ -244,7 +244,8 @@ def primitive(
 def _parameters(forward: Any, owner: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """(tensor inputs, attributes) of a kernel.
 
-    A ufunc, or a kernel whose first parameter is not called `self`, takes `self`, or `self, other`.
+    A ufunc, or a kernel whose first parameter is called neither `self` nor `grad_output`, takes `self`,
+    or `self, other`.
     """
     if hasattr(forward, "nin"):
         return ("self", "other", "third")[: forward.nin], ()
@@ -253,6 +254,7 @@ def _parameters(forward: Any, owner: str) -> tuple[tuple[str, ...], tuple[str, .
     for parameter in inspect.signature(forward).parameters.values():
         keyword = parameter.kind is inspect.Parameter.KEYWORD_ONLY
         (attributes if keyword else inputs).append(parameter.name)
-    if inputs and inputs[0] != "self" and not forward.__qualname__.startswith(owner + "."):
+    named = inputs and inputs[0] in ("self", "grad_output")
+    if inputs and not named and not forward.__qualname__.startswith(owner + "."):
         inputs = ["self", "other", "third"][: len(inputs)]
     return tuple(inputs), tuple(attributes)

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import math
-
 from vizgrad.arrays import xp
 from vizgrad.arrays.kernels import activation as kernel
 from vizgrad.function.primitive import primitive
+from vizgrad.ops.activation_backward import (
+    elu_backward,
+    gelu_backward,
+    glu_backward,
+    hardswish_backward,
+    log_sigmoid_backward,
+    softplus_backward,
+)
 from vizgrad.ops.constants import raw
-from vizgrad.ops.joining import cat_any
-from vizgrad.ops.pointwise import exp, sigmoid, tanh
+from vizgrad.ops.pointwise import sigmoid, tanh
+from vizgrad.ops.pointwise_backward import threshold_backward
 from vizgrad.ops.select import drop, keep
-from vizgrad.ops.shape import slice_dim
-from vizgrad.ops.special import erf
-from vizgrad.tensor.tensor import Tensor
 
 
 @primitive(pointwise=True, linear=True, node="LeakyReluBackwardBackward0")
@@ -41,9 +44,10 @@ class elu:
     """scale * x above 0, scale * alpha * (exp(input_scale * x) - 1) below."""
 
     forward = kernel.elu
+    math_self = "g * scale * (1 if x > 0 else alpha * input_scale * exp(input_scale * x))"
 
     def grad_self(grad, self, alpha, scale, input_scale):
-        return _elu_slope(grad, self, alpha, scale, input_scale)
+        return elu_backward(grad, self, alpha=alpha, scale=scale, input_scale=input_scale)
 
 
 @primitive(pointwise=True, real_only=True)
@@ -54,13 +58,7 @@ class celu:
         return kernel.elu(self, alpha=alpha, scale=1.0, input_scale=1 / alpha)
 
     def grad_self(grad, self, alpha):
-        return _elu_slope(grad, self, alpha, 1.0, 1 / alpha)
-
-
-def _elu_slope(grad, x, alpha, scale, input_scale):
-    under = raw(x) <= 0  # NaN counts as above
-    below = exp(keep(x, mask=raw(x) < 0) * input_scale) * (scale * alpha * input_scale)
-    return drop(grad, mask=under) * scale + keep(grad, mask=under) * below
+        return elu_backward(grad, self, alpha=alpha, scale=1.0, input_scale=1 / alpha)
 
 
 @primitive(pointwise=True, real_only=True)
@@ -71,18 +69,10 @@ class gelu:
     """
 
     forward = kernel.gelu
+    math_self = "g * (Phi(x) + x * phi(x))"
 
     def grad_self(grad, self, approximate):
-        if approximate == "tanh":
-            if not isinstance(grad, Tensor):
-                return kernel.gelu_tanh_gradient(grad, self)
-            square = self * self
-            t = tanh(kernel.TANH_SCALE * (self + kernel.TANH_CUBIC * (square * self)))
-            inner = kernel.TANH_SCALE * (1 + 3 * kernel.TANH_CUBIC * square)
-            return grad * (0.5 * (1 + t) + (0.5 * self) * (1 - t * t) * inner)
-        area = 0.5 * (1 + erf(self * math.sqrt(0.5)))
-        density = exp(self * self * -0.5) * (1 / math.sqrt(2 * math.pi))
-        return grad * (area + self * density)
+        return gelu_backward(grad, self, approximate=approximate)
 
 
 @primitive(pointwise=True)
@@ -112,10 +102,10 @@ class softplus:
     """log(1 + exp(beta * x)) / beta, linear where beta * x > threshold (T-78)."""
 
     forward = kernel.softplus
+    math_self = "g * sigmoid(beta * x)"
 
     def grad_self(grad, self, beta, threshold):
-        linear = raw(self) * beta > threshold
-        return keep(grad, mask=linear) + drop(grad, mask=linear) * sigmoid(self * beta)
+        return softplus_backward(grad, self, beta=beta, threshold=threshold)
 
 
 @primitive(pointwise=True, real_only=True)
@@ -123,9 +113,10 @@ class log_sigmoid:
     """log(sigmoid(x)), without overflow."""
 
     forward = kernel.log_sigmoid
+    math_self = "g * sigmoid(-x)"
 
     def grad_self(grad, self):
-        return grad * sigmoid(-self)
+        return log_sigmoid_backward(grad, self)
 
 
 @primitive(pointwise=True, flat=("self",), real_only=True)
@@ -157,11 +148,10 @@ class hardswish:
     """x * hardsigmoid(x). A. Howard et al., Searching for MobileNetV3 (2019)."""
 
     forward = kernel.hardswish
+    math_self = "g * (0 if x <= -3 else 1 if x >= 3 else x / 3 + 1 / 2)"
 
     def grad_self(grad, self):
-        x = raw(self)
-        curved = keep(grad, mask=(x > -3) & (x < 3)) * (self * (1 / 3) + 0.5)
-        return curved + keep(grad, mask=x >= 3)
+        return hardswish_backward(grad, self)
 
 
 @primitive(pointwise=True, flat=("self",), real_only=True)
@@ -185,7 +175,7 @@ class softshrink:
         return drop(grad, mask=xp.abs(raw(self)) <= lambd)
 
 
-@primitive(pointwise=True, flat=("self",), real_only=True)
+@primitive(pointwise=True, real_only=True)
 class threshold:
     """x above `threshold`, else `value`."""
 
@@ -193,7 +183,7 @@ class threshold:
         return xp.where(self <= threshold, self.dtype.type(value), self)
 
     def grad_self(grad, self, threshold):
-        return drop(grad, mask=raw(self) <= threshold)
+        return threshold_backward(grad, self, threshold=threshold)
 
 
 @primitive(pointwise=True, flat=("self", "weight"), node="PreluKernelBackward0", real_only=True)
@@ -216,9 +206,7 @@ class glu:
     """The first half along `dim` times the sigmoid of the second."""
 
     forward = kernel.glu
+    math_self = "cat(g * sigmoid(b), g * a * (1 - sigmoid(b)) * sigmoid(b))"
 
     def grad_self(grad, self, dim):
-        half = self.shape[dim] // 2
-        first = slice_dim(self, dim=dim, start=0, end=half, step=1)
-        s = sigmoid(slice_dim(self, dim=dim, start=half, end=2 * half, step=1))
-        return cat_any([grad * s, grad * first * (s * (1 - s))], dim)
+        return glu_backward(grad, self, dim=dim)

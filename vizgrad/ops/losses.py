@@ -8,88 +8,81 @@ from __future__ import annotations
 from vizgrad.arrays.kernels import losses as kernel
 from vizgrad.function.primitive import Primitive, primitive
 from vizgrad.ops.activation import log_sigmoid
-from vizgrad.ops.constants import raw
+from vizgrad.ops.losses_backward import (
+    binary_cross_entropy_backward,
+    huber_loss_backward,
+    mse_loss_backward,
+    share,
+    smooth_l1_loss_backward,
+    soft_margin_loss_backward,
+    weighted_binary_cross_entropy_backward,
+)
 from vizgrad.ops.optional import unless_absent
-from vizgrad.ops.pointwise import abs, log, log1p, sigmoid
-from vizgrad.ops.select import clamp_min, keep, sign
-
-
-def _share(grad, like, reduction):
-    """The gradient that the loss of each single element gets."""
-    if reduction != "mean":
-        return grad
-    count = raw(like).size
-    return grad / count if count else grad
+from vizgrad.ops.pointwise import log, log1p, sigmoid
 
 
 @primitive(typing="promote", real_only=True)
 class mse_loss:
     """(self - target)^2."""
 
+    math_self = "g * 2 * (x - t)"
+    math_target = "g * 2 * (t - x)"
+
     def forward(self, target, *, reduction):
         return kernel.mse(self, target, reduction)
 
     def grad_self(grad, self, target, reduction):
-        return (2 * _share(grad, self, reduction)) * (self - target)
+        return mse_loss_backward(grad, self, target, reduction=reduction)
 
     def grad_target(grad, self, target, reduction):
-        return (2 * _share(grad, self, reduction)) * (target - self)
+        return mse_loss_backward(grad, target, self, reduction=reduction)
 
 
 @primitive(typing="promote", node="SmoothL1LossBackward0", real_only=True)
 class smooth_l1_loss:
     """|d| beyond beta, a parabola within."""
 
+    math_self = "g * max(-1, min((x - t) / beta, 1))"
+    math_target = "g * max(-1, min((t - x) / beta, 1))"
+
     def forward(self, target, *, reduction, beta):
         return kernel.smooth_l1(self, target, reduction, beta)
 
     def grad_self(grad, self, target, reduction, beta):
-        return _share(grad, self, reduction) * _smooth_slope(self - target, beta)
+        return smooth_l1_loss_backward(grad, self, target, reduction=reduction, beta=beta)
 
     def grad_target(grad, self, target, reduction, beta):
-        return _share(grad, self, reduction) * _smooth_slope(target - self, beta)
-
-
-def _smooth_slope(d, beta):
-    """d / beta where |d| < beta, else the sign of d."""
-    if beta == 0:
-        return sign(d)
-    outside = abs(raw(d)) >= beta  # NaN is inside, where it stays NaN
-    return keep(d / beta, mask=~outside) + keep(sign(d), mask=outside)
+        return smooth_l1_loss_backward(grad, target, self, reduction=reduction, beta=beta)
 
 
 @primitive(real_only=True)
 class huber_loss:
     """A parabola up to delta, then a line."""
 
+    math_self = "g * max(-delta, min(x - t, delta))"
+    math_target = "g * max(-delta, min(t - x, delta))"
+
     def forward(self, target, *, reduction, delta):
         return kernel.huber(self, target, reduction, delta)
 
     def grad_self(grad, self, target, reduction, delta):
-        return _share(grad, self, reduction) * _huber_slope(self - target, delta)
+        return huber_loss_backward(grad, self, target, reduction=reduction, delta=delta)
 
     def grad_target(grad, self, target, reduction, delta):
-        return _share(grad, self, reduction) * _huber_slope(target - self, delta)
-
-
-def _huber_slope(d, delta):
-    outside = abs(raw(d)) >= delta
-    return keep(d, mask=~outside) + delta * keep(sign(d), mask=outside)
+        return huber_loss_backward(grad, target, self, reduction=reduction, delta=delta)
 
 
 @primitive
 class soft_margin_loss:
     """log(1 + exp(-target * self))."""
 
+    math_self = "g * -t * sigmoid(-t * x)"
+
     def forward(self, target, *, reduction):
         return kernel.soft_margin(self, target, reduction)
 
     def grad_self(grad, self, target, reduction):
-        return _share(grad, self, reduction) * (-target * sigmoid(-target * self))
-
-
-def _bce_slope(self, target):
-    return (self - target) / clamp_min((1 - self) * self, min=1e-12)
+        return soft_margin_loss_backward(grad, self, target, reduction=reduction)
 
 
 def _bce_target_slope(self):
@@ -100,28 +93,34 @@ def _bce_target_slope(self):
 class binary_cross_entropy:
     """-(t log p + (1 - t) log(1 - p)); logarithms end at -100, the divisor at 1e-12 (T-79)."""
 
+    math_self = "g * (p - t) / max((1 - p) * p, 1e-12)"
+
     def forward(self, target, *, reduction):
         return kernel.binary_cross_entropy(self, target, None, reduction)
 
     def grad_self(grad, self, target, reduction):
-        return _share(grad, self, reduction) * _bce_slope(self, target)
+        return binary_cross_entropy_backward(grad, self, target, reduction=reduction)
 
     def grad_target(grad, self, target, reduction):
-        return _share(grad, self, reduction) * _bce_target_slope(self)
+        return share(grad, self, reduction) * _bce_target_slope(self)
 
 
 @primitive(node="BinaryCrossEntropyBackward0", real_only=True)
 class weighted_binary_cross_entropy:
     """The same, each loss times a weight."""
 
+    math_self = "g * weight * (p - t) / max((1 - p) * p, 1e-12)"
+
     def forward(self, target, weight, *, reduction):
         return kernel.binary_cross_entropy(self, target, weight, reduction)
 
     def grad_self(grad, self, target, weight, reduction):
-        return _share(grad, self, reduction) * (_bce_slope(self, target) * weight)
+        return weighted_binary_cross_entropy_backward(
+            grad, self, target, weight, reduction=reduction
+        )
 
     def grad_target(grad, self, target, weight, reduction):
-        return _share(grad, self, reduction) * (_bce_target_slope(self) * weight)
+        return share(grad, self, reduction) * (_bce_target_slope(self) * weight)
 
 
 @primitive(real_only=True)
@@ -132,10 +131,10 @@ class binary_cross_entropy_with_logits:
         return kernel.with_logits(self, target, None, None, reduction)
 
     def grad_self(grad, self, target, reduction):
-        return _share(grad, self, reduction) * (sigmoid(self) - target)
+        return share(grad, self, reduction) * (sigmoid(self) - target)
 
     def grad_target(grad, self, reduction):
-        return _share(grad, self, reduction) * -self
+        return share(grad, self, reduction) * -self
 
 
 @primitive(node="BinaryCrossEntropyWithLogitsBackward0", real_only=True)
@@ -154,14 +153,14 @@ class weighted_binary_cross_entropy_with_logits:
         else:
             share = positive * target
             slope = (share + 1 - target) * sigmoid(self) - share
-        return _share(grad, self, reduction) * _weighted(slope, weight)
+        return share(grad, self, reduction) * _weighted(slope, weight)
 
     def grad_target(grad, self, weight, pos_weight, reduction):
         positive = unless_absent(pos_weight)
         slope = -self
         if positive is not None:
             slope = log_sigmoid(-self) - positive * log_sigmoid(self)
-        return _share(grad, self, reduction) * _weighted(slope, weight)
+        return share(grad, self, reduction) * _weighted(slope, weight)
 
 
 def _weighted(slope, weight):

@@ -11,7 +11,7 @@ from vizgrad.ops.arithmetic import neg as neg
 from vizgrad.ops.complexes import abs as abs
 from vizgrad.ops.complexes import sgn as sgn
 from vizgrad.ops.constants import raw, zeros_like
-from vizgrad.ops.select import drop
+from vizgrad.ops.pointwise_backward import sigmoid_backward, tanh_backward, threshold_backward
 from vizgrad.ops.select import sign as sign
 
 
@@ -201,9 +201,10 @@ class tanh:
     """Hyperbolic tangent."""
 
     forward = xp.tanh
+    math_self = "g * (1 - y**2)"
 
     def grad_self(grad, result):
-        return grad * (1 - result * result)
+        return tanh_backward(grad, result)
 
 
 @primitive(typing="float", pointwise=True, public=True, inplace="public", aliases="arcsinh")
@@ -243,19 +244,21 @@ class sigmoid:
     """1 / (1 + e^-x)."""
 
     forward = smooth.sigmoid
+    math_self = "g * (1 - y) * y"
 
     def grad_self(grad, result):
-        return grad * ((1 - result) * result)
+        return sigmoid_backward(grad, result)
 
 
-@primitive(pointwise=True, flat=("result",), real_only=True, public=True, inplace="public")
+@primitive(pointwise=True, real_only=True, public=True, inplace="public")
 class relu:
     """max(x, 0); the derivative at 0 is 0 (T-70)."""
 
     forward = smooth.relu
+    math_self = "g * (y > 0)"
 
     def grad_self(grad, result):
-        return drop(grad, mask=raw(result) <= 0)
+        return threshold_backward(grad, result, threshold=0)
 
 
 @primitive(pointwise=True, public=True, inplace="public")

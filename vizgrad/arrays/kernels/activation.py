@@ -47,7 +47,7 @@ def silu(x: Array) -> Array:
 _BLOCK = 1 << 14
 
 
-def _by_blocks(function: Callable[..., None], *arrays: Array) -> Array:
+def by_blocks(function: Callable[..., None], *arrays: Array) -> Array:
     """`function(out, *pieces)` over pieces of contiguous arrays of one shape; returns the whole.
 
     A device has no such cache: there it is called once, with the whole.
@@ -64,7 +64,7 @@ def _by_blocks(function: Callable[..., None], *arrays: Array) -> Array:
     return out
 
 
-def _tanh_inner(x: Array) -> tuple[Array, Array]:
+def tanh_inner(x: Array) -> tuple[Array, Array]:
     """(x^2, tanh(sqrt(2 / pi) * (x + 0.044715 x^3)))."""
     square = x * x
     t = square * x
@@ -75,39 +75,17 @@ def _tanh_inner(x: Array) -> tuple[Array, Array]:
 
 
 def _gelu_tanh(out: Array, x: Array) -> None:
-    _, t = _tanh_inner(x)
+    _, t = tanh_inner(x)
     t += x.dtype.type(1)
     np.multiply(x, x.dtype.type(0.5), out=out)
     out *= t
-
-
-def _gelu_tanh_gradient(out: Array, grad: Array, x: Array) -> None:
-    one, half = x.dtype.type(1), x.dtype.type(0.5)
-    square, t = _tanh_inner(x)
-    square *= x.dtype.type(3 * TANH_CUBIC)
-    square += one
-    square *= x.dtype.type(TANH_SCALE)
-    np.multiply(t, t, out=out)
-    np.subtract(one, out, out=out)
-    out *= half * x
-    out *= square
-    t += one
-    t *= half
-    out += t
-    out *= grad
-
-
-@quiet
-def gelu_tanh_gradient(grad: Array, x: Array) -> Array:
-    """grad * (0.5 (1 + t) + 0.5 x (1 - t^2) u'), t = tanh(u), in one pass over the memory."""
-    return _by_blocks(_gelu_tanh_gradient, grad, x)
 
 
 @quiet
 def gelu(x: Array, *, approximate: str) -> Array:
     """x * Phi(x), Phi the normal distribution function, or its tanh approximation."""
     if approximate == "tanh":
-        return _by_blocks(_gelu_tanh, x)
+        return by_blocks(_gelu_tanh, x)
     out = erf(x * x.dtype.type(math.sqrt(0.5)))
     out += 1
     out *= x
@@ -142,6 +120,7 @@ def hardsigmoid(x: Array) -> Array:
     ) / x.dtype.type(6)
 
 
+@quiet
 def hardswish(x: Array) -> Array:
     return x * hardsigmoid(x)
 

@@ -1,0 +1,75 @@
+"""Gradients of the activation functions beside (`activation`): what arrives, times the slope."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from vizgrad.arrays.backend import Array
+from vizgrad.arrays.kernels.activation import TANH_CUBIC, TANH_SCALE, by_blocks, tanh_inner
+from vizgrad.arrays.kernels.choice import drop, keep
+from vizgrad.arrays.kernels.smooth import sigmoid
+from vizgrad.arrays.kernels.special import erf
+from vizgrad.arrays.quiet import quiet
+
+
+@quiet
+def elu(
+    grad_output: Array, self: Array, *, alpha: float, scale: float, input_scale: float
+) -> Array:
+    under = self <= 0  # NaN counts as above
+    below = np.exp(keep(self, mask=self < 0) * input_scale) * (scale * alpha * input_scale)
+    return drop(grad_output, mask=under) * scale + keep(grad_output, mask=under) * below
+
+
+def _gelu_tanh_gradient(out: Array, grad: Array, x: Array) -> None:
+    one, half = x.dtype.type(1), x.dtype.type(0.5)
+    square, t = tanh_inner(x)
+    square *= x.dtype.type(3 * TANH_CUBIC)
+    square += one
+    square *= x.dtype.type(TANH_SCALE)
+    np.multiply(t, t, out=out)
+    np.subtract(one, out, out=out)
+    out *= half * x
+    out *= square
+    t += one
+    t *= half
+    out += t
+    out *= grad
+
+
+@quiet
+def gelu(grad_output: Array, self: Array, *, approximate: str) -> Array:
+    """grad (Phi(x) + x phi(x)); approximately grad (0.5 (1 + t) + 0.5 x (1 - t^2) u'), t = tanh(u)."""
+    if approximate == "tanh":  # in one pass over the memory
+        return by_blocks(_gelu_tanh_gradient, grad_output, self)
+    area = 0.5 * (1 + erf(self * math.sqrt(0.5)))
+    density = np.exp(self * self * -0.5) * (1 / math.sqrt(2 * math.pi))
+    return grad_output * (area + self * density)
+
+
+@quiet
+def softplus(grad_output: Array, self: Array, *, beta: float, threshold: float) -> Array:
+    linear = self * beta > threshold
+    curved = drop(grad_output, mask=linear) * sigmoid(self * beta)
+    return keep(grad_output, mask=linear) + curved
+
+
+@quiet
+def log_sigmoid(grad_output: Array, self: Array) -> Array:
+    return grad_output * sigmoid(-self)
+
+
+@quiet
+def hardswish(grad_output: Array, self: Array) -> Array:
+    curved = grad_output * (self * (1 / 3) + 0.5)
+    return keep(curved, mask=(self > -3) & (self < 3)) + drop(grad_output, mask=self < 3)
+
+
+@quiet
+def glu(grad_output: Array, self: Array, *, dim: int) -> Array:
+    """For the first half of `self`, and, behind it along `dim`, for the second."""
+    first, second = np.split(self, 2, axis=dim)
+    s = sigmoid(second)
+    return np.concatenate([grad_output * s, grad_output * first * (s * (1 - s))], axis=dim)
