@@ -129,7 +129,7 @@ class hardtanh:
 
     def grad_self(grad, self, min_val, max_val):
         x = raw(self)
-        return keep(grad, mask=(x > min_val) & (x < max_val))
+        return drop(grad, mask=(x <= min_val) | (x >= max_val))  # NaN is inside, as in PyTorch
 
 
 @primitive(pointwise=True, flat=("self",), real_only=True)
