@@ -72,7 +72,6 @@ from vizgrad.interactive import versions as versions
 from vizgrad.magics import load_ipython_extension as load_ipython_extension
 from vizgrad.magics import unload_ipython_extension as unload_ipython_extension
 from vizgrad.nn.functional import adaptive_avg_pool1d as adaptive_avg_pool1d
-from vizgrad.nn.functional import adaptive_max_pool1d as adaptive_max_pool1d
 from vizgrad.nn.functional import avg_pool1d as avg_pool1d
 from vizgrad.nn.functional import bilinear as bilinear
 from vizgrad.nn.functional import celu as celu
@@ -105,6 +104,7 @@ from vizgrad.nn.functional import threshold as threshold
 from vizgrad.nn.functional import threshold_ as threshold_
 from vizgrad.nn.functional.train import alpha_dropout as alpha_dropout
 from vizgrad.nn.functional.train import dropout as dropout
+from vizgrad.nn.functional.with_indices import adaptive_max_pool1d as adaptive_max_pool1d
 from vizgrad.ops.inplace import clamp_ as clamp_
 from vizgrad.ops.inplace import clamp_ as clip_
 from vizgrad.ops.inplace import clamp_max_ as clamp_max_
@@ -184,7 +184,7 @@ from vizgrad.ops.public.covariance import corrcoef as corrcoef
 from vizgrad.ops.public.covariance import cov as cov
 from vizgrad.ops.public.covariance import renorm as renorm
 from vizgrad.ops.public.creation import as_tensor as as_tensor
-from vizgrad.ops.public.creation import as_tensor as asarray
+from vizgrad.ops.public.creation import asarray as asarray
 from vizgrad.ops.public.creation import empty as empty
 from vizgrad.ops.public.creation import empty_like as empty_like
 from vizgrad.ops.public.creation import empty_strided as empty_strided

@@ -230,7 +230,7 @@ def _columns(
     """All windows as columns: (N, C * kernel, out), contiguous."""
     n, channels = x.shape[:2]
     if prod(kernel) == 1 and not any(padding) and x.shape[2:] == tuple(out):
-        return contiguous(x).reshape(n, channels, -1)
+        return contiguous(x).reshape(n, channels, prod(out))
     image = padded(x, padding, beyond(x.shape[2:], kernel, out, stride, padding, dilation))
     steps = image.strides
     moves = tuple(b * d for b, d in zip(steps[2:], dilation, strict=True))

@@ -22,6 +22,7 @@ from vizgrad.arrays.kernels.windows import (
     out_sizes,
     padded,
 )
+from vizgrad.arrays.quiet import quiet
 
 
 class Pool(NamedTuple):
@@ -114,7 +115,8 @@ def max_pool_gradient(grad: Array, x: Array, result: Array, pool: Pool) -> Array
     NaN equals nothing: where one is the result, the last NaN of the window gets it (T-72).
     """
     size = _spatial(x, pool)
-    if type(x) is not np.ndarray or np.isnan(np.min(result, initial=0)):  # on a device, ask nothing
+    least = np.min(result, initial=0) if type(x) is np.ndarray else None  # on a device, ask nothing
+    if least is None or np.isnan(least) or least == _lowest(x):
         return spread_to(grad, positions(x, result, pool), pool, size)
     if _is_plain(pool, size):
         return _plain_gradient(grad, x, result, pool)
@@ -172,15 +174,24 @@ def _plain_gradient(grad: Array, x: Array, result: Array, pool: Pool) -> Array:
 
 
 def positions(x: Array, result: Array, pool: Pool) -> Array:
-    """The place of the maximum in each window, counted row by row: the first of equals, or a NaN."""
+    """The place of the maximum in each window, counted row by row: the first of equals, or a NaN.
+
+    It is never in the padding, whose elements are as low as any.
+    """
     image = _image(x, pool, _lowest(x))
+    size = _spatial(x, pool)
+    inside = None
+    if image is not x:
+        inside = _image(np.ones(size, bool, like=x), pool, False)
     count = prod(pool.kernel)
     kind = np.uint8 if count <= 256 else np.int32
     where = zeros(x, result.shape).astype(kind)
-    places = pool.places(_spatial(x, pool))
+    places = pool.places(size)
     for number in reversed(range(count)):
         seen = image[(..., *places[number])]
         hit = seen == result
+        if inside is not None:
+            hit &= inside[places[number]]
         if x.dtype.kind == "f":
             hit |= np.isnan(seen) & (where == 0)  # the last NaN is the one that stays
         np.copyto(where, kind(number), where=hit)
@@ -287,8 +298,27 @@ def resample(x: Array, matrices: tuple[Array, ...]) -> Array:
     """The last dimensions multiplied, one after the other, by matrices of shape (out, in)."""
     for axis, matrix in enumerate(reversed(matrices)):
         dim = x.ndim - 1 - axis
-        x = np.swapaxes(np.matmul(np.swapaxes(x, dim, -1), matrix.T), dim, -1)
+        x = np.swapaxes(_weighed(np.swapaxes(x, dim, -1), matrix.T), dim, -1)
     return contiguous(x)
+
+
+@quiet
+def _weighed(x: Array, weights: Array) -> Array:
+    """`x @ weights`, in which what has the weight 0 takes no part, though it be infinite or NaN."""
+    found = np.matmul(x, weights)
+    if np.isfinite(found.sum()):
+        return found
+    finite = np.isfinite(x)
+    found = np.matmul(np.where(finite, x, x.dtype.type(0)), weights)
+    up, down, unknown = (m.astype(x.dtype) for m in (x == np.inf, x == -np.inf, np.isnan(x)))
+    above, below = ((weights > 0).astype(x.dtype), (weights < 0).astype(x.dtype))
+    for part, value in (
+        (up @ above + down @ below, np.inf),
+        (up @ below + down @ above, -np.inf),
+        (unknown @ (above + below), np.nan),
+    ):
+        found = found + np.where(part > 0, x.dtype.type(value), x.dtype.type(0))
+    return found
 
 
 def adaptive_matrix(like: Array, size: int, out: int) -> Array:

@@ -220,7 +220,8 @@ def _transpose(
             "negative padding, and stride and dilation below 1, are not supported: got "
             f"padding={padding}, stride={stride}, dilation={dilation}"
         )
-    if any(e >= max(s, d) for e, s, d in zip(extra, stride, dilation, strict=True)):
+    large = any(e >= max(s, d) for e, s, d in zip(extra, stride, dilation, strict=True))
+    if large and input._array.shape[0]:  # of no images it is not asked, as in PyTorch
         raise RuntimeError(
             "output padding must be smaller than either stride or dilation, but got "
             f"output_padding={extra}, stride={stride}, dilation={dilation}"

@@ -121,6 +121,11 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
             f"bilinear(): inputs of shapes {list(a.shape)} and {list(b.shape)} do not fit a weight "
             f"of shape {list(weight.shape)}"
         )
+    if not (in1 and in2):
+        raise RuntimeError(
+            "bilinear(): cannot reshape tensor of 0 elements: inputs without features (shapes "
+            f"{list(a.shape)}, {list(b.shape)}) are not supported"
+        )
     lead = tuple(a.shape[:-1])
     count = math.prod(lead)
     rows = a.reshape(count, in1)

@@ -9,6 +9,7 @@ from typing import Any
 from vizgrad import errors
 from vizgrad.function.failing import broadcast_error
 from vizgrad.nn.functional.activation import log_softmax
+from vizgrad.nn.functional.differentiable import no_gradient_of
 from vizgrad.nn.functional.linear import linear
 from vizgrad.ops import losses as op
 from vizgrad.ops import shape
@@ -147,6 +148,7 @@ def binary_cross_entropy(
             f"({list(input.shape)}) is deprecated. Please ensure they have the same size."
         )
     _same_types("binary_cross_entropy", input, target)
+    no_gradient_of("binary_cross_entropy", weight=weight)
     if weight is None:
         return op.binary_cross_entropy.record(input, target, reduction=reduction)
     return op.weighted_binary_cross_entropy.record(
@@ -168,6 +170,7 @@ def binary_cross_entropy_with_logits(
     if target._array.dtype != input._array.dtype:
         _check_result(target, target, input)
         input = input.to(target.dtype)
+    no_gradient_of("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)
     if weight is None and pos_weight is None:
         return op.binary_cross_entropy_with_logits.record(input, target, reduction=reduction)
     return op.weighted_binary_cross_entropy_with_logits.record(
@@ -249,6 +252,7 @@ def nll_loss(
 def _nll(input: Tensor, target: Tensor, weight: Any, reduction: str, ignored: int) -> Tensor:
     if weight is None:
         return op.nll_loss.record(input, target, reduction=reduction, ignore_index=ignored)[0]
+    no_gradient_of("nll_loss", weight=weight)
     return op.weighted_nll_loss.record(
         input, target, weight, reduction=reduction, ignore_index=ignored
     )[0]
@@ -257,6 +261,7 @@ def _nll(input: Tensor, target: Tensor, weight: Any, reduction: str, ignored: in
 def _nll2d(input: Any, target: Any, weight: Any, reduction: str, ignored: int) -> Tensor:
     if weight is None:
         return op.nll_loss2d.record(input, target, reduction=reduction, ignore_index=ignored)[0]
+    no_gradient_of("nll_loss", weight=weight)
     return op.weighted_nll_loss2d.record(
         input, target, weight, reduction=reduction, ignore_index=ignored
     )[0]

@@ -6,6 +6,7 @@ from typing import Any
 
 from vizgrad.arrays import xp
 from vizgrad.nn.functional.activation import logsigmoid
+from vizgrad.nn.functional.differentiable import no_gradient_of
 from vizgrad.nn.functional.distance import pairwise_distance
 from vizgrad.nn.functional.losses import how_reduced, reduced
 from vizgrad.ops import losses as op
@@ -75,6 +76,7 @@ def soft_margin_loss(
                 f"output with shape {list(input._array.shape)} doesn't match the broadcast shape of the "
                 f"input and the target, whose shape is {list(target._array.shape)}"
             )
+    no_gradient_of("soft_margin_loss", target=target)
     return op.soft_margin_loss.record(
         input, target.to(input.dtype), reduction=how_reduced(reduction, size_average, reduce)
     )
@@ -125,7 +127,7 @@ def cosine_embedding_loss(
     scale = ((input1 * input1).sum(dim) + 1e-12) * ((input2 * input2).sum(dim) + 1e-12)
     cosine = product / scale.sqrt()
     alike = (1 - cosine).masked_fill(target != 1, 0.0)
-    apart = (cosine - margin).clamp_min(0).masked_fill(target != -1, 0.0)
+    apart = (cosine - float(margin)).clamp_min(0).masked_fill(target != -1, 0.0)
     return reduced(alike + apart, how_reduced(reduction, size_average, reduce))
 
 
@@ -198,6 +200,7 @@ def multi_margin_loss(
     """mean over other classes i of max(0, margin - x[target] + x[i]) ** p."""
     if p not in (1, 2):
         raise ValueError("only p == 1 and p == 2 supported")
+    no_gradient_of("multi_margin_loss", weight=weight)
     rows = 1 if input.ndim < 2 else input.shape[0]
     if input.ndim > 2 or target.ndim > 1 or target.numel() != rows:
         raise RuntimeError(

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from vizgrad import errors
+from vizgrad.arrays.layout import overlaps_itself
 from vizgrad.arrays.limits import finfo
+from vizgrad.nn.functional.differentiable import no_gradient_of
 from vizgrad.ops import normalization as op
 from vizgrad.ops.optional import given
 from vizgrad.ops.public.keywords import takes_tensors
@@ -111,9 +113,10 @@ def batch_norm(
         raise RuntimeError(f"batch_norm needs at least 2 dimensions, got shape {list(x.shape)}")
     _check_channels(input, running_mean, running_var, weight, bias)
     _check_types(input, weight, bias)
+    if not training and (running_mean is None or running_var is None):
+        raise RuntimeError("running_mean and running_var must be defined in evaluation mode")
+    _check_running("batch_norm", running_mean, running_var)
     if not training:
-        if running_mean is None or running_var is None:
-            raise RuntimeError("running_mean and running_var must be defined in evaluation mode")
         return op.batch_norm_fixed.record(
             input, given(weight), given(bias), running_mean, running_var, eps=eps
         )
@@ -130,6 +133,12 @@ def batch_norm(
     if running_var is not None:
         _move(running_var, variance._array * (count / (count - 1)), momentum)
     return out
+
+
+def _check_running(name: str, running_mean: Tensor | None, running_var: Tensor | None) -> None:
+    if (running_mean is None) != (running_var is None):
+        raise ValueError("running_mean and running_var must either both be None or neither be None")
+    no_gradient_of(name, running_mean=running_mean, running_var=running_var)
 
 
 def _move(running: Tensor, value: Any, momentum: float) -> None:
@@ -191,6 +200,13 @@ def instance_norm(
     x = input._array
     if not use_input_stats:
         return batch_norm(input, running_mean, running_var, weight, bias, False, momentum, eps)
+    _check_running("instance_norm", running_mean, running_var)
+    for running in (running_mean, running_var):
+        if running is not None and overlaps_itself(running._array):
+            raise RuntimeError(
+                "instance_norm: more than one element of the running statistics refers to a single memory "
+                "location: clone() them first"
+            )
     n, channels = x.shape[:2]
     if x.size // max(1, n * channels) == 1:
         raise ValueError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 from vizgrad.arrays.kernels import pooling as kernel
@@ -289,9 +290,15 @@ def _lp_pool(
 ) -> Tensor:
     from vizgrad.nn.functional.activation import relu
 
-    window = 1
-    for k in per_dim(kernel_size, dims, "kernel_size"):
-        window *= k
+    if dims == 1 and not isinstance(kernel_size, int):
+        raise TypeError(
+            f"lp_pool1d(): argument 'kernel_size' must be int, not {type(kernel_size).__name__}"
+        )
+    if dims > 1 and not isinstance(kernel_size, int) and len(kernel_size) != dims:
+        raise ValueError(
+            f"lp_pool{dims}d needs a kernel size for each dimension, got {kernel_size}"
+        )
+    window = prod(per_dim(kernel_size, dims, "kernel_size"))
     average = (avg_pool1d, avg_pool2d, avg_pool3d)[dims - 1]
     mean: Any = average(input**norm_type, kernel_size, stride, 0, ceil_mode)
     return (mean.sign() * relu(mean.abs()) * window) ** (1.0 / norm_type)

@@ -22,7 +22,14 @@ def affine_grid(theta: Any, size: Any, align_corners: bool | None = None) -> Ten
     dims = len(sizes)
     if theta._array.dtype.kind not in "fV":
         raise ValueError(f"Expected theta to have floating point type, but got {theta.dtype}")
-    if dims not in (2, 3) or tuple(theta.shape[1:]) != (dims, dims + 1):
+    if dims not in (2, 3):
+        raise NotImplementedError(
+            "affine_grid only supports 4D and 5D sizes, for 2D and 3D affine transforms, respectively. Got "
+            f"size {list(size)}"
+        )
+    if min(size) < 1:
+        raise ValueError(f"Expected non-zero, positive output size. Got {list(size)}")
+    if tuple(theta.shape[1:]) != (dims, dims + 1):
         raise ValueError(
             f"affine_grid of size {list(size)} needs theta of shape (N, {dims}, {dims + 1}), got "
             f"{list(theta.shape)}"

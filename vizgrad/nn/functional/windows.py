@@ -26,9 +26,10 @@ def unfold(
         batch = shape.unsqueeze.record(input, dim=0)
         out = unfold(batch, kernel_size, dilation, padding, stride)
         return shape.squeeze_dim.record(out, dim=0)
-    if input._array.ndim != 4:
+    if input._array.ndim != 4 or 0 in input._array.shape[1:]:
         raise RuntimeError(
-            f"Expected 3D or 4D (batch mode) tensor for input of unfold, but got {list(input.shape)}"
+            "Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions "
+            f"for input of unfold, but got {list(input.shape)}"
         )
     sizes = [
         per_dim(v, 2, n)

@@ -179,13 +179,57 @@ def tensor(
     return made(to_device(array, parse_device(device)), requires_grad)
 
 
-@public(aliases="asarray")
+@public
 def as_tensor(data: Any, *, dtype: DType | None = None, device: Any = None) -> Tensor:
     """`data` as a tensor, without a copy where that is possible: a tensor is returned as it is."""
     if isinstance(data, Tensor):
         return data.to(device=device, dtype=dtype)
     array = _array_of(data, check_dtype("as_tensor", dtype), copy=False)
     return made(to_device(array, parse_device(device)))
+
+
+@public
+def asarray(
+    obj: Any, *, dtype: DType | None = None, device: Any = None, copy: bool | None = None,
+    requires_grad: bool | None = None,
+) -> Tensor:  # fmt: skip
+    """`obj` as a tensor: of its memory where that is possible, with `copy` never, with copy=False always.
+
+    A tensor's history is kept unless `requires_grad` is False. ValueError where copy=False cannot be.
+    """
+    if isinstance(obj, Tensor):
+        return _tensor_again(obj, check_dtype("asarray", dtype), device, copy, requires_grad)
+    array = to_device(
+        _array_of(obj, check_dtype("asarray", dtype), copy=False), parse_device(device)
+    )
+    if copy or (copy is False and not _shares(array, obj)):
+        if copy is False:
+            raise ValueError(
+                f"asarray(): can't alias {type(obj).__name__} into a tensor of {array.dtype.name} without a "
+                "copy: leave copy=None"
+            )
+        array = array.copy()
+    return made(array, bool(requires_grad))
+
+
+def _shares(array: Any, obj: Any) -> bool:
+    return is_array(obj) and xp.may_share_memory(array, obj)
+
+
+def _tensor_again(
+    tensor: Tensor, dtype: Any, device: Any, copy: bool | None, requires_grad: bool | None
+) -> Tensor:
+    out = tensor.to(device=device, dtype=dtype)
+    if out is not tensor and copy is False:
+        raise ValueError(
+            f"asarray(): can't alias tensor with dtype {tensor.dtype.name} on {tensor.device} into "
+            f"{dtype or tensor.dtype} on {device or tensor.device}: leave copy=None"
+        )
+    if out is tensor and copy:
+        out = tensor.clone()
+    if requires_grad is False and out.requires_grad:
+        return out.detach()
+    return out.requires_grad_() if requires_grad else out
 
 
 @public

@@ -235,6 +235,7 @@ def _need_pivot(name: str, pivot: bool) -> None:
 @takes_out
 def householder_product(input: Tensor, tau: Tensor) -> Tensor:
     """The first columns of the product of reflections I - tau_i v_i v_i^H; v_i in the columns of `input`."""
+    _check_reflections(input, tau)
     m, n = input._array.shape[-2:]
     if not input._array.size:
         return input + tau.sum() * 0
@@ -244,6 +245,32 @@ def householder_product(input: Tensor, tau: Tensor) -> Tensor:
         along = matrix_products.matmul(product, v[..., :, None])
         product = product - tau[..., i, None, None] * along * conj(v)[..., None, :]
     return product[..., :, :n]
+
+
+def _check_reflections(input: Tensor, tau: Tensor) -> None:
+    a, t = input._array, tau._array
+    wrong = ""
+    if a.ndim < 2:
+        wrong = f"input must have at least 2 dimensions, but its shape is {list(a.shape)}"
+    elif a.shape[-2] < a.shape[-1]:
+        wrong = (
+            "input.shape[-2] must be greater than or equal to input.shape[-1], but they are "
+            f"{a.shape[-2]} and {a.shape[-1]}"
+        )
+    elif a.ndim != t.ndim + 1 or a.shape[:-2] != t.shape[:-1]:
+        wrong = (
+            f"Expected batch dimensions of tau to be equal to input.shape[:-2], {list(a.shape[:-2])}, but "
+            f"tau has the shape {list(t.shape)}"
+        )
+    elif a.shape[-1] < t.shape[-1]:
+        wrong = (
+            "input.shape[-1] must be greater than or equal to tau.shape[-1], but they are "
+            f"{a.shape[-1]} and {t.shape[-1]}"
+        )
+    elif a.dtype != t.dtype:
+        wrong = f"tau dtype {tau.dtype.name} does not match input dtype {input.dtype.name}"
+    if wrong:
+        raise RuntimeError(f"linalg.householder_product: {wrong}")
 
 
 @takes_out
@@ -280,7 +307,12 @@ def tensorsolve(input: Tensor, other: Tensor, dims: Any = None) -> Tensor:
 @takes_tensors
 def vander(x: Tensor, *, N: int | None = None) -> Tensor:
     """The powers 0 ... N - 1 of each element, along a new last dimension."""
-    count = x._array.shape[-1] if N is None else N
+    if x._array.dtype.kind == "b" or x._array.dtype.itemsize == 2:
+        raise RuntimeError(
+            "linalg.vander supports floating point, complex, and integer tensors, but got "
+            f"{x.dtype.name}"
+        )
+    count = (x._array.shape or (1,))[-1] if N is None else N
     if count < 2:
         raise RuntimeError(f"N must be greater than 1, got {count}")
     ones = creation.ones_like(x)[..., None]

@@ -214,7 +214,8 @@ def lstsq(
         rest = _abs_squared(matrix_products.matmul(input, found) - sides)
         residuals = reduction.sum(rest, -2)
     else:
-        residuals = _abs_squared(reshape(found, -1)[:0])
+        nothing: Any = reshape(found, -1)[:0]
+        residuals = (nothing.real if nothing.is_complex() else nothing) * 1
     return LstsqResult(
         dimensions.squeeze(found, -1) if vector else found,
         residuals,
@@ -352,13 +353,21 @@ def norm(
     input: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
 ) -> Tensor:
     """A vector norm, or a matrix norm when two dimensions (or a matrix) and an order are given."""
-    pair = dim is not None and not isinstance(dim, int) and len(tuple(dim)) == 2
-    if ord is not None and (pair or (dim is None and input._array.ndim == 2)):
-        return matrix_norm(input, ord, dim if pair else (-2, -1), keepdim, dtype=dtype)
-    if isinstance(ord, str):
-        raise ValueError(
-            f"linalg.norm: order {ord!r} is for matrices; the shape is {list(input._array.shape)}"
+    dims = None if dim is None else (dim,) if isinstance(dim, int) else tuple(dim)
+    if dims is not None and len(dims) not in (1, 2):
+        raise RuntimeError(
+            f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {list(dims)}"
         )
+    if dims is None and ord is not None and input._array.ndim not in (1, 2):
+        raise RuntimeError(
+            "linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got "
+            f"{input._array.ndim}D: say along which one or two dimensions, dim="
+        )
+    pair = dims is not None and len(dims) == 2
+    if ord is not None and (
+        pair or isinstance(ord, str) or (dims is None and input._array.ndim == 2)
+    ):
+        return matrix_norm(input, ord, (-2, -1) if dims is None else dims, keepdim, dtype=dtype)
     return vector_norm(input, 2 if ord is None else ord, dim, keepdim, dtype=dtype)
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from vizgrad.arrays import dtypes, random, xp
 from vizgrad.arrays.backend import parse_device
+from vizgrad.arrays.limits import iinfo
 from vizgrad.arrays.random import Generator as _Generator
 from vizgrad.function.inplace import write
 from vizgrad.ops import copying, random_sampling
@@ -128,14 +130,32 @@ def randint(
 ) -> Tensor:  # fmt: skip
     """Integers from low, ..., high - 1; `randint(high, size)` starts at 0."""
     if size is None:
-        if high is None:
-            raise TypeError("randint() missing the argument 'size'")
         low, high, size = 0, low, high
+    elif high is None:
+        low, high = 0, low
+    if not isinstance(size, Sequence):
+        raise TypeError(
+            f"randint(): argument 'size' must be tuple of ints, not {type(size).__name__}"
+        )
+    for name, limit in (("low", low), ("high", high)):
+        if isinstance(limit, float):
+            raise TypeError(f"randint(): argument {name!r} must be int, not float")
     if low >= high:
         raise RuntimeError(
             f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}"
         )
     dtype = check_dtype("randint", dtype) or dtypes.int64
+    if dtype.np.kind == "c":
+        raise RuntimeError(
+            "check_random_bounds handles only integral, floating-point and boolean types; randint() was "
+            f"asked for {dtype.name}"
+        )
+    if dtype.np.kind in "biu":
+        least, most = (0, 1) if dtype.np.kind == "b" else (iinfo(dtype).min, iinfo(dtype).max)
+        if low < least or high - 1 > most:
+            raise RuntimeError(
+                f"from or to - 1 is out of bounds for {dtype.name}: randint({low}, {high})"
+            )
     array = random.integers(
         low, high, sizes_of("randint", (size,)), dtype.np, parse_device(device), generator
     )

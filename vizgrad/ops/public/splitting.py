@@ -8,7 +8,7 @@ from typing import Any
 
 from vizgrad.errors import wrap_dim
 from vizgrad.ops import splitting
-from vizgrad.ops.forms import public
+from vizgrad.ops.forms import method, public
 from vizgrad.ops.public import slicing
 from vizgrad.ops.public.arguments import index_of
 from vizgrad.ops.public.keywords import takes_axis, takes_tensors
@@ -23,7 +23,7 @@ def _length_of(name: str, tensor: Tensor, dim: int) -> tuple[int, int]:
     return at, tensor._array.shape[at]
 
 
-@public(method=True)
+@public
 @takes_tensors
 def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of consecutive stretches: of one size (the last may be shorter), or of the given sizes."""
@@ -40,6 +40,12 @@ def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Te
     if size < 0 or (size == 0 and length):
         raise RuntimeError(f"split expects split_size be non-negative, but got split_size={size}")
     return splitting.record_split(tensor, at, _equal(length, size), size)
+
+
+@method(name="split")
+def _split(self: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
+    """`vizgrad.split` under the names that PyTorch's method has."""
+    return split(self, split_size, dim)
 
 
 def _equal(length: int, size: int) -> list[int]:
