@@ -64,6 +64,7 @@ WAITING = {
     "complex svd": "as eigh",
     "complex eig": "as eigh",
     "complex matrix_exp": "the norm says how often to square",
+    "repeat_interleave by counts": "negative counts are refused, and their sum is a size",
     "prod": "with create_graph, zeros decide which formula is used",
     "cumprod": "as prod",
     "det": "as prod, of singular matrices",

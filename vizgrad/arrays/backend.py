@@ -111,7 +111,10 @@ def is_on_host(array: Array) -> bool:
 
 def namespace_of(array: Array) -> ModuleType:
     """numpy, or the library of a registered array type."""
-    return _namespaces.get(type(getattr(array, "values", array)), (np, CPU))[0]
+    kind = type(array)
+    if hasattr(kind, "values"):  # a sparse array: of the elements that it stores
+        kind = type(array.values)
+    return _namespaces.get(kind, (np, CPU))[0]
 
 
 def device_of(array: Array) -> Device:

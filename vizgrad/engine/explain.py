@@ -22,10 +22,8 @@ def validation_error(
     node: Node, index: int, got: tuple[int, ...], expected: tuple[int, ...]
 ) -> RuntimeError:
     """A gradient of a shape that cannot be that of its input (F-64)."""
-    if MODES.anomaly:
-        report_origin(node)
     name = node.input_names[index] if index < len(node.input_names) else f"argument {index}"
-    return explained(
+    error = explained(
         RuntimeError(
             f"Function {node.name()} returned an invalid gradient at index {index} - got "
             f"{list(got)} but expected shape compatible with {list(expected)}"
@@ -35,6 +33,9 @@ def validation_error(
         tensor=node.name(),
         fix=f"return a gradient of shape {list(expected)} for `{name}`",
     )
+    if MODES.anomaly:
+        report_origin(node, error)
+    return error
 
 
 def device_error(node: Node, index: int, got: object, expected: object) -> RuntimeError:
