@@ -151,8 +151,8 @@ class weighted_binary_cross_entropy_with_logits:
         if positive is None:
             slope = sigmoid(self) - target
         else:
-            share = positive * target
-            slope = (share + 1 - target) * sigmoid(self) - share
+            counted = positive * target
+            slope = (counted + 1 - target) * sigmoid(self) - counted
         return share(grad, self, reduction) * _weighted(slope, weight)
 
     def grad_target(grad, self, weight, pos_weight, reduction):
