@@ -39,10 +39,11 @@ def accumulate_array(variable: Tensor, grad: Any, borrowed: bool) -> tuple[str, 
         if is_sparse(grad):
             variable._grad = new_tensor(grad.copy())
             return "copied", "a sparse gradient shares the memory of what it was made of"
-        if own.flags.c_contiguous:
+        same = own.shape == grad.shape
+        if same and own.flags.c_contiguous:
             out = grad.copy()  # in C order
         else:
-            if own.shape != grad.shape:
+            if not (same or _expands(grad.shape, own.shape)):
                 raise wrong_call(
                     RuntimeError(
                         f"the gradient that arrived has shape {list(grad.shape)}, but the leaf has "
@@ -59,6 +60,13 @@ def accumulate_array(variable: Tensor, grad: Any, borrowed: bool) -> tuple[str, 
         if grad.base is not None:
             return "copied", "the array is a view of another"
         return "copied", "its strides are not those of the leaf"
+
+
+def _expands(shape: tuple[int, ...], to: tuple[int, ...]) -> bool:
+    """Does the gradient of a leaf that got another shape since go into the new one?"""
+    return len(shape) <= len(to) and all(
+        one in (1, other) for one, other in zip(reversed(shape), reversed(to), strict=False)
+    )
 
 
 def _is_all_of(base: Any, size: int) -> bool:

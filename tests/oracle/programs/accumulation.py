@@ -106,6 +106,34 @@ def a_grad_of_another_shape_is_refused(torch, see):
     see("the old gradient stays", x.grad.shape, expect=(2,))
 
 
+@program(rules="E-60", each=["in rows", "in columns"])
+def a_leaf_reshaped_before_backward_gets_a_gradient_of_its_new_shape(torch, see, order):
+    def leaf():
+        return (torch.ones(2, 3) if order == "in rows" else torch.ones(3, 2).t()).requires_grad_()
+
+    x = leaf()
+    loss = (x * torch.tensor([1.0, 2.0, 3.0])).sum()
+    with torch.no_grad():
+        x.unsqueeze_(0)
+    loss.backward()
+    see("a dimension more", x.grad, expect=[[[1, 2, 3], [1, 2, 3]]])
+    x, y = leaf(), leaf()
+    loss = (x * 2 + y * 3).sum()
+    with torch.no_grad():
+        x.t_()
+    see.raises("transposed", loss.backward)
+    see("no gradient of the old shape", x.grad, expect=None)
+
+
+@program(rules="E-60")
+def a_leaf_with_more_data_gets_its_gradient_for_each_row(torch, see):
+    x = torch.ones(3, requires_grad=True)
+    loss = (x * torch.tensor([1.0, 2.0, 3.0])).sum()
+    x.data = torch.ones(2, 3)
+    loss.backward()
+    see("grad", x.grad, expect=[[1, 2, 3], [1, 2, 3]])
+
+
 @program(rules="E-66")
 def a_leaf_that_no_longer_requires_grad_drops_it(torch, see):
     x, w = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
