@@ -158,6 +158,25 @@ def an_edge_of_what_the_engine_takes_for_a_variable() -> None:
     gradient_edge(vg.ones(3))  # blame
 
 
+@wrong("unused")
+def zeros_for_an_edge_that_is_not_used() -> None:
+    x = leaf()
+    elsewhere = ag.get_gradient_edge(leaf() * 2)
+    grad(x.sum(), elsewhere, materialize_grads=True)  # blame
+
+
+@wrong("wrong-call", TypeError)
+def a_node_that_is_called_with_too_many_gradients() -> None:
+    y = leaf() * 2
+    y.grad_fn(vg.ones(3), vg.ones(3))  # blame
+
+
+@wrong("wrong-call", RuntimeError)
+def a_grad_fn_that_is_deleted() -> None:
+    y = leaf() * 2
+    del y.grad_fn  # blame
+
+
 @wrong("hook-effect")
 def a_callback_outside_of_backward() -> None:
     ag.queue_callback(lambda: None)  # blame
@@ -172,6 +191,30 @@ def a_question_outside_of_backward() -> None:
 @wrong("grad-mode", TypeError)
 def a_mode_that_is_no_bool() -> None:
     vg.set_grad_enabled(1)  # blame
+
+
+@wrong("grad-mode")
+def a_mode_that_is_left_before_it_is_entered() -> None:
+    mode = vg.no_grad()
+    mode.__exit__(None, None, None)  # blame
+
+
+@wrong("grad-mode")
+def anomaly_detection_that_is_left_twice() -> None:
+    mode = vg.autograd.detect_anomaly()
+    with mode:
+        pass
+    mode.__exit__(None, None, None)  # blame
+
+
+@wrong("wrong-call", ValueError)
+def a_variable_that_is_volatile_and_requires_grad() -> None:
+    vg.autograd.Variable(vg.ones(3), requires_grad=True, volatile=True)  # blame
+
+
+@wrong("wrong-call", TypeError)
+def a_variable_of_a_list() -> None:
+    vg.autograd.Variable([1.0, 2.0])  # blame
 
 
 @wrong("wrong-call")
@@ -201,6 +244,15 @@ def a_gradient_for_data_that_was_replaced() -> None:
     (x * 2).sum().backward()
     x.data = vg.ones(5)
     (x * 2).sum().backward()  # blame
+
+
+@wrong("grad-accumulated")
+def a_leaf_that_is_transposed_before_backward() -> None:
+    x = leaf(2, 3)
+    loss = (x * 2).sum()
+    with vg.no_grad():
+        x.t_()
+    loss.backward()  # blame
 
 
 @wrong("grad-accumulated")

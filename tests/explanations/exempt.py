@@ -3,6 +3,7 @@
 #: File, what is raised (as far as it is written here) -> the reason.
 EXEMPT: dict[tuple[str, str], str] = {
     ("engine/deep.py", "raised[0]"): "hands on what another thread raised",
+    ("engine/deep.py", "interrupt"): "hands on Ctrl-C, which came while it waited for that thread",
     ("graph/node.py", "NotImplementedError("): "abstract: what every kind of node defines",
     ("autograd/mode_context.py", "NotImplementedError"): "abstract: what every mode defines",
     ("function/declared.py", "TypeError("): "for who declares an operation, at import",

@@ -36,6 +36,12 @@ def an_operand_that_overlaps() -> None:
 
 
 @wrong("forbidden-write")
+def values_that_are_placed_where_they_are_read() -> None:
+    x = vg.ones(3)
+    x.scatter_(0, vg.tensor([2, 1, 0]), x)  # blame
+
+
+@wrong("forbidden-write")
 def a_view_made_without_grad() -> None:
     y = leaf() * 1
     with vg.no_grad():
@@ -127,6 +133,17 @@ def operands_that_are_no_tensors() -> None:
 @wrong("wrong-call", TypeError)
 def two_numbers() -> None:
     vg.mul(1, 2)  # blame
+
+
+@wrong("wrong-call", TypeError)
+def a_number_where_a_tensor_comes_first() -> None:
+    vg.eq(1, vg.ones(3))  # blame
+
+
+@wrong("cut-dtype", NotImplementedError)
+def arithmetic_with_a_type_that_only_holds_values() -> None:
+    x = vg.ones(3).to(vg.float8_e4m3fn)
+    x + x  # blame
 
 
 @wrong("wrong-call", TypeError)

@@ -72,6 +72,13 @@ def raw_values_that_are_released() -> None:
 
 
 @wrong("graph-freed")
+def indices_that_are_released() -> None:
+    y = leaf()[vg.tensor([0, 2])]
+    y.sum().backward()  # blame
+    y.grad_fn._saved_indices  # noqa: B018  reading it is what is wrong
+
+
+@wrong("graph-freed")
 def a_nested_function_that_is_run_twice() -> None:
     z = Nested()([leaf()])[0].sum()
     z.backward()  # blame
@@ -139,6 +146,12 @@ def hooks_where_they_are_switched_off() -> None:
     with ag.disable_saved_tensors_hooks("not here"):
         hooks = ag.saved_tensors_hooks(print, print)
         hooks.__enter__()  # blame
+
+
+@wrong("hook-effect")
+def hooks_that_are_left_before_they_are_entered() -> None:
+    hooks = ag.saved_tensors_hooks(print, print)
+    hooks.__exit__()  # blame
 
 
 @wrong("hook-effect")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import warnings
 from collections.abc import Callable, Sequence
@@ -132,6 +133,12 @@ class Check:
 
     def _projections_agree(self) -> bool:
         """Along one random direction of the inputs, and one of the outputs."""
+
+        @functools.wraps(self.func)
+        def differentiable(*inputs: Any) -> tuple[Tensor, ...]:
+            with enable_grad():
+                return tuple(o for o in as_tuple(self.func(*inputs)) if o.requires_grad)
+
         source = Generator()
         for number, output in enumerate(self.outputs):
             v = random(tuple(output.shape), output._array.dtype, source)
@@ -145,7 +152,7 @@ class Check:
                 arrived = xp.zeros_like(u) if one is None else one._array
                 analytical = float((u.conj() * arrived).real.sum())
                 moved = jacobians.changes(
-                    self._differentiable, self.inputs, input, u, self.eps,
+                    differentiable, self.inputs, input, u, self.eps,
                     [o._array for o in self.outputs],
                 )  # fmt: skip
                 numerical = float((v.conj() * moved[number]).real.sum())
@@ -155,10 +162,6 @@ class Check:
                 if one is not None and other is not None:
                     self._repeated(one._array, other._array)
         return True
-
-    def _differentiable(self, *inputs: Any) -> tuple[Tensor, ...]:
-        with enable_grad():
-            return tuple(o for o in as_tuple(self.func(*inputs)) if o.requires_grad)
 
     def _gradients_of_zeros(self, outputs: Sequence[Tensor]) -> tuple[Any, ...]:
         zeros = [new_tensor(xp.zeros_like(o._array, order="C")) for o in outputs]

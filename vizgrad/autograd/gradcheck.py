@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from vizgrad.arrays.random import Generator
@@ -108,6 +109,7 @@ def gradgradcheck(
     else:
         given = as_tuple(grad_outputs)
 
+    @functools.wraps(func)
     def gradients(*arguments: Any) -> tuple[Tensor, ...]:
         with enable_grad():
             outputs = [o for o in as_tuple(func(*arguments[:count])) if o.requires_grad]
@@ -144,10 +146,15 @@ def get_numerical_jacobian(
     """
     _only_one(grad_out, "get_numerical_jacobian")
     wanted = inputs if target is None else target
+
+    @functools.wraps(fn)
+    def apart(*given: Any) -> Any:
+        return fn(given)
+
     found = []
     for input in as_tuple(wanted):
         if is_differentiable(input):
-            parts = jacobians.numerical(lambda *given: fn(given), as_tuple(inputs), input, eps)
+            parts = jacobians.numerical(apart, as_tuple(inputs), input, eps)
             found.append(_whole(parts[0]))
     return tuple(found)
 

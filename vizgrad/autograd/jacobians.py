@@ -14,6 +14,7 @@ from vizgrad.arrays import Array, xp
 from vizgrad.arrays.sparse import dense
 from vizgrad.autograd.grad_mode import enable_grad
 from vizgrad.autograd.running import grad
+from vizgrad.errors import explained, function_place
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 #: Directions in which an output is looked at: its gradient in backward -> the part of its change.
@@ -42,20 +43,33 @@ def plain_outputs(function: Callable[..., Any], inputs: Sequence[Any]) -> list[A
         return [o._array.copy() for o in as_tuple(function(*inputs)) if isinstance(o, Tensor)]
 
 
-def check_alike(before: Sequence[Array], now: Sequence[Array], eps: float) -> None:
+def check_alike(
+    function: Callable[..., Any], before: Sequence[Array], now: Sequence[Array], eps: float
+) -> None:
     """AssertionError unless the outputs are as many, of the same shapes and types, as they were."""
     if len(before) != len(now):
-        raise AssertionError(
+        raise _not_alike(
+            function,
             f"Expected `func` to return the same number of outputs at each evaluation, but got {len(before)} "
-            f"and then {len(now)}: gradcheck evaluates it many times"
+            f"and then {len(now)}: gradcheck evaluates it many times",
         )
     for number, (a, b) in enumerate(zip(before, now, strict=True)):
         for what, one, other in (("shape", a.shape, b.shape), ("dtype", a.dtype, b.dtype)):
             if one != other:
-                raise AssertionError(
+                raise _not_alike(
+                    function,
                     f"Expected `func` to return outputs with the same {what} when inputs are perturbed by "
-                    f"{eps}, but got for output {number}: {what}s {one} and {other}"
+                    f"{eps}, but got for output {number}: {what}s {one} and {other}",
                 )
+
+
+def _not_alike(function: Callable[..., Any], message: str) -> AssertionError:
+    return explained(
+        AssertionError(message),
+        kind="not-repeatable",
+        culprit=function_place(function),
+        fix="return as many outputs, of the same shapes and types, whenever the function is called",
+    )
 
 
 def changes(
@@ -81,7 +95,7 @@ def changes(
     finally:
         array[...] = before
     for outputs in (above, below):
-        check_alike(above if like is None else like, outputs, eps)
+        check_alike(function, above if like is None else like, outputs, eps)
     return [
         (a - b) / (2 * eps) if a.dtype.kind in "fcV" else xp.zeros_like(a, dtype=input._array.dtype)
         for a, b in zip(above, below, strict=True)
