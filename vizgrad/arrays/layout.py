@@ -147,11 +147,25 @@ def as_strided(
 
 def block_of(array: Array) -> int:
     """Where the block of memory begins that the array is, or is a view of."""
-    owner = array
-    # through what is no array too: `as_strided` puts a thing of its own in between
-    while (base := getattr(owner, "base", None)) is not None:
-        owner = base
+    owner = _owner(array)
     return address(owner) if is_array(owner) else id(owner)
+
+
+def share_block(a: Array, b: Array) -> bool:
+    """Are both in one block of memory? As comparing `block_of`, which asks numpy for addresses slowly."""
+    first, second = _owner(a), _owner(b)
+    if first is second:
+        return True
+    if is_array(first) and is_array(second) and first.flags.owndata and second.flags.owndata:
+        return False
+    return block_of(first) == block_of(second)
+
+
+def _owner(array: Any) -> Any:
+    # through what is no array too: `as_strided` puts a thing of its own in between
+    while (base := getattr(array, "base", None)) is not None:
+        array = base
+    return array
 
 
 def address(array: Array) -> int:

@@ -38,7 +38,7 @@ class ArrayDomain:
         return is_array(total) and total.base is None and writeable(total) and total.ndim > 0
 
     def share_memory(self, a: Any, b: Any) -> bool:
-        return layout.block_of(a) == layout.block_of(b)
+        return layout.share_block(a, b)
 
     def fit(self, grad: Any, meta: Meta, node: Node, index: int) -> Any:
         shape = grad.shape

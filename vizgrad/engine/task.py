@@ -297,10 +297,10 @@ class GraphTask:
         shared = self.domain.share_memory
         if node in self.borrowed and shared(grad, incoming):
             return True
-        return len(routed) > 1 and any(
-            other is not None and shared(grad, other)
-            for other in (*routed[:index], *routed[index + 1 :])
-        )
+        for place, other in enumerate(routed):
+            if other is not None and place != index and shared(grad, other):
+                return True
+        return False
 
     # --- driving ------------------------------------------------------------------------------
 

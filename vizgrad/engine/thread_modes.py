@@ -23,7 +23,13 @@ def modes_now() -> ThreadModes:
 
 def put_back(modes: ThreadModes) -> None:
     """Makes the modes of this thread `modes`; costs little where they are."""
-    if modes == modes_now():
+    grad, inference, multithreading, saved_hooks = modes
+    if (
+        MODES.inference is inference
+        and is_grad_enabled() is grad
+        and MODES.saved_hooks is saved_hooks
+        and MODES.multithreading is multithreading
+    ):
         return
     leave_inference((modes.inference, modes.grad))
     MODES.multithreading = modes.multithreading
