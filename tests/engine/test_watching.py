@@ -11,7 +11,8 @@ from hypothesis import given
 from tests.engine.test_order import build, dags
 from tests.engine.toys import Diary, Value, World
 from vizgrad.engine.task import Capture
-from vizgrad.graph.hooks import add_hook, hooks_of, new_hooks
+from vizgrad.graph.hooks import add_hook, new_hooks
+from vizgrad.graph.node import hooks_of
 
 pytestmark = pytest.mark.rule("E-50")
 

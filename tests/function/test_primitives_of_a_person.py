@@ -6,6 +6,7 @@ A notebook's names come one by one and are defined anew: what a formula calls is
 from __future__ import annotations
 
 import gc
+import traceback
 import weakref
 from typing import Any
 
@@ -123,3 +124,16 @@ def test_a_notebook_is_let_go_of_with_its_operations(notebook: Notebook) -> None
     notebook.names = {}
     gc.collect()
     assert thing() is None
+
+
+def test_a_traceback_names_the_operation_and_shows_what_was_run(notebook: Notebook) -> None:
+    notebook.run(FIRST)
+    notebook.run("def three(): raise ValueError('not today')")
+    with pytest.raises(ValueError, match="not today") as caught:
+        notebook.slope("tripled_of_a_test")
+    shown = "".join(traceback.format_exception(caught.value))
+    assert 'File "<vizgrad tripled_of_a_test.run>"' in shown
+    assert "return formula_self(grad)" in shown
+    with pytest.raises(TypeError) as refused:
+        torch.ones(2).mul("two")
+    assert any(f.filename == "<vizgrad mul.record>" for f in traceback.extract_tb(refused.tb))

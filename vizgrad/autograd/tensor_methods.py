@@ -8,7 +8,8 @@ from typing import Any
 from vizgrad.autograd.running import backward as run
 from vizgrad.errors import explained, place_of
 from vizgrad.graph.edges import gradient_edge
-from vizgrad.graph.hooks import RemovableHandle, add_hook, hooks_of, new_hooks
+from vizgrad.graph.hooks import RemovableHandle, add_hook, new_hooks
+from vizgrad.graph.node import hooks_of
 from vizgrad.tensor import copying as copying
 from vizgrad.tensor.place import caller
 from vizgrad.tensor.tensor import Tensor, rare_of

@@ -19,10 +19,10 @@ from vizgrad.tensor.modes import GUARD, MODES
 
 if TYPE_CHECKING:
     from vizgrad.engine.domain import Domain
-    from vizgrad.engine.task import GraphTask
+    from vizgrad.engine.task_state import TaskState
 
 
-def visit(task: GraphTask, node: Node, grad: Any, full: bool) -> tuple[Any, Any]:
+def visit(task: TaskState, node: Node, grad: Any, full: bool) -> tuple[Any, Any]:
     """Runs all stages but the delivery; returns the gradients that arrived, and one per edge.
 
     `full` is False for a node that is only captured: stages 1 to 3.
@@ -61,7 +61,7 @@ def visit(task: GraphTask, node: Node, grad: Any, full: bool) -> tuple[Any, Any]
     return (grads[0] if single else grads), routed
 
 
-def _tensor_hooks(task: GraphTask, node: Node, grads: list[Any]) -> None:
+def _tensor_hooks(task: TaskState, node: Node, grads: list[Any]) -> None:
     """Stage 1: hooks of the tensors this node stands for, in order of registration."""
     if isinstance(node, AccumulateGrad):
         rare = node.variable._rare
@@ -72,7 +72,7 @@ def _tensor_hooks(task: GraphTask, node: Node, grads: list[Any]) -> None:
             grads[nr] = _run_tensor_hooks(task, node, hooks, grads[nr])
 
 
-def _run_tensor_hooks(task: GraphTask, node: Node, hooks: Hooks, grad: Any) -> Any:
+def _run_tensor_hooks(task: TaskState, node: Node, hooks: Hooks, grad: Any) -> Any:
     domain = task.domain
     for hook in list(hooks.values()):  # as they were when the pass began (E-77)
         before = grad
@@ -146,7 +146,7 @@ def _check_hook_result(hook: Any, result: Any, grad: Any) -> None:
         )
 
 
-def _retain(task: GraphTask, node: Node, grads: list[Any]) -> None:
+def _retain(task: TaskState, node: Node, grads: list[Any]) -> None:
     """Stage 2: `.grad` of results that asked for it, after all their hooks (E-71)."""
     if node.hooks is None:
         return
@@ -158,7 +158,7 @@ def _retain(task: GraphTask, node: Node, grads: list[Any]) -> None:
                 task.watch.stage("retain_grad", "stored in .grad", None, grads[nr])
 
 
-def _capture(task: GraphTask, node: Node, grads: list[Any], arrived: list[Any]) -> None:
+def _capture(task: TaskState, node: Node, grads: list[Any], arrived: list[Any]) -> None:
     """Stage 3: gradients that `grad()` or `backward(inputs=)` asked for (E-32).
 
     What a backward starts from, and goes on from, is given back as it `arrived`, before hooks (X-43).
@@ -172,7 +172,7 @@ def _capture(task: GraphTask, node: Node, grads: list[Any], arrived: list[Any]) 
             task.watch.stage("capture", "handed to the caller", None, capture.value)
 
 
-def _prehooks(task: GraphTask, node: Node, grads: list[Any]) -> None:
+def _prehooks(task: TaskState, node: Node, grads: list[Any]) -> None:
     """Stage 4: `fn(grad_outputs) -> tuple | None`."""
     if node.hooks is None:
         return
@@ -188,7 +188,7 @@ def _prehooks(task: GraphTask, node: Node, grads: list[Any]) -> None:
             task.watch.stage("prehooks", _hook_name(hook), None, grads[0])
 
 
-def _operation(task: GraphTask, node: Node, grads: list[Any]) -> Any:
+def _operation(task: TaskState, node: Node, grads: list[Any]) -> Any:
     """Stages 4 to 10 for anything but a leaf."""
     if node.hooks is not None:
         _prehooks(task, node, grads)
@@ -202,7 +202,7 @@ def _operation(task: GraphTask, node: Node, grads: list[Any]) -> Any:
     return routed
 
 
-def _formula(task: GraphTask, node: Node, grads: list[Any]) -> Any:
+def _formula(task: TaskState, node: Node, grads: list[Any]) -> Any:
     """Stages 5 and 6: the derivative itself; edges are validated when they deliver."""
     domain = task.domain
     if not node.runs_on_undefined and all(g is None for g in grads):
@@ -228,7 +228,7 @@ def _formula(task: GraphTask, node: Node, grads: list[Any]) -> Any:
     return routed
 
 
-def _validated(task: GraphTask, node: Node, routed: tuple[Any, ...]) -> tuple[Any, ...]:
+def _validated(task: TaskState, node: Node, routed: tuple[Any, ...]) -> tuple[Any, ...]:
     """Stage 6: as delivery does, but before post-hooks, and for edges that nobody needs (F-63)."""
     fitted = list(routed)
     for index, edge in enumerate(node.edges):
@@ -244,7 +244,7 @@ def _validated(task: GraphTask, node: Node, routed: tuple[Any, ...]) -> tuple[An
     return tuple(fitted)
 
 
-def _posthooks(task: GraphTask, node: Node, routed: Any, grads: list[Any]) -> Any:
+def _posthooks(task: TaskState, node: Node, routed: Any, grads: list[Any]) -> Any:
     """Stage 8: `fn(grad_inputs, grad_outputs) -> tuple | None`."""
     if node.hooks is None or not node.hooks.post:
         return routed
@@ -263,7 +263,7 @@ def _posthooks(task: GraphTask, node: Node, routed: Any, grads: list[Any]) -> An
     return routed
 
 
-def _needed(task: GraphTask, node: Node, routed: Any) -> tuple[Any, ...]:
+def _needed(task: TaskState, node: Node, routed: Any) -> tuple[Any, ...]:
     """Without the gradients that no target needs: built-in nodes do not show them (F-7)."""
     captures = task.captures or {}
     return tuple(
@@ -298,7 +298,7 @@ def _check_tuple(hook: Any, result: Any, given: tuple[Any, ...]) -> None:
             _check_hook_result(hook, value, before)
 
 
-def _leaf(task: GraphTask, node: AccumulateGrad, grads: list[Any]) -> None:
+def _leaf(task: TaskState, node: AccumulateGrad, grads: list[Any]) -> None:
     """Stages 4 to 8 for a leaf: store, then the hooks that want to see the stored `.grad`."""
     _prehooks(task, node, grads)
     grad = grads[0]
@@ -331,14 +331,14 @@ def _leaf(task: GraphTask, node: AccumulateGrad, grads: list[Any]) -> None:
     _posthooks(task, node, (), grads)
 
 
-def _release(task: GraphTask, node: Node) -> None:
+def _release(task: TaskState, node: Node) -> None:
     """Stage 9: saved values go as soon as they are used (E-41)."""
     if task.watch is not None:
         task.watch.releasing(node)
     node.release(task.freed)
 
 
-def _nan_check(task: GraphTask, node: Node, routed: tuple[Any, ...]) -> None:
+def _nan_check(task: TaskState, node: Node, routed: tuple[Any, ...]) -> None:
     """Stage 10, in anomaly mode (E-87)."""
     for index, grad in enumerate(routed):
         if grad is not None and task.domain.has_nan(grad):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from vizgrad.arrays import xp
 from vizgrad.arrays.dtypes import NARROW
 from vizgrad.arrays.fusion import fused
-from vizgrad.function.declared import GROUPS, formula_parameters, saved_by, users_of
+from vizgrad.function.declared import GROUPS, Declared, formula_parameters, saved_by, users_of
 from vizgrad.function.generated import at_first_call
 from vizgrad.function.saving import conjugates, run_tensors
 from vizgrad.graph.node import Node
@@ -19,10 +19,10 @@ from vizgrad.tensor.place import INTERNAL
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from vizgrad.function.primitive import Primitive
+    from vizgrad.function.declared import Declared
 
 
-def compile_node(op: Primitive) -> type[Node]:
+def compile_node(op: Declared) -> type[Node]:
     """The class of the nodes of `op`, with one slot per saved value."""
     tensors, plain = saved_by(op)
     groups = tuple(n for n in plain if n in GROUPS)
@@ -55,8 +55,10 @@ def compile_node(op: Primitive) -> type[Node]:
                 scope["fused_" + name] = fused()(plain)
         return _run_source(op, tensors, groups)
 
-    body["run"] = at_first_call("run", scope, run_source)
-    body["release"] = at_first_call("release", {}, lambda: _release_source(tensors, groups))
+    body["run"] = at_first_call(op.name, "run", scope, run_source)
+    body["release"] = at_first_call(
+        op.name, "release", {}, lambda: _release_source(tensors, groups)
+    )
     return type(op.node_name, (Node,), body)
 
 
@@ -89,15 +91,13 @@ def _over_arrays(formula: Callable[..., Any]) -> Callable[..., Any]:
     Only in vizgrad's own modules, which are whole when the first formula runs, and stay as they are: a
     person's module, above all a notebook, is looked at anew by each formula each time.
     """
-    from vizgrad.function.primitive import Primitive
-
     module = formula.__globals__
     if not INTERNAL[module.get("__package__")]:
         return formula
     scope = _kernels.get(id(module))
     if scope is None:
         scope = _kernels[id(module)] = {
-            name: value.forward if isinstance(value, Primitive) else value
+            name: value.forward if isinstance(value, Declared) else value
             for name, value in module.items()
         }
     return FunctionType(
@@ -105,7 +105,7 @@ def _over_arrays(formula: Callable[..., Any]) -> Callable[..., Any]:
     )
 
 
-def _gains(op: Primitive, formula: Callable[..., Any]) -> bool:
+def _gains(op: Declared, formula: Callable[..., Any]) -> bool:
     """Would the formula be several launches on a device? One operation need not be fused."""
     if not op.fuses:
         return False
@@ -126,7 +126,7 @@ def _calls_several(formula: Callable[..., Any]) -> bool:
 _WORK = ("BINARY_OP", "CALL", "CALL_KW", "UNARY_NEGATIVE", "COMPARE_OP")
 
 
-def _run_source(op: Primitive, tensors: tuple[str, ...], groups: tuple[str, ...]) -> str:
+def _run_source(op: Declared, tensors: tuple[str, ...], groups: tuple[str, ...]) -> str:
     lines = ["def run(node, grad, real=False):"]
     if NARROW:
         lines.append("    if grad.dtype in NARROW: grad = wide(grad)")

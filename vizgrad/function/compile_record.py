@@ -21,10 +21,10 @@ from vizgrad.function.declared import GROUPS, saved_by, users_of
 from vizgrad.function.failing import kernel_error
 from vizgrad.function.generated import at_first_call
 from vizgrad.function.saving import save_result
-from vizgrad.function.typing import arrays_for, number
+from vizgrad.function.typing import arrays_for, coerce, number, refuse_complex, type_error
 from vizgrad.function.views import become_view
 from vizgrad.graph.edges import cut_off, edge_of
-from vizgrad.graph.node import Meta
+from vizgrad.graph.node import Meta, Node
 from vizgrad.graph.saved_group import SavedGroup
 from vizgrad.tensor.clock import tick
 from vizgrad.tensor.modes import GUARD, MODES, noted
@@ -34,17 +34,19 @@ from vizgrad.tensor.tensor import Tensor
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from vizgrad.function.primitive import Primitive
+    from vizgrad.function.declared import Declared
 
 
-def _gathered(op: Primitive, tensors: tuple[Any, ...]) -> tuple[Any, ...] | None:
-    # Not at the top: that module declares a primitive, which this one compiles.
-    from vizgrad.function.devices import gathered
-
-    return gathered(op, tensors)
+#: Brings operands on several devices together; set by `vizgrad.function.devices`, which declares an
+#: operation for it.
+gathered: Callable[[Declared, tuple[Any, ...]], tuple[Any, ...] | None]
 
 
-def _widened(op: Primitive, tensors: tuple[Any, ...]) -> tuple[Any, ...]:
+def _gathered(op: Declared, tensors: tuple[Any, ...]) -> tuple[Any, ...] | None:
+    return gathered(op, tensors)  # noqa: F821  set from above
+
+
+def _widened(op: Declared, tensors: tuple[Any, ...]) -> tuple[Any, ...]:
     from vizgrad.function.narrow import widened
 
     return widened(op, tensors)
@@ -56,14 +58,15 @@ def _narrowed(result: Any, dtype: Any) -> Any:
     return narrowed(result, dtype)
 
 
-def compile_record(op: Primitive) -> Callable[..., Any]:
-    """The function that runs `op` on Tensors and records it."""
+def compile_record(op: Declared, node_class: Callable[[], type[Node] | None]) -> Callable[..., Any]:
+    """The function that runs `op` on Tensors and records it; `node_class` gives the class of its nodes."""
     scope: dict[str, Any] = {
         "Tensor": Tensor, "new": object.__new__, "ndarray": xp.ndarray, "as_array": as_array,
         "kernel": op.forward, "GUARD": GUARD, "MODES": MODES, "noted": noted, "edge_of": edge_of,
         "cut_off": cut_off,
-        "tick": tick, "getframe": sys._getframe, "INTERNAL": INTERNAL, "NodeClass": op.node_class,
+        "tick": tick, "getframe": sys._getframe, "INTERNAL": INTERNAL,
         "Meta": Meta, "save_result": save_result, "arrays_for": arrays_for, "number": number,
+        "coerce": coerce, "type_error": type_error, "refuse_complex": refuse_complex,
         "op": op, "become_view": become_view, "kernel_error": kernel_error, "gathered": _gathered,
         "NARROW": NARROW, "widened": _widened, "narrowed": _narrowed,
         "SavedGroup": SavedGroup,
@@ -71,17 +74,18 @@ def compile_record(op: Primitive) -> Callable[..., Any]:
     }  # fmt: skip
 
     def record_source() -> str:
+        scope["NodeClass"] = node_class()
         if _kernel(op) != "kernel":
             scope["fused_kernel"] = fused()(op.forward)
         return _record_source(op)
 
-    record = at_first_call("record", scope, record_source)
+    record = at_first_call(op.name, "record", scope, record_source)
     record.__name__ = record.__qualname__ = op.name
     record.__doc__ = op.__doc__
     return record
 
 
-def _record_source(op: Primitive) -> str:
+def _record_source(op: Declared) -> str:
     inputs, attributes = op.inputs, op.attributes
     arrays = [f"a{i}" for i in range(len(inputs))]
     passed = ", ".join([*arrays, *(f"{a}={a}" for a in attributes)])
@@ -89,7 +93,7 @@ def _record_source(op: Primitive) -> str:
     lines = [f"def record({', '.join([*inputs, *keywords])}):"]
     lines += _read_arrays(op)
     if op.real_only:
-        lines.append("    if a0.dtype.kind == 'c': raise op.refuse_complex(a0)")
+        lines.append("    if a0.dtype.kind == 'c': raise refuse_complex(op, a0)")
     lines += [
         "    try:",  # costs nothing when nothing is raised
         f"        r = {_kernel(op)}({passed})",
@@ -115,29 +119,29 @@ def _record_source(op: Primitive) -> str:
         ]
     if op.view:
         lines.append(f"    become_view(out, {inputs[0]}, op.name)")
-    if op.node_class is not None:
+    if op.formulas:
         lines += _record_node(op, results, outs)
     if not op.view:  # a view shares its source's storage, whatever the mode
-        word = "if" if op.node_class is None else "elif"
+        word = "if" if not op.formulas else "elif"
         storages = " = ".join(f"{out}._storage" for out in outs)
         lines.append(f"    {word} GUARD.inference: {storages} = MODES.inference")
     lines.append("    return " + ", ".join(outs))
     return "\n".join(lines) + "\n"
 
 
-def _may_be_narrow(op: Primitive) -> bool:
+def _may_be_narrow(op: Declared) -> bool:
     """Must operands of a narrow type be looked for? Where elements are only moved, any type will do."""
     return bool(NARROW) and not op.view and op.typing != "moved"
 
 
-def _kernel(op: Primitive) -> str:
+def _kernel(op: Declared) -> str:
     """What computes the result: on a device one launch, also of what is several of numpy's functions."""
     if not op.fuses or not hasattr(op.forward, "__code__"):
         return "kernel"
     return "(kernel if a0.__class__ is ndarray else fused_kernel)"
 
 
-def _read_arrays(op: Primitive) -> list[str]:
+def _read_arrays(op: Declared) -> list[str]:
     inputs = op.inputs
     lines: list[str] = []
     slow = f"{', '.join(f'a{i}' for i in range(len(inputs)))}{',' if len(inputs) == 1 else ''}"
@@ -153,11 +157,11 @@ def _read_arrays(op: Primitive) -> list[str]:
     lines.append("    except AttributeError:")
     if op.typing in ("promote", "float") and len(inputs) > 1:
         lines += [
-            f"        {', '.join(inputs)} = op.coerce({', '.join(inputs)})",
+            f"        {', '.join(inputs)} = coerce(op, {', '.join(inputs)})",
             *[f"        a{i} = {name}._array" for i, name in enumerate(inputs)],
         ]
     else:
-        lines.append(f"        raise op.type_error({', '.join(inputs)}) from None")
+        lines.append(f"        raise type_error(op, {', '.join(inputs)}) from None")
     word = "if"
     if _may_be_narrow(op):
         test = " or ".join(f"a{i}.dtype in NARROW" for i in range(len(inputs)))
@@ -178,7 +182,7 @@ def _read_arrays(op: Primitive) -> list[str]:
     return lines
 
 
-def _record_node(op: Primitive, results: list[str], outs: list[str]) -> list[str]:
+def _record_node(op: Declared, results: list[str], outs: list[str]) -> list[str]:
     tensors, _ = saved_by(op)
     names = op.differentiable
     edges = [f"e{i}" for i in range(len(names))]

@@ -1,15 +1,22 @@
-"""CopySlices: what an in-place operation on a view becomes in the history of its base (V-30, V-31)."""
+"""What a write through a view becomes in the history of its base, and what its views get from that.
+
+A write becomes a CopySlices in the base's history (V-30, V-31); a view whose memory was written is given a
+history anew from that of its base.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from vizgrad.function.strided import Geometry, geometry_of, replace, take
+from vizgrad.function.strided import Geometry, as_strided_node, geometry_of, replace, take
+from vizgrad.function.views import refuse
+from vizgrad.graph import edges
 from vizgrad.graph.edges import edge_of, retaining
 from vizgrad.graph.hooks import NodeHooks
 from vizgrad.graph.node import Node
 from vizgrad.tensor.clock import tick
 from vizgrad.tensor.tensor import RESULT, Tensor, storage_of
+from vizgrad.tensor.views import Creation
 
 if TYPE_CHECKING:
     from vizgrad.graph.node import Edge
@@ -101,3 +108,24 @@ def rebase(view: Tensor, fn: Node, position: int = 0) -> None:
     # whoever read the view's history since the write got that of the old base
     info.clock = min(info.clock, storage_of(view).last_write - 1)
     info.sequence_nr = tick()  # of the view's own new node, made when somebody asks for it
+
+
+def regenerate(view: Tensor) -> None:
+    """Gives a view a new history from its base's, after the memory was written (V-30 (4), (5))."""
+    info, storage = view._view, view._storage
+    assert info is not None
+    assert storage is not None
+    if info.creation is not Creation.DEFAULT:
+        raise refuse(view, by_base=True)
+    node = as_strided_node(info.base, view)
+    if node is not None:
+        if info.sequence_nr > storage.last_write:
+            node.sequence_nr = (
+                info.sequence_nr
+            )  # its turn is that of the write through this view (E-42)
+        with retaining(view):
+            view._edge = node
+    info.clock = storage.last_write
+
+
+edges.regenerate_view = regenerate

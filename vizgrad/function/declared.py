@@ -1,13 +1,66 @@
-"""What a declaration says of saving: read off the parameters of its formulas."""
+"""What is declared of an operation, and what follows from it without compiling anything.
+
+The ground of this package: the compilers, and all that helps them, know an operation as a `Declared`;
+`vizgrad.function.primitive`, above them, makes of it what can be called.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+#: How operand types are brought together (spec T-2 ... T-6):
+#: "promote": by PyTorch's promotion; "float": the same, integers become the default float;
+#: "same": must be equal, else RuntimeError; "keep": used as they are; "moved": so too, and nothing is
+#: computed with the elements, which may be of types that have no arithmetic.
+Typing = Literal["promote", "float", "same", "keep", "moved"]
 
-    from vizgrad.function.primitive import Primitive
+#: Which operands may be Python numbers: any, all but the first, or none.
+Numbers = Literal["any", "second", "none"]
+
+
+@dataclass(eq=False, repr=False)
+class Declared:
+    """An operation as `vizgrad.function.primitive.primitive` read it off a class."""
+
+    name: str
+    #: The kernel: over arrays.
+    forward: Callable[..., Any]
+    #: Input -> its derivative.
+    formulas: dict[str, Callable[..., Any]]
+    inputs: tuple[str, ...]
+    attributes: tuple[str, ...]
+    outputs: tuple[str, ...]
+    node_name: str
+    typing: Typing
+    view: bool
+    structure: frozenset[str]
+    #: Values by which its derivatives have no slope: see `vizgrad.function.flat`.
+    flat: tuple[str, ...]
+    undefined: tuple[str, ...]
+    holomorphic: bool
+    real_only: bool
+    #: Input -> its derivative as a line of mathematics.
+    maths: dict[str, str]
+    doc: str
+    #: Where it was declared.
+    module: str
+    #: In which forms it can be called, and under which other names.
+    public: bool
+    inplace: bool | Literal["public"]
+    aliases: tuple[str, ...]
+    numbers: Numbers
+
+    def __post_init__(self) -> None:
+        self.__doc__ = self.doc
+        #: On a device its kernel and formulas are one launch each.
+        self.fuses = "pointwise" in self.structure
+        #: Inputs that have a formula, in order: one edge each.
+        self.differentiable = tuple(n for n in self.inputs if n in self.formulas)
+
+    def __repr__(self) -> str:
+        return f"<primitive {self.name}({', '.join(self.inputs + self.attributes)})>"
 
 
 #: Attributes that are made of tensors (`vizgrad.graph.saved_group`): saved like tensors, not like numbers.
@@ -20,7 +73,7 @@ def formula_parameters(formula: Callable[..., Any]) -> tuple[str, ...]:
     return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
 
 
-def saved_by(op: Primitive) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def saved_by(op: Declared) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """(saved tensors, plain values) that the formulas of `op` ask for, in a fixed order."""
     wanted = {p for f in op.formulas.values() for p in formula_parameters(f)} - {"grad"}
     tensors = [n for n in op.inputs + op.outputs if n in wanted]
@@ -31,7 +84,7 @@ def saved_by(op: Primitive) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return tuple(tensors), tuple(plain)
 
 
-def users_of(op: Primitive, name: str) -> list[int]:
+def users_of(op: Declared, name: str) -> list[int]:
     """Numbers of the edges whose formula reads `name`."""
     return [
         i for i, n in enumerate(op.differentiable) if name in formula_parameters(op.formulas[n])

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from vizgrad.arrays import backend
 from vizgrad.arrays.backend import CPU, device_of
+from vizgrad.function import compile_record
 from vizgrad.function.primitive import primitive
 from vizgrad.tensor.wrong_call import wrong_call
 
 if TYPE_CHECKING:
-    from vizgrad.function.primitive import Primitive
+    from vizgrad.function.declared import Declared
 
 
 @primitive(linear=True, typing="moved", node="ToCopyBackward0")
@@ -27,7 +28,7 @@ class to_device:
         return to_device(grad, device=source, source=device)
 
 
-def gathered(op: Primitive, tensors: tuple[Any, ...]) -> tuple[Any, ...] | None:
+def gathered(op: Declared, tensors: tuple[Any, ...]) -> tuple[Any, ...] | None:
     """The operands on one device; None if they are so already.
 
     A 0-dim tensor of the CPU goes where the others are, as in PyTorch, and its gradient comes back; for
@@ -55,3 +56,6 @@ def gathered(op: Primitive, tensors: tuple[Any, ...]) -> tuple[Any, ...] | None:
         t if d == there else to_device.record(t, device=there, source=d)
         for d, t in zip(devices, tensors, strict=True)
     )
+
+
+compile_record.gathered = gathered

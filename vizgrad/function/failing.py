@@ -11,10 +11,10 @@ from vizgrad.arrays.sparse import SparseUnsupported, is_sparse
 from vizgrad.tensor.wrong_call import wrong_call
 
 if TYPE_CHECKING:
-    from vizgrad.function.primitive import Primitive
+    from vizgrad.function.declared import Declared
 
 
-def kernel_error(op: Primitive, error: Exception, *arrays: Any) -> Exception:
+def kernel_error(op: Declared, error: Exception, *arrays: Any) -> Exception:
     """The exception to raise instead of `error`; `error` itself when there is nothing to add."""
     if any(map(is_sparse, arrays)) and (
         # of several operands, or with settings, a RuntimeError says what is wrong with them

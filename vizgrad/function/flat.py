@@ -22,7 +22,7 @@ from vizgrad.tensor.place import caller
 from vizgrad.tensor.tensor import RESULT, Tensor, new_tensor
 
 if TYPE_CHECKING:
-    from vizgrad.function.primitive import Primitive
+    from vizgrad.function.declared import Declared
 
 
 class Flat(Node):
@@ -59,7 +59,7 @@ def _node_class(differentiated: str) -> type[Flat]:
     return type(differentiated.removesuffix("0") + "Backward0", (Flat,), {})
 
 
-def dependent(node: Node, op: Primitive, grad: Tensor, results: list[Any]) -> list[Any]:
+def dependent(node: Node, op: Declared, grad: Tensor, results: list[Any]) -> list[Any]:
     """The gradients that the formulas of `op` gave, as functions of the values it names."""
     if not MODES.grad:
         return results

@@ -5,25 +5,17 @@ from __future__ import annotations
 import linecache
 from collections.abc import Callable
 from functools import cache
-from itertools import count
 from types import CodeType
 from typing import Any
 from weakref import WeakSet
 
 from vizgrad.arrays.dtypes import WHEN_NARROW
 
-_numbers = count(1)
-
 
 @cache
 def _code(source: str) -> CodeType:
-    """Compiled source. Operations of one form have one source: most of compiling is saved by this.
-
-    The text is kept in linecache so that tracebacks can show it.
-    """
-    filename = f"<vizgrad form {next(_numbers)}>"
-    linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
-    return compile(source, filename, "exec")
+    """Compiled source. Operations of one form have one source: most of compiling is saved by this."""
+    return compile(source, "<vizgrad>", "exec")
 
 
 def _define(source: str, name: str, scope: dict[str, Any]) -> Any:
@@ -49,18 +41,22 @@ def write_again() -> None:
 WHEN_NARROW.append(write_again)
 
 
-def at_first_call(name: str, scope: dict[str, Any], write: Callable[[], str]) -> Any:
+def at_first_call(owner: str, name: str, scope: dict[str, Any], write: Callable[[], str]) -> Any:
     """A function over the globals `scope` whose source is written and compiled when it is first called.
 
+    A traceback shows it as a file ``<vizgrad mul.record>``, for the `owner` mul, with its text.
     It stays the same object, whoever holds it: only what it does is replaced.
     """
 
     def become() -> Any:
-        written = _define(write(), name, {})
+        source = write()
+        written = _define(source, name, {})
+        filename = f"<vizgrad {owner}.{name}>"
+        linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
         # In this order: another thread may call it in between, and the waiting form has no parameter
         # that a default could go to.
         function.__defaults__ = written.__defaults__
-        function.__code__ = written.__code__
+        function.__code__ = written.__code__.replace(co_filename=filename)
         _written.add(function)
         return function
 

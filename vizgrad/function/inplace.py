@@ -19,7 +19,7 @@ from vizgrad.function.devices import gathered
 from vizgrad.function.failing import kernel_error
 from vizgrad.function.narrow import widened
 from vizgrad.function.saving import save_result
-from vizgrad.function.typing import arrays_for, result_dtype
+from vizgrad.function.typing import arrays_for, coerce, refuse_complex, result_dtype
 from vizgrad.function.views import refuse
 from vizgrad.graph.edges import edge_of, retaining, set_history
 from vizgrad.graph.node import Meta, Node
@@ -164,7 +164,7 @@ def write(
     """
     tensors = (target, *operands)
     if any(not isinstance(t, Tensor) for t in tensors):
-        tensors = op.coerce(*tensors)
+        tensors = coerce(op, *tensors)
     if op.typing not in ("keep", "moved") and not is_on_host(target._array):
         tensors = gathered(op, tensors) or tensors
     for operand in tensors[1:]:
@@ -242,7 +242,7 @@ def _compute(op: Primitive, tensors: tuple[Any, ...], attributes: dict[str, Any]
     else:
         arrays = _arrays(op, tensors)
     if op.real_only and arrays[0].dtype.kind == "c":
-        raise op.refuse_complex(arrays[0])
+        raise refuse_complex(op, arrays[0])
     try:
         return _run(op.forward, arrays, attributes)
     except Exception as error:  # noqa: BLE001  whatever a kernel raises gets PyTorch's words

@@ -15,12 +15,12 @@ from vizgrad.function.typing import arrays_for, result_dtype
 from vizgrad.tensor.wrong_call import wrong_call
 
 if TYPE_CHECKING:
-    from vizgrad.function.primitive import Primitive
+    from vizgrad.function.declared import Declared
 
 _WIDE = dtypes.float32.np
 
 
-def widened(op: Primitive, operands: tuple[Any, ...]) -> tuple[Any, ...]:
+def widened(op: Declared, operands: tuple[Any, ...]) -> tuple[Any, ...]:
     """The numpy dtype of the result, or None if it is no narrow one; then the arrays to compute with.
 
     Raises NotImplementedError for float8, with which nothing is computed, and what `arrays_for` raises.
@@ -56,7 +56,7 @@ def _wide(array: Any, common: Any) -> Any:
     return array.astype(_WIDE)
 
 
-def _refuse_float8(op: Primitive, dtype: DType) -> None:
+def _refuse_float8(op: Declared, dtype: DType) -> None:
     if dtypes.is_float8(dtype) and op.name not in _OF_FLOAT8:
         raise wrong_call(
             NotImplementedError(f'"{op.name}" not implemented for {dtype.name}'),

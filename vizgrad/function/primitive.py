@@ -23,121 +23,47 @@ wants for a holomorphic function is its conjugate, conj(f'(z)) * grad; the gener
 goes into the formula and what comes out. Only a function that is not holomorphic (`abs`, `real`) says so,
 and gives the gradient itself.
 
-From a declaration the recording
-function and the node class are compiled once, as straight-line code (`compile_node`, `compile_record`).
+From a declaration (`declared.Declared`) the recording function and the node class are compiled once, as
+straight-line code (`compile_node`, `compile_record`).
 """
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any, Literal, overload
 
-from vizgrad.arrays.dtypes import from_numpy
-from vizgrad.function.typing import coerce, type_error
+from vizgrad.function.compile_node import compile_node
+from vizgrad.function.compile_record import compile_record
+from vizgrad.function.declared import Declared, Numbers, Typing, saved_by
+from vizgrad.graph.node import Node
 from vizgrad.tensor.tensor import Tensor
-from vizgrad.tensor.wrong_call import wrong_call
-
-#: How operand types are brought together (spec T-2 ... T-6):
-#: "promote": by PyTorch's promotion; "float": the same, integers become the default float;
-#: "same": must be equal, else RuntimeError; "keep": used as they are; "moved": so too, and nothing is
-#: computed with the elements, which may be of types that have no arithmetic.
-Typing = Literal["promote", "float", "same", "keep", "moved"]
-
-#: Which operands may be Python numbers: any, all but the first, or none.
-Numbers = Literal["any", "second", "none"]
 
 REGISTRY: dict[str, Primitive] = {}
 #: Called with each operation that is declared; `vizgrad.ops.forms` makes functions and methods of it.
 WHEN_DECLARED: list[Callable[[Primitive], None]] = []
 
 
-class Primitive:
+class Primitive(Declared):
     """A declared operation. Call it with Tensors (records) or with arrays (just computes)."""
 
-    def __init__(
-        self,
-        name: str,
-        forward: Callable[..., Any],
-        formulas: dict[str, Callable[..., Any]],
-        *,
-        inputs: tuple[str, ...],
-        attributes: tuple[str, ...],
-        outputs: tuple[str, ...],
-        node_name: str,
-        typing: Typing,
-        view: bool,
-        structure: frozenset[str],
-        flat: tuple[str, ...],
-        undefined: tuple[str, ...],
-        holomorphic: bool,
-        real_only: bool,
-        maths: dict[str, str],
-        doc: str,
-        module: str = "",
-        public: bool = False,
-        inplace: bool | Literal["public"] = False,
-        aliases: tuple[str, ...] = (),
-        numbers: Numbers = "any",
-    ) -> None:
-        self.name = name
-        self.forward = forward
-        self.formulas = formulas
-        self.inputs = inputs
-        self.attributes = attributes
-        self.outputs = outputs
-        self.node_name = node_name
-        self.typing = typing
-        self.numbers = numbers
-        self.view = view
-        self.structure = structure
-        #: Values by which its derivatives have no slope: see `vizgrad.function.flat`.
-        self.flat = flat
-        self.undefined = undefined
-        self.holomorphic = holomorphic
-        self.real_only = real_only
-        self.maths = maths
-        #: Where it was declared.
-        self.module = module
-        #: In which forms it can be called, and under which other names.
-        self.public, self.inplace, self.aliases = public, inplace, aliases
-        #: On a device its kernel and formulas are one launch each.
-        self.fuses = "pointwise" in structure
-        self.__doc__ = doc
-        from vizgrad.function.compile_node import compile_node
-        from vizgrad.function.compile_record import compile_record
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        saved_by(self)  # raises for a formula that asks for what nobody provides
+        #: Runs it on Tensors and records it.
+        self.record = compile_record(self, lambda: self.node_class)
 
-        #: Inputs that have a formula, in order: one edge each.
-        self.differentiable = tuple(n for n in inputs if n in formulas)
-        self.node_class = compile_node(self) if formulas else None
-        self.record = compile_record(self)
+    @cached_property
+    def node_class(self) -> type[Node] | None:
+        """The class of its nodes, made when the first is recorded; None if it has no derivative."""
+        return compile_node(self) if self.formulas else None
 
     def __call__(self, *args: Any, **attributes: Any) -> Any:
         for arg in args:
             if isinstance(arg, Tensor):
                 return self.record(*args, **attributes)
         return self.forward(*args, **attributes)
-
-    def coerce(self, *operands: Any) -> tuple[Any, ...]:
-        """Operands as Tensors, Python numbers wrapped; TypeError for anything else."""
-        return coerce(self, *operands)
-
-    def refuse_complex(self, array: Any) -> NotImplementedError:
-        """What to raise for complex numbers."""
-        return wrong_call(
-            NotImplementedError(
-                f'"{self.name}" not implemented for {from_numpy(array.dtype).name}: it is defined for '
-                "real numbers only"
-            ),
-            "take .abs(), .real or .imag",
-            "cut-dtype",
-        )
-
-    def type_error(self, *operands: Any) -> TypeError:
-        return type_error(self, *operands)
-
-    def __repr__(self) -> str:
-        return f"<primitive {self.name}({', '.join(self.inputs + self.attributes)})>"
 
 
 @overload
@@ -249,12 +175,11 @@ def _parameters(forward: Any, owner: str) -> tuple[tuple[str, ...], tuple[str, .
     """
     if hasattr(forward, "nin"):
         return ("self", "other", "third")[: forward.nin], ()
-    inputs: list[str] = []
-    attributes: list[str] = []
-    for parameter in inspect.signature(forward).parameters.values():
-        keyword = parameter.kind is inspect.Parameter.KEYWORD_ONLY
-        (attributes if keyword else inputs).append(parameter.name)
+    # `inspect.signature` would take a tenth of the import's time
+    code = inspect.unwrap(forward).__code__
+    inputs = list(code.co_varnames[: code.co_argcount])
+    attributes = code.co_varnames[code.co_argcount :][: code.co_kwonlyargcount]
     named = inputs and inputs[0] in ("self", "grad_output")
     if inputs and not named and not forward.__qualname__.startswith(owner + "."):
         inputs = ["self", "other", "third"][: len(inputs)]
-    return tuple(inputs), tuple(attributes)
+    return tuple(inputs), attributes

@@ -11,7 +11,7 @@ from vizgrad.tensor.tensor import Tensor, new_tensor
 from vizgrad.tensor.wrong_call import wrong_call
 
 if TYPE_CHECKING:
-    from vizgrad.function.primitive import Primitive
+    from vizgrad.function.declared import Declared
 
 
 class WrappedNumber(Tensor):
@@ -91,7 +91,7 @@ def _number_on_device(value: Any, array: Any) -> WrappedNumber:
     return made
 
 
-def coerce(op: Primitive, *operands: Any) -> tuple[Any, ...]:
+def coerce(op: Declared, *operands: Any) -> tuple[Any, ...]:
     """Operands as Tensors; TypeError for what is neither Tensor nor number, or a number out of place."""
     tensors = [o for o in operands if isinstance(o, Tensor)]
     if not tensors or (op.numbers == "none" and len(tensors) < len(operands)):
@@ -116,7 +116,19 @@ def coerce(op: Primitive, *operands: Any) -> tuple[Any, ...]:
     return tuple(out)
 
 
-def type_error(op: Primitive, *operands: Any) -> TypeError:
+def refuse_complex(op: Declared, array: Any) -> NotImplementedError:
+    """What to raise for complex numbers, which have no order."""
+    return wrong_call(
+        NotImplementedError(
+            f'"{op.name}" not implemented for {dtypes.from_numpy(array.dtype).name}: it is defined for '
+            "real numbers only"
+        ),
+        "take .abs(), .real or .imag",
+        "cut-dtype",
+    )
+
+
+def type_error(op: Declared, *operands: Any) -> TypeError:
     """What PyTorch's binding raises for operands that are no tensors."""
     for name, operand in zip(op.inputs, operands, strict=False):
         if not isinstance(operand, Tensor):
@@ -144,7 +156,7 @@ def result_dtype(tensors: tuple[Tensor, ...], as_float: bool = False) -> DType:
 _NO_BOOLS = {"sub", "sub_scaled", "rsub"}
 
 
-def arrays_for(op: Primitive, operands: tuple[Any, ...]) -> tuple[Any, ...]:
+def arrays_for(op: Declared, operands: tuple[Any, ...]) -> tuple[Any, ...]:
     """The operands' arrays in the type the operation computes in; RuntimeError if types must agree."""
     if op.typing == "same":
         found = [t.dtype for t in operands]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vizgrad import errors
 from vizgrad.arrays.sparse import is_sparse
-from vizgrad.graph import edges
+from vizgrad.graph.edges import split_edge
 from vizgrad.tensor.modes import MODES
 from vizgrad.tensor.place import caller
 from vizgrad.tensor.storage import InferenceStorage
@@ -80,7 +80,7 @@ def refuse(view: Tensor, by_base: bool) -> RuntimeError:
     info = view._view
     assert info is not None
     why, fix = _REFUSALS[info.creation]
-    node, nr = (None, 0) if view._edge is None else edges.split_edge(view._edge)
+    node, nr = (None, 0) if view._edge is None else split_edge(view._edge)
     where = ""
     if node is None or info.creation in (Creation.NO_GRAD, Creation.INFERENCE):
         inference = info.creation is Creation.INFERENCE
@@ -100,26 +100,3 @@ def refuse(view: Tensor, by_base: bool) -> RuntimeError:
         tensor=node.name() if node is not None else info.maker,
         fix=fix,
     )
-
-
-def regenerate(view: Tensor) -> None:
-    """Gives a view a new history from its base's, after the memory was written (V-30 (4), (5))."""
-    info, storage = view._view, view._storage
-    assert info is not None
-    assert storage is not None
-    if info.creation is not Creation.DEFAULT:
-        raise refuse(view, by_base=True)
-    from vizgrad.function.strided import as_strided_node
-
-    node = as_strided_node(info.base, view)
-    if node is not None:
-        if info.sequence_nr > storage.last_write:
-            node.sequence_nr = (
-                info.sequence_nr
-            )  # its turn is that of the write through this view (E-42)
-        with edges.retaining(view):
-            view._edge = node
-    info.clock = storage.last_write
-
-
-edges.regenerate_view = regenerate

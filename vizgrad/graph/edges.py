@@ -13,8 +13,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from vizgrad.graph.accumulate import AccumulateGrad
-from vizgrad.graph.hooks import hooks_of
-from vizgrad.graph.node import Edge, Node
+from vizgrad.graph.node import Edge, Node, hooks_of
 from vizgrad.tensor.deleting import not_deletable
 from vizgrad.tensor.tensor import LEAF, RESULT, UNTRACKED, VIEW, Tensor, rare_of, view_requires_grad
 from vizgrad.tensor.wrong_call import wrong_call

@@ -10,10 +10,7 @@ from __future__ import annotations
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Self
-
-if TYPE_CHECKING:
-    from vizgrad.graph.node import Node
+from typing import Any, Self
 
 Hook = Callable[..., Any]
 Hooks = OrderedDict[int, Hook]
@@ -74,10 +71,3 @@ class NodeHooks:
         self.retain: dict[int, weakref.ref[Any]] = {}
         self.pre: Hooks = new_hooks()
         self.post: Hooks = new_hooks()
-
-
-def hooks_of(node: Node) -> NodeHooks:
-    hooks = node.hooks
-    if hooks is None:
-        hooks = node.hooks = NodeHooks()
-    return hooks

@@ -6,16 +6,18 @@ saves an allocation for nearly every recorded operation; `next_functions` shows 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, final
+from collections.abc import Callable
+from typing import Any, ClassVar, NamedTuple, final
 
 from vizgrad.errors import Place, place_of
+from vizgrad.graph.hooks import NodeHooks, RemovableHandle, add_hook
 from vizgrad.tensor.place import Site
 from vizgrad.tensor.wrong_call import wrong_call
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from vizgrad.graph.hooks import NodeHooks, RemovableHandle
+#: Shows the saved value, or values, in a slot as objects that hooks can be put on (E-8, V-65); set by
+#: `vizgrad.graph.saved_view`.
+show_saved: Callable[[Node, str], Any]
+show_saved_group: Callable[[Node, str], Any]
 
 
 class Meta(NamedTuple):
@@ -181,42 +183,29 @@ class Node:
 
     def register_hook(self, fn: Callable[..., Any]) -> RemovableHandle:
         """`fn(grad_inputs, grad_outputs) -> tuple | None`, called after the node has run (E-75)."""
-        from vizgrad.graph.hooks import add_hook, hooks_of
-
         return add_hook(hooks_of(self).post, fn)
 
     def register_prehook(self, fn: Callable[..., Any]) -> RemovableHandle:
         """`fn(grad_outputs) -> tuple | None`, called before the node runs (E-75)."""
-        from vizgrad.graph.hooks import add_hook, hooks_of
-
         return add_hook(hooks_of(self).pre, fn)
 
     def __repr__(self) -> str:
         return f"<{self.name()} object at {id(self):#x}>"
 
 
+def hooks_of(node: Node) -> NodeHooks:
+    hooks = node.hooks
+    if hooks is None:
+        hooks = node.hooks = NodeHooks()
+    return hooks
+
+
 def _raw_reader(name: str) -> Callable[[Node], Any]:
-    def read(node: Node) -> Any:
-        """The saved value as an object that hooks can be put on (E-8, V-65)."""
-        from vizgrad.graph.saved_view import NodeSlot, SavedTensor
-
-        return SavedTensor(node, name, NodeSlot(node, name))
-
-    return read
+    return lambda node: show_saved(node, name)  # noqa: F821  set from above
 
 
 def _raw_group_reader(name: str) -> Callable[[Node], Any]:
-    def read(node: Node) -> Any:
-        """The saved values as objects that hooks can be put on."""
-        from vizgrad.graph.saved_group import GroupSlot
-        from vizgrad.graph.saved_view import SavedTensor
-
-        group = getattr(node, "_" + name)
-        return tuple(
-            SavedTensor(node, f"{name}[{n}]", GroupSlot(group, n)) for n in range(len(group.forms))
-        )
-
-    return read
+    return lambda node: show_saved_group(node, name)  # noqa: F821  set from above
 
 
 def check_arguments(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from vizgrad.errors import explained, function_place
 from vizgrad.graph.edges import edge_of
-from vizgrad.graph.hooks import hooks_of
+from vizgrad.graph.node import hooks_of
 from vizgrad.graph.saved import KeptSelf, Packed, SavedResult, read_tensor
 from vizgrad.tensor.modes import MODES, add_listener, remove_listener, set_grad_mode
 from vizgrad.tensor.tensor import Tensor, new_tensor

@@ -6,9 +6,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from vizgrad.errors import explained, place_of
-from vizgrad.graph.hooks import hooks_of
+from vizgrad.graph import node as node_module
+from vizgrad.graph.node import hooks_of
 from vizgrad.graph.packing import pack
 from vizgrad.graph.saved import Freed, Packed, bare, read_tensor
+from vizgrad.graph.saved_group import GroupSlot
 from vizgrad.tensor.place import caller
 from vizgrad.tensor.tensor import Tensor
 from vizgrad.tensor.wrong_call import wrong_call
@@ -106,3 +108,18 @@ class SavedTensor:
 
     def __repr__(self) -> str:
         return f"<SavedTensor `{self._name}` of {self._node.name()}>"
+
+
+def _show(node: Node, name: str) -> SavedTensor:
+    return SavedTensor(node, name, NodeSlot(node, name))
+
+
+def _show_group(node: Node, name: str) -> tuple[SavedTensor, ...]:
+    group = getattr(node, "_" + name)
+    return tuple(
+        SavedTensor(node, f"{name}[{n}]", GroupSlot(group, n)) for n in range(len(group.forms))
+    )
+
+
+node_module.show_saved = _show
+node_module.show_saved_group = _show_group

@@ -118,7 +118,7 @@ class FunctionBase:
 
     def _keeping_hooks(self) -> CustomNode:
         """The engine's node, with hooks that the context keeps: they outlive the tensor (E-75)."""
-        from vizgrad.graph.hooks import hooks_of
+        from vizgrad.graph.node import hooks_of
 
         node = self.engine_node()
         self._fn_held = hooks_of(node)

@@ -2,7 +2,7 @@
  * The visible graph: what is drawn once some groups are folded and shared leaves are pinned.
  *
  * A leaf used by many nodes is drawn as a pin at each use: one shared box makes every layered
- * layout explode (frontend.md: no result within 60 s for 305 nodes, 0.13 s with pins).
+ * layout explode (no result within 60 s for 305 nodes, 0.13 s with pins).
  */
 import type { Graph, Node } from '../../protocol';
 import { foldedInto } from './folding';

@@ -1,0 +1,216 @@
+"""The state of one backward: what is ready, what waits, what has been delivered.
+
+All of it is kept in attributes, so whoever holds a paused task can read it (`vizgrad.inspection`); a visit
+(`vizgrad.engine.visit`) reads and changes it, and `vizgrad.engine.task` runs it.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+from vizgrad.engine.thread_modes import ThreadModes, modes_now, put_back
+from vizgrad.graph.accumulate import AccumulateGrad
+from vizgrad.graph.node import Edge, Node
+from vizgrad.graph.saved import Freed
+from vizgrad.tensor.modes import MODES, set_grad_mode
+
+if TYPE_CHECKING:
+    from vizgrad.engine.domain import Domain
+    from vizgrad.engine.watch import Guarded, Watch
+
+_task_ids = count().__next__
+_NOWHERE = object()
+
+
+class GraphRoot(Node):
+    """Stands before several roots, and delivers to them like any other node (E-44)."""
+
+    __slots__ = ("grads",)
+
+    #: It is not visited at all: `loop` looks for it where nodes are not of the usual kind.
+    wants_tensors = True
+
+    def __init__(self, roots: list[tuple[Node, int, Any]]) -> None:
+        self.edges = tuple(Edge(node, nr) if nr else node for node, nr, _ in roots)
+        self.grads = tuple(grad for _, _, grad in roots)
+        self.sequence_nr = 0
+        self.hooks = None
+        self.shape = ()
+        self.dtype = None
+        self.code = None
+        self.lasti = 0
+        self.scope = None
+
+
+class Capture:
+    """A gradient asked for by `grad(...)` or `backward(inputs=...)`: slot `input_nr` of a node."""
+
+    __slots__ = ("input_nr", "value")
+
+    def __init__(self, input_nr: int) -> None:
+        self.input_nr = input_nr
+        self.value: Any = None
+
+
+class TaskState:
+    """What a run of the engine knows.
+
+    `roots` are (node, output_nr, gradient). With `captures` given (node -> list of Capture), only nodes
+    from which a captured node, or a leaf in `leaves_wanted`, can be reached are run (E-32).
+    """
+
+    __slots__ = (
+        "__weakref__", "borrowed", "buffers", "callbacks", "captures", "current", "dependencies",
+        "depth", "domain", "freed", "id", "keep_graph", "leaves", "modes", "order", "outer", "pausing",
+        "reach", "ready", "roots", "watch",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        roots: list[tuple[Node, int, Any]],
+        domain: Domain,
+        *,
+        keep_graph: bool,
+        freed: Freed,
+        captures: dict[Node, list[Capture]] | None = None,
+        leaves_wanted: Iterable[Node] = (),
+    ) -> None:
+        self.id = _task_ids()
+        self.roots = roots
+        self.domain = domain
+        self.keep_graph = keep_graph
+        self.freed = freed
+        self.captures = captures
+        #: What listens (None: nobody), and whether to stop before each node.
+        self.watch: Watch | Guarded | None = None
+        self.pausing = False
+        #: Gradients delivered and not yet used: one value, or a list for several output slots.
+        self.buffers: dict[Node, Any] = {}
+        #: Nodes whose buffered gradient somebody else may hold: not to be changed or kept. To begin
+        #: with the roots: a gradient given by the caller stays the caller's (E-64).
+        self.borrowed: set[Node] = (
+            {roots[0][0]} if len(roots) == 1 else {node for node, _, _ in roots}
+        )
+        #: Incoming edges that have not delivered yet.
+        self.dependencies: dict[Node, int] = {}
+        self.ready: list[tuple[int, int, Node]] = []
+        self.leaves: deque[Node] = deque()
+        self.current: Node | None = None
+        self.order = 0
+        #: How many backwards this one runs within.
+        self.depth = 0
+        #: Functions to be called when all nodes have run (E-80).
+        self.callbacks: list[Callable[[], None]] | None = None
+        #: The task and the modes of this thread before this task was entered.
+        self.outer: Any = _NOWHERE
+        #: What is switched in this thread at the start of each visit; None outside.
+        self.modes: ThreadModes | None = None
+        #: Nodes to be run; None: all that are reachable.
+        self.reach: set[Node] | None = None
+        self._prepare(leaves_wanted)
+
+    # --- before the first node ----------------------------------------------------------------
+
+    def _prepare(self, leaves_wanted: Iterable[Node]) -> None:
+        roots = self.roots
+        if len(roots) == 1:
+            start, nr, grad = roots[0]
+        else:
+            start, nr, grad = GraphRoot(roots), 0, None
+        self._count_dependencies(start)
+        if self.captures is not None:
+            self.reach = _reaching(start, set(leaves_wanted), self.captures)
+            if start.__class__ is GraphRoot and start not in self.reach:
+                return  # while the hooks of a single root that leads nowhere are called, as PyTorch has it
+        self.buffers[start] = grad if start.outputs == 1 else _slots(start, nr, grad)
+        if start.__class__ is AccumulateGrad:
+            self.leaves.append(start)
+        else:
+            self.ready.append((-start.sequence_nr, 0, start))
+
+    def _count_dependencies(self, start: Node) -> None:
+        counts = self.dependencies
+        stack = [start]
+        while stack:
+            for edge in stack.pop().edges:
+                if edge is None:
+                    continue
+                node = edge.node if type(edge) is Edge else edge
+                if node in counts:
+                    counts[node] += 1
+                else:
+                    counts[node] = 1
+                    stack.append(node)
+
+    # --- while it runs -------------------------------------------------------------------------
+
+    @property
+    def entered(self) -> bool:
+        """Between `enter` and `leave`?"""
+        return self.outer is not _NOWHERE
+
+    def enter(self) -> None:
+        """Makes this the thread's task, in the grad mode of the domain (E-26); `leave` ends that.
+
+        What computes on plain arrays does not ask for the mode, so a run enters only when it comes to
+        code that may: a custom Function, a hook, or a formula on Tensors.
+        """
+        if self.outer is _NOWHERE:
+            self.outer = MODES.task, modes_now()
+            set_grad_mode(not self.domain.raw)
+            self.modes = modes_now()
+            MODES.task = self
+
+    def visited(self) -> None:
+        """At the end of a visit: what was switched in it is switched back."""
+        if self.modes is not None:
+            put_back(self.modes)
+
+    def leave(self) -> None:
+        if self.outer is not _NOWHERE:
+            MODES.task, modes = self.outer
+            put_back(modes)
+            self.outer, self.modes = _NOWHERE, None
+
+    def will_run(self, node: Node) -> bool:
+        """Is `node` run in this backward, or a gradient captured there?"""
+        if node not in self.dependencies and all(node is not root for root, _, _ in self.roots):
+            return False
+        if self.reach is None:
+            return True
+        return node in self.reach or node in (self.captures or ())
+
+    def abandon(self) -> None:
+        """Lets go of the graph and of all gradients; what the run did to leaves and nodes stays."""
+        for held in (self.roots, self.ready, self.leaves, self.buffers, self.borrowed,
+                     self.dependencies, self.reach, self.captures):  # fmt: skip
+            if held is not None:
+                held.clear()
+        self.watch = self.current = None
+
+
+def _slots(node: Node, nr: int, grad: Any) -> list[Any]:
+    slots: list[Any] = [None] * node.outputs
+    slots[nr] = grad
+    return slots
+
+
+def _reaching(start: Node, wanted: set[Node], captures: dict[Node, list[Capture]]) -> set[Node]:
+    """Nodes to be run: those with a wanted or captured node somewhere behind them (E-32)."""
+    reach = set(wanted)
+    done: set[Node] = set()
+    stack: list[tuple[Node, bool]] = [(start, False)]
+    while stack:
+        node, expanded = stack.pop()
+        if not expanded:
+            if node in done:
+                continue
+            done.add(node)
+            stack.append((node, True))
+            stack.extend((following, False) for following, _ in node.next_edges if following)
+        elif any(f in reach or f in captures for f, _ in node.next_edges if f is not None):
+            reach.add(node)
+    return reach
