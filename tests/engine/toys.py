@@ -86,8 +86,8 @@ class FloatDomain:
     def can_add_in_place(self, total: Any, grad: Any) -> bool:
         return False
 
-    def share_memory(self, a: Any, b: Any) -> bool:
-        return a is b
+    def share_memory(self, view: Any, other: Any) -> bool:
+        return view is other
 
     def fit(self, grad: Any, meta: Meta, node: Node, index: int) -> Any:
         if not isinstance(grad, Value):

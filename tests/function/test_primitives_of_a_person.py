@@ -133,7 +133,7 @@ def test_a_traceback_names_the_operation_and_shows_what_was_run(notebook: Notebo
         notebook.slope("tripled_of_a_test")
     shown = "".join(traceback.format_exception(caught.value))
     assert 'File "<vizgrad tripled_of_a_test.run>"' in shown
-    assert "return formula_self(grad)" in shown
+    assert "formula_self" in shown
     with pytest.raises(TypeError) as refused:
         torch.ones(2).mul("two")
     assert any(f.filename == "<vizgrad mul.record>" for f in traceback.extract_tb(refused.tb))

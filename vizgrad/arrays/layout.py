@@ -145,20 +145,22 @@ def as_strided(
     return restrided(array, shape, tuple(s * item for s in strides))
 
 
-def block_of(array: Array) -> int:
-    """Where the block of memory begins that the array is, or is a view of."""
-    owner = _owner(array)
-    return address(owner) if is_array(owner) else id(owner)
-
-
-def share_block(a: Array, b: Array) -> bool:
-    """Are both in one block of memory? As comparing `block_of`, which asks numpy for addresses slowly."""
-    first, second = _owner(a), _owner(b)
+def share_block(view: Array, other: Array) -> bool:
+    """Are a view and another array in one block of memory?"""
+    first, second = view.base, other.base
+    if second is None:
+        second = other
     if first is second:
         return True
-    if is_array(first) and is_array(second) and first.flags.owndata and second.flags.owndata:
+    plain = type(first) is type(second) is np.ndarray
+    if plain and first.base is None and second.base is None:
+        return False  # each owns its block: the usual case
+    first, second = _owner(first), _owner(second)
+    if first is second:
+        return True
+    if type(first) is np.ndarray or not (is_array(first) and is_array(second)):
         return False
-    return block_of(first) == block_of(second)
+    return address(first) == address(second)  # another library may make the owner's object anew
 
 
 def _owner(array: Any) -> Any:

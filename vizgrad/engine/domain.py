@@ -25,8 +25,8 @@ class Domain(Protocol):
         """May ``total += grad`` be done, given that nobody but the engine holds `total`?"""
         ...
 
-    def share_memory(self, a: Any, b: Any) -> bool:
-        """Are two gradients in one block of memory? Asked only where `raw`, and of one with a `base`."""
+    def share_memory(self, view: Any, other: Any) -> bool:
+        """Are two gradients in one block of memory? Asked only where `raw`, of a `view` that has a base."""
         ...
 
     def fit(self, grad: Any, meta: Meta, node: Node, index: int) -> Any:

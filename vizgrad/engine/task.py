@@ -173,9 +173,10 @@ class GraphTask(TaskState):
         shared = self.domain.share_memory
         if node in self.borrowed and shared(grad, incoming):
             return True
-        for place, other in enumerate(routed):
-            if other is not None and place != index and shared(grad, other):
-                return True
+        if len(routed) > 1:
+            for at, other in enumerate(routed):
+                if at != index and other is not None and shared(grad, other):
+                    return True
         return False
 
     # --- driving ------------------------------------------------------------------------------
