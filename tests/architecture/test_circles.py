@@ -40,7 +40,8 @@ KEPT: dict[tuple[str, ...], str] = {
         "ops.public.broadcasting", "ops.public.gather_scatter",
     ): "two families of which each calls one function of the other",
     (
-        "ops.public.linalg_functions", "ops.public.matrix_products", "ops.public.statistics",
+        "ops.public.linalg_factors", "ops.public.linalg_functions", "ops.public.matrix_products",
+        "ops.public.statistics",
     ): "families of which each calls one function of another: norms, products, deviations",
 }  # fmt: skip
 

@@ -107,3 +107,17 @@ def test_without_a_stack_it_says_so():
     with vg.autograd.set_detect_anomaly(True):
         _, messages = caught_from(y.backward)
     assert "No forward pass information available" in messages[0]
+
+
+@pytest.mark.rule("E-86")
+@pytest.mark.parametrize("hooked", [False, True])
+def test_a_gradient_of_a_wrong_shape_is_told_of_once(hooked: bool) -> None:
+    """Found in the visit of a custom Function, or at the delivery of an operation's."""
+    x = leaf()
+    with vg.autograd.set_detect_anomaly(True):
+        y = function(lambda ctx, x: x * 1, lambda ctx, grad: vg.ones(7)).apply(x)
+        if hooked:
+            y.grad_fn.register_hook(lambda inputs, outputs: None)
+        error, told = caught_from(lambda: y.sum().backward())
+    assert "returned an invalid gradient at index 0" in str(error)
+    assert len([text for text in told if text.startswith("Error detected in")]) == 1
