@@ -115,11 +115,9 @@ def _gains(op: Declared, formula: Callable[..., Any]) -> bool:
 
 def _calls_several(formula: Callable[..., Any]) -> bool:
     """Does it call an operation whose kernel is several of numpy's functions?"""
-    from vizgrad.function.primitive import Primitive
-
     named = (formula.__globals__.get(name) for name in formula.__code__.co_names)
     return any(
-        isinstance(op, Primitive) and op.fuses and hasattr(op.forward, "__code__") for op in named
+        isinstance(op, Declared) and op.fuses and hasattr(op.forward, "__code__") for op in named
     )
 
 
