@@ -36,6 +36,8 @@ class Threads:
         """`product(*operands)` by one thread; whatever number there was is there again afterwards."""
         if self._get is None or self._set is None:
             return product(*operands)
+        if not self._inside and self._get() == 1:
+            return product(*operands)  # nothing to change, so nobody to wait for
         with self._lock:
             if not self._inside:
                 self._before = self._get()

@@ -251,7 +251,7 @@ def _compute(op: Primitive, tensors: tuple[Any, ...], attributes: dict[str, Any]
 
 
 def _arrays(op: Primitive, tensors: tuple[Any, ...]) -> tuple[Any, ...]:
-    if op.typing != "moved" and any(t._array.dtype in NARROW for t in tensors):
+    if NARROW and op.typing != "moved" and any(t._array.dtype in NARROW for t in tensors):
         return widened(op, tensors)[1:]
     if op.typing in ("promote", "float"):
         return arrays_for(op, tensors)

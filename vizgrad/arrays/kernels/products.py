@@ -16,7 +16,10 @@ def mm(a: Array, b: Array) -> Array:
             raise NotImplementedError('"matmul" not implemented for bool; convert with .to(dtype)')
         return a.astype(np.float32).dot(b.astype(np.float32)).astype(np.float16)
     try:
-        if a.size * b.size < threads.FEWEST:
+        columns = b.shape[1] if b.ndim == 2 else 1
+        of_matrices = columns > 1 and a.ndim == 2 and a.shape[0] > 1
+        least = threads.FEWEST if of_matrices else threads.FEWEST_OF_VECTOR
+        if a.size * columns < least:
             return a.dot(b)
         return threads.dot(a, b)
     except ValueError:
