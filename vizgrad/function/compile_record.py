@@ -21,7 +21,14 @@ from vizgrad.function.declared import GROUPS, saved_by, users_of
 from vizgrad.function.failing import kernel_error
 from vizgrad.function.generated import at_first_call
 from vizgrad.function.saving import save_result
-from vizgrad.function.typing import arrays_for, coerce, number, refuse_complex, type_error
+from vizgrad.function.typing import (
+    arrays_for,
+    coerce,
+    number,
+    refuse_complex,
+    refuse_integers,
+    type_error,
+)
 from vizgrad.function.views import become_view
 from vizgrad.graph.edges import cut_off, edge_of
 from vizgrad.graph.node import Meta, Node
@@ -66,7 +73,7 @@ def compile_record(op: Declared, node_class: Callable[[], type[Node] | None]) ->
         "cut_off": cut_off,
         "tick": tick, "getframe": sys._getframe, "INTERNAL": INTERNAL,
         "Meta": Meta, "save_result": save_result, "arrays_for": arrays_for, "number": number,
-        "coerce": coerce, "type_error": type_error, "refuse_complex": refuse_complex,
+        "coerce": coerce, "type_error": type_error, "refuse_complex": refuse_complex, "refuse_integers": refuse_integers,
         "op": op, "become_view": become_view, "kernel_error": kernel_error, "gathered": _gathered,
         "NARROW": NARROW, "widened": _widened, "narrowed": _narrowed,
         "SavedGroup": SavedGroup,
@@ -94,6 +101,8 @@ def _record_source(op: Declared) -> str:
     lines += _read_arrays(op)
     if op.real_only:
         lines.append("    if a0.dtype.kind == 'c': raise refuse_complex(op, a0)")
+    if op.floats_only:
+        lines.append("    if a0.dtype.kind in 'iub': raise refuse_integers(op, a0)")
     lines += [
         "    try:",  # costs nothing when nothing is raised
         f"        r = {_kernel(op)}({passed})",

@@ -41,6 +41,7 @@ class Declared:
     undefined: tuple[str, ...]
     holomorphic: bool
     real_only: bool
+    floats_only: bool
     #: Input -> its derivative as a line of mathematics.
     maths: dict[str, str]
     doc: str

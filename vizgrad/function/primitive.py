@@ -82,6 +82,7 @@ def primitive(
     undefined: tuple[str, ...] = (),
     holomorphic: bool = True,
     real_only: bool = False,
+    floats_only: bool = False,
     public: bool = False,
     inplace: bool | Literal["public"] = False,
     aliases: str = "",
@@ -100,6 +101,7 @@ def primitive(
     undefined: tuple[str, ...] = (),
     holomorphic: bool = True,
     real_only: bool = False,
+    floats_only: bool = False,
     public: bool = False,
     inplace: bool | Literal["public"] = False,
     aliases: str = "",
@@ -112,7 +114,8 @@ def primitive(
     batching follow. `flat` names inputs (or "result") on which the gradients of a piecewise linear
     operation depend with slope zero, `undefined` those for which PyTorch says None instead. A formula of
     one that is not `holomorphic` gives the complex gradient as it is; one that is `real_only` refuses
-    complex numbers, which have no order.
+    complex numbers, which have no order; one that is `floats_only` refuses integers and bools, of which
+    its kernel would cut the fractions.
 
     With `public` there are `vizgrad.NAME`, which takes `out=`, and `Tensor.NAME`; with `inplace` there is
     `Tensor.NAME_`, and, if it is "public", `vizgrad.NAME_`. `aliases` are further names for all of these.
@@ -151,6 +154,7 @@ def primitive(
             undefined=undefined,
             holomorphic=holomorphic,
             real_only=real_only,
+            floats_only=floats_only,
             maths=maths,
             doc=inspect.cleandoc(cls.__doc__ or ""),
             module=cls.__module__,

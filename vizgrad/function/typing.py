@@ -128,6 +128,18 @@ def refuse_complex(op: Declared, array: Any) -> NotImplementedError:
     )
 
 
+def refuse_integers(op: Declared, array: Any) -> NotImplementedError:
+    """What to raise for integers and bools."""
+    return wrong_call(
+        NotImplementedError(
+            f'"{op.name}" not implemented for {dtypes.from_numpy(array.dtype).name}: its results are '
+            "fractions"
+        ),
+        "convert the tensor with .float()",
+        "cut-dtype",
+    )
+
+
 def type_error(op: Declared, *operands: Any) -> TypeError:
     """What PyTorch's binding raises for operands that are no tensors."""
     for name, operand in zip(op.inputs, operands, strict=False):

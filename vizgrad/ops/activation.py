@@ -201,7 +201,7 @@ class prelu:
         return drop(grad * self, mask=raw(self) > 0)
 
 
-@primitive(real_only=True)
+@primitive(real_only=True, floats_only=True)
 class glu:
     """The first half along `dim` times the sigmoid of the second."""
 

@@ -21,7 +21,7 @@ from vizgrad.ops.optional import unless_absent
 from vizgrad.ops.pointwise import log, log1p, sigmoid
 
 
-@primitive(typing="promote", real_only=True)
+@primitive(typing="promote", real_only=True, floats_only=True)
 class mse_loss:
     """(self - target)^2."""
 
@@ -38,7 +38,7 @@ class mse_loss:
         return mse_loss_backward(grad, target, self, reduction=reduction)
 
 
-@primitive(typing="promote", node="SmoothL1LossBackward0", real_only=True)
+@primitive(typing="promote", node="SmoothL1LossBackward0", real_only=True, floats_only=True)
 class smooth_l1_loss:
     """|d| beyond beta, a parabola within."""
 
@@ -55,7 +55,7 @@ class smooth_l1_loss:
         return smooth_l1_loss_backward(grad, target, self, reduction=reduction, beta=beta)
 
 
-@primitive(real_only=True)
+@primitive(real_only=True, floats_only=True)
 class huber_loss:
     """A parabola up to delta, then a line."""
 

@@ -19,6 +19,7 @@ from vizgrad.tensor.tensor import Tensor
     outputs=("result", "mean", "rstd"),
     undefined=("input", "weight"),
     node="NativeLayerNormBackward0",
+    floats_only=True,
 )
 class layer_norm:
     """(input - mean) / sqrt(var + eps) * weight + bias over the last `dims` dimensions."""
@@ -103,7 +104,7 @@ class batch_norm_fixed:
         return sum_dims(grad, dims=_all_but_channels(grad), keepdim=False)
 
 
-@primitive(outputs=("result", "mean", "rstd"), node="NativeGroupNormBackward0")
+@primitive(outputs=("result", "mean", "rstd"), node="NativeGroupNormBackward0", floats_only=True)
 class group_norm:
     """Standardised within each of `groups` groups of channels; weight and bias by channel."""
 

@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 from vizgrad.function.declared import formula_parameters
 from vizgrad.function.primitive import Primitive
 from vizgrad.function.saving import save_result
+from vizgrad.function.typing import refuse_complex
 from vizgrad.graph.node import Meta
 from vizgrad.graph.saved import unpack_array, unpack_tensor
 from vizgrad.ops.recording import ManyOutputs, edges_of, produced_by, start
@@ -69,7 +70,7 @@ def record(node_class: type[Several], source: Tensor, **attributes: Any) -> tupl
     """The results for `source`; a part gets those of the attributes that it takes."""
     for part in node_class.parts:
         if part.real_only and source._array.dtype.kind == "c":
-            raise part.refuse_complex(source._array)
+            raise refuse_complex(part, source._array)
     arrays = [
         part.forward(source._array, **{name: attributes[name] for name in part.attributes})
         for part in node_class.parts

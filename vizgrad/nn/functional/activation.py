@@ -15,6 +15,9 @@ from vizgrad.ops.public.arguments import check_number
 from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.tensor import Tensor
 
+#: What PyTorch computes for integers, too; their kernels stay in the type.
+_OF_INTEGERS = (pointwise.relu, op.hardtanh, op.threshold)
+
 
 def _apply(primitive: Primitive, name: str, input: Tensor, inplace: bool, **options: Any) -> Tensor:
     """`primitive` of the input; with `inplace` written over it and recorded as `name` with "_"."""
@@ -22,7 +25,7 @@ def _apply(primitive: Primitive, name: str, input: Tensor, inplace: bool, **opti
         return write(primitive, input, name=name + "_", **options)
     if not isinstance(input, Tensor):
         raise TypeError(f"{name}(): argument 'input' must be Tensor, not {type(input).__name__}")
-    if input._array.dtype.kind not in "fcV" and primitive is not pointwise.relu:
+    if input._array.dtype.kind not in "fcV" and primitive not in _OF_INTEGERS:
         raise NotImplementedError(f'"{name}" not implemented for {input.dtype.name} tensors')
     return primitive.record(input, **options)
 
@@ -129,7 +132,19 @@ def hardtanh(
         raise ValueError(f"min_val cannot be greater than max_val, got {min_val} and {max_val}")
     if isinstance(input, Tensor) and input._array.dtype.kind == "c":
         raise NotImplementedError("clamp is not supported for complex types: they have no order")
+    if isinstance(input, Tensor) and input._array.dtype.kind in "iub":
+        min_val, max_val = _whole_limits(input, min_val, max_val)
     return _apply(op.hardtanh, "hardtanh", input, inplace, min_val=min_val, max_val=max_val)
+
+
+def _whole_limits(input: Tensor, min_val: float, max_val: float) -> tuple[int, int]:
+    """The limits as integers, cut towards 0."""
+    kind = input._array.dtype.kind
+    if kind == "b":
+        raise NotImplementedError("Bool inputs not supported for hardtanh")
+    if kind == "u" and (int(min_val) < 0 or int(max_val) < 0):
+        raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
+    return int(min_val), int(max_val)
 
 
 def hardtanh_(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
@@ -172,6 +187,8 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
     """x where x > threshold, else `value`."""
     check_number("threshold", "threshold", threshold)
     check_number("threshold", "value", value)
+    if isinstance(input, Tensor) and input._array.dtype.kind in "iu":
+        threshold, value = int(threshold), int(value)
     return _apply(op.threshold, "threshold", input, inplace, threshold=threshold, value=value)
 
 

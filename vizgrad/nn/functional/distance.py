@@ -27,7 +27,7 @@ def normalize(
 def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Tensor:
     """x1 . x2 / (max(|x1|, eps) max(|x2|, eps)) along `dim`."""
     for each in (x1, x2):
-        if each._array.dtype.kind == "c":
+        if each._array.dtype.kind in "ciub":
             raise RuntimeError(
                 "expected common dtype to be floating point, yet common dtype is " + each.dtype.name
             )

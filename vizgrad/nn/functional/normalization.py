@@ -8,6 +8,7 @@ from vizgrad import errors
 from vizgrad.arrays.layout import overlaps_itself
 from vizgrad.arrays.limits import finfo
 from vizgrad.nn.functional.differentiable import no_gradient_of
+from vizgrad.ops import arithmetic
 from vizgrad.ops import normalization as op
 from vizgrad.ops.optional import given
 from vizgrad.ops.public.keywords import takes_tensors
@@ -109,8 +110,12 @@ def batch_norm(
     `momentum`, the variance without bias (T-55). ValueError for one value per channel in training.
     """
     x = input._array
+    if x.ndim == 1 and not x.size:
+        return arithmetic.mul.record(input, 1)  # of nothing, no channels
     if x.ndim < 2:
-        raise RuntimeError(f"batch_norm needs at least 2 dimensions, got shape {list(x.shape)}")
+        raise IndexError(
+            f"Dimension out of range: the channels are dimension 1, got shape {list(x.shape)}"
+        )
     _check_channels(input, running_mean, running_var, weight, bias)
     _check_types(input, weight, bias)
     if not training and (running_mean is None or running_var is None):

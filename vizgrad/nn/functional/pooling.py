@@ -79,11 +79,20 @@ def max_pool1d(
     stride = None if stride is None else (1, *per_dim(stride, 1, "stride"))
     padding = (0, *per_dim(padding, 1, "padding"))
     dilation = (1, *per_dim(dilation, 1, "dilation"))
+    refuse_integers(input, "max_pool1d")
     rows = with_rows(input, "max_pool1d")
     result = _max_pool(rows, 2, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
     if not return_indices:
         return without_rows(result)
     return without_rows(result[0]), without_rows(result[1])
+
+
+def refuse_integers(input: Tensor, name: str) -> None:
+    """NotImplementedError for integers and bools, for which PyTorch has no such kernel."""
+    if input._array.dtype.kind in "iub":
+        raise NotImplementedError(
+            f'"{name}" not implemented for {input.dtype.name}: convert with .float()'
+        )
 
 
 def with_rows(input: Tensor, name: str) -> Tensor:
@@ -227,6 +236,7 @@ def output_size_of(
 
 
 def _adaptive_mean(input: Tensor, dims: int, output_size: Any) -> Tensor:
+    refuse_integers(input, f"adaptive_avg_pool{dims}d")
     out = output_size_of(input, dims, output_size, means=True)
     x = input._array
     if all(n == 1 for n in out):

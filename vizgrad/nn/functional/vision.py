@@ -33,7 +33,9 @@ def interpolate(
     (5-D), "area". With `align_corners` the corner pixels keep their places; with `antialias` ("bilinear",
     "bicubic") a shrunk image averages over all that a pixel covers.
     """
-    if input._array.dtype.kind not in "fV" and not mode.startswith("nearest"):
+    if input._array.dtype.kind not in "fV" and not (
+        mode.startswith("nearest") and input._array.dtype == "uint8"
+    ):
         raise NotImplementedError(f'"interpolate" ({mode}) not implemented for {input.dtype.name}')
     dims = _spatial_dims(input, size, scale_factor)
     if (size is None) == (scale_factor is None):

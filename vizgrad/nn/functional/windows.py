@@ -7,7 +7,13 @@ from typing import Any
 from vizgrad.arrays.backend import is_on_host
 from vizgrad.arrays.kernels import places as kernel
 from vizgrad.arrays.kernels.windows import out_sizes
-from vizgrad.nn.functional.pooling import one_output_size, output_size_of, with_rows, without_rows
+from vizgrad.nn.functional.pooling import (
+    one_output_size,
+    output_size_of,
+    refuse_integers,
+    with_rows,
+    without_rows,
+)
 from vizgrad.nn.functional.shapes import per_dim, product
 from vizgrad.ops import im2col as op
 from vizgrad.ops import pool_indices, shape
@@ -22,6 +28,7 @@ def unfold(
     input: Tensor, kernel_size: Sizes, dilation: Sizes = 1, padding: Sizes = 0, stride: Sizes = 1
 ) -> Tensor:
     """(N, C, H, W) -> (N, C kH kW, L): every window as a column."""
+    refuse_integers(input, "im2col")
     if input._array.ndim == 3:
         batch = shape.unsqueeze.record(input, dim=0)
         out = unfold(batch, kernel_size, dilation, padding, stride)
@@ -89,6 +96,7 @@ def _adaptive_max(input: Tensor, dims: int, output_size: Any, return_indices: bo
 @takes_tensors
 def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     """The largest elements of `output_size` windows that cover the last dimension."""
+    refuse_integers(input, "adaptive_max_pool1d")
     rows = with_rows(input, "adaptive_max_pool1d")
     size = one_output_size("adaptive_max_pool1d", output_size)
     result, index = _adaptive_max(rows, 2, (1, size), return_indices=True)
@@ -98,12 +106,14 @@ def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = 
 @takes_tensors
 def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     """The largest elements of windows that cover the image; see `adaptive_avg_pool2d` for which."""
+    refuse_integers(input, "adaptive_max_pool2d")
     return _adaptive_max(input, 2, output_size, return_indices)
 
 
 @takes_tensors
 def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     """`adaptive_max_pool2d` over three dimensions."""
+    refuse_integers(input, "adaptive_max_pool3d")
     return _adaptive_max(input, 3, output_size, return_indices)
 
 

@@ -226,6 +226,10 @@ def lerp(input: Tensor, end: Tensor, weight: Any, *, out: Tensor | None = None) 
     return result if out is None else written(out, result, "lerp", input, end, weight)
 
 
+def _no_fractions(*tensors: Tensor) -> bool:
+    return all(t._array.dtype.kind in "iub" for t in tensors)
+
+
 @public(method=True)
 @takes_tensors
 def addcmul(
@@ -234,6 +238,8 @@ def addcmul(
     """input + value * tensor1 * tensor2."""
     if all(t._array.dtype.kind == "b" for t in (input, tensor1, tensor2)):
         raise NotImplementedError('"addcmul" not implemented for bool')
+    if _no_fractions(input, tensor1, tensor2):
+        value = int(value)  # before anything is multiplied
     result = arithmetic.addcmul.record(input, tensor1, tensor2, value=value)
     return result if out is None else written(out, result, "addcmul", input, tensor1, tensor2)
 
@@ -243,7 +249,12 @@ def addcmul(
 def addcdiv(
     input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 1, out: Tensor | None = None
 ) -> Tensor:
-    """input + value * tensor1 / tensor2."""
+    """input + value * tensor1 / tensor2; RuntimeError when both of these are integers."""
+    if _no_fractions(tensor1, tensor2):
+        raise RuntimeError(
+            "Integer division with addcdiv is no longer supported: convert tensor1 or tensor2 to a "
+            "floating type"
+        )
     result = arithmetic.addcdiv.record(input, tensor1, tensor2, value=value)
     return result if out is None else written(out, result, "addcdiv", input, tensor1, tensor2)
 

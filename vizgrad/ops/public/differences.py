@@ -113,6 +113,7 @@ def gradient(
         raise TypeError(
             "gradient(): argument 'spacing' must be a number, tensors or a list, not str"
         )
+    spacing = 1 if spacing is None else spacing
     none = isinstance(dim, Sequence) and not dim
     dims = () if none else dims_of(dim, input._array.ndim)
     dims = tuple(range(input._array.ndim)) if dims is None else dims

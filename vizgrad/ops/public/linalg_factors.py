@@ -312,7 +312,9 @@ def vander(x: Tensor, *, N: int | None = None) -> Tensor:
             "linalg.vander supports floating point, complex, and integer tensors, but got "
             f"{x.dtype.name}"
         )
-    count = (x._array.shape or (1,))[-1] if N is None else N
+    if not x._array.ndim:
+        x = x[None]  # a number is the vector of it
+    count = x._array.shape[-1] if N is None else N
     if count < 2:
         raise RuntimeError(f"N must be greater than 1, got {count}")
     ones = creation.ones_like(x)[..., None]

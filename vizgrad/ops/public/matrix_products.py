@@ -401,6 +401,14 @@ def addr(
 ) -> Tensor:  # fmt: skip
     """beta * input + alpha * (all products of the elements of two vectors)."""
     product: Any = outer(vec1, vec2)
+    if input._array.dtype.kind in "iub" and product._array.dtype.kind in "iub":
+        for name, factor in (("beta", beta), ("alpha", alpha)):
+            if isinstance(factor, float):
+                raise RuntimeError(
+                    f"For integral input tensors, argument {name} must not be a floating point number"
+                )
+        if input._array.dtype.kind == product._array.dtype.kind == "b":
+            beta, alpha = bool(beta), bool(alpha)
     input = broadcasting.expand(input, product._array.shape)
     if input._array.dtype.kind == "b" == product._array.dtype.kind:
         beta, alpha = bool(beta), bool(alpha)  # sums and products are "or" and "and"
@@ -416,6 +424,8 @@ def addbmm(
 ) -> Tensor:  # fmt: skip
     """beta * input + alpha * (the sum of the products of two stacks of matrices)."""
     product: Any = bmm(batch1, batch2).sum(0, dtype=batch1.dtype)
+    if product._array.dtype.kind in "iu":
+        beta, alpha = int(beta), int(alpha)  # before anything is multiplied
     input = broadcasting.expand(input, product._array.shape)
     result = (input if beta == 1 else input * beta) + (product if alpha == 1 else product * alpha)
     return result if out is None else written(out, result, "addbmm", input, batch1, batch2)

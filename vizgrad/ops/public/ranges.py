@@ -39,8 +39,14 @@ def arange(
     if dtype is None:
         floats = any(isinstance(v, float) for v in (start, end, step))
         dtype = dtypes.get_default_dtype() if floats else dtypes.int64
-    count = max(0, math.ceil((end - start) / step))
     np_dtype = _np_dtype("arange", dtype)
+    if np_dtype == xp.int64:  # converted before anything is counted, where narrower types are after
+        start, end, step = int(start), int(end), int(step)
+        if step == 0:
+            raise ValueError("step must be nonzero, but as an integer it is 0")
+    count = max(0, math.ceil((end - start) / step))
+    if np_dtype.kind in "iu":
+        start, step = int(start), int(step)
     namespace = namespace_at(device)
     numbers = namespace.arange(count)
     if np_dtype.kind in "fV":
