@@ -54,14 +54,14 @@ def _pool(
     size = x.shape[x.ndim - dims :]
     window = per_dim(kernel_size, dims, "kernel_size")
     if output_size is None:
-        if isinstance(output_ratio, float) and dims == 3:
-            output_ratio = (output_ratio,) * dims
-        if len(output_ratio) != dims:
-            raise (ValueError if len(output_ratio) > dims else IndexError)(
+        alone = isinstance(output_ratio, float) and dims == 3
+        ratios: Any = (output_ratio,) * dims if alone else output_ratio
+        if len(ratios) != dims:
+            raise (ValueError if len(ratios) > dims else IndexError)(
                 f"{name} requires output_ratio to be a tuple, a part for each of the {dims} dimensions: got "
                 f"{output_ratio}"
             )
-        output_size = tuple(int(n * r) for n, r in zip(size, output_ratio, strict=True))
+        output_size = tuple(int(n * r) for n, r in zip(size, ratios, strict=True))
     out = per_dim(output_size, dims, "output_size")
     for axis, n, k, o in zip(("time", "height", "width")[-dims:], size, window, out, strict=True):
         if o + k - 1 > n - (dims == 3):  # PyTorch asks for one more in three dimensions

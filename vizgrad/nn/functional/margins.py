@@ -170,7 +170,8 @@ def triplet_margin_with_distance_loss(
         raise TypeError(
             f"'{type(distance).__name__}' object is not callable: give a function of two tensors"
         )
-    near, far = distance(anchor, positive), distance(anchor, negative)
+    near: Any = distance(anchor, positive)
+    far: Any = distance(anchor, negative)
     if swap:
         far = far.minimum(distance(positive, negative))
     return reduced((near - far + margin).clamp_min(0), reduction)
