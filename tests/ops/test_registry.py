@@ -10,7 +10,8 @@ from vizgrad.function.primitive import REGISTRY
 
 #: Operations whose rows belong to others (nn, views written in place), or that only random fillers use.
 ELSEWHERE = {
-    "strided_take", "strided_put", "strided_replace", "overwrite", "to_device",
+    "strided_take", "strided_put", "strided_replace", "overwrite",
+    "overwrite_compared", "to_device",
     "floor_divide", "floor_divide_number", "heaviside",  # refuse to be differentiated
     "crop", "take",  # met in second derivatives
     "to_copy",  # tests/ops/test_conversion.py: differences cannot be taken in float32
