@@ -12,7 +12,6 @@ LEFT_OUT: dict[str, str] = {
     "vizgrad.linalg.ldl_factor_ex": _COMPACT,
     "vizgrad.linalg.ldl_solve": _COMPACT,
     "vizgrad.nn.functional.conv_tbc": "conv1d with the dimensions in another order",
-    "vizgrad.nn.functional.linear_cross_entropy": "linear and cross_entropy, fused for particular GPUs",
     "vizgrad.nn.functional.grouped_mm": _QUANTISED,
     "vizgrad.nn.functional.scaled_mm": _QUANTISED,
     "vizgrad.nn.functional.scaled_grouped_mm": _QUANTISED,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -88,10 +89,10 @@ def test_forms_follow_from_the_declaration() -> None:
     class third_power:
         """x^3."""
 
-        def forward(self):
+        def forward(self: Any) -> Any:
             return self * self * self
 
-        def grad_self(grad, self):
+        def grad_self(grad: Any, self: Any) -> Any:
             return grad * 3 * self * self
 
     x = vg.tensor([1.0, 2.0], requires_grad=True)

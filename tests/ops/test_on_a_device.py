@@ -65,6 +65,7 @@ WAITING = {
     "complex eig": "as eigh",
     "complex matrix_exp": "the norm says how often to square",
     "repeat_interleave by counts": "negative counts are refused, and their sum is a size",
+    "grid_sample": "places outside the image are chosen by a mask",
     "prod": "with create_graph, zeros decide which formula is used",
     "cumprod": "as prod",
     "det": "as prod, of singular matrices",

@@ -12,7 +12,7 @@ def test_settings_that_make_no_sense() -> None:
     w = vg.nn.Linear(1, 1)
     optimizer = vg.optim.SGD(w.parameters(), lr=0.1)
     with pytest.raises(ValueError, match="anneal_strategy"):
-        swa_utils.SWALR(optimizer, 0.1, anneal_strategy="steep")  # pyright: ignore[reportArgumentType]
+        swa_utils.SWALR(optimizer, 0.1, anneal_strategy="steep")
     with pytest.raises(ValueError, match="anneal_epochs"):
         swa_utils.SWALR(optimizer, 0.1, anneal_epochs=-1)
     with pytest.raises(ValueError, match="same length"):

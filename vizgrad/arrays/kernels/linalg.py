@@ -125,7 +125,7 @@ def qr(a: Array, mode: Literal["reduced", "complete"]) -> tuple[Array, Array]:
 def least_counted(a: Array, sizes: Array, rtol: Any, atol: Any) -> Array:
     """Which of the singular values (or of the sizes of eigenvalues) of `a` count as 0: up to this one."""
     if rtol is None:  # nobody waits for tolerances on a device
-        given = atol is not None and (not np.isscalar(atol) or atol > 0)
+        given = atol is not None and (not isinstance(atol, int | float) or atol > 0)
         rtol = 0.0 if given else max(a.shape[-2:]) * float(np.finfo(a.dtype).eps)
     largest = sizes.max(axis=-1) if sizes.shape[-1] else sizes.sum(axis=-1)
     return np.maximum(largest * rtol, 0.0 if atol is None else atol)[..., None]

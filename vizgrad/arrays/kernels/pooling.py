@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from vizgrad.arrays.backend import Array
+from vizgrad.arrays.backend import Array, is_on_host
 from vizgrad.arrays.kernels.choice import drop, keep
 from vizgrad.arrays.kernels.memory import contiguous, empty, zeros
 from vizgrad.arrays.kernels.windows import (
@@ -182,7 +182,7 @@ def positions(x: Array, result: Array, pool: Pool) -> Array:
     size = _spatial(x, pool)
     inside = None
     if image is not x:
-        inside = _image(np.ones(size, bool, like=x), pool, False)
+        inside = _image(np.ones_like(x, dtype=bool, shape=size), pool, False)
     count = prod(pool.kernel)
     kind = np.uint8 if count <= 256 else np.int32
     where = zeros(x, result.shape).astype(kind)
@@ -306,7 +306,7 @@ def resample(x: Array, matrices: tuple[Array, ...]) -> Array:
 def _weighed(x: Array, weights: Array) -> Array:
     """`x @ weights`, in which what has the weight 0 takes no part, though it be infinite or NaN."""
     found = np.matmul(x, weights)
-    if np.isfinite(found.sum()):
+    if is_on_host(x) and np.isfinite(found.sum()):  # on a device, ask nothing
         return found
     finite = np.isfinite(x)
     found = np.matmul(np.where(finite, x, x.dtype.type(0)), weights)

@@ -29,8 +29,8 @@ def scatter_reduce(
     if not index.size:
         return out
     if not (base.ndim and index.ndim):
-        flat = (a.reshape(-1) for a in (base, index, _named(src, index)))
-        return scatter_reduce(*flat, 0, reduce, include_self).reshape(base.shape)
+        row, places, added = (a.reshape(-1) for a in (base, index, _named(src, index)))
+        return scatter_reduce(row, places, added, 0, reduce, include_self).reshape(base.shape)
     check_bounds(index, base.shape[dim] if base.ndim else 1, dim)
     positions = positions_along(out.shape, index, dim).reshape(-1)
     flat = out.reshape(-1)
