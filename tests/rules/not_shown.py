@@ -22,5 +22,6 @@ COMPLETE = (
     "03-versions-views.md",
     "04-modes.md",
     "06-tensor-ops.md",
+    "07-found-by-use.md",
     "08-sparse.md",
 )
