@@ -5,18 +5,160 @@ from __future__ import annotations
 _STATE = "a setting of the library, not an operation: tests/autograd, tests/arrays"
 _TENSOR = "of the tensor as an object, not of its values: tests/tensor, tests/oracle/programs"
 _SPARSE = "drawn at random beside dense arrays in tests/arrays/test_sparse.py; S-1 ... S-17"
+_AUTOCAST = "a setting of mixed precision: tests/oracle/programs/mixed_precision.py"
+_WAITING = "compared by the programs of X-16; a line of signature is still to be written"
 _DRAWN = "the state of the generator: tests/oracle/programs"
 
-NAMES: dict[str, str] = dict.fromkeys(
-    ("are_deterministic_algorithms_enabled", "get_default_device", "get_default_dtype", "is_anomaly_check_nan_enabled",
-     "is_anomaly_enabled", "is_grad_enabled", "is_inference_mode_enabled", "is_warn_always_enabled", "set_default_device", "set_default_tensor_type",
-     "set_default_dtype", "set_printoptions", "set_warn_always", "use_deterministic_algorithms"), _STATE
-) | dict.fromkeys(("get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state"), _DRAWN) | dict.fromkeys(
-    ("T.backward", "T.cuda", "T.data_ptr", "T.pin_memory", "T.register_hook", "T.register_post_accumulate_grad_hook",
-     "T.untyped_storage"), _TENSOR
-) | dict.fromkeys(
-    ("T.ccol_indices", "T.coalesce", "T.col_indices", "T.crow_indices", "T.dense_dim", "T.indices", "T.is_coalesced",
-     "T.is_sparse", "T.is_sparse_csr", "T.row_indices", "T.sparse_dim", "T.sparse_mask", "T.to_dense", "T.to_sparse",
-     "T.to_sparse_coo", "T.to_sparse_csc", "T.to_sparse_csr", "T.values", "dsmm", "sparse_compressed_tensor",
-     "sparse_coo_tensor", "sparse_csc_tensor", "sparse_csr_tensor", "spmm"), _SPARSE
-) | dict.fromkeys(("load", "save"), "files: tests/oracle/test_files.py")  # fmt: skip
+NAMES: dict[str, str] = (
+    dict.fromkeys(
+        (
+            "are_deterministic_algorithms_enabled",
+            "get_default_device",
+            "get_default_dtype",
+            "is_anomaly_check_nan_enabled",
+            "is_anomaly_enabled",
+            "is_grad_enabled",
+            "is_inference_mode_enabled",
+            "is_warn_always_enabled",
+            "set_default_device",
+            "set_default_tensor_type",
+            "set_default_dtype",
+            "set_printoptions",
+            "set_warn_always",
+            "use_deterministic_algorithms",
+        ),
+        _STATE,
+    )
+    | dict.fromkeys(
+        ("get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state"), _DRAWN
+    )
+    | dict.fromkeys(
+        (
+            "T.backward",
+            "T.cuda",
+            "T.data_ptr",
+            "T.pin_memory",
+            "T.register_hook",
+            "T.register_post_accumulate_grad_hook",
+            "T.untyped_storage",
+        ),
+        _TENSOR,
+    )
+    | dict.fromkeys(
+        (
+            "T.ccol_indices",
+            "T.coalesce",
+            "T.col_indices",
+            "T.crow_indices",
+            "T.dense_dim",
+            "T.indices",
+            "T.is_coalesced",
+            "T.is_sparse",
+            "T.is_sparse_csr",
+            "T.row_indices",
+            "T.sparse_dim",
+            "T.sparse_mask",
+            "T.to_dense",
+            "T.to_sparse",
+            "T.to_sparse_coo",
+            "T.to_sparse_csc",
+            "T.to_sparse_csr",
+            "T.values",
+            "dsmm",
+            "sparse_compressed_tensor",
+            "sparse_coo_tensor",
+            "sparse_csc_tensor",
+            "sparse_csr_tensor",
+            "spmm",
+        ),
+        _SPARSE,
+    )
+    | dict.fromkeys(("load", "save"), "files: tests/oracle/test_files.py")
+    | dict.fromkeys(
+        (
+            "clear_autocast_cache",
+            "get_autocast_cpu_dtype",
+            "get_autocast_dtype",
+            "get_autocast_gpu_dtype",
+            "is_autocast_cache_enabled",
+            "is_autocast_cpu_enabled",
+            "is_autocast_enabled",
+            "set_autocast_cache_enabled",
+            "set_autocast_dtype",
+            "set_autocast_enabled",
+        ),
+        _AUTOCAST,
+    )
+    | dict.fromkeys(
+        (
+            "T.is_cpu",
+            "T.is_distributed",
+            "T.is_ipu",
+            "T.is_maia",
+            "T.is_meta",
+            "T.is_mkldnn",
+            "T.is_mps",
+            "T.is_mtia",
+            "T.is_nested",
+            "T.is_quantized",
+            "T.is_shared",
+            "T.is_vulkan",
+            "T.is_xla",
+            "T.is_xpu",
+            "is_distributed",
+        ),
+        _TENSOR,
+    )
+    | dict.fromkeys(
+        (
+            "ccol_indices_copy",
+            "col_indices_copy",
+            "crow_indices_copy",
+            "indices_copy",
+            "row_indices_copy",
+            "values_copy",
+        ),
+        _SPARSE,
+    )
+    | dict.fromkeys(
+        (
+            "F.linear_cross_entropy",
+            "T.bfloat16",
+            "T.geqrf",
+            "T.orgqr",
+            "T.ormqr",
+            "T.unsafe_chunk",
+            "T.unsafe_split",
+            "T.unsafe_split_with_sizes",
+            "alias_copy",
+            "as_strided_copy",
+            "constant_pad_nd",
+            "detach_copy",
+            "diagonal_copy",
+            "expand_copy",
+            "geqrf",
+            "lobpcg",
+            "narrow_copy",
+            "orgqr",
+            "ormqr",
+            "permute_copy",
+            "select_copy",
+            "slice_copy",
+            "split_copy",
+            "split_with_sizes_copy",
+            "squeeze_copy",
+            "t_copy",
+            "transpose_copy",
+            "unbind_copy",
+            "unfold_copy",
+            "unsafe_chunk",
+            "unsafe_split",
+            "unsafe_split_with_sizes",
+            "unsqueeze_copy",
+            "view_as_complex_copy",
+            "view_as_real_copy",
+            "view_copy",
+        ),
+        _WAITING,
+    )
+)

@@ -37,7 +37,7 @@ DIFFERENT = {
     ("", "std"): _ONE_FOR_ALL, ("", "var"): _ONE_FOR_ALL, ("", "std_mean"): _ONE_FOR_ALL,
     ("", "var_mean"): _ONE_FOR_ALL, ("Tensor", "std"): _ONE_FOR_ALL, ("Tensor", "var"): _ONE_FOR_ALL,
     ("", "tensor_split"): _ONE_FOR_ALL, ("Tensor", "tensor_split"): _ONE_FOR_ALL,
-    ("Tensor", "split"): _ONE_FOR_ALL, ("", "repeat_interleave"): _ONE_FOR_ALL,
+    ("", "repeat_interleave"): _ONE_FOR_ALL,
     ("Tensor", "repeat_interleave"): _ONE_FOR_ALL,
     ("", "cdist"): "`compute_mode` chooses between roundings",
     ("", "empty_strided"): "`out` would make its strides meaningless",

@@ -156,7 +156,7 @@ def after(module: Any, name: str, args: Any, options: Any) -> Any:
     before = target._version
     try:
         with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "index_reduce", UserWarning)  # it is in beta
+            warnings.filterwarnings("ignore", ".*index_reduce", UserWarning)  # it is in beta
             back = getattr(target, name)(*rest, **words)
         assert back is target
         if target.requires_grad:

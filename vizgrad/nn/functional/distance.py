@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from vizgrad.arrays.dtypes import promote_types
 from vizgrad.ops.public.arguments import as_float
 from vizgrad.ops.public.broadcasting import broadcast_tensors
 from vizgrad.ops.public.keywords import takes_tensors
@@ -26,11 +27,11 @@ def normalize(
 @takes_tensors
 def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Tensor:
     """x1 . x2 / (max(|x1|, eps) max(|x2|, eps)) along `dim`."""
-    for each in (x1, x2):
-        if each._array.dtype.kind in "ciub":
-            raise RuntimeError(
-                "expected common dtype to be floating point, yet common dtype is " + each.dtype.name
-            )
+    common = promote_types(x1.dtype, x2.dtype)
+    if not common.is_floating_point:
+        raise RuntimeError(
+            f"expected common dtype to be floating point, yet common dtype is {common.name}"
+        )
     x1, x2 = broadcast_tensors(as_float(x1), as_float(x2))
     left = x1 / _norm(x1, 2, dim, True).clamp_min(eps)
     right = x2 / _norm(x2, 2, dim, True).clamp_min(eps)

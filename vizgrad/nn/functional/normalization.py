@@ -113,7 +113,10 @@ def batch_norm(
     if x.ndim == 1 and not x.size:
         return arithmetic.mul.record(input, 1)  # of nothing, no channels
     if x.ndim < 2:
-        raise IndexError(
+        alone = running_mean is running_var is weight is bias is None
+        raise (
+            IndexError if alone else RuntimeError
+        )(  # PyTorch counts the channels of what is given
             f"Dimension out of range: the channels are dimension 1, got shape {list(x.shape)}"
         )
     _check_channels(input, running_mean, running_var, weight, bias)

@@ -28,7 +28,8 @@ def unfold(
     input: Tensor, kernel_size: Sizes, dilation: Sizes = 1, padding: Sizes = 0, stride: Sizes = 1
 ) -> Tensor:
     """(N, C, H, W) -> (N, C kH kW, L): every window as a column."""
-    refuse_integers(input, "im2col")
+    if input._array.dtype.kind != "b":
+        refuse_integers(input, "im2col")
     if input._array.ndim == 3:
         batch = shape.unsqueeze.record(input, dim=0)
         out = unfold(batch, kernel_size, dilation, padding, stride)
