@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from vizgrad.arrays import dtypes, xp
 from vizgrad.arrays.dtypes import NARROW, DType, from_numpy
 from vizgrad.arrays.sparse import is_sparse
-from vizgrad.function.typing import arrays_for, result_dtype
+from vizgrad.function.typing import arrays_for, refuse_bools, result_dtype
 from vizgrad.tensor.wrong_call import wrong_call
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ def widened(op: Declared, operands: tuple[Any, ...]) -> tuple[Any, ...]:
         if not isinstance(common, dtypes.NarrowDType):
             return (None, *arrays_for(op, operands))
         _refuse_float8(op, common)
+        refuse_bools(op, operands)
         arrays = [t._array for t in operands]
         if op.name == "nextafter":  # the one whose result hangs on the steps of the type itself
             return (None, *(a.astype(common.np, copy=False) for a in arrays))

@@ -179,6 +179,13 @@ def arrays_for(op: Declared, operands: tuple[Any, ...]) -> tuple[Any, ...]:
             ),
             "convert one with .to(dtype)",
         )
+    refuse_bools(op, operands)
+    dtype = result_dtype(operands, op.typing == "float").np
+    return tuple(t._array.astype(dtype, copy=False) for t in operands)
+
+
+def refuse_bools(op: Declared, operands: tuple[Any, ...]) -> None:
+    """RuntimeError for a difference of which an operand is bool."""
     if op.name in _NO_BOOLS and any(t._array.dtype.kind == "b" for t in operands):
         raise wrong_call(
             RuntimeError(
@@ -188,5 +195,3 @@ def arrays_for(op: Declared, operands: tuple[Any, ...]) -> tuple[Any, ...]:
             "convert the bool tensor with .to(dtype)",
             "cut-dtype",
         )
-    dtype = result_dtype(operands, op.typing == "float").np
-    return tuple(t._array.astype(dtype, copy=False) for t in operands)

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from vizgrad.arrays.dtypes import from_numpy
 from vizgrad.arrays.kernels import losses as kernel
 from vizgrad.function.primitive import Primitive, primitive
 from vizgrad.ops.activation import log_sigmoid
@@ -62,14 +63,26 @@ class huber_loss:
     math_self = "g * max(-delta, min(x - t, delta))"
     math_target = "g * max(-delta, min(t - x, delta))"
 
-    def forward(self, target, *, reduction, delta):
+    def forward(self, target, *, reduction, delta, target_dtype):
         return kernel.huber(self, target, reduction, delta)
 
-    def grad_self(grad, self, target, reduction, delta):
+    def grad_self(grad, self, target, reduction, delta, target_dtype, target_meta):
+        _was_of_its_type(target_dtype, target_meta)
         return huber_loss_backward(grad, self, target, reduction=reduction, delta=delta)
 
-    def grad_target(grad, self, target, reduction, delta):
+    def grad_target(grad, self, target, reduction, delta, target_dtype, target_meta):
+        _was_of_its_type(target_dtype, target_meta)
         return huber_loss_backward(grad, target, self, reduction=reduction, delta=delta)
+
+
+def _was_of_its_type(target_dtype, target_meta):
+    """RuntimeError for a converted target: as in PyTorch the value is there, and no derivative."""
+    expected = from_numpy(target_meta.dtype)
+    if target_dtype is not expected:
+        raise RuntimeError(
+            f"Found dtype {target_dtype.name} but expected {expected.name}: the derivative of huber_loss "
+            f"wants input and target of one type, convert the target with .to({expected})"
+        )
 
 
 @primitive
@@ -89,7 +102,7 @@ def _bce_target_slope(self):
     return log1p(-self) - log(self)  # as PyTorch: here nothing ends at -100
 
 
-@primitive(real_only=True)
+@primitive(real_only=True, floats_only=True)
 class binary_cross_entropy:
     """-(t log p + (1 - t) log(1 - p)); logarithms end at -100, the divisor at 1e-12 (T-79)."""
 
@@ -105,7 +118,7 @@ class binary_cross_entropy:
         return share(grad, self, reduction) * _bce_target_slope(self)
 
 
-@primitive(node="BinaryCrossEntropyBackward0", real_only=True)
+@primitive(node="BinaryCrossEntropyBackward0", real_only=True, floats_only=True)
 class weighted_binary_cross_entropy:
     """The same, each loss times a weight."""
 

@@ -377,6 +377,20 @@ def resizing_images(torch, see, case):
     )
 
 
+@program(rules="T-42", each=["none", "sum", "mean"])
+def ctc_where_no_alignment_fits(torch, see, reduction):
+    targets = torch.tensor([[1, 1], [1, 2]])  # a repeated label needs a blank between: three steps
+    for zero in (False, True):
+        see.derivatives(
+            f"zero_infinity {zero}",
+            lambda x, zero=zero: torch.nn.functional.ctc_loss(
+                x, targets, (2, 2), (2, 2), reduction=reduction, zero_infinity=zero
+            ),
+            torch.tensor(wave(2, 2, 3)).log_softmax(-1).tolist(),
+            twice=False,
+        )
+
+
 @program(rules="T-42")
 def ctc_of_scores_that_are_no_probabilities(torch, see):
     def loss(scores):

@@ -56,6 +56,17 @@ def bfloat16_beside_other_types(torch, see, case):
     see("result_type", str(torch.result_type(x, y)).rpartition(".")[2])
 
 
+@program(rules="X-33", each=["bfloat16", "float16", "float32"])
+def nothing_is_subtracted_from_a_bool(torch, see, case):
+    x, mask = torch.ones(2, dtype=getattr(torch, case)), torch.tensor([True, False])
+    for name, fn in {
+        "x - mask": lambda: x - mask, "mask - x": lambda: mask - x, "x - True": lambda: x - True,
+        "True - x": lambda: True - x, "in place": lambda: x.clone().sub_(mask),
+        "rsub": lambda: torch.rsub(x, mask), "alpha": lambda: torch.sub(x, mask, alpha=2),
+    }.items():  # fmt: skip
+        see.raises(name, fn, phrase="Subtraction, the `-` operator, with a bool tensor")
+
+
 @program(rules="X-11", each=["float32", "float8_e5m2", "int64", "bfloat16"])
 def float8_is_not_promoted(torch, see, case):
     a, b = torch.float8_e4m3fn, getattr(torch, case)

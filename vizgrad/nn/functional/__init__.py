@@ -42,6 +42,9 @@ from vizgrad.nn.functional.attention import (
 from vizgrad.nn.functional.attention import (
     scaled_dot_product_attention as scaled_dot_product_attention,
 )
+from vizgrad.nn.functional.classification import cross_entropy as cross_entropy
+from vizgrad.nn.functional.classification import linear_cross_entropy as linear_cross_entropy
+from vizgrad.nn.functional.classification import nll_loss as nll_loss
 from vizgrad.nn.functional.convolution import conv1d as conv1d
 from vizgrad.nn.functional.convolution import conv2d as conv2d
 from vizgrad.nn.functional.convolution import conv3d as conv3d
@@ -67,13 +70,10 @@ from vizgrad.nn.functional.losses import binary_cross_entropy as binary_cross_en
 from vizgrad.nn.functional.losses import (
     binary_cross_entropy_with_logits as binary_cross_entropy_with_logits,
 )
-from vizgrad.nn.functional.losses import cross_entropy as cross_entropy
 from vizgrad.nn.functional.losses import huber_loss as huber_loss
 from vizgrad.nn.functional.losses import kl_div as kl_div
 from vizgrad.nn.functional.losses import l1_loss as l1_loss
-from vizgrad.nn.functional.losses import linear_cross_entropy as linear_cross_entropy
 from vizgrad.nn.functional.losses import mse_loss as mse_loss
-from vizgrad.nn.functional.losses import nll_loss as nll_loss
 from vizgrad.nn.functional.losses import smooth_l1_loss as smooth_l1_loss
 from vizgrad.nn.functional.margins import cosine_embedding_loss as cosine_embedding_loss
 from vizgrad.nn.functional.margins import gaussian_nll_loss as gaussian_nll_loss

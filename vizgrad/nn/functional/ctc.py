@@ -6,7 +6,7 @@ from typing import Any
 
 from vizgrad.arrays import xp
 from vizgrad.arrays.backend import beside
-from vizgrad.nn.functional.losses import how_reduced
+from vizgrad.nn.functional.loss_arguments import how_reduced
 from vizgrad.ops.joining import cat_any, stack_any
 from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.tensor import Tensor, new_tensor
@@ -45,7 +45,7 @@ def ctc_loss(
                 f"ctc_loss: {name} must be integral, but they are {given.dtype.name}"
             )
     inputs, lengths = _numbers(input_lengths), _numbers(target_lengths)
-    rows = _rows(targets, lengths, samples)
+    rows = _rows(targets if targets.dtype.category == 1 else targets.long(), lengths, samples)
     losses = [_one(scores[: inputs[n], n], rows[n], blank, zero_infinity) for n in range(samples)]
     if max(inputs, default=0) > steps:
         raise RuntimeError(
@@ -102,10 +102,11 @@ def _one(scores: Any, target: list[int], blank: int, zero_infinity: bool) -> Any
         alpha = ways.logsumexp(0) + emitted[t]
     total = alpha[-2:].logsumexp(0)
     if total.item() < _NEVER / 2:  # no alignment fits
-        infinite = new_tensor(
-            beside(scores._array, xp.asarray(0.0 if zero_infinity else xp.inf, kind))
-        )
-        return infinite + alpha.sum() * 0
+        everywhere = new_tensor(beside(scores._array, xp.asarray(True)))
+        if zero_infinity:
+            return scores.sum().masked_fill(everywhere, 0.0)
+        # What is infinite whatever the scores are has no slope: NaN, as in PyTorch.
+        return (scores.sum() * xp.nan).masked_fill(everywhere, xp.inf)
     # PyTorch's gradient is that of log_softmax and this loss together, divided by that of log_softmax:
     # exact where the scores are logarithms of probabilities, as they should be; elsewhere exp(score) more.
     probabilities = scores.exp()

@@ -8,10 +8,11 @@ from vizgrad.arrays import xp
 from vizgrad.nn.functional.activation import logsigmoid
 from vizgrad.nn.functional.differentiable import no_gradient_of
 from vizgrad.nn.functional.distance import pairwise_distance
-from vizgrad.nn.functional.losses import how_reduced, reduced
+from vizgrad.nn.functional.loss_arguments import computed_in, how_reduced, of_type, reduced
 from vizgrad.ops import losses as op
 from vizgrad.ops.public import broadcasting
 from vizgrad.ops.public.keywords import takes_tensors
+from vizgrad.tensor.modes import is_grad_enabled
 from vizgrad.tensor.operands import not_a_tensor
 from vizgrad.tensor.tensor import Tensor
 
@@ -26,7 +27,8 @@ def poisson_nll_loss(
     loss = input.exp() - target * input if log_input else input - target * (input + eps).log()
     if full:
         term = target * target.log() - target + 0.5 * (2 * 3.141592653589793 * target).log()
-        loss = loss + term.masked_fill(target <= 1, 0.0)
+        computed_in(loss.dtype, term)
+        loss = loss + term.masked_fill(target <= 1, 0.0).to(loss.dtype)
     return reduced(loss, how_reduced(reduction, size_average, reduce))
 
 
@@ -77,16 +79,35 @@ def soft_margin_loss(
                 f"input and the target, whose shape is {list(target._array.shape)}"
             )
     no_gradient_of("soft_margin_loss", target=target)
+    computed_in(input.dtype, target)
+    if input.requires_grad and is_grad_enabled():
+        _differentiable(input, target)
     return op.soft_margin_loss.record(
         input, target.to(input.dtype), reduction=how_reduced(reduction, size_average, reduce)
     )
 
 
+def _differentiable(input: Tensor, target: Tensor) -> None:
+    """RuntimeError for types of which `soft_margin_loss` has a value and no derivative."""
+    if input.is_complex():
+        raise RuntimeError(
+            "soft_margin_loss does not support automatic differentiation for outputs with complex dtype."
+        )
+    if target.dtype.category == 0:
+        raise RuntimeError(
+            "Negation, the `-` operator, on a bool tensor is not supported: targets of soft_margin_loss are "
+            "1 and -1"
+        )
+
+
+@takes_tensors
 def hinge_embedding_loss(
     input: Any, target: Any, margin: float = 1.0, size_average: bool | None = None,
     reduce: bool | None = None, reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
     """input where target is 1, max(0, margin - input) where it is -1."""
+    if input.dtype.category < 2:
+        margin = int(margin)  # the loss has the type of the input
     far = (margin - input).clamp_min(0)
     loss = far.masked_fill(target == 1, 0.0) + input.masked_fill(target == -1, 0.0)
     return reduced(loss, how_reduced(reduction, size_average, reduce))
@@ -103,7 +124,7 @@ def margin_ranking_loss(
             "margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: "
             f"{list(input1.shape)}, input2: {list(input2.shape)}, target: {list(target.shape)}"
         )
-    loss = (-target * (input1 - input2) + margin).clamp_min(0)
+    loss = (-target * (input1 - input2) + float(margin)).clamp_min(0)
     return reduced(loss, how_reduced(reduction, size_average, reduce))
 
 
@@ -207,6 +228,8 @@ def multi_margin_loss(
         raise RuntimeError(
             f"inconsistent target size: {list(target.shape)} for input of size: {list(input.shape)}"
         )
+    of_type("target classes", target, "int64")
+    of_type("weight", weight, input.dtype.name)
     x = input if input.ndim == 2 else input.reshape(1, -1)
     index = target.reshape(rows, 1)
     gap = (margin - x.gather(1, index) + x).clamp_min(0)
@@ -237,6 +260,7 @@ def multilabel_margin_loss(
             "Expected non-empty vector or matrix with optional 0-dim batch size, but got: "
             f"{list(input.shape)}"
         )
+    of_type("target classes", target, "int64")
     x = input if input.ndim == 2 else input.reshape(1, -1)
     labels = target if target.ndim == 2 else target.reshape(1, -1)
     listed = (labels >= 0).long().cumprod(1)

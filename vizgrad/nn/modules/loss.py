@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from vizgrad.nn import functional as F
-from vizgrad.nn.functional.losses import how_reduced
+from vizgrad.nn.functional.loss_arguments import how_reduced
 from vizgrad.nn.modules.module import Module
 from vizgrad.nn.modules.vision import PairwiseDistance
 from vizgrad.tensor.tensor import Tensor

@@ -1,0 +1,223 @@
+"""Losses of scores for classes (T-80). `reduction` is "mean", "sum" or "none"."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+from vizgrad.nn.functional.activation import log_softmax
+from vizgrad.nn.functional.differentiable import no_gradient_of
+from vizgrad.nn.functional.linear import linear
+from vizgrad.nn.functional.loss_arguments import how_reduced, of_type
+from vizgrad.ops import losses as op
+from vizgrad.ops import shape
+from vizgrad.ops.public.keywords import takes_tensors
+from vizgrad.tensor.tensor import Tensor
+from vizgrad.tensor.wrong_call import wrong_call
+
+
+@takes_tensors
+def nll_loss(
+    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,
+    ignore_index: int = -100, reduce: bool | None = None, reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """Minus the log-probability of each target class (T-80).
+
+    Shapes: input (N, C), (C) or (N, C, d1, ...), target (N), () or (N, d1, ...) of class numbers,
+    weight (C). Targets equal to `ignore_index` do not count; the mean is over the weights used.
+    Raises ValueError or RuntimeError for shapes, IndexError for a class that is not there.
+    """
+    reduction = how_reduced(reduction, size_average, reduce)
+    x, t = input._array, target._array
+    if x.ndim <= 2:
+        of_type("target classes", target, "int64", "uint8")
+    else:
+        of_type("target classes", target, "int64")
+    _check_class_shapes(input, target, weight)
+    of_type("weight", weight, input.dtype.name)
+    if x.ndim <= 2:
+        return _nll(input, target, weight, reduction, ignore_index)
+    if x.ndim == 4:
+        return _nll2d(input, target, weight, reduction, ignore_index)
+    flat: Any = input  # any other number of dimensions is taken as one row of places
+    rows: Any = target
+    places = prod(t.shape[1:])
+    out: Any = _nll2d(
+        shape.reshape(flat, shape=(*x.shape[:2], 1, places)),
+        shape.reshape(rows, shape=(x.shape[0], 1, places)), weight, reduction, ignore_index,
+    )  # fmt: skip
+    return out.view(*t.shape) if reduction == "none" else out
+
+
+def _nll(input: Tensor, target: Tensor, weight: Any, reduction: str, ignored: int) -> Tensor:
+    if weight is None:
+        return op.nll_loss.record(input, target, reduction=reduction, ignore_index=ignored)[0]
+    no_gradient_of("nll_loss", weight=weight)
+    return op.weighted_nll_loss.record(
+        input, target, weight, reduction=reduction, ignore_index=ignored
+    )[0]
+
+
+def _nll2d(input: Any, target: Any, weight: Any, reduction: str, ignored: int) -> Tensor:
+    if weight is None:
+        return op.nll_loss2d.record(input, target, reduction=reduction, ignore_index=ignored)[0]
+    no_gradient_of("nll_loss", weight=weight)
+    return op.weighted_nll_loss2d.record(
+        input, target, weight, reduction=reduction, ignore_index=ignored
+    )[0]
+
+
+def _check_class_shapes(input: Tensor, target: Tensor, weight: Tensor | None) -> None:
+    x, t = input._array, target._array
+    if x.ndim < 1:
+        raise ValueError(f"Expected 1 or more dimensions (got {x.ndim})")
+    expected = () if x.ndim == 1 else (x.shape[0], *x.shape[2:])
+    if x.ndim > 1 and t.ndim and t.shape[0] != x.shape[0]:
+        raise ValueError(
+            f"Expected input batch_size ({x.shape[0]}) to match target batch_size ({t.shape[0]})."
+        )
+    if t.shape != expected:
+        kind = ValueError if x.ndim == 1 and t.ndim else RuntimeError
+        raise kind(
+            f"Expected target size {list(expected)}, got {list(t.shape)}: for scores of shape "
+            f"{list(x.shape)} there is one class number each"
+        )
+    classes = x.shape[0 if x.ndim == 1 else 1]
+    if weight is not None and weight._array.shape != (classes,):
+        raise RuntimeError(
+            "weight tensor should be defined either for all classes or no classes: there are "
+            f"{classes} classes, and the weight has shape {list(weight.shape)}"
+        )
+
+
+@takes_tensors
+def cross_entropy(
+    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,
+    ignore_index: int = -100, reduce: bool | None = None, reduction: str = "mean",
+    label_smoothing: float = 0.0,
+) -> Tensor:  # fmt: skip
+    """nll_loss of log_softmax: the loss of a classifier (T-80).
+
+    `target` holds class numbers, (N) or (N, d1, ...), or probabilities of the shape of `input`.
+    With `label_smoothing` s the target becomes a mixture, 1 - s of it and s / C of each class.
+    """
+    reduction = how_reduced(reduction, size_average, reduce)
+    if not 0.0 <= label_smoothing <= 1.0:
+        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
+    x, t = input._array, target._array
+    dim = 0 if x.ndim == 1 else 1
+    if x.shape == t.shape:
+        if not target.dtype.is_floating_point:
+            raise wrong_call(
+                RuntimeError(
+                    "Expected floating point type for target with class probabilities, got "
+                    f"{target.dtype.name}"
+                ),
+                "as probabilities: target.float(); class numbers have one dimension less",
+                "cut-dtype",
+            )
+        return _soft_targets(input, target, weight, reduction, label_smoothing, dim, ignore_index)
+    if x.ndim > 1 and x.shape[0] != (t.shape[0] if t.ndim else 0):
+        raise ValueError(
+            f"Expected input batch_size ({x.shape[0]}) to match target batch_size "
+            f"({t.shape[0] if t.ndim else 0}); the shapes are {list(x.shape)} and {list(t.shape)}."
+        )
+    scores = log_softmax(input, dim)
+    if label_smoothing == 0:
+        return nll_loss(scores, target, weight, ignore_index=ignore_index, reduction=reduction)
+    return _smoothed(scores, target, weight, ignore_index, reduction, label_smoothing, dim)
+
+
+@takes_tensors
+def linear_cross_entropy(
+    input: Tensor, linear_weight: Tensor, target: Tensor, *, linear_bias: Tensor | None = None,
+    weight: Tensor | None = None, reduction: str = "mean", ignore_index: int | None = None,
+    label_smoothing: float = 0.0, options: None = None,
+) -> Tensor:  # fmt: skip
+    """`cross_entropy` of `linear(input, linear_weight, linear_bias)`.
+
+    Shapes: input (N, in) or (in); linear_weight (C, in), or (C, d1, ..., in) for losses of several
+    dimensions; linear_bias (C, d1, ...); target as for scores (N, C, d1, ...). `options`, PyTorch's way of
+    computing it by parts, is not there: NotImplementedError. Raises RuntimeError for shapes that do not fit.
+    """
+    if options is not None:
+        raise NotImplementedError("linear_cross_entropy: options is not supported, leave it away")
+    x, w = input.shape, linear_weight.shape
+    if len(x) not in (1, 2):
+        raise RuntimeError(f"expected input with dimensionality 1 or 2, got {len(x)}")
+    if len(w) < 2:
+        raise RuntimeError(f"expected linear_weight with dimensionality at least 2, got {len(w)}")
+    if x[-1] != w[-1]:
+        raise RuntimeError(
+            "expected equal input and linear_weight last dimensions (in_features), "
+            f"got {x[-1]} and {w[-1]}"
+        )
+    if linear_bias is not None and linear_bias.shape != w[:-1]:
+        raise RuntimeError(
+            f"expected linear_bias shape {tuple(w[:-1])}, got {tuple(linear_bias.shape)}"
+        )
+    if len(w) > 2 and len(x) == 1:
+        raise RuntimeError(
+            f"the loss of several dimensions of linear_weight {list(w)} requires batched input, got "
+            f"{list(x)}"
+        )
+    scores: Any = linear(
+        input, linear_weight.reshape(-1, w[-1]),
+        None if linear_bias is None else linear_bias.reshape(-1),
+    ).reshape(*x[:-1], *w[:-1])  # fmt: skip
+    if target.shape == scores.shape and ignore_index is not None:
+        raise RuntimeError("ignore_index cannot be specified when target contains probabilities")
+    return cross_entropy(
+        scores, target, weight, ignore_index=-100 if ignore_index is None else ignore_index,
+        reduction=reduction, label_smoothing=label_smoothing,
+    )  # fmt: skip
+
+
+def _soft_targets(
+    input: Tensor,
+    target: Any,
+    weight: Any,
+    reduction: str,
+    smoothing: float,
+    dim: int,
+    ignored: int,
+) -> Tensor:
+    if ignored >= 0:
+        raise RuntimeError("ignore_index is not supported for floating point target")
+    classes = input._array.shape[dim]
+    if smoothing > 0:
+        target = target * (1 - smoothing) + smoothing / classes
+    scores: Any = log_softmax(input, dim)
+    if weight is not None:
+        scores = scores * weight.view(*(-1 if d == dim else 1 for d in range(input._array.ndim)))
+    if reduction == "none":
+        return -(scores * target).sum(dim)
+    total = -(scores * target).sum()
+    if reduction == "sum":
+        return total
+    return total / (input._array.size // max(1, classes))
+
+
+def _smoothed(
+    scores: Any, target: Any, weight: Any, ignored: int, reduction: str, smoothing: float, dim: int
+) -> Tensor:
+    hard: Any = nll_loss(scores, target, weight, ignore_index=ignored, reduction=reduction)
+    if weight is not None:
+        shape = [1] * scores.ndim
+        shape[dim] = -1
+        even = -(scores * weight.view(*shape)).sum(dim)
+    else:
+        even = -scores.sum(dim)
+    skipped = target == ignored
+    even = even.masked_fill(skipped, 0.0)
+    if reduction == "sum":
+        even = even.sum()
+    elif reduction == "mean":
+        if weight is None:
+            even = even.sum() / (~skipped).sum()
+        else:
+            safe = target.masked_fill(skipped, 0)
+            used = weight.gather(0, safe.reshape(-1)).view_as(safe).masked_fill(skipped, 0.0)
+            even = even.sum() / used.sum()
+    share = smoothing / scores.shape[dim]
+    return hard * (1 - smoothing) + even * share
