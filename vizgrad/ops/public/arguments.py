@@ -52,11 +52,13 @@ def own_number(target: Tensor, value: Any) -> Any:
 
 
 def index_of(value: Any) -> int:
-    """A whole number as int; TypeError for floats and the rest."""
+    """A whole number as int; TypeError for floats, bools and the rest."""
     try:
-        return value.__index__()
+        if value.__class__ is not bool:
+            return value.__index__()
     except (AttributeError, TypeError):
-        raise TypeError(f"expected an int, but got {type(value).__name__}") from None
+        pass
+    raise TypeError(f"expected an int, but got {type(value).__name__}")
 
 
 def sizes_of(name: str, sizes: Sequence[Any]) -> tuple[int, ...]:
@@ -66,10 +68,10 @@ def sizes_of(name: str, sizes: Sequence[Any]) -> tuple[int, ...]:
     if len(sizes) == 1 and not hasattr(sizes[0], "__index__"):
         sizes = sizes[0]
     try:
-        return tuple([n if n.__class__ is int else n.__index__() for n in sizes])
+        return tuple([n if n.__class__ is int else index_of(n) for n in sizes])
     except (AttributeError, TypeError):
         wrong = (
-            next((n for n in sizes if not hasattr(n, "__index__")), sizes)
+            next((n for n in sizes if n.__class__ is bool or not hasattr(n, "__index__")), sizes)
             if isinstance(sizes, Iterable)
             else sizes
         )

@@ -9,6 +9,7 @@ from itertools import chain
 from typing import Any
 
 from vizgrad.ops.public.arguments import written
+from vizgrad.tensor.kinds import Kinds
 from vizgrad.tensor.operands import wrong_operand
 from vizgrad.tensor.tensor import Tensor
 
@@ -20,10 +21,11 @@ def takes_out(function: Callable[..., Any]) -> Callable[..., Any]:
 
     For functions whose time does not count beside one more call; the others have the parameter themselves.
     """
-    name = function.__name__
+    name, kinds = function.__name__, Kinds(function)
 
     @wraps(function)
     def call(*args: Any, out: Any = None, **options: Any) -> Any:
+        kinds.check(args, options)
         try:
             result = function(*args, **options)
         except AttributeError as error:
@@ -112,13 +114,15 @@ def takes_axis(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def takes_tensors(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function, which raises TypeError for what should be a Tensor and is none.
+    """The function, which raises TypeError for what should be a Tensor, or an int, and is none.
 
     It costs the time of one more call: where that counts a function says so itself, with `not_a_tensor`.
     """
+    kinds = Kinds(function)
 
     @wraps(function)
     def call(*args: Any, **options: Any) -> Any:
+        kinds.check(args, options)
         try:
             return function(*args, **options)
         except AttributeError as error:

@@ -119,7 +119,7 @@ multigammaln = mvlgamma
 
 
 @takes_out
-def xlog1py(input: Tensor, other: Tensor) -> Tensor:
+def xlog1py(input: Any, other: Any) -> Tensor:
     """input * log(1 + other), 0 where input is 0."""
     return xlogy(input, other + 1)
 
