@@ -169,6 +169,12 @@ from vizgrad.ops.public.complexes import resolve_conj as resolve_conj
 from vizgrad.ops.public.complexes import resolve_neg as resolve_neg
 from vizgrad.ops.public.complexes import view_as_complex as view_as_complex
 from vizgrad.ops.public.complexes import view_as_real as view_as_real
+from vizgrad.ops.public.computing import get_float32_matmul_precision as get_float32_matmul_precision
+from vizgrad.ops.public.computing import get_num_interop_threads as get_num_interop_threads
+from vizgrad.ops.public.computing import get_num_threads as get_num_threads
+from vizgrad.ops.public.computing import set_float32_matmul_precision as set_float32_matmul_precision
+from vizgrad.ops.public.computing import set_num_interop_threads as set_num_interop_threads
+from vizgrad.ops.public.computing import set_num_threads as set_num_threads
 from vizgrad.ops.public.conversion import can_cast as can_cast
 from vizgrad.ops.public.conversion import clone as clone
 from vizgrad.ops.public.conversion import detach as detach

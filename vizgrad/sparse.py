@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from vizgrad.arrays import dtypes, xp
+from vizgrad.arrays import xp
 from vizgrad.arrays.dtypes import DType
 from vizgrad.arrays.sparse import is_sparse
+from vizgrad.arrays.type_names import CONSTRUCTORS
 from vizgrad.errors import wrap_dim
 from vizgrad.ops.public import conversion, matrix_products, reduction
 from vizgrad.ops.public.keywords import takes_tensors
@@ -109,15 +110,20 @@ class SparseType(type):
         return isinstance(instance, Tensor) and instance.is_sparse and instance.dtype is cls.dtype
 
 
-def _typed(name: str, dtype: DType) -> Any:
+def _typed(name: str) -> Any:
+    dtype = CONSTRUCTORS[name]
     return SparseType(name, (), {"dtype": dtype, "__doc__": f"COO tensors of {dtype}."})
 
 
-FloatTensor = _typed("FloatTensor", dtypes.float32)
-DoubleTensor = _typed("DoubleTensor", dtypes.float64)
-HalfTensor = _typed("HalfTensor", dtypes.float16)
-LongTensor = _typed("LongTensor", dtypes.int64)
-IntTensor = _typed("IntTensor", dtypes.int32)
+FloatTensor = _typed("FloatTensor")
+DoubleTensor = _typed("DoubleTensor")
+HalfTensor = _typed("HalfTensor")
+BFloat16Tensor = _typed("BFloat16Tensor")
+ByteTensor = _typed("ByteTensor")
+CharTensor = _typed("CharTensor")
+ShortTensor = _typed("ShortTensor")
+IntTensor = _typed("IntTensor")
+LongTensor = _typed("LongTensor")
 
 
 def spdiags(

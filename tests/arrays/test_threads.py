@@ -124,3 +124,40 @@ print(before, seen, number())
         f"[{many}] [[1], [{many}]] [{many}]",
         "[] [[], []] []",
     )  # another BLAS than OpenBLAS
+
+
+def test_a_number_that_is_set_is_there_after_products_by_one_thread(library: Library) -> None:
+    small = np.ones((64, 128)), np.ones((128, 128))
+
+    def product(a: Any, b: Any) -> Any:
+        threads._of_numpy().set_number(3)
+        assert (library.number, threads.number()) == (1, 3)
+        return a.dot(b)
+
+    threads._given(product, *small)
+    assert (library.number, threads.number()) == (3, 3)
+
+
+def test_without_openblas_the_number_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(threads, "_openblas", lambda: None)
+    bare = threads.Threads()
+    bare.set_number(4)
+    assert bare.number() == 4
+    assert bare.alone(np.dot, np.ones(2), np.ones(2)) == 2
+
+
+def test_a_library_that_comes_later_is_told_too() -> None:
+    program = """
+import threadpoolctl, vizgrad as vg
+def numbers():
+    return {i["num_threads"] for i in threadpoolctl.threadpool_info() if i["user_api"] == "blas"}
+vg.set_num_threads(1)
+first = numbers()
+vg.linalg.lu_factor(vg.eye(3))
+print(first | numbers(), vg.get_num_threads())
+"""
+    out = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True,
+        env=os.environ | {"OPENBLAS_NUM_THREADS": "2", "OMP_NUM_THREADS": "2"}, timeout=600,
+    ).stdout.strip()  # fmt: skip
+    assert out in ("{1} 1", "set() 1")  # no BLAS that can be asked

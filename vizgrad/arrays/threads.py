@@ -32,6 +32,18 @@ class Threads:
         self._before = 1
         self._get, self._set = _openblas() or (None, None)
 
+    def number(self) -> int:
+        """How many threads a large product is given."""
+        with self._lock:
+            return self._before if self._inside or self._get is None else self._get()
+
+    def set_number(self, number: int) -> None:
+        """From now on that many; where products are running by one thread, after them."""
+        with self._lock:
+            self._before = number
+            if not self._inside and self._set is not None:
+                self._set(number)
+
     def alone(self, product: Callable[..., Array], *operands: Any) -> Array:
         """`product(*operands)` by one thread; whatever number there was is there again afterwards."""
         if self._get is None or self._set is None:
@@ -76,20 +88,49 @@ _NAMES = (
     "openblas_{}_num_threads",
 )  # fmt: skip
 _threads: Threads | None = None
+#: What `set_number` was told last.
+_told: int | None = None
+
+
+def number() -> int:
+    """How many threads products are given that are worth it; 1 where that cannot be asked."""
+    return _of_numpy().number()
+
+
+def set_number(number: int) -> None:
+    """Gives products that are worth it that many threads, in numpy's BLAS and in scipy's."""
+    global _told
+    _told = number
+    limit()
+
+
+def limit() -> None:
+    """Says to every BLAS library that is loaded by now what `set_number` was told."""
+    if _told is None:
+        return
+    from threadpoolctl import ThreadpoolController
+
+    for library in ThreadpoolController().select(user_api="blas").lib_controllers:
+        library.set_num_threads(_told)
+    _of_numpy().set_number(_told)
+
+
+def _of_numpy() -> Threads:
+    global _threads
+    if _threads is None:
+        _threads = Threads()
+    return _threads
 
 
 def _given(product: Callable[..., Array], a: Array, b: Array, out: Array | None = None) -> Array:
     """`product` of two arrays, by as many threads as it is worth."""
-    global _threads
     operands = (a, b) if out is None else (a, b, out)
     rows = a.shape[-2] if a.ndim > 1 else 1
     columns = b.shape[-1] if b.ndim > 1 else 1
     fewest = FEWEST if min(rows, columns) > 1 else FEWEST_OF_VECTOR
     if not fewest <= rows * (a.shape[-1] if a.ndim else 1) * columns <= MOST:
         return product(*operands)
-    if _threads is None:
-        _threads = Threads()
-    return _threads.alone(product, *operands)
+    return _of_numpy().alone(product, *operands)
 
 
 def dot(a: Array, b: Array) -> Array:

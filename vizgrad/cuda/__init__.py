@@ -11,11 +11,12 @@ from typing import Any
 
 from vizgrad.arrays import random
 from vizgrad.arrays.backend import Device, namespace_for, parse_device, placed
-from vizgrad.ops.public.typed_tensors import TYPES, typed
+from vizgrad.arrays.type_names import CONSTRUCTORS
+from vizgrad.ops.public.typed_tensors import typed
 
 _CUDA = Device("cuda")
 
-globals().update({name: typed(name, dtype, _CUDA) for name, dtype in TYPES.items()})
+globals().update({name: typed(name, dtype, _CUDA) for name, dtype in CONSTRUCTORS.items()})
 
 
 def is_available() -> bool:

@@ -22,6 +22,7 @@ import weakref
 from typing import TYPE_CHECKING, Any
 
 from vizgrad.arrays.checksum import checksum
+from vizgrad.arrays.type_names import type_name
 from vizgrad.errors import explained, function_place, place_of
 from vizgrad.graph.accumulate import AccumulateGrad
 from vizgrad.graph.node import Edge
@@ -304,13 +305,6 @@ def freed_error(node: Node, freed: Freed) -> RuntimeError:
     )
 
 
-_TYPE_NAMES = {
-    "float16": "HalfTensor", "float32": "FloatTensor", "float64": "DoubleTensor",
-    "int64": "LongTensor", "int32": "IntTensor", "bool": "BoolTensor", "complex64":
-    "ComplexFloatTensor", "complex128": "ComplexDoubleTensor", "uint8": "ByteTensor",
-}  # fmt: skip
-
-
 def _stale_error(
     node: Node,
     name: str,
@@ -327,7 +321,7 @@ def _stale_error(
         producer = f", which is output {getattr(saved, 'output_nr', 0)} of {node.name()}"
     elif isinstance(saved, Tensor) and saved._edge is not None and saved._tracked == RESULT:
         producer = f", which is output {saved.output_nr} of {saved.grad_fn.name()}"
-    what = f"vizgrad.{_TYPE_NAMES.get(dtype.name, dtype.name)} {list(shape)}"
+    what = f"vizgrad.{type_name(dtype.name)} {list(shape)}"
     error = RuntimeError(
         "one of the variables needed for gradient computation has been modified by an inplace "
         f"operation: [{what}]{producer}, is at version {storage.version}; expected "

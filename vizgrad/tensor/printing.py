@@ -226,7 +226,8 @@ def _history(tensor: Tensor) -> list[str]:
 
 
 def _repr(self: Tensor) -> str:
-    return to_text(self)
+    cls = type(self)
+    return to_text(self, "tensor(" if cls.__module__.startswith("vizgrad.") else f"{cls.__name__}(")
 
 
 def _format(self: Tensor, spec: str) -> str:

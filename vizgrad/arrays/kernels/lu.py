@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import importlib
+import sys
 import warnings
 from math import prod
 from typing import Any
 
 import numpy as np
 
+from vizgrad.arrays import threads
 from vizgrad.arrays.backend import Array, device_of, namespace_of, to_device, to_host
 from vizgrad.arrays.quiet import quiet
 
 
 def _library(a: Array) -> Any:
     prefix = "" if isinstance(a, np.ndarray) else "cupyx."
-    return importlib.import_module(prefix + "scipy.linalg")
+    known = sys.modules.get(prefix + "scipy.linalg")
+    if known is None:
+        known = importlib.import_module(prefix + "scipy.linalg")
+        threads.limit()  # scipy has a BLAS library of its own
+    return known
 
 
 @quiet

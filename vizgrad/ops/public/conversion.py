@@ -9,6 +9,7 @@ from vizgrad.arrays import dtypes, xp
 from vizgrad.arrays.backend import Device, device_of, parse_device, placed, to_host
 from vizgrad.arrays.dtypes import DType
 from vizgrad.arrays.sparse import is_sparse
+from vizgrad.arrays.type_names import NAMES, type_name
 from vizgrad.errors import explained
 from vizgrad.function.inplace import write
 from vizgrad.ops import copying, shape
@@ -115,25 +116,16 @@ def cuda(
     return to(self, "cuda" if device is None else device, memory_format=memory_format)
 
 
-_TYPE_NAMES = {
-    "float16": "HalfTensor", "bfloat16": "BFloat16Tensor", "float32": "FloatTensor",
-    "float64": "DoubleTensor", "uint8": "ByteTensor", "int8": "CharTensor", "int16": "ShortTensor",
-    "int32": "IntTensor", "int64": "LongTensor", "bool": "BoolTensor",
-    "complex64": "ComplexFloatTensor", "complex128": "ComplexDoubleTensor",
-}  # fmt: skip
-
-
 @method
 def type(self: Tensor, dtype: Any = None, non_blocking: Any = False) -> Any:
     """Without an argument the name of the tensor's type; else `to(dtype)`, also of "LongTensor"."""
     if dtype is None:
         place = "" if self.device.type == "cpu" else "cuda."
         place += "sparse." if self.is_sparse else ""
-        name = self.dtype.name
-        return f"vizgrad.{place}{_TYPE_NAMES.get(name, name.capitalize() + 'Tensor')}"
+        return f"vizgrad.{place}{type_name(self.dtype.name)}"
     if isinstance(dtype, str):
         wanted = dtype.rpartition(".")[2]
-        dtype = next((dtypes.by_name(n) for n, t in _TYPE_NAMES.items() if t == wanted), None)
+        dtype = NAMES.get(wanted)
         if dtype is None:
             raise ValueError(f"invalid type: {wanted!r}")
     if dtype is Tensor:

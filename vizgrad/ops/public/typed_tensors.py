@@ -13,6 +13,7 @@ from typing import Any
 from vizgrad.arrays import dtypes
 from vizgrad.arrays.backend import CPU, Device, device_of, is_array, namespace_for, parse_device
 from vizgrad.arrays.dtypes import DType
+from vizgrad.arrays.type_names import CONSTRUCTORS
 from vizgrad.ops import shape as shape_ops
 from vizgrad.ops.forms import method, public
 from vizgrad.ops.public.creation import as_tensor, empty
@@ -159,24 +160,16 @@ def typed(name: str, dtype: DType, device: Device = CPU) -> Any:
     )  # fmt: skip
 
 
-#: Name -> element type.
-TYPES: dict[str, DType] = {
-    "FloatTensor": dtypes.float32, "DoubleTensor": dtypes.float64, "HalfTensor": dtypes.float16,
-    "BFloat16Tensor": dtypes.bfloat16,
-    "ByteTensor": dtypes.uint8, "CharTensor": dtypes.int8, "ShortTensor": dtypes.int16,
-    "IntTensor": dtypes.int32, "LongTensor": dtypes.int64, "BoolTensor": dtypes.bool_,
-}  # fmt: skip
-
-FloatTensor = public(typed("FloatTensor", TYPES["FloatTensor"]))
-DoubleTensor = public(typed("DoubleTensor", TYPES["DoubleTensor"]))
-HalfTensor = public(typed("HalfTensor", TYPES["HalfTensor"]))
-BFloat16Tensor = public(typed("BFloat16Tensor", TYPES["BFloat16Tensor"]))
-ByteTensor = public(typed("ByteTensor", TYPES["ByteTensor"]))
-CharTensor = public(typed("CharTensor", TYPES["CharTensor"]))
-ShortTensor = public(typed("ShortTensor", TYPES["ShortTensor"]))
-IntTensor = public(typed("IntTensor", TYPES["IntTensor"]))
-LongTensor = public(typed("LongTensor", TYPES["LongTensor"]))
-BoolTensor = public(typed("BoolTensor", TYPES["BoolTensor"]))
+FloatTensor = public(typed("FloatTensor", CONSTRUCTORS["FloatTensor"]))
+DoubleTensor = public(typed("DoubleTensor", CONSTRUCTORS["DoubleTensor"]))
+HalfTensor = public(typed("HalfTensor", CONSTRUCTORS["HalfTensor"]))
+BFloat16Tensor = public(typed("BFloat16Tensor", CONSTRUCTORS["BFloat16Tensor"]))
+ByteTensor = public(typed("ByteTensor", CONSTRUCTORS["ByteTensor"]))
+CharTensor = public(typed("CharTensor", CONSTRUCTORS["CharTensor"]))
+ShortTensor = public(typed("ShortTensor", CONSTRUCTORS["ShortTensor"]))
+IntTensor = public(typed("IntTensor", CONSTRUCTORS["IntTensor"]))
+LongTensor = public(typed("LongTensor", CONSTRUCTORS["LongTensor"]))
+BoolTensor = public(typed("BoolTensor", CONSTRUCTORS["BoolTensor"]))
 
 
 @public
@@ -192,9 +185,9 @@ def set_default_tensor_type(t: Any) -> None:
     )
     if isinstance(t, str):
         name = t.rpartition(".")[2]
-        if name not in TYPES:
+        if name not in CONSTRUCTORS:
             raise wrong_call(TypeError(f"invalid type object: {t!r}"), "give it `DoubleTensor`")
-        dtype = TYPES[name]
+        dtype = CONSTRUCTORS[name]
     elif isinstance(t, TypedTensor):
         dtype = t.dtype
     elif t is Tensor:
