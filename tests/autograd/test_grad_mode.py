@@ -20,7 +20,7 @@ def _mode_comes_back():
     left_on = vg.is_grad_enabled()
     vg.set_grad_enabled(True)
     assert left_on
-    assert GUARD.no_grad == 0
+    assert not GUARD.no_grad
 
 
 @pytest.mark.rule("M-1")

@@ -14,7 +14,7 @@ def _modes_come_back():
     yield
     assert vg.is_grad_enabled()
     assert not vg.is_inference_mode_enabled()
-    assert GUARD.inference == GUARD.no_grad == 0
+    assert GUARD.inference == len(GUARD.no_grad) == 0
 
 
 def made_inside():

@@ -12,7 +12,14 @@ def modes_are_given_back() -> Iterator[None]:
     """Whatever a test does, it leaves the thread's modes as it found them."""
 
     def now() -> tuple[object, ...]:
-        return (MODES.grad, MODES.anomaly, MODES.scope, MODES.recorder, GUARD.no_grad, GUARD.scoped)
+        return (
+            MODES.grad,
+            MODES.anomaly,
+            MODES.scope,
+            MODES.recorder,
+            len(GUARD.no_grad),
+            GUARD.scoped,
+        )
 
     before = now()
     yield

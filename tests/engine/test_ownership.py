@@ -175,6 +175,54 @@ def test_what_a_hook_returns_is_not_taken_over(where: str) -> None:
         assert not shares(grad_of(x), mine)
 
 
+@pytest.mark.parametrize("pre", [False, True])
+@pytest.mark.parametrize(
+    "make",
+    [lambda x: x + 1, lambda x: x.view(3), lambda x: x.view(3, 1).t(), lambda x: x.expand(3)],
+)
+def test_what_a_hook_keeps_is_not_handed_on(make: Any, pre: bool) -> None:
+    """Where the formula gives back what arrived, or a view of it."""
+    x = leaf()
+    kept: list[Any] = []
+    y = make(x)
+    if pre:
+        y.grad_fn.register_prehook(look(kept))
+    else:
+        y.register_hook(look(kept))
+    (y * 2).sum().backward()
+    assert not shares(grad_of(x), kept[0][0])
+
+
+@pytest.mark.rule("E-60")
+@pytest.mark.parametrize("kind", ["tensor", "pre", "post"])
+def test_what_is_computed_after_a_hook_is_taken(kind: str) -> None:
+    """A hook of a result sees what arrives there: what is computed from it is new memory."""
+    x = leaf()
+    y = x * 2
+    if kind == "tensor":
+        y.register_hook(lambda grad: grad * 2)
+    elif kind == "pre":
+        y.grad_fn.register_prehook(lambda grads: None)
+    else:
+        y.grad_fn.register_hook(lambda grads, arrived: None)
+    assert decisions(y.sum()) == {"x": "copied" if kind == "post" else "taken"}
+
+
+def test_a_post_hook_that_goes_keeps_what_it_saw() -> None:
+    x = leaf()
+    kept: list[Any] = []
+    y = x * 2
+
+    def once(grads: Any, arrived: Any) -> None:
+        kept.extend(grads)
+        handle.remove()
+
+    handle = y.grad_fn.register_hook(once)
+    y.sum().backward()
+    assert kept
+    assert not shares(grad_of(x), kept[0])
+
+
 def test_what_grad_returns_belongs_to_the_caller() -> None:
     x, y = leaf(), leaf()
     given = torch.ones(3)

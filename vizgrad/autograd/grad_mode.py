@@ -11,6 +11,7 @@ from vizgrad.tensor.modes import (
     enter_inference,
     leave_inference,
     set_grad_mode,
+    set_multithreading,
 )
 from vizgrad.tensor.modes import is_grad_enabled as is_grad_enabled
 from vizgrad.tensor.modes import is_inference_mode_enabled as is_inference_mode_enabled
@@ -109,14 +110,14 @@ class set_multithreading_enabled(ModeContext):
     def __init__(self, mode: bool) -> None:
         super().__init__()
         self.mode = only_bool("set_multithreading_enabled", "mode", mode)
-        self._before, MODES.multithreading = MODES.multithreading, mode
+        self._before = set_multithreading(mode)
 
     def _switch(self) -> bool:
-        inside, MODES.multithreading = MODES.multithreading, self.mode
+        inside = set_multithreading(self.mode)
         return inside if self._found else self._before
 
     def _restore(self, found: bool) -> None:
-        MODES.multithreading = found
+        set_multithreading(found)
 
     def clone(self) -> set_multithreading_enabled:
         return set_multithreading_enabled(self.mode)
@@ -144,4 +145,4 @@ def reset_modes() -> None:
     set_paranoid(False)
     leave_inference((None, True))
     set_detect_anomaly(False, True)
-    MODES.multithreading = True
+    set_multithreading(True)

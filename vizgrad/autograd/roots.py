@@ -57,9 +57,9 @@ def root_gradient(array: Any, given: Any, index: int, create_graph: bool) -> Any
                 fix="make it real first (`.abs()`, `.real`), or pass the gradient",
                 culprit=place_of(caller()),
             )
-        given = new_tensor(_ones_like(array))
-    else:
-        _check_kind(given)
+        ones = _ones_like(array)
+        return new_tensor(ones) if create_graph else ones
+    _check_kind(given)
     if given._array.shape != array.shape:
         raise explained(
             RuntimeError(

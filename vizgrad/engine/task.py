@@ -42,6 +42,7 @@ class GraphTask(TaskState):
         dependencies, captures, reach = self.dependencies, self.captures, self.reach
         domain, keep_graph, freed = self.domain, self.keep_graph, self.freed
         fit, accumulate, watch, raw = domain.fit, domain.accumulate, self.watch, domain.raw
+        share_memory = domain.share_memory
         # Nobody listens and nothing is captured: then a node without hooks is run right here.
         unobserved = watch is None and raw and captures is None
         quick = unobserved and not MODES.anomaly
@@ -85,12 +86,11 @@ class GraphTask(TaskState):
                 routed, foreign = node.grads, True
             else:
                 full = reach is None or node in reach
-                incoming, routed = visit(self, node, incoming, full)
+                incoming, routed, foreign = visit(self, node, incoming, full)
                 # a hook or a custom Function has run: it may have switched anomaly mode
                 quick = unobserved and not MODES.anomaly
                 if not full:
                     continue
-                foreign = node.wants_tensors or node.outputs > 1 or node.hooks is not None
 
             # --- stage 11: delivery -----------------------------------------------------------------
             if routed.__class__ is not tuple:
@@ -121,7 +121,15 @@ class GraphTask(TaskState):
                                 or (
                                     raw
                                     and grad.base is not None
-                                    and self._is_lent(node, incoming, grad, index, routed)
+                                    # What a formula computes is the engine's alone, or `incoming`, or a
+                                    # part of it, and no formula hands out saved memory. So it is a
+                                    # question of who else holds `incoming`, and of two views of one block.
+                                    and (
+                                        (node in borrowed and share_memory(grad, incoming))
+                                        or (
+                                            len(routed) > 1 and self._is_shared(grad, index, routed)
+                                        )
+                                    )
                                 )
                             ):
                                 borrowed.add(target)
@@ -161,22 +169,12 @@ class GraphTask(TaskState):
         self.borrowed.discard(target)
         return self.domain.add(before, grad)
 
-    def _is_lent(
-        self, node: Node, incoming: Any, grad: Any, index: int, routed: tuple[Any, ...]
-    ) -> bool:
-        """May somebody else hold the memory of `grad`, a view that `node` computed for edge `index`?
-
-        What a formula computes is the engine's alone, or `incoming`, or a part of it (no formula hands
-        out saved memory). So it is a question of who else holds `incoming`, and whether another edge
-        gets a view of the same.
-        """
+    def _is_shared(self, grad: Any, index: int, routed: tuple[Any, ...]) -> bool:
+        """Does another edge get a view of the memory of `grad`, which edge `index` gets?"""
         shared = self.domain.share_memory
-        if node in self.borrowed and shared(grad, incoming):
-            return True
-        if len(routed) > 1:
-            for at, other in enumerate(routed):
-                if at != index and other is not None and shared(grad, other):
-                    return True
+        for at, other in enumerate(routed):
+            if at != index and other is not None and shared(grad, other):
+                return True
         return False
 
     # --- driving ------------------------------------------------------------------------------
@@ -204,7 +202,7 @@ class GraphTask(TaskState):
                 pass
         finally:
             unhush(token)
-            if self.entered:
+            if self.modes is not None:
                 self.leave()
             self.buffers.clear()
             if isinstance(self.watch, Guarded):

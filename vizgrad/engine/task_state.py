@@ -11,18 +11,17 @@ from collections.abc import Callable, Iterable
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from vizgrad.engine.thread_modes import ThreadModes, modes_now, put_back
+from vizgrad.engine.thread_modes import ThreadModes
 from vizgrad.graph.accumulate import AccumulateGrad
 from vizgrad.graph.node import Edge, Node
 from vizgrad.graph.saved import Freed
-from vizgrad.tensor.modes import MODES, set_grad_mode
+from vizgrad.tensor.modes import MODES
 
 if TYPE_CHECKING:
     from vizgrad.engine.domain import Domain
     from vizgrad.engine.watch import Guarded, Watch
 
 _task_ids = count().__next__
-_NOWHERE = object()
 
 
 class GraphRoot(Node):
@@ -104,10 +103,9 @@ class TaskState:
         self.depth = 0
         #: Functions to be called when all nodes have run (E-80).
         self.callbacks: list[Callable[[], None]] | None = None
-        #: The task and the modes of this thread before this task was entered.
-        self.outer: Any = _NOWHERE
-        #: What is switched in this thread at the start of each visit; None outside.
+        #: The modes of this thread before this task was entered, None outside; and the task.
         self.modes: ThreadModes | None = None
+        self.outer: TaskState | None = None
         #: Nodes to be run; None: all that are reachable.
         self.reach: set[Node] | None = None
         self._prepare(leaves_wanted)
@@ -147,33 +145,27 @@ class TaskState:
 
     # --- while it runs -------------------------------------------------------------------------
 
-    @property
-    def entered(self) -> bool:
-        """Between `enter` and `leave`?"""
-        return self.outer is not _NOWHERE
-
     def enter(self) -> None:
         """Makes this the thread's task, in the grad mode of the domain (E-26); `leave` ends that.
 
         What computes on plain arrays does not ask for the mode, so a run enters only when it comes to
         code that may: a custom Function, a hook, or a formula on Tensors.
         """
-        if self.outer is _NOWHERE:
-            self.outer = MODES.task, modes_now()
-            set_grad_mode(not self.domain.raw)
-            self.modes = modes_now()
+        if self.modes is None:
+            self.outer = MODES.task
+            self.modes = ThreadModes(not self.domain.raw)
             MODES.task = self
 
     def visited(self) -> None:
         """At the end of a visit: what was switched in it is switched back."""
         if self.modes is not None:
-            put_back(self.modes)
+            self.modes.after_visit()
 
     def leave(self) -> None:
-        if self.outer is not _NOWHERE:
-            MODES.task, modes = self.outer
-            put_back(modes)
-            self.outer, self.modes = _NOWHERE, None
+        if self.modes is not None:
+            MODES.task = self.outer
+            self.modes.after_backward()
+            self.outer = self.modes = None
 
     def will_run(self, node: Node) -> bool:
         """Is `node` run in this backward, or a gradient captured there?"""

@@ -2,36 +2,62 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
 from vizgrad.graph.packing import set_saved_hooks
-from vizgrad.tensor.modes import MODES, is_grad_enabled, leave_inference
+from vizgrad.tensor.modes import (
+    MODES,
+    is_grad_enabled,
+    leave_inference,
+    set_grad_mode,
+    set_multithreading,
+    share_of_thread,
+)
 
 
-class ThreadModes(NamedTuple):
-    """What is to be put back after a visit, and after a backward."""
+class ThreadModes:
+    """The modes of this thread when it was made, to be put back after each visit, and after the backward.
 
-    grad: bool
-    inference: Any
-    multithreading: bool
-    saved_hooks: Any
+    Each mode is the thread's own, which takes as long to look at as a small operation's part: so what is
+    looked at is whether any was switched.
+    """
 
+    __slots__ = (
+        "_inference",
+        "_multithreading",
+        "_saved_hooks",
+        "_share",
+        "_since",
+        "_within",
+        "grad",
+    )
 
-def modes_now() -> ThreadModes:
-    return ThreadModes(is_grad_enabled(), MODES.inference, MODES.multithreading, MODES.saved_hooks)
+    def __init__(self, within: bool) -> None:
+        """Switches grad mode to `within`, the mode of all visits."""
+        self._share = MODES.share or share_of_thread()
+        self._inference = MODES.inference
+        self._multithreading = MODES.multithreading
+        self._saved_hooks = MODES.saved_hooks
+        self._within = within
+        self.grad = set_grad_mode(within)
+        self._since = self._share.switches
 
+    def after_visit(self) -> None:
+        """What was switched in a visit is switched back."""
+        if self._share.switches != self._since:
+            self._put_back(self._within)
+            self._since = self._share.switches
 
-def put_back(modes: ThreadModes) -> None:
-    """Makes the modes of this thread `modes`; costs little where they are."""
-    grad, inference, multithreading, saved_hooks = modes
-    if (
-        MODES.inference is inference
-        and is_grad_enabled() is grad
-        and MODES.saved_hooks is saved_hooks
-        and MODES.multithreading is multithreading
-    ):
-        return
-    leave_inference((modes.inference, modes.grad))
-    MODES.multithreading = modes.multithreading
-    if MODES.saved_hooks is not modes.saved_hooks:
-        set_saved_hooks(modes.saved_hooks)
+    def after_backward(self) -> None:
+        if self._share.switches == self._since:
+            set_grad_mode(self.grad)
+        else:
+            self._put_back(self.grad)
+
+    def _put_back(self, grad: bool) -> None:
+        if MODES.inference is not self._inference:
+            leave_inference((self._inference, grad))
+        elif is_grad_enabled() is not grad:
+            set_grad_mode(grad)
+        if MODES.multithreading is not self._multithreading:
+            set_multithreading(self._multithreading)
+        if MODES.saved_hooks is not self._saved_hooks:
+            set_saved_hooks(self._saved_hooks)

@@ -13,7 +13,7 @@ from vizgrad import errors
 from vizgrad.engine.anomaly import report_origin
 from vizgrad.engine.strict import read_only
 from vizgrad.graph.accumulate import AccumulateGrad
-from vizgrad.graph.hooks import Hooks
+from vizgrad.graph.hooks import Hooks, NodeHooks
 from vizgrad.graph.node import Edge, Node
 from vizgrad.tensor.modes import GUARD, MODES
 
@@ -22,8 +22,9 @@ if TYPE_CHECKING:
     from vizgrad.engine.task_state import TaskState
 
 
-def visit(task: TaskState, node: Node, grad: Any, full: bool) -> tuple[Any, Any]:
-    """Runs all stages but the delivery; returns the gradients that arrived, and one per edge.
+def visit(task: TaskState, node: Node, grad: Any, full: bool) -> tuple[Any, Any, bool]:
+    """Runs all stages but the delivery; returns the gradients that arrived, one per edge, and whether
+    somebody else may hold these.
 
     `full` is False for a node that is only captured: stages 1 to 3.
     """
@@ -32,6 +33,7 @@ def visit(task: TaskState, node: Node, grad: Any, full: bool) -> tuple[Any, Any]
     watch = task.watch
     task.current = node
     task.enter()
+    foreign = False
     if watch is not None:
         watch.enter(node, tuple(grads), full)
     try:
@@ -48,7 +50,8 @@ def visit(task: TaskState, node: Node, grad: Any, full: bool) -> tuple[Any, Any]
             routed = ()
             _leaf(task, node, grads)
         else:
-            routed = _operation(task, node, grads)
+            routed, shown = _operation(task, node, grads)
+            foreign = shown or not single or node.wants_tensors
     except BaseException as error:
         if watch is not None:
             watch.failed(node, error)
@@ -58,7 +61,7 @@ def visit(task: TaskState, node: Node, grad: Any, full: bool) -> tuple[Any, Any]
     task.visited()
     if watch is not None:
         watch.leave(node)
-    return (grads[0] if single else grads), routed
+    return (grads[0] if single else grads), routed, foreign
 
 
 def _tensor_hooks(task: TaskState, node: Node, grads: list[Any]) -> None:
@@ -188,18 +191,18 @@ def _prehooks(task: TaskState, node: Node, grads: list[Any]) -> None:
             task.watch.stage("prehooks", _hook_name(hook), None, grads[0])
 
 
-def _operation(task: TaskState, node: Node, grads: list[Any]) -> Any:
-    """Stages 4 to 10 for anything but a leaf."""
+def _operation(task: TaskState, node: Node, grads: list[Any]) -> tuple[Any, bool]:
+    """Stages 4 to 10 for anything but a leaf; also, whether post-hooks saw what is returned."""
     if node.hooks is not None:
         _prehooks(task, node, grads)
-    routed = _formula(task, node, grads)
-    if node.hooks is not None:
-        routed = _posthooks(task, node, routed, grads)
+    routed, shown = _formula(task, node, grads), False
+    if node.hooks is not None and node.hooks.post:
+        routed, shown = _posthooks(task, node.hooks, node, routed, grads), True
     if not task.keep_graph:
         _release(task, node)
     if MODES.anomaly and MODES.check_nan:
         _nan_check(task, node, routed)
-    return routed
+    return routed, shown
 
 
 def _formula(task: TaskState, node: Node, grads: list[Any]) -> Any:
@@ -244,15 +247,13 @@ def _validated(task: TaskState, node: Node, routed: tuple[Any, ...]) -> tuple[An
     return tuple(fitted)
 
 
-def _posthooks(task: TaskState, node: Node, routed: Any, grads: list[Any]) -> Any:
+def _posthooks(task: TaskState, hooks: NodeHooks, node: Node, routed: Any, grads: list[Any]) -> Any:
     """Stage 8: `fn(grad_inputs, grad_outputs) -> tuple | None`."""
-    if node.hooks is None or not node.hooks.post:
-        return routed
     if task.reach is not None and not node.wants_tensors:
         routed = _needed(task, node, routed)
     domain = task.domain
     outputs = tuple(None if g is None else _shown(domain, g) for g in grads)
-    for hook in list(node.hooks.post.values()):
+    for hook in list(hooks.post.values()):
         inputs = tuple(None if g is None else _shown(domain, g) for g in routed)
         result = hook(inputs, outputs)
         if result is not None:
@@ -328,7 +329,8 @@ def _leaf(task: TaskState, node: AccumulateGrad, grads: list[Any]) -> None:
                 )
             if task.watch is not None:
                 task.watch.stage("post_accumulate", _hook_name(hook), None, None)
-    _posthooks(task, node, (), grads)
+    if node.hooks is not None:
+        _posthooks(task, node.hooks, node, (), grads)
 
 
 def _release(task: TaskState, node: Node) -> None:

@@ -13,7 +13,13 @@ from vizgrad.errors import explained, function_place
 from vizgrad.graph.edges import edge_of
 from vizgrad.graph.node import hooks_of
 from vizgrad.graph.saved import KeptSelf, Packed, SavedResult, read_tensor
-from vizgrad.tensor.modes import MODES, add_listener, remove_listener, set_grad_mode
+from vizgrad.tensor.modes import (
+    MODES,
+    add_listener,
+    remove_listener,
+    set_grad_mode,
+    share_of_thread,
+)
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 if TYPE_CHECKING:
@@ -34,6 +40,7 @@ class HookPair(NamedTuple):
 def set_saved_hooks(pair: HookPair | None) -> None:
     """Makes `pair` the innermost one of this thread."""
     before, MODES.saved_hooks = MODES.saved_hooks, pair
+    share_of_thread().switches += 1
     if before is None and pair is not None:
         add_listener(_pack_recorded)
     elif before is not None and pair is None:

@@ -1,7 +1,7 @@
 """Per-thread switches: grad mode, and the scope that names what is being recorded.
 
-Reading a thread-local for every operation is measurable, so `GUARD` counts the threads that are *not*
-in the default state: while it is zero, recording asks nothing else.
+Reading a thread-local for every operation is measurable, so `GUARD` knows the threads that are *not*
+in the default state: while there are none, recording asks nothing else.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import threading
 import warnings
 import weakref
 from collections.abc import Callable
+from itertools import count
 from typing import Any, final
 
 from vizgrad.tensor.place import Site
@@ -46,8 +47,9 @@ class _Guard:
         self.lock = threading.RLock()
         #: Threads in inference mode.
         self.inference = 0
-        #: Threads that do not record: their grad mode is off, or they are in inference mode.
-        self.no_grad = 0
+        #: Threads that do not record, by `Share.thread`: their grad mode is off, or they are in inference
+        #: mode. A set, because adding to one asks for no lock.
+        self.no_grad: set[int] = set()
         #: Hooks are given gradients that cannot be written to (E-72).
         self.strict_hooks = False
         #: Scopes and recordings that are open, over all threads.
@@ -80,41 +82,54 @@ class _Modes(threading.local):
     #: Called with a tensor before it is written in place, or None.
     before_write: Callable[[Any], None] | None = None
     #: What this thread has added to the counts of `GUARD`.
-    share: _Share | None = None
+    share: Share | None = None
 
+
+_threads = count(1).__next__
 
 GUARD = _Guard()
 MODES = _Modes()
 
 
 @final
-class _Share:
+class Share:
     """What one thread has added to the counts of `GUARD`: taken back when the thread ends, in whatever
     mode that is.
+
+    `switches` counts how often this thread switched a mode that a backward puts back: while it stands
+    still, none of them has to be looked at.
     """
 
-    __slots__ = ("inference", "no_grad", "scoped")
+    __slots__ = ("inference", "scoped", "switches", "thread")
 
     def __init__(self) -> None:
-        self.inference = self.no_grad = self.scoped = 0
+        self.inference = self.scoped = self.switches = 0
+        self.thread = _threads()
 
     def __del__(self) -> None:
+        GUARD.no_grad.discard(self.thread)
         with GUARD.lock:
             GUARD.inference -= self.inference
-            GUARD.no_grad -= self.no_grad
             GUARD.scoped -= self.scoped
 
 
-def _share() -> _Share:
+def share_of_thread() -> Share:
     share = MODES.share
     if share is None:
-        share = MODES.share = _Share()
+        share = MODES.share = Share()
     return share
+
+
+def set_multithreading(allowed: bool) -> bool:
+    """Says whether a backward of this thread may use others; returns what it was."""
+    before, MODES.multithreading = MODES.multithreading, allowed
+    share_of_thread().switches += 1
+    return before
 
 
 def _listening(more: int) -> None:
     """Counts a scope, a recording or a listener of this thread, or its end."""
-    share = _share()
+    share = share_of_thread()
     with GUARD.lock:
         GUARD.scoped += more
         share.scoped += more
@@ -129,14 +144,18 @@ def set_grad_mode(enabled: bool) -> bool:
     """Sets this thread's grad mode and returns what it was."""
     if GUARD.inference and MODES.inference is not None:
         before, MODES.grad_in_inference = MODES.grad_in_inference, enabled
+        share_of_thread().switches += 1
         return before
     before = MODES.grad
     if before is not enabled:
-        more, share = -1 if enabled else 1, MODES.share or _share()
-        with GUARD.lock:
-            GUARD.no_grad += more
-            share.no_grad += more
-        MODES.grad = enabled
+        share = MODES.share or share_of_thread()
+        share.switches += 1
+        if enabled:  # whatever is interrupted in between: who does not record is in the set
+            MODES.grad = True
+            GUARD.no_grad.discard(share.thread)
+        else:
+            GUARD.no_grad.add(share.thread)
+            MODES.grad = False
     return before
 
 
@@ -163,7 +182,7 @@ def leave_inference(before: tuple[Any, bool]) -> None:
 
 
 def _inferring(more: int) -> None:
-    share = _share()
+    share = share_of_thread()
     with GUARD.lock:
         GUARD.inference += more
         share.inference += more
@@ -182,6 +201,7 @@ def _set_inference(storage: InferenceStorage | None) -> None:
             GUARD.scoped += 1
             _inference_blocks.append(weakref.ref(storage))
     MODES.inference = storage
+    share_of_thread().switches += 1
 
 
 def _look_for_inference_tensors(node: Any) -> None:
