@@ -134,6 +134,8 @@ def parse_device(device: Device | str | int | None) -> Device:
         return get_default_device()
     if isinstance(device, Device):
         return device
+    if device.__class__ is str and device == "cpu":
+        return CPU
     if isinstance(device, int):
         return Device("cuda", device)
     kind, _, number = device.partition(":")

@@ -17,10 +17,10 @@ import numpy as np
 
 from vizgrad.arrays.backend import Array
 
-#: Multiplications: below, OpenBLAS takes one thread by itself; above, several are worth it.
-FEWEST, MOST = 2**18, 2**23
-#: As FEWEST, of a matrix and a vector.
-FEWEST_OF_VECTOR = 9216
+#: Multiplications: up to so many OpenBLAS takes one thread by itself; above, several are worth it.
+FEW, MOST = 2**18, 2**23
+#: As FEW, of a matrix and a vector.
+FEW_OF_VECTOR = 9215
 
 
 class Threads:
@@ -44,12 +44,14 @@ class Threads:
             if not self._inside and self._set is not None:
                 self._set(number)
 
+    def are_one(self) -> bool:
+        """Is there but one, or nobody to ask? Then there is nothing to change, and nobody to wait for."""
+        return self._get is None or (not self._inside and self._get() == 1)
+
     def alone(self, product: Callable[..., Array], *operands: Any) -> Array:
         """`product(*operands)` by one thread; whatever number there was is there again afterwards."""
-        if self._get is None or self._set is None:
+        if self._get is None or self._set is None or self.are_one():
             return product(*operands)
-        if not self._inside and self._get() == 1:
-            return product(*operands)  # nothing to change, so nobody to wait for
         with self._lock:
             if not self._inside:
                 self._before = self._get()
@@ -127,15 +129,17 @@ def _given(product: Callable[..., Array], a: Array, b: Array, out: Array | None 
     operands = (a, b) if out is None else (a, b, out)
     rows = a.shape[-2] if a.ndim > 1 else 1
     columns = b.shape[-1] if b.ndim > 1 else 1
-    fewest = FEWEST if min(rows, columns) > 1 else FEWEST_OF_VECTOR
-    if not fewest <= rows * (a.shape[-1] if a.ndim else 1) * columns <= MOST:
+    few = FEW if min(rows, columns) > 1 else FEW_OF_VECTOR
+    if not few < rows * (a.shape[-1] if a.ndim else 1) * columns <= MOST:
         return product(*operands)
     return _of_numpy().alone(product, *operands)
 
 
 def dot(a: Array, b: Array) -> Array:
-    """`a.dot(b)` of arrays that together have more than `FEWEST` pairs of elements."""
-    return _given(_dot, a, b) if type(a) is type(b) is np.ndarray else a.dot(b)
+    """`a.dot(b)` of arrays of more than `FEW` multiplications."""
+    if a.__class__ is not np.ndarray or b.__class__ is not np.ndarray:
+        return a.dot(b)
+    return a.dot(b) if (_threads or _of_numpy()).are_one() else _given(_dot, a, b)
 
 
 def _dot(a: Array, b: Array) -> Array:
@@ -144,6 +148,6 @@ def _dot(a: Array, b: Array) -> Array:
 
 def matmul(a: Array, b: Array, out: Array | None = None) -> Array:
     """`np.matmul` of matrices, or of stacks of them, each of which is a product of its own."""
-    if a.size * b.size < FEWEST or type(a) is not np.ndarray or type(b) is not np.ndarray:
+    if a.size * b.size <= FEW or type(a) is not np.ndarray or type(b) is not np.ndarray:
         return np.matmul(a, b) if out is None else np.matmul(a, b, out)
     return _given(np.matmul, a, b, out)

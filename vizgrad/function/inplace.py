@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from vizgrad import errors
-from vizgrad.arrays import layout
+from vizgrad.arrays import layout, xp
 from vizgrad.arrays.backend import is_on_host, writeable
 from vizgrad.arrays.dtypes import NARROW
 from vizgrad.arrays.quiet import nameless
@@ -30,6 +30,7 @@ from vizgrad.tensor.inference import write_error
 from vizgrad.tensor.modes import GUARD, MODES, about_to_write, noted, tell_recorder
 from vizgrad.tensor.place import Site, caller
 from vizgrad.tensor.source import written_name
+from vizgrad.tensor.storage import InferenceStorage
 from vizgrad.tensor.tensor import RESULT, Tensor, address, storage_of
 from vizgrad.tensor.views import Creation
 from vizgrad.tensor.wrong_call import wrong_call
@@ -45,6 +46,16 @@ _ONE_NUMBER = frozenset({"fill_number", "zero"})
 def check_write(target: Tensor, recorded: bool, one_number: bool = False) -> None:
     """Raises RuntimeError for a write that may not be done; `recorded`: it will be part of a graph."""
     about_to_write(target)
+    array = target._array
+    flags = array.flags if array.__class__ is xp.ndarray else None
+    if flags is None or not (flags.c_contiguous and flags.writeable):
+        _check_memory(target, one_number)
+    if recorded or target._storage.__class__ is InferenceStorage:
+        check_history(target, recorded)
+
+
+def _check_memory(target: Tensor, one_number: bool) -> None:
+    """Each element has a place of its own, which may be written to."""
     if GUARD.strict_hooks and not writeable(target._array):
         raise _read_only_error()
     if not one_number and layout.overlaps_itself(target._array):
@@ -60,7 +71,6 @@ def check_write(target: Tensor, recorded: bool, one_number: bool = False) -> Non
         )
     if not writeable(target._array):
         raise _read_only_error()
-    check_history(target, recorded)
 
 
 def check_history(target: Tensor, recorded: bool) -> None:
@@ -83,9 +93,9 @@ def check_history(target: Tensor, recorded: bool) -> None:
 
 def refuse_partial_overlap(target: Tensor, operand: Tensor) -> None:
     """An operand may be the target itself, but not share some of its elements (V-7)."""
-    a, b = target._array, operand._array
     if operand._storage is None or operand._storage is not target._storage:
         return
+    a, b = target._array, operand._array
     if a.shape == b.shape and a.strides == b.strides and address(a) == address(b):
         return
     if not (layout.is_dense(a) and layout.is_dense(b)):
@@ -163,15 +173,17 @@ def write(
     Raises RuntimeError when the result has another shape, or a type of a higher category (V-6).
     """
     tensors = (target, *operands)
-    if any(not isinstance(t, Tensor) for t in tensors):
-        tensors = coerce(op, *tensors)
+    for each in tensors:
+        if not isinstance(each, Tensor):
+            tensors = coerce(op, *tensors)
+            break
     if op.typing not in ("keep", "moved") and not is_on_host(target._array):
         tensors = gathered(op, tensors) or tensors
     for operand in tensors[1:]:
         refuse_partial_overlap(target, operand)
     edges = _edges_before(op, tensors)
-    recorded = edges is not None
-    check_write(target, recorded, op.name in _ONE_NUMBER)
+    if edges is None:
+        check_write(target, False, op.name in _ONE_NUMBER)
     result = _compute(op, tensors, attributes)
     array = target._array
     if result.shape != array.shape:
@@ -194,7 +206,7 @@ def write(
     else:
         _write_narrowed(array, result)
     storage.wrote(name or op.name + "_", site)
-    if MODES.recorder is not None:
+    if GUARD.scoped and MODES.recorder is not None:
         tell_recorder("wrote", name or op.name + "_", site)
     if edges is not None:
         node = _make_node(op, tensors, attributes, edges, site, clock, kept)
@@ -203,7 +215,14 @@ def write(
 
 
 def _edges_before(op: Primitive, tensors: tuple[Any, ...]) -> tuple[Any, ...] | None:
-    """Where gradients of the operands went before the write; None if nothing is to be recorded."""
+    """Where gradients of the operands went before the write, which is checked; None if nothing is to be
+    recorded.
+    """
+    for each in tensors:
+        if each._tracked:
+            break
+    else:
+        return None
     if not MODES.grad or not op.differentiable or tensors[0]._array.dtype.kind not in "fcV":
         return None
     by_name = dict(zip(op.inputs, tensors, strict=True))
@@ -224,6 +243,35 @@ def _write_narrowed(target: Any, result: Any) -> None:
 
 
 def _compute(op: Primitive, tensors: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
+    arrays = tuple([t._array for t in tensors])
+    if not _as_they_are(op, arrays):
+        arrays = _brought_together(op, tensors)
+    if op.real_only and arrays[0].dtype.kind == "c":
+        raise refuse_complex(op, arrays[0])
+    try:
+        return _run(op.forward, arrays, attributes)
+    except Exception as error:  # noqa: BLE001  whatever a kernel raises gets PyTorch's words
+        gathered(op, tensors)  # raises where devices are mixed
+        raise kernel_error(op, error, *arrays) from None
+
+
+def _as_they_are(op: Primitive, arrays: tuple[Any, ...]) -> bool:
+    """Have all operands one type, in which `op` computes?"""
+    dtype = arrays[0].dtype
+    for each in arrays:
+        if each.dtype is not dtype:
+            return False
+    if op.typing == "moved":
+        return True
+    if NARROW and dtype in NARROW:
+        return False
+    if op.typing in ("promote", "float"):
+        return dtype.kind in "fc"
+    return True
+
+
+def _brought_together(op: Primitive, tensors: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The arrays in the types that `op` computes in; RuntimeError where the target cannot hold the result."""
     target = tensors[0]
     if op.typing in ("promote", "float"):
         dtype = result_dtype(tensors, op.typing == "float")
@@ -236,18 +284,9 @@ def _compute(op: Primitive, tensors: tuple[Any, ...], attributes: dict[str, Any]
                 f"write out of place, or convert the tensor to {dtype.name} first",
                 "cut-dtype",
             )
-        arrays = _arrays(op, tensors)
     elif op.typing == "same" and len({t._array.dtype for t in tensors}) > 1:
-        arrays = arrays_for(op, tensors)
-    else:
-        arrays = _arrays(op, tensors)
-    if op.real_only and arrays[0].dtype.kind == "c":
-        raise refuse_complex(op, arrays[0])
-    try:
-        return _run(op.forward, arrays, attributes)
-    except Exception as error:  # noqa: BLE001  whatever a kernel raises gets PyTorch's words
-        gathered(op, tensors)  # raises where devices are mixed
-        raise kernel_error(op, error, *arrays) from None
+        return arrays_for(op, tensors)
+    return _arrays(op, tensors)
 
 
 def _arrays(op: Primitive, tensors: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -12,8 +12,7 @@ from vizgrad.ops.shape import t, transpose, unsqueeze
 class mm:
     """The product of two matrices."""
 
-    def forward(self, mat2):
-        return products.mm(self, mat2)
+    forward = products.mm
 
     def grad_self(grad, mat2):
         return mm(grad, t(mat2))
@@ -26,8 +25,7 @@ class mm:
 class bmm:
     """The products of two stacks of matrices."""
 
-    def forward(self, mat2):
-        return threads.matmul(self, mat2)
+    forward = products.bmm
 
     def grad_self(grad, mat2):
         return bmm(grad, transpose(mat2, dim0=1, dim1=2))

@@ -6,15 +6,21 @@ most tensors of a training step never are viewed or written, and have none.
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING, Any
 
 from vizgrad.arrays.layout import address
 from vizgrad.tensor.clock import tick
 from vizgrad.tensor.place import Site
-from vizgrad.tensor.writes import WriteLog, Written
+from vizgrad.tensor.writes import Entry, WriteLog, Written
 
 if TYPE_CHECKING:
     from vizgrad.tensor.tensor import Tensor
+
+
+#: Writes that are told of before they are entered into the log.
+_FRESH = 64
+_logging = threading.RLock()  # reentrant: what the garbage collector closes, anywhere, may write
 
 
 class Storage:
@@ -24,12 +30,14 @@ class Storage:
     saved at tick t is stale exactly if `last_write > t`.
     """
 
-    __slots__ = ("__weakref__", "_origin", "last_write", "nbytes", "version", "writes")
+    __slots__ = ("__weakref__", "_fresh", "_log", "_origin", "last_write", "nbytes", "version")
 
     def __init__(self, origin: Any, nbytes: int) -> None:
         self.version = 0
         self.last_write = 0
-        self.writes: WriteLog | None = None
+        #: The latest writes as they were told of, not in the log yet: most are never asked for.
+        self._fresh: list[Entry] | None = None
+        self._log: WriteLog | None = None
         self._origin = origin
         self.nbytes = nbytes
 
@@ -48,20 +56,40 @@ class Storage:
     def origin(self, value: Any) -> None:
         self._origin = value
 
+    @property
+    def writes(self) -> WriteLog | None:
+        """Who wrote; None if nobody did."""
+        if self._fresh:
+            with _logging:  # another thread may be writing
+                entered = len(self._fresh)
+                if self._log is None:
+                    self._log = WriteLog()
+                self._log.extend(self._fresh[:entered])
+                del self._fresh[:entered]
+        return self._log
+
+    @writes.setter
+    def writes(self, log: WriteLog | None) -> None:
+        self._log, self._fresh = log, None
+
     def wrote(self, op: str, site: Site | None, alias: str = "") -> int:
         """Counts a write and returns its tick."""
         self.version += 1
         clock = self.last_write = tick()
-        if self.writes is None:
-            self.writes = WriteLog()
-        self.writes.add(clock, op, site, alias)
+        fresh = self._fresh
+        if fresh is None:
+            self._fresh = [(clock, op, site, alias)]
+        else:
+            fresh.append((clock, op, site, alias))
+            if len(fresh) > _FRESH:
+                self.writes  # noqa: B018  enters them
         return clock
 
     def version_at(self, clock: int) -> int | None:
         """The counter's value just after tick `clock`; None where the log does not reach back that far."""
-        if self.last_write <= clock or self.writes is None:
+        if self.last_write <= clock or (writes := self.writes) is None:
             return self.version
-        return self.writes.version_at(clock)
+        return writes.version_at(clock)
 
     def expected_at(self, clock: int) -> str:
         """The same for a message: "is at version 3; expected <this> instead"."""
@@ -72,9 +100,9 @@ class Storage:
         """The write that made a value saved at `clock` stale, as far as it is known; None if there was
         none.
         """
-        if self.last_write <= clock or self.writes is None:
+        if self.last_write <= clock or (writes := self.writes) is None:
             return None
-        return self.writes.first_after(clock)
+        return writes.first_after(clock)
 
 
 class InferenceStorage(Storage):
@@ -87,7 +115,7 @@ class InferenceStorage(Storage):
 
     def __init__(self) -> None:
         self.last_write = 0
-        self.writes = None
+        self._fresh = self._log = None
         self.origin = 0
         self.nbytes = 0
 

@@ -16,6 +16,8 @@ from typing import Any, NamedTuple
 
 from vizgrad.tensor.place import Site
 
+#: What is told of a write: its tick, the operation, the line, and through what.
+Entry = tuple[int, str, Site | None, str]
 #: Writes kept one by one: at least half as many as this, at most this.
 WRITES_KEPT = 1024
 #: Lines kept of older writes. Cells that are run again and again count anew each time.
@@ -65,15 +67,20 @@ class WriteLog:
         self._forgotten = 0
 
     def add(self, clock: int, op: str, site: Site | None, alias: str) -> None:
-        key = (op, alias) if site is None else (op, alias, id(site.code), site.lasti)
-        line = self._numbers.get(key)
-        if line is None:
-            line = self._numbers[key] = len(self._what)
-            self._what.append(
-                (op, site, alias)
-            )  # keeps the code object, so its identity is its own
-        self._clocks.append(clock)
-        self._lines.append(line)
+        self.extend([(clock, op, site, alias)])
+
+    def extend(self, entries: list[Entry]) -> None:
+        """Enters writes, in order; at most `WRITES_KEPT // 2` at once."""
+        numbers = self._numbers
+        for clock, op, site, alias in entries:
+            key = (op, alias) if site is None else (op, alias, id(site[0]), site[1])
+            line = numbers.get(key)
+            if line is None:
+                line = numbers[key] = len(self._what)
+                # keeps the code object, so its identity is its own
+                self._what.append((op, site, alias))
+            self._clocks.append(clock)
+            self._lines.append(line)
         if len(self._clocks) > WRITES_KEPT:
             self._fold(WRITES_KEPT // 2)
 

@@ -4,30 +4,41 @@ from __future__ import annotations
 
 import numpy as np
 
-from vizgrad.arrays import threads
 from vizgrad.arrays.backend import Array
 from vizgrad.arrays.sparse import is_sparse
+from vizgrad.arrays.threads import FEW, FEW_OF_VECTOR, dot, matmul
 
 
-def mm(a: Array, b: Array) -> Array:
+def mm(self: Array, mat2: Array) -> Array:
     """Matrix times matrix or vector, vector times vector. `dot` is less work to call than `matmul`."""
-    if a.dtype.char in "e?":
-        if a.dtype.kind == "b":
+    if self.dtype.char in "e?":
+        if self.dtype.kind == "b":
             raise NotImplementedError('"matmul" not implemented for bool; convert with .to(dtype)')
-        return a.astype(np.float32).dot(b.astype(np.float32)).astype(np.float16)
+        return self.astype(np.float32).dot(mat2.astype(np.float32)).astype(np.float16)
     try:
-        columns = b.shape[1] if b.ndim == 2 else 1
-        of_matrices = columns > 1 and a.ndim == 2 and a.shape[0] > 1
-        least = threads.FEWEST if of_matrices else threads.FEWEST_OF_VECTOR
-        if a.size * columns < least:
-            return a.dot(b)
-        return threads.dot(a, b)
+        inner, size, other = len(mat2), self.size, mat2.size
+        # rows * inner * columns is size * other / inner
+        if size * other <= FEW * inner and (
+            (size > inner and other > inner) or size * other <= FEW_OF_VECTOR * inner
+        ):
+            return self.dot(mat2)
+        return dot(self, mat2)
     except ValueError:
-        raise RuntimeError(_mismatch(a.shape, b.shape)) from None
+        raise RuntimeError(_mismatch(self.shape, mat2.shape)) from None
     except TypeError:
-        if not is_sparse(b):
+        if not is_sparse(mat2):
             raise
-        return np.matmul(a, b)  # which asks a sparse operand, as `dot` does not
+        return np.matmul(self, mat2)  # which asks a sparse operand, as `dot` does not
+
+
+def bmm(self: Array, mat2: Array) -> Array:
+    """The products of two stacks of matrices."""
+    _, inner, columns = mat2.shape
+    rows = self.shape[1]
+    work = rows * inner * columns
+    if work <= FEW_OF_VECTOR or (work <= FEW and rows > 1 and columns > 1):
+        return np.matmul(self, mat2)
+    return matmul(self, mat2)
 
 
 def _mismatch(a: tuple[int, ...], b: tuple[int, ...]) -> str:

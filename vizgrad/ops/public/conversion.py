@@ -23,6 +23,7 @@ from vizgrad.tensor.operands import not_a_tensor
 from vizgrad.tensor.place import caller
 from vizgrad.tensor.tensor import RESULT, UNTRACKED, Tensor, new_tensor, rare_of, storage_of
 
+_ndarray = xp.ndarray
 _PYTHON_TYPES: dict[Any, DType] = {
     builtins.float: dtypes.float64,
     builtins.int: dtypes.int64,
@@ -36,8 +37,13 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
 
     Keywords: `dtype`, `device`, `copy`, `memory_format`; `non_blocking` is accepted.
     """
-    form = formats.check_format("to", kwargs.get("memory_format"))
-    dtype, device, copy = kwargs.get("dtype"), kwargs.get("device"), kwargs.get("copy", False)
+    dtype = device = form = None
+    copy = False
+    if kwargs:
+        form = formats.check_format("to", kwargs.get("memory_format"))
+        dtype, device, copy = kwargs.get("dtype"), kwargs.get("device"), kwargs.get("copy", False)
+    elif len(args) == 1 and isinstance(args[0], DType):
+        return copying.converted(self, args[0].np)
     flags: list[Any] = []
     for value in args:
         if isinstance(value, Tensor):
@@ -64,13 +70,14 @@ def _moved(self: Tensor, device: Any, dtype: Any, copy: Any, form: Any) -> Tenso
     result = self
     if device is not None:
         here, there = device_of(self._array), placed(parse_device(device))
-        if here != there:
+        if here is not there and here != there:
             result = copying.to_device.record(result, device=there, source=here)
-    kind = result._array.dtype if dtype is None else dtype.np
-    copied = kind != result._array.dtype
-    if form is not None and not (form.describes if copied else form.suits)(result._array):
-        result = copying.without_history(result, kind)
-        return copying.to_copy_in.record(result, dtype=kind, memory_format=form)
+    if form is not None:
+        kind = result._array.dtype if dtype is None else dtype.np
+        copied = kind != result._array.dtype
+        if not (form.describes if copied else form.suits)(result._array):
+            result = copying.without_history(result, kind)
+            return copying.to_copy_in.record(result, dtype=kind, memory_format=form)
     if dtype is not None:
         result = copying.converted(result, dtype.np)
     return (
@@ -146,7 +153,10 @@ def numpy(self: Tensor, *, force: Any = False) -> Any:
 
     Where grad mode is on, RuntimeError for a tensor that requires grad (E-97).
     """
-    if is_sparse(self._array):
+    array = self._array
+    if array.__class__ is _ndarray and not self._tracked and array.dtype not in dtypes.NARROW:
+        return array
+    if is_sparse(array):
         raise TypeError(
             f"can't convert {self.layout} layout tensor to numpy. Use Tensor.to_dense() first."
         )

@@ -13,6 +13,7 @@ from vizgrad.arrays.backend import (
     to_device,
 )
 from vizgrad.arrays.dtypes import DType
+from vizgrad.arrays.quiet import quiet
 from vizgrad.ops.forms import method, public
 from vizgrad.ops.public.arguments import check_dtype, is_number, sizes_of
 from vizgrad.ops.public.keywords import fills_out, takes_tensors
@@ -53,12 +54,18 @@ def _np_dtype(name: str, dtype: Any) -> Any:
 # --- from values ----------------------------------------------------------------------------------
 
 
+#: What nested lists mostly consist of: nothing has to be asked of it.
+_NUMBERS = frozenset({float, int, bool, complex})
+
+
 def _is_nest(values: Any) -> bool:
     """Is it a list, or any other sequence (a deque, a class of one's own with a length and items)?"""
-    if isinstance(values, (list, tuple)):
-        return True
     kind = type(values)
-    return (
+    if kind is list or kind is tuple:
+        return True
+    if kind in _NUMBERS:
+        return False
+    return isinstance(values, (list, tuple)) or (
         hasattr(kind, "__getitem__")
         and hasattr(kind, "__len__")
         and not hasattr(kind, "keys")
@@ -72,8 +79,8 @@ def _infer(values: Any) -> DType | None:
     if _is_nest(values):
         found: DType | None = None
         for value in values:
-            inner = _infer(value)
-            if inner is not None:
+            inner = dtypes.of_scalar(value) if value.__class__ in _NUMBERS else _infer(value)
+            if inner is not None and inner is not found:
                 found = inner if found is None else dtypes.promote_types(found, inner)
         return found
     if isinstance(values, Tensor):
@@ -91,7 +98,7 @@ def _infer(values: Any) -> DType | None:
 def _plain(values: Any, kind: str) -> Any:
     """Nested lists as numbers, for an array of `kind`: what is a tensor in them must be one number."""
     if _is_nest(values):
-        return [_plain(v, kind) for v in values]
+        return [v if v.__class__ in _NUMBERS else _plain(v, kind) for v in values]
     if isinstance(values, Tensor):
         if values._array.size != 1:
             raise _not_a_number(values, kind)
@@ -134,6 +141,9 @@ def _odd_one(values: Any) -> Any:
     return next((v for v in found if dtypes.of_scalar(v) is None), values)
 
 
+_new_array = quiet(xp.array)  # a number too large for its type is inf
+
+
 def _array_of(data: Any, dtype: DType | None, copy: bool) -> Any:
     if isinstance(data, Tensor):
         data = data._array
@@ -148,8 +158,7 @@ def _array_of(data: Any, dtype: DType | None, copy: bool) -> Any:
             dtype = found or dtypes.get_default_dtype()
     values = _plain(data, dtype.np.kind)
     try:
-        with xp.errstate(all="ignore"):
-            return xp.array(values, dtype.np)
+        return _new_array(values, dtype.np)
     except (ValueError, TypeError):
         _check_lengths(data)
         wrong = type(_odd_one(data)).__name__

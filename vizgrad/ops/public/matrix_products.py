@@ -24,11 +24,14 @@ def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor
     return result if out is None else written(out, result, "matmul", input, other)
 
 
+_mm = products.mm.record
+
+
 def operator(self: Tensor, other: Any) -> Any:
     """`self @ other`."""
     try:
         if self._array.ndim == 2 and other._array.ndim == 2:
-            return products.mm.record(self, other)
+            return _mm(self, other)
     except AttributeError:
         return NotImplemented
     return _matmul(self, other) if isinstance(other, Tensor) else NotImplemented

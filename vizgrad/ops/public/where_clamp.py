@@ -22,27 +22,36 @@ def where(
 
     With the condition alone: `nonzero(condition, as_tuple=True)`.
     """
-    if input is None and other is None:
-        from vizgrad.ops.public.sort_search import nonzero
-
-        return nonzero(condition, as_tuple=True)
+    if input is None or other is None:
+        return _places(condition, input, other)
     if not isinstance(condition, Tensor):
         raise not_a_tensor("where", "condition", 1, condition)
-    if input is None or other is None:
-        raise TypeError("where() takes a condition alone, or with an input and an other")
     mask = condition._array
-    if mask.dtype == xp.uint8:
-        warn_once("where received a uint8 condition tensor: this is deprecated, use a bool one")
-        mask = mask.astype(bool)
     if mask.dtype.kind != "b":
-        raise RuntimeError(
-            "where expected condition to be a boolean tensor, but got a tensor with dtype "
-            f"{condition.dtype.name}"
-        )
+        mask = _as_mask(condition)
     if not isinstance(input, Tensor) and not isinstance(other, Tensor):
         input, other = _two_numbers(input, other)
     result = select.where_mask.record(input, other, condition=mask)
     return result if out is None else written(out, result, "where", condition, input, other)
+
+
+def _places(condition: Any, input: Any, other: Any) -> Any:
+    if input is not None or other is not None:
+        raise TypeError("where() takes a condition alone, or with an input and an other")
+    from vizgrad.ops.public.sort_search import nonzero
+
+    return nonzero(condition, as_tuple=True)
+
+
+def _as_mask(condition: Tensor) -> Any:
+    mask = condition._array
+    if mask.dtype != xp.uint8:
+        raise RuntimeError(
+            "where expected condition to be a boolean tensor, but got a tensor with dtype "
+            f"{condition.dtype.name}"
+        )
+    warn_once("where received a uint8 condition tensor: this is deprecated, use a bool one")
+    return mask.astype(bool)
 
 
 def _two_numbers(input: Any, other: Any) -> tuple[Tensor, Tensor]:
