@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad import errors
 from vizgrad.arrays.backend import is_on_host
 from vizgrad.arrays.kernels.embedding import count_places
 from vizgrad.ops import embedding as op
@@ -12,6 +11,7 @@ from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.modes import about_to_write, set_grad_mode
 from vizgrad.tensor.place import caller
 from vizgrad.tensor.tensor import Tensor, storage_of
+from vizgrad.tensor.wrong_call import wrong_call
 
 
 @takes_tensors
@@ -25,17 +25,7 @@ def embedding(
     the rows that were used. With `max_norm` the rows used are first scaled down, in
     place, to that norm. IndexError for an index that is not there.
     """
-    if input._array.dtype.kind not in "iu":
-        raise errors.explained(
-            RuntimeError(
-                "Expected tensor for argument #1 'indices' to have one of the following scalar "
-                f"types: Long, Int; but got {input.dtype.name} instead (while checking arguments "
-                "for embedding)"
-            ),
-            kind="cut-dtype",
-            fix="convert the indices: input.long()",
-            culprit=errors.place_of(caller()),
-        )
+    _check_indices("embedding", "input", input)
     if weight._array.ndim != 2:
         raise RuntimeError(f"'weight' must be 2-D, but has shape {list(weight.shape)}")
     rows = weight._array.shape[0]
@@ -55,6 +45,19 @@ def embedding(
     return op.embedding.record(
         weight, input, padding_idx=skipped, scale_grad_by_freq=scale_grad_by_freq
     )
+
+
+def _check_indices(name: str, argument: str, given: Tensor) -> None:
+    if given._array.dtype.kind not in "iu":
+        raise wrong_call(
+            RuntimeError(
+                "Expected tensor for argument #1 'indices' to have one of the following scalar "
+                f"types: Long, Int; but got {given.dtype.name} instead (while checking arguments "
+                f"for {name})"
+            ),
+            f"convert the indices: {argument}.long()",
+            "cut-dtype",
+        )
 
 
 def _limit_norms(weight: Tensor, input: Tensor, max_norm: float, norm_type: float) -> None:
@@ -87,33 +90,21 @@ def embedding_bag(
     from vizgrad.arrays import xp
     from vizgrad.tensor.tensor import new_tensor
 
-    if mode not in ("sum", "mean", "max"):
-        raise ValueError(f"mode has to be one of sum, mean or max, got {mode!r}")
-    if mode == "max" and scale_grad_by_freq:
-        raise ValueError("max mode does not support scaling the gradient by the frequency")
-    if per_sample_weights is not None and per_sample_weights.shape != input.shape:
-        raise ValueError(
-            f"embedding_bag: If per_sample_weights ({list(per_sample_weights.shape)}) is not None, then it "
-            f"must have the same shape as the input ({list(input.shape)})"
-        )
-    if per_sample_weights is not None and mode != "sum":
-        raise NotImplementedError(
-            f"per_sample_weights was not None, and is only supported for mode='sum' (got {mode!r})"
-        )
-    if mode == "max" and sparse:
-        raise ValueError("max mode does not support sparse weights")
-    if mode == "max" and scale_grad_by_freq:
-        raise ValueError("max mode does not support scaling the gradient by the frequency")
-    starts = _bag_starts(input, offsets, include_last_offset)
+    _check_settings(input, per_sample_weights, mode, sparse, scale_grad_by_freq)
+    _check_indices("embedding_bag", "input", input)
+    skipped = None if padding_idx is None else _row("embedding_bag", padding_idx, weight.shape[0])
+    starts, ends = _bags(input, offsets, include_last_offset)
     input = input.reshape(-1)
-    total = input.shape[0]
-    ends = xp.append(starts[1:], total)
-    bag = xp.repeat(xp.arange(len(starts), like=starts), xp.maximum(ends - starts, 0))
     _check_rows(input._array, weight.shape[0])
+    bag = xp.repeat(xp.arange(len(starts), like=starts), ends - starts)
+    if len(bag) < input._array.size:  # the last offset is before the end
+        input = input[: len(bag)]
+        if per_sample_weights is not None:
+            per_sample_weights = per_sample_weights.reshape(-1)[: len(bag)]
     if max_norm is not None:
         _limit_norms(weight, input, max_norm, norm_type)
-    if padding_idx is not None:  # those rows are as if they were not there
-        counted = input._array != _row("embedding_bag", padding_idx, weight.shape[0])
+    if skipped is not None:  # those rows are as if they were not there
+        counted = input._array != skipped
         bag, kept = bag[counted], new_tensor(xp.nonzero(counted)[0])
         input = input[kept]
         per_sample_weights = (
@@ -134,6 +125,27 @@ def embedding_bag(
     return out
 
 
+def _check_settings(
+    input: Any, per_sample_weights: Any, mode: str, sparse: bool, scale_grad_by_freq: bool
+) -> None:
+    """ValueError or NotImplementedError for settings of `embedding_bag` that do not go together."""
+    if mode not in ("sum", "mean", "max"):
+        raise ValueError(f"mode has to be one of sum, mean or max, got {mode!r}")
+    if per_sample_weights is not None and per_sample_weights.shape != input.shape:
+        raise ValueError(
+            f"embedding_bag: If per_sample_weights ({list(per_sample_weights.shape)}) is not None, then it "
+            f"must have the same shape as the input ({list(input.shape)})"
+        )
+    if mode == "max" and scale_grad_by_freq:
+        raise ValueError("max mode does not support scaling the gradient by the frequency")
+    if mode == "max" and sparse:
+        raise ValueError("max mode does not support sparse weights")
+    if per_sample_weights is not None and mode != "sum":
+        raise NotImplementedError(
+            f"per_sample_weights was not None, and is only supported for mode='sum' (got {mode!r})"
+        )
+
+
 def _row(name: str, padding_idx: int, rows: int) -> int:
     """`padding_idx` counted from the start."""
     if not -rows <= padding_idx < rows:
@@ -148,29 +160,53 @@ def _check_rows(index: Any, rows: int) -> None:
         wrong = int(index.min()) if index.min() < 0 else int(index.max())
         raise RuntimeError(
             "embedding_bag: Expected idx >= 0 && idx < num_embeddings but found idx to be "
-            f"{wrong}, and the table has {rows} rows"
+            f"{wrong}, which is not in the valid range [0, {rows})"
         )
 
 
-def _bag_starts(input: Any, offsets: Any, include_last_offset: bool) -> Any:
-    """Where each bag begins in the flattened indices."""
+def _bags(input: Any, offsets: Any, include_last_offset: bool) -> tuple[Any, Any]:
+    """Where each bag begins in the flattened indices, and where it ends."""
     from vizgrad.arrays import xp
 
     if input.ndim == 2:
         if offsets is not None:
-            raise ValueError("if input is 2D, then offsets has to be None")
+            raise ValueError(
+                "if input is 2D, then offsets has to be None: each row of the input is a bag"
+            )
         bags, size = input.shape
-        return xp.arange(bags, like=input._array) * size
+        starts = xp.arange(bags, like=input._array) * size
+        return starts, starts + size
     if input.ndim != 1:
         raise ValueError(
             f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.ndim}"
         )
     if offsets is None:
         raise ValueError("offsets has to be a 1D Tensor but got None")
-    starts = offsets._array
-    if starts.ndim == 1 and starts.size and is_on_host(starts) and int(starts[-1]) > input.shape[0]:
+    if offsets.ndim != 1:
+        raise ValueError(f"offsets has to be a 1D Tensor, but it has {offsets.ndim} dimensions")
+    _check_indices("embedding_bag", "offsets", offsets)
+    if is_on_host(offsets._array):
+        _check_offsets(offsets._array, input.shape[0])
+    if include_last_offset:
+        return offsets._array[:-1], offsets._array[1:]
+    return offsets._array, xp.append(offsets._array[1:], input.shape[0])
+
+
+def _check_offsets(offsets: Any, total: int) -> None:
+    """RuntimeError or IndexError for offsets between which there are no bags."""
+    if not offsets.size:
+        return
+    if offsets[0] != 0:
         raise RuntimeError(
-            f"offsets[-1] can not be greater than input's length {input.shape[0]} but got offsets[-1] of "
-            f"{int(starts[-1])}"
+            "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position "
+            f"0. However, got {offsets[0]}"
         )
-    return starts[:-1] if include_last_offset else starts
+    if offsets[-1] > total:
+        raise RuntimeError(
+            f"offsets[-1] can not be greater than input's length {total} but got offsets[-1] of {offsets[-1]}"
+        )
+    if (offsets[1:] < offsets[:-1]).any():
+        raise IndexError(
+            "index out of range in self: a bag cannot end before it begins, but offsets are "
+            f"{offsets.tolist()}"
+        )
