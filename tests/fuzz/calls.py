@@ -9,7 +9,7 @@ from typing import Any
 from tests.fuzz.values import Given, Same
 
 FORMS = ("function", "method", "attribute", "operator", "in-place", "augmented", "out", "statement")
-NAMES = "abcdefghij"
+NAMES = "abcdefghijkl"
 
 
 @dataclass(frozen=True)

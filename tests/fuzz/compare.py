@@ -116,8 +116,8 @@ def precision(call: Call) -> float:
     types = {REAL.get(g.dtype, g.dtype) for g in (*call.operands(), *call.outs)}
     types |= {v.text.removeprefix("torch.") for _, v in call.words if isinstance(v, Code)}
     types |= {v.text.removeprefix("torch.") for v in call.args if isinstance(v, Code)}
-    if not call.operands():
-        types.add("float32")
+    if any(g.dtype not in (*NEAR, *REAL) for g in call.operands()) or not call.operands():
+        types.add("float32")  # what integers are computed in
     return max((NEAR.get(REAL.get(t, t), 0.0) for t in types), default=0.0) or NEAR["float32"]
 
 

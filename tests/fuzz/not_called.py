@@ -15,6 +15,9 @@ NAMES: dict[str, str] = (
             "are_deterministic_algorithms_enabled",
             "get_default_device",
             "get_default_dtype",
+            "get_float32_matmul_precision",
+            "get_num_interop_threads",
+            "get_num_threads",
             "is_anomaly_check_nan_enabled",
             "is_anomaly_enabled",
             "is_grad_enabled",
@@ -23,6 +26,9 @@ NAMES: dict[str, str] = (
             "set_default_device",
             "set_default_tensor_type",
             "set_default_dtype",
+            "set_float32_matmul_precision",
+            "set_num_interop_threads",
+            "set_num_threads",
             "set_printoptions",
             "set_warn_always",
             "use_deterministic_algorithms",
@@ -34,6 +40,7 @@ NAMES: dict[str, str] = (
     )
     | dict.fromkeys(
         (
+            "T.as_subclass",
             "T.backward",
             "T.cuda",
             "T.data_ptr",

@@ -109,7 +109,7 @@ def _describe(seen: dict[str, Any], at: str, tensor: Any, names: dict[str, Any],
 
 
 def _operand_names(call: Any) -> str:
-    return "abcdefghij"[: len(call.operands())]
+    return "abcdefghijkl"[: len(call.operands())]
 
 
 def _operands(names: dict[str, Any], call: Any) -> dict[str, Any]:

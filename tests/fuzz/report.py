@@ -21,7 +21,7 @@ def program(call: Call, what: str) -> str:
     """Source text for both libraries: its first line chooses."""
     lines = ["import torch  # or: import vizgrad as torch", "from math import inf, nan"]
     lines += call.source()
-    names = ", ".join("abcdefghij"[: len(call.operands())])
+    names = ", ".join("abcdefghijkl"[: len(call.operands())])
     if "gradient" in what or "second" in what:
         lines += _GRAD.format(operands=names).strip().splitlines()
     else:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 import vizgrad as vg
+from vizgrad.ops.softmax import safe_softmax
 
 from .row import Row, one, some, two
 
@@ -78,6 +79,12 @@ ACTIVATIONS = [
         lambda x: F.softmax(x, 0),
         some(plain=(2, 3), scalar=()),
         lambda x: _softmax(x, 0) if x.ndim else np.ones(()),
+    ),
+    Row(
+        "safe_softmax",
+        lambda x: safe_softmax.record(x, dim=x.ndim - 1),
+        some(rows=(2, 3), many=(40, 3)),
+        lambda x: _softmax(x, -1),
     ),
     Row(
         "log_softmax",

@@ -195,7 +195,7 @@ class prelu:
 
     def grad_self(grad, self, weight):
         above = raw(self) > 0
-        return keep(grad, mask=above) + drop(grad, mask=above) * weight
+        return keep(grad, mask=above) + drop(grad * weight, mask=above)
 
     def grad_weight(grad, self):
         return drop(grad * self, mask=raw(self) > 0)

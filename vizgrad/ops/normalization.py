@@ -48,6 +48,7 @@ class layer_norm:
     outputs=("result", "mean", "rstd", "variance"),
     undefined=("input", "weight"),
     node="NativeBatchNormBackward0",
+    floats_only=True,
 )
 class batch_norm:
     """(input - mean) / sqrt(var + eps) * weight + bias by channel (dimension 1), in training."""
@@ -78,7 +79,7 @@ class batch_norm:
         return sum_dims(grad, dims=_all_but_channels(grad), keepdim=False)
 
 
-@primitive(undefined=("input", "weight"), node="NativeBatchNormBackward0")
+@primitive(undefined=("input", "weight"), node="NativeBatchNormBackward0", floats_only=True)
 class batch_norm_fixed:
     """The same with given statistics, in evaluation: linear in the input."""
 

@@ -20,6 +20,18 @@ class softmax:
         return softmax_backward(grad, result, dim=dim)
 
 
+@primitive
+class safe_softmax:
+    """`softmax`, with zeros where all are -inf: attention to nothing."""
+
+    # one line, as in the other declarations
+    forward = lambda self, *, dim: kernel.safe_softmax(self, dim)  # noqa: E731
+    math_self = "y * (g - sum(g * y))"
+
+    def grad_self(grad, result, dim):
+        return softmax_backward(grad, result, dim=dim)
+
+
 @primitive(node="SoftmaxBackwardDataBackward0")
 class softmax_backward:
     """output * (grad_output - sum(grad_output * output))."""

@@ -261,15 +261,21 @@ def local_norm(d: Draw) -> Made:
     return [x, d.whole(1, 3)], some(d, {"alpha": 0.5, "beta": 0.75, "k": 2.0})
 
 
+def near_places(d: Draw, shape: tuple[int, ...], dtype: str) -> Given:
+    """Never infinite or NaN: there PyTorch reads and writes memory that is not its own."""
+    special, d.special = d.special, False
+    places = d.tensor(shape, dtype, -1.5, 1.5)
+    d.special = special
+    return places
+
+
 def sampled(spatial: int) -> Callable[[Draw], Made]:
     def make(d: Draw) -> Made:
         many = d.whole(1, 2)
         x = d.tensor(
             (many, d.whole(1, 2), *(d.whole(1, 4) for _ in range(spatial))), d.dtype("double")
         )
-        places = d.tensor(
-            (many, *(d.whole(1, 3) for _ in range(spatial)), spatial), x.dtype, -1.5, 1.5
-        )
+        places = near_places(d, (many, *(d.whole(1, 3) for _ in range(spatial)), spatial), x.dtype)
         words = {
             "mode": d.pick(
                 ("bilinear", "nearest", "bicubic") if spatial == 2 else ("bilinear", "nearest")
@@ -308,10 +314,20 @@ def attention(d: Draw) -> Made:
     three = d.tensor((3 * width, width), dtype)
     bias = d.tensor((3 * width,), dtype) if d.chance(0.6) else None
     out, out_bias = d.tensor((width, width), dtype), d.tensor((width,), dtype)
-    args = [query, key, value, width, heads, three, bias, None, None, False, 0.0, out, out_bias]
-    return args, some(
-        d, {"need_weights": d.chance(0.5), "average_attn_weights": d.chance(0.5)}, 0.5
-    )
+    more = [d.tensor((1, 1, width), dtype) if d.chance(0.2) else None] * 2
+    dropped = 1.0 if d.chance(0.1) else 0.0
+    args = [query, key, value, width, heads, three, bias, *more]
+    args += [d.chance(0.2), dropped, out, out_bias]
+    words = {"need_weights": d.chance(0.5), "average_attn_weights": d.chance(0.5)}
+    mask_type = d.pick(("bool", dtype))
+    if d.chance(0.3):
+        sizes = d.pick(((length, key.shape[0]), (many * heads, length, key.shape[0])))
+        words["attn_mask"] = d.tensor(sizes, mask_type)
+    if d.chance(0.3):
+        words["key_padding_mask"] = d.tensor((many, key.shape[0]), mask_type)
+    if d.chance(0.1):
+        words["static_k"] = d.tensor((many * heads, key.shape[0], width // heads), dtype)
+    return args, some(d, words, 0.7)
 
 
 def soft_choice(d: Draw) -> Made:

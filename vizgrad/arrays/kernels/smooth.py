@@ -55,8 +55,16 @@ def trunc(x: Array) -> Array:
     return np.trunc(x) if x.dtype.kind == "f" else _whole(x)
 
 
+@quiet
 def round(x: Array, *, decimals: int) -> Array:
-    return np.round(x, decimals) if x.dtype.kind in "fc" else _whole(x)
+    if x.dtype.kind not in "fc":
+        return _whole(x)
+    if not decimals:
+        return np.rint(x)
+    wide = x.astype(np.float32) if x.dtype == np.float16 else x
+    factor = float(f"1e{abs(decimals)}")  # infinite where a power would overflow
+    rounded = np.rint(wide * factor) / factor if decimals > 0 else np.rint(wide / factor) * factor
+    return rounded.astype(x.dtype, copy=False)
 
 
 def _whole(x: Array) -> Array:

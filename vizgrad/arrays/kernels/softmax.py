@@ -52,6 +52,14 @@ def softmax(x: Array, dim: int) -> Array:
     return out
 
 
+def safe_softmax(x: Array, dim: int) -> Array:
+    """`softmax`, with zeros where all are -inf."""
+    out = softmax(x, dim)
+    if x.size:
+        np.copyto(out, 0, where=largest(x, dim, True) == -np.inf)
+    return out
+
+
 @quiet
 def log_softmax(x: Array, dim: int) -> Array:
     """x - log(sum(exp(x))), the maximum taken off first."""

@@ -37,9 +37,6 @@ from vizgrad.nn.functional.activation import tanhshrink as tanhshrink
 from vizgrad.nn.functional.activation import threshold as threshold
 from vizgrad.nn.functional.activation import threshold_ as threshold_
 from vizgrad.nn.functional.attention import (
-    multi_head_attention_forward as multi_head_attention_forward,
-)
-from vizgrad.nn.functional.attention import (
     scaled_dot_product_attention as scaled_dot_product_attention,
 )
 from vizgrad.nn.functional.classification import cross_entropy as cross_entropy
@@ -87,6 +84,9 @@ from vizgrad.nn.functional.margins import soft_margin_loss as soft_margin_loss
 from vizgrad.nn.functional.margins import triplet_margin_loss as triplet_margin_loss
 from vizgrad.nn.functional.margins import (
     triplet_margin_with_distance_loss as triplet_margin_with_distance_loss,
+)
+from vizgrad.nn.functional.multi_head import (
+    multi_head_attention_forward as multi_head_attention_forward,
 )
 from vizgrad.nn.functional.normalization import batch_norm as batch_norm
 from vizgrad.nn.functional.normalization import group_norm as group_norm

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from vizgrad import errors
@@ -236,11 +237,17 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
     return op.glu.record(input, dim=dim)
 
 
+@takes_tensors
 def rrelu(
     input: Any, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False,
     inplace: bool = False,
 ) -> Tensor:  # fmt: skip
     """`leaky_relu` with slopes drawn from U(lower, upper) in training, their mean otherwise."""
+    if input._array.dtype.kind not in "fV":
+        raise NotImplementedError(f'"rrelu" not implemented for {input.dtype.name} tensors')
+    for name, bound in (("lower", lower), ("upper", upper)):
+        if not math.isfinite(bound):
+            raise RuntimeError(f"rrelu: {name} bound must be finite, got {bound}")
     if lower > upper:
         raise RuntimeError(
             f"Lower bound should be less than or equal to the upper bound, got {lower} and {upper}"

@@ -14,14 +14,24 @@ from vizgrad.tensor.tensor import Tensor, new_tensor
 
 def _check(p: float) -> None:
     if not 0.0 <= p <= 1.0:
-        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+        # PyTorch looks twice, and only the second look sees that NaN is no probability
+        raise (ValueError if p == p else RuntimeError)(
+            f"dropout probability has to be between 0 and 1, but got {p}"
+        )
 
 
 def _noise(input: Tensor, p: float, shape: tuple[int, ...]) -> Any:
-    """1 / (1 - p) with probability 1 - p, else 0."""
-    empty: Any = new_tensor(xp.zeros_like(input._array, shape=shape, order="C"))
+    """1 / (1 - p) with probability 1 - p, else 0; it lies in memory as the input does."""
+    x = input._array
+    order = "K" if shape == x.shape else "C"
+    empty: Any = new_tensor(xp.zeros_like(x, shape=shape, order=order))
     if p == 1:
         return empty
+    if x.dtype.kind in "iub":
+        raise RuntimeError(
+            f"result type Float can't be cast to the desired output type {input.dtype.name}: dropout "
+            "divides what it keeps; make the input a floating point tensor first"
+        )
     empty.bernoulli_(1 - p)
     empty._array *= 1 / (1 - p)
     return empty
@@ -40,7 +50,7 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
     N. Srivastava et al., Dropout (2014). ValueError for p outside [0, 1]; p = 1 gives zeros.
     """
     _check(p)
-    if not training or p == 0 or not input._array.size:
+    if not input._array.size or not training or p == 0:
         return input
     return _times(input, _noise(input, p, input._array.shape), inplace)
 
@@ -121,6 +131,7 @@ def _warn(message: str) -> None:
 _SELU_FLOOR = 1.7580993408473766
 
 
+@takes_tensors
 def alpha_dropout(
     input: Any, p: float = 0.5, training: bool = False, inplace: bool = False
 ) -> Tensor:
@@ -129,7 +140,7 @@ def alpha_dropout(
     G. Klambauer et al., Self-Normalizing Neural Networks (2017).
     """
     _check(p)
-    if not training or p == 0 or not input._array.size:
+    if not input._array.size or not training or p == 0:
         return input
     if p == 1:
         return _times(input, _noise(input, 1, input._array.shape), inplace)
@@ -141,6 +152,7 @@ def alpha_dropout(
     return input * (kept * a) + shift
 
 
+@takes_tensors
 def feature_alpha_dropout(
     input: Any, p: float = 0.5, training: bool = False, inplace: bool = False
 ) -> Tensor:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 from vizgrad import errors
 from vizgrad.arrays.layout import overlaps_itself
 from vizgrad.arrays.limits import finfo
 from vizgrad.nn.functional.differentiable import no_gradient_of
+from vizgrad.nn.functional.shapes import whole_number
 from vizgrad.ops import arithmetic
 from vizgrad.ops import normalization as op
 from vizgrad.ops.optional import given
@@ -179,14 +181,15 @@ def group_norm(
     x = input._array
     if x.ndim < 2:
         raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {x.ndim}")
-    if num_groups < 1 or x.shape[1] % num_groups:
+    groups = whole_number("group_norm", "num_groups", 2, num_groups)
+    if groups > 0 and x.shape[0] * (x.shape[1] // groups) * prod(x.shape[2:]) == 1:
+        raise ValueError(
+            f"Expected more than 1 value per channel when training, got input size {list(x.shape)}"
+        )
+    if groups < 1 or x.shape[1] % groups:
         raise RuntimeError(
             "Expected number of channels in input to be divisible by num_groups, but got input of "
             f"shape {list(x.shape)} and num_groups={num_groups}"
-        )
-    if x.size // max(1, x.shape[0] * num_groups) == 1 and x.shape[0] == 1:
-        raise ValueError(
-            f"Expected more than 1 value per channel when training, got input size {list(x.shape)}"
         )
     _check_channels(input, None, None, weight, bias)
     for name, parameter in (("weight", weight), ("bias", bias)):
@@ -196,7 +199,7 @@ def group_norm(
                 f"{name} of shape {list(parameter.shape)} and input of shape {list(x.shape)}"
             )
     _check_types(input, weight, bias)
-    return op.group_norm.record(input, given(weight), given(bias), groups=num_groups, eps=eps)[0]
+    return op.group_norm.record(input, given(weight), given(bias), groups=groups, eps=eps)[0]
 
 
 def instance_norm(

@@ -27,6 +27,16 @@ def per_dim(value: Any, dims: int, name: str) -> tuple[int, ...]:
     )
 
 
+def whole_number(function: str, argument: str, position: int, value: Any) -> int:
+    """`value` as an int; TypeError for fractions, bools and what is no number. `position` counts from 1."""
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        kind = "NoneType" if value is None else type(value).__name__
+        raise TypeError(
+            f"{function}(): argument '{argument}' (position {position}) must be int, not {kind}"
+        )
+    return int(value.__index__())
+
+
 def product(sizes: Sequence[int]) -> str:
     """For messages: "3 x 4"."""
     return " x ".join(map(str, sizes))

@@ -12,7 +12,7 @@ from vizgrad.nn.functional.pooling import (
     adaptive_avg_pool2d,
     adaptive_avg_pool3d,
 )
-from vizgrad.nn.functional.shapes import per_dim
+from vizgrad.nn.functional.shapes import per_dim, whole_number
 from vizgrad.ops import resize as op
 from vizgrad.ops import shuffling
 from vizgrad.ops.public.keywords import takes_tensors
@@ -125,8 +125,9 @@ def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None)
 @takes_tensors
 def pixel_shuffle(input: Any, upscale_factor: int) -> Tensor:
     """(*, C r^2, H, W) -> (*, C, H r, W r). W. Shi et al., Efficient Sub-Pixel CNN (2016)."""
+    _check_image("pixel_shuffle", input)
     channels = input.shape[-3]
-    r = upscale_factor
+    r = whole_number("pixel_shuffle", "upscale_factor", 2, upscale_factor)
     if r < 1:
         raise RuntimeError(f"pixel_shuffle expects a positive upscale_factor, but got {r}")
     if channels % (r * r):
@@ -140,8 +141,11 @@ def pixel_shuffle(input: Any, upscale_factor: int) -> Tensor:
 @takes_tensors
 def pixel_unshuffle(input: Any, downscale_factor: int) -> Tensor:
     """(*, C, H r, W r) -> (*, C r^2, H, W): undoes `pixel_shuffle`."""
+    _check_image("pixel_unshuffle", input)
     height, width = input.shape[-2:]
-    r = downscale_factor
+    r = whole_number("pixel_unshuffle", "downscale_factor", 2, downscale_factor)
+    if r < 1:
+        raise RuntimeError(f"pixel_unshuffle expects a positive downscale_factor, but got {r}")
     if height % r or width % r:
         raise RuntimeError(
             f"pixel_unshuffle expects height and width to be divisible by downscale_factor, but "
@@ -150,9 +154,26 @@ def pixel_unshuffle(input: Any, downscale_factor: int) -> Tensor:
     return shuffling.pixel_unshuffle.record(input, factor=r)
 
 
+def _check_image(name: str, input: Tensor) -> None:
+    if input._array.ndim < 3:
+        raise RuntimeError(
+            f"{name} expects input to have at least 3 dimensions, but got input with "
+            f"{input._array.ndim} dimension(s)"
+        )
+
+
 @takes_tensors
 def channel_shuffle(input: Any, groups: int) -> Tensor:
     """Deals the channels of (N, C, *) out over `groups` in turn."""
+    if input._array.ndim < 3:
+        raise RuntimeError(
+            f"channel_shuffle expects input with > 2 dims, but got input with sizes {list(input.shape)}"
+        )
+    groups = whole_number("channel_shuffle", "groups", 2, groups)
+    if groups < 1:
+        raise RuntimeError(
+            f"Number of groups to divide channels in must be positive. Value of groups:{groups}"
+        )
     channels = input.shape[1]
     if channels % groups:
         raise RuntimeError(

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from vizgrad.function.typing import number
 from vizgrad.ops import arithmetic, pointwise, pointwise_binary, powers, special
 from vizgrad.ops.forms import method, public
-from vizgrad.ops.public.arguments import beside_number, check_number, written
+from vizgrad.ops.public.arguments import beside_number, check_number, index_of, written
 from vizgrad.ops.public.keywords import takes_out, takes_tensors
 from vizgrad.tensor.operands import not_a_tensor
 from vizgrad.tensor.tensor import Tensor
@@ -286,7 +286,8 @@ def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None)
 @public(method=True)
 def round(input: Tensor, *, decimals: int = 0, out: Tensor | None = None) -> Tensor:
     """To `decimals` places, halves to the even neighbour; the derivative is 0."""
-    result = pointwise.round.record(input, decimals=decimals)
+    places = decimals if decimals.__class__ is int else index_of(decimals)
+    result = pointwise.round.record(input, decimals=places)
     return result if out is None else written(out, result, "round", input)
 
 

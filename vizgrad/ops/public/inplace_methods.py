@@ -20,6 +20,7 @@ from vizgrad.ops.public import (
 )
 from vizgrad.ops.public import special as special_functions
 from vizgrad.ops.public.keywords import takes_tensors
+from vizgrad.tensor.operands import not_a_tensor
 from vizgrad.tensor.tensor import Tensor
 
 
@@ -124,8 +125,15 @@ def apply_(self: Tensor, callable: Callable[[Any], Any]) -> Tensor:
 @method
 def map_(self: Tensor, tensor: Tensor, callable: Callable[[Any, Any], Any]) -> Tensor:
     """Writes `callable(element, element of tensor)` over each element. Slow, and without history."""
+    if not isinstance(tensor, Tensor):
+        raise not_a_tensor("map_", "other", 1, tensor)
     _refuse_gradient(self, "map_")
-    values, others = self._array.copy(), xp.broadcast_to(tensor._array, self._array.shape)
+    _refuse_gradient(tensor, "map_")
+    if tensor.dtype is not self.dtype:
+        raise TypeError(
+            f"map_: expected a tensor of type {self.dtype.name} for 'other' (got {tensor.dtype.name})"
+        )
+    values, others = self._array.copy(), tensor.expand(self._array.shape)._array
     for at in xp.ndindex(values.shape):
         values[at] = callable(values[at].item(), others[at].item())
     return write(copying.overwrite, self, name="map_", values=values)

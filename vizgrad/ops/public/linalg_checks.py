@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from vizgrad.tensor.tensor import Tensor
 
+#: What is made of products alone, or written here: it goes with half precision, too.
+_OF_HALVES = frozenset({"matrix_power", "matrix_exp", "matrix_norm", "vecdot", "lu", "lu_factor"})
+
 
 def check(
     name: str, A: Tensor, square: bool = True, least: int = 2, any_type: bool = False
 ) -> None:
     """Raises RuntimeError unless A holds (square) matrices of floating point or complex numbers."""
     shape = A._array.shape
+    if A._array.dtype == "float16" and name not in _OF_HALVES:
+        raise NotImplementedError(
+            f"linalg.{name}: Low precision dtypes not supported. Got {A.dtype.name}: convert with .float()"
+        )
     if A._array.dtype.kind not in ("biufcV" if any_type else "fcV"):
         raise RuntimeError(
             f"linalg.{name}: Expected a floating point or complex tensor as input. Got "

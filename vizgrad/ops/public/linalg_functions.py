@@ -112,8 +112,23 @@ def _same_batch(A: Tensor, B: Tensor, dims: int = 2) -> tuple[Tensor, Tensor]:
 def solve_triangular(
     input: Tensor, B: Tensor, *, upper: bool, left: bool = True, unitriangular: bool = False
 ) -> Tensor:
-    """X in A @ X = B, reading only the upper or lower triangle of input."""
+    """X in A @ X = B (X @ A = B unless `left`), reading only the upper or lower triangle of input.
+
+    B is converted to the type of A.
+    """
     check("solve_triangular", input)
+    if B._array.ndim < 2:
+        raise RuntimeError(
+            "linalg.solve_triangular: The input tensor B must have at least 2 dimensions."
+        )
+    n, size = input._array.shape[-1], B._array.shape[-2 if left else -1]
+    if n != size:
+        rows, columns = B._array.shape[-2:]
+        raise RuntimeError(
+            "linalg.solve_triangular: Incompatible shapes of A and B for the equation "
+            f"{'AX' if left else 'XA'} = B ({n}x{n} and {rows}x{columns})"
+        )
+    B = B.to(input.dtype)
     if not left:
         turned = solve_triangular(
             dimensions.mT(input), dimensions.mT(B), upper=not upper, unitriangular=unitriangular

@@ -8,12 +8,12 @@ from typing import Any
 
 from vizgrad.arrays import dtypes, random, xp
 from vizgrad.arrays.backend import parse_device
-from vizgrad.arrays.limits import iinfo
+from vizgrad.arrays.limits import finfo, iinfo
 from vizgrad.arrays.random import Generator as _Generator
 from vizgrad.function.inplace import write
 from vizgrad.ops import copying, random_sampling
 from vizgrad.ops.forms import method, public
-from vizgrad.ops.public.arguments import check_dtype, sizes_of
+from vizgrad.ops.public.arguments import check_dtype, index_of, sizes_of
 from vizgrad.ops.public.creation import made, memory_like
 from vizgrad.ops.public.keywords import fills_out, takes_out, takes_tensors
 from vizgrad.tensor.formats import check_format
@@ -307,19 +307,53 @@ def exponential_(self: Tensor, lambd: float = 1, *, generator: _Generator | None
 
 @method
 def random_(
-    self: Tensor,
-    from_: int = 0,
-    to: int | None = None,
-    *,
-    generator: _Generator | None = None,
-    **kw: Any,
+    self: Tensor, *limits: Any, generator: _Generator | None = None, **named: Any
 ) -> Tensor:
-    """Integers from [from, to)."""
-    from_ = kw.pop("from", from_)
-    if to is None:
-        from_, to = 0, from_ or 2**24
-    drawn = random.integers(from_, to, self._array.shape, xp.int64, self.device, generator)
+    """Whole numbers: `random_(from, to)` with from <= n < to, `random_(to)` from 0.
+
+    Without `to` they go as far as the type counts one by one. RuntimeError for limits that the type does
+    not hold, TypeError for those that are no ints.
+    """
+    given = [*limits, *named.values()]
+    open_ended = len(given) == 2 and given[1] is None
+    if len(given) > 2 or not named.keys() <= {"from", "to"}:
+        raise TypeError("random_() takes (), (to), or (from, to)")
+    whole = [index_of(n) for n in (given[:1] if open_ended else given)]
+    low, high = 0, _most(self)
+    if open_ended:
+        low = whole[0]
+    elif whole:
+        *first, high = whole
+        low = first[0] if first else 0
+        if low >= high:
+            raise RuntimeError(
+                f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}"
+            )
+    _check_held(self, low, high)
+    drawn = random.integers(low, high, self._array.shape, xp.int64, self.device, generator)
     return _fill(self, drawn, "random_")
+
+
+def _most(self: Tensor) -> int:
+    """One more than the largest number up to which the type holds all whole ones."""
+    kind = self._array.dtype.kind
+    if kind in "iu":
+        return iinfo(self.dtype).max + 1
+    return 2 if kind == "b" else 2 ** (1 - round(math.log2(finfo(self.dtype).eps))) + 1
+
+
+def _check_held(self: Tensor, low: int, high: int) -> None:
+    kind = self._array.dtype.kind
+    if kind == "c":
+        raise NotImplementedError(f'"random_" not implemented for {self.dtype.name} tensors')
+    if kind == "b":
+        least, most = 0, 1
+    else:
+        held = iinfo(self.dtype) if kind in "iu" else finfo(self.dtype)
+        least, most = held.min, held.max
+    for name, value in (("from", low), ("to - 1", high - 1)):
+        if not least <= value <= most:
+            raise RuntimeError(f"{name} is out of bounds for {self.dtype.name}: {value}")
 
 
 @method

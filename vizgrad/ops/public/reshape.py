@@ -55,7 +55,8 @@ def infer(sizes: tuple[int, ...], numel: int, shape: tuple[int, ...]) -> tuple[i
 def view(self: Tensor, *given: Any, size: Any = None, dtype: Any = None) -> Tensor:
     """The same memory under another shape; RuntimeError where strides do not allow it.
 
-    `view(dtype)` reads the same bytes as another type of the same size, without history.
+    `view(dtype)` reads the same bytes as another type, without history; one of another size makes the
+    last dimension longer or shorter.
     """
     from vizgrad.arrays.dtypes import DType
 
@@ -71,16 +72,30 @@ def _view_dtype(self: Tensor, dtype: Any) -> Tensor:
     from vizgrad.function.views import become_view
     from vizgrad.tensor.tensor import new_tensor
 
-    if dtype is self.dtype:
-        return ops.alias.record(self)
     if dtype.itemsize != self.itemsize:
-        raise RuntimeError(
-            f"self.size(-1) must be divisible to view {self.dtype.name} as {dtype.name}: only "
-            "types of the same size are supported"
-        )
+        _check_sizes_of_elements(self, dtype)
     out = new_tensor(self._array.view(dtype.np))
     become_view(out, self.detach(), "view")
     return out
+
+
+def _check_sizes_of_elements(self: Tensor, dtype: Any) -> None:
+    """RuntimeError where the bytes of neighbours do not make whole elements of the other type."""
+    own, other = self.itemsize, dtype.itemsize
+    told = f"to view {self.dtype.name} as {dtype.name} (different element sizes), but got"
+    if not self._array.ndim:
+        raise RuntimeError(f"self.dim() cannot be 0 {told[:-9]}")
+    whole = self._array.size > 0
+    if whole and self.stride(-1) != 1:
+        raise RuntimeError(f"self.stride(-1) must be 1 {told} {self.stride(-1)}")
+    ratio = other // own
+    if ratio < 2:
+        return
+    measures = [("size(-1)", self.size(-1)), ("storage_offset()", self.storage_offset())]
+    measures += [(f"stride({d})", n) for d, n in enumerate(self.stride()[:-1]) if whole]
+    for name, value in measures:
+        if value % ratio:
+            raise RuntimeError(f"self.{name} must be divisible by {ratio} {told} {value}")
 
 
 @method

@@ -8,7 +8,7 @@ from typing import Any
 from vizgrad.arrays import xp
 from vizgrad.arrays.backend import Device, device_of, to_host
 from vizgrad.arrays.blocks import contiguous_strides, laid_over, owner
-from vizgrad.function.inplace import check_write
+from vizgrad.function.inplace import check_history, check_write
 from vizgrad.ops.forms import method, public
 from vizgrad.ops.public.arguments import sizes_of
 from vizgrad.tensor.modes import MODES
@@ -74,7 +74,7 @@ def set_(
     Without arguments it becomes empty. The version counter rises. RuntimeError for a leaf that requires
     grad, and for memory of another type.
     """
-    check_write(self, self.requires_grad and MODES.grad)
+    check_history(self, self.requires_grad and MODES.grad)
     if MODES.grad and (self.requires_grad or (isinstance(source, Tensor) and source.requires_grad)):
         raise NotImplementedError(
             "the derivative for 'set_' is not implemented: call it under no_grad, or on a detached tensor"

@@ -1,0 +1,155 @@
+"""Random numbers of each type, the bytes of another type, and what the fuzzer found beside them."""
+
+from functools import partial
+
+from tests.oracle.data import wave
+from tests.oracle.registry import program
+
+COUNTED = ("float64", "float32", "float16", "bfloat16", "int64", "int32", "int8", "uint8", "bool")
+
+
+@program(rules="T-30 T-95", each=COUNTED)
+def whole_random_numbers_reach_as_far_as_the_type_counts(torch, see, name):
+    dtype = getattr(torch, name)
+    top = {"float64": 2**53, "float32": 2**24, "float16": 2**11, "bfloat16": 2**8, "bool": 1}
+    most = top[name] if name in top else torch.iinfo(dtype).max
+    drawn = torch.zeros(4000, dtype=dtype).random_()
+    see("within", bool((drawn >= 0).all()) and int(drawn.max()) <= most, expect=True)
+    see("spread", int(drawn.max()) > most // 2, expect=True)
+    if name != "bool":
+        upward = torch.zeros(4000, dtype=dtype).random_(most - 3, None)
+        see("from a limit", [int(upward.min()), int(upward.max())])
+
+
+@program(rules="T-30 T-95")
+def limits_that_a_type_does_not_hold(torch, see):
+    def fill(dtype, *limits):
+        return lambda: torch.zeros(3, dtype=dtype).random_(*limits)
+
+    for limits in ((0,), (-1,), (3, 3), (4, 2)):
+        see.raises(f"nothing in {limits}", fill(torch.int64, *limits), phrase="to be less than")
+    for dtype, *limits in (
+        (torch.int8, 300), (torch.int8, -200, 3), (torch.uint8, -5, None), (torch.bool, 0, 3),
+        (torch.float16, 0, 100000),
+    ):  # fmt: skip
+        see.raises(
+            f"{dtype}".split(".")[-1] + str(limits), fill(dtype, *limits), phrase="out of bounds"
+        )
+    see.raises("complex", fill(torch.complex64))
+
+
+@program(rules="T-11 T-95", each=("float64", "complex64", "int16", "bool", "int32"))
+def the_same_bytes_as_a_type_of_another_size(torch, see, name):
+    x = torch.tensor(wave(4, 6), dtype=torch.float32)
+    dtype = getattr(torch, name)
+    for what, tensor in {
+        "all": x, "rows": x[1:3], "every other row": x[::2], "columns": x[:, :4], "from a column": x[:, 2:],
+        "odd": x[:, :3], "odd start": x[:, 1:5], "turned": x.t(), "steps": x[:, ::2], "a number": x[0, 0],
+        "one": x[:, :1], "nothing": x[:0],
+    }.items():  # fmt: skip
+        see.attempt(what, lambda t=tensor: (t.view(dtype).shape, t.view(dtype).stride()))
+    if name == "int32":
+        x.view(dtype)[0, 0] = 0
+        see("written through it", x[0, 0])
+
+
+@program(rules="T-11 T-95")
+def bytes_have_no_history(torch, see):
+    x = torch.tensor(wave(2, 2), dtype=torch.float64, requires_grad=True)
+    types = (torch.float64, torch.int64, torch.float32, torch.complex128)
+    for what, tensor in (("leaf", x), ("result", x * 1)):
+        see(what, [tensor.view(dtype).requires_grad for dtype in types])
+
+
+@program(rules="T-95")
+def map_asks_for_equal_types_and_no_history(torch, see):
+    x = torch.tensor([1.0, 2.0])
+    see.raises("another type", lambda: x.map_(x.double(), max))
+    see.raises(
+        "history", lambda: x.map_(torch.ones(2, requires_grad=True), max), phrase="requires grad"
+    )
+    see.raises("a number", lambda: x.map_(3, max), phrase="must be Tensor")
+    see.raises("another shape", lambda: x.map_(torch.ones(3), max))
+    see("written", x.map_(torch.tensor(1.5), max))
+
+
+@program(rules="T-95")
+def rounding_to_places_in_every_type(torch, see):
+    for name in ("float64", "float32", "float16", "bfloat16"):
+        x = torch.tensor([1.25, -2.345, 1234.5678, 0.5, 930.0, 2.675], dtype=getattr(torch, name))
+        for places in (0, 1, 2, -1, -2, 7, 300, -300):
+            see(f"{name} {places}", torch.round(x, decimals=places))
+    see.raises("a fraction", lambda: torch.round(x, decimals=1.5))
+
+
+@program(rules="T-83 T-95")
+def the_second_operand_of_a_triangle(torch, see):
+    A = torch.tensor([[2.0, 1.0], [0.0, 4.0]])
+    solve = torch.linalg.solve_triangular
+    for name in ("float64", "int64", "float16"):
+        see(name, solve(A, torch.ones(2, 1, dtype=getattr(torch, name)), upper=True))
+    see.raises(
+        "a vector", lambda: solve(A, torch.ones(2), upper=True), phrase="at least 2 dimensions"
+    )
+    see.raises("rows", lambda: solve(A, torch.ones(3, 2), upper=True), phrase="(2x2 and 3x2)")
+    see.raises(
+        "columns",
+        lambda: solve(A, torch.ones(2, 3), upper=True, left=False),
+        phrase="(2x2 and 2x3)",
+    )
+
+
+@program(rules="T-83 T-95")
+def matrices_in_half_precision(torch, see):
+    A = torch.eye(2, dtype=torch.float16)
+    linalg = torch.linalg
+    for name in (
+        "inv",
+        "det",
+        "slogdet",
+        "cholesky",
+        "qr",
+        "eig",
+        "eigh",
+        "eigvals",
+        "svd",
+        "svdvals",
+        "pinv",
+    ):
+        see.raises(name, partial(getattr(linalg, name), A))
+    see.raises("solve", lambda: linalg.solve(A, A))
+    see("power", linalg.matrix_power(A, 3))
+
+
+@program(rules="T-95")
+def what_shuffles_are_refused(torch, see):
+    F = torch.nn.functional
+    x = torch.zeros(1, 4, 2, 2)
+    for name in ("pixel_shuffle", "pixel_unshuffle", "channel_shuffle"):
+        for factor in (0, -2, 2.0, 2.5):
+            see.raises(f"{name} {factor}", partial(getattr(F, name), x, factor))
+        see.raises(f"{name} of a row", partial(getattr(F, name), torch.zeros(4), 2))
+
+
+@program(rules="T-95")
+def what_dropout_is_refused(torch, see):
+    F = torch.nn.functional
+    x = torch.ones(4, 4)
+    for p in (float("nan"), -0.5, 1.5):
+        see.raises(f"p = {p}", lambda p=p: F.dropout(x, p), phrase="dropout probability")
+    for dtype in (torch.int64, torch.bool):
+        see.raises(f"{dtype}".split(".")[-1], lambda d=dtype: F.dropout(x.to(d), 0.5))
+        see(f"all of {dtype.itemsize} bytes", F.dropout(x.to(dtype), 1.0))
+    see.raises("a number", lambda: F.dropout(3, training=False))
+    for bounds in ((float("nan"), 0.5), (0.1, float("inf"))):
+        see.raises(
+            f"rrelu {bounds}", lambda b=bounds: F.rrelu(x, *b, training=True), phrase="finite"
+        )
+    see("turned", F.dropout(x.t()).stride())
+
+
+@program(rules="T-95")
+def a_slope_too_large_for_its_type(torch, see):
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    torch.nn.functional.prelu(x, torch.tensor([1e300])).sum().backward()
+    see("gradient", x.grad)
