@@ -147,3 +147,32 @@ def dropout_of_whole_channels_of_any_shape(torch, see):
         lambda: F.feature_alpha_dropout(torch.ones(3), 0.5, True),
         phrase="at least 2 dim",
     )
+
+
+_DROPOUTS = [
+    "dropout",
+    "dropout1d",
+    "dropout2d",
+    "dropout3d",
+    "alpha_dropout",
+    "feature_alpha_dropout",
+]
+
+
+@program(rules="X-34 X-41", each=_DROPOUTS)
+def what_dropout_returns_is_the_input_a_view_of_it_or_new(torch, see, name):
+    drop = getattr(torch.nn.functional, name)
+    for ndim in range(6):
+        for p, training in ((0.0, True), (0.5, False), (1.0, True), (0.5, True)):
+            for inplace in (False, True):
+                x = torch.ones((2,) * ndim, requires_grad=True) * 1
+
+                def seen(x=x, p=p, training=training, inplace=inplace):
+                    y = drop(x, p, training, inplace)
+                    torch.autograd.grad(y.sum(), y)
+                    return [
+                        y is x, y._is_view(), y._base is x, y.data_ptr() == x.data_ptr(), x._version,
+                        list(y.shape), y.requires_grad,
+                    ]  # fmt: skip
+
+                see.attempt(f"{ndim} dims, {p}, training {training}, inplace {inplace}", seen)

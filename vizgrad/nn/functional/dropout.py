@@ -55,19 +55,24 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
     return _times(input, _noise(input, p, input._array.shape), inplace)
 
 
-def _whole_channels(
-    name: str, input: Tensor, p: float, training: bool, inplace: bool, lead: int = 2
-) -> Tensor:
-    """Each of what the first `lead` dimensions count is kept or dropped as a whole."""
+def _whole_channels(name: str, input: Tensor, p: float, training: bool, inplace: bool) -> Tensor:
+    """Each channel of each sample, the first two dimensions, is kept or dropped as a whole."""
     _check(p)
     x = input._array
-    if x.ndim < lead:
+    if not training or p == 0 or not x.size:
+        return input
+    if x.ndim < 2 and p < 1:
         raise RuntimeError(
             f"{name}: Feature dropout requires at least 2 dimensions in the input, got shape {list(x.shape)}"
         )
-    if not training or p == 0 or not x.size:
-        return input
-    return _times(input, _noise(input, p, x.shape[:lead] + (1,) * (x.ndim - lead)), inplace)
+    return _times(input, _noise(input, p, x.shape[:2] + (1,) * (x.ndim - 2)), inplace)
+
+
+def _of_one_sample(name: str, input: Any, p: float, training: bool, inplace: bool) -> Tensor:
+    """The same of one sample, whose channels are the first dimension: a view, or `input` itself in place."""
+    sample = input.unsqueeze_(0) if inplace else input.unsqueeze(0)
+    made: Any = _whole_channels(name, sample, p, training, inplace)
+    return made.squeeze_(0) if inplace else made.squeeze(0)
 
 
 @takes_tensors
@@ -81,7 +86,8 @@ def dropout1d(
             f"dropout1d: Expected 2D or 3D input, but received a {ndim}D input. It drops whole channels of "
             "inputs with one spatial dimension; for others there are dropout, dropout2d and dropout3d"
         )
-    return _whole_channels("dropout1d", input, p, training, inplace, ndim - 1)
+    of = _whole_channels if ndim == 3 else _of_one_sample
+    return of("dropout1d", input, p, training, inplace)
 
 
 @takes_tensors
@@ -118,9 +124,8 @@ def dropout3d(
             f"dropout3d: Received a {ndim}-D input to dropout3d, which is deprecated: give it 4 or 5 "
             "dimensions, or use dropout1d or dropout2d"
         )
-    if not ndim:
-        return _whole_channels("dropout3d", input, p, training, inplace)
-    return _whole_channels("dropout3d", input, p, training, inplace, 2 if ndim == 5 else 1)
+    of = _whole_channels if ndim == 5 else _of_one_sample
+    return of("dropout3d", input, p, training, inplace)
 
 
 def _warn(message: str) -> None:
@@ -144,7 +149,12 @@ def alpha_dropout(
         return input
     if p == 1:
         return _times(input, _noise(input, 1, input._array.shape), inplace)
-    kept = _noise(input, p, input._array.shape) * (1 - p)
+    return _shifted(input, p, input._array.shape, inplace)
+
+
+def _shifted(input: Any, p: float, shape: tuple[int, ...], inplace: bool) -> Tensor:
+    """What is dropped gets SELU's floor, then all is scaled and shifted to mean 0 and variance 1."""
+    kept = _noise(input, p, shape) * (1 - p)
     a = 1 / ((_SELU_FLOOR**2 * p + 1) * (1 - p)) ** 0.5
     shift = (kept - 1) * (_SELU_FLOOR * a) + _SELU_FLOOR * a * p
     if inplace:
@@ -159,12 +169,10 @@ def feature_alpha_dropout(
     """`alpha_dropout` of whole channels."""
     _check(p)
     x = input._array
+    if not training or p in (0, 1) or not x.size:
+        return alpha_dropout(input, p, training, inplace)
     if x.ndim < 2:
         raise RuntimeError(
             f"Feature dropout requires at least 2 dimensions in the input, got shape {list(x.shape)}"
         )
-    if not training or p in (0, 1) or not x.size:
-        return alpha_dropout(input, p, training, inplace)
-    kept = _noise(input, p, x.shape[:2] + (1,) * (x.ndim - 2)) * (1 - p)
-    a = 1 / ((_SELU_FLOOR**2 * p + 1) * (1 - p)) ** 0.5
-    return input * (kept * a) + ((kept - 1) * (_SELU_FLOOR * a) + _SELU_FLOOR * a * p)
+    return _shifted(input, p, x.shape[:2] + (1,) * (x.ndim - 2), inplace)
