@@ -18,7 +18,7 @@ from vizgrad.ops import (
 )
 from vizgrad.ops.forms import method, public
 from vizgrad.ops.public import arithmetic, dimensions, where_clamp
-from vizgrad.ops.public.arguments import beside_number, own_number
+from vizgrad.ops.public.arguments import beside_number, own_number, rounded
 from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.tensor import Tensor
 
@@ -105,7 +105,9 @@ def clamp_(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
             return write(select.clamp_high, input, max, name="clamp_")
         return write(select.clamp_both, input, min, max, name="clamp_")
     _refuse_number("clamp_", input, min, max)
-    return write(select.clamp, input, name="clamp_", min=min, max=max)
+    return write(
+        select.clamp, input, name="clamp_", min=rounded(min, input), max=rounded(max, input)
+    )
 
 
 @public(method=True)
@@ -114,7 +116,7 @@ def clamp_min_(input: Tensor, min: Any) -> Tensor:
     if isinstance(min, Tensor):
         return write(select.clamp_low, input, min, name="clamp_min_")
     _refuse_number("clamp_min_", input, min)
-    return write(select.clamp_min, input, name="clamp_min_", min=min)
+    return write(select.clamp_min, input, name="clamp_min_", min=rounded(min, input))
 
 
 @public(method=True)
@@ -123,7 +125,7 @@ def clamp_max_(input: Tensor, max: Any) -> Tensor:
     if isinstance(max, Tensor):
         return write(select.clamp_high, input, max, name="clamp_max_")
     _refuse_number("clamp_max_", input, max)
-    return write(select.clamp_max, input, name="clamp_max_", max=max)
+    return write(select.clamp_max, input, name="clamp_max_", max=rounded(max, input))
 
 
 @method

@@ -180,3 +180,21 @@ def training_in_bfloat16(torch, see, case):
         for name, v in state.items()
         if name != "step" and isinstance(v, torch.Tensor)
     }))  # fmt: skip
+
+
+_LIMITS = {
+    "clamp": lambda t, x: x.clamp(-0.1, 0.3), "clamp_min": lambda t, x: x.clamp_min(0.3),
+    "clamp_max": lambda t, x: x.clamp_max(0.3), "clamp_": lambda t, x: (x * 1).clamp_(-0.1, 0.3),
+    "clamp_min_": lambda t, x: (x * 1).clamp_min_(0.3), "clamp_max_": lambda t, x: (x * 1).clamp_max_(0.3),
+    "hardshrink": lambda t, x: t.nn.functional.hardshrink(x, 0.1), "method": lambda t, x: x.hardshrink(0.3),
+    "eq": lambda t, x: x.eq(0.1), "gt": lambda t, x: x > 0.3, "le": lambda t, x: x <= 0.3,
+}  # fmt: skip
+
+
+@program(rules="X-11", each=list(_LIMITS))
+def a_limit_is_rounded_to_the_type_of_the_elements(torch, see, name):
+    x = torch.tensor([0.1, 0.3, -0.1, -0.3, 0.7], dtype=torch.bfloat16, requires_grad=True)
+    y = _LIMITS[name](torch, x)
+    see("value", y.float())
+    if y.requires_grad:
+        see("gradient", torch.autograd.grad(y.sum(), x)[0].float())

@@ -12,7 +12,7 @@ from vizgrad.function.primitive import Primitive
 from vizgrad.ops import activation as op
 from vizgrad.ops import pointwise
 from vizgrad.ops import softmax as softmax_op
-from vizgrad.ops.public.arguments import check_number
+from vizgrad.ops.public.arguments import check_number, rounded
 from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.tensor import Tensor
 
@@ -169,6 +169,8 @@ def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
 
 def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     """x where |x| > lambd, else 0."""
+    if isinstance(input, Tensor):
+        lambd = rounded(lambd, input)
     return _apply(op.hardshrink, "hardshrink", input, False, lambd=lambd)
 
 

@@ -126,6 +126,13 @@ def beside_number(input: Tensor, *numbers: Any) -> Tensor:
     return input
 
 
+def rounded(value: Any, input: Tensor) -> Any:
+    """A number with which elements are compared, as `input`'s type has it if that is a narrow one."""
+    if input._array.dtype in dtypes.NARROW and value is not None:
+        return float(input._array.dtype.type(value))
+    return value
+
+
 def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, (xp.generic, Tensor)) else value
 

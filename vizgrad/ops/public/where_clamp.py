@@ -8,7 +8,7 @@ from vizgrad.arrays import dtypes, xp
 from vizgrad.errors import warn_once
 from vizgrad.ops import select
 from vizgrad.ops.forms import method, public
-from vizgrad.ops.public.arguments import beside_number, check_number, written
+from vizgrad.ops.public.arguments import beside_number, check_number, rounded, written
 from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.operands import not_a_tensor
 from vizgrad.tensor.tensor import Tensor, new_tensor
@@ -93,7 +93,7 @@ def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None
             input = beside_number(input, min, max)
             if input._array.dtype.kind == "b":
                 raise NotImplementedError('"clamp" not implemented for bool')
-        result = select.clamp.record(input, min=min, max=max)
+        result = select.clamp.record(input, min=rounded(min, input), max=rounded(max, input))
     return result if out is None else written(out, result, "clamp", input, min, max)
 
 
@@ -105,7 +105,7 @@ def clamp_min(input: Tensor, min: Any, *, out: Tensor | None = None) -> Tensor:
         result = select.clamp_low.record(input, min)
     else:
         check_number("clamp_min", "min", min)
-        result = select.clamp_min.record(beside_number(input, min), min=min)
+        result = select.clamp_min.record(beside_number(input, min), min=rounded(min, input))
     return result if out is None else written(out, result, "clamp_min", input, min)
 
 
@@ -117,7 +117,7 @@ def clamp_max(input: Tensor, max: Any, *, out: Tensor | None = None) -> Tensor:
         result = select.clamp_high.record(input, max)
     else:
         check_number("clamp_max", "max", max)
-        result = select.clamp_max.record(beside_number(input, max), max=max)
+        result = select.clamp_max.record(beside_number(input, max), max=rounded(max, input))
     return result if out is None else written(out, result, "clamp_max", input, max)
 
 
