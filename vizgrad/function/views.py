@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from vizgrad import errors
+from vizgrad.arrays import xp
 from vizgrad.arrays.sparse import is_sparse
 from vizgrad.graph.edges import split_edge
-from vizgrad.tensor.modes import MODES
+from vizgrad.tensor.modes import GUARD, MODES
 from vizgrad.tensor.place import caller
 from vizgrad.tensor.storage import InferenceStorage
 from vizgrad.tensor.tensor import VIEW, Tensor, storage_of
 from vizgrad.tensor.views import Creation, ViewInfo
+
+_ndarray = xp.ndarray
 
 
 def become_view(
@@ -19,13 +22,13 @@ def become_view(
 
     A sparse tensor has no views: writing it replaces its entries, which another one then still has.
     """
-    if is_sparse(source._array):
+    if source._array.__class__ is not _ndarray and is_sparse(source._array):
         return
     storage = out._storage = storage_of(source)
     if storage.__class__ is InferenceStorage:
         return  # views of inference tensors are not tracked (M-20)
     parent = source._view
-    if not MODES.grad:
+    if GUARD.no_grad and not MODES.grad:
         creation = Creation.NO_GRAD if MODES.inference is None else Creation.INFERENCE
     if parent is None:
         base = source

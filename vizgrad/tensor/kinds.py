@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 from vizgrad.arrays.dtypes import DType
@@ -25,38 +26,55 @@ _REFUSED: dict[str, frozenset[type]] = {
 _NONE: frozenset[type] = frozenset()
 
 
+#: Calls of a function of which is kept that they were right.
+_KEPT = 64
+
+
 class Kinds:
     """Of a function: which classes each of its parameters refuses."""
 
-    __slots__ = ("by_name", "function", "in_order")
-
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
-        #: One set for each positional parameter.
-        self.in_order: list[frozenset[type]] = []
-        self.by_name: dict[str, frozenset[type]] = {}
-        for name, parameter in inspect.signature(function).parameters.items():
+        #: The classes of arguments, in order and by name, that were looked at before.
+        self.passed: set[tuple[Any, ...]] = set()
+
+    @cached_property
+    def _refused(self) -> tuple[list[frozenset[type]], dict[str, frozenset[type]]]:
+        """What each positional parameter refuses, and each parameter by name; read at the first call."""
+        in_order: list[frozenset[type]] = []
+        by_name: dict[str, frozenset[type]] = {}
+        for name, parameter in inspect.signature(self.function).parameters.items():
             if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
                 break
-            refused = _refused(parameter)
-            self.by_name[name] = refused
+            by_name[name] = _refused(parameter)
             if parameter.kind is not parameter.KEYWORD_ONLY:
-                self.in_order.append(refused)
+                in_order.append(by_name[name])
+        return in_order, by_name
 
     def check(self, args: tuple[Any, ...], options: dict[str, Any]) -> None:
         """TypeError for the first argument that is something else than its parameter takes."""
-        for value, refused in zip(args, self.in_order, strict=False):
+        classes = (*map(type, args),)
+        if options:
+            classes += (*options, *map(type, options.values()))
+        if classes not in self.passed:
+            self._look_at(args, options)
+            if len(self.passed) < _KEPT and all(map(_lasts, classes)):
+                self.passed.add(classes)
+
+    def _look_at(self, args: tuple[Any, ...], options: dict[str, Any]) -> None:
+        in_order, by_name = self._refused
+        for value, refused in zip(args, in_order, strict=False):
             if value.__class__ in refused:
                 raise self._error(args, options)
-        if options:
-            for name, value in options.items():
-                if value.__class__ in self.by_name.get(name, _NONE):
-                    raise self._error(args, options)
+        for name, value in options.items():
+            if value.__class__ in by_name.get(name, _NONE):
+                raise self._error(args, options)
 
     def _error(self, args: tuple[Any, ...], options: dict[str, Any]) -> TypeError:
-        names = list(self.by_name)
+        by_name = self._refused[1]
+        names = list(by_name)
         given = [*zip(names, args, strict=False), *options.items()]
-        name, value = next((n, v) for n, v in given if v.__class__ in self.by_name.get(n, _NONE))
+        name, value = next((n, v) for n, v in given if v.__class__ in by_name.get(n, _NONE))
         function, position = self.function.__name__, names.index(name) + 1
         kind = _kind(inspect.signature(self.function).parameters[name])
         if kind == "Tensor":
@@ -68,6 +86,11 @@ class Kinds:
             ),
             f"give it one that is of type {kind}",
         )
+
+
+def _lasts(part: Any) -> bool:
+    """Is it a word, or a class that nobody lets go of?"""
+    return part.__class__ is str or part.__module__.partition(".")[0] in ("builtins", "vizgrad")
 
 
 def _kind(parameter: inspect.Parameter) -> str:

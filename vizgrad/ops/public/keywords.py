@@ -119,10 +119,12 @@ def takes_tensors(function: Callable[..., Any]) -> Callable[..., Any]:
     It costs the time of one more call: where that counts a function says so itself, with `not_a_tensor`.
     """
     kinds = Kinds(function)
+    passed = kinds.passed
 
     @wraps(function)
     def call(*args: Any, **options: Any) -> Any:
-        kinds.check(args, options)
+        if options or (*map(type, args),) not in passed:
+            kinds.check(args, options)
         try:
             return function(*args, **options)
         except AttributeError as error:
