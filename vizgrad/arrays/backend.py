@@ -239,6 +239,9 @@ def special_functions(array: Array) -> ModuleType:
     return import_module(prefix + "scipy.special")
 
 
+_generic, _asarray = np.generic, np.asarray
+
+
 def as_array(value: Array) -> Array:
     """numpy returns scalars where an operation gives 0 dimensions; tensors hold arrays always."""
-    return np.asarray(value) if isinstance(value, np.generic) else value
+    return _asarray(value) if isinstance(value, _generic) else value

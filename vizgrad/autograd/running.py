@@ -53,7 +53,7 @@ def make_task(
         roots,
         TENSORS if create_graph else ARRAYS,
         keep_graph=retain_graph,
-        freed=Freed(caller()),
+        freed=Freed(caller(3)),  # whoever asked for this called a function that calls this one
         captures=captures,
         leaves_wanted=leaves_wanted,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from vizgrad.autograd.running import backward as run
+from vizgrad.autograd.running import prepare_backward
 from vizgrad.errors import explained, place_of
 from vizgrad.graph.edges import gradient_edge
 from vizgrad.graph.hooks import RemovableHandle, add_hook, new_hooks
@@ -23,7 +23,7 @@ def backward(
     inputs: Any = None,
 ) -> None:
     """Adds to `.grad` of the leaves the gradients of this tensor; see `vizgrad.autograd.backward`."""
-    run(self, gradient, retain_graph, create_graph, inputs=inputs)
+    prepare_backward(self, gradient, retain_graph, create_graph, inputs).run()
 
 
 def register_hook(self: Tensor, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:

@@ -49,6 +49,13 @@ class GraphTask(TaskState):
         while True:
             if leaves:
                 node = leaves.popleft()
+                if quick and node.hooks is None and not self.pausing:
+                    variable = node.variable
+                    if variable._rare is None:
+                        incoming = buffers.pop(node, None)
+                        if incoming is not None and variable._tracked:
+                            accumulate(variable, incoming, node in borrowed)
+                        continue
             elif ready:
                 node = heappop(ready)[2]
             else:
@@ -63,14 +70,9 @@ class GraphTask(TaskState):
             if (
                 quick
                 and node.hooks is None
+                and node.__class__ is not AccumulateGrad
                 and not node.wants_tensors
-                and (type(node) is not AccumulateGrad or node.variable._rare is None)
             ):
-                if type(node) is AccumulateGrad:
-                    variable = node.variable
-                    if incoming is not None and variable._tracked:
-                        accumulate(variable, incoming, node in borrowed)
-                    continue
                 foreign = node.outputs > 1
                 if incoming is None:
                     routed: Any = (None,) * len(node.edges)

@@ -7,7 +7,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from vizgrad.arrays import xp
-from vizgrad.arrays.dtypes import NARROW
+from vizgrad.arrays.dtypes import NARROW, float32, float64
 from vizgrad.arrays.fusion import fused
 from vizgrad.function.declared import GROUPS, Declared, formula_parameters, saved_by, users_of
 from vizgrad.function.generated import at_first_call
@@ -44,7 +44,7 @@ def compile_node(op: Declared) -> type[Node]:
         body["_saved_" + name] = property(read)
     scope: dict[str, Any] = {
         "unpack_array": unpack_array, "conjugates": conjugates, "ndarray": xp.ndarray,
-        "NARROW": NARROW, "wide": _wide,
+        "FLOAT": float32.np, "DOUBLE": float64.np, "NARROW": NARROW, "wide": _wide,
         "__name__": "vizgrad.ops.compiled",
     }  # fmt: skip
 
@@ -126,12 +126,15 @@ _WORK = ("BINARY_OP", "CALL", "CALL_KW", "UNARY_NEGATIVE", "COMPARE_OP")
 
 def _run_source(op: Declared, tensors: tuple[str, ...], groups: tuple[str, ...]) -> str:
     lines = ["def run(node, grad, real=False):"]
+    if NARROW or op.holomorphic:
+        # what most gradients are of has its answer in itself
+        lines += ["    d = grad.dtype", "    if d is not FLOAT and d is not DOUBLE:"]
     if NARROW:
-        lines.append("    if grad.dtype in NARROW: grad = wide(grad)")
+        lines.append("        if d in NARROW: grad = wide(grad)")
     if op.holomorphic:
         lines += [
-            "    if grad.dtype.kind == 'c' and not real:",
-            "        return conjugates(node.run(grad.conj(), True))",
+            "        if d.kind == 'c' and not real:",
+            "            return conjugates(node.run(grad.conj(), True))",
         ]
     count = len(op.differentiable)
     unpacked = ", ".join(f"e{i}" for i in range(count)) + ("," if count == 1 else "")
@@ -156,7 +159,10 @@ def _run_source(op: Declared, tensors: tuple[str, ...], groups: tuple[str, ...])
             f"{pad}        v_{saved} = unpack_array(node, {saved!r})",
         ]
         if NARROW:
-            lines.append(f"{pad}if v_{saved}.dtype in NARROW: v_{saved} = wide(v_{saved})")
+            lines += [
+                f"{pad}d = v_{saved}.dtype",
+                f"{pad}if d is not FLOAT and d in NARROW: v_{saved} = wide(v_{saved})",
+            ]
     lines += [f"    v_{name} = node._{name}.read(node, {name!r})" for name in groups]
     for i, name in enumerate(op.differentiable):
         pad = "    "

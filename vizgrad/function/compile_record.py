@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from vizgrad.arrays import xp
 from vizgrad.arrays.backend import as_array
-from vizgrad.arrays.dtypes import NARROW
+from vizgrad.arrays.dtypes import NARROW, float32, float64
 from vizgrad.arrays.fusion import fused
 from vizgrad.arrays.quiet import NAMELESS
 from vizgrad.function.declared import GROUPS, saved_by, users_of
@@ -76,7 +76,8 @@ def compile_record(op: Declared, node_class: Callable[[], type[Node] | None]) ->
         "coerce": coerce, "type_error": type_error, "refuse_complex": refuse_complex,
         "refuse_integers": refuse_integers,
         "op": op, "become_view": become_view, "kernel_error": kernel_error, "gathered": _gathered,
-        "NARROW": NARROW, "widened": _widened, "narrowed": _narrowed,
+        "FLOAT": float32.np, "DOUBLE": float64.np, "NARROW": NARROW,
+        "widened": _widened, "narrowed": _narrowed,
         "SavedGroup": SavedGroup,
         "__name__": NAMELESS, "__package__": "vizgrad.ops",
     }  # fmt: skip
@@ -172,23 +173,26 @@ def _read_arrays(op: Declared) -> list[str]:
         ]
     else:
         lines.append(f"        raise type_error(op, {', '.join(inputs)}) from None")
-    word = "if"
-    if _may_be_narrow(op):
-        test = " or ".join(f"a{i}.dtype in NARROW" for i in range(len(inputs)))
-        lines += [
-            "    w = None",
-            f"    if {test}: w, {slow} = widened(op, ({', '.join(inputs)},))",
-        ]
-        word = "elif"
-    if op.typing in ("promote", "same") and len(inputs) > 1:
-        test = " or ".join(f"a0.dtype is not a{i}.dtype" for i in range(1, len(inputs)))
-        lines += [f"    {word} {test}:", call]
-    elif op.typing == "float":
-        test = " or ".join(
-            ["a0.dtype.kind != 'f'"]
-            + [f"a0.dtype is not a{i}.dtype" for i in range(1, len(inputs))]
-        )
-        lines += [f"    {word} {test}:", call]
+    narrow = _may_be_narrow(op)
+    alike = [f"d is not a{i}.dtype" for i in range(1, len(inputs))]
+    # what most tensors are of has its answer in itself: a type is looked up, and its kind, for others
+    other = "d is not FLOAT and d is not DOUBLE"
+    if op.typing == "float":
+        tests = [*alike, f"{other} and d.kind != 'f'"]
+    else:
+        tests = alike if op.typing in ("promote", "same") else []
+    if tests or narrow:
+        lines.append("    d = a0.dtype")
+    if not narrow:
+        return [*lines, f"    if {' or '.join(tests)}:", call] if tests else lines
+    each = " or ".join(f"a{i}.dtype in NARROW" for i in range(len(inputs)))
+    lines += [
+        "    w = None",
+        f"    if {' or '.join([*alike, other])}:",
+        f"        if {each}: w, {slow} = widened(op, ({', '.join(inputs)},))",
+    ]
+    if tests:
+        lines += [f"        elif {' or '.join(tests)}:", "    " + call]
     return lines
 
 

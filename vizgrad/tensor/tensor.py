@@ -10,7 +10,7 @@ import warnings
 from typing import TYPE_CHECKING, Any, Self
 
 from vizgrad import errors
-from vizgrad.arrays import dtypes
+from vizgrad.arrays import dtypes, xp
 from vizgrad.arrays.backend import Array, Device, as_array, device_of
 from vizgrad.arrays.dtypes import DType
 from vizgrad.arrays.layout import address as address
@@ -434,18 +434,16 @@ class Tensor:
 
 
 _new = object.__new__
+_ndarray = xp.ndarray
 
 
 def new_tensor(array: Array, cls: type[Tensor] = Tensor) -> Tensor:
     """A tensor without history over `array` (not copied; numpy scalars become 0-dim arrays)."""
     out = _new(cls)
-    out._array = as_array(array)
+    out._array = array if array.__class__ is _ndarray else as_array(array)
     out._storage = MODES.inference if GUARD.inference else None
     out._tracked = UNTRACKED
-    out._edge = None
-    out._view = None
-    out._grad = None
-    out._rare = None
+    out._edge = out._view = out._grad = out._rare = None
     return out
 
 
