@@ -10,6 +10,8 @@ import tempfile
 import time
 from pathlib import Path
 
+MEMORY = 6 * 2**30
+
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="make fuzz ARGS=...", description=__doc__)
@@ -45,6 +47,7 @@ def fuzz(given: argparse.Namespace) -> int:
     from tests.fuzz.open import OPEN
 
     faulthandler.enable()
+    spare_the_machine()
     torch.set_num_threads(1)
     fuzzer = Fuzzer(torch, vizgrad, given.child / "journal")
     counted = given.child / "count"
@@ -67,6 +70,15 @@ def fuzz(given: argparse.Namespace) -> int:
             print(failure.text, flush=True)
     print(f"{fuzzer.tried} calls and programs, {found} kinds of failure")
     return 1 if found else 0
+
+
+def spare_the_machine() -> None:
+    """A call that asks for more memory than that is refused by both, instead of ending the process."""
+    try:
+        import resource
+    except ImportError:  # not everywhere
+        return
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
 
 
 def watch(given: argparse.Namespace) -> int:

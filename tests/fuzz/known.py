@@ -225,6 +225,19 @@ def either(*conditions: When) -> When:
     return lambda call, found: any(c(call, found) for c in conditions)
 
 
+def whole_numbers(call: Call, found: Difference) -> bool:
+    return any(g.dtype.startswith(("int", "uint", "bool")) for g in call.operands())
+
+
+def half(call: Call, found: Difference) -> bool:
+    return any(g.dtype == "float16" for g in call.operands())
+
+
+def expanded_target(call: Call, found: Difference) -> bool:
+    """It is written into memory of which several elements share a place."""
+    return "refers to a single memory location" in str(found.ours)
+
+
 def ours_says(*phrases: str) -> When:
     return lambda call, found: any(p in str(found.ours) for p in phrases)
 
@@ -251,10 +264,26 @@ KNOWN: tuple[Known, ...] = (
           ours_says("functions with out=... arguments don't support automatic differentiation")),
     Known("*", "raises: RuntimeError, nothing|raises: RuntimeError, *|raises: TypeError, RuntimeError",
           "which types `out` may have each kernel says for itself; vizgrad's rule is T-5 for all", writes_out),
+    Known("*", "raises: *, MemoryError", "more memory than there is: Python's own class of error says so"),
     Known("*", "* after", "what was written before a refusal", both_refuse),
     Known("*", "strides", "of an `out` that was resized", writes_out),
     Known("*", "out* version|out", "how often a composed function writes to `out`", writes_out),
     # --- of some ---
+    Known("masked_fill index_fill threshold F.threshold", "raises: nothing, RuntimeError",
+          "PyTorch's kernels of these write over memory of which elements share a place (of some it says that they will "
+          "refuse)", expanded_target),
+    Known("addcdiv", "value|* after|gradient", "complex numbers divided by 0 or by what is near the limits", not_finite),
+    Known("addcdiv", "second", "PyTorch multiplies whole numbers in their own type first: 3 * -1 is 253", whole_numbers),
+    Known("addcdiv", "gradient", "PyTorch divides by a half in single precision of its own: value / tensor2 is inf", half),
+    Known("addcdiv", "gradient raises: RuntimeError, nothing", "PyTorch's backward makes `value` a number of an operand's "
+          "type, which need not hold it", says("without overflow")),
+    Known("block_diag", "gradient", "PyTorch's backward counts no row for a vector without elements", empty),
+    Known("clamp", "gradient raises: RuntimeError, nothing", "PyTorch's backward writes into a mask of the shape of one bound",
+          says("doesn't match the broadcast shape")),
+    Known("asarray", "raises: ValueError, nothing", "PyTorch makes no copy of a 0-d array with another dtype, though told to",
+          lambda call, found: "can't alias" in str(found.theirs) and ("copy", True) in call.words),
+    Known("asarray", "is_view", "PyTorch's asarray(a view, requires_grad=False) is called a view, which detach() is not"),
+    Known("bucketize", "raises: TypeError, nothing", "a number is taken with out=, too", writes_out),
     Known("asinh acosh atanh arcsinh arccosh arctanh", "gradient raises*", "no derivative of the in-place form"),
     Known("eq ne lt le gt ge greater greater_equal less less_equal not_equal logical_*", "gradient*",
           "of the in-place form: the history of the operand stays, as if nothing was written"),
@@ -350,7 +379,7 @@ KNOWN: tuple[Known, ...] = (
     Known("heaviside", "gradient raises*", "[D] a step has no derivative; PyTorch gives zeros for values"),
     Known("logsumexp S.logsumexp", "raises: RuntimeError, nothing", "dim=() sums all, as everywhere",
           says("doesn't match the broadcast shape")),
-    Known("fill T.fill_ sum nansum prod", "raises: RuntimeError, nothing", "what has no derivative requires no grad",
+    Known("fill T.fill_ masked_fill as_strided_scatter sum nansum prod", "raises: RuntimeError, nothing", "what has no derivative requires no grad",
           says("Autograd not support dtype")),
     Known("F.softplus", "second", "at the threshold itself"),
     # --- layers ---

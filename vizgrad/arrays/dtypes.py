@@ -179,6 +179,12 @@ def set_default_dtype(dtype: DType) -> None:
 def promote_types(type1: DType, type2: DType) -> DType:
     """The smallest type both can be cast to without loss of category (spec T-2)."""
     a, b = type1, type2
+    if not (isinstance(a, DType) and isinstance(b, DType)):
+        position, wrong = (2, b) if isinstance(a, DType) else (1, a)
+        raise TypeError(
+            f"promote_types(): argument 'type{position}' (position {position}) must be vizgrad.dtype, not "
+            f"{type(wrong).__name__}"
+        )
     if a is b:
         return a
     if is_float8(a) or is_float8(b):

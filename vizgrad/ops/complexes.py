@@ -101,7 +101,7 @@ class sgn:
         return keep((grad - radial) / (size + (raw(size) == 0)), mask=raw(size) != 0)
 
 
-@primitive(pointwise=True, holomorphic=False, public=True, inplace="public", aliases="absolute")
+@primitive(pointwise=True, holomorphic=False, public=True, aliases="absolute")
 class abs:
     """|z|, a real number; the gradient at 0 is 0 (T-70)."""
 

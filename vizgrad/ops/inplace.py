@@ -110,6 +110,15 @@ def clamp_(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
     )
 
 
+@public(method=True, aliases="absolute_")
+@takes_tensors
+def abs_(input: Tensor) -> Tensor:
+    """`abs`, in place; RuntimeError for complex numbers, whose absolute values are of another type."""
+    if input._array.dtype.kind == "c":
+        raise RuntimeError("In-place abs is not supported for complex tensors.")
+    return write(pointwise.abs, input, name="abs_")
+
+
 @public(method=True)
 @takes_tensors
 def clamp_min_(input: Tensor, min: Any) -> Tensor:
@@ -134,7 +143,9 @@ def masked_fill_(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     where_clamp.check_mask("masked_fill_", mask)
     value = own_number(input, value)
     if isinstance(value, Tensor):
+        where_clamp.check_real_value("masked_fill_", input, value)
         return write(select.masked_fill_tensor, input, mask, value, name="masked_fill_")
+    value = where_clamp.fill_value("masked_fill_", input, value)
     return write(select.masked_fill, input, mask, name="masked_fill_", value=value)
 
 
@@ -152,7 +163,9 @@ def addcmul_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 
 
 
 @method
+@takes_tensors
 def addcdiv_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 1) -> Tensor:
+    arithmetic.check_fractions(tensor1, tensor2)
     return write(basic.addcdiv, input, tensor1, tensor2, name="addcdiv_", value=value)
 
 

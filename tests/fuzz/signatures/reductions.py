@@ -18,7 +18,9 @@ def _one_more_or_less(d: Draw, so_far: SoFar) -> tuple[int, ...]:
 
 def sorted_edges(d: Draw, so_far: SoFar) -> Given:
     given = d.tensor((d.size(1),), d.dtype("double"), grad=False)
-    values = tuple(sorted(v for v in given.values if v == v) or [0.0])
+    values = tuple(
+        sorted((v for v in given.values if v == v), key=lambda v: complex(v).real) or [0.0]
+    )
     return Given((min(given.shape[0], len(values)),), given.dtype, values)
 
 

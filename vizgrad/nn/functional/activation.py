@@ -12,7 +12,7 @@ from vizgrad.function.primitive import Primitive
 from vizgrad.ops import activation as op
 from vizgrad.ops import pointwise
 from vizgrad.ops import softmax as softmax_op
-from vizgrad.ops.public.arguments import check_number, rounded
+from vizgrad.ops.public.arguments import check_number, element, rounded
 from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.tensor import Tensor
 
@@ -188,15 +188,20 @@ def tanhshrink(input: Any) -> Tensor:
 
 def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
     """x where x > threshold, else `value`."""
-    check_number("threshold", "threshold", threshold)
-    check_number("threshold", "value", value)
-    if isinstance(input, Tensor) and input._array.dtype.kind in "iu":
-        threshold, value = int(threshold), int(value)
-    return _apply(op.threshold, "threshold", input, inplace, threshold=threshold, value=value)
+    return _threshold(input, threshold, value, inplace)
 
 
 def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
-    return _apply(op.threshold, "threshold", input, True, threshold=threshold, value=value)
+    return _threshold(input, threshold, value, True)
+
+
+def _threshold(input: Tensor, threshold: float, value: float, inplace: bool) -> Tensor:
+    check_number("threshold", "threshold", threshold)
+    check_number("threshold", "value", value)
+    if isinstance(input, Tensor) and input._array.dtype.kind in "iuf":
+        dtype = input._array.dtype
+        threshold, value = element(threshold, dtype), element(value, dtype)
+    return _apply(op.threshold, "threshold", input, inplace, threshold=threshold, value=value)
 
 
 def logsigmoid(input: Tensor) -> Tensor:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -127,10 +128,12 @@ def beside_number(input: Tensor, *numbers: Any) -> Tensor:
 
 
 def rounded(value: Any, input: Tensor) -> Any:
-    """A number with which elements are compared, as `input`'s type has it if that is a narrow one."""
-    if input._array.dtype in dtypes.NARROW and value is not None:
-        return float(input._array.dtype.type(value))
-    return value
+    """A number with which elements are compared, as one of them (`element`); None stays."""
+    if value is None:
+        return None
+    dtype = input._array.dtype
+    value = element(value, dtype)
+    return float(dtype.type(value)) if dtype in dtypes.NARROW else value
 
 
 def _plain(value: Any) -> Any:
@@ -188,6 +191,46 @@ def written(out: Tensor, result: Tensor, name: str, *inputs: Any) -> Tensor:
     copy(out._array, array, casting="unsafe")
     storage.wrote(name, caller())
     return out
+
+
+def element(value: Any, dtype: Any) -> Any:
+    """A Python number as PyTorch writes it into elements of the numpy type `dtype`.
+
+    Fractions are cut off; a negative number goes into an unsigned type from the other end. RuntimeError
+    for what the type does not hold: a number too large, an infinity as an integer, an imaginary part.
+    """
+    kind = dtype.kind
+    if kind == "b":
+        return bool(value)
+    if kind == "c":
+        return value
+    if isinstance(value, complex):
+        if value.imag:
+            raise _overflow(value, dtype)
+        value = value.real
+    if kind in "iu":
+        limits = xp.iinfo(dtype)
+        low, high = int(limits.min), int(limits.max)
+        if isinstance(value, float):
+            if not low <= value <= high:
+                raise _overflow(value, dtype)
+            return int(value)
+        if not (low or -high) <= value <= high:
+            raise _overflow(value, dtype)
+        return int(value) % (high + 1) if low == 0 else int(value)
+    if dtype == xp.float32 and _LARGEST < abs(value) < math.inf:
+        raise _overflow(value, dtype)
+    return value
+
+
+_LARGEST = float(xp.finfo(xp.float32).max)
+
+
+def _overflow(value: Any, dtype: Any) -> RuntimeError:
+    return wrong_call(
+        RuntimeError(f"value cannot be converted to type {dtype} without overflow: {value}"),
+        "give a number that the type holds, or convert the tensor to another type first",
+    )
 
 
 def check_number_fits(self: Tensor, value: Any) -> None:

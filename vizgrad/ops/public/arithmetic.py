@@ -250,13 +250,17 @@ def addcdiv(
     input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 1, out: Tensor | None = None
 ) -> Tensor:
     """input + value * tensor1 / tensor2; RuntimeError when both of these are integers."""
+    check_fractions(tensor1, tensor2)
+    result = arithmetic.addcdiv.record(input, tensor1, tensor2, value=value)
+    return result if out is None else written(out, result, "addcdiv", input, tensor1, tensor2)
+
+
+def check_fractions(tensor1: Tensor, tensor2: Tensor) -> None:
     if _no_fractions(tensor1, tensor2):
         raise RuntimeError(
             "Integer division with addcdiv is no longer supported: convert tensor1 or tensor2 to a "
             "floating type"
         )
-    result = arithmetic.addcdiv.record(input, tensor1, tensor2, value=value)
-    return result if out is None else written(out, result, "addcdiv", input, tensor1, tensor2)
 
 
 @public

@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 
 from vizgrad.arrays import xp
+from vizgrad.arrays.dtypes import get_default_dtype
+from vizgrad.function.typing import result_dtype
 from vizgrad.ops.forms import public
 from vizgrad.ops.public import (
     broadcasting,
@@ -67,14 +69,17 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
 @public
 @takes_tensors
 def block_diag(*tensors: Tensor) -> Tensor:
-    """Matrices along the diagonal of one, zeros elsewhere."""
+    """Matrices along the diagonal of one, zeros elsewhere; of none, a row without elements."""
+    if not tensors:
+        return new_tensor(xp.zeros((1, 0), get_default_dtype().np))
     for position, each in enumerate(tensors):
         if each._array.ndim > 2:
             raise RuntimeError(
                 "block_diag: Input tensors must have 2 or fewer dimensions. Input "
                 f"{position} has {each._array.ndim} dimensions"
             )
-    blocks = [dimensions.atleast_2d(t) for t in tensors]
+    dtype = result_dtype(tensors)
+    blocks = [dimensions.atleast_2d(t.to(dtype)) for t in tensors]
     width = sum(b._array.shape[1] for b in blocks)
     rows, column = [], 0
     for block in blocks:

@@ -14,7 +14,7 @@ from vizgrad.errors import explained
 from vizgrad.function.inplace import write
 from vizgrad.ops import copying, shape
 from vizgrad.ops.forms import method, public
-from vizgrad.ops.public.arguments import check_number, check_number_fits
+from vizgrad.ops.public.arguments import check_number, element
 from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor import formats
 from vizgrad.tensor.clock import tick
@@ -254,7 +254,7 @@ def fill_(input: Tensor, value: Any) -> Tensor:
             )
         return write(copying.fill, input, value, name="fill_")
     check_number("fill_", "value", value)
-    check_number_fits(input, value)
+    value = element(value, input._array.dtype)
     return write(copying.fill_number, input, name="fill_", value=value)
 
 
@@ -308,7 +308,10 @@ def result_type(tensor: Any, other: Any) -> DType:
 @public
 def can_cast(from_: DType, to: DType) -> Any:
     """May a result of type `from_` be written into a tensor of type `to`?"""
-    for each in (from_, to):
+    for position, (name, each) in enumerate((("from_", from_), ("to", to)), 1):
         if not isinstance(each, DType):
-            raise TypeError(f"can_cast(): expected a dtype, not {type(each).__name__}")
+            raise TypeError(
+                f"can_cast(): argument '{name}' (position {position}) must be vizgrad.dtype, not "
+                f"{each.__class__.__name__}"
+            )
     return from_.category <= to.category

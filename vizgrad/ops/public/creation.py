@@ -15,7 +15,7 @@ from vizgrad.arrays.backend import (
 from vizgrad.arrays.dtypes import DType
 from vizgrad.arrays.quiet import quiet
 from vizgrad.ops.forms import method, public
-from vizgrad.ops.public.arguments import check_dtype, is_number, sizes_of
+from vizgrad.ops.public.arguments import check_dtype, check_number, element, is_number, sizes_of
 from vizgrad.ops.public.keywords import fills_out, takes_tensors
 from vizgrad.tensor.formats import check_format, memory_format, preserve_format
 from vizgrad.tensor.tensor import LEAF, Tensor, new_tensor
@@ -144,6 +144,10 @@ def _odd_one(values: Any) -> Any:
 _new_array = quiet(xp.array)  # a number too large for its type is inf
 
 
+def _truth_of_no_number(data: Any, dtype: DType) -> bool:
+    return dtype is dtypes.bool_ and not is_number(data)
+
+
 def _array_of(data: Any, dtype: DType | None, copy: bool) -> Any:
     if isinstance(data, Tensor):
         data = data._array
@@ -152,21 +156,32 @@ def _array_of(data: Any, dtype: DType | None, copy: bool) -> Any:
         if copy or data.dtype != wanted.np:
             return data.astype(wanted.np, copy=copy)
         return dtypes.canonical(data)
+    if (
+        dtype is not None
+        and not _is_nest(data)
+        and (data is None or _truth_of_no_number(data, dtype))
+    ):
+        raise TypeError(f"must be real number, not {type(data).__name__}")
     if dtype is None or _is_nest(data):
         found = _infer(data)
         if dtype is None:
             dtype = found or dtypes.get_default_dtype()
     values = _plain(data, dtype.np.kind)
     try:
-        return _new_array(values, dtype.np)
+        return _new_array(_elements(values, dtype.np), dtype.np)
     except (ValueError, TypeError):
         _check_lengths(data)
         wrong = type(_odd_one(data)).__name__
         raise TypeError(f"must be real number, not {wrong}") from None
-    except OverflowError as error:
-        raise RuntimeError(
-            f"value cannot be converted to type {dtype.name} without overflow: {error}"
-        ) from None
+
+
+def _elements(values: Any, dtype: Any) -> Any:
+    """Nested numbers as they are written into an integer type (`element`); numpy would cut some silently."""
+    if dtype.kind not in "iu":
+        return values
+    if _is_nest(values):
+        return [_elements(v, dtype) for v in values]
+    return element(values, dtype) if isinstance(values, (int, float)) else values
 
 
 @public
@@ -228,6 +243,12 @@ def _shares(array: Any, obj: Any) -> bool:
 def _tensor_again(
     tensor: Tensor, dtype: Any, device: Any, copy: bool | None, requires_grad: bool | None
 ) -> Tensor:
+    inherits = tensor.requires_grad and requires_grad is not False
+    if inherits and dtype is not None and dtype.category < 2:
+        raise RuntimeError(
+            "Only Tensors of floating point and complex dtype can require gradients: give "
+            f"requires_grad=False to have the values as {dtype.name}"
+        )
     out = tensor.to(device=device, dtype=dtype)
     if out is not tensor and copy is False:
         raise ValueError(
@@ -331,7 +352,7 @@ def full(
     **_: Any,
 ) -> Tensor:
     """One number everywhere; the type is that of the number (T-7)."""
-    if isinstance(fill_value, Tensor):
+    if isinstance(fill_value, Tensor) and not fill_value.requires_grad:
         fill_value = fill_value.item()
     if not is_number(fill_value):
         raise TypeError(
@@ -340,8 +361,9 @@ def full(
         )
     if dtype is None:
         dtype = _infer(fill_value)
-    array = _empty(_shape("full", (size,)), _np_dtype("full", dtype), device)
-    array[...] = fill_value
+    wanted = _np_dtype("full", dtype)
+    array = _empty(_shape("full", (size,)), wanted, device)
+    array[...] = element(fill_value, wanted)
     return made(array, requires_grad)
 
 
@@ -409,7 +431,9 @@ def full_like(
 ) -> Tensor:
     """One number everywhere, in the shape and type of `input`."""
     out = empty_like(input, dtype=dtype, device=device, **_)
-    out._array[...] = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
+    value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
+    check_number("full_like", "fill_value", value)
+    out._array[...] = element(value, out._array.dtype)
     return out.requires_grad_() if requires_grad else out
 
 

@@ -11,7 +11,7 @@ from vizgrad.function.inplace import check_placing, write
 from vizgrad.ops import indexing, scattering
 from vizgrad.ops.forms import method, public
 from vizgrad.ops.public import broadcasting, creation, reshape
-from vizgrad.ops.public.arguments import check_number, check_number_fits, own_number
+from vizgrad.ops.public.arguments import check_number, check_number_fits, element, own_number
 from vizgrad.ops.public.keywords import takes_axis, takes_out, takes_tensors
 from vizgrad.tensor.tensor import Tensor
 
@@ -160,6 +160,7 @@ def _scatter(
     if not isinstance(src, Tensor):
         check_number("scatter", "value", src)
         _check_fit("scatter", index, input, at)
+        src = element(src, input._array.dtype)
         return indexing.scatter_number, (index,), {"dim": at, "value": src}
     _check_fit("scatter", index, input, at, src)
     _check_same("scatter", input, src)
@@ -404,6 +405,7 @@ def _index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Any:
     check_number("index_fill", "value", value)
     if not isinstance(value, Tensor):
         check_number_fits(input, value)
+        value = element(value, input._array.dtype)
         return indexing.index_fill, (index,), {"dim": at, "value": value}
     if value.is_complex() and not input.is_complex():
         check_number_fits(input, value.item())

@@ -12,7 +12,7 @@ from vizgrad.ops import copying, indexing
 from vizgrad.ops.forms import public
 from vizgrad.ops.indices import Indices, index_beside, parse
 from vizgrad.ops.public import broadcasting, conversion, dimensions, reshape
-from vizgrad.ops.public.arguments import check_number_fits, is_number
+from vizgrad.ops.public.arguments import element, is_number
 from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
@@ -62,7 +62,7 @@ def _check_put(self: Tensor, value: Tensor) -> None:
 def _constant(self: Tensor, value: Any) -> Tensor:
     if not is_number(value):
         raise TypeError(f"can't assign a {type(value).__name__} to a {conversion.type(self)}")
-    check_number_fits(self, value)
+    value = element(value, self._array.dtype)
     return new_tensor(xp.asarray(value).astype(self._array.dtype), WrappedNumber)
 
 

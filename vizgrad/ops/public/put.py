@@ -6,6 +6,7 @@ from typing import Any
 
 from vizgrad.arrays import xp
 from vizgrad.arrays.kernels.indexing import check_flat
+from vizgrad.arrays.layout import overlaps_itself
 from vizgrad.ops.forms import public
 from vizgrad.ops.public import indexing, reshape, slicing
 from vizgrad.ops.public.keywords import takes_out, takes_tensors
@@ -41,8 +42,8 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
 def as_strided_scatter(
     input: Tensor, src: Tensor, size: Any, stride: Any, storage_offset: int | None = None
 ) -> Tensor:
-    """A copy whose strided region is `src`."""
-    copy = input.clone()
+    """A copy whose strided region is `src`; it lies in memory as `input` does, with what is between."""
+    copy = _clone_with_gaps(input)
     region = slicing.as_strided(copy, size, stride, storage_offset)
     if tuple(region.shape) != tuple(src.shape):
         raise RuntimeError(
@@ -51,6 +52,16 @@ def as_strided_scatter(
         )
     region.copy_(src)
     return copy
+
+
+def _clone_with_gaps(input: Tensor) -> Any:
+    """A copy of the memory from its start, seen as `input` sees it; of what overlaps itself, a plain one."""
+    if overlaps_itself(input._array) or not input._array.size:
+        return input.clone()
+    shape, strides, offset = input.shape, input.stride(), input.storage_offset()
+    needed = 1 + offset + sum((n - 1) * s for n, s in zip(shape, strides, strict=True))
+    whole = slicing.as_strided(input, (needed,), (1,), 0).clone()
+    return slicing.as_strided(whole, shape, strides, offset)
 
 
 @public(method=True)

@@ -8,8 +8,9 @@ from typing import Any
 from vizgrad.arrays import dtypes, xp
 from vizgrad.arrays.backend import namespace_at, parse_device, to_device
 from vizgrad.ops.forms import public
+from vizgrad.ops.public.arguments import element
 from vizgrad.ops.public.creation import _np_dtype, made
-from vizgrad.ops.public.keywords import fills_out
+from vizgrad.ops.public.keywords import fills_out, takes_tensors
 from vizgrad.tensor.tensor import Tensor
 
 
@@ -29,24 +30,20 @@ def arange(
     start, end, step = (
         v.item() if isinstance(v, (Tensor, xp.generic)) else v for v in (start, end, step)
     )
-    if step == 0:
-        raise RuntimeError("step must be nonzero")
-    if (end - start) * step < 0:
-        raise RuntimeError(
-            f"upper bound and lower bound inconsistent with step sign: from {start} to {end} by "
-            f"{step}"
-        )
     if dtype is None:
         floats = any(isinstance(v, float) for v in (start, end, step))
         dtype = dtypes.get_default_dtype() if floats else dtypes.int64
     np_dtype = _np_dtype("arange", dtype)
+    if np_dtype.kind in "bc":
+        raise NotImplementedError(f'"arange" not implemented for {np_dtype}')
+    _check_range(start, end, step)
     if np_dtype == xp.int64:  # converted before anything is counted, where narrower types are after
-        start, end, step = int(start), int(end), int(step)
+        start, end, step = (element(v, np_dtype) for v in (start, end, step))
         if step == 0:
             raise ValueError("step must be nonzero, but as an integer it is 0")
     count = max(0, math.ceil((end - start) / step))
     if np_dtype.kind in "iu":
-        start, step = int(start), int(step)
+        start, step = (element(v, xp.dtype("int64")) for v in (start, step))
     namespace = namespace_at(device)
     numbers = namespace.arange(count)
     if np_dtype.kind in "fV":
@@ -54,24 +51,78 @@ def arange(
     return made((start + numbers * step).astype(np_dtype), requires_grad)
 
 
+def _check_range(start: Any, end: Any, step: Any) -> None:
+    if not (step > 0 or step < 0):
+        raise RuntimeError(f"step must be nonzero, got {step}")
+    if not (math.isfinite(start) and math.isfinite(end)):
+        raise RuntimeError(f"unsupported range: {start} -> {end}")
+    if (end - start) * step < 0:
+        raise RuntimeError(
+            f"upper bound and lower bound inconsistent with step sign: from {start} to {end} by "
+            f"{step}"
+        )
+
+
 @public
 @fills_out
+@takes_tensors
 def linspace(
-    start: Any,
-    end: Any,
-    steps: int,
-    *,
-    dtype: Any = None,
-    device: Any = None,
+    start: Any, end: Any, steps: int, *, dtype: Any = None, device: Any = None,
     requires_grad: bool = False,
-) -> Tensor:
-    """`steps` numbers at equal distances, both ends included; complex if an end is."""
+) -> Tensor:  # fmt: skip
+    """`steps` numbers at equal distances, both ends included; complex if an end is.
+
+    Of an integer type the ends are cut to integers first, and what is between them afterwards.
+    """
+    start, end = _ends("linspace", start, end, steps)
+    np_dtype = _np_dtype("linspace", dtype or _complex_if(start, end))
+    return made(_steps("linspace", start, end, steps, np_dtype, device), requires_grad)
+
+
+@public
+@fills_out
+@takes_tensors
+def logspace(
+    start: Any, end: Any, steps: int, base: float = 10.0, *, dtype: Any = None, device: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:  # fmt: skip
+    """base to the powers of `linspace(start, end, steps)`; an integer type cuts the fractions of its ends."""
+    start, end = _ends("logspace", start, end, steps)
+    np_dtype = _np_dtype("logspace", dtype or _complex_if(start, end, base))
+    powers = _steps("logspace", start, end, steps, np_dtype, device, base)
+    return made(powers, requires_grad)
+
+
+def _ends(name: str, start: Any, end: Any, steps: int) -> tuple[Any, Any]:
+    """The ends as numbers. RuntimeError for fewer than no steps, and for a tensor of several numbers."""
     if steps < 0:
         raise RuntimeError(f"number of steps must be non-negative, got {steps}")
-    start, end = (v.item() if isinstance(v, Tensor) else v for v in (start, end))
-    namespace = namespace_at(device)
-    np_dtype = _np_dtype("linspace", dtype or _complex_if(start, end))
-    return made(namespace.linspace(start, end, steps).astype(np_dtype), requires_grad)
+    for word, value in (("start", start), ("end", end)):
+        if isinstance(value, Tensor) and value._array.ndim:
+            raise RuntimeError(
+                f"{name} only supports 0-dimensional start and end tensors, but got {word} with "
+                f"{value._array.ndim} dimension(s)."
+            )
+    start, end = (v.item() if isinstance(v, (Tensor, xp.generic)) else v for v in (start, end))
+    return start, end
+
+
+def _steps(
+    name: str, start: Any, end: Any, steps: int, dtype: Any, device: Any, base: float | None = None
+) -> Any:
+    if dtype.kind == "b" and steps > 1:
+        raise NotImplementedError(f'"{name}" not implemented for bool')
+    if steps != 1:
+        start, end = (element(v, dtype) for v in (start, end))
+    elif base is None:
+        start = end = element(start, dtype)
+    with xp.errstate(all="ignore"):
+        found = namespace_at(device).linspace(start, end, steps)
+        if base is not None:
+            found = base**found
+        if base is not None and steps == 1 and dtype.kind != "c":
+            element(found.item(), dtype)
+        return found.astype(xp.int64 if dtype.kind in "iu" else dtype).astype(dtype)
 
 
 def _complex_if(*ends: Any) -> Any:
@@ -81,19 +132,7 @@ def _complex_if(*ends: Any) -> Any:
 
 @public
 @fills_out
-def logspace(
-    start: Any, end: Any, steps: int, base: float = 10.0, *, dtype: Any = None, device: Any = None,
-    requires_grad: bool = False,
-) -> Tensor:  # fmt: skip
-    """base to the powers of `linspace(start, end, steps)`."""
-    namespace = namespace_at(device)
-    powers = base ** namespace.linspace(start, end, steps)
-    np_dtype = _np_dtype("logspace", dtype or _complex_if(start, end, base))
-    return made(powers.astype(np_dtype), requires_grad)
-
-
-@public
-@fills_out
+@takes_tensors
 def eye(
     n: int,
     m: int | None = None,
@@ -111,8 +150,9 @@ def eye(
 
 @public
 @fills_out
+@takes_tensors
 def tril_indices(
-    row: int, col: int, offset: int = 0, *, dtype: Any = dtypes.int64, device: Any = None
+    row: int, col: int, offset: int = 0, *, dtype: Any = None, device: Any = None
 ) -> Tensor:
     """Row and column numbers of a lower triangle, as two rows."""
     _check_sides(row, col)
@@ -121,8 +161,9 @@ def tril_indices(
 
 @public
 @fills_out
+@takes_tensors
 def triu_indices(
-    row: int, col: int, offset: int = 0, *, dtype: Any = dtypes.int64, device: Any = None
+    row: int, col: int, offset: int = 0, *, dtype: Any = None, device: Any = None
 ) -> Tensor:
     """Row and column numbers of an upper triangle, as two rows."""
     _check_sides(row, col)
@@ -136,4 +177,5 @@ def _check_sides(row: int, col: int) -> None:
 
 
 def _triangle(mask: Any, dtype: Any, device: Any) -> Tensor:
-    return made(to_device(xp.stack(xp.nonzero(mask)).astype(dtype.np), parse_device(device)))
+    wanted = _np_dtype("tril_indices", dtype or dtypes.int64)
+    return made(to_device(xp.stack(xp.nonzero(mask)).astype(wanted), parse_device(device)))

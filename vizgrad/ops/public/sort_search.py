@@ -8,6 +8,7 @@ from vizgrad.arrays import dtypes, xp
 from vizgrad.arrays.backend import as_array, beside
 from vizgrad.errors import wrap_dim
 from vizgrad.function.inplace import write
+from vizgrad.function.typing import result_dtype
 from vizgrad.ops import extremes, indexing
 from vizgrad.ops.forms import method, public
 from vizgrad.ops.public import broadcasting
@@ -165,12 +166,28 @@ def searchsorted(
 
     `sorter`, of its shape, says in which order the elements of an unsorted one are sorted.
     """
-    values = (
-        input._array
-        if isinstance(input, Tensor)
-        else beside(sorted_sequence._array, xp.asarray(input))
-    )
     rows = sorted_sequence._array
+    _check_search(rows.shape, input._array.shape if isinstance(input, Tensor) else ())
+    if side not in (None, "left", "right"):
+        raise RuntimeError(
+            f"torch.searchsorted(): side can only be 'left' or 'right' but got {side}"
+        )
+    if right and side == "left":
+        raise RuntimeError(
+            "torch.searchsorted(): side and right can't be set to opposites, got side of left while "
+            "right was True"
+        )
+    if isinstance(input, Tensor):
+        values = input._array
+        common = result_dtype((input, sorted_sequence))
+        for each in (input, sorted_sequence):
+            if each.is_complex():
+                raise NotImplementedError(
+                    f'"searchsorted" not implemented for {each.dtype.name}: it has no order'
+                )
+        values, rows = (v.astype(common.np, copy=False) for v in (values, rows))
+    else:
+        values = beside(rows, xp.asarray(input))
     if sorter is not None:
         if sorter._array.shape != rows.shape:
             raise RuntimeError(
@@ -182,9 +199,24 @@ def searchsorted(
     if rows.ndim == 1:
         found = xp.searchsorted(rows, values, side)
     else:
-        compare = xp.less_equal if side == "right" else xp.less
-        found = compare(rows[..., None, :], values[..., :, None]).sum(-1)
+        # the first that is not before the value: all are before NaN
+        beyond = xp.greater if side == "right" else xp.greater_equal
+        found = (~beyond(rows[..., None, :], values[..., :, None])).sum(-1)
     return new_tensor(as_array(found).astype(xp.int32 if out_int32 else xp.int64))
+
+
+def _check_search(rows: tuple[int, ...], values: tuple[int, ...]) -> None:
+    if len(rows) != 1 and not values:
+        raise RuntimeError(
+            "torch.searchsorted(): input value can be a scalar only when boundaries tensor dimension is "
+            f"1, but we got boundaries tensor dim({len(rows)})"
+        )
+    if len(rows) != 1 and rows[:-1] != values[:-1]:
+        raise RuntimeError(
+            "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of "
+            "boundaries tensor and input value tensor must match, but we got boundaries tensor "
+            f"{list(rows)} and input value tensor {list(values)}"
+        )
 
 
 @public
@@ -193,6 +225,10 @@ def bucketize(
     input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False
 ) -> Tensor:
     """`searchsorted(boundaries, input)`."""
+    if boundaries._array.ndim != 1:
+        raise RuntimeError(
+            f"boundaries tensor must be 1 dimension, but got dim({boundaries._array.ndim})"
+        )
     return searchsorted(boundaries, input, out_int32=out_int32, right=right)
 
 
@@ -202,9 +238,24 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     """How often (or with which total weight) each number 0, 1, ... occurs."""
     if input._array.dtype.kind not in "iu":
         raise NotImplementedError(f'"bincount" not implemented for {input.dtype.name}')
+    if minlength < 0:
+        raise RuntimeError(f"minlength should be >= 0, got {minlength}")
+    if not input._array.size:
+        return new_tensor(xp.zeros_like(input._array, shape=(minlength,), dtype=xp.int64))
     if input._array.ndim != 1 or (input._array.size and input._array.min() < 0):
         raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
-    made = xp.bincount(input._array, None if weights is None else weights._array, minlength)
+    if weights is not None and weights._array.shape != input._array.shape:
+        raise RuntimeError(
+            "weights should be 1-d and have the same length as input, but got shapes "
+            f"{list(weights._array.shape)} and {list(input._array.shape)}"
+        )
+    most = int(input._array.max())
+    if most >= 2**40:
+        raise RuntimeError(f"bincount: no memory holds a count for each number up to {most}")
+    by = None if weights is None else weights._array
+    if by is not None and by.dtype.kind == "c":
+        by = by.real
+    made = xp.bincount(input._array, by, minlength)
     if weights is not None and weights._array.dtype == dtypes.float32.np:
         made = made.astype(weights._array.dtype)
     return new_tensor(made)

@@ -8,7 +8,7 @@ from vizgrad.arrays import dtypes, xp
 from vizgrad.errors import warn_once
 from vizgrad.ops import select
 from vizgrad.ops.forms import method, public
-from vizgrad.ops.public.arguments import beside_number, check_number, rounded, written
+from vizgrad.ops.public.arguments import beside_number, check_number, element, rounded, written
 from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.operands import not_a_tensor
 from vizgrad.tensor.tensor import Tensor, new_tensor
@@ -105,7 +105,8 @@ def clamp_min(input: Tensor, min: Any, *, out: Tensor | None = None) -> Tensor:
         result = select.clamp_low.record(input, min)
     else:
         check_number("clamp_min", "min", min)
-        result = select.clamp_min.record(beside_number(input, min), min=rounded(min, input))
+        input = beside_number(input, min)
+        result = select.clamp_min.record(input, min=rounded(min, input))
     return result if out is None else written(out, result, "clamp_min", input, min)
 
 
@@ -117,7 +118,8 @@ def clamp_max(input: Tensor, max: Any, *, out: Tensor | None = None) -> Tensor:
         result = select.clamp_high.record(input, max)
     else:
         check_number("clamp_max", "max", max)
-        result = select.clamp_max.record(beside_number(input, max), max=rounded(max, input))
+        input = beside_number(input, max)
+        result = select.clamp_max.record(input, max=rounded(max, input))
     return result if out is None else written(out, result, "clamp_max", input, max)
 
 
@@ -132,9 +134,23 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
                 "masked_fill only supports a 0-dimensional value tensor, but got tensor with "
                 f"{value._array.ndim} dimension(s)."
             )
+        check_real_value("masked_fill", input, value)
         return select.masked_fill_tensor.record(input, mask, value)
-    check_number("masked_fill", "value", value)
+    value = fill_value("masked_fill", input, value)
     return select.masked_fill.record(input, mask, value=value)
+
+
+def check_real_value(name: str, input: Tensor, value: Tensor) -> None:
+    """RuntimeError for a complex tensor that is to be written into a real one."""
+    if value._array.dtype.kind == "c" and input._array.dtype.kind != "c":
+        raise RuntimeError(
+            f"{name}: value cannot be converted to type {input.dtype.name} without overflow: it is complex"
+        )
+
+
+def fill_value(name: str, input: Tensor, value: Any) -> Any:
+    check_number(name, "value", value)
+    return element(value, input._array.dtype)
 
 
 def check_mask(name: str, mask: Tensor) -> None:
