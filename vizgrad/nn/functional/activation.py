@@ -198,7 +198,7 @@ def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
 def _threshold(input: Tensor, threshold: float, value: float, inplace: bool) -> Tensor:
     check_number("threshold", "threshold", threshold)
     check_number("threshold", "value", value)
-    if isinstance(input, Tensor) and input._array.dtype.kind in "iuf":
+    if isinstance(input, Tensor) and input._array.dtype.kind in "iufV":
         dtype = input._array.dtype
         threshold, value = element(threshold, dtype), element(value, dtype)
     return _apply(op.threshold, "threshold", input, inplace, threshold=threshold, value=value)
