@@ -34,6 +34,7 @@ KEPT: dict[tuple[str, ...], str] = {
     (
         "arrays.sparse.base", "arrays.sparse.compressed", "arrays.sparse.coo",
         "arrays.sparse.elementwise", "arrays.sparse.functions", "arrays.sparse.products",
+        "arrays.sparse.selection",
         "arrays.sparse.sums",
     ): "sparse arrays in two layouts, which are made of each other, and their operators",
     (

@@ -18,7 +18,7 @@ def kernel_error(op: Declared, error: Exception, *arrays: Any) -> Exception:
     """The exception to raise instead of `error`; `error` itself when there is nothing to add."""
     if any(map(is_sparse, arrays)) and (
         # of several operands, or with settings, a RuntimeError says what is wrong with them
-        type(error) is not RuntimeError or len(op.inputs) + len(op.attributes) == 1
+        type(error) not in (RuntimeError, IndexError) or len(op.inputs) + len(op.attributes) == 1
     ):
         layout = next(a.layout for a in arrays if is_sparse(a))
         return wrong_call(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from vizgrad.arrays import xp
 from vizgrad.arrays.kernels import reduction, shapes
+from vizgrad.arrays.sparse import SparseUnsupported, is_sparse
 from vizgrad.function.primitive import primitive
 from vizgrad.ops.constants import zeros_beside
 from vizgrad.tensor.tensor import Tensor
@@ -243,6 +244,8 @@ class put:
     """Zeros of `shape` with the value at the basic index `key` (no element twice)."""
 
     def forward(self, *, shape, key):
+        if is_sparse(self):
+            raise SparseUnsupported("select_backward", self.layout)
         out = zeros_beside(self, shape)
         out[key] = self
         return out

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from vizgrad.arrays.backend import Array, is_array
+from vizgrad.arrays.sparse import is_sparse
 
 #: Integers of the same width: zero bits are the number 0.0, so a mask is a product of bits.
 _BITS = {
@@ -94,6 +95,9 @@ def nan_to_num(self: Array, *, nan: float, posinf: float | None, neginf: float |
 
 
 def sign(self: Array) -> Array:
+    if is_sparse(self):
+        once = self.coalesce() if self.layout == "sparse_coo" else self
+        return once.with_values(sign(once.values))
     if self.dtype.kind == "b":
         return self.copy()
     if self.dtype.kind == "c":

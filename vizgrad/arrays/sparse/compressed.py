@@ -51,6 +51,12 @@ class Compressed(SparseArray):
         starts, others, values = map(function, self.parts())
         return Compressed(starts, others, values, self.shape, self.layout)
 
+    def __getitem__(self, key: Any) -> Any:
+        parts = key if isinstance(key, tuple) else (key,)
+        if any(isinstance(k, int) for k in parts) and None not in parts:
+            return as_coo(self)[key]  # a row or column is a vector, which has no such layout
+        return super().__getitem__(key)
+
     def assign(self, other: Any) -> None:
         self.starts, self.others, self.values = other.starts, other.others, other.values
         self.shape = other.shape

@@ -94,6 +94,14 @@ class COO(SparseArray):
     def T(self) -> COO:
         return self.transpose() if self.ndim > 1 else self
 
+    def __getitem__(self, key: Any) -> Any:
+        from vizgrad.arrays.sparse.selection import get
+
+        found = get(self, key)
+        if found is None:
+            raise SparseUnsupported("index", self.layout)
+        return found
+
     def __repr__(self) -> str:
         return f"<COO {list(self.shape)} of {self.dtype}, {self.nnz} values>"
 

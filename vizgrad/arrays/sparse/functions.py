@@ -10,6 +10,7 @@ from vizgrad.arrays.sparse.base import SparseArray, SparseUnsupported
 from vizgrad.arrays.sparse.compressed import Compressed, as_coo, compress
 from vizgrad.arrays.sparse.coo import COO, empty
 from vizgrad.arrays.sparse.products import matmul
+from vizgrad.arrays.sparse.selection import take, unsqueeze
 from vizgrad.arrays.sparse.sums import reduce_sum
 
 
@@ -52,6 +53,18 @@ def _concatenate(arrays: Any, axis: int = 0, **_: Any) -> COO:
     )
 
 
+def _stack(arrays: Any, axis: int = 0, **_: Any) -> COO:
+    if not all(isinstance(a, SparseArray) for a in arrays):
+        return _concatenate(arrays)  # which says what is wrong
+    return _concatenate([unsqueeze(as_coo(a), axis % (a.ndim + 1)) for a in arrays], axis)
+
+
+def _take(a: SparseArray, indices: Any, axis: int = 0) -> COO:
+    if not isinstance(a, COO):
+        raise SparseUnsupported("index_select", a.layout)
+    return take(a, indices, axis)
+
+
 _RULES: dict[Any, Any] = {
     np.zeros_like: _zeros_like,
     np.empty_like: _zeros_like,
@@ -59,6 +72,8 @@ _RULES: dict[Any, Any] = {
     np.transpose: lambda a, axes=None: a.transpose(*(() if axes is None else (tuple(axes),))),
     np.swapaxes: lambda a, axis1, axis2: a.swapaxes(axis1, axis2),
     np.concatenate: _concatenate,
+    np.stack: _stack,
+    np.take: _take,
     np.sum: lambda a, axis=None, keepdims=False: reduce_sum(a, axis, keepdims),
     np.ndim: lambda a: a.ndim,
     np.shape: lambda a: a.shape,
