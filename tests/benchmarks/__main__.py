@@ -25,6 +25,11 @@ def main() -> int:
     from tests.benchmarks import report
     from tests.benchmarks.targets import figures
 
+    if asked.before:
+        from tests.benchmarks.before import compare
+
+        compare(asked.before, asked.only, asked.rounds)
+        return 0
     timed = [] if asked.what else _time_workloads(asked)
     if asked.what == IMPORTS or (not asked.what and _wanted(asked, "import vizgrad")):
         timed.append(_time_imports(asked))
@@ -46,6 +51,12 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
     parser.add_argument(
         "what", nargs="?", choices=(IMPORTS, BROWSER), help="measure this and nothing else"
+    )
+    parser.add_argument(
+        "--before",
+        type=Path,
+        metavar="TREE",
+        help="small calls, beside the sources in another folder",
     )
     parser.add_argument("--only", default="", metavar="PATTERN", help="part of a case's name")
     parser.add_argument("--rounds", type=int, default=25, help="default: 25")

@@ -17,11 +17,12 @@ def all_cases() -> Iterator[Case]:
         mlp,
         recording,
         second_order,
+        small,
         tiny,
         transformer,
     )
 
     for kind in (
-        tiny, mlp, transformer, convnet, elementwise, lstm, chains, second_order, recording
+        tiny, small, mlp, transformer, convnet, elementwise, lstm, chains, second_order, recording
     ):  # fmt: skip
         yield from kind.cases()
