@@ -28,9 +28,12 @@ class Known:
     when: When | None = None
 
     def covers(self, call: Call, difference: Difference) -> bool:
+        kind = difference.kind
+        # what is written into an operand, or into `out`, is the value
+        kinds = (kind, "value") if kind.endswith(" after") else (kind,)
         return (
             any(fnmatchcase(call.operation, o) for o in self.operations.split(" "))
-            and any(fnmatchcase(difference.kind, k) for k in self.kinds.split("|"))
+            and any(fnmatchcase(word, k) for k in self.kinds.split("|") for word in kinds)
             and (self.when is None or self.when(call, difference))
         )
 
@@ -424,6 +427,12 @@ KNOWN: tuple[Known, ...] = (
           ours_says("can't be cast to the desired output type")),
     Known("S.log_ndtr", "second", "far below 0 PyTorch's formula subtracts large numbers",
           lambda call, found: any(v < -30 for v in call.operands()[0].values)),
+    Known("F.sigmoid S.expit sigmoid", "value|gradient|second", "of complex numbers whose exponential overflows", not_finite),
+    Known("S.logit logit", "gradient", "which infinity at -0", not_finite),
+    Known("S.gammainc S.gammaincc", "value|gradient", "NaN beside 0, and PyTorch's derivative at 0 is NaN", not_finite),
+    Known("S.gammainc S.gammaincc", "value", "of NaN and infinity beside 0", special),
+    Known("S.zeta", "gradient raises: RuntimeError, nothing", "PyTorch's backward negates a bool",
+          says("torch boolean negative")),
     Known("T.sum_to_size", "value", "summed in another order", within_rounding),
     Known("T.map_", "raises: TypeError, nothing", "documented as `tensor`, and taken as `other` alone", says('"other"')),
     Known("T.view", "raises: RuntimeError, nothing", "of nothing, strides do not matter", empty),

@@ -62,9 +62,9 @@ class i1e:
 
 
 def _over(value, x):
-    """i1(x) / x, which is 1/2 at 0."""
-    zero = raw(x) == 0
-    return where_mask(x * 0 + 0.5, value / (x + zero), condition=zero)
+    """i1(x) / x, which is 1/2 at 0, and nearer to 0 than the type tells from it."""
+    zero = abs(raw(x)) < 1e-16
+    return where_mask(x * 0 + 0.5, value / where_mask(x * 0 + 1, x, condition=zero), condition=zero)
 
 
 @primitive(typing="float", pointwise=True, real_only=True)

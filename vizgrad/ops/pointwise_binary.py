@@ -105,6 +105,20 @@ class xlogy:
         return grad * self / other
 
 
+@primitive(typing="float", pointwise=True, real_only=True, node="SpecialXlog1PyBackward0")
+class xlog1py:
+    """self * log(1 + other), 0 where self is 0 (unless other is NaN)."""
+
+    forward = pairs.xlog1py
+
+    def grad_self(grad, self, other):
+        slope = xlog1py(grad, cast(other, grad.dtype))
+        return drop(slope, mask=(raw(self) == 0) & (raw(other) <= -1))
+
+    def grad_other(grad, self, other):
+        return grad * self / (other + 1)
+
+
 @primitive(typing="float", pointwise=True, public=True, inplace=True, numbers="second")
 class copysign:
     """|self| with the sign of other; the derivative at self = 0 is 0."""

@@ -153,3 +153,56 @@ def a_slope_too_large_for_its_type(torch, see):
     x = torch.tensor([1.0, 2.0], requires_grad=True)
     torch.nn.functional.prelu(x, torch.tensor([1e300])).sum().backward()
     see("gradient", x.grad)
+
+
+@program(rules="T-78 T-95", each=("float64", "float32", "float16", "bfloat16"))
+def a_sigmoid_far_below_0_is_not_0(torch, see, name):
+    x = torch.tensor([-30.0, -20.0, -12.0, -5.0, 20.0], dtype=getattr(torch, name))
+    see("logarithms", torch.sigmoid(x).double().log())
+
+
+@program(rules="T-78 T-95")
+def a_loss_of_saturated_sigmoids_still_learns(torch, see):
+    x = torch.tensor([-20.0, -30.0, -80.0], requires_grad=True)
+    F = torch.nn.functional
+    loss = F.binary_cross_entropy(torch.sigmoid(x), torch.ones(3))
+    loss.backward()
+    see("loss", loss)
+    see("gradient", x.grad)
+
+
+@program(rules="T-78 T-95")
+def xlog1py_near_0(torch, see):
+    small = torch.tensor([1e-20, -1e-20, 1e-300, 1e-9], dtype=torch.float64, requires_grad=True)
+    out = torch.special.xlog1py(torch.ones(4, dtype=torch.float64), small)
+    see("in units of the operand", out / small.detach())
+    see.graph("graph", out)
+    top = torch.tensor([255, 1], dtype=torch.uint8)
+    see("of bytes", torch.special.xlog1py(1.0, top))
+    see("of bytes, a number second", torch.special.xlog1py(top, 3))
+
+
+@program(rules="T-30 T-95", each=("int64", "bool", "complex64"))
+def what_is_drawn_fits_the_type(torch, see, name):
+    made = torch.zeros(3, dtype=getattr(torch, name))
+    draws = ["log_normal_", "cauchy_", "exponential_"]
+    draws += ["uniform_", "normal_"] if name != "complex64" else []
+    for draw in draws:
+        see.raises(draw, getattr(made.clone(), draw))
+
+
+@program(rules="T-41 T-95")
+def means_of_whole_numbers(torch, see):
+    F = torch.nn.functional
+    x = torch.tensor([[[[-7, -2, 5], [-8, 1, 9], [3, 3, -1]]]])
+    see("plane", F.avg_pool2d(x, 2, stride=1))
+    see("padded", F.avg_pool2d(x, 2, padding=1))
+    see("without padding", F.avg_pool2d(x, 2, padding=1, count_include_pad=False))
+    see("divided", F.avg_pool2d(x, 2, divisor_override=-3))
+    see("line", F.avg_pool1d(x[0], 2))
+    see("volume", F.avg_pool3d(x[None], (1, 2, 2)))
+    see("powers", F.lp_pool2d(x, 2, 2))
+    see("responses", F.local_response_norm(x, 2))
+    see.raises("narrow ones", lambda: F.avg_pool2d(x.int(), 2))
+    see("adapted, in half precision", F.adaptive_avg_pool1d(x[0].half() + 8, 2))
+    see.raises("maxima without order", lambda: F.adaptive_max_pool2d(x.to(torch.complex64), 2))

@@ -14,6 +14,12 @@ def xlogy(x: Array, y: Array) -> Array:
     return np.where((x == 0) & (y == y), x.dtype.type(0), x * np.log(y))
 
 
+@quiet
+def xlog1py(x: Array, y: Array) -> Array:
+    """x * log(1 + y), 0 where x is 0 unless y is NaN."""
+    return np.where((x == 0) & (y == y), x.dtype.type(0), x * np.log1p(y))
+
+
 def _floats_only(name: str, x: Array) -> None:
     if x.dtype.kind != "f":
         raise NotImplementedError(f"{name} is not implemented for {x.dtype.name} tensors")

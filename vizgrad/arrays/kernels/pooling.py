@@ -274,7 +274,10 @@ def mean_pool(x: Array, pool: Pool, count_padding: bool, override: int | None) -
             total = seen.copy()
         else:
             total += seen
-    total /= divisors(x, pool, size, count_padding, override)
+    parts = divisors(x, pool, size, count_padding, override)
+    if x.dtype.kind == "i":  # towards 0
+        return np.abs(total) // np.abs(parts) * np.sign(total) * np.sign(parts)
+    total /= parts
     return total
 
 
@@ -296,6 +299,9 @@ def spread_mean(
 
 def resample(x: Array, matrices: tuple[Array, ...]) -> Array:
     """The last dimensions multiplied, one after the other, by matrices of shape (out, in)."""
+    if x.dtype == np.float16:
+        wider = tuple(m.astype(np.float32) for m in matrices)
+        return resample(x.astype(np.float32), wider).astype(np.float16)
     for axis, matrix in enumerate(reversed(matrices)):
         dim = x.ndim - 1 - axis
         x = np.swapaxes(_weighed(np.swapaxes(x, dim, -1), matrix.T), dim, -1)
@@ -327,4 +333,5 @@ def adaptive_matrix(like: Array, size: int, out: int) -> Array:
     last = -(-(np.arange(out, like=like) + 1) * size // out)
     place = np.arange(size, like=like)
     covered = (place >= first[:, None]) & (place < last[:, None])
-    return (covered / (last - first)[:, None]).astype(like.dtype)
+    dtype = np.float32 if like.dtype == np.float16 else like.dtype
+    return (covered / (last - first)[:, None]).astype(dtype)

@@ -8,20 +8,22 @@ from vizgrad.arrays.backend import Array
 from vizgrad.arrays.kernels.choice import ZERO
 from vizgrad.arrays.quiet import quiet
 
-_HALF = {np.dtype(name): np.full((), 0.5, name) for name in ("f4", "f8")}
+_ONE = {np.dtype(name): np.full((), 1, name) for name in ("f4", "f8")}
 
 
+@quiet
 def sigmoid(x: Array) -> Array:
-    """1 / (1 + e^-x); tanh saturates where e^-x would overflow."""
-    half = _HALF.get(x.dtype) if type(x) is np.ndarray else None
-    if half is None or not x.ndim:
-        half = x.dtype.type(0.5)
-        return half * np.tanh(half * x) + half
-    out = half * x
-    np.tanh(out, out)
-    out *= half
-    out += half
-    return out
+    """1 / (1 + e^-x), which is e^x far below 0: by tanh it would be 0 there, and its logarithm infinite."""
+    one = _ONE.get(x.dtype) if type(x) is np.ndarray else None
+    if one is None or not x.ndim:
+        if x.dtype == np.float16:
+            return sigmoid(x.astype(np.float32)).astype(np.float16)
+        one = x.dtype.type(1)
+        return one / (one + np.exp(-x))
+    out = np.negative(x)
+    np.exp(out, out)
+    out += one
+    return np.reciprocal(out, out)
 
 
 def relu(x: Array) -> Array:

@@ -135,6 +135,8 @@ def _avg_pool(
 ) -> Tensor:  # fmt: skip
     if divisor_override == 0:
         raise RuntimeError("divisor must be not zero")
+    if input._array.dtype.kind in "iu" and input._array.dtype != "int64":
+        refuse_integers(input, f"avg_pool{dims}d")
     pool = _geometry(input, dims, kernel_size, stride, padding, 1, ceil_mode)
     return pooling.AVG_POOL[dims].record(
         input, pool=pool, count_include_pad=count_include_pad, divisor_override=divisor_override

@@ -88,6 +88,10 @@ def fold(
 
 
 def _adaptive_max(input: Tensor, dims: int, output_size: Any, return_indices: bool) -> Any:
+    if input._array.dtype.kind == "c":
+        raise NotImplementedError(
+            f'"adaptive_max_pool{dims}d" not implemented for {input.dtype.name}: it has no order'
+        )
     out = output_size_of(input, dims, output_size)
     index = kernel.adaptive_maxima(input._array, out)
     result = pool_indices.ADAPTIVE_MAX[dims].record(input, index=index)

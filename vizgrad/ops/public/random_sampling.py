@@ -263,6 +263,15 @@ def _fill(self: Tensor, array: Any, name: str) -> Tensor:
     )
 
 
+def _refuse(self: Tensor, name: str, kinds: str) -> None:
+    """NotImplementedError for types that do not hold what would be drawn."""
+    if self._array.dtype.kind in kinds:
+        raise NotImplementedError(
+            f'"{name}" not implemented for {self.dtype.name} tensors: draw floating point numbers and '
+            "convert them"
+        )
+
+
 @method
 def uniform_(
     self: Tensor, from_: float = 0, to: float = 1, *, generator: _Generator | None = None, **kw: Any
@@ -273,6 +282,7 @@ def uniform_(
         raise RuntimeError(
             f"uniform_ expects to return a [from, to) range, but found from={low} > to={to}"
         )
+    _refuse(self, "uniform_", "iub")
     drawn = random.uniform(self._array.shape, self._array.dtype, self.device, generator)
     return _fill(self, drawn * (to - low) + low, "uniform_")
 
@@ -284,6 +294,7 @@ def normal_(
     """Normal numbers."""
     if std < 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std}")
+    _refuse(self, "normal_", "iub")
     drawn = random.normal(self._array.shape, self._array.dtype, self.device, generator)
     return _fill(self, drawn * std + mean, "normal_")
 
@@ -301,6 +312,7 @@ def exponential_(self: Tensor, lambd: float = 1, *, generator: _Generator | None
     """Numbers from the exponential distribution with rate `lambd`."""
     if lambd <= 0:
         raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd}")
+    _refuse(self, "exponential_", "iubc")
     drawn = random.exponential(self._array.shape, self._array.dtype, self.device, generator)
     return _fill(self, drawn / lambd, "exponential_")
 
@@ -361,6 +373,7 @@ def geometric_(self: Tensor, p: float, *, generator: _Generator | None = None) -
     """How many trials with probability `p` until the first success, from 1."""
     if not 0 < p < 1:
         raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p}")
+    _refuse(self, "geometric_", "bc")
     drawn = random.uniform(self._array.shape, xp.float64, self.device, generator)
     return _fill(self, xp.ceil(xp.log1p(-drawn) / math.log1p(-p)).clip(1), "geometric_")
 
@@ -372,6 +385,7 @@ def cauchy_(
     """Numbers from the Cauchy distribution."""
     if sigma <= 0:
         raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma}")
+    _refuse(self, "cauchy_", "iubc")
     drawn = random.uniform(self._array.shape, xp.float64, self.device, generator)
     return _fill(self, median + sigma * xp.tan(math.pi * (drawn - 0.5)), "cauchy_")
 
@@ -383,6 +397,7 @@ def log_normal_(
     """Numbers whose logarithm is normal with this mean and standard deviation."""
     if std <= 0:
         raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={std}")
+    _refuse(self, "log_normal_", "iubc")
     drawn = random.normal(self._array.shape, xp.float64, self.device, generator)
     return _fill(self, xp.exp(mean + std * drawn), "log_normal_")
 

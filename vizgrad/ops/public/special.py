@@ -55,6 +55,7 @@ expm1 = function_of(pointwise.expm1)
 gammaln = function_of(special.lgamma)
 log1p = function_of(pointwise.log1p)
 sinc = function_of(special.sinc)
+xlog1py = function_of(pointwise_binary.xlog1py)
 xlogy = function_of(pointwise_binary.xlogy)
 airy_ai = function_of(bessel.BESSEL["airy_ai"], "x")
 bessel_j0 = function_of(bessel.BESSEL["bessel_j0"])
@@ -116,12 +117,6 @@ def mvlgamma(input: Tensor, p: int) -> Tensor:
 
 
 multigammaln = mvlgamma
-
-
-@takes_out
-def xlog1py(input: Any, other: Any) -> Tensor:
-    """input * log(1 + other), 0 where input is 0."""
-    return xlogy(input, other + 1)
 
 
 @takes_out
