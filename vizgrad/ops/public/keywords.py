@@ -42,12 +42,27 @@ def takes_out(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _shown_with_out(call: Any, function: Callable[..., Any]) -> Callable[..., Any]:
     """`call`, which says that it takes what `function` takes, and `out`."""
-    own = inspect.signature(function)
-    parameters = list(own.parameters.values())
-    last = len(parameters) - sum(p.kind is p.VAR_KEYWORD for p in parameters)
-    parameters.insert(last, _OUT)
-    call.__signature__ = own.replace(parameters=parameters)
+    call.__dict__.pop("__signature__", None)  # the function's own
+    call.__wrapped__ = _WithOut(function)
     return call
+
+
+class _WithOut:
+    """A function as one that takes `out`, too, for who asks: reading all signatures would slow the import."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        own = inspect.signature(self._function)
+        parameters = list(own.parameters.values())
+        last = len(parameters) - sum(p.kind is p.VAR_KEYWORD for p in parameters)
+        parameters.insert(last, _OUT)
+        return own.replace(parameters=parameters)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._function, name)
 
 
 def write_all(out: Any, result: Any, name: str, *inputs: Any) -> Any:
