@@ -10,7 +10,7 @@ from vizgrad.arrays.dtypes import DType
 from vizgrad.arrays.sparse import is_sparse
 from vizgrad.arrays.type_names import CONSTRUCTORS
 from vizgrad.errors import wrap_dim
-from vizgrad.ops.public import conversion, matrix_products, reduction
+from vizgrad.ops.public import add_products, conversion, matrix_products, reduction
 from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.ops.public.reshape import reshape
 from vizgrad.ops.public.sparse_making import sparse_coo_tensor
@@ -47,7 +47,7 @@ def _check_product(mat1: Tensor, mat2: Tensor) -> None:
 def addmm(mat: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
     """beta * mat + alpha * (mat1 @ mat2), `mat1` being sparse."""
     if not is_sparse(mat1._array) or is_sparse(mat2._array) or is_sparse(mat._array):
-        return matrix_products.addmm(mat, mat1, mat2, beta=beta, alpha=alpha)
+        return add_products.addmm(mat, mat1, mat2, beta=beta, alpha=alpha)
     _check_product(mat1, mat2)
     return declared().sparse_addmm.record(mat, mat1, mat2, beta=beta, alpha=alpha)
 

@@ -38,11 +38,11 @@ KEPT: dict[tuple[str, ...], str] = {
         "arrays.sparse.sums",
     ): "sparse arrays in two layouts, which are made of each other, and their operators",
     (
-        "ops.public.broadcasting", "ops.public.gather_scatter",
-    ): "two families of which each calls one function of the other",
+        "ops.public.broadcasting", "ops.public.gather_scatter", "ops.public.index_dim",
+    ): "families of which each calls one function of another",
     (
-        "ops.public.linalg_factors", "ops.public.linalg_functions", "ops.public.matrix_products",
-        "ops.public.statistics",
+        "ops.public.linalg_factors", "ops.public.linalg_functions", "ops.public.linalg_norms",
+        "ops.public.matrix_products", "ops.public.statistics",
     ): "families of which each calls one function of another: norms, products, deviations",
 }  # fmt: skip
 

@@ -182,43 +182,6 @@ def take_along_dim_counts_from_the_end(torch, see):
     see.raises("gather", lambda: a.gather(1, torch.tensor([[-1]])), phrase="out of bounds")
 
 
-_CIRCULAR = [
-    ((1, 2, 4), p)
-    for p in ((1, 2), (4, 4), (4, 0), (-1, 2), (2, -1), (-2, -1), (5, 5), (-1, 3), (-5, 0))
-]
-_CIRCULAR += [((1, 1, 3, 4), p) for p in ((4, 4, 3, 3), (-1, 2, -1, 2), (5, 0, 0, 0), (0, 0, 3, 1))]
-
-
-@program(rules="X-32")
-def circular_padding(torch, see):
-    for shape, amounts in _CIRCULAR:
-        x = _f64(torch, wave(*shape)).requires_grad_()
-        pad = partial(torch.nn.functional.pad, x, amounts, mode="circular")
-        see.attempt(f"{shape} {amounts}", pad)
-        seen = see.outcome(pad)
-        if not hasattr(seen, "kind"):
-            see(f"{shape} {amounts}: gradient", torch.autograd.grad(pad().pow(2).sum(), x))
-
-
-@program(rules="X-32")
-def unpooling_with_repeated_indices(torch, see):
-    F = torch.nn.functional
-    x = _f64(torch, wave(1, 2, 5, 5)).requires_grad_()
-    pooled, where = F.max_pool2d(x, 3, stride=1, return_indices=True)
-    made = F.max_unpool2d(pooled, where, 3, stride=1)
-    see("2d", made)
-    see("2d: gradient", torch.autograd.grad(made.pow(2).sum(), x))
-    v = _f64(torch, [[[1.0, 2.0, 3.0]]]).requires_grad_()
-    made = F.max_unpool1d(v, torch.tensor([[[4, 4, 0]]]), 2)
-    see("1d", made)
-    see("1d: gradient", torch.autograd.grad(made.pow(2).sum(), v))
-    see.raises(
-        "size",
-        lambda: F.max_unpool1d(v, torch.tensor([[[4, 4, 0]]]), 2, output_size=(9,)),
-        phrase="invalid output_size",
-    )
-
-
 _PIECES = [
     {},
     {"hop_length": 2},
@@ -267,38 +230,6 @@ def inverse_short_time_transforms(torch, see):
         lambda: torch.istft(torch.ones(3, 5) + 0j, 4, window=torch.ones(4) + 0j),
         phrase="window",
     )
-
-
-@program(rules="X-32")
-def pinv_of_hermitian_matrices(torch, see):
-    a = _f64(torch, wave(3, 3))
-    for what, options in {"plain": {}, "rtol": {"rtol": 0.5}, "atol": {"atol": 0.7}}.items():
-        x = a.clone().requires_grad_()  # the upper triangle is not read
-        made = torch.linalg.pinv(x, hermitian=True, **options)
-        see(what, made)
-        see(f"{what}: gradient", torch.autograd.grad(made.sum(), x))
-        see(f"{what}: rank", torch.linalg.matrix_rank(a, hermitian=True, **options))
-    see.raises("not square", lambda: torch.linalg.pinv(a[:2], hermitian=True), phrase="square")
-
-
-@program(rules="X-32")
-def matrix_exp_in_single_precision(torch, see):
-    for size in (0.01, 1.0, 5.0):
-        x = (torch.tensor(wave(4, 4)) * size).requires_grad_()
-        made = torch.linalg.matrix_exp(x)
-        see(f"{size}", made / made.detach().abs().max())
-        see(f"{size}: type", str(made.dtype)[-7:])
-
-
-@program(rules="X-32")
-def multi_margin_loss_of_one_sample(torch, see):
-    loss = torch.nn.functional.multi_margin_loss
-    for shape, target in [((4,), 2), ((4,), [2]), ((), 0), ((1, 4), 1), ((2, 4), [1, 3])]:
-        for reduction in ("none", "mean", "sum"):
-            x = _f64(torch, wave(*shape) if shape else 0.3).requires_grad_()
-            made = loss(x, torch.tensor(target), p=2, reduction=reduction)
-            see(f"{shape} {target} {reduction}", made)
-            see(f"{shape} {target} {reduction}: gradient", torch.autograd.grad(made.sum(), x))
 
 
 @program(rules="X-32 X-30")
@@ -364,44 +295,6 @@ def index_reduce_of_numbers_and_vectors(torch, see):
 
 
 @program(rules="X-32")
-def transposed_convolutions_with_a_remainder(torch, see):
-    for dims in (1, 2, 3):
-        for options in (
-            {"output_padding": 1, "dilation": 2},
-            {"output_padding": 1, "stride": 2, "padding": 1},
-            {"output_padding": 2, "stride": 3},
-            {"stride": 3, "padding": 1},
-        ):
-            x = _f64(torch, wave(1, 2, *[3] * dims)).requires_grad_()
-            w = _f64(torch, wave(2, 2, *[2] * dims, seed=1)).requires_grad_()
-            made = getattr(torch.nn.functional, f"conv_transpose{dims}d")(x, w, **options)
-            see(f"{dims} {options}", made)
-            first = torch.autograd.grad(made.pow(2).sum(), (x, w), create_graph=True)
-            see(f"{dims} {options}: gradient", [g.detach() for g in first])
-            second = torch.autograd.grad(sum(g.pow(2).sum() for g in first), (x, w))
-            see(f"{dims} {options}: second", second)
-
-
-@program(rules="X-32 X-46")
-def slogdet_and_a_power_of_0_keep_their_history(torch, see):
-    x = _f64(torch, wave(3, 3)).requires_grad_()
-    sign, size = torch.linalg.slogdet(x)
-    see("sign", sign)
-    see("one node", sign.grad_fn is size.grad_fn, expect=True)
-    see("slots", (sign.output_nr, size.output_nr), expect=(0, 1))
-    see("of the sign", torch.autograd.grad(sign, x, retain_graph=True, allow_unused=True)[0])
-    see("of both", torch.autograd.grad(sign * size, x))
-    z = torch.complex(x.detach(), x.detach().flip(0)).requires_grad_()
-    sign, size = torch.linalg.slogdet(z)
-    first = torch.autograd.grad((sign.real * 2 + sign.imag + size).sum(), z, create_graph=True)[0]
-    see("complex", first.detach())
-    see("complex, second", torch.autograd.grad(first.abs().pow(2).sum(), z))
-    power = torch.linalg.matrix_power(x, 0)
-    see("power 0", power)
-    see("power 0: gradient", torch.autograd.grad(power.sum(), x))
-
-
-@program(rules="X-32")
 def gradient_with_spacings_and_dims(torch, see):
     places = [_f64(torch, [0.0, 1, 3]), _f64(torch, [0.0, 2, 3, 7])]
     for order in (1, 2):
@@ -424,81 +317,6 @@ def gradient_with_spacings_and_dims(torch, see):
     see.raises("lengths", lambda: torch.gradient(x, spacing=[1.0, 2.0, 3.0]))
 
 
-@program(rules="X-32 X-46")
-def tensordot_with_sizes_of_1(torch, see):
-    for a, b, dims in [
-        ((2, 3), (1, 3), ([0, 1], [0, 1])),
-        ((4, 1), (3, 2), ([1], [0])),
-        ((4, 3), (1,), 1),
-        ((1,), (3,), 1),
-        ((4, 3, 2), (1, 3), ([0, 1], [0, 1])),
-        ((2, 1), (1, 2), 2),
-    ]:
-        x, y = (
-            _f64(torch, wave(*a)).requires_grad_(),
-            _f64(torch, wave(*b, seed=1)).requires_grad_(),
-        )
-        made = torch.tensordot(x, y, dims)
-        see(f"{a} {b} {dims}", made)
-        see(f"{a} {b} {dims}: gradient", torch.autograd.grad(made.pow(2).sum(), (x, y)))
-    m = torch.ones(2, 3)
-    see.raises(
-        "sizes", lambda: torch.tensordot(m, m, 1), phrase="contracted dimensions need to match"
-    )
-    see.raises("a float", lambda: torch.tensordot(m, m, 1.0))
-    see.raises("numbers", lambda: torch.tensordot(m, m, (0, 1)))
-
-
-@program(rules="X-32")
-def lstsq_gives_what_its_driver_finds(torch, see):
-    for driver in (None, "gelsy", "gels", "gelsd", "gelss"):
-        for shape in ((4, 2), (2, 4), (2, 4, 2)):
-            a, b = _f64(torch, wave(*shape)), _f64(torch, wave(*shape[:-1], 3, seed=4))
-            see(f"{driver} {shape}", list(torch.linalg.lstsq(a, b, driver=driver)))
-    a, b = _f64(torch, wave(4, 2)).requires_grad_(), _f64(torch, wave(4, seed=1)).requires_grad_()
-    found = torch.linalg.lstsq(a, b, driver="gels")
-    see("of a vector", found.solution)
-    see("gradient", torch.autograd.grad(found.solution.sum(), (a, b)))
-    see.raises("driver", lambda: torch.linalg.lstsq(a, b, driver="x"), phrase="driver")
-    see.raises("types", lambda: torch.linalg.lstsq(a, b.float()), phrase="same dtype")
-
-
-@program(rules="X-32 X-31")
-def bags_of_embeddings(torch, see):
-    table = wave(5, 3)
-    for mode in ("sum", "mean", "max"):
-        for padding in (None, 0, -1):
-            for last in (False, True):
-                for dtype in (torch.int64, torch.int32):
-                    w = _f64(torch, table).requires_grad_()
-                    p = _f64(torch, wave(6, seed=3)).requires_grad_()
-                    index = torch.tensor([1, 0, 0, 4, 1, 2], dtype=dtype)
-                    starts = torch.tensor([0, 1, 3, 6] if last else [0, 1, 3], dtype=dtype)
-                    made = torch.nn.functional.embedding_bag(
-                        index,
-                        w,
-                        starts,
-                        mode=mode,
-                        padding_idx=padding,
-                        include_last_offset=last,
-                        per_sample_weights=p if mode == "sum" else None,
-                    )
-                    name = f"{mode} {padding} {last} {str(dtype)[-5:]}"
-                    see(name, made)
-                    leaves = (w, p) if mode == "sum" else (w,)
-                    see(f"{name}: gradient", torch.autograd.grad(made.pow(2).sum(), leaves))
-    bag = torch.nn.functional.embedding_bag
-    w, index = torch.ones(5, 3), torch.tensor([[0, 1]])
-    see.raises("outside", lambda: bag(torch.tensor([[0, 9]]), w))
-    see.raises(
-        "weights",
-        lambda: bag(index, w, mode="sum", per_sample_weights=torch.ones(3)),
-        phrase="same shape",
-    )
-    see.raises("offset", lambda: bag(index[0], w, torch.tensor([0, 5])), phrase="offsets[-1]")
-    see.raises("max by frequency", lambda: bag(index, w, mode="max", scale_grad_by_freq=True))
-
-
 @program(rules="X-32")
 def mean_and_spread_without_dims(torch, see):
     for name in ("var_mean", "std_mean"):
@@ -507,24 +325,6 @@ def mean_and_spread_without_dims(torch, see):
             made = getattr(torch, name)(x, *args)
             see(f"{name} {args}", list(made))
             see(f"{name} {args}: gradient", torch.autograd.grad(sum(m.sum() for m in made), x))
-
-
-@program(rules="X-32")
-def triplet_loss_with_any_distance(torch, see):
-    loss = torch.nn.functional.triplet_margin_with_distance_loss
-    for what, options in {
-        "plain": {},
-        "swap": {"swap": True},
-        "l1": {"distance_function": torch.nn.PairwiseDistance(1)},
-        "none": {"reduction": "none", "margin": 0.3},
-    }.items():
-        leaves = [_f64(torch, wave(3, 4, seed=i)).requires_grad_() for i in range(3)]
-        made = loss(*leaves, **options)
-        see(what, made)
-        see(f"{what}: gradient", torch.autograd.grad(made.sum(), leaves))
-    x = torch.ones(3, 4)
-    see.raises("margin", lambda: loss(x, x, x, margin=-1), phrase="margin must be greater than 0")
-    see.raises("ranks", lambda: loss(x, x, x[0]), phrase="same number of dimensions")
 
 
 class _Own:
@@ -562,24 +362,6 @@ def any_sequence_makes_a_tensor(torch, see, name):
     see.raises("bytes", lambda: torch.tensor(b"ab"))
 
 
-@program(rules="X-46")
-def singular_triangles_give_infinities(torch, see):
-    a = _f64(torch, [[1.0, 2.0], [0.0, 0.0]])
-    for what, b in {
-        "column": [[1.0], [1.0]],
-        "zero": [[1.0], [0.0]],
-        "two": [[1.0, 2.0], [3.0, -4.0]],
-    }.items():
-        see(what, torch.linalg.solve_triangular(a, _f64(torch, b), upper=True))
-        see(f"{what}, lower", torch.linalg.solve_triangular(a.mT, _f64(torch, b), upper=False))
-    see(
-        "right",
-        torch.linalg.solve_triangular(a, _f64(torch, [[1.0, -1.0]]), upper=True, left=False),
-    )
-    singular = _f64(torch, [[1.0, 2.0], [2.0, 4.0]])
-    see("cond", torch.linalg.cond(torch.stack([singular, singular + torch.eye(2)]), 1))
-
-
 @program(rules="T-95")
 def differences_of_too_few_elements_and_of_none_are_new_memory(torch, see):
     x = torch.tensor([[1.0], [4.0]], requires_grad=True)
@@ -589,20 +371,6 @@ def differences_of_too_few_elements_and_of_none_are_new_memory(torch, see):
         with torch.no_grad():
             see(f"{n} times, not recorded", x.diff(n).requires_grad, expect=False)
     see("gradient", torch.autograd.grad(x.diff(0).sum(), x)[0])
-
-
-@program(rules="T-95")
-def rms_norm_takes_a_weight_of_any_type_and_keeps_the_inputs(torch, see):
-    x = torch.tensor([[1.0, 2.0, -3.0], [0.5, 0.25, 4.0]])
-    w = torch.tensor([1.0, 0.5, 2.0])
-    for own in ("float64", "float16", "complex64"):
-        for other in ("float32", "bfloat16"):
-            a = x.to(getattr(torch, own)).requires_grad_()
-            b = w.to(getattr(torch, other)).requires_grad_()
-            y = torch.nn.functional.rms_norm(a, (3,), b)
-            see(f"{own} {other}", (y, *torch.autograd.grad(y.abs().sum(), (a, b))))
-    see.raises("a number", lambda: torch.nn.functional.rms_norm(x[0, 0], (3,)), phrase="at least 1")
-    see.raises("of ints", lambda: torch.nn.functional.rms_norm(x.long(), (3,)), phrase="rms_norm")
 
 
 @program(rules="T-95")
@@ -634,15 +402,6 @@ def elements_that_are_one_place_share_the_gradient_of_a_strided_view(torch, see)
     see("of a leaf", torch.autograd.grad((wide.as_strided((2,), (1,)) * w).sum(), wide)[0])
     first = torch.autograd.grad((strided(column) ** 3).sum(), column, create_graph=True)[0]
     see("twice", torch.autograd.grad(first.sum(), column)[0], expect=[[6], [12]])
-
-
-@program(rules="T-88")
-def transposed_convolution_with_room_for_more_windows_than_there_were(torch, see):
-    for dims, kernel in ((1, 1), (2, 2), (3, 1)):
-        convolve = getattr(torch, f"conv_transpose{dims}d")
-        x = torch.tensor(wave(*(1, 2), *(3,) * dims), dtype=torch.float64)
-        w = torch.tensor(wave(*(2, 1), *(kernel,) * dims), dtype=torch.float64)
-        see.derivatives(f"{dims}", lambda a, b: convolve(a, b, dilation=3, output_padding=2), x, w)
 
 
 @program(rules="T-95")

@@ -122,7 +122,7 @@ def repeat_interleave(
 
     `repeat_interleave(repeats)` alone: each place as often as it says.
     """
-    from vizgrad.ops.public.gather_scatter import index_select
+    from vizgrad.ops.public.index_dim import index_select
 
     if repeats is None:
         counts = _counts(input)

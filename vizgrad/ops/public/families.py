@@ -2,6 +2,7 @@
 
 from vizgrad.ops import inplace
 from vizgrad.ops.public import (
+    add_products,
     arithmetic,
     broadcasting,
     combinations,
@@ -11,6 +12,7 @@ from vizgrad.ops.public import (
     conversion,
     covariance,
     creation,
+    creation_like,
     cumulative,
     determinism,
     differences,
@@ -19,6 +21,7 @@ from vizgrad.ops.public import (
     fft,
     gather_scatter,
     grid_sampling,
+    index_dim,
     indexing,
     inplace_methods,
     inplace_views,
@@ -28,6 +31,7 @@ from vizgrad.ops.public import (
     linalg_eigenvalues,
     linalg_factors,
     linalg_functions,
+    linalg_norms,
     lobpcg,
     matrix_products,
     order_statistics,

@@ -11,11 +11,11 @@ from vizgrad.ops import copying, powers, special
 from vizgrad.ops import matrix_products as products
 from vizgrad.ops.forms import method, public
 from vizgrad.ops.public import (
+    add_products,
     arithmetic,
     conversion,
     covariance,
-    gather_scatter,
-    matrix_products,
+    index_dim,
     put,
 )
 from vizgrad.ops.public import special as special_functions
@@ -46,7 +46,7 @@ def _copied(
 @method
 def addmm_(self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """self = beta * self + alpha * (mat1 @ mat2)."""
-    matrix_products.addmm(self.detach(), mat1.detach(), mat2.detach())  # checks
+    add_products.addmm(self.detach(), mat1.detach(), mat2.detach())  # checks
     return write(products.addmm, self, mat1, mat2, name="addmm_", beta=beta, alpha=alpha)
 
 
@@ -54,7 +54,7 @@ def addmm_(self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: An
 @takes_tensors
 def addmv_(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """input = beta * input + alpha * (mat @ vec)."""
-    matrix_products.addmv(input.detach(), mat.detach(), vec.detach())  # checks
+    add_products.addmv(input.detach(), mat.detach(), vec.detach())  # checks
     return write(products.addmv, input, mat, vec, name="addmv_", beta=beta, alpha=alpha)
 
 
@@ -63,7 +63,7 @@ def baddbmm_(
     self: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1
 ) -> Tensor:
     """self = beta * self + alpha * (batch1 @ batch2)."""
-    matrix_products.baddbmm(self.detach(), batch1.detach(), batch2.detach())  # checks
+    add_products.baddbmm(self.detach(), batch1.detach(), batch2.detach())  # checks
     return write(products.baddbmm, self, batch1, batch2, name="baddbmm_", beta=beta, alpha=alpha)
 
 
@@ -146,10 +146,10 @@ def _refuse_gradient(self: Tensor, name: str) -> None:
         )
 
 
-addr_ = _copied(matrix_products.addr, "addr_")
-addbmm_ = _copied(matrix_products.addbmm, "addbmm_")
+addr_ = _copied(add_products.addr, "addr_")
+addbmm_ = _copied(add_products.addbmm, "addbmm_")
 ldexp_ = public(_copied(arithmetic.ldexp, "ldexp_"))
 mvlgamma_ = _copied(special_functions.mvlgamma, "mvlgamma_")
 renorm_ = _copied(covariance.renorm, "renorm_")
 put_ = _copied(put.put, "put_", placing=True)
-index_reduce_ = _copied(gather_scatter.index_reduce, "index_reduce_", placing=True)
+index_reduce_ = _copied(index_dim.index_reduce, "index_reduce_", placing=True)

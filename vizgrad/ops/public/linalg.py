@@ -24,7 +24,6 @@ from vizgrad.ops.public.linalg_factors import tensorsolve as tensorsolve
 from vizgrad.ops.public.linalg_factors import vander as vander
 from vizgrad.ops.public.linalg_functions import LinAlgError as LinAlgError
 from vizgrad.ops.public.linalg_functions import cholesky as cholesky
-from vizgrad.ops.public.linalg_functions import cond as cond
 from vizgrad.ops.public.linalg_functions import cross as cross
 from vizgrad.ops.public.linalg_functions import det as det
 from vizgrad.ops.public.linalg_functions import diagonal as diagonal
@@ -34,11 +33,9 @@ from vizgrad.ops.public.linalg_functions import logdet as logdet
 from vizgrad.ops.public.linalg_functions import lstsq as lstsq
 from vizgrad.ops.public.linalg_functions import matmul as matmul
 from vizgrad.ops.public.linalg_functions import matrix_exp as matrix_exp
-from vizgrad.ops.public.linalg_functions import matrix_norm as matrix_norm
 from vizgrad.ops.public.linalg_functions import matrix_power as matrix_power
 from vizgrad.ops.public.linalg_functions import matrix_rank as matrix_rank
 from vizgrad.ops.public.linalg_functions import multi_dot as multi_dot
-from vizgrad.ops.public.linalg_functions import norm as norm
 from vizgrad.ops.public.linalg_functions import pinv as pinv
 from vizgrad.ops.public.linalg_functions import qr as qr
 from vizgrad.ops.public.linalg_functions import slogdet as slogdet
@@ -46,3 +43,6 @@ from vizgrad.ops.public.linalg_functions import solve as solve
 from vizgrad.ops.public.linalg_functions import solve_triangular as solve_triangular
 from vizgrad.ops.public.linalg_functions import vecdot as vecdot
 from vizgrad.ops.public.linalg_functions import vector_norm as vector_norm
+from vizgrad.ops.public.linalg_norms import cond as cond
+from vizgrad.ops.public.linalg_norms import matrix_norm as matrix_norm
+from vizgrad.ops.public.linalg_norms import norm as norm

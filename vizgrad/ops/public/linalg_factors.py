@@ -11,7 +11,7 @@ from vizgrad.ops import lu as ops
 from vizgrad.ops.constants import raw
 from vizgrad.ops.forms import public
 from vizgrad.ops.public import (
-    creation,
+    creation_like,
     dimensions,
     joining,
     linalg_functions,
@@ -91,9 +91,9 @@ def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -
     m, n = A._array.shape[-2:]
     below = dimensions.tril(lower, -1)
     if n > m:
-        below = joining.cat([below, creation.zeros_like(upper[..., :, m:])], -1)
+        below = joining.cat([below, creation_like.zeros_like(upper[..., :, m:])], -1)
     elif m > n:
-        upper = joining.cat([upper, creation.zeros_like(lower[..., n:, :])], -2)
+        upper = joining.cat([upper, creation_like.zeros_like(lower[..., n:, :])], -2)
     return LUFactorExResult(below + upper, pivots, info)
 
 
@@ -317,7 +317,7 @@ def vander(x: Tensor, *, N: int | None = None) -> Tensor:
     count = x._array.shape[-1] if N is None else N
     if count < 2:
         raise RuntimeError(f"N must be greater than 1, got {count}")
-    ones = creation.ones_like(x)[..., None]
+    ones = creation_like.ones_like(x)[..., None]
     powers: Any = x[..., None].expand(*x.shape, count - 1).cumprod(-1)
     return joining.cat([ones, powers], -1)
 

@@ -14,7 +14,8 @@ from vizgrad.function.inplace import write
 from vizgrad.ops import copying, random_sampling
 from vizgrad.ops.forms import method, public
 from vizgrad.ops.public.arguments import check_dtype, index_of, sizes_of
-from vizgrad.ops.public.creation import made, memory_like
+from vizgrad.ops.public.creation import made
+from vizgrad.ops.public.creation_like import memory_like
 from vizgrad.ops.public.keywords import fills_out, takes_out, takes_tensors
 from vizgrad.tensor.formats import check_format
 from vizgrad.tensor.tensor import Tensor, new_tensor

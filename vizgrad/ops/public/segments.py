@@ -10,7 +10,8 @@ from vizgrad.arrays.kernels.embedding import count_places
 from vizgrad.ops.forms import public
 from vizgrad.ops.pointwise import exp
 from vizgrad.ops.public import broadcasting, reshape
-from vizgrad.ops.public.gather_scatter import index_add, index_select, scatter_reduce
+from vizgrad.ops.public.gather_scatter import scatter_reduce
+from vizgrad.ops.public.index_dim import index_add, index_select
 from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.tensor import Tensor, new_tensor
 

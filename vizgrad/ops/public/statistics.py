@@ -169,7 +169,7 @@ def norm(
     if p is None or p == "fro":
         p = 2
     if isinstance(p, str):
-        from vizgrad.ops.public.linalg_functions import (
+        from vizgrad.ops.public.linalg_norms import (
             matrix_norm,  # which needs this file's vector_norm
         )
 

@@ -9,7 +9,7 @@ from vizgrad.arrays import xp
 from vizgrad.errors import wrap_dim
 from vizgrad.ops.forms import public
 from vizgrad.ops.public import (
-    gather_scatter,
+    index_dim,
     reshape,
 )
 from vizgrad.ops.public.keywords import takes_out, takes_tensors
@@ -39,7 +39,7 @@ def unique(
         equal_nan=False,
     )
     source = reshape.reshape(input, -1) if axis is None else input
-    values = gather_scatter.index_select(source, axis or 0, new_tensor(first.astype(xp.int64)))
+    values = index_dim.index_select(source, axis or 0, new_tensor(first.astype(xp.int64)))
     shape = input._array.shape if axis is None else (input._array.shape[axis],)
     return _with(
         values,
@@ -67,7 +67,7 @@ def unique_consecutive(
     if len(rows) > 1:
         new[1:] = (rows[1:] != rows[:-1]).any(axis=1)
     first = xp.nonzero(new)[0]
-    values = gather_scatter.index_select(source, axis, new_tensor(first.astype(xp.int64)))
+    values = index_dim.index_select(source, axis, new_tensor(first.astype(xp.int64)))
     groups = xp.cumsum(new) - 1
     shape = input._array.shape if dim is None else groups.shape
     counts = xp.bincount(groups, minlength=len(first)) if len(rows) else groups

@@ -1,0 +1,121 @@
+"""Matrix products that are added to something (spec T-39)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vizgrad.ops import matrix_products as products
+from vizgrad.ops.forms import public
+from vizgrad.ops.public import broadcasting
+from vizgrad.ops.public.arguments import written
+from vizgrad.ops.public.keywords import takes_tensors
+from vizgrad.ops.public.matrix_products import _check, _check_stacks, bmm, outer
+from vizgrad.tensor.tensor import Tensor
+
+
+@public(method=True)
+@takes_tensors
+def addmm(
+    input: Tensor,
+    mat1: Tensor,
+    mat2: Tensor,
+    *,
+    beta: float = 1,
+    alpha: float = 1,
+    out: Tensor | None = None,
+) -> Tensor:
+    """beta * input + alpha * (mat1 @ mat2); `input` is broadcast."""
+    _check("addmm", "mat1 must be a matrix", (mat1, 2))
+    _check("addmm", "mat2 must be a matrix", (mat2, 2))
+    _check_bias(input, (mat1._array.shape[0], mat2._array.shape[1]))
+    result = products.addmm.record(input, mat1, mat2, beta=beta, alpha=alpha)
+    return result if out is None else written(out, result, "addmm", input, mat1, mat2)
+
+
+def _check_bias(bias: Tensor, shape: tuple[int, ...]) -> None:
+    have = bias._array.shape
+    extra = len(shape) - len(have)
+    if extra < 0 or any(
+        n not in (1, m) for n, m in zip(have, shape[max(extra, 0) :], strict=False)
+    ):
+        raise RuntimeError(
+            f"The expanded size of the tensor must match the existing size: {list(have)} is not "
+            f"expandable to {list(shape)}"
+        )
+
+
+@public(method=True)
+@takes_tensors
+def addmv(
+    input: Tensor,
+    mat: Tensor,
+    vec: Tensor,
+    *,
+    beta: float = 1,
+    alpha: float = 1,
+    out: Tensor | None = None,
+) -> Tensor:
+    """beta * input + alpha * (mat @ vec)."""
+    _check("addmv", "mat must be a matrix", (mat, 2))
+    _check("addmv", "vec must be a vector", (vec, 1))
+    _check_bias(input, (mat._array.shape[0],))
+    result = products.addmv.record(input, mat, vec, beta=beta, alpha=alpha)
+    return result if out is None else written(out, result, "addmv", input, mat, vec)
+
+
+@public(method=True)
+@takes_tensors
+def baddbmm(
+    input: Tensor,
+    batch1: Tensor,
+    batch2: Tensor,
+    *,
+    beta: float = 1,
+    alpha: float = 1,
+    out: Tensor | None = None,
+) -> Tensor:
+    """beta * input + alpha * (batch1 @ batch2), for stacks of matrices."""
+    _check("baddbmm", "batch1 must be a 3D tensor", (batch1, 3))
+    _check("baddbmm", "batch2 must be a 3D tensor", (batch2, 3))
+    _check_stacks(batch1, batch2)
+    _check_bias(input, (*batch1._array.shape[:2], batch2._array.shape[2]))
+    result = products.baddbmm.record(input, batch1, batch2, beta=beta, alpha=alpha)
+    return result if out is None else written(out, result, "baddbmm", input, batch1, batch2)
+
+
+@public(method=True)
+@takes_tensors
+def addr(
+    input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Any = 1, alpha: Any = 1,
+    out: Tensor | None = None,
+) -> Tensor:  # fmt: skip
+    """beta * input + alpha * (all products of the elements of two vectors)."""
+    product: Any = outer(vec1, vec2)
+    if input._array.dtype.kind in "iub" and product._array.dtype.kind in "iub":
+        for name, factor in (("beta", beta), ("alpha", alpha)):
+            if isinstance(factor, float):
+                raise RuntimeError(
+                    f"For integral input tensors, argument {name} must not be a floating point number"
+                )
+        if input._array.dtype.kind == product._array.dtype.kind == "b":
+            beta, alpha = bool(beta), bool(alpha)
+    input = broadcasting.expand(input, product._array.shape)
+    if input._array.dtype.kind == "b" == product._array.dtype.kind:
+        beta, alpha = bool(beta), bool(alpha)  # sums and products are "or" and "and"
+    result = (input if beta == 1 else input * beta) + (product if alpha == 1 else product * alpha)
+    return result if out is None else written(out, result, "addr", input, vec1, vec2)
+
+
+@public(method=True)
+@takes_tensors
+def addbmm(
+    input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1,
+    out: Tensor | None = None,
+) -> Tensor:  # fmt: skip
+    """beta * input + alpha * (the sum of the products of two stacks of matrices)."""
+    product: Any = bmm(batch1, batch2).sum(0, dtype=batch1.dtype)
+    if product._array.dtype.kind in "iu":
+        beta, alpha = int(beta), int(alpha)  # before anything is multiplied
+    input = broadcasting.expand(input, product._array.shape)
+    result = (input if beta == 1 else input * beta) + (product if alpha == 1 else product * alpha)
+    return result if out is None else written(out, result, "addbmm", input, batch1, batch2)

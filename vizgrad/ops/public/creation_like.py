@@ -1,0 +1,141 @@
+"""Tensors of the shape, type or device of another (spec T-30)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vizgrad.arrays import layout, xp
+from vizgrad.arrays.backend import (
+    parse_device,
+    to_device,
+)
+from vizgrad.ops.forms import method, public
+from vizgrad.ops.public.arguments import check_dtype, check_number, element
+from vizgrad.ops.public.creation import (
+    _given,
+    empty,
+    empty_strided,
+    full,
+    made,
+    ones,
+    tensor,
+    zeros,
+)
+from vizgrad.ops.public.keywords import takes_tensors
+from vizgrad.tensor.formats import check_format, memory_format, preserve_format
+from vizgrad.tensor.tensor import Tensor
+
+
+def _like(name: str, value: Any) -> Any:
+    def function(
+        input: Tensor,
+        *,
+        dtype: Any = None,
+        device: Any = None,
+        requires_grad: bool = False,
+        **_: Any,
+    ) -> Tensor:
+        form = check_format(name, _.pop("memory_format", None))
+        _given((), dict(_))
+        array = input._array
+        # None goes in only where it is asked for
+        wanted = array.dtype if dtype is None else check_dtype(name, dtype).np  # pyright: ignore[reportOptionalMemberAccess]
+        out = memory_like(array, wanted, form)
+        if value is not None:
+            out[...] = value
+        return made(out if device is None else to_device(out, parse_device(device)), requires_grad)
+
+    function.__name__ = function.__qualname__ = name
+    return takes_tensors(function)
+
+
+def memory_like(array: Any, dtype: Any, form: memory_format | None = None) -> Any:
+    """Uninitialised memory in the order `form`, or of the strides of `array`."""
+    if form is not None and form is not preserve_format:
+        return form.empty(array.shape, xp.empty_like(array, dtype=dtype, shape=()))
+    if array.flags.c_contiguous:
+        return xp.empty_like(array, dtype=dtype, order="C")
+    order = "C" if layout.overlaps_itself(array) else "K"
+    return xp.empty_like(array, dtype=dtype, order=order)
+
+
+zeros_like = public(_like("zeros_like", 0))
+
+
+ones_like = public(_like("ones_like", 1))
+
+
+empty_like = public(_like("empty_like", None))
+
+
+zeros_like.__doc__ = "Zeros of the shape and type of `input`."
+
+
+ones_like.__doc__ = "Ones of the shape and type of `input`."
+
+
+empty_like.__doc__ = "Memory of the shape and type of `input`, with whatever is in it."
+
+
+@public
+@takes_tensors
+def full_like(
+    input: Tensor,
+    fill_value: Any,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    **_: Any,
+) -> Tensor:
+    """One number everywhere, in the shape and type of `input`."""
+    out = empty_like(input, dtype=dtype, device=device, **_)
+    value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
+    check_number("full_like", "fill_value", value)
+    out._array[...] = element(value, out._array.dtype)
+    return out.requires_grad_() if requires_grad else out
+
+
+@method(name="new_tensor")
+def new_tensor_method(
+    self: Tensor, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
+    """`tensor(data)` of the type of `self`."""
+    return tensor(
+        data, dtype=dtype or self.dtype, device=device or self.device, requires_grad=requires_grad
+    )
+
+
+def _new(factory: Any, name: str) -> Any:
+    def filled(
+        self: Tensor, *args: Any, dtype: Any = None, device: Any = None, **options: Any
+    ) -> Tensor:
+        return factory(*args, dtype=dtype or self.dtype, device=device or self.device, **options)
+
+    filled.__name__ = filled.__qualname__ = name
+    filled.__doc__ = f"`{name.removeprefix('new_')}` of the type and on the device of `self`."
+    return method(filled)
+
+
+new_zeros = _new(zeros, "new_zeros")
+
+
+new_ones = _new(ones, "new_ones")
+
+
+new_empty = _new(empty, "new_empty")
+
+
+new_full = _new(full, "new_full")
+
+
+@method
+def new_empty_strided(
+    self: Tensor, size: Any, stride: Any, *, dtype: Any = None, device: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:  # fmt: skip
+    """`empty_strided` of the type and on the device of this tensor."""
+    return empty_strided(
+        size, stride, dtype=dtype or self.dtype, device=device or self.device,
+        requires_grad=requires_grad,
+    )  # fmt: skip
