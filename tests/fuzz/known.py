@@ -431,6 +431,7 @@ KNOWN: tuple[Known, ...] = (
     Known("S.logit logit", "gradient", "which infinity at -0", not_finite),
     Known("S.gammainc S.gammaincc", "value|gradient", "NaN beside 0, and PyTorch's derivative at 0 is NaN", not_finite),
     Known("S.gammainc S.gammaincc", "value", "of NaN and infinity beside 0", special),
+    Known("S.i1 S.i1e", "gradient|second", "PyTorch's derivative at NaN is a number", not_finite),
     Known("S.zeta", "gradient raises: RuntimeError, nothing", "PyTorch's backward negates a bool",
           says("torch boolean negative")),
     Known("T.sum_to_size", "value", "summed in another order", within_rounding),

@@ -206,3 +206,22 @@ def means_of_whole_numbers(torch, see):
     see.raises("narrow ones", lambda: F.avg_pool2d(x.int(), 2))
     see("adapted, in half precision", F.adaptive_avg_pool1d(x[0].half() + 8, 2))
     see.raises("maxima without order", lambda: F.adaptive_max_pool2d(x.to(torch.complex64), 2))
+
+
+NUMBERS = {
+    "float16": (65504.0, 65505.0, -1e9),
+    "bfloat16": (3.38e38, 3.395e38),
+    "complex64": (3.4e38, 1e300),
+}
+
+
+@program(rules="T-95", each=tuple(NUMBERS))
+def numbers_that_a_narrow_type_does_not_hold(torch, see, name):
+    dtype = getattr(torch, name)
+    mask = torch.tensor([True, False])
+    for value in (*NUMBERS[name], float("inf")):
+        see.attempt(f"full {value}", lambda v=value: torch.full((2,), v, dtype=dtype))
+        see.attempt(f"fill {value}", lambda v=value: torch.zeros(2, dtype=dtype).fill_(v))
+        see.attempt(
+            f"mask {value}", lambda v=value: torch.zeros(2, dtype=dtype).masked_fill(mask, v)
+        )

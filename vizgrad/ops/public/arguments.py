@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import Any
 
 from vizgrad.arrays import dtypes, xp
 from vizgrad.arrays.dtypes import DType
+from vizgrad.arrays.limits import finfo
 from vizgrad.arrays.quiet import quiet
 from vizgrad.errors import wrap_dim
 from vizgrad.function.inplace import check_write, refuse_partial_overlap
@@ -203,6 +205,8 @@ def element(value: Any, dtype: Any) -> Any:
     if kind == "b":
         return bool(value)
     if kind == "c":
+        if _largest(dtype) < max(abs(value.real), abs(value.imag)) < math.inf:
+            raise _overflow(value, dtype)
         return value
     if isinstance(value, complex):
         if value.imag:
@@ -218,12 +222,15 @@ def element(value: Any, dtype: Any) -> Any:
         if not (low or -high) <= value <= high:
             raise _overflow(value, dtype)
         return int(value) % (high + 1) if low == 0 else int(value)
-    if dtype == xp.float32 and _LARGEST < abs(value) < math.inf:
+    if _largest(dtype) < abs(value) < math.inf:
         raise _overflow(value, dtype)
     return value
 
 
-_LARGEST = float(xp.finfo(xp.float32).max)
+@cache
+def _largest(dtype: Any) -> float:
+    """The largest finite number of a floating or complex type."""
+    return finfo(dtypes.from_numpy(dtype)).max
 
 
 def _overflow(value: Any, dtype: Any) -> RuntimeError:
