@@ -191,9 +191,21 @@ def is_warn_always_enabled() -> bool:
     return _warn_always
 
 
+def index_of(value: Any) -> int:
+    """A whole number as int; TypeError for floats, True and False, and the rest."""
+    try:
+        if value.__class__ is not bool:
+            return value.__index__()
+    except (AttributeError, TypeError):
+        pass
+    raise TypeError(f"expected an int, but got {type(value).__name__}")
+
+
 def wrap_dim(dim: int, ndim: int) -> int:
     """`dim` counted from the start; IndexError with the valid range when there is no such one."""
     limit = max(ndim, 1)
+    if dim.__class__ is not int:
+        dim = index_of(dim)
     if not -limit <= dim < limit:
         raise IndexError(
             f"Dimension out of range (expected to be in range of [{-limit}, {limit - 1}], "

@@ -170,7 +170,7 @@ class World:
             keep_graph=keep_graph,
             freed=Freed(None),
             captures=captures,
-            leaves_wanted=wanted,
+            wanted=wanted,
         )
 
     @property

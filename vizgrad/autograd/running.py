@@ -47,7 +47,7 @@ def make_task(
     retain_graph: bool,
     create_graph: bool,
     captures: dict[Node, list[Capture]] | None = None,
-    leaves_wanted: Iterable[Node] = (),
+    wanted: Iterable[Node] = (),
 ) -> GraphTask:
     return GraphTask(
         roots,
@@ -55,7 +55,7 @@ def make_task(
         keep_graph=retain_graph,
         freed=Freed(caller(3)),  # whoever asked for this called a function that calls this one
         captures=captures,
-        leaves_wanted=leaves_wanted,
+        wanted=wanted,
     )
 
 
@@ -110,19 +110,14 @@ def prepare_backward(
             "leave `inputs` out to fill `.grad` of all leaves",
         )
     roots = make_roots(tensors, grad_tensors, create_graph)
-    captures: dict[Node, list[Capture]] | None = None
     wanted: list[Node] = []
     if chosen is not None:
-        captures = {}
         ends = [_end(thing, f"inputs[{index}]") for index, thing in enumerate(chosen)]
         # every input is good: only now is anything changed
-        for thing, (node, nr) in zip(chosen, ends, strict=True):
-            if isinstance(node, AccumulateGrad):
-                wanted.append(node)
-            else:
-                captures.setdefault(node, []).append(Capture(nr))
-                if isinstance(thing, Tensor):
-                    thing.retain_grad()
+        for thing, (node, _) in zip(chosen, ends, strict=True):
+            wanted.append(node)
+            if isinstance(thing, Tensor) and not isinstance(node, AccumulateGrad):
+                thing.retain_grad()
     if create_graph:
         warn_once(
             "Using backward() with create_graph=True will create a reference cycle between the "
@@ -133,8 +128,8 @@ def prepare_backward(
         roots,
         retain_graph=create_graph if retain_graph is None else retain_graph,
         create_graph=create_graph,
-        captures=captures,
-        leaves_wanted=wanted,
+        captures=None if chosen is None else {},
+        wanted=wanted,
     )
 
 

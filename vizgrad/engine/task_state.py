@@ -58,7 +58,7 @@ class TaskState:
     """What a run of the engine knows.
 
     `roots` are (node, output_nr, gradient). With `captures` given (node -> list of Capture), only nodes
-    from which a captured node, or a leaf in `leaves_wanted`, can be reached are run (E-32).
+    from which a captured node, or one in `wanted`, can be reached are run (E-32).
     """
 
     __slots__ = (
@@ -75,7 +75,7 @@ class TaskState:
         keep_graph: bool,
         freed: Freed,
         captures: dict[Node, list[Capture]] | None = None,
-        leaves_wanted: Iterable[Node] = (),
+        wanted: Iterable[Node] = (),
     ) -> None:
         self.id = _task_ids()
         self.roots = roots
@@ -108,11 +108,11 @@ class TaskState:
         self.outer: TaskState | None = None
         #: Nodes to be run; None: all that are reachable.
         self.reach: set[Node] | None = None
-        self._prepare(leaves_wanted)
+        self._prepare(wanted)
 
     # --- before the first node ----------------------------------------------------------------
 
-    def _prepare(self, leaves_wanted: Iterable[Node]) -> None:
+    def _prepare(self, wanted: Iterable[Node]) -> None:
         roots = self.roots
         if len(roots) == 1:
             start, nr, grad = roots[0]
@@ -120,7 +120,7 @@ class TaskState:
             start, nr, grad = GraphRoot(roots), 0, None
         self._count_dependencies(start)
         if self.captures is not None:
-            self.reach = _reaching(start, set(leaves_wanted), self.captures)
+            self.reach = _reaching(start, set(wanted), self.captures)
             if start.__class__ is GraphRoot and start not in self.reach:
                 return  # while the hooks of a single root that leads nowhere are called, as PyTorch has it
         self.buffers[start] = grad if start.outputs == 1 else _slots(start, nr, grad)

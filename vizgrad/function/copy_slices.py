@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 class CopySlices(Node):
     """Gives the view's region of the gradient to the operation `fn`, and puts its answer back there.
 
-    Edges: those of `fn`, with the base's old history in place of the view's, at `position`.
+    Edges: those of `fn`, with the base's old history in place of the view's, at `position`. `fn` keeps its
+    own: with `create_graph` gradients come to it directly, of the output that it has saved.
     """
 
     __slots__ = ("fn", "geometry", "position", "wants_tensors")
@@ -42,14 +43,15 @@ class CopySlices(Node):
         geometry: Geometry,
         position: int = 0,
     ) -> None:
-        # fn answers for the view whatever the view's history was: that answer goes to the base
-        fn.edges = (*fn.edges[:position], base_edge, *fn.edges[position + 1 :])
+        edges = (*fn.edges[:position], base_edge, *fn.edges[position + 1 :])
+        if fn.edges[position] is None:
+            fn.edges = edges  # it answers for the view, even if the view had no history
         self.fn = fn
         self.position = position
         self.wants_tensors = fn.wants_tensors
         self.geometry = geometry
         self.sequence_nr = tick()
-        self.edges = fn.edges
+        self.edges = edges
         self.hooks = None if fn.hooks is None else NodeHooks()  # for what `fn` has packed
         self.shape = base._array.shape
         self.dtype = base._array.dtype

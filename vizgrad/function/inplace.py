@@ -26,7 +26,7 @@ from vizgrad.graph.node import Meta, Node
 from vizgrad.graph.saved import KeptSelf, Overwritten
 from vizgrad.graph.saved_group import SavedGroup
 from vizgrad.tensor.clock import tick
-from vizgrad.tensor.inference import write_error
+from vizgrad.tensor.inference import refuse_inference_write
 from vizgrad.tensor.modes import GUARD, MODES, about_to_write, noted, tell_recorder
 from vizgrad.tensor.place import Site, caller
 from vizgrad.tensor.source import written_name
@@ -78,7 +78,7 @@ def check_history(target: Tensor, recorded: bool) -> None:
     asks for no more.
     """
     if target.is_inference() and MODES.inference is None:
-        raise write_error()
+        refuse_inference_write(target)
     if not recorded:
         return
     view = target._view

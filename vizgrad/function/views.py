@@ -25,7 +25,7 @@ def become_view(
     if source._array.__class__ is not _ndarray and is_sparse(source._array):
         return
     storage = out._storage = storage_of(source)
-    if storage.__class__ is InferenceStorage:
+    if isinstance(storage, InferenceStorage):
         return  # views of inference tensors are not tracked (M-20)
     parent = source._view
     if GUARD.no_grad and not MODES.grad:

@@ -19,8 +19,6 @@ class pow_number:
     def grad_self(grad, self, exponent):
         if exponent == 0:
             return zeros_like(grad)
-        if exponent == 1:
-            return grad * 1
         if exponent == 2:
             return grad * (2 * self)
         return grad * (exponent * pow_number(self, exponent=exponent - 1))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from vizgrad.errors import explained, place_of
 from vizgrad.tensor.place import caller
 from vizgrad.tensor.source import written_name
-from vizgrad.tensor.storage import InferenceStorage
+from vizgrad.tensor.storage import InferenceStorage, LooseInferenceStorage
+
+if TYPE_CHECKING:
+    from vizgrad.tensor.tensor import Tensor
 
 
 def refuse_saved(node: Any) -> None:
@@ -28,10 +31,12 @@ def refuse_saved(node: Any) -> None:
             )
 
 
-def write_error() -> RuntimeError:
-    """For an in-place write to an inference tensor outside inference mode."""
+def refuse_inference_write(tensor: Tensor) -> None:
+    """RuntimeError for an in-place write outside inference mode, but into its `.data` or `detach()`."""
+    if isinstance(tensor._storage, LooseInferenceStorage):
+        return
     site = caller()
-    return explained(
+    raise explained(
         RuntimeError(
             "Inplace update to inference tensor outside InferenceMode is not allowed. You can make a "
             "clone to get a normal tensor before doing inplace update."

@@ -130,6 +130,19 @@ class InferenceStorage(Storage):
         return 0
 
 
+class LooseInferenceStorage(InferenceStorage):
+    """Of `.data` and `detach()` of such a tensor outside the block: it may be written, uncounted."""
+
+    __slots__ = ("block",)
+
+    version = 0
+
+    def __init__(self, block: Storage | None) -> None:
+        super().__init__()
+        #: What `_inference_blocks` of `modes.py` knows, as long as there are tensors of it.
+        self.block = block
+
+
 def storage_of(tensor: Tensor) -> Storage:
     """The tensor's storage, made now if it has none."""
     storage = tensor._storage

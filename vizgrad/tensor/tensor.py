@@ -27,7 +27,7 @@ from vizgrad.tensor.state import VIEW as VIEW
 from vizgrad.tensor.state import Rare as Rare
 from vizgrad.tensor.state import forget_accumulator as forget_accumulator
 from vizgrad.tensor.state import rare_of as rare_of
-from vizgrad.tensor.storage import InferenceStorage, Storage
+from vizgrad.tensor.storage import InferenceStorage, LooseInferenceStorage, Storage
 from vizgrad.tensor.storage import storage_of as storage_of
 from vizgrad.tensor.views import ViewInfo, set_view_leaf
 from vizgrad.tensor.views import view_requires_grad as view_requires_grad
@@ -336,7 +336,8 @@ class Tensor:
         """
         out = new_tensor(self._array)
         if self.is_inference():
-            out._storage = self._storage
+            inside = MODES.inference is not None
+            out._storage = self._storage if inside else LooseInferenceStorage(self._storage)
         elif self._storage is not None:
             out._storage = Storage(self._storage.origin, self._storage.nbytes)
         return out

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from vizgrad.arrays.backend import Array
-from vizgrad.arrays.kernels.choice import drop, keep
+from vizgrad.arrays.kernels.choice import drop, either
 from vizgrad.arrays.kernels.memory import contiguous
 from vizgrad.arrays.kernels.smooth import sigmoid
 from vizgrad.arrays.kernels.special import erf
@@ -21,7 +21,7 @@ TANH_CUBIC = 0.044715
 
 def leak(x: Array, *, mask: Array, slope: float) -> Array:
     """`x` where the mask holds, else slope * x."""
-    return keep(x, mask=mask) + drop(x * x.dtype.type(slope), mask=mask)
+    return either(mask, x, x * x.dtype.type(slope))
 
 
 def leaky_relu(x: Array, *, negative_slope: float) -> Array:
@@ -31,11 +31,9 @@ def leaky_relu(x: Array, *, negative_slope: float) -> Array:
 @quiet
 def elu(x: Array, *, alpha: float, scale: float, input_scale: float) -> Array:
     """scale * x above 0, scale * alpha * (exp(input_scale * x) - 1) below."""
-    below = np.expm1(np.minimum(x, x.dtype.type(0)) * x.dtype.type(input_scale))
     above = x > 0
-    return keep(x * x.dtype.type(scale), mask=above) + drop(
-        below * x.dtype.type(scale * alpha), mask=above
-    )
+    below = np.expm1(drop(x, mask=above) * x.dtype.type(input_scale))
+    return either(above, x * x.dtype.type(scale), below * x.dtype.type(scale * alpha))
 
 
 @quiet
@@ -105,7 +103,7 @@ def softplus(x: Array, *, beta: float, threshold: float) -> Array:
     scaled = x * x.dtype.type(beta)
     smooth = np.log1p(np.exp(np.minimum(scaled, x.dtype.type(threshold)))) / x.dtype.type(beta)
     linear = scaled > threshold
-    return keep(x, mask=linear) + drop(smooth, mask=linear)
+    return either(linear, x, smooth)
 
 
 @quiet
@@ -132,7 +130,7 @@ def softshrink(x: Array, *, lambd: float) -> Array:
 
 def prelu(x: Array, weight: Array) -> Array:
     above = x > 0
-    return keep(x, mask=above) + drop(weight * x, mask=above)
+    return np.where(above, x, weight * x)
 
 
 def glu(x: Array, *, dim: int) -> Array:

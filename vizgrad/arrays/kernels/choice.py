@@ -47,6 +47,16 @@ def drop(self: Array, *, mask: Array) -> Array:
     return keep(self, mask=np.logical_not(mask))
 
 
+def either(mask: Array, self: Array, other: Array) -> Array:
+    """`self` where `mask`, else `other`, bit by bit: a sum of the two would make 0 of -0. One shape."""
+    bits = _BITS.get(self.dtype)
+    if bits is None or type(self) is not np.ndarray or self.size < _MANY:
+        return np.where(mask, self, other)
+    out, rest = keep(self, mask=mask), drop(other, mask=mask)
+    np.bitwise_or(out.view(bits), rest.view(bits), out=out.view(bits))
+    return out
+
+
 def halve(self: Array, *, tie: Array, lost: Array) -> Array:
     """`self`, half of it where `tie`, 0 where `lost`."""
     out = drop(self, mask=lost)

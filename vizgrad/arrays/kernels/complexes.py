@@ -43,7 +43,7 @@ def as_complex(self: Array) -> Array:
     strides = layout.strides_of(self)
     if strides[-1] != 1:
         raise RuntimeError(f"Tensor must have a last dimension with stride 1, got {strides[-1]}")
-    if any(s % 2 for s in strides[:-1]):
+    if any(s % 2 for n, s in zip(self.shape[:-1], strides, strict=False) if n != 1):
         raise RuntimeError(
             "Tensor must have a stride divisible by 2 for all but last dimension, got "
             f"{list(strides)}"

@@ -22,7 +22,8 @@ def power(self: Array, exponent: Array) -> Array:
 
 def _integer_power(self: Array, exponent: Array) -> Array:
     """Tensors of integers with negative exponents: 0, except for bases 1 and -1."""
-    plain = np.power(self, np.abs(exponent))
+    even = np.where(exponent < 0, exponent & 1, exponent)  # of 1 and -1, that is all that counts
+    plain = np.power(self, even)
     return np.where(exponent < 0, np.where(np.abs(self) == 1, plain, 0), plain).astype(self.dtype)
 
 

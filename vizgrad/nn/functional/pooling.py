@@ -8,10 +8,10 @@ from typing import Any
 
 from vizgrad.arrays.kernels import pooling as kernel
 from vizgrad.arrays.kernels.pooling import Pool
+from vizgrad.errors import index_of
 from vizgrad.function.narrow import wide
 from vizgrad.nn.functional.shapes import per_dim, product
 from vizgrad.ops import pooling, shape
-from vizgrad.ops.public.arguments import index_of
 from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.ops.reduce import mean_dims
 from vizgrad.tensor.tensor import Tensor, new_tensor

@@ -75,6 +75,11 @@ def baddbmm(
     out: Tensor | None = None,
 ) -> Tensor:
     """beta * input + alpha * (batch1 @ batch2), for stacks of matrices."""
+    if batch1._array.ndim < 2 or batch2._array.ndim < 3:
+        raise IndexError(
+            "Dimension out of range: baddbmm takes stacks of matrices, got the shapes "
+            f"{list(batch1.shape)} and {list(batch2.shape)}"
+        )
     _check("baddbmm", "batch1 must be a 3D tensor", (batch1, 3))
     _check("baddbmm", "batch2 must be a 3D tensor", (batch2, 3))
     _check_stacks(batch1, batch2)

@@ -12,7 +12,7 @@ from vizgrad.arrays import dtypes, xp
 from vizgrad.arrays.dtypes import DType
 from vizgrad.arrays.limits import finfo
 from vizgrad.arrays.quiet import quiet
-from vizgrad.errors import wrap_dim
+from vizgrad.errors import index_of, wrap_dim
 from vizgrad.function.inplace import check_write, refuse_partial_overlap
 from vizgrad.ops.copying import to_copy
 from vizgrad.tensor.modes import MODES
@@ -48,20 +48,11 @@ def one_dim(dim: Any, ndim: int) -> int:
 
 
 def own_number(target: Tensor, value: Any) -> Any:
-    """A 0-dim tensor that `target` may be filled with: one of its own elements is read beforehand."""
-    if not isinstance(value, Tensor) or value._array.ndim or value._storage is None:
+    """What `target` may be filled with: one of its own elements is read beforehand."""
+    if not isinstance(value, Tensor) or value._array.size != 1:
         return value
-    return value.clone() if value._storage is target._storage else value
-
-
-def index_of(value: Any) -> int:
-    """A whole number as int; TypeError for floats, bools and the rest."""
-    try:
-        if value.__class__ is not bool:
-            return value.__index__()
-    except (AttributeError, TypeError):
-        pass
-    raise TypeError(f"expected an int, but got {type(value).__name__}")
+    shared = value._storage is not None and value._storage is target._storage
+    return value.clone() if shared or value is target else value
 
 
 def sizes_of(name: str, sizes: Sequence[Any]) -> tuple[int, ...]:
@@ -157,7 +148,8 @@ def check_dtype(name: str, dtype: Any) -> DType | None:
 def written(out: Tensor, result: Tensor, name: str, *inputs: Any) -> Tensor:
     """Writes `result` into `out` and returns it; RuntimeError where autograd would be lost (V-8).
 
-    `out` is resized to the shape of the result, with a warning if it had elements.
+    `out` is resized to the shape of the result, with a warning if it had elements; RuntimeError if it is an
+    operand, too.
     """
     tensors = [t for t in inputs if isinstance(t, Tensor)]
     differentiable = result._array.dtype.kind in "fcV"
@@ -179,6 +171,11 @@ def written(out: Tensor, result: Tensor, name: str, *inputs: Any) -> Tensor:
     check_write(out, recorded=False)
     storage = storage_of(out)
     if out._array.shape != array.shape:
+        if any(tensor is out for tensor in tensors):
+            raise RuntimeError(
+                f"output with shape {list(out._array.shape)} doesn't match the broadcast shape "
+                f"{list(array.shape)}: {name}() reads its out, which can't be resized"
+            )
         if out._array.size:
             warnings.warn(
                 "An output with one or more elements was resized since it had shape "

@@ -27,8 +27,13 @@ def view_as_real(input: Tensor) -> Tensor:
 def view_as_complex(input: Tensor) -> Tensor:
     """A view of pairs (real, imaginary) along the last dimension, of size 2, as complex numbers.
 
-    Raises RuntimeError unless the last dimension has stride 1 and all others even strides.
+    Raises RuntimeError unless the last dimension has stride 1, all others even strides, and it begins at
+    an even place of its memory.
     """
+    if isinstance(input, Tensor) and input.storage_offset() % 2:
+        raise RuntimeError(
+            f"Tensor must have a storage_offset divisible by 2, got {input.storage_offset()}"
+        )
     return ops.view_as_complex.record(input)
 
 

@@ -21,6 +21,7 @@ from vizgrad.tensor.clock import tick
 from vizgrad.tensor.modes import MODES
 from vizgrad.tensor.operands import not_a_tensor
 from vizgrad.tensor.place import caller
+from vizgrad.tensor.storage import LooseInferenceStorage
 from vizgrad.tensor.tensor import RESULT, UNTRACKED, Tensor, new_tensor, rare_of, storage_of
 
 _ndarray = xp.ndarray
@@ -189,7 +190,10 @@ def detach(input: Tensor) -> Tensor:
     if not isinstance(input, Tensor):
         raise not_a_tensor("detach", "input", 1, input)
     out = new_tensor(input._array)
-    out._storage = storage_of(input)
+    storage = storage_of(input)
+    if MODES.inference is None and input.is_inference():
+        storage = LooseInferenceStorage(storage)
+    out._storage = storage
     return out
 
 

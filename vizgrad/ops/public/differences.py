@@ -29,7 +29,7 @@ def diff(
     prepend: Tensor | None = None,
     append: Tensor | None = None,
 ) -> Tensor:
-    """Differences of neighbours along `dim`, n times."""
+    """Differences of neighbours along `dim`, n times; where there is nothing, `input` itself."""
     if n < 0:
         raise RuntimeError(f"order must be non-negative but got {n}")
     if not input._array.ndim:
@@ -38,9 +38,9 @@ def diff(
         return copying.clone.record(input)
     pieces = [p for p in (prepend, input, append) if p is not None]
     result: Any = joining.cat(pieces, dim) if len(pieces) > 1 else input
-    for _ in range(n):
+    for _ in range(min(n, result.shape[dim])):
         length = result.shape[dim]
-        left = max(length - 1, 0)
+        left = length - 1
         later = slicing.narrow(result, dim, length - left, left)
         earlier = slicing.narrow(result, dim, 0, left)
         result = later ^ earlier if result._array.dtype.kind == "b" else later - earlier

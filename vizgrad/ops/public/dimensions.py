@@ -6,11 +6,11 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from vizgrad.errors import wrap_dim
+from vizgrad.errors import index_of, wrap_dim
 from vizgrad.ops import arrange
 from vizgrad.ops import shape as ops
 from vizgrad.ops.forms import public
-from vizgrad.ops.public.arguments import dims_given, dims_of, index_of
+from vizgrad.ops.public.arguments import dims_given, dims_of
 from vizgrad.ops.public.keywords import takes_out, takes_tensors
 from vizgrad.ops.public.reshape import flatten, reshape, view
 from vizgrad.tensor.operands import not_a_tensor

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.arrays import xp
+from vizgrad.arrays import layout, xp
 from vizgrad.arrays.sparse import is_sparse
 from vizgrad.function.inplace import check_placing, write
 from vizgrad.function.typing import WrappedNumber
@@ -12,7 +12,7 @@ from vizgrad.ops import copying, indexing
 from vizgrad.ops.forms import public
 from vizgrad.ops.indices import Indices, index_beside, parse
 from vizgrad.ops.public import broadcasting, conversion, dimensions, reshape
-from vizgrad.ops.public.arguments import element, is_number
+from vizgrad.ops.public.arguments import element, is_number, own_number
 from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
@@ -45,7 +45,12 @@ def setitem(self: Tensor, key: Any, value: Any) -> None:
     if value._array.dtype != self._array.dtype and indices.unique and not value._array.ndim:
         value = copying.converted(value, self._array.dtype)  # a number where a mask holds
     _check_put(self, value)
-    check_placing(target, value, *(key if isinstance(key, (tuple, list)) else (key,)))
+    keys = key if isinstance(key, (tuple, list)) else (key,)
+    if indices.unique and value._array.size == 1 and value._array.ndim:
+        value = own_number(target, value)  # where a mask holds: it is read before any is written
+    elif value is target and not layout.is_dense(target._array):
+        value = conversion.clone(value)
+    check_placing(target, value, *keys)
     if value._array.shape[:1] == (1,):
         value = _core(value)
     write(indexing.index_put, target, value, name="__setitem__", indices=indices, accumulate=False)
@@ -100,12 +105,21 @@ def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = Fa
 def index_put_(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     """`index_put`, in place."""
     _check_put(input, values)
+    places = _put_indices(input, indices)
     check_placing(input, values, *indices)
     return write(
         indexing.index_put, input, values, name="index_put_",
-        indices=_put_indices(input, indices), accumulate=accumulate,
+        indices=places, accumulate=accumulate,
     )  # fmt: skip
 
 
 def _put_indices(self: Tensor, indices: Any) -> Indices:
-    return Indices([None if i is None else index_beside(self, i) for i in indices])
+    found = Indices([None if i is None else index_beside(self, i) for i in indices])
+    many = sum(
+        t._array.ndim if t is not None and t._array.dtype.kind == "b" else 1 for t in found.tensors
+    )
+    if many > self._array.ndim:
+        raise IndexError(
+            f"too many indices for tensor of dimension {self._array.ndim} (got {many})"
+        )
+    return found

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from vizgrad.arrays import xp
-from vizgrad.function.inplace import check_placing, write
+from vizgrad.function.inplace import check_history, check_placing, write
 from vizgrad.ops import copying, powers, special
 from vizgrad.ops import matrix_products as products
 from vizgrad.ops.forms import method, public
@@ -20,6 +20,7 @@ from vizgrad.ops.public import (
 )
 from vizgrad.ops.public import special as special_functions
 from vizgrad.ops.public.keywords import takes_tensors
+from vizgrad.tensor.modes import MODES
 from vizgrad.tensor.operands import not_a_tensor
 from vizgrad.tensor.tensor import Tensor
 
@@ -63,6 +64,7 @@ def baddbmm_(
     self: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1
 ) -> Tensor:
     """self = beta * self + alpha * (batch1 @ batch2)."""
+    check_history(self, self.requires_grad and MODES.grad)
     add_products.baddbmm(self.detach(), batch1.detach(), batch2.detach())  # checks
     return write(products.baddbmm, self, batch1, batch2, name="baddbmm_", beta=beta, alpha=alpha)
 

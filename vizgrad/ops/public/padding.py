@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from vizgrad.arrays.kernels import padding as kernel
 from vizgrad.ops import padding as op
 from vizgrad.ops.forms import public
+from vizgrad.ops.public.arguments import element
 from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.tensor import Tensor
 
@@ -38,7 +39,8 @@ def pad(
                 f"The input size {list(size)}, plus negative padding {list(amounts)}, resulted in a "
                 "negative output size"
             )
-        return op.constant_pad_nd.record(input, pad=pairs, value=value or 0)
+        fitting = element(value or 0, input._array.dtype) if any(amounts) else 0
+        return op.constant_pad_nd.record(input, pad=pairs, value=fitting)
     if mode not in ("reflect", "replicate", "circular"):
         raise NotImplementedError(f"Unrecognised padding mode {mode}")
     if value is not None and value != 0:

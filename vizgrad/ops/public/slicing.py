@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from vizgrad.arrays import layout
-from vizgrad.errors import wrap_dim
+from vizgrad.arrays.blocks import owner
+from vizgrad.errors import index_of, wrap_dim
 from vizgrad.function.strided import Geometry
 from vizgrad.function.strided import as_strided as strided
 from vizgrad.ops import arrange
 from vizgrad.ops import shape as ops
 from vizgrad.ops.forms import method, public
-from vizgrad.ops.public.arguments import index_of
+from vizgrad.ops.public.arguments import sizes_of
 from vizgrad.ops.public.keywords import takes_axis, takes_out, takes_tensors
 from vizgrad.tensor.tensor import Tensor, storage_of
 
@@ -20,7 +21,7 @@ from vizgrad.tensor.tensor import Tensor, storage_of
 @takes_tensors
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonal of two dimensions as the last dimension (a view)."""
-    ndim = input._array.ndim
+    ndim, offset = input._array.ndim, index_of(offset)
     first, second = wrap_dim(dim1, ndim), wrap_dim(dim2, ndim)
     if first == second:
         raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
@@ -31,7 +32,7 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
 @takes_out
 def diag(input: Tensor, diagonal: int = 0) -> Tensor:
     """The diagonal of a matrix (a copy), or the matrix with a vector on its diagonal."""
-    ndim = input._array.ndim
+    ndim, diagonal = input._array.ndim, index_of(diagonal)
     if ndim == 1:
         return arrange.diag_embed.record(input, offset=diagonal, dim1=0, dim2=1)
     if ndim == 2:
@@ -43,7 +44,7 @@ def diag(input: Tensor, diagonal: int = 0) -> Tensor:
 @takes_out
 def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """The last dimension on the diagonals of new matrices."""
-    ndim = input._array.ndim + 1
+    ndim, offset = input._array.ndim + 1, index_of(offset)
     first, second = wrap_dim(dim1, ndim), wrap_dim(dim2, ndim)
     if first == second:
         raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
@@ -55,7 +56,7 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
 @method
 def unfold(self: Tensor, dimension: int, size: int, step: int) -> Tensor:
     """Windows of `size` every `step` along a dimension, as a new last dimension (a view)."""
-    dim = wrap_dim(dimension, self._array.ndim)
+    dim, size, step = wrap_dim(dimension, self._array.ndim), index_of(size), index_of(step)
     length = self._array.shape[dim] if self._array.ndim else 1
     if size > length:
         raise RuntimeError(
@@ -71,9 +72,9 @@ def unfold(self: Tensor, dimension: int, size: int, step: int) -> Tensor:
 def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
     """A view with any strides and offset (in elements, the offset from the start of the memory)."""
     have = input._array
-    sizes, strides = tuple(size), tuple(stride)
+    sizes, strides = sizes_of("as_strided", (size,)), sizes_of("as_strided", (stride,))
     here = input.storage_offset()
-    start = here if storage_offset is None else storage_offset
+    start = here if storage_offset is None else index_of(storage_offset)
     if len(sizes) != len(strides):
         raise RuntimeError(
             f"mismatch in length of strides and shape: {list(sizes)} and {list(strides)}"
@@ -84,7 +85,7 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
             f"{list(strides)}"
         )
     last = start + sum((n - 1) * s for n, s in zip(sizes, strides, strict=True))
-    elements = storage_of(input).nbytes // have.itemsize
+    elements = _memory_of(input) // have.itemsize
     if 0 not in sizes and not 0 <= start <= last < elements:
         raise RuntimeError(
             f"setStorage: sizes {list(sizes)}, strides {list(strides)}, storage offset {start} are "
@@ -92,6 +93,12 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
         )
     geometry = Geometry(have.shape, layout.strides_of(have), sizes, strides, start - here)
     return strided.record(input, geometry=geometry)
+
+
+def _memory_of(tensor: Tensor) -> int:
+    """Bytes of the block that the tensor lies in."""
+    storage = storage_of(tensor)
+    return owner(tensor._array).nbytes if tensor.is_inference() else storage.nbytes
 
 
 @public(method=True)
@@ -116,6 +123,7 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
 def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
     """`length` elements of `dim` from `start` (a view)."""
     shape = input._array.shape
+    length = index_of(length)
     if not shape:
         raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
     at = wrap_dim(dim, len(shape))

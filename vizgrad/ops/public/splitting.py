@@ -6,11 +6,10 @@ import itertools
 from collections.abc import Sequence
 from typing import Any
 
-from vizgrad.errors import wrap_dim
+from vizgrad.errors import index_of, wrap_dim
 from vizgrad.ops import splitting
 from vizgrad.ops.forms import method, public
 from vizgrad.ops.public import slicing
-from vizgrad.ops.public.arguments import index_of
 from vizgrad.ops.public.keywords import takes_axis, takes_tensors
 from vizgrad.tensor.tensor import Tensor
 
@@ -65,6 +64,7 @@ def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) ->
 @takes_axis
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """At most `chunks` views of equal length (the last may be shorter)."""
+    chunks = index_of(chunks)
     at, length = _length_of("chunk", input, dim)
     if chunks <= 0:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")

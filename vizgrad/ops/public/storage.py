@@ -9,8 +9,11 @@ from vizgrad.arrays import xp
 from vizgrad.arrays.backend import Device, device_of, to_host
 from vizgrad.arrays.blocks import contiguous_strides, laid_over, owner
 from vizgrad.function.inplace import check_history, check_write
+from vizgrad.graph.edges import retaining
+from vizgrad.graph.node import Node
 from vizgrad.ops.forms import method, public
 from vizgrad.ops.public.arguments import sizes_of
+from vizgrad.ops.recording import edges_of, produced_by, start
 from vizgrad.tensor.modes import MODES
 from vizgrad.tensor.place import caller
 from vizgrad.tensor.tensor import Tensor, address, forget_accumulator, storage_of
@@ -71,14 +74,11 @@ def set_(
 ) -> Tensor:
     """Makes the tensor show other memory: another tensor's, or a region of a storage (in elements).
 
-    Without arguments it becomes empty. The version counter rises. RuntimeError for a leaf that requires
-    grad, and for memory of another type.
+    Without arguments it becomes empty. The version counter rises. There is no derivative: backward through
+    it raises RuntimeError. RuntimeError for a leaf that requires grad, and for memory of another type.
     """
     check_history(self, self.requires_grad and MODES.grad)
-    if MODES.grad and (self.requires_grad or (isinstance(source, Tensor) and source.requires_grad)):
-        raise NotImplementedError(
-            "the derivative for 'set_' is not implemented: call it under no_grad, or on a detached tensor"
-        )
+    edges = edges_of((self, source) if isinstance(source, Tensor) else (self,))
     if source is None:
         array = xp.empty((0,), self._array.dtype)
     elif isinstance(source, Tensor):
@@ -99,7 +99,37 @@ def set_(
         count = flat.size - storage_offset if size is None else size
         array = _region(flat, storage_offset, count, stride)
     forget_accumulator(self)
-    return _show(self, array, "set_")
+    _show(self, array, "set_")
+    if edges is not None:
+        self._view = None  # what it shows is no part of a base any more
+        with retaining(self):
+            _without_derivative(self, edges)
+    return self
+
+
+class NotImplementedNode(Node):
+    """Of what has no derivative, and may be computed nevertheless."""
+
+    __slots__ = ()
+
+    input_names = ("self", "source")
+
+    def name(self) -> str:
+        return "NotImplemented"
+
+    def run(self, grad: Any) -> Any:
+        raise RuntimeError(
+            "derivative for set_ is not implemented: call it under no_grad, or on a detached tensor"
+        )
+
+    def run_tensors(self, grads: tuple[Any, ...]) -> Any:
+        return self.run(grads)
+
+
+def _without_derivative(tensor: Tensor, edges: tuple[Any, ...]) -> None:
+    node: Any = object.__new__(NotImplementedNode)
+    start(node, edges, tensor._array)
+    produced_by(node, (tensor,))
 
 
 def _region(array: Any, offset: int, size: Any, stride: Any) -> Any:

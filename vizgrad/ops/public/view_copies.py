@@ -77,6 +77,16 @@ def _slice(
     return indexing.getitem(input, (slice(None),) * at + (slice(start, end, step),))
 
 
+def _view(input: Tensor, size: Any = None, *, dtype: Any = None) -> Tensor:
+    """The elements in another shape, or their bytes as another type."""
+    if dtype is not None or not isinstance(size, (tuple, list)):
+        return reshape.view(input, size if dtype is None else dtype)
+    try:
+        return reshape.view(input, size)
+    except RuntimeError:  # it can't be seen so: the copy can
+        return reshape.view(input.contiguous(), size)
+
+
 def _split(input: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, ...]:
     """Consecutive stretches of one size."""
     return splitting.split(input, split_size, dim)
@@ -99,7 +109,7 @@ unfold_copy = _copy_of(slicing.unfold, "unfold_copy")
 unsqueeze_copy = _copy_of(dimensions.unsqueeze, "unsqueeze_copy")
 view_as_complex_copy = _copy_of(complexes.view_as_complex, "view_as_complex_copy")
 view_as_real_copy = _copy_of(complexes.view_as_real, "view_as_real_copy")
-view_copy = _copy_of(reshape.view, "view_copy")
+view_copy = _copy_of(_view, "view_copy")
 indices_copy = _copy_of(sparse_members.indices, "indices_copy")
 values_copy = _copy_of(sparse_members.values, "values_copy")
 crow_indices_copy = _copy_of(sparse_members.crow_indices, "crow_indices_copy")
