@@ -245,6 +245,29 @@ def ours_says(*phrases: str) -> When:
     return lambda call, found: any(p in str(found.ours) for p in phrases)
 
 
+def written_view(call: Call, found: Difference) -> bool:
+    target = call.operands()[0]
+    return call.writes and not target.grad and target.memory != "plain" and found.ours is None
+
+
+def one_row(call: Call, found: Difference) -> bool:
+    given = call.operands()
+    return given[0].shape[-2] <= 1 or not all(g.count for g in given)
+
+
+def symmetric(call: Call) -> bool:
+    import torch
+
+    from tests.fuzz.observe import run
+
+    matrix = run(torch, [f"a = {call.operands()[0].source()}"])["a"].detach()
+    return (
+        matrix.dim() > 1
+        and matrix.shape[-1] == matrix.shape[-2]
+        and bool((matrix == matrix.mT).all())
+    )
+
+
 KNOWN: tuple[Known, ...] = (
     # --- of all operations ---
     Known("*", "*raises: NotImplementedError, nothing", "vizgrad has more types and derivatives"),
@@ -448,6 +471,32 @@ KNOWN: tuple[Known, ...] = (
     Known("*", "raises: TypeError, *", "True is the whole number 1, as in Python",
           says("must be int, not bool", "must be tuple of ints, not bool")),
     Known("F.ctc_loss", "raises: nothing, IndexError", "PyTorch reads outside of its memory"),
+    Known("pow operator?**", "value|gradient|second|* after",
+          "PyTorch's powers of complex numbers at 0 and infinity are NaN", not_finite),
+    Known("operator?** pow", "second", "with respect to the written view itself: its saved value belongs to the "
+          "operation here, in PyTorch to the view", written_view),
+    Known("operator?** pow", "gradient|second", "an exponent of False is no 0 for PyTorch's derivative",
+          lambda call, found: False in call.args),
+    Known("pow", "strides", "a number to the power of a tensor", lambda call, found: not isinstance(call.args[0], Given)),
+    Known("view_as_complex view_as_complex_copy", "raises: RuntimeError, nothing", "strides of no elements",
+          lambda call, found: not call.operands()[0].count),
+    Known("view_copy", "requires_grad|gradient|gradient requires_grad|second", "PyTorch has no derivative of another type",
+          lambda call, found: any("torch." in str(v) for v in (*call.args, *(v for _, v in call.words)))),
+    Known("narrow_copy", "value|* after", "PyTorch writes to `out` as if it lay densely", writes_out),
+    Known("narrow_copy", "raises: RuntimeError, IndexError", "an error without words of its own",
+          says("Could this error message be improved")),
+    Known("constant_pad_nd", "raises: RuntimeError, nothing", "rows cut off where there are none",
+          says("narrow(): length must be non-negative")),
+    Known("unsafe_chunk unsafe_split unsafe_split_with_sizes", "shares|view strides|strides|offset|is_view",
+          "either the whole or its pieces may be written: who shares memory is not seen (pieces are copies here)"),
+    Known("orgqr ormqr", "value|gradient|second|* after", "of infinities and NaN", special),
+    Known("orgqr ormqr", "second|gradient requires_grad|requires_grad",
+          "of one row the product is linear in `tau`, of none there is nothing", one_row),
+    Known("lobpcg", "value|gradient|second*|gradient requires_grad", "of equal eigenvalues, or not symmetric",
+          lambda call, found: singular(call, found) or not symmetric(call)),
+    Known("lobpcg", "gradient|second", "an iteration ends before the last digit", roughly),
+    Known("lobpcg", "raises: _LinAlgError, nothing", "the basic method fails there where directions depend on each other",
+          says("not positive-definite")),
     Known("from_numpy", "raises: nothing, TypeError", "uint16 is no element type here"),
 )  # fmt: skip
 

@@ -6,7 +6,6 @@ _STATE = "a setting of the library, not an operation: tests/autograd, tests/arra
 _TENSOR = "of the tensor as an object, not of its values: tests/tensor, tests/oracle/programs"
 _SPARSE = "drawn at random beside dense arrays in tests/arrays/test_sparse.py; S-1 ... S-17"
 _AUTOCAST = "a setting of mixed precision: tests/oracle/programs/mixed_precision.py"
-_WAITING = "compared by the programs of X-16; a line of signature is still to be written"
 _DRAWN = "the state of the generator: tests/oracle/programs"
 
 NAMES: dict[str, str] = (
@@ -126,46 +125,5 @@ NAMES: dict[str, str] = (
             "values_copy",
         ),
         _SPARSE,
-    )
-    | dict.fromkeys(
-        (
-            "F.linear_cross_entropy",
-            "T.bfloat16",
-            "T.geqrf",
-            "T.orgqr",
-            "T.ormqr",
-            "T.unsafe_chunk",
-            "T.unsafe_split",
-            "T.unsafe_split_with_sizes",
-            "alias_copy",
-            "as_strided_copy",
-            "constant_pad_nd",
-            "detach_copy",
-            "diagonal_copy",
-            "expand_copy",
-            "geqrf",
-            "lobpcg",
-            "narrow_copy",
-            "orgqr",
-            "ormqr",
-            "permute_copy",
-            "select_copy",
-            "slice_copy",
-            "split_copy",
-            "split_with_sizes_copy",
-            "squeeze_copy",
-            "t_copy",
-            "transpose_copy",
-            "unbind_copy",
-            "unfold_copy",
-            "unsafe_chunk",
-            "unsafe_split",
-            "unsafe_split_with_sizes",
-            "unsqueeze_copy",
-            "view_as_complex_copy",
-            "view_as_real_copy",
-            "view_copy",
-        ),
-        _WAITING,
     )
 )

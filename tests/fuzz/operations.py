@@ -14,7 +14,7 @@ from tests.fuzz.calls import Call
 from tests.fuzz.draw import Draw
 from tests.fuzz.values import OMITTED, Code, Given, Omitted
 
-FAMILIES = ("elementwise", "reductions", "shapes", "indexing", "products", "matrices", "fourier", "layers",
+FAMILIES = ("elementwise", "reductions", "shapes", "copies", "indexing", "products", "matrices", "fourier", "layers",
             "losses", "creation", "tensors", "operators")  # fmt: skip
 PREFIXES = {"F": "nn.functional", "L": "linalg", "S": "special", "fft": "fft", "T": ""}
 

@@ -6,8 +6,10 @@ from typing import Any
 
 from tests.fuzz.draw import Draw
 from tests.fuzz.kinds import SoFar, first, shaped
-from tests.fuzz.values import Given
+from tests.fuzz.signatures.layers import some
+from tests.fuzz.values import Code, Given
 
+OPTIONS = False
 Made = tuple[list[Any], dict[str, Any]]
 REDUCTION = "reduction=pick('none','mean','sum')?"
 
@@ -69,6 +71,44 @@ def nll_loss(d: Draw) -> Made:
     return logits(d, labels=False)
 
 
+def linear_cross_entropy(d: Draw) -> Made:
+    """Rows of features, a matrix that makes scores of them, and settings of `cross_entropy`."""
+    many, features, inside = d.size(1), d.size(1), d.pick(((), (), (), (2,), (2, 1)))
+    batch = (
+        d.pick(((), (2,), (3,), (1,), (5,)))
+        if not inside or d.strange(0.3)
+        else d.pick(((2,), (1,)))
+    )
+    dtype = d.dtype("double")
+    x = d.tensor((*batch, features + d.strange(0.1)), dtype)
+    weight = d.tensor((many, *inside, features), d.dtype() if d.strange(0.2) else dtype)
+    words: dict[str, Any] = {}
+    if d.chance(0.35):
+        target = d.tensor((*batch, many, *inside), dtype, 0, 1)
+    else:
+        target = d.tensor((*batch, *inside), "int64", 0, many - 1 + (3 if d.strange(0.3) else 0))
+        if d.chance(0.3):
+            words["ignore_index"] = d.pick((-100, 0, 1, -1, None))
+    if d.chance(0.4):
+        words["linear_bias"] = d.tensor((many, *inside), dtype)
+    if d.chance(0.35):
+        words["weight"] = d.tensor((many,), dtype, 0.1, 2, grad=False)
+    if d.chance(0.6):
+        words["reduction"] = d.pick(("none", "mean", "sum", "word" if d.odd else "sum"))
+    if d.chance(0.3):
+        words["label_smoothing"] = d.pick((0.0, 0.1, 1.0))
+    if OPTIONS and d.chance(0.4):
+        options = some(d, {
+            "allow_retain_graph": True, "batch_chunk_size": d.pick((1, 2, 3, 0 if d.odd else 9)),
+            "chunking_method": d.pick((None, "aspect_ratio", "aspect_ratio:2", "word" if d.odd else "auto")),
+            "acc_policy": d.pick(("accurate", "balanced", "compact", "auto", "word" if d.odd else "auto")),
+            "acc_dtype": Code(d.pick((f"torch.{dtype}", "None", "torch.float32"))),
+        }, 0.4)  # fmt: skip
+        given = ", ".join(f"{k}={v!r}" for k, v in options.items())
+        words["options"] = Code(f"torch.nn.LinearCrossEntropyOptions({given})")
+    return [x, weight, target], words
+
+
 def ctc(d: Draw) -> Made:
     steps, many, symbols = d.whole(2, 5), d.whole(1, 2), d.whole(2, 4)
     dtype = d.dtype("double")
@@ -84,7 +124,10 @@ def ctc(d: Draw) -> Made:
     return [x, targets, *as_lists], words
 
 
-MAKERS = {"F.cross_entropy": cross_entropy, "F.nll_loss": nll_loss, "F.ctc_loss": ctc}
+MAKERS = {
+    "F.cross_entropy": cross_entropy, "F.nll_loss": nll_loss, "F.ctc_loss": ctc,
+    "F.linear_cross_entropy": linear_cross_entropy,
+}  # fmt: skip
 
 TABLE = f"""
 F.mse_loss F.l1_loss : input=t() target=same() *{REDUCTION}

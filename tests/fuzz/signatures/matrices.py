@@ -41,6 +41,20 @@ def regular(types: str = "wide", symmetric: bool = False, triangular: bool = Fal
     return kind
 
 
+def iterable(d: Draw, so_far: SoFar) -> Given:
+    """A symmetric matrix that is large enough for `lobpcg`, of eigenvalues apart from each other."""
+    n, dtype = d.whole(3, 7), "float64"
+    rows: list[list[float]] = []
+    for row in range(n):
+        beside = [d.element(dtype, -0.5, 0.5, "plain") for _ in range(row + 1, n)]
+        rows.append([*(rows[k][row] for k in range(row)), 2.5 + 2.5 * row, *beside])
+    batch = d.pick(((), (), (), (1,), (2,)))
+    values = tuple(v for row in rows for v in row)
+    if d.strange(0.3):
+        return d.tensor((*batch, n, n + 1), dtype)
+    return Given((*batch, n, n), dtype, values, "plain", d.chance(0.65))
+
+
 def _beside(d: Draw, so_far: SoFar) -> tuple[int, ...]:
     """A right side for the first matrix."""
     x = first(so_far).shape
@@ -163,6 +177,10 @@ L.matrix_norm : A=tall() ord=pick('fro','nuc',1,-1,2,-2,float('inf'),-float('inf
 matrix_exp L.matrix_exp : input=regular()
 matrix_power L.matrix_power : input=regular() n=integer(-2,4)
 L.householder_product : A=tall() tau=reflections
+geqrf : input=tall()
+orgqr : input=tall() input2=reflections
+ormqr : input=tall() input2=reflections input3=reflected left=pick(True)? transpose=flag?
+ormqr : input=tall() input2=reflections input3=reflected_right left=pick(False) transpose=flag?
 L.tensorinv : A=cube ind=cube_place
 L.tensorsolve : A=solvable B=solved
 """
@@ -194,3 +212,27 @@ def plane2(d: Draw, so_far: SoFar) -> tuple[int, int]:
 def reflections(d: Draw, so_far: SoFar) -> Given:
     x = first(so_far).shape
     return d.tensor((*x[:-2], min(x[-2:]) if len(x) > 1 else 1), first(so_far).dtype)
+
+
+def _left_of(d: Draw, so_far: SoFar) -> tuple[int, ...]:
+    return (*first(so_far).shape[:-1], d.size())
+
+
+def _right_of(d: Draw, so_far: SoFar) -> tuple[int, ...]:
+    x = first(so_far).shape
+    return (*x[:-2], d.size(), *x[-2:-1])
+
+
+reflected = shaped(_left_of)
+reflected_right = shaped(_right_of)
+
+
+_ITERATED = (
+    "A=iterable k=pick(1,2,None) largest=pick(True,False,None) method=pick('ortho','basic',None)"
+)
+_LOBPCG = "torch.lobpcg({}, k={}, largest={}, method={})"
+#: Of vectors the squares: their signs are not said.
+TEMPLATES = (
+    ("lobpcg", "operator", _LOBPCG + "[0]", _ITERATED),
+    ("lobpcg", "operator", _LOBPCG + "[1].square()", _ITERATED),
+)

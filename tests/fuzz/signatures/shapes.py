@@ -179,7 +179,7 @@ permute : input=t() dims=perm
 T.permute : input=t() _=perm
 movedim moveaxis : input=t() source=moves destination=moves
 movedim moveaxis : input=t() source=dim() destination=dim()
-narrow T.narrow_copy : input=t(rank=(0,4)) dim=dim() start=count_along() length=integer(0,2)
+narrow : input=t(rank=(0,4)) dim=dim() start=count_along() length=integer(0,2)
 narrow : input=t(rank=(1,4)) dim=dim() start=shaped((),'long',0,1) length=integer(0,2)
 select : input=t(rank=(1,4)) dim=dim() index=place
 diagonal : input=t(rank=(2,4)) offset=integer(-2,2)? dim1=dim()? dim2=dim()?

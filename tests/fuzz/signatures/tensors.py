@@ -21,7 +21,7 @@ def kind_of_tensor(d: Draw, so_far: SoFar) -> Any:
 
 
 TABLE = """
-T.bool T.byte T.char T.double T.float T.half T.int T.long T.short T.cdouble T.cfloat T.cpu : input=t()
+T.bool T.byte T.char T.double T.float T.half T.bfloat16 T.int T.long T.short T.cdouble T.cfloat T.cpu : input=t()
 T.to : input=t() _0=dtype() *copy=flag? *non_blocking=flag??
 T.to : input=t() _0=pick('cpu') _1=dtype()? *copy=flag?
 T.to : input=t() other=same('any') *copy=flag?
