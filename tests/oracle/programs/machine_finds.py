@@ -91,7 +91,7 @@ def data_and_detach_of_an_inference_tensor_may_be_written(torch, see):
     see("strided", part.as_strided((2,), (1,)))
 
 
-@program(rules="T-9")
+@program(rules="T-24")
 def a_number_that_the_type_does_not_have_is_refused(torch, see):
     cases = {torch.uint8: (300, -3, -256, -0.5), torch.int32: (10**10, float("nan"), 1e30, 1j),
              torch.float32: (1e300, float("inf"), 1j, 2 + 0j)}  # fmt: skip
@@ -127,7 +127,7 @@ def what_is_read_and_written_at_once(torch, see):
     see("its own element", whole)
 
 
-@program(rules="A-30")
+@program(rules="V-12")
 def set_of_a_result_has_no_derivative(torch, see):
     x = torch.ones(2, requires_grad=True)
     y = x * 2
