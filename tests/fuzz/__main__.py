@@ -47,10 +47,8 @@ def fuzz(given: argparse.Namespace) -> int:
     from tests.fuzz.open import OPEN
 
     faulthandler.enable()
-    spare_the_machine()
     torch.set_num_threads(1)
     fuzzer = Fuzzer(torch, vizgrad, given.child / "journal")
-    counted = given.child / "count"
     end = time.monotonic() + 60 * given.minutes if given.minutes else float("inf")
     failures: set[tuple[str, str]] = set(OPEN)
     found = 0
@@ -59,7 +57,7 @@ def fuzz(given: argparse.Namespace) -> int:
             break
         if number < given.start:
             continue
-        counted.write_text(str(number))
+        (given.child / "count").write_text(f"{number} {fuzzer.tried} {found}")
         if name == "program":
             failure = fuzzer.program(seed, frozenset(failures))
         else:
@@ -68,51 +66,69 @@ def fuzz(given: argparse.Namespace) -> int:
             found += 1
             failures.add((failure.operation, failure.kind))
             print(failure.text, flush=True)
-    print(f"{fuzzer.tried} calls and programs, {found} kinds of failure")
+    (given.child / "count").write_text(f"0 {fuzzer.tried} {found}")
     return 1 if found else 0
 
 
-def spare_the_machine() -> None:
-    """A call that asks for more memory than that is refused by both, instead of ending the process."""
-    try:
-        import resource
-    except ImportError:  # not everywhere
-        return
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+#: Seconds one call, with all that makes a failure small, may keep its process.
+PATIENCE = 300
 
 
 def watch(given: argparse.Namespace) -> int:
-    """Runs the child, and again behind the call that ended it."""
+    """Runs the child, and again behind the call that ended it or does not come to an end."""
     end = time.monotonic() + 60 * given.minutes if given.minutes else None
-    start, status = 0, 0
-    with tempfile.TemporaryDirectory() as folder:
-        while True:
+    start = tried = found = ended = 0
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        while end is None or time.monotonic() < end:
             left = None if end is None else (end - time.monotonic()) / 60
-            if left is not None and left <= 0:
-                return status
-            command = [
-                sys.executable,
-                "-m",
-                "tests.fuzz",
-                "--child",
-                folder,
-                "--seed",
-                str(given.seed),
-            ]
-            command += ["--from", str(start)]
-            command += ["--only", given.only] if given.only else []
-            command += ["--minutes", str(left)] if left is not None else []
+            code = _run(given, folder, start, left)
+            if not (folder / "count").exists():
+                return code or 2  # it could not even begin
+            at, more, wrong = map(int, (folder / "count").read_text().split())
+            tried, found = tried + more, found + wrong
+            if code is None or code in (0, 1):
+                break
+            ended += 1
+            journal = (folder / "journal").read_text()
+            print(f"--- the process ended with {code} in\n{journal}\n", flush=True)
+            start = at + 1
+    kinds = (
+        f"{found} kinds of failure, {ended} ended their process"
+        if found or ended
+        else "nothing found"
+    )
+    print(f"{tried} calls and programs compared, {kinds}", flush=True)
+    return 1 if found or ended else 0
+
+
+def _run(given: argparse.Namespace, folder: Path, start: int, minutes: float | None) -> int | None:
+    """How a child from call number `start` on ended; None if a person interrupted it."""
+    command = [
+        sys.executable,
+        "-m",
+        "tests.fuzz",
+        "--child",
+        str(folder),
+        "--seed",
+        str(given.seed),
+    ]
+    command += ["--from", str(start)]
+    command += ["--only", given.only] if given.only else []
+    command += ["--minutes", str(minutes)] if minutes is not None else []
+    child = subprocess.Popen(command)
+    count, began = folder / "count", time.time()
+    try:
+        while True:
             try:
-                code = subprocess.run(command, check=False).returncode
-            except KeyboardInterrupt:
-                return status
-            if code in (0, 1):
-                return max(status, code)
-            journal, count = Path(folder, "journal"), Path(folder, "count")
-            if not count.exists():
-                return code
-            print(f"--- the process ended with {code} in\n{journal.read_text()}\n", flush=True)
-            start, status = int(count.read_text()) + 1, 1
+                return child.wait(5)
+            except subprocess.TimeoutExpired:
+                heard = max(began, count.stat().st_mtime if count.exists() else 0)
+                if time.time() - heard > PATIENCE:
+                    child.kill()
+    except KeyboardInterrupt:
+        child.wait()
+        return None
 
 
 if __name__ == "__main__":
