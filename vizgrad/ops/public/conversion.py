@@ -248,6 +248,7 @@ def copy_(self: Tensor, src: Any, non_blocking: Any = False) -> Tensor:
 
 
 @public(method=True)
+@takes_tensors
 def fill_(input: Tensor, value: Any) -> Tensor:
     """Writes one number everywhere."""
     if isinstance(value, Tensor):

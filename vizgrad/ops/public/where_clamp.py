@@ -141,8 +141,12 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
 
 
 def check_real_value(name: str, input: Tensor, value: Tensor) -> None:
-    """RuntimeError for a complex tensor that is to be written into a real one."""
-    if value._array.dtype.kind == "c" and input._array.dtype.kind != "c":
+    """RuntimeError for a complex number, with an imaginary part, that is to be written into a real tensor."""
+    if (
+        value._array.dtype.kind == "c"
+        and input._array.dtype.kind != "c"
+        and value._array.imag.any()
+    ):
         raise RuntimeError(
             f"{name}: value cannot be converted to type {input.dtype.name} without overflow: it is complex"
         )
