@@ -94,10 +94,10 @@ _LATER = {
     "sparse": "",
     "utils": "",
     "nn.functional": "adaptive_avg_pool1d avg_pool1d bilinear celu celu_ channel_shuffle "
-    "conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d cosine_similarity group_norm "
+    "conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d cosine_similarity "
     "hardshrink layer_norm max_pool1d max_pool2d max_pool3d pairwise_distance pdist pixel_shuffle "
     "pixel_unshuffle prelu rms_norm rrelu rrelu_ selu selu_ threshold threshold_",
-    "nn.functional.train": "alpha_dropout dropout",
+    "nn.functional.train": "alpha_dropout dropout group_norm",
     "nn.functional.with_indices": "adaptive_max_pool1d",
 }
 

@@ -84,7 +84,6 @@ from vizgrad.nn.functional import conv_transpose1d as conv_transpose1d
 from vizgrad.nn.functional import conv_transpose2d as conv_transpose2d
 from vizgrad.nn.functional import conv_transpose3d as conv_transpose3d
 from vizgrad.nn.functional import cosine_similarity as cosine_similarity
-from vizgrad.nn.functional import group_norm as group_norm
 from vizgrad.nn.functional import hardshrink as hardshrink
 from vizgrad.nn.functional import layer_norm as layer_norm
 from vizgrad.nn.functional import max_pool1d as max_pool1d
@@ -104,6 +103,7 @@ from vizgrad.nn.functional import threshold as threshold
 from vizgrad.nn.functional import threshold_ as threshold_
 from vizgrad.nn.functional.train import alpha_dropout as alpha_dropout
 from vizgrad.nn.functional.train import dropout as dropout
+from vizgrad.nn.functional.train import group_norm as group_norm
 from vizgrad.nn.functional.with_indices import adaptive_max_pool1d as adaptive_max_pool1d
 from vizgrad.ops.inplace import abs_ as abs_
 from vizgrad.ops.inplace import abs_ as absolute_

@@ -241,6 +241,21 @@ def expanded_target(call: Call, found: Difference) -> bool:
     return "refers to a single memory location" in str(found.ours)
 
 
+def by_result(call: Call, found: Difference) -> bool:
+    return call.path.endswith("_") and found.ours is None
+
+
+def left_out(call: Call, found: Difference) -> bool:
+    """An extreme, without what was there before."""
+    extreme = any(v in ("amin", "amax") for v in (*call.args, *(v for _, v in call.words)))
+    return extreme and ("include_self", False) in call.words
+
+
+def huge(call: Call, found: Difference) -> bool:
+    """A number is beyond 2 ** 31."""
+    return any(abs(v) >= 2**31 - 1 for g in call.operands() for v in g.values)
+
+
 def ours_says(*phrases: str) -> When:
     return lambda call, found: any(p in str(found.ours) for p in phrases)
 
@@ -278,7 +293,9 @@ KNOWN: tuple[Known, ...] = (
           says("invalid combination of arguments", "unexpected keyword argument", "multiple values for",
                "takes no keyword arguments", "positional argument but")),
     Known("*", "raises: TypeError, *", "PyTorch's parser refuses first what vizgrad refuses in the call",
-          says("invalid combination of arguments", "unexpected keyword argument")),
+          says("invalid combination of arguments", "unexpected keyword argument", "positional argument but")),
+    Known("sum nansum mean nanmean prod", "raises: TypeError, nothing", "`keepdim` without `dim` is of all dims",
+          says('missing 1 required positional arguments: "dim"')),
     Known("*", "raises: TypeError, *", "a flag is taken by its truth", says("must be bool, not")),
     Known("*", "raises: AttributeError, *|raises: TypeError, ValueError|raises: ValueError, TypeError",
           "two faults, or PyTorch's Python code meets what is no tensor by chance"),
@@ -309,6 +326,33 @@ KNOWN: tuple[Known, ...] = (
     Known("asarray", "raises: ValueError, nothing", "PyTorch makes no copy of a 0-d array with another dtype, though told to",
           lambda call, found: "can't alias" in str(found.theirs) and ("copy", True) in call.words),
     Known("asarray", "is_view", "PyTorch's asarray(a view, requires_grad=False) is called a view, which detach() is not"),
+    Known("scatter_reduce", "gradient|second", "without `include_self` PyTorch counts what was there among those that share "
+          "an extreme, if it equals it", left_out),
+    Known("scatter_reduce", "second raises: RuntimeError, nothing", "vizgrad has this derivative",
+          says("Double backward is unsupported")),
+    Known("scatter_reduce cummax cummin", "gradient requires_grad|second", "of no elements: nothing depends on anything", empty),
+    Known("ldexp", "value|gradient|second|* after", "2 to an integer power beyond 2 ** 31 is a number by chance", huge),
+    Known("ldexp", "value|gradient|second|* after", "PyTorch takes the power in the type of the exponent alone", not_finite),
+    Known("ldexp", "gradient|second", "PyTorch's backward makes 2 ** other a whole number: 0 for a negative exponent",
+          lambda call, found: call.operands()[1].dtype.startswith("int")),
+    Known("ldexp scatter_reduce", "second", "of what was written in place, by the result itself: no leaf", by_result),
+    Known("einsum", "raises: ValueError, *|raises: KeyError, *", "of more than two operands PyTorch's optimizer of the order "
+          "refuses first, in its own words", lambda call, found: len(call.operands()) > 2),
+    Known("einsum", "raises: RuntimeError, TypeError", "PyTorch asks whether the wrong thing is true",
+          says("Boolean value of Tensor")),
+    Known("einsum", "value|gradient|second", "inf - inf and 0 * inf in another order", not_finite),
+    Known("fft.*", "raises: RuntimeError, *", "vizgrad transforms numbers of half precision: of two faults it says the other",
+          says("Unsupported dtype")),
+    Known("fft.fftfreq", "value|out* after", "PyTorch reads an `out` with gaps, or of more dims, as if it were a plain vector",
+          lambda call, found: any(out.memory == "stepped" or len(out.shape) != 1 for out in call.outs)),
+    Known("scatter_reduce", "gradient|second", "of products, PyTorch gives a gradient to elements that no index names",
+          lambda call, found: "prod" in (*call.args, *(v for _, v in call.words))
+          and call.operands()[1].shape != call.operands()[2].shape),
+    Known("fft.*", "* after", "a transform spreads infinities and NaN in its own order", not_finite),
+    Known("lu_solve", "value|gradient|second|* after", "a factor with 0 on the diagonal divides by it", not_finite),
+    Known("group_norm", "value|gradient|second", "squares of huge numbers", special),
+    Known("selu F.selu", "gradient|second", "PyTorch's derivative of NaN looks at the result", not_finite),
+    Known("normal", "shape|value|strides", "PyTorch leaves an `out` of another shape as it is", writes_out),
     Known("bucketize", "raises: TypeError, nothing", "a number is taken with out=, too", writes_out),
     Known("asinh acosh atanh arcsinh arccosh arctanh", "gradient raises*", "no derivative of the in-place form"),
     Known("eq ne lt le gt ge greater greater_equal less less_equal not_equal logical_*", "gradient*",
@@ -418,12 +462,12 @@ KNOWN: tuple[Known, ...] = (
     Known("F.conv_transpose*", "raises: nothing, RuntimeError", "one of PyTorch's kernels makes a result without elements, "
           "another refuses it", ours_says("Output size is too small")),
     Known("F.conv*", "value|gradient|second", "inf - inf and overflow in another order", special),
-    Known("F.group_norm F.rrelu rrelu", "gradient requires_grad",
+    Known("group_norm F.group_norm F.rrelu rrelu", "gradient requires_grad",
           "PyTorch's formula names an operand or a result it does not depend on", formal),
     Known("F.*_norm", "value|gradient|* after", "of infinities, NaN and what overflows", special),
     Known("F.*_norm", "gradient", "of equal elements: rounding times 1 / sqrt(eps)",
           lambda call, found: ties(call, found) and roughly(call, found)),
-    Known("F.group_norm", "gradient", "0 / 0 of groups without elements", empty),
+    Known("F.group_norm group_norm", "gradient", "0 / 0 of groups without elements", empty),
     Known("F.batch_norm", "gradient", "PyTorch's backward reads a weight as if it lay densely", not_plain(3)),
     Known("F.batch_norm", "* after", "running statistics several elements of which are one", either(not_plain(1), not_plain(2))),
     Known("F.batch_norm", "raises: nothing, RuntimeError", "PyTorch checks nothing where there is nothing", empty),
@@ -436,12 +480,14 @@ KNOWN: tuple[Known, ...] = (
           "PyTorch's kernel for four dims does not see that there are more values than keys, and reads what is not there",
           ours_says("shapes cannot be multiplied")),
     Known("F.prelu", "second", "at 0 the derivative is the weight, and its derivative by the weight 0 all the same", at_zero),
-    Known("F.rrelu", "strides", "PyTorch copies into C order"),
-    Known("F.rrelu", "raises: nothing, RuntimeError", "bounds that are not finite are refused by one of PyTorch's two forms",
+    Known("F.rrelu rrelu", "strides", "PyTorch copies into C order"),
+    Known("F.rrelu rrelu", "raises: nothing, RuntimeError", "bounds that are not finite are refused by one of PyTorch's two forms",
           ours_says("bound must be finite")),
     Known("F.dropout*", "raises: NotImplementedError, RuntimeError", "complex numbers, and a leaf written in place",
           ours_says("a leaf Variable")),
-    Known("F.grid_sample", "second", "of the nearest pixel", none_for_zeros),
+    Known("F.grid_sample grid_sampler grid_sampler_2d grid_sampler_3d", "second", "of the nearest pixel", none_for_zeros),
+    Known("grid_sampler grid_sampler_2d grid_sampler_3d", "value|gradient|second",
+          "places that are no number, or beyond all whole ones, are made an int by chance", special),
     Known("F.pixel_unshuffle pixel_unshuffle", "shape|value|strides", "of nothing, PyTorch gives a copy of its input", empty),
     Known("L.det det", "second|gradient requires_grad", "of 1 by 1 matrices: the derivative of a constant", one_by_one),
     Known("L.*", "raises: nothing, NotImplementedError", "of nothing, also in half precision", empty),

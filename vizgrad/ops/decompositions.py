@@ -238,11 +238,12 @@ def _qr_slope(g_q, g_r, q, r):
 
 
 def record(
-    node_class: type[Decomposition], source: Tensor, arrays: tuple[Any, ...]
-) -> tuple[Tensor, ...]:
-    """The outputs of a decomposition of `source`, recorded as one node."""
+    node_class: type[Decomposition], source: Tensor | tuple[Tensor, ...], arrays: tuple[Any, ...],
+    **attributes: Any,
+) -> tuple[Tensor, ...]:  # fmt: skip
+    """The outputs of a decomposition of `source` (or of several tensors), recorded as one node."""
     outputs = tuple(new_tensor(a) for a in arrays)
-    edges = edges_of((source,))
+    edges = edges_of((source,) if isinstance(source, Tensor) else source)
     if edges is not None:
         node: Any = object.__new__(node_class)
         node.outputs = len(arrays)
@@ -253,6 +254,8 @@ def record(
             saved = save_result(outputs[nr])
             saved.output_nr = nr
             setattr(node, "_" + name, saved)
+        for name, value in attributes.items():
+            setattr(node, name, value)
         start(node, edges, arrays[0])
         produced_by(node, outputs)
     return outputs

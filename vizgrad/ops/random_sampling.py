@@ -6,7 +6,7 @@ from vizgrad.function.primitive import Primitive, primitive
 from vizgrad.ops.constants import zeros_like
 
 
-def _drawn(name: str) -> Primitive:
+def _drawn(name: str, node: str = "") -> Primitive:
     class Declaration:
         """`drawn`, with the chances `self`: no change of them changes it (T-84)."""
 
@@ -17,8 +17,24 @@ def _drawn(name: str) -> Primitive:
             return zeros_like(grad)
 
     Declaration.__name__ = name
-    return primitive(Declaration)
+    return primitive(node=node)(Declaration) if node else primitive(Declaration)
 
 
 bernoulli = _drawn("bernoulli")
 poisson = _drawn("poisson")
+normal_of_means = _drawn("normal_of_means", "NormalBackward1")
+normal_of_deviations = _drawn("normal_of_deviations", "NormalBackward2")
+
+
+@primitive(node="NormalBackward3")
+class normal:
+    """`drawn`, with the means `self` and the standard deviations `std`."""
+
+    def forward(self, std, *, drawn):
+        return drawn
+
+    def grad_self(grad):
+        return zeros_like(grad)
+
+    def grad_std(grad):
+        return zeros_like(grad)

@@ -281,6 +281,8 @@ def _soft(primitive: Primitive, input: Tensor, dim: int | None, dtype: DType | N
         dim = 0 if ndim in (0, 1, 3) else 1  # the old rule, still PyTorch's
     x: Any = input if dtype is None else input.to(dtype)
     if x._array.dtype.kind not in "fV":
+        if x._array.dtype.kind in "iu" and not x._array.size:
+            return x.clone()  # PyTorch asks the kernel, and there is none to ask
         raise NotImplementedError(
             f'"{primitive.name}" not implemented for {x.dtype.name} tensors: convert with .float()'
         )

@@ -178,18 +178,27 @@ def group_norm(
     eps: float = 1e-5,
 ) -> Tensor:  # fmt: skip
     """Standardises within groups of channels. Y. Wu, K. He, Group Normalization (2018)."""
+    shape = input._array.shape
+    groups = whole_number("group_norm", "num_groups", 2, num_groups)
+    alone = len(shape) > 1 and groups > 0
+    if alone and shape[0] * (shape[1] // groups) * prod(shape[2:]) == 1:
+        raise ValueError(
+            f"Expected more than 1 value per channel when training, got input size {list(shape)}"
+        )
+    return grouped(input, groups, weight, bias, eps)
+
+
+def grouped(
+    input: Tensor, groups: int, weight: Tensor | None, bias: Tensor | None, eps: float
+) -> Tensor:
+    """`group_norm`, also of groups of a single value, which become 0."""
     x = input._array
     if x.ndim < 2:
         raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {x.ndim}")
-    groups = whole_number("group_norm", "num_groups", 2, num_groups)
-    if groups > 0 and x.shape[0] * (x.shape[1] // groups) * prod(x.shape[2:]) == 1:
-        raise ValueError(
-            f"Expected more than 1 value per channel when training, got input size {list(x.shape)}"
-        )
     if groups < 1 or x.shape[1] % groups:
         raise RuntimeError(
             "Expected number of channels in input to be divisible by num_groups, but got input of "
-            f"shape {list(x.shape)} and num_groups={num_groups}"
+            f"shape {list(x.shape)} and num_groups={groups}"
         )
     _check_channels(input, None, None, weight, bias)
     for name, parameter in (("weight", weight), ("bias", bias)):

@@ -1,9 +1,11 @@
-"""Dropout as `vizgrad.dropout` has it: without defaults, and `train` for `training`."""
+"""Layers as `vizgrad` itself has them: dropout with `train` for `training`, group_norm of single values."""
 
 from __future__ import annotations
 
 from vizgrad.nn.functional.dropout import alpha_dropout as _alpha_dropout
 from vizgrad.nn.functional.dropout import dropout as _dropout
+from vizgrad.nn.functional.normalization import grouped
+from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.tensor import Tensor
 
 
@@ -15,3 +17,12 @@ def dropout(input: Tensor, p: float, train: bool) -> Tensor:
 def alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
     """`nn.functional.alpha_dropout`."""
     return _alpha_dropout(input, p, train)
+
+
+@takes_tensors
+def group_norm(
+    input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None,
+    eps: float = 1e-5, cudnn_enabled: bool = True,
+) -> Tensor:  # fmt: skip
+    """`nn.functional.group_norm`, which does not mind groups of a single value."""
+    return grouped(input, num_groups, weight, bias, eps)

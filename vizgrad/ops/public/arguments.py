@@ -34,10 +34,12 @@ def dims_of(dim: Any, ndim: int) -> tuple[int, ...] | None:
         only = wrap_dim(dim, ndim)
         return (only,) if ndim else ()
     if isinstance(dim, Iterable):
-        dims = tuple(wrap_dim(index_of(d), ndim) for d in dim)
-        for d in dims:
-            if dims.count(d) > 1:
+        dims: tuple[int, ...] = ()
+        for each in dim:
+            d = wrap_dim(index_of(each), ndim)
+            if d in dims:
                 raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
+            dims += (d,)
         return (dims if ndim else ()) if dims else None
     return dims_of(index_of(dim), ndim)
 

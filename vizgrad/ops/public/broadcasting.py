@@ -168,7 +168,15 @@ def _repeated_positions(counts: Any) -> Tensor:
 @takes_tensors
 def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     """Coordinates of a grid from its axes; `indexing` "ij" or "xy"."""
-    axes = tensors[0] if len(tensors) == 1 and not isinstance(tensors[0], Tensor) else tensors
+    axes = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors
+    if not axes:
+        raise RuntimeError("meshgrid expects a non-empty TensorList")
+    for position, axis in enumerate(axes):
+        if not isinstance(axis, Tensor):
+            raise TypeError(
+                f"meshgrid(): expected Tensor as element {position} in argument 0, but got "
+                f"{type(axis).__name__}"
+            )
     if indexing is None:
         warnings.warn(
             "meshgrid: in an upcoming release, it will be required to pass the indexing argument.",
@@ -176,6 +184,10 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
             stacklevel=2,
         )
         indexing = "ij"
+    if not isinstance(indexing, str):
+        raise TypeError(
+            f"meshgrid(): argument 'indexing' must be str, not {type(indexing).__name__}"
+        )
     if indexing not in ("ij", "xy"):
         raise RuntimeError(
             f'meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}'

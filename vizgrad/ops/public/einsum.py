@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from string import ascii_lowercase, ascii_uppercase
 from typing import Any
 
 from vizgrad.ops import matrix_products as products
@@ -15,12 +16,24 @@ from vizgrad.tensor.tensor import Tensor
 
 @public
 @takes_tensors
-def einsum(equation: str, *operands: Any) -> Tensor:
+def einsum(equation: Any, *operands: Any) -> Tensor:
     """Sums of products by the Einstein convention, e.g. ``einsum("ij,jk->ik", a, b)``.
 
+    Labels may be given as lists of numbers below 52 instead: ``einsum(a, [0, 1], b, [1, 2], [0, 2])``.
     More than two operands are multiplied pair by pair, in the order that opt_einsum finds cheapest; a
     label that nothing else needs is summed as soon as possible, by one `bmm`.
     """
+    if not operands:
+        raise ValueError(
+            "einsum(): must specify the equation string and at least one operand, or at least one operand "
+            "and its subscripts list"
+        )
+    if isinstance(equation, Tensor):
+        equation, operands = _of_lists((equation, *operands))
+    if not isinstance(equation, str):
+        raise TypeError(
+            f"einsum(): argument 'equation' (position 1) must be str, not {type(equation).__name__}"
+        )
     if len(operands) == 1 and not isinstance(operands[0], Tensor):
         operands = tuple(operands[0])
     for position, each in enumerate(operands):
@@ -39,6 +52,28 @@ def einsum(equation: str, *operands: Any) -> Tensor:
             names = output
         rest.append((names, _contract([n for n, _ in chosen], names, [o for _, o in chosen])))
     return rest[0][1]
+
+
+def _of_lists(given: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:
+    """The equation that lists of label numbers say, and the operands between them."""
+    pairs = len(given) // 2 * 2
+    terms = ",".join(_letters(labels) for labels in given[1:pairs:2])
+    output = "" if pairs == len(given) else "->" + _letters(given[-1])
+    return terms + output, given[:pairs:2]
+
+
+def _letters(labels: Any) -> str:
+    found = []
+    for label in labels:
+        if label is Ellipsis:
+            found.append("...")
+        elif 0 <= label < 52:
+            found.append((ascii_uppercase + ascii_lowercase)[label])
+        else:
+            raise ValueError(
+                "einsum(): subscript in subscript list is not within the valid range [0, 52)"
+            )
+    return "".join(found)
 
 
 def _cheapest_order(
@@ -81,7 +116,11 @@ def _contract(inputs: list[list[Any]], output: list[Any], operands: Sequence[Ten
         aligned.append(_aligned(operand, names, labels, alone=len(operands) == 1))
     kept = len(output)
     result = aligned[0]
-    result = _sum_dims(result, [d for d in range(kept, len(labels)) if last_use[labels[d]] == 0])
+    summed = [d for d in range(kept, len(labels)) if last_use[labels[d]] == 0]
+    if len(operands) == 1:  # its sums are no views, not even over one element
+        result = sum_dims(result, summed, keepdim=True) if summed else result
+    else:
+        result = _sum_dims(result, summed)
     for position, operand in enumerate(aligned[1:], 1):
         summed = [d for d in range(kept, len(labels)) if last_use[labels[d]] == position]
         result = _product(result, operand, summed)
@@ -97,7 +136,7 @@ def _aligned(operand: Tensor, names: list[Any], labels: list[Any], *, alone: boo
     """
     order = [names.index(c) for c in labels if c in names]
     if alone or order != list(range(len(order))):
-        operand = dimensions.permute(operand, *order)
+        operand = dimensions.permute(operand, order)
     for at, label in enumerate(labels):
         if label not in names:
             operand = dimensions.unsqueeze(operand, at)
@@ -109,7 +148,7 @@ def _parse(equation: str, ranks: list[int]) -> tuple[list[list[Any]], list[Any]]
     left, arrow, right = equation.replace(" ", "").partition("->")
     terms = left.split(",")
     if len(terms) != len(ranks):
-        raise ValueError(
+        raise RuntimeError(
             f"einsum(): {'more' if len(terms) < len(ranks) else 'fewer'} operands were provided "
             f"than specified in the equation: {len(ranks)} for {len(terms)}"
         )

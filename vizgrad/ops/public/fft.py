@@ -17,7 +17,7 @@ from vizgrad.errors import wrap_dim
 from vizgrad.ops import fourier
 from vizgrad.ops.copying import to_copy
 from vizgrad.ops.padding import constant_pad_nd
-from vizgrad.ops.public.arguments import as_float, written
+from vizgrad.ops.public.arguments import as_float, check_dtype, written
 from vizgrad.ops.public.complexes import conj
 from vizgrad.ops.public.creation import tensor
 from vizgrad.ops.public.dimensions import roll
@@ -143,7 +143,10 @@ def _need_dims(name: str, dims: tuple[int, ...]) -> None:
         raise RuntimeError(f"{name} must transform at least one axis")
 
 
-def _one(n: int | None) -> Sizes:
+def _one(input: Tensor, n: int | None, dim: int) -> Sizes:
+    if not input._array.ndim:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    wrap_dim(dim, input._array.ndim)
     if n is not None and n < 1:
         raise RuntimeError(f"Invalid number of data points ({n}) specified")
     return None if n is None else (n,)
@@ -159,7 +162,7 @@ def fft(
     out: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
     """The transform along `dim`."""
-    return _out(_c2c(input, _one(n), dim, norm, True), out, "fft", input)
+    return _out(_c2c(input, _one(input, n, dim), dim, norm, True), out, "fft", input)
 
 
 @takes_tensors
@@ -168,7 +171,7 @@ def ifft(
     out: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
     """The inverse of `fft`."""
-    return _out(_c2c(input, _one(n), dim, norm, False), out, "ifft", input)
+    return _out(_c2c(input, _one(input, n, dim), dim, norm, False), out, "ifft", input)
 
 
 @takes_tensors
@@ -177,23 +180,25 @@ def rfft(
     out: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
     """The transform of real numbers along `dim`: n // 2 + 1 elements."""
-    return _out(_r2c("rfft", input, _one(n), dim, norm, True), out, "rfft", input)
+    return _out(_r2c("rfft", input, _one(input, n, dim), dim, norm, True), out, "rfft", input)
 
 
+@takes_tensors
 def irfft(
     input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *,
     out: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
     """The inverse of `rfft`, of size `n` (2 * (size - 1) unless given)."""
-    return _out(_c2r("irfft", input, _one(n), dim, norm, False), out, "irfft", input)
+    return _out(_c2r("irfft", input, _one(input, n, dim), dim, norm, False), out, "irfft", input)
 
 
+@takes_tensors
 def hfft(
     input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *,
     out: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
     """The real transform of half a Hermitian signal, of size `n`."""
-    return _out(_c2r("hfft", input, _one(n), dim, norm, True), out, "hfft", input)
+    return _out(_c2r("hfft", input, _one(input, n, dim), dim, norm, True), out, "hfft", input)
 
 
 @takes_tensors
@@ -202,7 +207,7 @@ def ihfft(
     out: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
     """The inverse of `hfft`, of real numbers."""
-    return _out(_r2c("ihfft", input, _one(n), dim, norm, False), out, "ihfft", input)
+    return _out(_r2c("ihfft", input, _one(input, n, dim), dim, norm, False), out, "ihfft", input)
 
 
 @takes_tensors
@@ -232,6 +237,7 @@ def rfftn(
     return _out(_r2c("rfftn", input, s, dim, norm, True), out, "rfftn", input)
 
 
+@takes_tensors
 def irfftn(
     input: Tensor, s: Sizes = None, dim: Any = None, norm: str | None = None, *,
     out: Tensor | None = None,
@@ -240,6 +246,7 @@ def irfftn(
     return _out(_c2r("irfftn", input, s, dim, norm, False), out, "irfftn", input)
 
 
+@takes_tensors
 def hfftn(
     input: Tensor, s: Sizes = None, dim: Any = None, norm: str | None = None, *,
     out: Tensor | None = None,
@@ -280,34 +287,43 @@ ihfft2 = _over_two(ihfftn, "ihfft2")
 # --- frequencies -------------------------------------------------------------------------------------------
 
 
-def _check_count(n: int) -> None:
-    if n < 0:
-        raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{n}]")
+def _places(name: str, numbers: Any, n: int, d: float, dtype: Any, **options: Any) -> Tensor:
+    """`numbers` / (n * d) as frequencies; infinite for a spacing of 0."""
+    wanted = check_dtype(name, dtype) or dtypes.get_default_dtype()
+    if wanted.category < 2:
+        raise RuntimeError(f"{name} requires a floating point or complex dtype, got {wanted.name}")
+    if wanted.is_complex:
+        raise NotImplementedError(f'"{name}" not implemented for {wanted.name}')
+    with xp.errstate(all="ignore"):
+        unit = 1 / xp.float64(n * d)
+        return tensor((numbers * unit).astype(wanted.np), **options)
 
 
 @fills_out
+@takes_tensors
 def fftfreq(
     n: int, d: float = 1.0, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
     """The frequency of each element of `fft`, in cycles per unit of the spacing `d`."""
-    _check_count(n)
-    return tensor(
-        xp.fft.fftfreq(n, d), dtype=dtype or dtypes.get_default_dtype(), device=device,
-        requires_grad=requires_grad,
-    )  # fmt: skip
+    numbers = xp.arange(_count_of(n))
+    numbers[(n + 1) // 2 :] -= n
+    return _places("fftfreq", numbers, n, d, dtype, device=device, requires_grad=requires_grad)
 
 
 @fills_out
+@takes_tensors
 def rfftfreq(
     n: int, d: float = 1.0, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
     """The frequency of each element of `rfft`, in cycles per unit of the spacing `d`."""
-    _check_count(n)
-    found = xp.fft.rfftfreq(n, d) if n else [float("nan")]
-    return tensor(
-        found, dtype=dtype or dtypes.get_default_dtype(), device=device,
-        requires_grad=requires_grad,
-    )  # fmt: skip
+    numbers = xp.arange(_count_of(math.trunc(n / 2) + 1))
+    return _places("rfftfreq", numbers, n, d, dtype, device=device, requires_grad=requires_grad)
+
+
+def _count_of(n: int) -> int:
+    if n < 0:
+        raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{n}]")
+    return n
 
 
 @takes_tensors

@@ -23,9 +23,10 @@ def _check_integers(name: str, index: Tensor) -> None:
 
 
 def _check_index(name: str, input: Tensor, index: Tensor, dim: int) -> int:
-    _check_integers(name, index)
     a, b = input._array, index._array
     at = wrap_dim(dim, a.ndim)
+    if b.size:  # an index of nothing may be of any type
+        _check_integers(name, index)
     if b.size and max(a.ndim, 1) != max(b.ndim, 1):
         raise RuntimeError(
             f"Index tensor must have the same number of dimensions as input tensor: {b.ndim} "
@@ -71,6 +72,8 @@ def _pairs(a: Any, b: Any) -> Any:
 
 
 def _check_sizes(name: str, index: Tensor, other: Tensor, dim: int, what: str) -> None:
+    if not index._array.size:
+        return
     for d, (n, m) in enumerate(zip(index._array.shape, other._array.shape, strict=False)):
         if n > m and d != dim:
             raise RuntimeError(
@@ -227,6 +230,7 @@ def scatter_reduce(
 
 
 @method
+@takes_tensors
 def scatter_reduce_(
     self: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
 ) -> Tensor:

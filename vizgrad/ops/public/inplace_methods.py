@@ -150,7 +150,24 @@ def _refuse_gradient(self: Tensor, name: str) -> None:
 
 addr_ = _copied(add_products.addr, "addr_")
 addbmm_ = _copied(add_products.addbmm, "addbmm_")
-ldexp_ = public(_copied(arithmetic.ldexp, "ldexp_"))
+
+
+@public(method=True)
+@takes_tensors
+def ldexp_(input: Tensor, other: Tensor) -> Tensor:
+    """`ldexp`, in place; RuntimeError for integers."""
+    if input._array.dtype.kind in "iub":
+        raise RuntimeError(
+            f"result type float can't be cast to the desired output type {input.dtype.name} of ldexp_"
+        )
+    result = arithmetic.ldexp(input.clone(), other)
+    if result.is_complex() and not input.is_complex():
+        raise RuntimeError(
+            f"result type {result.dtype.name} can't be cast to the desired output type {input.dtype.name}"
+        )
+    return conversion.copy_(input, result)
+
+
 mvlgamma_ = _copied(special_functions.mvlgamma, "mvlgamma_")
 renorm_ = _copied(covariance.renorm, "renorm_")
 put_ = _copied(put.put, "put_", placing=True)

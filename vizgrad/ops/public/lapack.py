@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from vizgrad.ops import decompositions, triangular
 from vizgrad.ops.forms import public
-from vizgrad.ops.public import dimensions, linalg_eigenvalues, linalg_factors, linalg_functions
+from vizgrad.ops.public import (
+    broadcasting,
+    dimensions,
+    linalg_eigenvalues,
+    linalg_factors,
+    linalg_functions,
+)
 from vizgrad.ops.public.complexes import adjoint
 from vizgrad.ops.public.keywords import takes_out
 from vizgrad.tensor.tensor import Tensor
@@ -64,11 +71,34 @@ def triangular_solve(
     unitriangular: bool = False,
 ) -> TriangularSolve:
     """X in A @ X = input (A.mT @ X with `transpose`), reading a triangle of A; and a copy of A."""
-    matrix = dimensions.mT(A) if transpose else A
+    for each in (input, A):
+        if each._array.dtype.kind not in "fcV":
+            raise NotImplementedError(f'"triangular_solve" not implemented for {each.dtype.name}')
+    for each in (input, A):
+        if each._array.ndim < 2:
+            raise RuntimeError(
+                "torch.triangular_solve: Expected tensors of at least 2 dimensions, but got "
+                f"{each._array.ndim}"
+            )
+    shape = broadcasting.broadcast_shapes(input._array.shape[:-2], A._array.shape[:-2])
+    b, matrix = (broadcasting.expand(t, (*shape, *t._array.shape[-2:])) for t in (input, A))
+    plain = matrix.detach()
     found = linalg_functions.solve_triangular(
-        matrix, input, upper=upper != transpose, unitriangular=unitriangular
+        dimensions.mT(plain) if transpose else plain,
+        b.detach(),
+        upper=upper != transpose,
+        unitriangular=unitriangular,
     )
-    return TriangularSolve(found, A.clone())
+    return TriangularSolve(
+        *decompositions.record(
+            triangular.TriangularSolveBackward0,
+            (b, matrix),
+            (found._array, plain.clone()._array),
+            upper=upper,
+            transpose=transpose,
+            unitriangular=unitriangular,
+        )
+    )
 
 
 @public(method=True)

@@ -195,19 +195,39 @@ def randperm(
 @public
 @fills_out
 def normal(
-    mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: _Generator | None = None,
+    mean: Any, std: Any = 1.0, size: Any = None, *, generator: _Generator | None = None,
     dtype: Any = None, device: Any = None, requires_grad: bool = False,
 ) -> Tensor:  # fmt: skip
-    """Normal numbers with the given means and standard deviations (numbers with `size`, or tensors)."""
+    """Normal numbers with the given means and standard deviations (numbers with `size`, or tensors).
+
+    To these a gradient of 0 goes. RuntimeError for a negative deviation.
+    """
+    _check_deviation(std)
     model = next((t for t in (mean, std) if isinstance(t, Tensor)), None)
     if model is None:
         shape = sizes_of("normal", (size,))
+        if any(n < 0 for n in shape):
+            raise RuntimeError(f"Trying to create tensor with negative dimension: {list(shape)}")
         array = random.normal(shape, _float_dtype("normal", dtype), parse_device(device), generator)
         return made(array * array.dtype.type(std) + array.dtype.type(mean), requires_grad)
+    for each in (mean, std):
+        if isinstance(each, Tensor) and each._array.dtype.kind not in "fcV":
+            raise NotImplementedError(f'"normal" not implemented for {each.dtype.name} tensors')
     a, s = (t._array if isinstance(t, Tensor) else t for t in (mean, std))
     shape = xp.broadcast_shapes(xp.shape(a), xp.shape(s))
     array = random.normal(shape, model._array.dtype, model.device, generator)
-    return made((array * s + a).astype(model._array.dtype))
+    drawn = (array * s + a).astype(model._array.dtype)
+    if not isinstance(std, Tensor):
+        return random_sampling.normal_of_means.record(mean, drawn=drawn)
+    if not isinstance(mean, Tensor):
+        return random_sampling.normal_of_deviations.record(std, drawn=drawn)
+    return random_sampling.normal.record(mean, std, drawn=drawn)
+
+
+def _check_deviation(std: Any) -> None:
+    least = std._array.min(initial=0) if isinstance(std, Tensor) and not std.is_complex() else std
+    if not isinstance(least, (Tensor, complex)) and not least >= 0:
+        raise RuntimeError(f"normal expects std >= 0.0, but found std {least}")
 
 
 @public(method=True)
@@ -250,6 +270,10 @@ def multinomial(
             "cannot sample n_sample > prob_dist.size(-1) samples without replacement: "
             f"{num_samples} > {p.shape[-1]}"
         )
+    if p.size and not (xp.isfinite(p) & (p >= 0)).all():
+        raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
+    if p.size and not (p.sum(-1) > 0).all():
+        raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
     rows = p.reshape(math.prod(p.shape[:-1]), p.shape[-1]).astype(xp.float64)
     found = random.multinomial(rows, num_samples, replacement, input.device, generator)
     return new_tensor(found.reshape((*p.shape[:-1], num_samples)))
@@ -289,15 +313,25 @@ def uniform_(
 
 
 @method
+@takes_tensors
 def normal_(
     self: Tensor, mean: float = 0, std: float = 1, *, generator: _Generator | None = None
 ) -> Tensor:
     """Normal numbers."""
-    if std < 0:
-        raise RuntimeError(f"normal expects std >= 0.0, but found std {std}")
+    mean, std = _plain("normal_", "mean", mean), _plain("normal_", "std", std)
+    _check_deviation(std)
     _refuse(self, "normal_", "iub")
     drawn = random.normal(self._array.shape, self._array.dtype, self.device, generator)
     return _fill(self, drawn * std + mean, "normal_")
+
+
+def _plain(name: str, argument: str, value: Any) -> Any:
+    """A number, of a 0-d tensor that requires no grad the one in it."""
+    if not isinstance(value, Tensor):
+        return value
+    if value._array.ndim or value.requires_grad:
+        raise TypeError(f"{name}(): argument '{argument}' must be float, not Tensor")
+    return value.item()
 
 
 @method

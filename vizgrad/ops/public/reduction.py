@@ -130,6 +130,10 @@ def prod(
 @takes_axis
 def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The sum without NaNs."""
+    if input._array.dtype.kind == "c":
+        raise RuntimeError("nansum does not support complex inputs: take .real and .imag")
+    if dtype is not None and dtype.is_complex and input._array.dtype.kind not in "fV":
+        return sum(input, dim, keepdim, dtype=dtype)  # what is no number is no integer
     input = _in_dtype(input, dtype)
     if input._array.dtype.kind == "c":
         raise NotImplementedError("nansum does not support complex inputs")

@@ -115,6 +115,8 @@ def topk(
     input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True
 ) -> ValuesIndices:
     """The k largest (or smallest) elements along `dim`, in order, and where they were."""
+    if input._array.dtype.kind == "b":
+        raise RuntimeError("topk does not support bool dtypes: convert with .to(vizgrad.uint8)")
     at = wrap_dim(dim, input._array.ndim)
     length = input._array.shape[at] if input._array.ndim else 1
     if not 0 <= k <= length:

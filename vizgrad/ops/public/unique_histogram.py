@@ -107,6 +107,44 @@ def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Ten
     return new_tensor(counts.astype(array.dtype))
 
 
+def _given_edges(bins: Tensor, input: Tensor) -> Any:
+    if bins._array.ndim != 1:
+        raise RuntimeError(
+            f"torch.histogram(): bins tensor should have one dimension, but got {bins._array.ndim} dimensions"
+        )
+    if bins.dtype is not input.dtype:
+        raise RuntimeError(
+            "torch.histogram(): input tensor and bins tensor should have the same dtype, but got input with "
+            f"dtype {input.dtype.name} and bins with dtype {bins.dtype.name}"
+        )
+    if bins._array.size < 2:
+        raise RuntimeError(
+            f"torch.histogram(): bins must be > 0, but got {bins._array.size} edges: a bin has two"
+        )
+    return bins._array
+
+
+def _even_edges(array: Any, bins: int, limits: tuple[float, float] | None) -> Any:
+    """Edges from the least element to the greatest, or of the limits, at equal distances."""
+    if bins < 1:
+        raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins}")
+    if limits is not None:
+        low, high = limits
+    elif array.size:
+        low, high = float(array.min()), float(array.max())
+    else:
+        low, high = 0.0, 1.0
+    if not (isfinite(low) and isfinite(high)):
+        raise RuntimeError(f"torch.histogram(): the range [{low}, {high}] is not finite")
+    if low > high:
+        raise RuntimeError(
+            f"torch.histogram(): min should not exceed max, but got min {low} max {high}"
+        )
+    if low == high:
+        low, high = low - 0.5, high + 0.5
+    return xp.linspace(low, high, bins + 1).astype(array.dtype)
+
+
 class Histogram(NamedTuple):
     hist: Tensor
     bin_edges: Tensor
@@ -122,7 +160,16 @@ def histogram(
     array = input._array
     if array.dtype.kind not in "fV":
         raise NotImplementedError(f'"histogramdd" not implemented for {input.dtype.name}')
-    edges = bins._array if isinstance(bins, Tensor) else bins
+    if weight is not None and weight.shape != input.shape:
+        raise RuntimeError(
+            "torch.histogram(): if weight tensor is provided it should have the same shape as the input, but "
+            f"got {list(weight.shape)} for {list(input.shape)}"
+        )
+    edges = (
+        _given_edges(bins, input) if isinstance(bins, Tensor) else _even_edges(array, bins, range)
+    )
     weights = None if weight is None else weight._array.reshape(-1)
-    found, at = xp.histogram(array.reshape(-1), edges, range, density=density, weights=weights)
+    if (edges[1:] < edges[:-1]).any():  # what PyTorch makes of these nobody says
+        return Histogram(new_tensor(xp.zeros_like(edges[1:])), new_tensor(edges))
+    found, at = xp.histogram(array.reshape(-1), edges, density=density, weights=weights)
     return Histogram(new_tensor(found.astype(array.dtype)), new_tensor(at.astype(array.dtype)))

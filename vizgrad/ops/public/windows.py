@@ -10,6 +10,7 @@ from vizgrad.arrays.dtypes import DType, get_default_dtype
 from vizgrad.ops.forms import public
 from vizgrad.ops.public import special
 from vizgrad.ops.public.creation import full
+from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.ops.public.ranges import arange
 from vizgrad.tensor.tensor import Tensor
 
@@ -18,13 +19,15 @@ def _window(
     name: str, shape: Callable[[Any], Any], length: int, periodic: bool, options: dict[str, Any]
 ) -> Tensor:
     """`shape` of places from 0 to 1; a `periodic` window has one place more, which is left out."""
-    requires_grad = options.pop("requires_grad", False)
+    requires_grad = bool(options.pop("requires_grad", False))
     dtype: DType = options.pop("dtype", None) or get_default_dtype()
     if length < 0:
         raise RuntimeError(
             f"{name} requires non-negative window_length, got window_length={length}"
         )
-    if not dtype.is_floating_point:
+    if dtype.is_complex and length > 1:
+        raise NotImplementedError(f'"{name}" not implemented for {dtype.name}')
+    if not (dtype.is_floating_point or dtype.is_complex):
         raise RuntimeError(f"{name} expects floating point dtypes, got: {dtype}")
     if length <= 1:
         made: Any = full((length,), 1.0, dtype=dtype, **options)
@@ -35,12 +38,14 @@ def _window(
 
 
 @public
+@takes_tensors
 def hann_window(window_length: int, periodic: bool = True, **options: Any) -> Tensor:
     """(1 - cos(2 pi t)) / 2 for t from 0 to 1; options are `dtype`, `device` and `requires_grad`."""
     return _cosines("hann_window", window_length, periodic, options, 0.5, 0.5)
 
 
 @public
+@takes_tensors
 def hamming_window(
     window_length: int,
     periodic: bool = True,
@@ -49,10 +54,11 @@ def hamming_window(
     **options: Any,
 ) -> Tensor:
     """alpha - beta cos(2 pi t) for t from 0 to 1; options are `dtype`, `device` and `requires_grad`."""
-    return _cosines("hamming_window", window_length, periodic, options, alpha, beta)
+    return _cosines("hamming_window", window_length, periodic, options, float(alpha), float(beta))
 
 
 @public
+@takes_tensors
 def blackman_window(window_length: int, periodic: bool = True, **options: Any) -> Tensor:
     """0.42 - 0.5 cos(2 pi t) + 0.08 cos(4 pi t) for t from 0 to 1; options as of `hann_window`."""
     return _cosines("blackman_window", window_length, periodic, options, 0.42, 0.5, 0.08)
@@ -75,6 +81,7 @@ def _cosines(
 
 
 @public
+@takes_tensors
 def bartlett_window(window_length: int, periodic: bool = True, **options: Any) -> Tensor:
     """A triangle, 0 at its ends and 1 in the middle; options as of `hann_window`."""
     return _window(
@@ -83,6 +90,7 @@ def bartlett_window(window_length: int, periodic: bool = True, **options: Any) -
 
 
 @public
+@takes_tensors
 def kaiser_window(
     window_length: int, periodic: bool = True, beta: float = 12.0, **options: Any
 ) -> Tensor:

@@ -1,0 +1,48 @@
+"""The node of `triangular_solve`, with two outputs: the solution and a copy of the matrix."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vizgrad.ops.arrange import tril, triu
+from vizgrad.ops.constants import constant, raw, zeros_beside
+from vizgrad.ops.decompositions import Decomposition
+from vizgrad.ops.linalg import matmul, mH, mT, solve_triangular
+
+
+class TriangularSolveBackward0(Decomposition):
+    """Of X in A @ X = B (A.mT @ X if `transpose`): from its outputs, X and the copy of A, alone."""
+
+    __slots__ = ("_cloned_coefficient", "_solution", "transpose", "unitriangular", "upper")
+    input_names = ("self", "A")
+    saved_names = ("solution", "cloned_coefficient")
+
+    upper: bool
+    transpose: bool
+    unitriangular: bool
+
+    def run_all(self, grads: list[Any]) -> tuple[Any, ...]:
+        return super().run_all(grads)[0]
+
+    def run_tensors(self, grads: tuple[Any, ...]) -> tuple[Any, ...]:
+        return super().run_tensors(grads)[0]
+
+    def formula(self, grads: Any, solution: Any, matrix: Any) -> tuple[Any, Any]:
+        g_solution, g_copy = grads
+        fixed = self.edges[1] is None
+        if fixed:  # the copy of it is an output, and yet constant
+            matrix = constant(raw(matrix), matrix)
+        if g_solution is None:
+            return zeros_beside(g_copy, solution.shape), g_copy
+        upper = self.upper != self.transpose
+        turned = mT(matrix) if self.transpose else matrix
+        back = solve_triangular(
+            mH(turned), g_solution, upper=not upper, unitriangular=self.unitriangular
+        )
+        if fixed:
+            return back, None
+        slope = -matmul(back, mH(solution))
+        skip = 1 if self.unitriangular else 0
+        slope = triu(slope, diagonal=skip) if upper else tril(slope, diagonal=-skip)
+        slope = mT(slope) if self.transpose else slope
+        return back, slope if g_copy is None else slope + g_copy
