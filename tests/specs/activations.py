@@ -216,9 +216,7 @@ LOSSES = [
     ),
     Row(
         "cross_entropy, weighted",
-        lambda x: F.cross_entropy(
-            x, vg.tensor(_TARGET), vg.tensor([1.0, 5.0, 3.0], dtype=vg.float64)
-        ),
+        lambda x: F.cross_entropy(x, vg.tensor(_TARGET), vg.tensor([1.0, 5.0, 3.0], dtype=x.dtype)),
         some(plain=(2, 3)),
         lambda x: np.average(_nll(x), weights=[3, 1]),
     ),
@@ -244,7 +242,7 @@ LOSSES = [
         lambda x: F.cross_entropy(
             x,
             vg.tensor([[0, 1], [2, -100]]),
-            vg.tensor([1.0, 5.0, 3.0], dtype=vg.float64),
+            vg.tensor([1.0, 5.0, 3.0], dtype=x.dtype),
             reduction="none",
         ),
         some(plain=(2, 3, 2)),
@@ -252,7 +250,7 @@ LOSSES = [
     Row(
         "weighted cross_entropy of images",
         lambda x: F.cross_entropy(
-            x, vg.tensor([[[0, 1]]]), vg.tensor([1.0, 5.0, 3.0], dtype=vg.float64)
+            x, vg.tensor([[[0, 1]]]), vg.tensor([1.0, 5.0, 3.0], dtype=x.dtype)
         ),
         some(plain=(1, 3, 1, 2)),
     ),

@@ -6,6 +6,7 @@ import warnings
 from typing import Any
 
 from vizgrad.arrays.dtypes import DType, result_type
+from vizgrad.arrays.type_names import type_name
 from vizgrad.function.failing import broadcast_error
 from vizgrad.ops.public.broadcasting import broadcast_tensors
 from vizgrad.tensor.tensor import Tensor
@@ -86,11 +87,17 @@ def one_type(name: str, input: Tensor, target: Tensor) -> None:
 def of_type(what: str, tensor: Tensor | None, *names: str) -> None:
     """RuntimeError for what must be of a type named, and is not."""
     if tensor is not None and tensor.dtype.name not in names:
-        wanted = " or ".join(names)
+        wanted = " or ".join(f"{_scalar(name)} ({name})" for name in names)
+        found = tensor.dtype.name
         raise wrong_call(
             RuntimeError(
-                f"expected scalar type {wanted} but found {tensor.dtype.name} for the {what}"
+                f"expected scalar type {wanted} but found {_scalar(found)} ({found}) for the {what}"
             ),
             f"convert it: .to({names[0]})",
             "cut-dtype",
         )
+
+
+def _scalar(dtype: str) -> str:
+    """What PyTorch's messages call an element type: Long for int64."""
+    return type_name(dtype).removesuffix("Tensor")
