@@ -69,10 +69,19 @@ def writes_shared_elements(line: str, theirs: Side, ours: Side, found: Differenc
 
 
 def reads_what_it_writes(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
-    if "masked_scatter_(" not in line or not _refused_or_unequal(found, "single memory location"):
+    products = re.search(r"\.(masked_scatter|baddbmm|add(mm|mv|bmm))_\(", line)
+    if not products or not _refused_or_unequal(found, "single memory location"):
         return False
-    tensors = [theirs.names[n].detach() for n in _names(line) if n in theirs.names]
-    return len({*_places(tensors[0])} & {*_places(tensors[-1])}) > 0
+    written, *read = (theirs.names[n].detach() for n in _names(line) if n in theirs.names)
+    return any({*_places(written)} & {*_places(each)} for each in read)
+
+
+def saved_for_its_shape(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
+    """PyTorch's index_add keeps what it adds, of which its derivative reads nothing but the shape."""
+    return "modified by an inplace operation" in str(found.theirs) and any(
+        isinstance(t, theirs.module.Tensor) and "IndexAdd" in type(t.grad_fn).__name__
+        for t in theirs.names.values()
+    )
 
 
 def written_before_refusal(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
@@ -135,8 +144,9 @@ def order_of_one_complex_number(line: str, theirs: Side, ours: Side, found: Diff
 KNOWN_PROGRAMS = (
     KnownProgram("elements that share a place are written in no order (expanded tensors, and PyTorch's "
                  "gradients of sums, which are expanded, too): vizgrad refuses", writes_shared_elements),
-    KnownProgram("masked_scatter_ of its own memory: PyTorch reads what it has just written",
+    KnownProgram("masked_scatter_ and products of their own memory: PyTorch reads what it has just written",
                  reads_what_it_writes),
+    KnownProgram("vizgrad saves no operand for its shape", saved_for_its_shape),
     KnownProgram("what was written before a refusal", written_before_refusal),
     KnownProgram("set_ of a view: PyTorch keeps its base's history, of memory nobody shows any more",
                  says("derivative for set_")),

@@ -26,8 +26,9 @@ from vizgrad.tensor.tensor import Tensor
 @method
 def add_(input: Tensor, other: Any, *, alpha: float = 1) -> Tensor:
     """input += alpha * other."""
-    if alpha == 1:
+    if alpha.__class__ is int and alpha == 1:
         return write(basic.add, input, other, name="add_")
+    alpha = arithmetic.scaled_by(alpha, input, other)
     return write(basic.add_scaled, input, other, name="add_", alpha=alpha)
 
 
@@ -35,8 +36,9 @@ def add_(input: Tensor, other: Any, *, alpha: float = 1) -> Tensor:
 def sub_(input: Tensor, other: Any, *, alpha: float = 1) -> Tensor:
     """input -= alpha * other."""
     arithmetic.refuse_bool_minus(input, other)
-    if alpha == 1:
+    if alpha.__class__ is int and alpha == 1:
         return write(basic.sub, input, other, name="sub_")
+    alpha = arithmetic.scaled_by(alpha, input, other)
     return write(basic.sub_scaled, input, other, name="sub_", alpha=alpha)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from vizgrad.arrays import xp
+from vizgrad.arrays.kernels.memory import contiguous
 from vizgrad.function.primitive import primitive
 from vizgrad.function.typing import result_dtype
 from vizgrad.graph.node import Node
@@ -112,7 +113,7 @@ class cumsum:
     """Running sums along `dim`."""
 
     def forward(self, *, dim):
-        return xp.add.accumulate(self, axis=dim) if self.ndim else self.copy()
+        return xp.add.accumulate(contiguous(self), axis=dim) if self.ndim else self.copy()
 
     def grad_self(grad, dim):
         return cumsum_back(grad, dim=dim)

@@ -94,6 +94,8 @@ class prod_all:
             return grad * 1
         if divides(grad, self):
             return grad * (result / self)
+        if raw(self).size == 1:
+            return grad.reshape(self.shape)
         return grad * other_factors(self.reshape(-1), dim=0).reshape(self.shape)
 
 
@@ -110,6 +112,8 @@ class prod_dim:
         grad = restore_dims(grad, (dim,), keepdim, self.ndim)
         if divides(grad, self):
             return grad * (restore_dims(result, (dim,), keepdim, self.ndim) / self)
+        if self.shape[dim] == 1:
+            return grad * 1
         return grad * other_factors(self, dim=dim)
 
 

@@ -23,6 +23,11 @@ def slope_of_variance(grad, self, dims, correction, keepdim):
     freedom = reduction.count(self.shape, every) - correction
     scale = 2 / freedom if freedom else math.inf
     grad = restore_dims(grad, dims, keepdim, self.ndim)
+    if freedom <= 0 and (
+        dims is None or not self.ndim
+    ):  # 0 / 0: nothing here depends on the elements
+        away = raw(self) != statistics.mean_dims(raw(self), every, keepdim=True)
+        return grad * constant(xp.where(away, xp.inf, xp.nan).astype(raw(grad).dtype), grad)
     return (grad * scale) * (self - mean_dims(self, dims=every, keepdim=True))
 
 

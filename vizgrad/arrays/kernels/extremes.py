@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from vizgrad.arrays.backend import Array
+from vizgrad.arrays.kernels.memory import contiguous
 
 Axes = int | tuple[int, ...] | None
 
@@ -44,6 +45,7 @@ def every(x: Array, axis: Axes, keepdims: bool) -> Array:
 
 def running(ufunc: Any, x: Array, axis: int) -> Array:
     """`ufunc.accumulate`, of an associative ufunc (or another function of two arrays)."""
+    x = contiguous(x)
     if isinstance(x, np.ndarray) and isinstance(ufunc, np.ufunc):
         return ufunc.accumulate(x, axis=axis)
     # In each round an element takes in twice as many before it: few launches instead of one an element.

@@ -19,6 +19,8 @@ def _scaled(result: Array, scale: float, like: Array) -> Array:
 
 def complex_to_complex(self: Array, *, dims: Dims, forward: bool, scale: float) -> Array:
     """The sum of x_n e^(-2 pi i k n / N), or with e^(+...) for the inverse direction, times `scale`."""
+    if not dims:
+        return self.copy()
     fft: Any = namespace_of(self).fft
     made = fft.fftn(self, axes=dims) if forward else fft.ifftn(self, axes=dims, norm="forward")
     return _scaled(made, scale, self)

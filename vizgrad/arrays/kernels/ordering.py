@@ -83,10 +83,10 @@ def topk(x: Array, k: int, dim: int, largest: bool) -> tuple[Array, Array]:
 
 
 def kthvalue(x: Array, k: int, dim: int, keepdim: bool) -> tuple[Array, Array]:
-    if x.dtype.kind == "b":
-        raise NotImplementedError("kthvalue is not implemented for bool tensors")
     if not x.ndim:
         return x.copy(), np.zeros_like(x, dtype=np.int64)
+    if x.dtype.kind == "b":
+        raise NotImplementedError("kthvalue is not implemented for bool tensors")
     index = order(x, dim, descending=False)[(slice(None),) * dim + (slice(k - 1, k),)]
     return _chosen(x, contiguous(index), dim, keepdim)
 

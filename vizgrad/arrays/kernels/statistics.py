@@ -11,6 +11,7 @@ import numpy as np
 
 from vizgrad.arrays.backend import Array
 from vizgrad.arrays.kernels.extremes import largest, running, smallest
+from vizgrad.arrays.kernels.memory import contiguous
 from vizgrad.arrays.kernels.pairs import logaddexp
 from vizgrad.arrays.kernels.reduction import Dims, count, mean_dims, sum_dims
 from vizgrad.arrays.quiet import quiet
@@ -58,6 +59,8 @@ def logsumexp(x: Array, dims: Dims, keepdim: bool) -> Array:
 @in_single
 def vector_norm(x: Array, ord: float, dims: Dims, keepdim: bool) -> Array:
     size = np.abs(x)
+    if ord and x.size and count(x.shape, dims) == 1:
+        return sum_dims(size, dims, keepdim)  # of one element: its square may be 0 or inf
     if ord == math.inf:
         return largest(size, dims, keepdim)
     if ord == -math.inf:
@@ -74,7 +77,7 @@ def vector_norm(x: Array, ord: float, dims: Dims, keepdim: bool) -> Array:
 
 @quiet
 def cumprod(x: Array, dim: int) -> Array:
-    return np.multiply.accumulate(x, axis=dim) if x.ndim else x.copy()
+    return np.multiply.accumulate(contiguous(x), axis=dim) if x.ndim else x.copy()
 
 
 @quiet

@@ -53,6 +53,10 @@ def pdist(input: Any, p: float = 2.0) -> Tensor:
 
     if input.ndim != 2:
         raise RuntimeError(f"pdist only supports 2D tensors, got: {input.ndim}D")
+    if not input.is_floating_point():
+        raise RuntimeError(f"pdist only supports floating-point dtypes, got {input.dtype.name}")
+    if not p >= 0:
+        raise RuntimeError(f"pdist only supports non-negative p values, got {p}")
     i, j = xp.triu_indices(input.shape[0], 1)
     difference = input[new_tensor(i)] - input[new_tensor(j)]
     return difference.sgn().abs().sum(-1) if p == 0 else _norm(difference, p, -1, False)

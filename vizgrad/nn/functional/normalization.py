@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 from typing import Any
 
@@ -29,9 +30,24 @@ def layer_norm(
     J. Ba, J. Kiros, G. Hinton, Layer Normalization (2016). RuntimeError when `input` does not end in
     `normalized_shape`.
     """
-    shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+    shape = _sizes("layer_norm", normalized_shape)
     _check_shape(input, shape, weight, bias)
     return op.layer_norm.record(input, given(weight), given(bias), dims=len(shape), eps=eps)[0]
+
+
+def _sizes(name: str, normalized_shape: Any) -> tuple[int, ...]:
+    given = (normalized_shape,) if isinstance(normalized_shape, int) else normalized_shape
+    wrong = [n for n in given if not hasattr(n, "__index__")] if _several(given) else [given]
+    if wrong:
+        raise TypeError(
+            f"{name}(): argument 'normalized_shape' (position 2) must be tuple of ints, but found "
+            f"{type(wrong[0]).__name__}"
+        )
+    return tuple(given)
+
+
+def _several(value: Any) -> bool:
+    return isinstance(value, Sequence) and not isinstance(value, str)
 
 
 def _check_types(input: Tensor, *parameters: Tensor | None) -> None:
@@ -86,9 +102,12 @@ def rms_norm(
 
     B. Zhang, R. Sennrich, Root Mean Square Layer Normalization (2019).
     """
-    shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
-    if not input._array.ndim:
-        raise ValueError("Input tensor must have at least 1 dimensions, but got 0")
+    shape = _sizes("rms_norm", normalized_shape)
+    if input._array.ndim < max(len(shape), 1):
+        raise ValueError(
+            f"Input tensor must have at least {max(len(shape), 1)} dimensions, but got "
+            f"{input._array.ndim}"
+        )
     if input._array.dtype.kind not in "fcV":
         raise NotImplementedError(f'"rms_norm" not implemented for {input.dtype.name}')
     _check_shape(input, shape, None)

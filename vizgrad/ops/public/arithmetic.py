@@ -7,31 +7,39 @@ from typing import Any, NamedTuple
 from vizgrad.function.typing import number
 from vizgrad.ops import arithmetic, pointwise, pointwise_binary, powers, special
 from vizgrad.ops.forms import method, public
-from vizgrad.ops.public.arguments import beside_number, check_number, index_of, written
+from vizgrad.ops.public import conversion
+from vizgrad.ops.public.arguments import beside_number, check_number, element, index_of, written
 from vizgrad.ops.public.keywords import takes_out, takes_tensors
 from vizgrad.tensor.operands import not_a_tensor
 from vizgrad.tensor.tensor import Tensor
 from vizgrad.tensor.wrong_call import wrong_call
 
 
-def _check_alpha(alpha: Any, *tensors: Any) -> None:
-    """Integers are not scaled by fractions."""
-    if not isinstance(alpha, float):
-        return
-    if all(not isinstance(t, Tensor) or t._array.dtype.kind in "iub" for t in tensors):
+def scaled_by(alpha: Any, input: Any, other: Any) -> Any:
+    """`alpha` as an element of the result; RuntimeError for a number of a higher kind, and for a bool."""
+    dtype = conversion.result_type(input, other)
+    if isinstance(alpha, bool) and dtype.category:
+        raise RuntimeError(f"Boolean alpha only supported for Boolean results, not {dtype.name}.")
+    if isinstance(alpha, (float, complex)) and dtype.category < 2:
         raise RuntimeError(
             "For integral input tensors, argument alpha must not be a floating point number "
             f"(it is {alpha})."
         )
+    if isinstance(alpha, complex) and dtype.category < 3:
+        raise RuntimeError(
+            "For non-complex input tensors, argument alpha must not be a complex number "
+            f"(it is {alpha})."
+        )
+    return element(alpha, dtype.np)
 
 
 @public(method=True)
 def add(input: Tensor, other: Any, *, alpha: float = 1, out: Tensor | None = None) -> Tensor:
     """input + alpha * other, broadcast; types are promoted."""
-    if alpha == 1:
+    if alpha.__class__ is int and alpha == 1:
         result = arithmetic.add.record(input, other)
     else:
-        _check_alpha(alpha, input, other)
+        alpha = scaled_by(alpha, input, other)
         result = arithmetic.add_scaled.record(input, other, alpha=alpha)
     return result if out is None else written(out, result, "add", input, other)
 
@@ -40,10 +48,10 @@ def add(input: Tensor, other: Any, *, alpha: float = 1, out: Tensor | None = Non
 def sub(input: Tensor, other: Any, *, alpha: float = 1, out: Tensor | None = None) -> Tensor:
     """input - alpha * other, broadcast; not for bools."""
     refuse_bool_minus(input, other)
-    if alpha == 1:
+    if alpha.__class__ is int and alpha == 1:
         result = arithmetic.sub.record(input, other)
     else:
-        _check_alpha(alpha, input, other)
+        alpha = scaled_by(alpha, input, other)
         result = arithmetic.sub_scaled.record(input, other, alpha=alpha)
     return result if out is None else written(out, result, "sub", input, other)
 
@@ -73,7 +81,9 @@ def rsub(input: Tensor, other: Any, *, alpha: float = 1) -> Tensor:
     """other - alpha * input."""
     check_number("rsub", "other", other)
     refuse_bool_minus(input, other)
-    if alpha == 1 and not isinstance(other, Tensor):
+    one = alpha.__class__ is int and alpha == 1
+    alpha = alpha if one else scaled_by(alpha, input, other)
+    if one and not isinstance(other, Tensor):
         return arithmetic.rsub_number.record(input, number(other, input))
     return arithmetic.rsub.record(input, other, alpha=alpha)
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from vizgrad.arrays import xp
 from vizgrad.ops import complexes as ops
 from vizgrad.ops.forms import public
 from vizgrad.ops.public.arguments import written
 from vizgrad.ops.public.dimensions import mT
 from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.ops.public.slicing import select as pick
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.tensor.tensor import Tensor, new_tensor
 
 
 @public
@@ -156,7 +157,9 @@ def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 @takes_tensors
 def isreal(input: Tensor) -> Tensor:
     """Where the imaginary part is 0."""
-    return imag(input) == 0 if input.is_complex() else input == input.detach()
+    if input.is_complex():
+        return imag(input) == 0
+    return new_tensor(xp.ones_like(input._array, dtype=bool))
 
 
 @public(method=True)

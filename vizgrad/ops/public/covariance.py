@@ -119,6 +119,10 @@ def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
     if ndim < 2:
         raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {ndim} dimensions")
     at = wrap_dim(dim, ndim)
+    if not p > 0:
+        raise RuntimeError(f"renorm: non-positive-norm not supported, got p={p}")
+    if not maxnorm >= 0:
+        raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm}")
     others = [d for d in range(ndim) if d != at]
     norms: Any = statistics.vector_norm(input, p, others, keepdim=True)
     from vizgrad.ops.public.where_clamp import where

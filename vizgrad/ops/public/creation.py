@@ -387,9 +387,20 @@ def frombuffer(
     buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0, requires_grad: bool = False
 ) -> Tensor:
     """A tensor over the memory of an object with the buffer protocol, from byte `offset` on."""
+    if dtype is None:
+        raise TypeError("frombuffer(): argument 'dtype' must be vizgrad.dtype, not NoneType")
     found = _np_dtype("frombuffer", dtype)
-    if not memoryview(buffer).nbytes:
-        raise ValueError("both buffer length (0) and count (-1) must not be 0")
+    try:
+        length = memoryview(buffer).nbytes
+    except TypeError as error:
+        raise ValueError(f"object does not implement Python buffer protocol: {error}") from None
+    if not length or not count:
+        raise ValueError(f"both buffer length ({length}) and count ({count}) must not be 0")
+    if not 0 <= offset < length:
+        raise ValueError(
+            f"offset ({offset} bytes) must be non-negative and no greater than buffer length "
+            f"({length} bytes) minus 1"
+        )
     return made(xp.frombuffer(buffer, found, count, offset), requires_grad)
 
 

@@ -140,7 +140,7 @@ def _slopes(y: Tensor, at: int, step: Any, edge_order: int) -> Tensor:
     if isinstance(step, Tensor) and step._array.ndim:
         gaps: Any = reshape.view(diff(step), (-1,) + (1,) * (y._array.ndim - 1 - at))
     else:
-        gaps = y.new_ones((n - 1,) + (1,) * (y._array.ndim - 1 - at)) * step
+        return _even_slopes(part, n, at, step, edge_order)
     before: Any = slicing.narrow(gaps, 0, 0, n - 2)
     after: Any = slicing.narrow(gaps, 0, 1, n - 2)
     middle = (
@@ -154,6 +154,18 @@ def _slopes(y: Tensor, at: int, step: Any, edge_order: int) -> Tensor:
     else:
         first = _end(part(0, 1), part(1, 1), part(2, 1), gaps[:1], gaps[1:2])
         last = -_end(part(n - 1, 1), part(n - 2, 1), part(n - 3, 1), gaps[-1:], gaps[-2:-1])
+    return joining.cat([first, middle, last], at)
+
+
+def _even_slopes(part: Any, n: int, at: int, step: Any, edge_order: int) -> Tensor:
+    """Of neighbours at equal distances: the element between two has no part."""
+    middle = (part(2, n - 2) - part(0, n - 2)) / (2 * step)
+    if edge_order == 1:
+        first = (part(1, 1) - part(0, 1)) / step
+        last = (part(n - 1, 1) - part(n - 2, 1)) / step
+    else:
+        first = (part(0, 1) * -1.5 + part(1, 1) * 2 - part(2, 1) * 0.5) / step
+        last = (part(n - 1, 1) * 1.5 - part(n - 2, 1) * 2 + part(n - 3, 1) * 0.5) / step
     return joining.cat([first, middle, last], at)
 
 

@@ -107,8 +107,6 @@ def _c2c(input: Tensor, s: Sizes, dim: Any, norm: str | None, forward: bool) -> 
     dims, sizes = _dims_and_sizes(input, s, dim)
     x = _resized(_complex(input), dims, sizes)
     scale = _scale(norm, _count(x, dims), forward)
-    if not dims:
-        return x
     return fourier.complex_to_complex.record(x, dims=dims, forward=forward, scale=scale)
 
 

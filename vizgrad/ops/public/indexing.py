@@ -6,7 +6,7 @@ from typing import Any
 
 from vizgrad.arrays import layout, xp
 from vizgrad.arrays.sparse import is_sparse
-from vizgrad.function.inplace import check_placing, write
+from vizgrad.function.inplace import check_history, check_placing, write
 from vizgrad.function.typing import WrappedNumber
 from vizgrad.ops import copying, indexing
 from vizgrad.ops.forms import public
@@ -14,6 +14,7 @@ from vizgrad.ops.indices import Indices, index_beside, parse
 from vizgrad.ops.public import broadcasting, conversion, dimensions, reshape
 from vizgrad.ops.public.arguments import element, is_number, own_number
 from vizgrad.ops.public.keywords import takes_tensors
+from vizgrad.tensor.modes import MODES
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 
@@ -104,6 +105,7 @@ def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = Fa
 @takes_tensors
 def index_put_(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     """`index_put`, in place."""
+    check_history(input, MODES.grad and (input.requires_grad or values.requires_grad))
     _check_put(input, values)
     places = _put_indices(input, indices)
     check_placing(input, values, *indices)

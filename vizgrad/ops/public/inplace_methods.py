@@ -37,7 +37,13 @@ def _copied(
         if placing:
             check_placing(self, *args, *kwargs.values())
         # of a copy: what `function` saves of its operand must outlive the write
-        return conversion.copy_(self, function(self.clone(), *args, **kwargs))
+        result = function(self.clone(), *args, **kwargs)
+        if result.dtype.category > self.dtype.category:
+            raise RuntimeError(
+                f"result type {result.dtype.name} can't be cast to the desired output type "
+                f"{self.dtype.name} of the in-place operation {name}"
+            )
+        return conversion.copy_(self, result)
 
     copied.__name__ = copied.__qualname__ = name
     copied.__doc__ = f"`{name[:-1]}`, in place."

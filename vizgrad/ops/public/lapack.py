@@ -102,8 +102,11 @@ def triangular_solve(
 
 
 @public(method=True)
+@takes_tensors
 def lu(A: Tensor, pivot: bool = True, get_infos: bool = False) -> Any:
     """(LU, pivots), and with `get_infos` where a pivot is 0: for `lu_solve` and `lu_unpack`."""
+    if A._array.ndim > 1 and A._array.dtype.kind not in "fcV":
+        raise NotImplementedError(f'"lu_cpu" not implemented for {A.dtype.name}')
     found = linalg_factors.lu_factor_ex(A, pivot=pivot)
     return tuple(found) if get_infos else (found.LU, found.pivots)
 

@@ -206,9 +206,9 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
         sizes = a._array.shape[i], b._array.shape[j]
         # a dimension of size 1 is multiplied with the sum of what it stands beside
         if sizes[0] == 1:
-            b = b if sizes[1] == 1 else reduction.sum(b, j, keepdim=True)
+            b = b if sizes[1] == 1 else reduction.sum(b, j, keepdim=True, dtype=b.dtype)
         elif sizes[1] == 1:
-            a = reduction.sum(a, i, keepdim=True)
+            a = reduction.sum(a, i, keepdim=True, dtype=a.dtype)
         elif sizes[0] != sizes[1]:
             raise RuntimeError(
                 "contracted dimensions need to match, but first has size "
@@ -219,8 +219,8 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
     columns = [d for d in range(b._array.ndim) if d not in right]
     shared = math.prod(sizes[0][d] for d in left)
     high, wide = math.prod(sizes[0][d] for d in rows), math.prod(sizes[1][d] for d in columns)
-    first = reshape.reshape(dimensions.permute(a, *rows, *left), (high, shared))
-    second = reshape.reshape(dimensions.permute(b, *right, *columns), (shared, wide))
+    first = reshape.reshape(dimensions.permute(a, (*rows, *left)), (high, shared))
+    second = reshape.reshape(dimensions.permute(b, (*right, *columns)), (shared, wide))
     out = products.mm.record(first, second)
     return reshape.view(out, (*(sizes[0][d] for d in rows), *(sizes[1][d] for d in columns)))
 

@@ -19,15 +19,15 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
     """A copy with `source` at the flat places `index`; added there if `accumulate`."""
     if index._array.dtype != xp.int64:
         raise RuntimeError(f"put_(): Expected a long tensor for index, but got {index.dtype.name}")
-    if index._array.size != source._array.size:
-        raise IndexError(
-            "put_(): Expected source and index to have the same number of elements, but got "
-            f"source.numel() = {source._array.size}, index.numel() = {index._array.size}"
-        )
     if input.dtype is not source.dtype:
         raise RuntimeError(
             "put_(): self and source expected to have the same dtype, but got "
             f"{input.dtype.name} and {source.dtype.name}"
+        )
+    if index._array.size != source._array.size:
+        raise IndexError(
+            "put_(): Expected source and index to have the same number of elements, but got "
+            f"source.numel() = {source._array.size}, index.numel() = {index._array.size}"
         )
     check_flat(index._array, input._array.size)
     flat = reshape.reshape(input, (-1,))

@@ -441,7 +441,7 @@ def log_normal_(
 @takes_tensors
 def poisson(input: Tensor, generator: _Generator | None = None) -> Tensor:
     """Numbers of events, from the Poisson distribution with rates `input`."""
-    if bool((input._array < 0).any()):
+    if not bool((input._array >= 0).all()):
         raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
     drawn = random.poisson(input._array, input.device, generator)
     return random_sampling.poisson.record(input, drawn=drawn.astype(input._array.dtype, copy=False))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 from vizgrad.arrays.kernels.reduction import count
@@ -166,7 +167,8 @@ def norm(
     dtype: Any = None,
 ) -> Tensor:
     """The p-norm of all elements, or of the vectors along `dim`; "fro" is the 2-norm, "nuc" of matrices."""
-    if p is None or p == "fro":
+    planes = isinstance(dim, Sequence) and len(dim) > 2  # of which matrix_norm speaks
+    if p is None or (p == "fro" and not planes):
         p = 2
     if isinstance(p, str):
         from vizgrad.ops.public.linalg_norms import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import isfinite, prod
 from typing import Any, NamedTuple
 
-from vizgrad.arrays import xp
+from vizgrad.arrays import dtypes, xp
 from vizgrad.errors import wrap_dim
 from vizgrad.ops.forms import public
 from vizgrad.ops.public import (
@@ -29,7 +29,7 @@ def unique(
 
     Unlike PyTorch's, the values are differentiable: the gradient goes to the first occurrence.
     """
-    axis = None if dim is None else wrap_dim(dim, input._array.ndim)
+    axis = None if dim is None else _slices("unique", input, dim)
     _, first, inverse, counts = xp.unique(
         input._array,
         return_index=True,
@@ -48,6 +48,17 @@ def unique(
     )
 
 
+def _slices(name: str, input: Tensor, dim: int) -> int:
+    """The dimension whose slices are compared; RuntimeError for slices without elements."""
+    at, shape = wrap_dim(dim, input._array.ndim), input._array.shape
+    if 0 in shape[:at] + shape[at + 1 :]:
+        raise RuntimeError(
+            f"{name}(): There are 0 sized dimensions, and they aren't selected, so unique cannot be "
+            f"applied: the shape is {list(shape)}, the selected dimension {at}"
+        )
+    return at
+
+
 def _with(values: Tensor, inverse: Any, counts: Any) -> Any:
     extra = tuple(new_tensor(a.astype(xp.int64)) for a in (inverse, counts) if a is not None)
     return (values, *extra) if extra else values
@@ -59,7 +70,7 @@ def unique_consecutive(
     input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
 ) -> Any:
     """The values with runs of equal ones shortened to one."""
-    axis = 0 if dim is None else wrap_dim(dim, input._array.ndim)
+    axis = 0 if dim is None else _slices("unique_consecutive", input, dim)
     source = reshape.reshape(input, -1) if dim is None else input
     lines = xp.moveaxis(source._array, axis, 0)
     rows = lines.reshape(len(lines), prod(lines.shape[1:]))
@@ -81,6 +92,10 @@ def isin(
     elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False
 ) -> Tensor:
     """Is each element one of `test_elements`? `assume_unique` changes no answer, as in PyTorch."""
+    for each in (elements, test_elements):
+        found = each.dtype if isinstance(each, Tensor) else dtypes.of_scalar(each)
+        if found is not None and found.category in (0, 3):
+            raise RuntimeError(f"Unsupported input type encountered for isin(): {found.name}")
     a, b = (t._array if isinstance(t, Tensor) else t for t in (elements, test_elements))
     return new_tensor(xp.isin(a, b, invert=invert))
 
