@@ -14,7 +14,7 @@ from vizgrad.ops.public import (
     linalg_functions,
 )
 from vizgrad.ops.public.complexes import adjoint
-from vizgrad.ops.public.keywords import takes_out
+from vizgrad.ops.public.keywords import takes_out, takes_tensors
 from vizgrad.tensor.tensor import Tensor
 
 
