@@ -270,6 +270,41 @@ def one_row(call: Call, found: Difference) -> bool:
     return given[0].shape[-2] <= 1 or not all(g.count for g in given)
 
 
+def at_nan(call: Call, found: Difference) -> bool:
+    """They agree wherever no operand is NaN."""
+    import torch
+
+    from tests.fuzz.observe import array, run
+
+    values = array(run(torch, [f"a = {call.operands()[0].source()}"])["a"])
+    there, here = found.theirs, found.ours
+    if not np.isnan(values).any() or not values.shape == np.shape(there) == np.shape(here):
+        return False
+    usual = ~np.isnan(values)
+    return bool(np.allclose(there[usual], here[usual], rtol=1e-3, equal_nan=True))
+
+
+def hermitian_parts_agree(call: Call, found: Difference) -> bool:
+    there, here = found.theirs, found.ours
+    if np.shape(there) != np.shape(here) or there.dtype.kind != "c":
+        return False
+    parts = [(g + np.conj(np.swapaxes(g, -1, -2))) / 2 for g in (there, here)]
+    return bool(np.allclose(*parts, rtol=1e-3, atol=1e-4))
+
+
+def complex_diagonal(call: Call, found: Difference) -> bool:
+    import torch
+
+    from tests.fuzz.observe import array, run
+
+    matrix = array(run(torch, [f"a = {call.operands()[0].source()}"])["a"])
+    return bool(np.diagonal(matrix, axis1=-2, axis2=-1).imag.any())
+
+
+def single_and_close(call: Call, found: Difference) -> bool:
+    return single(call, found) and bool(np.allclose(found.theirs, found.ours, atol=1e-3))
+
+
 def symmetric(call: Call) -> bool:
     import torch
 
@@ -353,6 +388,19 @@ KNOWN: tuple[Known, ...] = (
     Known("lu_solve", "value|gradient|second|* after", "a factor with 0 on the diagonal divides by it", not_finite),
     Known("group_norm", "value|gradient|second", "squares of huge numbers", special),
     Known("selu F.selu", "gradient|second", "PyTorch's derivative of NaN looks at the result", not_finite),
+    Known("F.elu elu F.celu celu F.selu selu F.hardswish F.hardshrink hardshrink F.softshrink F.hardtanh F.relu6", "gradient",
+          "of many elements PyTorch's derivative at NaN is another than of few", at_nan),
+    Known("argsort sort msort", "raises: TypeError, nothing", "with `stable` PyTorch takes `dim` by name alone",
+          says("positional arguments but")),
+    Known("addmm addmv baddbmm F.multi_margin_loss", "raises: nothing, RuntimeError",
+          "PyTorch looks at numbers and types only where there is something to compute", empty),
+    Known("cumprod", "gradient|second", "0 * inf in another order", not_finite),
+    Known("cholesky L.cholesky L.cholesky_ex", "gradient|second", "PyTorch's gradient has a part that no Hermitian matrix meets",
+          hermitian_parts_agree),
+    Known("cholesky_inverse", "value|* after", "LAPACK takes the diagonal for real", complex_diagonal),
+    Known("L.eig L.eigvals", "gradient raises: *|second raises: *", "eigenvectors that depend on each other", singular),
+    Known("L.solve", "raises: _LinAlgError, nothing|raises: nothing, _LinAlgError", "of a singular matrix: rounding decides", singular),
+    Known("F.lp_pool*", "second", "differences of powers in single precision", single_and_close),
     Known("normal", "shape|value|strides", "PyTorch leaves an `out` of another shape as it is", writes_out),
     Known("bucketize where", "raises: TypeError, nothing", "a number is taken with out=, too", writes_out),
     Known("asinh acosh atanh arcsinh arccosh arctanh", "gradient raises*", "no derivative of the in-place form"),
@@ -360,7 +408,7 @@ KNOWN: tuple[Known, ...] = (
           "of the in-place form: the history of the operand stays, as if nothing was written"),
     Known("eq ne lt le gt ge greater greater_equal less less_equal not_equal", "requires_grad",
           "PyTorch lets an integer tensor require grad that was compared in place", whole_target),
-    Known("F.logsigmoid F.alpha_dropout S.multigammaln mvlgamma", "strides", "composed: they lie as the last step left them"),
+    Known("F.logsigmoid F.alpha_dropout F.feature_alpha_dropout S.multigammaln mvlgamma", "strides", "composed: they lie as the last step left them"),
     Known("T.apply_ T.map_", "a version", "PyTorch does not count these writes: a saved value that changed is used"),
     Known("addmm addmv baddbmm addbmm addr", "value|* after|gradient", "0 * inf where alpha or beta is 0", not_finite),
     Known("householder_product L.householder_product orgqr", "gradient", "0 / 0 of a formula of PyTorch's", not_finite),
@@ -426,7 +474,7 @@ KNOWN: tuple[Known, ...] = (
           says("INTERNAL ASSERT", "invalid gradient at index", "isFloatingType(grad", "Found dtype", "can't be cast to the desired", "Expected a proper Tensor but got",
                "is invalid for input of size", "must have at least 2 dimensions", "returned an invalid gradient",
                "to have non-zero size for non-batch", "depends on Q, which is not", "index out of range in self",
-               "Expected dtype int64 for index", "Index to scalar can have only 1 value")),
+               "Expected dtype int64 for index", "Index to scalar can have only 1 value", "grad_input must be contiguous")),
     Known("*", "raises: RuntimeError, nothing|raises: IndexError, nothing", "an internal error of PyTorch",
           says("INTERNAL ASSERT", "select(): index 0 out of range", "MKL FFT error",
                "view size is not compatible with input tensor's size and stride")),
@@ -454,19 +502,19 @@ KNOWN: tuple[Known, ...] = (
           says("Autograd not support dtype")),
     Known("F.softplus", "second", "at the threshold itself"),
     # --- layers ---
-    Known("F.conv* F.batch_norm F.instance_norm F.group_norm F.scaled_dot_product_attention L.det det",
+    Known("F.conv* conv* F.batch_norm F.instance_norm F.group_norm F.scaled_dot_product_attention L.det det",
           "gradient requires_grad|second|second raises: *", "PyTorch takes the derivative of nothing for a constant", empty),
-    Known("F.conv*", "raises: nothing, RuntimeError|raises: RuntimeError, nothing",
+    Known("F.conv* conv*", "raises: nothing, RuntimeError|raises: RuntimeError, nothing",
           "PyTorch looks at sizes and types, or does not, where there is nothing to compute", empty),
-    Known("F.conv_transpose*", "second raises: RuntimeError, nothing", "a derivative of a result without elements",
+    Known("F.conv_transpose* conv_transpose*", "second raises: RuntimeError, nothing", "a derivative of a result without elements",
           says("Only zero batch or zero channel inputs are supported")),
-    Known("F.conv_transpose*", "raises: nothing, RuntimeError", "one of PyTorch's kernels makes a result without elements, "
+    Known("F.conv_transpose* conv_transpose*", "raises: nothing, RuntimeError", "one of PyTorch's kernels makes a result without elements, "
           "another refuses it", ours_says("Output size is too small")),
-    Known("F.conv*", "value|gradient|second", "inf - inf and overflow in another order", special),
+    Known("F.conv* conv*", "value|gradient|second", "inf - inf and overflow in another order", special),
     Known("group_norm F.group_norm layer_norm F.layer_norm F.rrelu rrelu", "gradient requires_grad",
           "PyTorch's formula names an operand or a result it does not depend on", formal),
-    Known("F.*_norm layer_norm rms_norm batch_norm instance_norm", "value|gradient|* after", "of infinities, NaN and what overflows", special),
-    Known("F.*_norm", "gradient", "of equal elements: rounding times 1 / sqrt(eps)",
+    Known("F.*_norm layer_norm rms_norm group_norm batch_norm instance_norm", "value|gradient|* after", "of infinities, NaN and what overflows", special),
+    Known("F.*_norm layer_norm rms_norm group_norm batch_norm instance_norm", "gradient", "of equal elements: rounding times 1 / sqrt(eps)",
           lambda call, found: ties(call, found) and roughly(call, found)),
     Known("F.group_norm group_norm", "gradient", "0 / 0 of groups without elements", empty),
     Known("F.batch_norm", "gradient", "PyTorch's backward reads a weight as if it lay densely", not_plain(3)),
@@ -505,7 +553,7 @@ KNOWN: tuple[Known, ...] = (
     Known("S.zeta", "gradient raises: RuntimeError, nothing", "PyTorch's backward negates a bool",
           says("torch boolean negative")),
     Known("T.sum_to_size", "value", "summed in another order", within_rounding),
-    Known("T.map_", "raises: TypeError, nothing", "documented as `tensor`, and taken as `other` alone", says('"other"')),
+    Known("T.map_ T.copy_", "raises: TypeError, nothing", "documented as `tensor` and `src`, and taken as `other` alone", says('"other"')),
     Known("T.view", "raises: RuntimeError, nothing", "of nothing, strides do not matter", empty),
     Known("T.map_", "raises: nothing, RuntimeError", "PyTorch writes one element several times",
           ours_says("more than one element of the written-to tensor")),

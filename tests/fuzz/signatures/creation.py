@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from tests.fuzz.draw import Draw
 from tests.fuzz.kinds import SoFar, first
 from tests.fuzz.values import Code, Given
+
+
+def trials(d: Draw, so_far: SoFar) -> Given:
+    """Counts, none of which is NaN: PyTorch draws for ever."""
+    made = d.tensor(d.shape(), d.dtype("float"), 1, 4)
+    return replace(made, values=tuple(1.0 if v != v else v for v in made.values))
 
 
 def data(d: Draw, so_far: SoFar) -> Any:
@@ -82,7 +89,7 @@ frombuffer : buffer=buffer *dtype=dtype()? *count=integer(-1,3)? *offset=integer
 ~bernoulli : input=t('float',low=0,high=1)
 ~bernoulli : input=t('float') p=real(0,1)
 ~poisson : input=t('float',low=0,high=4)
-~binomial : count=t('float',low=1,high=4) prob=same(low=0,high=1)
+~binomial : count=trials prob=same(low=0,high=1)
 ~multinomial : input=t('double',rank=(1,2),low=0.1,high=3,least=1) num_samples=integer(1,2)
     replacement=flag?
 ~normal : mean=t('float') std=same(low=0.1)

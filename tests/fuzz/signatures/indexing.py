@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tests.fuzz.draw import Draw
 from tests.fuzz.kinds import SoFar, dim, first, length, shaped, whole_tensor
 from tests.fuzz.values import Given
@@ -138,8 +140,10 @@ F.embedding : input=t('index',low=0,high=2) weight=table *max_norm=pick(1.0) *no
 F.embedding_bag : input=t('index',rank=2,low=0,high=2) weight=table *mode=pick('sum','mean','max')?
     *padding_idx=pick(0,-1,None)? *per_sample_weights=like_input??
 F.embedding_bag : input=t('index',rank=1,low=0,high=2) weight=table offsets=offsets
-    *mode=pick('sum','mean','max')?
-    *include_last_offset=flag? *padding_idx=pick(0,-1,None)?
+    *mode=pick('sum','mean','max')? *padding_idx=pick(0,-1,None)?
+# a last offset before the end: PyTorch writes behind its memory
+F.embedding_bag : input=t('index',rank=1,low=0,high=2) weight=table offsets=closed
+    *mode=pick('sum','mean','max')? *include_last_offset=pick(True) *padding_idx=pick(0,-1,None)?
 """
 
 
@@ -155,3 +159,10 @@ def offsets(d: Draw, so_far: SoFar) -> Given:
     count = so_far["input"].count
     found = sorted(d.whole(0, count) for _ in range(d.whole(0, 3)))
     return Given((len(found) + 1,), so_far["input"].dtype, (0, *found))
+
+
+def closed(d: Draw, so_far: SoFar) -> Given:
+    """Offsets, the last of which is where the input ends."""
+    starts = offsets(d, so_far)
+    values = (*starts.values, so_far["input"].count)
+    return replace(starts, shape=(len(values),), values=values)

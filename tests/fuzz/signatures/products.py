@@ -129,7 +129,8 @@ L.cross : input=threes other=same() *dim=pick(-1)?
 L.vecdot : x=t('inexact',rank=(1,4)) y=same() *dim=dim()?
 cdist : x1=letters('bnk','double') x2=letters('bmk') p=pick(0.0,1.0,2.0,3.0,0.5,float('inf'))?
     compute_mode=pick('use_mm_for_euclid_dist','donot_use_mm_for_euclid_dist')??
-F.pdist pdist : input=t('double',rank=2) p=pick(0.0,1.0,2.0,3.0,0.5,float('inf'))?
+# of no rows, PyTorch's backward ends the process
+F.pdist pdist : input=t('double',rank=2,least=1) p=pick(0.0,1.0,2.0,3.0,0.5,float('inf'))?
 F.linear : input=letters('bnk') weight=letters('mk') bias=letters('m')?
 F.linear : input=letters('k') weight=letters('mk') bias=letters('m')?
 F.linear : input=letters('nk') weight=letters('k')

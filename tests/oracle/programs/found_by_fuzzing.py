@@ -208,6 +208,92 @@ def means_of_whole_numbers(torch, see):
     see.raises("maxima without order", lambda: F.adaptive_max_pool2d(x.to(torch.complex64), 2))
 
 
+@program(rules="T-39 T-95")
+def the_triangle_that_a_cholesky_factor_is_of(torch, see):
+    a = torch.tensor([[2.0, 0.5], [1.0, 3.0]], dtype=torch.float64, requires_grad=True)
+    for upper in (False, True):
+        factor = torch.linalg.cholesky(a, upper=upper)
+        see(f"factor, upper={upper}", factor)
+        see(f"gradient, upper={upper}", torch.autograd.grad(factor.sin().sum(), a))
+        see(f"old name, upper={upper}", torch.cholesky(a, upper))
+        bad = torch.tensor([[1.0, 0.0], [2.0, 1.0]])
+        see(f"minor, upper={upper}", torch.linalg.cholesky_ex(bad, upper=upper).info)
+    see("of nothing", torch.cholesky(torch.zeros(0, 2)))
+
+
+@program(rules="T-39 T-95")
+def factors_of_sums_of_products(torch, see):
+    bytes_ = torch.full((2, 2), 3, dtype=torch.uint8)
+    for factor in (-1, 300, 1.5, -1.0, True, 2j):
+        see.attempt(
+            f"addmm {factor}", lambda f=factor: torch.addmm(bytes_, bytes_, bytes_, alpha=f)
+        )
+        see.attempt(
+            f"addmm_ {factor}", lambda f=factor: bytes_.clone().addmm_(bytes_, bytes_, beta=f)
+        )
+        see.attempt(
+            f"addr {factor}", lambda f=factor: torch.addr(bytes_, bytes_[0], bytes_[1], beta=f)
+        )
+    see.raises(
+        "a flag", lambda: torch.addr(torch.ones(1, 1), torch.ones(1), torch.ones(1), alpha=True)
+    )
+
+
+@program(rules="T-95 T-36")
+def types_and_places_of_results(torch, see):
+    F = torch.nn.functional
+    small = torch.full((2, 2), 20, dtype=torch.uint8)
+    see("bilinear", F.bilinear(small, small, small[None] // 20))
+    see("combinations of nothing", torch.combinations(torch.tensor([1, 2]), 0))
+    see.raises("of less", lambda: torch.combinations(torch.tensor([1, 2]), -1))
+    nan = float("nan")
+    line = torch.tensor([[1.0, nan, 3.0, nan, 2.0]])
+    see("NaN, 1d", F.adaptive_max_pool1d(line, 2, return_indices=True))
+    see("NaN, 2d", F.adaptive_max_pool2d(line[None], (1, 1), return_indices=True))
+    see("whole numbers", F.max_pool1d(torch.tensor([[1, 5, 2, 2]]), 2, return_indices=True))
+    see("running products", torch.cumprod(torch.tensor([1.5, 2.5]), 0, out=torch.zeros(2).long()))
+    see("running sums", torch.cumsum(torch.tensor([1.5, 2.5]), 0, out=torch.zeros(2).long()))
+    out = torch.zeros(0)
+    F.normalize(torch.tensor([[3.0, 4.0]]), out=out)
+    see("normalized", out)
+    see("rank of no system", torch.linalg.lstsq(torch.ones(2, 1), torch.zeros(2, 0)).rank)
+    many = torch.tensor([1e300, -1.0, 0.0, 3.0], dtype=torch.float64)
+    chance = torch.tensor([0.25, 0.5, 0.5, 1.5], dtype=torch.float64)
+    see("draws that are sure", torch.binomial(many, chance))
+
+
+@program(rules="T-95")
+def numbers_and_norms_refused(torch, see):
+    F = torch.nn.functional
+    x = torch.zeros(2)
+    see("a number copied", x.clone().copy_(2))
+    see("cut off", x.to(torch.int8).copy_(1000))
+    see.raises("no number", lambda: x.copy_("a"), phrase="must be Tensor")
+    for p in (2, -0.5, float("nan")):
+        see.raises(f"bernoulli_ {p}", lambda p=p: x.clone().bernoulli_(p), phrase="to be in [0, 1]")
+    for target in (-0.1, 1.5, float("nan")):
+        see.raises(
+            f"target {target}",
+            lambda t=target: F.binary_cross_entropy(x + 0.5, x + t),
+            phrase="between 0 and 1",
+        )
+    weight = torch.ones(1, 3)
+    scores, labels = torch.ones(2, 3), torch.tensor([0, 1])
+    see.raises("weights", lambda: F.multi_margin_loss(scores, labels, weight=weight))
+    see("a flag for the margin", F.multi_margin_loss(scores, labels, margin=True))
+    one = torch.ones(2, dtype=torch.complex64)
+    see.raises(
+        "real", lambda: torch.linalg.vector_norm(one, dtype=torch.float64), phrase="dtype should be"
+    )
+    see.raises(
+        "complex", lambda: torch.linalg.norm(x, dtype=torch.complex64), phrase="dtype should be"
+    )
+    see.raises(
+        "narrow", lambda: torch.norm(x.double(), dtype=torch.float32), phrase="without narrowing"
+    )
+    see.raises("sizes first", lambda: torch.zeros(2, requires_grad=True).resize_())
+
+
 NUMBERS = {
     "float16": (65504.0, 65505.0, -1e9),
     "bfloat16": (3.38e38, 3.395e38),

@@ -50,8 +50,14 @@ def solve_vectors(a: Array, b: Array) -> Array:
 @quiet
 def cholesky(a: Array, upper: bool) -> Array:
     why = "the factorization could not be completed because the input is not positive-definite"
-    lower = _guarded("cholesky", why, np.linalg.cholesky, a)
-    return lower.swapaxes(-1, -2).conj() if upper else lower
+    if not upper:
+        return _guarded("cholesky", why, np.linalg.cholesky, a)
+    # numpy's looks at the lower triangle
+    return adjoint(_guarded("cholesky", why, np.linalg.cholesky, adjoint(a)))
+
+
+def adjoint(a: Array) -> Array:
+    return a.swapaxes(-1, -2).conj()
 
 
 @quiet

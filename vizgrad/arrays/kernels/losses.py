@@ -56,6 +56,15 @@ def binary_cross_entropy(p: Array, target: Array, weight: Array | None, reductio
             "all elements of input should be between 0 and 1, but they range from "
             f"{p.min():g} to {p.max():g}: apply a sigmoid, or use binary_cross_entropy_with_logits"
         )
+    if (
+        isinstance(target, np.ndarray)
+        and target.size
+        and not (target.min() >= 0 and target.max() <= 1)
+    ):
+        raise RuntimeError(
+            "all elements of target should be between 0 and 1, but they range from "
+            f"{target.min():g} to {target.max():g}"
+        )
     loss = (target - 1) * clamped_log1p(-p) - target * clamped_log(p)
     return reduced(loss if weight is None else loss * weight, reduction)
 

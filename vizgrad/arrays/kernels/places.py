@@ -95,7 +95,7 @@ def adaptive_maxima(x: Array, out: Sizes) -> Array:
         first = [c * n // o for c, n, o in zip(cell, size, out, strict=True)]
         last = [-(-(c + 1) * n // o) for c, n, o in zip(cell, size, out, strict=True)]
         window = x[(..., *(slice(a, b) for a, b in zip(first, last, strict=True)))]
-        place = window.reshape(*lead, prod(window.shape[len(lead) :])).argmax(axis=-1)
+        place = _largest(window.reshape(*lead, prod(window.shape[len(lead) :])))
         flat = np.zeros_like(place)
         for d in reversed(range(dims)):
             width = last[d] - first[d]
@@ -103,6 +103,16 @@ def adaptive_maxima(x: Array, out: Sizes) -> Array:
             place //= width
         index[(..., *cell)] = flat
     return index
+
+
+def _largest(rows: Array) -> Array:
+    """Where the largest element of each row is: the first of equals, the last NaN."""
+    place = rows.argmax(axis=-1)
+    if rows.dtype.kind != "f" or not rows.shape[-1]:
+        return place
+    unordered = rows != rows
+    last = rows.shape[-1] - 1 - unordered[..., ::-1].argmax(axis=-1)
+    return np.where(unordered.any(axis=-1), last, place)
 
 
 def window_starts(draws: Array, size: int, window: int, out: int) -> Array:
@@ -130,5 +140,5 @@ def window_maxima(x: Array, starts: list[Array], window: Sizes) -> Array:
         places = places * size[d] + line.reshape(*line.shape[:lead], *spread)
     shape = places.shape[: lead + dims]
     places = places.reshape(*shape, prod(window))
-    best = take(x, places, dims).argmax(axis=-1)
+    best = _largest(take(x, places, dims))
     return np.take_along_axis(places, best[..., None], axis=-1)[..., 0]

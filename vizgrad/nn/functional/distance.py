@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from vizgrad.arrays.dtypes import promote_types
-from vizgrad.ops.public.arguments import as_float
+from vizgrad.ops.public.arguments import as_float, written
 from vizgrad.ops.public.broadcasting import broadcast_tensors
 from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.tensor import Tensor
@@ -21,7 +21,7 @@ def normalize(
     """x / max(norm, eps) along `dim`."""
     size = _norm(input, p, dim, True).clamp_min(eps).expand_as(input)
     result = input / size
-    return result if out is None else out.copy_(result)
+    return result if out is None else written(out, result, "div", input)
 
 
 @takes_tensors

@@ -130,7 +130,9 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     count = math.prod(lead)
     rows = a.reshape(count, in1)
     spread = linear(rows, weight.permute(0, 2, 1).reshape(out_features * in2, in1))
-    out: Any = (spread.reshape(count, out_features, in2) * b.reshape(count, 1, in2)).sum(-1)
+    out: Any = (spread.reshape(count, out_features, in2) * b.reshape(count, 1, in2)).sum(
+        -1, dtype=a.dtype
+    )
     if bias is not None:
         out = out + bias
     return out.reshape(*lead, out_features)

@@ -130,6 +130,8 @@ def binary_cross_entropy_with_logits(
         )
     refuse_bool_minus(target, pos_weight)
     if target._array.dtype != input._array.dtype:
+        if input.is_complex():
+            raise NotImplementedError(f'"log_sigmoid" not implemented for {input.dtype.name}')
         computed_in(target.dtype, input)
         input = input.to(target.dtype)
     no_gradient_of("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)

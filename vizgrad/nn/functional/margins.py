@@ -108,7 +108,7 @@ def hinge_embedding_loss(
     """input where target is 1, max(0, margin - input) where it is -1."""
     if input.dtype.category < 2:
         margin = int(margin)  # the loss has the type of the input
-    far = (margin - input).clamp_min(0)
+    far = (+margin - input).clamp_min(0)
     loss = far.masked_fill(target == 1, 0.0) + input.masked_fill(target == -1, 0.0)
     return reduced(loss, how_reduced(reduction, size_average, reduce))
 
@@ -223,6 +223,8 @@ def multi_margin_loss(
     if p not in (1, 2):
         raise ValueError("only p == 1 and p == 2 supported")
     no_gradient_of("multi_margin_loss", weight=weight)
+    if weight is not None and weight.ndim != 1:
+        raise ValueError(f"weight must be one-dimensional, but has the shape {list(weight.shape)}")
     rows = 1 if input.ndim < 2 else input.shape[0]
     if input.ndim > 2 or target.ndim > 1 or target.numel() != rows:
         raise RuntimeError(
@@ -232,7 +234,7 @@ def multi_margin_loss(
     of_type("weight", weight, input.dtype.name)
     x = input if input.ndim == 2 else input.reshape(1, -1)
     index = target.reshape(rows, 1)
-    gap = (margin - x.gather(1, index) + x).clamp_min(0)
+    gap = (+margin - x.gather(1, index) + x).clamp_min(0)
     if p == 2:
         gap = gap * gap
     if weight is not None:

@@ -79,7 +79,8 @@ def max_pool1d(
     stride = None if stride is None else (1, *per_dim(stride, 1, "stride"))
     padding = (0, *per_dim(padding, 1, "padding"))
     dilation = (1, *per_dim(dilation, 1, "dilation"))
-    refuse_integers(input, "max_pool1d")
+    if not return_indices:
+        refuse_integers(input, "max_pool1d")
     rows = with_rows(input, "max_pool1d")
     result = _max_pool(rows, 2, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
     if not return_indices:

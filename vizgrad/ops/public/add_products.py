@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from vizgrad.arrays.dtypes import promote_types
 from vizgrad.ops import matrix_products as products
 from vizgrad.ops.forms import public
 from vizgrad.ops.public import broadcasting
-from vizgrad.ops.public.arguments import written
+from vizgrad.ops.public.arguments import element, written
 from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.ops.public.matrix_products import _check, _check_stacks, bmm, outer
 from vizgrad.tensor.tensor import Tensor
@@ -28,8 +29,17 @@ def addmm(
     _check("addmm", "mat1 must be a matrix", (mat1, 2))
     _check("addmm", "mat2 must be a matrix", (mat2, 2))
     _check_bias(input, (mat1._array.shape[0], mat2._array.shape[1]))
+    beta, alpha = factors(mat1, beta, alpha)
     result = products.addmm.record(input, mat1, mat2, beta=beta, alpha=alpha)
     return result if out is None else written(out, result, "addmm", input, mat1, mat2)
+
+
+def factors(matrix: Tensor, beta: Any, alpha: Any) -> tuple[Any, Any]:
+    """Both as numbers of the type of the product; RuntimeError for what it does not hold."""
+    if beta == 1 == alpha:
+        return beta, alpha
+    dtype = matrix._array.dtype
+    return element(beta, dtype), element(alpha, dtype)
 
 
 def _check_bias(bias: Tensor, shape: tuple[int, ...]) -> None:
@@ -59,6 +69,7 @@ def addmv(
     _check("addmv", "mat must be a matrix", (mat, 2))
     _check("addmv", "vec must be a vector", (vec, 1))
     _check_bias(input, (mat._array.shape[0],))
+    beta, alpha = factors(mat, beta, alpha)
     result = products.addmv.record(input, mat, vec, beta=beta, alpha=alpha)
     return result if out is None else written(out, result, "addmv", input, mat, vec)
 
@@ -84,6 +95,7 @@ def baddbmm(
     _check("baddbmm", "batch2 must be a 3D tensor", (batch2, 3))
     _check_stacks(batch1, batch2)
     _check_bias(input, (*batch1._array.shape[:2], batch2._array.shape[2]))
+    beta, alpha = factors(batch1, beta, alpha)
     result = products.baddbmm.record(input, batch1, batch2, beta=beta, alpha=alpha)
     return result if out is None else written(out, result, "baddbmm", input, batch1, batch2)
 
@@ -96,17 +108,20 @@ def addr(
 ) -> Tensor:  # fmt: skip
     """beta * input + alpha * (all products of the elements of two vectors)."""
     product: Any = outer(vec1, vec2)
+    if input._array.dtype.kind != "b" or product._array.dtype.kind != "b":
+        for name, factor in (("beta", beta), ("alpha", alpha)):
+            if isinstance(factor, bool):
+                raise RuntimeError(f"Boolean {name} only supported for Boolean results.")
     if input._array.dtype.kind in "iub" and product._array.dtype.kind in "iub":
         for name, factor in (("beta", beta), ("alpha", alpha)):
-            if isinstance(factor, float):
+            if isinstance(factor, (float, complex)):
                 raise RuntimeError(
                     f"For integral input tensors, argument {name} must not be a floating point number"
                 )
-        if input._array.dtype.kind == product._array.dtype.kind == "b":
-            beta, alpha = bool(beta), bool(alpha)
     input = broadcasting.expand(input, product._array.shape)
-    if input._array.dtype.kind == "b" == product._array.dtype.kind:
-        beta, alpha = bool(beta), bool(alpha)  # sums and products are "or" and "and"
+    common = promote_types(input.dtype, product.dtype).np
+    # of bools, sums and products are "or" and "and"
+    beta, alpha = element(beta, common), element(alpha, common)
     result = (input if beta == 1 else input * beta) + (product if alpha == 1 else product * alpha)
     return result if out is None else written(out, result, "addr", input, vec1, vec2)
 
@@ -119,8 +134,7 @@ def addbmm(
 ) -> Tensor:  # fmt: skip
     """beta * input + alpha * (the sum of the products of two stacks of matrices)."""
     product: Any = bmm(batch1, batch2).sum(0, dtype=batch1.dtype)
-    if product._array.dtype.kind in "iu":
-        beta, alpha = int(beta), int(alpha)  # before anything is multiplied
+    beta, alpha = factors(batch1, beta, alpha)
     input = broadcasting.expand(input, product._array.shape)
     result = (input if beta == 1 else input * beta) + (product if alpha == 1 else product * alpha)
     return result if out is None else written(out, result, "addbmm", input, batch1, batch2)

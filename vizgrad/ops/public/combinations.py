@@ -29,8 +29,12 @@ def _check_vector(tensor: Tensor) -> None:
 @public
 @takes_tensors
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
-    """All choices of r elements of a vector, one per row."""
+    """All choices of r elements of a vector, one per row; nothing, without rows, of r = 0."""
     _check_vector(input)
+    if r < 0:
+        raise RuntimeError(f"Expect a non-negative number, but got {r}")
+    if r == 0:
+        return new_tensor(xp.empty_like(input._array, shape=(0,)))
     choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
     rows = list(choose(range(input._array.size), r))
     index = tensor(rows) if rows else new_tensor(xp.zeros((0, r), xp.int64))

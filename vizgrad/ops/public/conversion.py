@@ -229,11 +229,13 @@ def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
 
 @method
 def copy_(self: Tensor, src: Any, non_blocking: Any = False) -> Tensor:
-    """Writes `src`, broadcast and converted, into `self`."""
+    """Writes `src`, a tensor or a number, broadcast and converted, into `self`."""
     if not isinstance(src, Tensor):
-        raise TypeError(
-            f"copy_(): argument 'other' (position 1) must be Tensor, not {src.__class__.__name__}"
-        )
+        if not isinstance(src, (builtins.int, builtins.float, complex)):
+            raise TypeError(
+                f"copy_(): argument 'other' (position 1) must be Tensor, not {src.__class__.__name__}"
+            )
+        src = new_tensor(xp.asarray(src))
     have, want = src._array.shape, self._array.shape
     if have != want:
         from vizgrad.arrays.layout import can_sum_to

@@ -27,6 +27,7 @@ def _running(op: Any, input: Tensor, dim: int, dtype: Any, widen: bool = True) -
 @takes_axis
 def cumsum(input: Tensor, dim: int, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """Running sums along `dim`."""
+    dtype = out.dtype if dtype is None and out is not None else dtype
     result = _running(joining.cumsum, input, dim, dtype)
     return result if out is None else written(out, result, "cumsum", input)
 
@@ -35,6 +36,7 @@ def cumsum(input: Tensor, dim: int, *, dtype: Any = None, out: Tensor | None = N
 @takes_axis
 def cumprod(input: Tensor, dim: int, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """Running products along `dim`."""
+    dtype = out.dtype if dtype is None and out is not None else dtype
     result = _running(statistics.cumprod, input, dim, dtype)
     return result if out is None else written(out, result, "cumprod", input)
 

@@ -54,6 +54,7 @@ def _copied(
 def addmm_(self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """self = beta * self + alpha * (mat1 @ mat2)."""
     add_products.addmm(self.detach(), mat1.detach(), mat2.detach())  # checks
+    beta, alpha = add_products.factors(mat1, beta, alpha)
     return write(products.addmm, self, mat1, mat2, name="addmm_", beta=beta, alpha=alpha)
 
 
@@ -62,6 +63,7 @@ def addmm_(self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: An
 def addmv_(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """input = beta * input + alpha * (mat @ vec)."""
     add_products.addmv(input.detach(), mat.detach(), vec.detach())  # checks
+    beta, alpha = add_products.factors(mat, beta, alpha)
     return write(products.addmv, input, mat, vec, name="addmv_", beta=beta, alpha=alpha)
 
 
@@ -72,6 +74,7 @@ def baddbmm_(
     """self = beta * self + alpha * (batch1 @ batch2)."""
     check_history(self, self.requires_grad and MODES.grad)
     add_products.baddbmm(self.detach(), batch1.detach(), batch2.detach())  # checks
+    beta, alpha = add_products.factors(batch1, beta, alpha)
     return write(products.baddbmm, self, batch1, batch2, name="baddbmm_", beta=beta, alpha=alpha)
 
 

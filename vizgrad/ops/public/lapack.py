@@ -37,7 +37,9 @@ class TriangularSolve(NamedTuple):
 @public(method=True)
 @takes_out
 def cholesky(input: Tensor, upper: bool = False) -> Tensor:
-    """`linalg.cholesky`."""
+    """`linalg.cholesky`; of nothing, whatever its shape, nothing."""
+    if not input._array.size:
+        return input.clone()
     return linalg_functions.cholesky(input, upper=upper)
 
 

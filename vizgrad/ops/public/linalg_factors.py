@@ -168,7 +168,7 @@ def cholesky_ex(
     found = _guarded(
         "cholesky",
         input,
-        kernel.first_bad_minor,
+        lambda a: kernel.first_bad_minor(a.swapaxes(-1, -2).conj() if upper else a),
         lambda a: linalg_functions.cholesky(a, upper=upper),
         check_errors,
     )

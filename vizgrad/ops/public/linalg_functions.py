@@ -15,6 +15,7 @@ from vizgrad.ops.forms import public
 from vizgrad.ops.public import (
     broadcasting,
     conversion,
+    creation_like,
     dimensions,
     matrix_products,
     reduction,
@@ -222,6 +223,8 @@ def lstsq(
     found = matrix_products.matmul(pinv(input, rtol=rcond), sides)
     m, n = input._array.shape[-2:]
     rank = matrix_rank(input, rtol=rcond)
+    if not sides._array.size:
+        rank = creation_like.zeros_like(rank)  # no right side, nothing was solved
     s = svdvals(input.detach())
     if driver in ("gels", "gelsd", "gelss") and m > n and bool((rank == n)._array.all()):
         rest = _abs_squared(matrix_products.matmul(input, found) - sides)

@@ -16,6 +16,7 @@ from vizgrad.ops.public import (
 from vizgrad.ops.public.keywords import takes_out
 from vizgrad.ops.public.linalg_checks import check
 from vizgrad.ops.public.linalg_eigenvalues import svdvals
+from vizgrad.ops.public.statistics import check_norm_dtype
 from vizgrad.ops.public.statistics import vector_norm as vector_norm
 from vizgrad.tensor.tensor import Tensor
 
@@ -31,6 +32,7 @@ def matrix_norm(
 ) -> Tensor:
     """The norm of matrices: "fro", "nuc", 1, -1, 2, -2, inf, -inf."""
     if dtype is not None:
+        check_norm_dtype("matrix_norm", input, dtype)
         input = input.to(dtype)
     check("matrix_norm", input, square=False)
     if isinstance(dim, int) or len(dim) != 2:

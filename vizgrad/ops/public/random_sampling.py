@@ -338,6 +338,8 @@ def _plain(name: str, argument: str, value: Any) -> Any:
 def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: _Generator | None = None) -> Tensor:
     """1 with probability `p`, else 0."""
     probability = p._array if isinstance(p, Tensor) else p
+    if not isinstance(p, Tensor) and not 0 <= p <= 1:
+        raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p}")
     drawn = random.uniform(self._array.shape, xp.float64, self.device, generator)
     return _fill(self, (drawn < probability).astype(self._array.dtype), "bernoulli_")
 

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
+from vizgrad.arrays.dtypes import DType, promote_types
 from vizgrad.arrays.kernels.reduction import count
 from vizgrad.ops import several, statistics
 from vizgrad.ops.forms import method, public
@@ -126,6 +127,22 @@ def logsumexp(
     return result if out is None else written(out, result, "logsumexp", input)
 
 
+def check_norm_dtype(name: str, input: Tensor, dtype: Any) -> None:
+    """RuntimeError for a norm in a type that does not hold the input's numbers."""
+    if not isinstance(dtype, DType) or input.dtype.category < 2:
+        return
+    if dtype.is_complex is not input.is_complex():
+        kind = "complex" if input.is_complex() else "real"
+        raise RuntimeError(
+            f"linalg.{name}: dtype should be {kind} for {kind} inputs, but got {dtype.name}"
+        )
+    if promote_types(input.dtype, dtype) is not dtype:
+        raise RuntimeError(
+            f"linalg.{name}: the dtype of the input ({input.dtype.name}) should be convertible without "
+            f"narrowing to the specified dtype ({dtype.name})"
+        )
+
+
 @takes_tensors
 def vector_norm(
     input: Tensor,
@@ -137,6 +154,7 @@ def vector_norm(
     out: Tensor | None = None,
 ) -> Tensor:
     """(sum of |x|^ord over `dim`)^(1/ord); `inf` and `-inf` give the extremes of |x|, 0 counts."""
+    check_norm_dtype("vector_norm", input, dtype)
     input = _in_dtype(input, dtype)
     if input._array.dtype.kind not in "fcV":
         raise RuntimeError(

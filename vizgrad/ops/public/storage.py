@@ -154,9 +154,9 @@ def resize_(self: Tensor, *given: Any, size: Any = None) -> Tensor:
     Where its memory is too small the tensor moves to a larger block, which its views do not follow.
     Nothing happens if it has the shape already.
     """
+    shape = sizes_of("resize_", given if size is None else (size,))
     if self.requires_grad:
         raise RuntimeError("cannot resize variables that require grad")
-    shape = sizes_of("resize_", given if size is None else (size,))
     if any(n < 0 for n in shape):
         raise RuntimeError(f"Trying to create tensor with negative dimension: {list(shape)}")
     if shape == self._array.shape:
