@@ -14,9 +14,9 @@ from vizgrad.tensor.modes import pop_scope, push_scope
 from vizgrad.tensor.place import caller
 
 if TYPE_CHECKING:
-    from vizgrad.inspection.recorder import Recording
     from vizgrad.inspection.session import Session
     from vizgrad.rendering.static import GraphPicture, VersionsPicture
+    from vizgrad.stepping.recorder import Recording
 
 
 def debug(
@@ -27,21 +27,24 @@ def debug(
     create_graph: bool = False,
     inputs: Any = None,
     display: bool | None = None,
+    keep: int | None = None,
 ) -> Session:
     """Opens the backward of `tensors` without running it, and shows the live view in a notebook.
 
     Arguments are those of `vizgrad.autograd.backward`. Returns a `Session`: `s.step()`, `s.back()`,
     `s.run_to("TanhBackward0")`, `s.continue_()`, `s.restart()`, `s.close()`. `display=False` shows
-    nothing.
+    nothing. `keep` is how many bytes of values the steps may hold, for going back and looking closely
+    (default: a quarter of the memory that is free); beyond that the oldest steps let go of theirs.
 
     Raises RuntimeError for a tensor without history, as backward does.
     """
-    from vizgrad.inspection.names import names_around
-    from vizgrad.inspection.session import Session
+    from vizgrad.stepping.names import names_around
+    from vizgrad.stepping.opener import open_session
 
-    session = Session(
+    session = open_session(
         tensors,
         gradient,
+        keep=keep,
         retain_graph=retain_graph,
         create_graph=create_graph,
         inputs=inputs,
@@ -71,14 +74,15 @@ def graph(tensors: Any, *, title: str = "", depth: int | None = None) -> GraphPi
     The result draws itself in a notebook, and has `.to_dot()`, `.to_svg()`, `.to_text()` and `.data`
     (plain data, `vizgrad.inspection.model.Graph`).
     """
-    from vizgrad.inspection.names import names_around
-    from vizgrad.inspection.snapshot import Reader, roots_of
     from vizgrad.rendering.static import GraphPicture
+    from vizgrad.stepping.names import names_around
+    from vizgrad.stepping.source import NODE_LIMIT, EngineGraph, roots_of
 
     names = names_around()
     if not title and not isinstance(tensors, (list, tuple)):
         title = names.get(id(tensors), "")
-    return GraphPicture(Reader(roots_of(tensors), names).graph(title or "graph"), depth=depth)
+    source = EngineGraph(roots_of(tensors), names, limit=NODE_LIMIT)
+    return GraphPicture(source.graph(title or "graph"), depth=depth)
 
 
 def versions(tensor: Any, *, name: str = "") -> VersionsPicture:
@@ -86,17 +90,15 @@ def versions(tensor: Any, *, name: str = "") -> VersionsPicture:
 
     The result draws itself in a notebook; `.storages` is the plain data.
     """
-    from vizgrad.inspection.names import names_around
-    from vizgrad.inspection.snapshot import Reader, roots_of
     from vizgrad.rendering.static import VersionsPicture
+    from vizgrad.stepping.names import names_around
+    from vizgrad.stepping.source import EngineGraph, roots_of
 
     names = names_around()
     if name:
         names = {**names, id(tensor): name}
-    reader = Reader(roots_of(tensor) if tensor.requires_grad else [], names)
-    number = reader.block_number(tensor)
-    graph = reader.graph()
-    return VersionsPicture(tuple(s for s in graph.storages if s.id == number), graph)
+    source = EngineGraph(roots_of(tensor) if tensor.requires_grad else [], names)
+    return VersionsPicture((source.timeline(tensor),), source.graph())
 
 
 @contextmanager
@@ -111,7 +113,7 @@ def record(title: str = "") -> Iterator[Recording]:
     What is recorded is plain data: no tensor is kept alive, and values, versions and lifetimes are those
     of an unrecorded run.
     """
-    from vizgrad.inspection.recorder import recording
+    from vizgrad.stepping.recorder import recording
 
     with recording(title) as made:
         yield made

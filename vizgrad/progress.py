@@ -13,8 +13,9 @@ DELAY = 2.0
 class Progress:
     """Counts `total` steps; after `delay` seconds a bar shows how far it is: tqdm's own for the place."""
 
-    def __init__(self, total: int, label: str, delay: float = DELAY) -> None:
+    def __init__(self, total: int, label: str, delay: float = DELAY, unit: str = "call") -> None:
         self.total = total
+        self.unit = unit
         self.label = label
         self._done = 0
         self._show_at = time.monotonic() + delay
@@ -29,7 +30,7 @@ class Progress:
             from tqdm.auto import tqdm
 
             self._bar = tqdm(
-                total=self.total, desc=self.label, initial=self._done, leave=False, unit="call"
+                total=self.total, desc=self.label, initial=self._done, leave=False, unit=self.unit
             )
 
     def __enter__(self) -> Self:

@@ -11,7 +11,7 @@ import pytest
 import vizgrad as vg
 from vizgrad.autograd import Function
 from vizgrad.autograd.graph import save_on_cpu, set_paranoid
-from vizgrad.inspection.session import Session
+from vizgrad.stepping.opener import open_session
 from vizgrad.tensor.modes import MODES
 
 pytestmark = pytest.mark.rule("V-25")
@@ -142,7 +142,7 @@ def test_a_session_shows_checked_values_and_tells() -> None:
     x = leaf()
     y = x * 2
     z = (y * y).sum()
-    with Session(z, names={}) as session:
+    with open_session(z, names={}) as session:
         states = {s.state for node in session.graph.nodes for s in node.saved}
         assert states == {"alive"}
         through_numpy(y)

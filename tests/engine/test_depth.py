@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import vizgrad
+from vizgrad.stepping.opener import open_session
 from vizgrad.tensor.modes import MODES
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
@@ -182,11 +183,10 @@ def test_a_thousand_nested_backwards() -> None:
 
 
 def test_a_session_on_a_long_chain() -> None:
-    from vizgrad.inspection.session import Session
 
     x = leaf()
     y = chain(x, 2_000, lambda t: t * x)
-    with shallow(), Session(y, ONE, names={}) as session:
+    with shallow(), open_session(y, ONE, names={}) as session:
         session.step(10)
         session.back(5)
         session.continue_()

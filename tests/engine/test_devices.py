@@ -11,7 +11,7 @@ import pytest
 import vizgrad as torch
 from tests.fixtures.strict_array import as_cuda
 from vizgrad.arrays.backend import Device
-from vizgrad.inspection.snapshot import Reader, roots_of
+from vizgrad.stepping.source import EngineGraph, roots_of
 from vizgrad.tensor.tensor import Tensor
 
 
@@ -138,7 +138,7 @@ class Sends(torch.autograd.Function):
 
 
 def graph_of(root: Tensor) -> Any:
-    return Reader(roots_of(root), {}).graph()
+    return EngineGraph(roots_of(root), {}).graph()
 
 
 def moved_about(x: Tensor) -> Tensor:

@@ -23,8 +23,8 @@ from vizgrad.autograd.graph import (
     save_on_cpu,
     saved_tensors_hooks,
 )
-from vizgrad.inspection.recorder import recording
-from vizgrad.inspection.session import Session
+from vizgrad.stepping.opener import open_session
+from vizgrad.stepping.recorder import recording
 
 pytestmark = pytest.mark.rule("E-96")
 
@@ -344,7 +344,7 @@ def a_session_opened_and_closed() -> Callable[[], object]:
 
     def one() -> None:
         loss = (x * 2).exp().sum()
-        with Session(loss, names={}) as session:
+        with open_session(loss, names={}) as session:
             session.step()
             session.step()
         x.grad = None

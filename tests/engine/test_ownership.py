@@ -13,6 +13,7 @@ from vizgrad.engine.array_domain import ARRAYS
 from vizgrad.engine.watch import Watch
 from vizgrad.graph.edges import gradient_edge, set_history
 from vizgrad.graph.node import Node
+from vizgrad.stepping.opener import open_session
 from vizgrad.tensor.clock import tick
 from vizgrad.tensor.tensor import Tensor
 
@@ -34,9 +35,8 @@ def grad_of(x: Tensor) -> Tensor:
 
 def decisions(root: Tensor, given: Any = None, **settings: Any) -> dict[str, str]:
     """What AccumulateGrad decided for each leaf, by its label."""
-    from vizgrad.inspection.session import Session
 
-    with Session(root, given, **settings) as session:
+    with open_session(root, given, **settings) as session:
         session.continue_()
         nodes = session.graph.nodes
         return {

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import vizgrad as torch
-from vizgrad.inspection.session import Session
+from vizgrad.stepping.opener import open_session
 
 pytestmark = pytest.mark.rule("E-42")
 
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.rule("E-42")
 def order(root: Any, **settings: Any) -> list[str]:
     """Names of the visited nodes; leaves by their label."""
     names = settings.pop("names", {})
-    with Session(root, names={id(t): n for n, t in names.items()}, **settings) as session:
+    with open_session(root, names={id(t): n for n, t in names.items()}, **settings) as session:
         session.continue_()
         nodes = session.graph.nodes
         visits = [nodes[v.node] for v in session.trace.visits]
@@ -114,7 +114,7 @@ def test_the_same_program_gives_the_same_order_and_bits(times: int) -> None:
         w = torch.linspace(0, 1, 8).reshape(4, 2).requires_grad_()
         h = (x @ w).tanh()
         s = (h * h.exp() + h.sum(0)).sum()
-        with Session(s, names={}) as session:
+        with open_session(s, names={}) as session:
             session.continue_()
             names = [session.graph.nodes[v.node].name for v in session.trace.visits]
         assert w.grad is not None

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import vizgrad as torch
-from vizgrad.inspection.session import Session
+from vizgrad.stepping.opener import open_session
 
 pytestmark = pytest.mark.gpu
 
@@ -59,7 +59,7 @@ def test_a_backward_is_stepped_back_and_forth() -> None:
     x, _, loss = run("cuda", torch.float64)
     y, _, straight = run("cuda", torch.float64)
     straight.backward()
-    with Session(loss, names={}) as session:
+    with open_session(loss, names={}) as session:
         session.continue_()
         session.restart()
         assert x._grad is None

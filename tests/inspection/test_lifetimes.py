@@ -11,7 +11,9 @@ import pytest
 
 from tests.fixtures.programs import values
 from tests.fixtures.sessions import leaf, no_sessions
+from vizgrad.inspection import registry
 from vizgrad.inspection.session import Session
+from vizgrad.stepping.opener import open_session
 from vizgrad.tensor.tensor import new_tensor
 
 
@@ -34,7 +36,7 @@ def opened(**settings: Any) -> tuple[Session, list[Callable[[], Any]]]:
     t.retain_grad()
     out = t * x
     given = new_tensor(values((3,), 4))
-    session = Session(out, given, names={}, **settings)
+    session = open_session(out, given, names={}, **settings)
     nodes = [h.grad_fn, t.grad_fn, out.grad_fn, *(n for n, _ in h.grad_fn.next_edges)]
     things = [x, y, h, t, out, given, *nodes]
     arrays = [x._array, y._array, h._array, t._array, out._array, given._array, x.grad._array]
@@ -71,15 +73,14 @@ def test_a_closed_session_holds_nothing(
     assert (visit is not None) == (session.run.position > 0)
 
 
-def test_a_forgotten_session_holds_nothing_once_it_is_closed_by_newer_ones() -> None:
+def test_a_session_that_nobody_holds_is_gone_and_off_the_list() -> None:
     session, references = opened()
     session.step(2)
+    name = session.id
+    assert registry.find(name) is session
     del session
-    from vizgrad.inspection import registry
-
-    for _ in range(registry.OPEN_SESSIONS):
-        opened()
     assert alive(references) == []
+    assert registry.find(name) is None
 
 
 def test_an_open_session_keeps_its_graph() -> None:
@@ -98,7 +99,7 @@ def test_a_failed_session_lets_go_too() -> None:
         raise ZeroDivisionError("the hook's own fault")
 
     h.register_hook(broken)
-    session = Session(h * x, new_tensor(values((3,), 4)), names={})
+    session = open_session(h * x, new_tensor(values((3,), 4)), names={})
     references = [weakref.ref(x), weakref.ref(h), weakref.ref(h.grad_fn), weakref.ref(h._array)]
     del x, h
     with pytest.raises(ZeroDivisionError):
@@ -107,14 +108,11 @@ def test_a_failed_session_lets_go_too() -> None:
     assert alive(references) == []
 
 
-def test_released_values_are_gone_once_their_step_is_too_old_to_take_back(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("vizgrad.inspection.stepper.STEPS_KEPT", 2)
+def test_released_values_are_gone_once_their_step_is_too_old_to_take_back() -> None:
     x = leaf(1)
     h = x.tanh()
     array = weakref.ref(h._array)
-    session = Session(h.exp().sin(), new_tensor(values((3,), 4)), names={})
+    session = open_session(h.exp().sin(), new_tensor(values((3,), 4)), names={}, keep=60)
     del h
     session.step(3)
     assert array() is not None

@@ -10,7 +10,7 @@ from tests.fixtures.strategies import programs
 from tests.inspection.test_stepping_property import modes_of, quietly
 from vizgrad.graph.accumulate import LAST
 from vizgrad.graph.edges import edge_of
-from vizgrad.inspection.snapshot import Reader, roots_of
+from vizgrad.stepping.source import EngineGraph, roots_of
 
 
 @pytest.mark.rule("E-6", "E-7")
@@ -24,7 +24,7 @@ def test_numbers_of_nodes(program: Program) -> None:
         recorded = [t for t in world.pool if has_history(t) and edge_of(t) is not None]
         if not recorded:
             return
-        nodes = Reader(roots_of(recorded), {}).graph().nodes
+        nodes = EngineGraph(roots_of(recorded), {}).graph().nodes
     for node in nodes:
         below = [nodes[edge.node] for edge in node.edges if edge.node is not None]
         assert node.topological_nr == max((n.topological_nr + 1 for n in below), default=0)

@@ -17,8 +17,8 @@ from tests.fixtures.programs import Program
 from tests.fixtures.sessions import no_sessions
 from tests.fixtures.strategies import programs
 from tests.inspection.test_stepping_property import Side, modes_of, quietly
-from vizgrad.inspection.effects import WorldChanged
-from vizgrad.inspection.session import Session
+from vizgrad.inspection.protocols import WorldChanged
+from vizgrad.stepping.opener import open_session
 from vizgrad.tensor.tensor import LEAF
 
 
@@ -79,7 +79,7 @@ def test_a_gradient_that_was_changed_is_kept(
     if earlier:
         (h.sum() * 2).backward(retain_graph=True)
     watched = h if retained else w
-    session = Session((h * 3).sum(), names={}, retain_graph=True)
+    session = open_session((h * 3).sum(), names={}, retain_graph=True)
     session.continue_()
     if direction == "forward":
         session.restart()
@@ -99,7 +99,7 @@ def test_a_gradient_that_was_changed_is_kept(
 
 def test_a_look_at_another_loss_between_two_steps_is_allowed_where_it_is_no_ones_gradient() -> None:
     w, v = leaf(), leaf()
-    session = Session((w * 3).sum(), names={})
+    session = open_session((w * 3).sum(), names={})
     session.continue_()
     session.restart()
     (v * 10).sum().backward()
@@ -111,7 +111,7 @@ def test_a_look_at_another_loss_between_two_steps_is_allowed_where_it_is_no_ones
 
 def test_after_a_refusal_the_earlier_state_can_be_put_back() -> None:
     w = leaf()
-    session = Session((w * 3).sum(), names={})
+    session = open_session((w * 3).sum(), names={})
     session.continue_()
     session.restart()
     w.grad = torch.zeros(2)
@@ -128,7 +128,7 @@ def test_a_step_of_several_effects_is_done_wholly_or_not_at_all() -> None:
     parts = (w * 2).unbind()
     for part in parts:
         part.retain_grad()
-    session = Session(parts[0] + parts[1], names={})
+    session = open_session(parts[0] + parts[1], names={})
     session.continue_()
     session.restart()
     parts[1].grad = torch.tensor(5.0)
@@ -142,7 +142,7 @@ def test_a_step_of_several_effects_is_done_wholly_or_not_at_all() -> None:
 def test_values_released_by_another_backward_are_not_brought_back(direction: str) -> None:
     w = leaf()
     loss = (w.tanh() * 2).sum()
-    session = Session(loss, names={}, inputs=[w])
+    session = open_session(loss, names={}, inputs=[w])
     session.continue_()
     session.restart()
     torch.autograd.grad(loss, w)  # releases what the session had given back
@@ -156,7 +156,7 @@ def test_a_gradient_made_in_inference_mode_can_be_stepped_over() -> None:
     with torch.inference_mode():
         outside = torch.zeros(2)
     w.grad = outside
-    session = Session((w * 3).sum(), names={})
+    session = open_session((w * 3).sum(), names={})
     session.continue_()
     session.restart()
     assert w.grad is outside

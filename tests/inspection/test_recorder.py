@@ -10,8 +10,8 @@ import pytest
 import vizgrad
 from tests.fixtures.programs import values
 from tests.fixtures.sessions import leaf
-from vizgrad.inspection.recorder import Recording
 from vizgrad.inspection.wire import from_json, to_json
+from vizgrad.stepping.recorder import Recording
 from vizgrad.tensor.tensor import new_tensor
 
 G = new_tensor(values((3,), 4))

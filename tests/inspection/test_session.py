@@ -12,7 +12,10 @@ import pytest
 from tests.fixtures.sessions import held, leaf, no_sessions, small
 from vizgrad.inspection import registry
 from vizgrad.inspection import session as session_module
-from vizgrad.inspection.session import Session, SessionBusy, SessionClosed
+from vizgrad.inspection.looking import SessionClosed
+from vizgrad.inspection.publishing import Update
+from vizgrad.inspection.session import Session, SessionBusy
+from vizgrad.stepping.opener import open_session
 from vizgrad.tensor.tensor import new_tensor
 
 
@@ -71,10 +74,9 @@ def test_back_stops_at_the_beginning() -> None:
     assert session.position == 0
 
 
-def test_too_far_back_is_refused_and_nothing_moves(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_far_back_is_refused_and_nothing_moves() -> None:
     """Whichever way it is asked for: a start that is not the start would be believed."""
-    monkeypatch.setattr("vizgrad.inspection.stepper.STEPS_KEPT", 2)
-    _, _, session = small()
+    _, _, session = small(keep=130)
     session.step(4)
     assert session.run.earliest == 2
     first = session.graph.nodes[session.trace.visits[0].node].id
@@ -97,10 +99,7 @@ def test_too_far_back_is_refused_and_nothing_moves(monkeypatch: pytest.MonkeyPat
     assert session.position == 5
 
 
-def test_restart_goes_to_the_start_when_all_steps_are_kept(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("vizgrad.inspection.stepper.STEPS_KEPT", 5)
+def test_restart_goes_to_the_start_when_all_steps_are_kept() -> None:
     x, _, session = small()
     session.continue_()
     session.restart()
@@ -115,7 +114,7 @@ def test_run_to_a_leafs_name_stops_at_the_leaf_that_runs_first(length: int) -> N
     for _ in range(length):
         y = y * 2
     z = -b
-    session = Session((y + z).sum(), names={id(a): "a", id(b): "b"})
+    session = open_session((y + z).sum(), names={id(a): "a", id(b): "b"})
     session.run_to("AccumulateGrad")
     assert [v for v in session.trace.visits if session.graph.nodes[v.node].kind == "leaf"] == []
     assert session.node is not None
@@ -138,7 +137,7 @@ def test_run_to_a_name_is_where_a_breakpoint_of_that_name_stops() -> None:
                 for _ in range(i % 3):
                     term = -term
                 out = (term * leaves[-i]).tanh() + out
-            return Session(out.sum(), names={})
+            return open_session(out.sum(), names={})
 
         length = make().run.total
         for start in range(length):
@@ -174,7 +173,7 @@ def test_run_to_a_name_that_is_behind_goes_back() -> None:
 def test_run_to_a_node_or_its_number() -> None:
     x, y = leaf(1), leaf(2)
     h = x * y
-    session = Session(h.tanh(), new_tensor(x._array), names={})
+    session = open_session(h.tanh(), new_tensor(x._array), names={})
     session.run_to(h.grad_fn)
     assert session.position == 1
     session.run_to(0)
@@ -192,7 +191,7 @@ def test_run_to_what_is_not_there(target: Any) -> None:
 def test_run_to_a_skipped_node_is_refused_and_nothing_runs() -> None:
     x, y = leaf(1), leaf(2)
     a, b = x.tanh(), y.exp()
-    session = Session(a * b, new_tensor(x._array), inputs=[x], names={})
+    session = open_session(a * b, new_tensor(x._array), inputs=[x], names={})
     skipped = next(n.id for n in session.graph.nodes if n.name == "ExpBackward0")
     with pytest.raises(ValueError, match="not run"):
         session.run_to(skipped)
@@ -230,7 +229,7 @@ def test_a_breakpoint_also_holds_for_steps_that_are_redone() -> None:
 def test_a_breakpoint_at_a_tensor() -> None:
     x, y = leaf(1), leaf(2)
     h = x * y
-    session = Session(h.tanh(), new_tensor(x._array), names={})
+    session = open_session(h.tanh(), new_tensor(x._array), names={})
     session.break_at(tensor=h)
     session.continue_()
     assert session.node is not None
@@ -247,7 +246,7 @@ def test_a_condition_stops_after_the_visit_that_met_it() -> None:
 
 def test_nonfinite_stops_at_the_node_that_made_it() -> None:
     x = new_tensor(np.array([0.0, 1.0])).requires_grad_()
-    session = Session(x.sqrt() * x, new_tensor(np.ones(2)), names={})
+    session = open_session(x.sqrt() * x, new_tensor(np.ones(2)), names={})
     session.break_at(when="nonfinite")
     session.continue_()  # without a warning of numpy's: warnings are errors in these tests
     assert names(session)[-1] == "SqrtBackward0"
@@ -284,7 +283,7 @@ def failing() -> Session:
     x = leaf()
     h = x.tanh()
     h.register_hook(broken)
-    return Session(h * x, new_tensor(x._array), names={id(x): "x"})
+    return open_session(h * x, new_tensor(x._array), names={id(x): "x"})
 
 
 def broken(grad: Any) -> Any:
@@ -313,7 +312,7 @@ def test_the_notes_of_an_error_are_in_the_state_for_every_view_to_tell() -> None
 
     x = leaf()
     x.register_hook(noted)
-    session = Session(x * x, new_tensor(x._array), names={id(x): "x"})
+    session = open_session(x * x, new_tensor(x._array), names={id(x): "x"})
     with pytest.raises(ZeroDivisionError):
         session.continue_()
     told = session.run.error.split("\n")
@@ -405,34 +404,39 @@ def test_the_revision_rises_with_every_change_and_only_then() -> None:
 def test_listeners_are_told_once_for_each_move() -> None:
     _, _, session = small()
     heard: list[str] = []
-    stop = session.listen(lambda s, what: heard.append(what))
+    listening = session.listen(lambda update: heard.append(update.status))
     session.step(2)
     session.continue_()
     session.close()
-    assert heard == ["state", "state", "closed"]
-    stop()
-    stop()
+    assert heard == ["paused", "finished", "closed"]
+    assert listening.active
+    listening.end()
+    listening.end()
+    assert not listening.active
 
 
 def test_a_listener_that_raises_is_removed_and_the_others_go_on() -> None:
     _, _, session = small()
-    heard: list[str] = []
+    heard: list[int] = []
+    failed: list[Exception] = []
 
-    def faulty(s: Session, what: str) -> None:
+    def faulty(update: Update) -> None:
         raise ZeroDivisionError("a broken pipe")
 
-    session.listen(faulty)
-    session.listen(lambda s, what: heard.append(what))
-    with pytest.warns(RuntimeWarning, match="a broken pipe"):
+    listening = session.listen(faulty, owner="the view of a test", failed=failed.append)
+    session.listen(lambda update: heard.append(update.position))
+    with pytest.warns(RuntimeWarning, match="the view of a test was removed .*a broken pipe"):
         session.step()
     session.step()
-    assert heard == ["state", "state"]
+    assert heard == [1, 2]
+    assert not listening.active
+    assert [type(error) for error in failed] == [ZeroDivisionError]
 
 
 def test_writes_are_noticed_once_and_only_if_there_were_any() -> None:
     x, _, session = small()
-    heard: list[str] = []
-    session.listen(lambda s, what: heard.append(what))
+    heard: list[Update] = []
+    session.listen(heard.append)
     assert session.notice_writes() is False
     import vizgrad
 
@@ -440,7 +444,10 @@ def test_writes_are_noticed_once_and_only_if_there_were_any() -> None:
         x *= 2
     assert session.notice_writes() is True
     assert session.notice_writes() is False
-    assert heard == ["versions"]
+    assert [(u.before, u.position, u.records) for u in heard] == [(0, 0, ())]
+    (change,) = heard[0].changes
+    assert [write.op for write in change.writes] == ["mul_"]
+    assert {saved.state for saved in change.saved} == {"stale"}
     stale = [s for _, s in session.saved if s.state == "stale"]
     assert stale
     assert all(s.culprit is not None and s.culprit.op == "mul_" for s in stale)
@@ -493,7 +500,7 @@ def test_a_hook_that_moves_its_own_session_is_refused() -> None:
                 errors.append(str(error))
 
     h.register_hook(meddle)
-    session = Session(h * x, new_tensor(x._array), names={})
+    session = open_session(h * x, new_tensor(x._array), names={})
     session.continue_()
     assert len(errors) == 4
     assert session.run.status == "finished"
@@ -502,7 +509,7 @@ def test_a_hook_that_moves_its_own_session_is_refused() -> None:
 def test_storing_the_gradient_of_a_result_is_a_step_that_can_be_taken_back() -> None:
     x = leaf(1)
     y = x * 2
-    session = Session(y.exp().sum(), inputs=[y], names={})
+    session = open_session(y.exp().sum(), inputs=[y], names={})
     session.continue_()
     captured = next(n for n in session.graph.nodes if n.name == "MulBackward0")
     assert session.run.nodes[captured.id].state == "done"  # it runs, for nobody (E-32)

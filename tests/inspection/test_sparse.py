@@ -8,10 +8,10 @@ import pytest
 
 import vizgrad as vg
 from vizgrad.inspection.model import TensorSummary
-from vizgrad.inspection.session import Session
-from vizgrad.inspection.summary import outline, summarize
 from vizgrad.inspection.wire import from_json, to_json
 from vizgrad.rendering.describe import summary_text
+from vizgrad.stepping.opener import open_session
+from vizgrad.stepping.summary import outline, summarize
 
 pytestmark = pytest.mark.rule("S-16")
 
@@ -52,7 +52,7 @@ def test_a_session_shows_and_undoes_sparse_accumulation() -> None:
     table(vg.tensor([1, 2])).sum().backward()
     kept = table.weight.grad
     before = kept.to_dense().tolist()
-    session = Session((table(vg.tensor([2, 5, 5])) * 2).sum())
+    session = open_session((table(vg.tensor([2, 5, 5])) * 2).sum())
     session.continue_()
     assert table.weight.grad is kept
     after = kept.to_dense().tolist()
@@ -82,7 +82,7 @@ def test_both_orders_of_sparse_and_dense_can_be_stepped_back(first: str) -> None
     }
     losses[first]().backward()
     kept, before = table.weight.grad, table.weight.grad.to_dense().tolist()
-    session = Session(losses["dense" if first == "sparse" else "sparse"]())
+    session = open_session(losses["dense" if first == "sparse" else "sparse"]())
     session.continue_()
     total = table.weight.grad.to_dense().tolist()
     assert total[1] == [5, 5]

@@ -18,6 +18,7 @@ from tests.fixtures.programs import Backward, Program, World, backward_of, build
 from tests.fixtures.strategies import moves, programs
 from tests.fixtures.world import kept_unchanged, nodes_behind, visible
 from vizgrad.inspection.session import Session
+from vizgrad.stepping.opener import open_session
 from vizgrad.tensor.modes import MODES
 
 
@@ -50,7 +51,7 @@ class Side:
         assert self.backward is not None
         run = self.backward
         try:
-            return Session(run.tensors, run.gradients, names={}, **run.settings)
+            return open_session(run.tensors, run.gradients, names={}, **run.settings)
         except (RuntimeError, TypeError, NotImplementedError) as error:
             self.error = f"{type(error).__name__}: {error}"
             return None
@@ -245,7 +246,7 @@ def test_a_plain_example(retain_graph: bool) -> None:
     out.backward(g, retain_graph=retain_graph)
 
     a, b, result = make()
-    session = Session(result, g, names={}, retain_graph=retain_graph)
+    session = open_session(result, g, names={}, retain_graph=retain_graph)
     session.step(3)
     session.back(2)
     session.seek(4)

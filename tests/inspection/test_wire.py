@@ -24,7 +24,8 @@ def dataclasses_of(module: Any) -> list[type]:
 
 
 CLASSES = sorted({*dataclasses_of(model), *dataclasses_of(protocol)}, key=lambda cls: cls.__name__)
-MESSAGES = (*get_args(protocol.Request), *get_args(protocol.Answer))
+ANSWERS = [answer for answers in protocol.ANSWERS.values() for answer in answers]
+MESSAGES = tuple(dict.fromkeys((*protocol.ANSWERS, *ANSWERS, *protocol.EVENTS, protocol.Failed)))
 
 
 def values(annotation: Any, depth: int = 0) -> st.SearchStrategy[Any]:
@@ -120,6 +121,7 @@ SNAPSHOT: dict[str, Any] = {
     "session": "a",
     "revision": 1,
     "graph": {"nodes": [], "roots": []},
+    "start": {"total": 4, "current": 0},
     "run": RUN,
 }
 
@@ -187,7 +189,7 @@ def test_a_missing_value_is_an_error() -> None:
 @pytest.mark.parametrize("data", [None, [], "step", 3, {"type": "eval"}, {"type": None}, {}])
 def test_what_is_no_message_is_refused(data: object) -> None:
     with pytest.raises(wire.WireError, match=r"^(message|type): expected "):
-        wire.decode_message(data, get_args(protocol.Request))
+        wire.decode_message(data, protocol.ANSWERS)
 
 
 def test_only_the_classes_asked_for_are_read() -> None:
@@ -196,7 +198,7 @@ def test_only_the_classes_asked_for_are_read() -> None:
 
 
 def test_a_trace_of_a_newer_version_is_refused() -> None:
-    trace = model.Trace(graph=model.Graph((), ()), visits=(), version=model.MODEL_VERSION + 1)
+    trace = model.Trace(graph=model.Graph((), ()), records=(), version=model.MODEL_VERSION + 1)
     with pytest.raises(wire.WireError, match=r"^version: .*a newer vizgrad wrote this trace"):
         wire.from_wire(model.Trace, wire.to_wire(trace))
 

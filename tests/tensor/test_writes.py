@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 import vizgrad as torch
 from tests.fixtures.sessions import no_sessions
-from vizgrad.inspection.session import Session
 from vizgrad.rendering.text_versions import versions_text
 from vizgrad.rendering.timeline import versions_scene
+from vizgrad.stepping.opener import open_session
 from vizgrad.tensor import writes as module
 from vizgrad.tensor.place import Site
 from vizgrad.tensor.writes import WriteLog, Written
@@ -155,7 +155,7 @@ def test_the_error_and_the_picture_name_the_first_write_after_the_save(
     _culprit(h)
     for i in range(innocent):
         h.mul_(1.0) if i % 3 else h.add_(0)
-    session = Session(z, names={})
+    session = open_session(z, names={})
     (_, saved), *_ = [(n, s) for n, s in session.saved if s.state == "stale"]
     assert saved.culprit is not None
     assert saved.culprit.place is not None
@@ -188,7 +188,7 @@ def test_where_the_line_is_not_known_none_is_named(sessions: Any) -> None:
             if i == saving:
                 with torch.enable_grad():
                     z = (h * h).sum()
-    session = Session(z, names={})
+    session = open_session(z, names={})
     stale = [s for _, s in session.saved if s.state == "stale"]
     assert stale
     assert all((s.version_saved, s.culprit) == (None, None) for s in stale)

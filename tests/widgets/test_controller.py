@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
+from weakref import ref
 
 import pytest
 from hypothesis import given, settings
@@ -12,11 +13,14 @@ from hypothesis import strategies as st
 
 import vizgrad
 from tests.fixtures.sessions import held, leaf, no_sessions, small
-from tests.widgets.views import View
+from tests.widgets.views import Following, View
+from vizgrad.inspection import registry
 from vizgrad.inspection import session as session_module
 from vizgrad.inspection.session import Session
+from vizgrad.stepping.opener import open_session
 from vizgrad.tensor.tensor import new_tensor
 from vizgrad.widgets import protocol as p
+from vizgrad.widgets.controller import after_cell
 
 
 @pytest.fixture(autouse=True)
@@ -64,25 +68,53 @@ def test_a_snapshot_can_be_asked_for_again(view: View, session: Session) -> None
     assert answer.run == session.run
 
 
-def test_moves_are_answered_by_the_state(view: View, session: Session) -> None:
+def test_moves_are_answered_once_and_told_as_updates(view: View, session: Session) -> None:
     wishes: list[tuple[Any, ...]] = [
         (p.Step, session.id), (p.Step, session.id, 2), (p.StepBack, session.id, 1),
         (p.Continue, session.id), (p.Seek, session.id, 1), (p.RunTo, session.id, 0),
         (p.Restart, session.id), (p.SetBreakpoint, session.id, 1, True),
     ]  # fmt: skip
-    positions: list[int] = []
-    revisions = [session.revision]
+    first = session.revision
     for wish in wishes:
         answer = view.ask(*wish)
-        assert isinstance(answer, p.State)
-        assert answer.run == session.run
-        assert answer.revision == session.revision
-        positions.append(answer.run.position)
-        revisions.append(answer.revision)
-    assert positions == [1, 3, 2, 5, 1, 0, 0, 0]
-    assert revisions == sorted(revisions)
-    assert session.run.breakpoints == (1,)
-    assert view.events() == []  # who asks gets a reply, no event
+        assert isinstance(answer, p.Done)
+        assert (answer.session, answer.revision) == (session.id, session.revision)
+    updates = view.updates()
+    assert [u.position for u in updates] == [1, 3, 2, 5, 1, 0, 0]  # the last moves nothing
+    assert [u.revision for u in updates] == list(range(first + 1, first + 8))
+    assert [len(u.records) for u in updates] == [1, 2, 1, 3, 4, 1, 0]
+    assert [r.visit.index for u in updates[:4] for r in u.records] == [0, 1, 2, 2, 2, 3, 4]
+    assert updates[-1].breakpoints == session.run.breakpoints == (1,)
+
+
+def test_the_state_can_be_asked_for(view: View, session: Session) -> None:
+    session.step(2)
+    answer = view.ask(p.GetState, session.id)
+    assert (answer.run, answer.storages) == (session.run, session.versions)
+    assert answer.revision == session.revision
+
+
+def test_a_far_move_is_told_without_its_steps(monkeypatch: pytest.MonkeyPatch, view: View) -> None:
+    monkeypatch.setattr(session_module, "RECORDS_CARRIED", 2)
+    session = next(iter(registry.sessions()))
+    session.step(2)
+    session.step(3)
+    near, far = view.updates()
+    assert (near.jumped, len(near.records)) == (False, 2)
+    assert (far.jumped, far.records, far.before, far.position) == (True, (), 2, 5)
+
+
+def test_what_was_missed_is_told_again(view: View, session: Session) -> None:
+    first = session.revision
+    session.step()
+    session.step()
+    heard = view.updates()
+    answer = view.ask(p.Since, session.id, first)
+    assert isinstance(answer, p.Updates)
+    assert list(answer.updates) == heard
+    assert view.ask(p.Since, session.id, session.revision).updates == ()
+    for strange in (first - 5, session.revision + 1):
+        assert isinstance(view.ask(p.Since, session.id, strange), p.Snapshot)
 
 
 def test_inspect(view: View, session: Session) -> None:
@@ -101,9 +133,9 @@ def test_inspect(view: View, session: Session) -> None:
 
 def test_stop_closes_and_the_last_state_stays(view: View, session: Session) -> None:
     view.ask(p.Step, session.id)
-    answer = view.ask(p.Stop, session.id)
-    assert (answer.run.status, answer.run.position) == ("closed", 1)
-    assert any(isinstance(m, p.Closed) for m in view.inbox)
+    view.ask(p.Stop, session.id)
+    last = view.updates()[-1]
+    assert (last.status, last.position, last.before) == ("closed", 1, 1)
     answer = view.ask(p.GetSnapshot, session.id)
     assert answer.run.status == "closed"
     answer = view.ask(p.Inspect, session.id, 0)
@@ -118,8 +150,8 @@ def test_a_widget_keeps_its_session_though_newer_ones_open(session: Session) -> 
     bound = View(session)
     small()
     assert bound.ask(p.Attach).session == session.id
-    assert bound.ask(p.Step, session.id).run.position == 1
-    assert bound.events() == []  # no lists of sessions for a widget
+    assert isinstance(bound.ask(p.Step, session.id), p.Done)
+    assert [u.position for u in bound.updates()] == [1]  # and no lists of sessions for a widget
 
 
 # --- events -------------------------------------------------------------------------------------------
@@ -131,13 +163,11 @@ def test_two_views_of_a_session_follow_each_other(session: Session) -> None:
         view.ask(p.Attach)
         view.events()
     first.ask(p.Step, session.id, 2)
-    (event,) = second.events()
-    assert isinstance(event, p.State)
-    assert (event.request, event.run) == (0, session.run)
     second.ask(p.StepBack, session.id)
     session.step(3)
-    assert [e.run.position for e in first.events()] == [1, 4]
-    assert [e.run.position for e in second.events()] == [4]
+    heard = first.updates()
+    assert [u.position for u in heard] == [2, 1, 4]
+    assert second.updates() == heard
 
 
 def test_revisions_in_events_have_no_gaps(session: Session) -> None:
@@ -146,7 +176,7 @@ def test_revisions_in_events_have_no_gaps(session: Session) -> None:
     view.events()
     for wish in (session.step, session.step, session.back, session.continue_):
         wish()
-        revisions += [e.revision for e in view.events()]
+        revisions += [u.revision for u in view.updates()]
     assert revisions == list(range(revisions[0], revisions[0] + len(revisions)))
 
 
@@ -176,6 +206,22 @@ def test_attaching_elsewhere_ends_the_events_of_the_first() -> None:
     assert [e.session for e in view.events()] == [second.id]
 
 
+def test_a_session_lives_as_long_as_a_view_shows_it() -> None:
+    name = small()[2].id
+    assert registry.find(name) is None  # nobody holds it
+    bound = View(small()[2])
+    session = ref(next(iter(registry.sessions())))
+    panel = View()
+    panel.ask(p.Attach)
+    bound.ask(p.Detach)
+    assert session() is not None
+    panel.events()
+    panel.ask(p.Detach)
+    assert session() is None
+    after_cell()
+    assert panel.events()[-1].sessions == ()
+
+
 def test_a_write_in_a_later_cell_shows_as_versions() -> None:
     x, _, session = small()
     view = View()
@@ -184,11 +230,13 @@ def test_a_write_in_a_later_cell_shows_as_versions() -> None:
     with vizgrad.no_grad():
         x *= 2
     assert session.notice_writes()
-    (event,) = view.events()
-    assert isinstance(event, p.Versions)
-    assert event.storages == session.versions
-    assert max(s.version for s in event.storages) == 1
-    assert {s.state for s in event.run.saved} == {"stale"}
+    (update,) = view.updates()
+    assert (update.before, update.position, update.records) == (0, 0, ())
+    (change,) = update.changes
+    (storage,) = [s for s in session.versions if s.version]
+    assert (change.storage, change.version, change.writes) == (storage.id, 1, storage.writes)
+    assert change.saved == session.run.saved
+    assert {s.state for s in change.saved} == {"stale"}
     assert session.notice_writes() is False
     assert view.events() == []
 
@@ -200,19 +248,30 @@ def test_a_view_that_is_gone_hears_nothing(view: View, session: Session) -> None
     assert view.events() == []
 
 
-def test_a_broken_connection_is_dropped_and_the_run_goes_on(session: Session) -> None:
-    view = View()
-    view.ask(p.Attach)
+def test_a_lost_message_makes_no_view_deaf(
+    session: Session, caplog: pytest.LogCaptureFixture
+) -> None:
+    view = Following(session)
+    carry = view.controller._carry
 
     def broken(content: Any) -> None:
         raise OSError("the browser is gone")
 
-    view.controller._send = broken
-    with pytest.warns(RuntimeWarning, match="the browser is gone"):
-        session.step()
+    view.controller._carry = broken
     session.step()
-    assert session.position == 2
-    view.controller.close()
+    assert "the browser is gone" in caplog.text
+    view.controller._carry = carry
+    session.step()
+    view.hear(view.updates())
+    assert (view.revision, view.state) == (session.revision, session.run)
+    # lost, and nothing comes after it: the next cell tells
+    view.controller._carry = broken
+    session.step()
+    view.controller._carry = carry
+    after_cell()
+    assert p.AtRevision(session.id, session.revision) in view.events()
+    view.ask_since()
+    assert view.state == session.run
 
 
 def test_a_broken_panel_does_not_stop_sessions_from_opening_and_closing() -> None:
@@ -221,9 +280,8 @@ def test_a_broken_panel_does_not_stop_sessions_from_opening_and_closing() -> Non
     def broken(content: Any) -> None:
         raise OSError("the browser is gone")
 
-    view.controller._send = broken
-    with pytest.warns(RuntimeWarning, match="the browser is gone"):
-        _, _, session = small()
+    view.controller._carry = broken
+    _, _, session = small()
     session.close()
     assert session.closed
 
@@ -270,18 +328,19 @@ def test_an_error_in_a_node_is_a_failure_and_a_state_that_says_so() -> None:
         raise error
 
     h.register_hook(broken)
-    session = Session(h * x, new_tensor(x._array), names={})
+    session = open_session(h * x, new_tensor(x._array), names={})
     view = View()
     view.ask(p.Attach)
     answer = view.ask(p.Continue, session.id)
     assert isinstance(answer, p.Failed)
     assert answer.message.startswith("ZeroDivisionError: the hook's own fault")
     assert "a note of its own" in answer.message
-    states = [m for m in view.inbox if isinstance(m, p.State)]
-    assert states[-1].run.status == "failed"
-    assert "the hook's own fault" in states[-1].run.error
+    (update,) = view.updates()
+    assert update.status == "failed"
+    assert "the hook's own fault" in update.error
     # the API raised nothing twice, and the view can go back
-    assert view.ask(p.StepBack, session.id).run.status == "paused"
+    assert isinstance(view.ask(p.StepBack, session.id), p.Done)
+    assert session.status == "paused"
 
 
 class CountedLock:
@@ -313,7 +372,8 @@ def test_a_busy_session_fails_soon(monkeypatch: pytest.MonkeyPatch, session: Ses
         assert len(view.ask(p.ListSessions).sessions) == 1
         assert waits == [0.2], "the list does not wait at all"
         monkeypatch.setattr(session, "_lock", session._lock.lock)
-    assert view.ask(p.Step, session.id).run.position == 1
+    assert isinstance(view.ask(p.Step, session.id), p.Done)
+    assert session.position == 1
 
 
 # --- what is not even a request -----------------------------------------------------------------------
@@ -331,9 +391,12 @@ _json: st.SearchStrategy[Any] = st.recursive(
 )
 _names = st.sampled_from(
     ["step", "step_back", "attach", "run_to", "seek", "continue", "restart", "inspect", "stop",
-     "set_breakpoint", "list_sessions", "get_snapshot", "snapshot", "__class__", "Step", ""]
+     "set_breakpoint", "list_sessions", "get_snapshot", "get_state", "since", "detach", "snapshot",
+     "__class__", "Step", ""]
 )  # fmt: skip
-_fields = st.sampled_from(["request", "session", "count", "node", "position", "enabled", "more"])
+_fields = st.sampled_from(
+    ["request", "session", "count", "node", "position", "enabled", "revision", "more"]
+)
 _messages = st.builds(
     lambda name, fields: {"type": name, **fields},
     _names | _json,
@@ -355,7 +418,7 @@ def test_no_message_raises_or_goes_unanswered(content: Any) -> None:
         assert view.inbox
         # and the session can still be used
         if not session.closed:
-            assert isinstance(view.ask(p.Restart, session.id), p.State)
+            assert isinstance(view.ask(p.Restart, session.id), p.Done)
 
 
 @pytest.mark.parametrize(
@@ -389,7 +452,7 @@ def test_hostile_names_arrive_as_the_characters_they_are() -> None:
 
     hook.__qualname__ = hook.__name__ = HOSTILE
     h.register_hook(hook)
-    session = Session(h, new_tensor(x._array), names={id(x): HOSTILE}, title=HOSTILE)
+    session = open_session(h, new_tensor(x._array), names={id(x): HOSTILE}, title=HOSTILE)
     view = View()
     snapshot = view.ask(p.Attach)
     assert snapshot.graph.title == HOSTILE

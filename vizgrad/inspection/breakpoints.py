@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
-from vizgrad.graph.node import Node
 from vizgrad.inspection import model
+from vizgrad.inspection.protocols import GraphSource, Step
 
 #: `when=` of `break_at`: gets the visit that was just done.
 Condition = Callable[[model.Visit], bool]
@@ -26,21 +26,20 @@ class Breakpoint:
 class Breakpoints:
     """All breakpoints of a session: those made by `break_at`, and the nodes that a person toggled."""
 
-    def __init__(self, nodes: list[Node], ids: dict[Node, int]) -> None:
-        self._nodes = nodes
-        self._ids = ids
+    def __init__(self, source: GraphSource) -> None:
+        self._source = source
         self._made: list[Breakpoint] = []
         self._toggled: set[int] = set()
 
     def add(self, **arguments: Any) -> Breakpoint:
         """A new one, from the arguments of `Session.break_at`."""
-        made = make_breakpoint(self._nodes, self._ids, **arguments)
+        made = make_breakpoint(self._source, **arguments)
         self._made.append(made)
         return made
 
     def toggle(self, node: int, enabled: bool) -> None:
         """Sets one on `node`, or takes away all that stop there; ValueError if there is no such node."""
-        if not 0 <= node < len(self._nodes):
+        if not 0 <= node < len(self._source):
             raise ValueError(f"there is no node {node} in this graph")
         if enabled:
             self._toggled.add(node)
@@ -56,16 +55,18 @@ class Breakpoints:
         self._made.clear()
         self._toggled.clear()
 
-    @property
-    def nodes(self) -> set[int]:
-        """Nodes before which the run stops."""
-        return self._toggled.union(*(b.nodes for b in self._made))
+    def listed(self) -> tuple[int, ...]:
+        """Nodes before which the run stops, sorted."""
+        return tuple(sorted(self._toggled.union(*(b.nodes for b in self._made))))
 
-    def stop_at(self, visit: model.Visit, following: int | None) -> bool:
-        """Does the run stop between this visit and that of node `following`?"""
-        if any(b.when is not None and b.when(visit) for b in self._made):
+    def stop_at(self, step: Step) -> bool:
+        """Does the run stop behind this step?"""
+        following = step.current
+        if following is not None and (
+            following in self._toggled or any(following in b.nodes for b in self._made)
+        ):
             return True
-        return following is not None and following in self.nodes
+        return any(b.when is not None and b.when(step.record.visit) for b in self._made)
 
 
 def has_nonfinite(visit: model.Visit) -> bool:
@@ -75,8 +76,7 @@ def has_nonfinite(visit: model.Visit) -> bool:
 
 
 def make_breakpoint(
-    nodes: list[Node],
-    ids: dict[Node, int],
+    source: GraphSource,
     *,
     op: str | None = None,
     node: Any = None,
@@ -87,26 +87,24 @@ def make_breakpoint(
     chosen: set[int] = set()
     parts: list[str] = []
     if op is not None:
-        found = {i for i, n in enumerate(nodes) if fnmatchcase(n.name(), op)}
+        names = [source.name(number) for number in range(len(source))]
+        found = {number for number, name in enumerate(names) if fnmatchcase(name, op)}
         if not found:
-            names = sorted({n.name() for n in nodes})
-            raise ValueError(f"no node is named {op!r}; this graph has: {', '.join(names)}")
+            raise ValueError(
+                f"no node is named {op!r}; this graph has: {', '.join(sorted(set(names)))}"
+            )
         chosen |= found
         parts.append(op)
     if node is not None:
-        if hasattr(node, "engine_node"):  # what people see of a custom Function's node
-            node = node.engine_node()
-        number = ids.get(node) if isinstance(node, Node) else node
-        if not isinstance(number, int) or not 0 <= number < len(nodes):
+        number = node if isinstance(node, int) else source.number(node)
+        if number is None or not 0 <= number < len(source):
             raise ValueError(
-                f"{node!r} is not a node of this graph (numbers go to {len(nodes) - 1})"
+                f"{node!r} is not a node of this graph (numbers go to {len(source) - 1})"
             )
         chosen.add(number)
         parts.append(f"node {number}")
     if tensor is not None:
-        from vizgrad.graph.edges import gradient_edge
-
-        number = ids.get(gradient_edge(tensor)[0])
+        number = source.number(tensor)
         if number is None:
             raise ValueError("that tensor's history is not part of this graph")
         chosen.add(number)

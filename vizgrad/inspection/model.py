@@ -1,9 +1,12 @@
 """What a debugger can know about a backward pass, as frozen data.
 
-Everything a person sees is drawn from these classes and from nothing else: the engine fills them,
-`vizgrad.rendering` turns them into text and SVG, `vizgrad.widgets` sends their JSON form to the
-browser. They hold numbers and strings only, never a tensor or a node, so that keeping one keeps
-nothing else alive.
+Everything a person sees is drawn from these classes and from nothing else: an engine fills them
+(`protocols.py`), `vizgrad.rendering` turns them into text and SVG, `vizgrad.widgets` sends their JSON form
+to the browser, whose own types are made from this file. They hold numbers and strings only, never a tensor
+or a node, so that keeping one keeps nothing else alive.
+
+The unit of truth about a run is the `StepRecord`: what one step did, said once by the engine that did it.
+A `Run`, the whole state between two steps, is `Start` with the records before it folded in (`fold.py`).
 
 Every string in here (tensor names, scopes, reprs, source lines) is *data* written by strangers: a
 renderer escapes it, and never parses it.
@@ -20,27 +23,19 @@ from typing import Literal
 from vizgrad.errors import Place as Place
 
 #: Version of the JSON form of everything in this module; a reader refuses a larger one.
-MODEL_VERSION = 1
+MODEL_VERSION = 2
 
-NodeKind = Literal["op", "function", "leaf", "copy_slices", "root"]
+#: An engine may have words of its own where the type is `str`; a view shows a word it does not know as it is.
+NodeKind = str  # "op", "function", "leaf", "copy_slices", "root"
 NodeState = Literal["waiting", "ready", "current", "done", "skipped", "captured", "error"]
 SavedState = Literal["alive", "stale", "freed", "packed"]
 RunStatus = Literal["paused", "finished", "failed", "closed"]
-Accumulation = Literal["taken", "copied", "added in place", "new tensor", "dropped", "undefined"]
-#: The eleven stages of one node visit, in order (spec E-50).
-Stage = Literal[
-    "tensor_hooks",
-    "retain_grad",
-    "capture",
-    "prehooks",
-    "formula",
-    "validate",
-    "post_accumulate",
-    "posthooks",
-    "release",
-    "nan_check",
-    "deliver",
-]
+Accumulation = str  # "taken", "copied", "added in place", "new tensor", "dropped", "undefined"
+#: The eleven stages of one visit of a vizgrad node, in order (spec E-50).
+STAGES = (
+    "tensor_hooks", "retain_grad", "capture", "prehooks", "formula", "validate", "post_accumulate",
+    "posthooks", "release", "nan_check", "deliver",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +201,7 @@ class Graph:
 class StageRecord:
     """What one stage of a visit did, in a few words; `before`/`after` when a value changed."""
 
-    stage: Stage
+    stage: str
     detail: str = ""
     before: TensorSummary | None = None
     after: TensorSummary | None = None
@@ -249,19 +244,77 @@ class Visit:
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """An entry of the ready queue; the queue is listed in the order it would run."""
+    """An entry of the ready queue: larger priorities run first, and None before all of them (leaves), in
+    the order in which they became ready.
+    """
 
     node: int
-    priority: int
+    priority: int | None
 
 
 @dataclass(frozen=True, slots=True)
 class Buffer:
-    """Gradients waiting for a node: slot `input_nr` has received `delivered` of the edges."""
+    """The gradient that waits at slot `input_nr` of a node, added up from what has been delivered."""
 
     node: int
     input_nr: int
     value: TensorSummary | None
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """What a delivery changed at slot `input_nr` of `node`: what waited there before it, and after."""
+
+    node: int
+    input_nr: int
+    before: TensorSummary | None
+    after: TensorSummary | None
+
+
+@dataclass(frozen=True, slots=True)
+class StepRecord:
+    """What one step did, whole: enough to go over it forwards and backwards without asking anybody.
+
+    `ready` is the entry of the queue that it took out. `arrived` has one entry a delivery with a defined
+    gradient, in order; `visit.routed` one an edge. `released` are names of saved values of the node.
+    `current` is the node that comes next; None at the end.
+    """
+
+    visit: Visit
+    ready: Ready
+    state: NodeState = "done"
+    arrived: tuple[Arrival, ...] = ()
+    readied: tuple[Ready, ...] = ()
+    released: tuple[str, ...] = ()
+    current: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """A run before its first step. `needed` has the number of edges that lead to each node of the graph;
+    `skipped` are nodes that this run does not visit.
+    """
+
+    total: int
+    current: int | None
+    ready: tuple[Ready, ...] = ()
+    buffers: tuple[Buffer, ...] = ()
+    needed: tuple[int, ...] = ()
+    skipped: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StorageChange:
+    """A storage of the graph was written: its counter now (that of all saved values in it), the writes since
+    it was last told of, and the saved values whose state that changed. `opened` is the whole timeline of one not told of before.
+    """
+
+    storage: int
+    version: int
+    writes: tuple[Write, ...] = ()
+    writes_dropped: int = 0
+    saved: tuple[SavedRun, ...] = ()
+    opened: Storage | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -348,10 +401,19 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """A recorded stretch of work: the graph it made or walked, its visits and its events."""
+    """A recorded stretch of work: the graph it made or walked, its steps and its events.
+
+    Of a stepped backward `start` is there too: each of its states is that with records folded in.
+    """
 
     graph: Graph
-    visits: tuple[Visit, ...]
+    records: tuple[StepRecord, ...]
     events: tuple[Event, ...] = ()
     title: str = ""
     version: int = MODEL_VERSION
+    start: Start | None = None
+
+    @property
+    def visits(self) -> tuple[Visit, ...]:
+        """The nodes that were run, in order."""
+        return tuple(record.visit for record in self.records)

@@ -1,7 +1,8 @@
 """The open sessions of this kernel, newest last: what a side panel offers to attach to.
 
-A session holds the graph it steps. So that cells run again and again do not pile graphs up, only the
-newest few stay open: the oldest is closed when one more is opened.
+The registry knows sessions weakly: a session that nobody holds and no view shows is let go of, and its
+backward with it. So that cells run again and again do not pile graphs up, only the newest few stay open: the
+oldest is closed when one more is opened.
 """
 
 from __future__ import annotations
@@ -9,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import count
 from typing import TYPE_CHECKING
+from weakref import WeakValueDictionary
 
-from vizgrad.inspection.listeners import Listeners
+from vizgrad.observing import Observer, Observers
 
 if TYPE_CHECKING:
     from vizgrad.inspection.session import Session
@@ -18,25 +20,36 @@ if TYPE_CHECKING:
 OPEN_SESSIONS = 8
 
 _numbers = count(1)
-_sessions: dict[str, Session] = {}
-_listeners: Listeners[[]] = Listeners("the list of sessions")
+_sessions: WeakValueDictionary[str, Session] = WeakValueDictionary()
+_observers: Observers[[]] = Observers()
+#: The ids that observers were told of last.
+_told: tuple[str, ...] = ()
 
 
 def add(session: Session) -> None:
     """Registers a new session, and gives it its id before anybody is told of it."""
     name = f"s{next(_numbers)}"
-    for old in list(_sessions.values()):
+    for old in sessions():
         if len(_sessions) < OPEN_SESSIONS:
             break
         old.close_if_idle()
     session.id = name
     _sessions[name] = session
-    _listeners.tell()
+    refresh()
 
 
 def remove(session: Session) -> None:
-    if _sessions.pop(session.id, None) is not None:
-        _listeners.tell()
+    _sessions.pop(session.id, None)
+    refresh()
+
+
+def refresh() -> None:
+    """Tells observers if sessions have opened, closed or gone since they were told last."""
+    global _told
+    now = tuple(_sessions)
+    if now != _told:
+        _told = now
+        _observers.tell()
 
 
 def sessions() -> list[Session]:
@@ -47,10 +60,10 @@ def sessions() -> list[Session]:
 def find(name: str | None) -> Session | None:
     """The session with this id; the newest one for None."""
     if name is None:
-        return next(reversed(_sessions.values()), None)
+        return next(reversed(sessions()), None)
     return _sessions.get(name)
 
 
-def listen(listener: Callable[[], None]) -> Callable[[], None]:
-    """`listener()` is called when a session opens or closes; returns a function that ends that."""
-    return _listeners.add(listener)
+def listen(owner: str, listener: Callable[[], None]) -> Observer[[]]:
+    """`listener()` is called when a session opens or closes; `.end()` of what this returns ends that."""
+    return _observers.add(owner, listener)

@@ -1,54 +1,41 @@
 """A Session: one paused backward, owned by whoever holds its lock, told to whoever listens.
 
-The truth about a run lives here, in the kernel. Each change raises `revision`, so that a view which
-missed one can tell (`vizgrad.widgets.protocol`). All methods may be called from any thread: a cell, the
-magics and the views' messages go through the same lock.
+The truth about a run lives here, in the kernel: a history of steps and a position in it. Each change is
+published as an `Update` with a rising `revision`, so that a view which missed one can tell and ask
+(`updates_since`). All methods may be called from any thread: a cell, the magics and the views' messages go
+through the same lock. What is moved is in this file, what is seen in `looking.py`, what is told in
+`publishing.py`.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
+from weakref import finalize
 
-from vizgrad.autograd.running import prepare_backward
 from vizgrad.inspection import model, registry
 from vizgrad.inspection.breakpoints import Breakpoint, Breakpoints, Condition
-from vizgrad.inspection.listeners import Listeners
-from vizgrad.inspection.modes import current_modes
-from vizgrad.inspection.names import names_around
-from vizgrad.inspection.snapshot import Reader, saved_changes
-from vizgrad.inspection.stepper import Stepper
+from vizgrad.inspection.history import History
+from vizgrad.inspection.interrupts import between_steps
+from vizgrad.inspection.looking import Inspected, Kept, Live, SessionClosed
+from vizgrad.inspection.memory import quarter_of_free
+from vizgrad.inspection.protocols import Backward
+from vizgrad.inspection.publishing import RECORDS_CARRIED, Publisher, Update
 from vizgrad.inspection.targets import find_visit
-from vizgrad.inspection.where import Where, where_of
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.inspection.where import Where
+from vizgrad.observing import Observer
+from vizgrad.progress import Progress
 
 #: How long a request waits for a step that is running on another thread, in seconds.
 LOCK_TIMEOUT = 10.0
-
-Listener = Callable[["Session", str], None]
-
-
-class SessionClosed(RuntimeError):
-    """The session was stopped: what was seen stays readable, but nothing can be stepped."""
+#: Seconds after which a long run shows how far it is.
+SHOWN_AFTER = 0.5
 
 
 class SessionBusy(RuntimeError):
     """Another thread is running a step of this session."""
-
-
-class _Last(NamedTuple):
-    """What a session showed when it was closed: the graph itself is let go."""
-
-    run: model.Run
-    saved: tuple[tuple[model.Saved, ...], ...]
-    versions: tuple[model.Storage, ...]
-
-
-def _counters(storages: tuple[model.Storage, ...]) -> dict[int, int]:
-    return {s.id: s.version for s in storages}
 
 
 class Session:
@@ -58,40 +45,21 @@ class Session:
     `versions`, `trace` look at it.
     """
 
-    def __init__(
-        self,
-        tensors: Any,
-        gradient: Any = None,
-        *,
-        retain_graph: bool | None = None,
-        create_graph: bool = False,
-        inputs: Any = None,
-        names: dict[int, str] | None = None,
-        title: str = "",
-    ) -> None:
-        names = names_around() if names is None else names
-        roots = (tensors,) if isinstance(tensors, Tensor) else tuple(tensors)
-        if not title and isinstance(tensors, Tensor):
-            title = names.get(id(tensors), "")
-        task = prepare_backward(roots, gradient, retain_graph, create_graph, inputs)
-        self._reader = Reader([(n, nr) for n, nr, _ in task.roots], names)
-        if self._reader.truncated:
-            raise ValueError(
-                f"this graph has more than {len(self._reader.nodes)} nodes: too many to step; debug "
-                "a part of it (from an intermediate result, or with fewer iterations)"
-            )
-        self._graph = self._reader.graph(title or "backward")
-        self._stepper: Stepper = Stepper(task, self._reader)
+    def __init__(self, backward: Backward, *, keep: int | None = None) -> None:
+        """`keep`: bytes of values that its steps may hold; None: a quarter of what is free now."""
         self._lock = threading.RLock()
-        self._listeners: Listeners[[Session, str]] = Listeners("the session")
-        self._breakpoints = Breakpoints(self._reader.nodes, self._reader.ids)
-        self._last: _Last | None = None
+        self._publisher = Publisher()
+        self._backward: Backward | None = backward
+        self._breakpoints = Breakpoints(backward.source)
+        history = History(backward.run, quarter_of_free() if keep is None else keep)
+        self._state: Live | Kept = Live(backward, history, self._breakpoints.listed)
         #: Inside a move: a hook of the graph runs then, and may not move the session itself.
         self._moving_now = False
-        self._seen_versions = _counters(self._graph.storages)
-        self.title = title or "backward"
-        self.revision = 1
+        self.title = backward.title
         self.id = ""
+        #: A session that nobody holds any more is abandoned; an engine's side is full of cycles.
+        self._abandon = finalize(self, _abandon, history, backward)
+        self._abandon.atexit = False
         registry.add(self)
 
     # --- moving -----------------------------------------------------------------------------------
@@ -99,70 +67,66 @@ class Session:
     def step(self, n: int = 1) -> Where:
         """Runs `n` more nodes (redoes them, where they were stepped back over).
 
-        Raises what a node raises; at the end it does nothing. Raises SessionClosed after `close()`.
+        Raises what a node raises; at the end it does nothing. Raises SessionClosed after `close()`, and
+        WorldChanged, without a move, where a step cannot be redone any more.
         """
         if n < 0:
             return self.back(-n)
-        with self._moving() as stepper:
-            for _ in range(n):
-                if stepper.at_end:
-                    break
-                stepper.step()
-        return self.where
+        return self._move(lambda history, between: _steps(history, n, between))
 
     def back(self, n: int = 1) -> Where:
-        """Takes the last `n` visits back: `.grad`, versions and released values are as before them.
+        """Takes the last `n` steps back: `.grad`, versions and released values are as before them.
 
         Stops at the first. IndexError, without a move, where that is too far back, as for `seek`.
         """
         if n < 0:
             return self.step(-n)
-        with self._moving() as stepper:
-            stepper.seek(max(stepper.position - n, 0))
-        return self.where
+        return self._move(lambda h, between: h.seek(max(h.position - n, 0), between))
 
     def continue_(self) -> Where:
         """Runs to the next breakpoint, or to the end."""
-        with self._moving() as stepper:
-            while not stepper.at_end:
-                visit = stepper.step()
-                if self._breakpoints.stop_at(visit, stepper.current):
-                    break
-        return self.where
+        stop_at = self._breakpoints.stop_at
+
+        def run(history: History, between: Callable[[], None]) -> None:
+            with history.moving():
+                while not history.at_end and not stop_at(history.forward()):
+                    between()
+
+        return self._move(run)
 
     def run_to(self, target: Any) -> Where:
-        """Goes to where `target` is the next to run: a node's number, a Node, a name or pattern.
+        """Goes to where `target` is the next to run: a node's number, a node, a name or pattern.
 
         A name means the first such node ahead, or the last one behind. ValueError if there is none.
         """
-        with self._moving() as stepper:
-            number = find_visit(target, stepper)
-            order = [e.node for e in stepper.entries]
+
+        def run(history: History, between: Callable[[], None]) -> None:
+            number = find_visit(target, self._live().source, history, self._opened())
+            order = {step.node: index for index, step in enumerate(history.steps)}
             if number in order:
-                stepper.seek(order.index(number))
-            else:
-                stepper.seek(stepper.recorded)
-                while not stepper.at_end and stepper.current != number:
-                    stepper.step()
-        return self.where
+                history.seek(order[number], between)
+                return
+            history.seek(history.recorded, between)
+            with history.moving():
+                while not history.at_end and history.current != number:
+                    history.forward()
+                    between()
+
+        return self._move(run)
 
     def seek(self, position: int) -> Where:
-        """Goes to `position` (visits done), forwards or backwards.
+        """Goes to `position` (steps done), forwards or backwards.
 
         IndexError for one so far back that its steps are not kept any more (`run.earliest`).
         """
-        with self._moving() as stepper:
-            stepper.seek(position)
-        return self.where
+        return self._move(lambda history, between: history.seek(position, between))
 
     def restart(self) -> Where:
         """Goes back to before the first node. Nothing is run again: stepping forward redoes.
 
         IndexError where that is too far back, as for `seek`.
         """
-        with self._moving() as stepper:
-            stepper.seek(0)
-        return self.where
+        return self.seek(0)
 
     def close(self) -> None:
         """Abandons the rest of the backward and lets go of all it holds. Closing twice is harmless."""
@@ -180,13 +144,15 @@ class Session:
         return True
 
     def _close(self) -> None:
-        if self._last is not None:
+        live = self._state
+        if isinstance(live, Kept):
             return
         self._refuse_within()
-        last = _Last(replace(self.run, status="closed"), self._all_saved(), self.versions)
-        self._stepper.close()
-        self._last = last
-        self._bump("closed")
+        self._state = Kept(live)
+        self._abandon()
+        self._backward = None
+        self._publish(live, live.position)
+        self._publisher.forget()
         registry.remove(self)
 
     def __enter__(self) -> Self:
@@ -208,154 +174,200 @@ class Session:
         """Makes `continue_` stop before nodes named like `op` (``"Mul*"``), before `node`, before the
         producer of `tensor`, or after a visit for which `when(visit)` is true (``"nonfinite"``).
         """
-        with self._owned():
-            made = self._breakpoints.add(op=op, node=node, tensor=tensor, when=when)
-            self._bump("state")
-        return made
+        with self._changing_breakpoints():
+            return self._breakpoints.add(op=op, node=node, tensor=tensor, when=when)
 
     def set_breakpoint(self, node: int, enabled: bool) -> None:
         """The breakpoint that a person toggles on one node."""
-        with self._owned():
+        with self._changing_breakpoints():
             self._breakpoints.toggle(node, enabled)
-            self._bump("state")
 
     def clear_breakpoints(self) -> None:
-        with self._owned():
+        with self._changing_breakpoints():
             self._breakpoints.clear()
-            self._bump("state")
+
+    @contextmanager
+    def _changing_breakpoints(self) -> Generator[None]:
+        with self._owned():
+            live = self._live()
+            yield
+            self._publish(live, live.position)
 
     # --- looking ------------------------------------------------------------------------------------
 
     @property
     def graph(self) -> model.Graph:
-        """The graph as it was when the session was opened."""
-        return self._graph
+        """The graph as it was when it was first looked at."""
+        with self._owned():
+            return self._state.graph()
+
+    @property
+    def start(self) -> model.Start:
+        """The run before its first step."""
+        with self._owned():
+            return self._state.start()
 
     @property
     def closed(self) -> bool:
-        return self._last is not None
+        return isinstance(self._state, Kept)
 
     @property
     def run(self) -> model.Run:
-        """The whole state of the run, as data."""
+        """The whole state of the run, as data. Takes time proportional to the graph."""
         with self._owned():
-            if self._last is not None:
-                return self._last.run
-            state = self._stepper.state(sorted(self._breakpoints.nodes))
-            return replace(
-                state, saved=saved_changes(self._graph, self._reader), modes=current_modes()
-            )
+            return self._state.run()
 
     @property
     def where(self) -> Where:
         """One line: how far the run is, and what comes next."""
-        return where_of(self.run, self._graph)
+        with self._owned():
+            return self._state.where
 
     @property
     def position(self) -> int:
-        return self._stepper.position
+        """Read without waiting for a step that is running, like `status` and `total`."""
+        return self._state.position
 
     @property
     def status(self) -> model.RunStatus:
-        """Read without waiting for a step that is running."""
-        return "closed" if self._last is not None else self._stepper.status
+        return self._state.status
 
     @property
     def total(self) -> int:
-        return self._last.run.total if self._last is not None else self._stepper.total
+        return self._state.total
 
     @property
     def node(self) -> model.Node | None:
         """The node that the next step runs; None at the end."""
-        current = self.run.current
-        return None if current is None else self._graph.nodes[current]
+        with self._owned():
+            live = self._live()
+            current = live.history.current
+            return None if current is None else live.source.describe(current)
 
     @property
     def ready(self) -> tuple[model.Node, ...]:
         """Nodes that could run now, in the order in which they would."""
-        return tuple(self._graph.nodes[r.node] for r in self.run.ready)
+        with self._owned():
+            live = self._live()
+            return tuple(live.source.describe(r.node) for r in live.history.fold.queue)
 
     @property
     def buffers(self) -> tuple[model.Buffer, ...]:
         """Gradients that have arrived and are not used yet."""
-        return self.run.buffers
+        with self._owned():
+            return self._live().history.fold.waiting
 
     @property
     def trace(self) -> model.Trace:
-        """The visits done so far."""
+        """The graph and the steps done so far."""
         with self._owned():
-            done = self._stepper.entries[: self._stepper.position]
-            visits = tuple(e.visit for e in done if e.visit is not None)
-            return model.Trace(graph=self._graph, visits=visits, title=self.title)
+            return self._state.trace()
 
     @property
     def saved(self) -> tuple[tuple[model.Node, model.Saved], ...]:
         """Every saved tensor with the node that keeps it, in its state now."""
         with self._owned():
-            return tuple(
-                (data, saved)
-                for data, values in zip(self._graph.nodes, self._all_saved(), strict=True)
-                for saved in values
-                if not saved.value
-            )
-
-    def _all_saved(self) -> tuple[tuple[model.Saved, ...], ...]:
-        """Saved values of each node, as they are now."""
-        if self._last is not None:
-            return self._last.saved
-        return tuple(self._reader.saved(node) for node in self._reader.nodes)
+            nodes, values = self._state.graph().nodes, self._state.saved()
+        return tuple(
+            (data, saved)
+            for data, kept in zip(nodes, values, strict=True)
+            for saved in kept
+            if not saved.value
+        )
 
     @property
     def versions(self) -> tuple[model.Storage, ...]:
         """The timeline of every storage that saved values of this graph live in, as it is now."""
         with self._owned():
-            return self._reader.timelines() if self._last is None else self._last.versions
+            return self._state.versions()
 
-    def inspect(
-        self, node: int
-    ) -> tuple[model.Node, model.Visit | None, tuple[model.TensorSummary | None, ...], Any]:
+    def inspect(self, node: int) -> Inspected:
         """(node as it is now, its visit if done, what has arrived at its slots, a leaf's `.grad`)."""
         with self._owned():
-            if not 0 <= node < len(self._graph.nodes):
+            state = self._state
+            nodes = state.nodes if isinstance(state, Kept) else len(state.source)
+            if not 0 <= node < nodes:
                 raise ValueError(f"there is no node {node} in this graph")
-            data = self._graph.nodes[node]
-            saved = (
-                self._reader.saved(self._reader.nodes[node])
-                if self._last is None
-                else self._last.saved[node]
-            )
-            live = replace(data, saved=saved)
-            stepper = self._stepper
-            arrived = stepper.arrived(node, len(data.outputs))
-            return live, stepper.visit_of(node), arrived, stepper.leaf_grad(node)
+            return state.inspect(node)
 
-    # --- listening ------------------------------------------------------------------------------------
+    # --- telling ------------------------------------------------------------------------------------
 
-    def listen(self, listener: Listener) -> Callable[[], None]:
-        """`listener(session, what)` is called after each change; returns a function that ends that.
+    @property
+    def revision(self) -> int:
+        """The number of the latest update."""
+        return self._publisher.revision
 
-        `what` is "state", "versions" or "closed". A listener that raises is removed and reported once.
+    def listen(
+        self,
+        listener: Callable[[Update], None],
+        *,
+        owner: str = "a listener of the session",
+        failed: Callable[[Exception], None] | None = None,
+    ) -> Observer[[Update]]:
+        """`listener(update)` is called after each change; `.end()` of what this returns ends that.
+
+        A listener that raises is told nothing more: that is reported once, and `failed(error)` called.
         """
-        return self._listeners.add(listener)
+        return self._publisher.listen(owner, listener, failed)
+
+    def updates_since(self, revision: int) -> tuple[Update, ...] | None:
+        """What changed after `revision`; None if that is too long ago to be told step by step."""
+        with self._owned():
+            return self._publisher.since(revision)
+
+    @contextmanager
+    def at_rest(self) -> Generator[int]:
+        """Nothing changes inside: what is read belongs to the revision that this gives."""
+        with self._owned():
+            yield self.revision
 
     def notice_writes(self) -> bool:
-        """Tells listeners if storages of the graph were written since the last change; True if so.
+        """Publishes writes to storages of the graph since the last change; True if there were any.
 
         Called after each notebook cell: a write in a later cell must show, with nothing being stepped.
+        Work for what was written alone. A session that is busy is passed over: its move will tell.
         """
-        with self._owned():
-            if self._last is not None:
+        if not self._lock.acquire(blocking=False):
+            return False
+        try:
+            live = self._state
+            if isinstance(live, Kept) or self._moving_now:
                 return False
-            seen = _counters(self.versions)
-            changed = any(self._seen_versions.get(i, 0) != version for i, version in seen.items())
-            self._seen_versions = seen
-            if changed:
-                self._bump("versions")
-            return changed
+            changes = live.source.written()
+            if changes:
+                self._publish(live, live.position, changes)
+            return bool(changes)
+        finally:
+            self._lock.release()
 
-    def _bump(self, what: str) -> None:
-        self.revision += 1
-        self._listeners.tell(self, what)
+    def _publish(
+        self, live: Live, before: int, changes: tuple[model.StorageChange, ...] = ()
+    ) -> None:
+        history = live.history
+        closed = self.closed
+        fixed: Mapping[str, Any] = {
+            "status": "closed" if closed else history.status,
+            "before": before,
+            "position": history.position,
+            "recorded": history.recorded,
+            "total": history.total,
+            "earliest": history.earliest,
+            "changes": changes,
+            "breakpoints": self._breakpoints.listed(),
+            "error": live.error,
+            "modes": live.modes,
+        }
+        position = history.position
+        jumped = abs(position - before) > RECORDS_CARRIED
+
+        def make(revision: int) -> Update:
+            steps = () if jumped else history.between(before, position)
+            records = tuple(step.record for step in steps)
+            return Update(revision=revision, jumped=jumped, records=records, **fixed)
+
+        self._publisher.publish(make)
+
+    # --- the lock -----------------------------------------------------------------------------------
 
     @contextmanager
     def _owned(self) -> Generator[None]:
@@ -369,23 +381,44 @@ class Session:
         finally:
             self._lock.release()
 
-    @contextmanager
-    def _moving(self) -> Generator[Stepper]:
+    def _live(self) -> Live:
+        live = self._state
+        if isinstance(live, Kept):
+            raise SessionClosed(
+                "this debugging session is closed; open a new one with vizgrad.debug(loss) (after "
+                "a new forward pass, if the graph was released)"
+            )
+        return live
+
+    def _opened(self) -> Backward:
+        assert self._backward is not None  # while `_live` gives a state
+        return self._backward
+
+    def _move(self, moved: Callable[[History, Callable[[], None]], None]) -> Where:
+        """Moves the run, publishes that, and says where it stands, as one."""
         with self._owned():
-            if self._last is not None:
-                raise SessionClosed(
-                    "this debugging session is closed; open a new one with vizgrad.debug(loss) (after "
-                    "a new forward pass, if the graph was released)"
-                )
+            live = self._live()
             self._refuse_within()
-            before = self._stepper.position
+            history = live.history
+            before = history.position
             self._moving_now = True
             try:
-                yield self._stepper
+                with (
+                    between_steps() as check,
+                    Progress(history.total - before, "backward", SHOWN_AFTER, "node") as progress,
+                ):
+
+                    def between() -> None:
+                        progress.step()
+                        check()
+
+                    moved(history, between)
             finally:
                 self._moving_now = False
-                if self._stepper.position != before or self._stepper.error is not None:
-                    self._bump("state")
+                changes = live.source.written()
+                if history.position != before or changes:
+                    self._publish(live, before, changes)
+            return live.where
 
     def _refuse_within(self) -> None:
         if self._moving_now:
@@ -396,3 +429,17 @@ class Session:
 
     def __repr__(self) -> str:
         return f"<Session {self.title!r}: {self.where}>"
+
+
+def _abandon(history: History, backward: Backward) -> None:
+    history.close()
+    backward.source.close()
+
+
+def _steps(history: History, count: int, between: Callable[[], None]) -> None:
+    with history.moving():
+        for _ in range(count):
+            if history.at_end:
+                break
+            history.forward()
+            between()

@@ -14,15 +14,22 @@ class Where(str):
         return str(self)
 
 
-def where_of(run: model.Run, graph: model.Graph) -> Where:
-    """How far the run is, and what comes next."""
-    text = f"{run.position} of {run.total} nodes done"
-    if run.status == "closed":
-        return Where(text + "; the session is closed")
-    if run.status == "failed":
-        return Where(f"{text}; failed: {run.error}")
-    if run.current is None:
+def counted(position: int, total: int) -> str:
+    return f"{position} of {total} nodes done"
+
+
+def where_of(
+    status: model.RunStatus,
+    position: int,
+    total: int,
+    following: tuple[int, str, str] | None,
+    error: str,
+) -> Where:
+    """How far the run is, and what comes next: `following` is a node's number, name and label."""
+    text = counted(position, total)
+    if status == "failed":
+        return Where(f"{text}; failed: {error}")
+    if following is None:
         return Where(text + "; the backward is finished")
-    node = graph.nodes[run.current]
-    label = f" {node.label}" if node.label else ""
-    return Where(f"{text}; next is {node.name}{label} (node {node.id})")
+    node, name, label = following
+    return Where(f"{text}; next is {name}{' ' if label else ''}{label} (node {node})")

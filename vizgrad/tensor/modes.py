@@ -69,7 +69,7 @@ class _Modes(threading.local):
     check_nan = True
     multithreading = True
     scope: Scope | None = None
-    #: What listens to this thread (`vizgrad.inspection.recorder`), or None.
+    #: What listens to this thread (`vizgrad.stepping.recorder`), or None.
     recorder: Any = None
     #: The GraphTask that this thread is driving, or None.
     task: Any = None

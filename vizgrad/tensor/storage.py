@@ -7,7 +7,8 @@ most tensors of a training step never are viewed or written, and have none.
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Any
+import weakref
+from typing import TYPE_CHECKING, Any, Protocol
 
 from vizgrad.arrays.layout import address
 from vizgrad.tensor.clock import tick
@@ -21,6 +22,33 @@ if TYPE_CHECKING:
 #: Writes that are told of before they are entered into the log.
 _FRESH = 64
 _logging = threading.RLock()  # reentrant: what the garbage collector closes, anywhere, may write
+
+
+class WriteWatcher(Protocol):
+    """Who wants to know which storages are written; see `watch_writes`."""
+
+    def wrote(self, storage: Storage) -> None: ...
+
+    def born(self, tensor: Tensor, storage: Storage) -> None:
+        """`storage` was made for `tensor`, which had none."""
+        ...
+
+
+_watchers: list[weakref.ref[WriteWatcher]] = []
+
+
+def watch_writes(watcher: WriteWatcher) -> None:
+    """Tells `watcher` of writes for as long as it lives (or until `unwatch_writes`)."""
+    _watchers.append(weakref.ref(watcher, _forget))
+
+
+def unwatch_writes(watcher: WriteWatcher) -> None:
+    _watchers[:] = [known for known in _watchers if known() is not watcher]
+
+
+def _forget(gone: weakref.ref[WriteWatcher]) -> None:
+    if gone in _watchers:
+        _watchers.remove(gone)
 
 
 class Storage:
@@ -83,7 +111,15 @@ class Storage:
             fresh.append((clock, op, site, alias))
             if len(fresh) > _FRESH:
                 self.writes  # noqa: B018  enters them
+        if _watchers:
+            self.tell()
         return clock
+
+    def tell(self) -> None:
+        """Tells who watches writes that there was one, or that one was taken back."""
+        for watcher in _watchers:
+            if (told := watcher()) is not None:
+                told.wrote(self)
 
     def version_at(self, clock: int) -> int | None:
         """The counter's value just after tick `clock`; None where the log does not reach back that far."""
@@ -149,4 +185,7 @@ def storage_of(tensor: Tensor) -> Storage:
     if storage is None:
         array = tensor._array
         storage = tensor._storage = Storage(array, array.nbytes)
+        for watcher in _watchers:
+            if (told := watcher()) is not None:
+                told.born(tensor, storage)
     return storage

@@ -9,8 +9,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from vizgrad.inspection import registry
-from vizgrad.widgets.controller import Controller
+from vizgrad.widgets.controller import Controller, after_cell
 from vizgrad.widgets.protocol import COMM_TARGET
 
 _registered: Any = None
@@ -60,6 +59,4 @@ def _opened(comm: Any, message: Any) -> None:
 
 
 def _after_cell(result: Any = None) -> None:
-    """A cell may have written in place what an open session has saved: its views must show it."""
-    for session in registry.sessions():
-        session.notice_writes()
+    after_cell()

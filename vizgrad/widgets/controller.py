@@ -1,106 +1,117 @@
 """Answers the messages of one view (`vizgrad.widgets.protocol`), over whatever carries them.
 
 A controller belongs to one connection: a widget's comm or a side panel's. It holds no state of the run
-itself; it asks sessions, and listens to the one its view is attached to.
+itself; it asks sessions, and listens to the one its view is attached to. While it does, the session is held.
 """
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, cast
+from weakref import WeakSet
 
 from vizgrad.inspection import registry
-from vizgrad.inspection.session import Session, SessionBusy, SessionClosed
+from vizgrad.inspection.looking import SessionClosed
+from vizgrad.inspection.publishing import Update
+from vizgrad.inspection.session import Session, SessionBusy
 from vizgrad.inspection.wire import WireError, decode_message, encode_message
 from vizgrad.inspection.wire_plan import MAX_INTEGER
+from vizgrad.observing import Observer
 from vizgrad.version import __version__
 from vizgrad.widgets import protocol as p
 
 Send = Callable[[dict[str, Any]], None]
-_REQUESTS = (
-    p.ListSessions, p.Attach, p.GetSnapshot, p.Step, p.StepBack, p.Continue, p.RunTo, p.Seek,
-    p.Restart, p.Stop, p.SetBreakpoint, p.Inspect,
-)  # fmt: skip
 #: More steps than this in one request are refused: the browser would wait without a picture.
 MOST_STEPS = 1_000_000
 
+_log = logging.getLogger(__name__)
+_controllers: WeakSet[Controller] = WeakSet()
+
 
 class Controller:
-    """One view's end in the kernel. `bound`: the session of a widget; None for the side panel."""
+    """One view's end in the kernel. `bound`: the session of a widget, which is held until its view goes (or
+    detaches); None for the side panel.
+    """
 
     def __init__(self, send: Send, bound: Session | None = None) -> None:
-        self._send = send
-        self._bound = bound
+        self._carry = send
+        self._bound = None if bound is None else bound.id
         self._attached: Session | None = None
-        self._stop_listening: Callable[[], None] | None = None
-        #: Number of the request being answered: its own state change is its reply, not an event.
-        self._answering = 0
-        self._forget_registry = registry.listen(self._sessions_changed)
+        self._listening: Observer[[Update]] | None = None
+        #: An event was lost on the way: the view is told the latest revision when there is a chance to.
+        self._behind = False
+        self._registry = registry.listen("a view's list of sessions", self._sessions_changed)
+        _controllers.add(self)
+        if bound is not None:
+            self._attach(bound)
 
     def close(self) -> None:
         """The view is gone."""
-        self._forget_registry()
-        if self._stop_listening is not None:
-            self._stop_listening()
-            self._stop_listening = None
+        self._registry.end()
+        self._detach()
 
     # --- requests -----------------------------------------------------------------------------------
 
     def receive(self, content: object) -> None:
-        """Answers one message. Never raises: whatever goes wrong becomes a `Failed` reply."""
+        """Answers one message. Never raises: whatever goes wrong becomes a `Failed` answer."""
         fields = cast("dict[str, object]", content) if isinstance(content, dict) else {}
         number = fields.get("request", 0)
         if type(number) is not int or not 0 <= number < MAX_INTEGER:
             number = 0
+        session = fields.get("session")
         try:
-            request = decode_message(cast("object", content), _REQUESTS)
+            request: Any = decode_message(cast("object", content), p.ANSWERS)
         except WireError as error:
-            self._reply(p.Failed(number, f"malformed message: {error}"))
+            self._send(p.Failed(number, f"malformed message: {error}"))
             return
-        self._answering = number
         try:
-            self._answer(request)
+            answer = self._answer(request)
         except (SessionClosed, SessionBusy, IndexError, ValueError) as error:
-            self._reply(p.Failed(number, str(error), getattr(request, "session", None)))
-        except Exception as error:  # noqa: BLE001  a node, a hook or a custom Function raised it
-            text = f"{type(error).__name__}: {error}"
+            answer = p.Failed(number, str(error), session if isinstance(session, str) else None)
+        except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  a node, a hook, the person
+            text = f"{type(error).__name__}: {error}".removesuffix(": ")
             notes = "\n".join(getattr(error, "__notes__", ()))
-            self._reply(
-                p.Failed(number, f"{text}\n{notes}".strip(), getattr(request, "session", None))
-            )
-        finally:
-            self._answering = 0
+            answer = p.Failed(number, f"{text}\n{notes}".strip(), getattr(request, "session", None))
+        self._send(answer)
+        self.catch_up()
 
-    def _answer(self, request: Any) -> None:
-        if isinstance(request, p.ListSessions):
-            self._reply(self._sessions(request.request))
-            return
-        if isinstance(request, p.Attach):
-            session = self._find(request.session)
-            self._attach(session)
-            self._reply(self._snapshot(request.request, session))
-            return
+    def _answer(self, request: Any) -> Any:
+        match request:
+            case p.ListSessions():
+                return self._sessions(request.request)
+            case p.Detach():
+                self._detach()
+                return self._sessions(request.request)
+            case p.Attach():
+                session = self._find(request.session)
+                self._attach(session)
+                return _snapshot(request.request, session)
+            case _:
+                pass
         session = self._find(request.session)
-        if isinstance(request, p.GetSnapshot):
-            self._reply(self._snapshot(request.request, session))
-        elif isinstance(request, p.Inspect):
-            node, visit, buffers, grad = session.inspect(request.node)
-            self._reply(
-                p.Inspection(
-                    request.request, session.id, session.revision, node, visit, buffers, grad
-                )
-            )
-        else:
-            try:
-                self._move(session, request)
-            except SessionBusy:
-                raise
-            except Exception:
-                # the view must see how far the run got
-                self._reply(self._state(request.request, session))
-                raise
-            self._reply(self._state(request.request, session))
+        match request:
+            case p.GetSnapshot():
+                return _snapshot(request.request, session)
+            case p.GetState():
+                with session.at_rest() as revision:
+                    return p.State(
+                        request.request, session.id, revision, session.run, session.versions
+                    )
+            case p.Since():
+                updates = session.updates_since(request.revision)
+                if updates is None:
+                    return _snapshot(request.request, session)
+                return p.Updates(request.request, session.id, updates)
+            case p.Inspect():
+                with session.at_rest() as revision:
+                    seen = session.inspect(request.node)
+                return p.Inspection(request.request, session.id, revision, *seen)
+            case _:
+                pass
+        self._move(session, request)
+        return p.Done(request.request, session.id, session.revision)
 
     def _move(self, session: Session, request: Any) -> None:
         if isinstance(request, p.Step | p.StepBack) and not 0 <= request.count <= MOST_STEPS:
@@ -126,8 +137,8 @@ class Controller:
                 raise ValueError(f"cannot do {type(request).__name__}")
 
     def _find(self, name: str | None) -> Session:
-        if self._bound is not None and name in (None, self._bound.id):
-            return self._bound
+        if self._bound is not None and name is None:
+            name = self._bound
         if self._attached is not None and name == self._attached.id:
             return self._attached
         session = registry.find(name)
@@ -141,25 +152,33 @@ class Controller:
         return session
 
     def _attach(self, session: Session) -> None:
-        if session is self._attached:
+        if session is self._attached and self._listening is not None and self._listening.active:
             return
-        if self._stop_listening is not None:
-            self._stop_listening()
+        self._detach()
         self._attached = session
-        self._stop_listening = session.listen(self._changed)
+        self._listening = session.listen(self._changed, owner=f"a view of session {session.id}")
 
-    # --- replies and events ---------------------------------------------------------------------------
+    def _detach(self) -> None:
+        if self._listening is not None:
+            self._listening.end()
+        self._attached = self._listening = None
 
-    def _reply(self, message: p.Answer) -> None:
-        self._send(encode_message(message))
+    # --- answers and events ---------------------------------------------------------------------------
 
-    def _snapshot(self, request: int, session: Session) -> p.Snapshot:
-        # The graph is as it was when the session was opened; storages may have been written since.
-        graph = replace(session.graph, storages=session.versions)
-        return p.Snapshot(request, session.id, session.revision, graph, session.run)
+    def _send(self, message: Any) -> None:
+        """Never raises: a message that is lost is asked for again by the view, which counts revisions."""
+        try:
+            self._carry(encode_message(message))
+        except Exception as error:  # noqa: BLE001  the transport's, whatever it is
+            self._behind = True
+            _log.warning("a message to a view was lost: %r", error)
 
-    def _state(self, request: int, session: Session) -> p.State:
-        return p.State(request, session.id, session.revision, session.run)
+    def catch_up(self) -> None:
+        """If a message was lost, tells the view where the session is now."""
+        session = self._attached
+        if self._behind and session is not None:
+            self._behind = False
+            self._send(p.AtRevision(session.id, session.revision))
 
     def _sessions(self, request: int) -> p.Sessions:
         infos = tuple(
@@ -167,14 +186,27 @@ class Controller:
         )
         return p.Sessions(request, infos, __version__)
 
-    def _changed(self, session: Session, what: str) -> None:
-        if what == "closed":
-            self._reply(p.Closed(session.id, session.revision))
-        elif what == "versions":
-            self._reply(p.Versions(session.id, session.revision, session.versions, session.run))
-        elif not self._answering:
-            self._reply(self._state(0, session))
+    def _changed(self, update: Update) -> None:
+        session = self._attached
+        if session is not None:
+            self._send(p.Updated(session.id, update))
 
     def _sessions_changed(self) -> None:
         if self._bound is None:
-            self._reply(self._sessions(0))
+            self._send(self._sessions(0))
+
+
+def _snapshot(request: int, session: Session) -> p.Snapshot:
+    with session.at_rest() as revision:
+        # The graph is as it was when it was first looked at; storages may have been written since.
+        graph = replace(session.graph, storages=session.versions)
+        return p.Snapshot(request, session.id, revision, graph, session.start, session.run)
+
+
+def after_cell() -> None:
+    """A cell may have written in place what an open session has saved: its views must show it."""
+    for session in registry.sessions():
+        session.notice_writes()
+    registry.refresh()
+    for controller in list(_controllers):
+        controller.catch_up()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any, cast
+from weakref import ref
 
 import anywidget
 import traitlets
@@ -26,7 +27,8 @@ class DebugView(anywidget.AnyWidget):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session_id=session.id)
-        self._session = session
+        #: ipywidgets keeps every widget for the life of the kernel: it must not keep its session.
+        self._session = ref(session)
         base = cast("Any", self)  # anywidget gives its methods no types
         self._controller = Controller(base.send, session)
         base.on_msg(self._received)
@@ -45,6 +47,8 @@ class DebugView(anywidget.AnyWidget):
         data, metadata = pair
         if data is None:
             return data
-        data["text/plain"] = text_of_session(self._session)
-        data["image/svg+xml"] = svg_of_session(self._session)
+        session = self._session()
+        if session is not None:
+            data["text/plain"] = text_of_session(session)
+            data["image/svg+xml"] = svg_of_session(session)
         return data, metadata

@@ -1,24 +1,28 @@
 """Every message between kernel and browser, each one a dataclass.
 
 Wire form: a JSON object ``{"type": <class name in snake_case>, ...fields}``; see `vizgrad.inspection.wire`
-for how values are written (non-finite floats become the strings "nan", "inf", "-inf").
+for how values are written (non-finite floats become the strings "nan", "inf", "-inf"). The browser's types
+and readers are made from this file (`make types`).
 
 - A *request* goes from browser to kernel. It names what to do, never how: no request carries code.
-- A *reply* answers one request and repeats its `request` number.
-- An *event* goes from kernel to all views that are attached.
+- An *answer* answers one request and repeats its `request` number. Every request gets exactly one: of the
+  class that `ANSWERS` says, or `Failed`.
+- An *event* goes from kernel to all views that are attached, to the one that asked like to the others.
 
-Truth lives in the kernel. Every state carries a `revision` that only rises; a view that sees a gap,
-or that has just attached, sends `GetSnapshot`. The same messages travel over the widget's comm (bound
-to one session) and over the side panel's comm (target ``vizgrad``; attaches to any session).
+Truth lives in the kernel. A session's changes are numbered by `revision`; each is told as an `Updated`, whose
+records a view folds into what it has. A view that finds a number missing asks for what came `Since`. The same
+messages travel over the widget's comm (bound to one session) and over the side panel's comm (target
+``vizgrad``; attaches to any session).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from vizgrad.inspection.model import Graph, Node, Run, Storage, TensorSummary, Visit
+from vizgrad.inspection.model import Graph, Node, Run, Start, Storage, TensorSummary, Visit
+from vizgrad.inspection.publishing import Update
 
-PROTOCOL_VERSION = 1
+PROTOCOL_VERSION = 2
 COMM_TARGET = "vizgrad"
 
 # --- requests (browser -> kernel) --------------------------------------------------------------
@@ -33,21 +37,47 @@ class ListSessions:
 
 @dataclass(frozen=True, slots=True)
 class Attach:
-    """Send me the events of `session` (None: the newest). Answered by `Snapshot` or `Failed`."""
+    """Send me the events of `session` (None: the newest)."""
 
     request: int
     session: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
+class Detach:
+    """I show no session any more: one that nobody holds may go."""
+
+    request: int
+
+
+@dataclass(frozen=True, slots=True)
 class GetSnapshot:
+    """Everything, from nothing."""
+
     request: int
     session: str
 
 
 @dataclass(frozen=True, slots=True)
+class GetState:
+    """The state of the run: the view has the graph, but not the records that lead to where the run is."""
+
+    request: int
+    session: str
+
+
+@dataclass(frozen=True, slots=True)
+class Since:
+    """What was told after `revision`? Answered by `Snapshot` if that is too long ago."""
+
+    request: int
+    session: str
+    revision: int
+
+
+@dataclass(frozen=True, slots=True)
 class Step:
-    """Run `count` more nodes. Answered by `State`, like all that move the session."""
+    """Run `count` more nodes."""
 
     request: int
     session: str
@@ -111,14 +141,14 @@ class SetBreakpoint:
 
 @dataclass(frozen=True, slots=True)
 class Inspect:
-    """All about one node. Answered by `Inspection`."""
+    """All about one node."""
 
     request: int
     session: str
     node: int
 
 
-# --- replies and events (kernel -> browser) ----------------------------------------------------
+# --- answers and events (kernel -> browser) ----------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +162,7 @@ class SessionInfo:
 
 @dataclass(frozen=True, slots=True)
 class Sessions:
-    """Reply to `ListSessions`; also an event when a session opens or closes (request 0)."""
+    """Which sessions are open; also an event when one opens or closes (request 0)."""
 
     request: int
     sessions: tuple[SessionInfo, ...]
@@ -142,40 +172,50 @@ class Sessions:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """Everything needed to draw the session from nothing."""
+    """Everything needed to draw the session from nothing: `run` is `start` with the records until its
+    position folded in, and with what is live (versions, modes, breakpoints).
+    """
 
     request: int
     session: str
     revision: int
     graph: Graph
+    start: Start
     run: Run
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """The run moved: reply (request > 0) to who asked, event (request 0) to the other views."""
+    """The run as it is, and the storages that changed since the graph was read."""
 
     request: int
     session: str
     revision: int
     run: Run
+    storages: tuple[Storage, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Versions:
-    """Event: storages of the graph were written, or saved values changed state, outside a step."""
+class Updates:
+    """What a view missed, in order; the last of them is the latest."""
 
+    request: int
+    session: str
+    updates: tuple[Update, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The request was carried out; what it changed was told to everybody as an `Updated`."""
+
+    request: int
     session: str
     revision: int
-    storages: tuple[Storage, ...]
-    run: Run
 
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """Reply to `Inspect`.
-
-    `visit` is the node's visit once executed (at the current position), else None. `buffers` holds what
+    """`visit` is the node's visit once executed (at the current position), else None. `buffers` holds what
     has arrived so far, one entry per output slot; `grad` is the leaf's `.grad` now, for a leaf.
     """
 
@@ -190,7 +230,9 @@ class Inspection:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """Reply: the request could not be done. `message` says what happened and what to do."""
+    """The request could not be done, or only in part (which was told as an `Updated`). `message` says what
+    happened and what to do.
+    """
 
     request: int
     message: str
@@ -198,25 +240,37 @@ class Failed:
 
 
 @dataclass(frozen=True, slots=True)
-class Closed:
-    """Event: the session is closed; its last state stays readable, but it cannot be stepped."""
+class Updated:
+    """Event: the session changed. With status "closed" it is the last: what is shown stays, to be read."""
+
+    session: str
+    update: Update
+
+
+@dataclass(frozen=True, slots=True)
+class AtRevision:
+    """Event: the number of the latest update. Sent when an event may have been lost on the way."""
 
     session: str
     revision: int
 
 
-Request = (
-    ListSessions
-    | Attach
-    | GetSnapshot
-    | Step
-    | StepBack
-    | Continue
-    | RunTo
-    | Seek
-    | Restart
-    | Stop
-    | SetBreakpoint
-    | Inspect
-)
-Answer = Sessions | Snapshot | State | Versions | Inspection | Failed | Closed
+#: What each request is answered with, if not with `Failed`.
+ANSWERS: dict[type, tuple[type, ...]] = {
+    ListSessions: (Sessions,),
+    Attach: (Snapshot,),
+    Detach: (Sessions,),
+    GetSnapshot: (Snapshot,),
+    GetState: (State,),
+    Since: (Updates, Snapshot),
+    Step: (Done,),
+    StepBack: (Done,),
+    Continue: (Done,),
+    RunTo: (Done,),
+    Seek: (Done,),
+    Restart: (Done,),
+    Stop: (Done,),
+    SetBreakpoint: (Done,),
+    Inspect: (Inspection,),
+}
+EVENTS: tuple[type, ...] = (Sessions, Updated, AtRevision)

@@ -22,8 +22,8 @@ from vizgrad.graph.accumulate import AccumulateGrad
 from vizgrad.graph.device import output_device
 from vizgrad.graph.node import Edge, Node
 from vizgrad.inspection import model
-from vizgrad.inspection.names import names_around
-from vizgrad.inspection.summary import outline
+from vizgrad.stepping.names import names_around
+from vizgrad.stepping.summary import outline
 from vizgrad.tensor.modes import Scope, start_recording, stop_recording
 from vizgrad.tensor.place import Site
 
@@ -233,8 +233,11 @@ class Recording:
 
     @property
     def trace(self) -> model.Trace:
-        """Everything, as one value with a JSON form."""
-        return model.Trace(self.graph, self.visits, self.events, self.title)
+        """Everything, as one value with a JSON form. Only visits were noted of its steps."""
+        records = tuple(
+            model.StepRecord(visit, model.Ready(visit.node, None)) for visit in self.visits
+        )
+        return model.Trace(self.graph, records, self.events, self.title)
 
     def __repr__(self) -> str:
         forward = sum(1 for e in self._events if e.kind == "forward")

@@ -11,32 +11,13 @@ does not undo them.
 from __future__ import annotations
 
 import weakref
-from typing import Any, Protocol
+from typing import Any
 
 from vizgrad.graph.node import Node
 from vizgrad.graph.saved import Freed, bare
+from vizgrad.inspection.protocols import WorldChanged
 from vizgrad.tensor.storage import InferenceStorage, Storage
 from vizgrad.tensor.tensor import Tensor
-
-
-class Effect(Protocol):
-    """Undone and redone in turn. Each raises WorldChanged, having done nothing, unless the world is as
-    the other left it.
-    """
-
-    def undo(self) -> None: ...
-
-    def redo(self) -> None: ...
-
-
-class WorldChanged(RuntimeError):
-    """Something that a step would restore was changed by somebody else in the meantime."""
-
-    def __init__(self, direction: str, what: str) -> None:
-        super().__init__(
-            f"cannot step {direction}: {what} since, by code outside the debugger, and stepping would "
-            "undo that; go on with a new vizgrad.debug(...)"
-        )
 
 
 class _StorageState:
@@ -55,6 +36,7 @@ class _StorageState:
             storage.version = self.version
             storage.last_write = self.last_write
             storage.writes = None if self.writes is None else self.writes.copy()
+            storage.tell()
 
 
 class _GradState:
@@ -101,6 +83,15 @@ class GradEffect:
         self._before = _GradState(tensor, copy=tensor._grad is not None)
         self._after: _GradState | None = None
 
+    @property
+    def before(self) -> Any:
+        """The elements of `.grad` before the visit, a copy; None if there was none."""
+        return self._before.array
+
+    @property
+    def nbytes(self) -> int:
+        return 0 if self._before.array is None else int(self._before.array.nbytes)
+
     def done(self) -> None:
         """The visit is over: note which object is there now."""
         tensor = self._tensor()
@@ -131,22 +122,27 @@ _GRAD_CHANGED = ".grad of a tensor was changed"
 class ReleaseEffect:
     """Saved values that a visit released, kept so that stepping back can give them back."""
 
-    __slots__ = ("_node", "_token", "_values", "bytes")
+    __slots__ = ("_node", "_token", "bytes", "names", "values")
 
     def __init__(self, node: Node, token: object) -> None:
         self._node = node
         self._token = token
-        self._values = {n: v for n, v in node.saved_values().items() if v is not None}
+        self.values = {n: v for n, v in node.saved_values().items() if v is not None}
+        self.names = tuple(self.values)
         self.bytes = sum(
             int(array.nbytes)
-            for v in self._values.values()
+            for v in self.values.values()
             if (array := getattr(v, "_array", None)) is not None
         )
 
     def undo(self) -> None:
-        if self._released(self._token) != len(self._values):
+        if self._released(self._token) != len(self.values):
             raise WorldChanged("back", f"the saved values of {self._node.name()} were given back")
-        self._node.restore_saved(self._values)
+        self._node.restore_saved(self.values)
+        for value in self.values.values():  # written while they were not there to be looked at?
+            storage = getattr(bare(value), "_storage", None)
+            if storage is not None and storage.last_write > self._node.sequence_nr:
+                storage.tell()
 
     def redo(self) -> None:
         if self._released():
@@ -159,5 +155,5 @@ class ReleaseEffect:
     def _released(self, token: object = None) -> int:
         """How many of the values are gone (by the run of `token`, if given)."""
         now = self._node.saved_values()
-        found = [bare(now[name]) for name in self._values]
+        found = [bare(now[name]) for name in self.values]
         return sum(isinstance(v, Freed) and (token is None or v is token) for v in found)

@@ -1,7 +1,8 @@
-"""A backward graph, read off the engine's nodes as plain data (`model.Graph`).
+"""A vizgrad backward graph, read off the engine's nodes as plain data (`model.Graph`).
 
 Reading changes nothing: saved values are looked at in their slots, never unpacked, so no hook runs and
-no check raises.
+no check raises. Opening a graph only numbers its nodes and notes which storages they rely on; a node is
+described when somebody looks at it.
 """
 
 # What a tensor keeps in underscored slots is hidden from its users, not from the debugger.
@@ -12,8 +13,9 @@ from __future__ import annotations
 import inspect
 import textwrap
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from vizgrad.arrays.backend import Device
 from vizgrad.arrays.dtypes import BY_NUMPY
@@ -22,58 +24,111 @@ from vizgrad.graph.accumulate import AccumulateGrad
 from vizgrad.graph.device import output_device
 from vizgrad.graph.edges import gradient_edge
 from vizgrad.graph.hooks import Hooks
-from vizgrad.graph.node import Meta, Node
+from vizgrad.graph.node import Edge, Meta, Node
 from vizgrad.graph.saved import Freed, Overwritten, bare, is_stale
 from vizgrad.inspection import model
-from vizgrad.inspection.blocks import Blocks
-from vizgrad.inspection.places import write_of
+from vizgrad.stepping.blocks import Blocks
+from vizgrad.stepping.effects import ReleaseEffect
+from vizgrad.stepping.places import write_of
+from vizgrad.stepping.summary import summarize_closely
 from vizgrad.tensor.modes import Scope
 from vizgrad.tensor.tensor import Tensor
 
-#: Nodes read at most; a larger graph is cut (its `truncated` says by how much).
+if TYPE_CHECKING:
+    from vizgrad.stepping.step import EngineStep
+
+#: Nodes of a picture at most; a larger graph is cut (its `truncated` says by how much).
 NODE_LIMIT = 200_000
 
 
-class Reader:
-    """Reads one graph. Keeps its nodes, in the order of their ids, for whoever steps it."""
+class EngineGraph:
+    """See `vizgrad.inspection.protocols.GraphSource`. Keeps the nodes, in the order of their numbers."""
 
-    def __init__(self, roots: Sequence[tuple[Node, int]], names: Mapping[int, str]) -> None:
+    def __init__(
+        self,
+        roots: Sequence[tuple[Node, int]],
+        names: Mapping[int, str],
+        *,
+        limit: int | None = None,
+    ) -> None:
         self.roots = list(roots)
         self.names = names
         self.nodes: list[Node] = []
         self.ids: dict[Node, int] = {}
         self.truncated = 0
         self._devices: dict[Node, Device | None] = {}
-        self._blocks = Blocks()
-        self._collect()
-        self._topological = _topological_numbers(self.nodes, self.ids)
+        self._topological: list[int] | None = None
+        #: Steps that released saved values, by node: who looks at the graph later sees what was there.
+        self.released: dict[int, EngineStep] = {}
+        self._collect(limit)
+        self._blocks = Blocks(self)
+        self._blocks.read()
 
-    def _collect(self) -> None:
-        """Breadth first from the roots, so that ids read from the result towards the leaves."""
-        queue: list[Node] = [node for node, _ in self.roots]
-        for node in queue:
-            if node in self.ids:
-                continue
-            if len(self.nodes) >= NODE_LIMIT:
-                self.truncated += 1
-                continue
-            self.ids[node] = len(self.nodes)
-            self.nodes.append(node)
-            queue.extend(n for n, _ in node.next_edges if n is not None and n not in self.ids)
+    def _collect(self, limit: int | None) -> None:
+        """Breadth first from the roots, so that numbers read from the result towards the leaves."""
+        nodes, ids = self.nodes, self.ids
+        for node, _ in self.roots:
+            if node not in ids:
+                ids[node] = len(nodes)
+                nodes.append(node)
+        for node in nodes:
+            for edge in node.edges:
+                if edge is None:
+                    continue
+                target = edge.node if type(edge) is Edge else edge
+                if target not in ids:
+                    ids[target] = len(nodes)
+                    nodes.append(target)
+        if limit is not None and len(nodes) > limit:
+            self.truncated = len(nodes) - limit
+            for node in nodes[limit:]:
+                del ids[node]
+            del nodes[limit:]
 
     # --- the graph ----------------------------------------------------------------------------
 
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+    def name(self, node: int) -> str:
+        return self.nodes[node].name()
+
+    def label(self, node: int) -> str:
+        return self._label(self.nodes[node])
+
+    def number(self, thing: Any) -> int | None:
+        """Of a node, of what people see of a custom Function's node, or of the producer of a tensor."""
+        if isinstance(thing, Tensor):
+            thing = gradient_edge(thing)[0]
+        elif hasattr(thing, "engine_node"):
+            thing = thing.engine_node()
+        return self.ids.get(thing) if isinstance(thing, Node) else None
+
+    def describe(self, node: int) -> model.Node:
+        self._read_all()
+        return self._node(node, self.nodes[node])
+
     def graph(self, title: str = "") -> model.Graph:
-        for node in reversed(self.nodes):  # operands first: each then asks its neighbour only
-            self._devices[node] = output_device(node, self._devices.get)
-        nodes = tuple(self._node(i, node) for i, node in enumerate(self.nodes))
+        self._read_all()
+        nodes = tuple(
+            replace(self._node(i, node), saved=self._saved_before(i))
+            for i, node in enumerate(self.nodes)
+        )
         return model.Graph(
             nodes=nodes,
             roots=tuple((self.ids[n], nr) for n, nr in self.roots),
-            storages=self._storages([n.saved for n in nodes]),
+            storages=self._blocks.timelines([n.saved for n in nodes]),
             title=title,
             truncated=self.truncated,
         )
+
+    def _read_all(self) -> None:
+        """What is only known of a node when its neighbours are."""
+        if self._topological is not None:
+            return
+        for node in reversed(self.nodes):  # operands first: each then asks its neighbour only
+            self._devices[node] = output_device(node, self._devices.get)
+        self._topological = _topological_numbers(self.nodes, self.ids)
 
     def _node(self, number: int, node: Node) -> model.Node:
         names = node.input_names
@@ -91,10 +146,10 @@ class Reader:
             name=node.name(),
             kind=_kind(node),
             sequence_nr=node.sequence_nr,
-            topological_nr=self._topological[number],
+            topological_nr=0 if self._topological is None else self._topological[number],
             edges=edges,
             outputs=tuple(self._meta(node, nr) for nr in range(node.outputs)),
-            saved=self.saved(node),
+            saved=self.saved_by(node),
             formulas=_formulas(node),
             scope=scope.path() if isinstance(scope, Scope) else (),
             place=place_of(node.site),
@@ -124,10 +179,29 @@ class Reader:
 
     # --- saved values ---------------------------------------------------------------------------
 
-    def saved(self, node: Node) -> tuple[model.Saved, ...]:
+    def saved(self, node: int) -> tuple[model.Saved, ...]:
+        return self.saved_by(self.nodes[node])
+
+    def _saved_before(self, number: int) -> tuple[model.Saved, ...]:
+        """The saved values of a node as if the run had not released them."""
+        node = self.nodes[number]
+        values = node.saved_values()
+        step = self.released.get(number)
+        for effect in () if step is None else step.effects:
+            if isinstance(effect, ReleaseEffect):
+                for name, value in effect.values.items():
+                    if isinstance(bare(values[name]), Freed):
+                        values[name] = value
+        return self._described(node, values)
+
+    def saved_by(self, node: Node) -> tuple[model.Saved, ...]:
+        """The saved values of a node, as they are now."""
+        return self._described(node, node.saved_values())
+
+    def _described(self, node: Node, saved: Mapping[str, Any]) -> tuple[model.Saved, ...]:
         values = [
             self._saved(node, name, bare(value))
-            for name, value in node.saved_values().items()
+            for name, value in saved.items()
             if value is not None
         ]
         for name in node.plain_names:
@@ -136,6 +210,7 @@ class Reader:
         return tuple(values)
 
     def _saved(self, node: Node, name: str, value: Any) -> model.Saved:
+        slot = self.ids.get(node), name
         node = getattr(node, "fn", node)  # CopySlices keeps nothing itself: its operation does
         if isinstance(value, Freed):
             return model.Saved(name=name, state="freed")
@@ -156,7 +231,7 @@ class Reader:
             shape=tuple(shape),
             dtype=str(dtype),
             bytes=size,
-            storage=self.block_number(value),
+            storage=self.block_number(value, slot),
             version_saved=0 if storage is None else storage.version_at(clock),
             version_now=0 if storage is None else storage.version,
             culprit=write_of(storage.first_write_after(clock)) if stale and storage else None,
@@ -164,55 +239,38 @@ class Reader:
 
     # --- memory blocks ----------------------------------------------------------------------------
 
-    def block_number(self, value: Any) -> int:
+    def block_number(self, value: Any, slot: tuple[int | None, str] | None = None) -> int:
         """The number of the memory block that a tensor or saved value lives in."""
-        return self._blocks.number(value, self.name_of(value) if isinstance(value, Tensor) else "")
+        label = self.name_of(value) if isinstance(value, Tensor) else ""
+        return self._blocks.number(value, label, slot)
+
+    def timeline(self, value: Any) -> model.Storage:
+        """The life of the memory block that a tensor lives in."""
+        self._read_all()
+        return self._blocks.timeline(self.block_number(value))
 
     def timelines(self) -> tuple[model.Storage, ...]:
-        """The timeline of every block that a saved value, or a leaf that was written, lives in."""
-        return self._storages([self.saved(node) for node in self.nodes])
+        return self._blocks.timelines([self.saved_by(node) for node in self.nodes])
 
-    def _storages(self, kept: Sequence[tuple[model.Saved, ...]]) -> tuple[model.Storage, ...]:
-        marks: dict[int, list[model.SaveMark]] = {}
-        for number, (node, values) in enumerate(zip(self.nodes, kept, strict=True)):
-            if isinstance(node, AccumulateGrad) and node.variable._version:
-                self.block_number(node.variable)
-            for saved in values:
-                if saved.storage is not None:
-                    marks.setdefault(saved.storage, []).append(
-                        model.SaveMark(
-                            node=number,
-                            name=saved.name,
-                            version=saved.version_saved,
-                            clock=node.sequence_nr,
-                            state=saved.state,
-                        )
-                    )
-        return self._blocks.timelines(marks)
+    def written(self) -> tuple[model.StorageChange, ...]:
+        return self._blocks.written()
+
+    def retell(self) -> None:
+        self._blocks.retell()
+
+    def grad(self, node: int) -> model.TensorSummary | None:
+        found = self.nodes[node]
+        return (
+            summarize_closely(found.variable._grad) if isinstance(found, AccumulateGrad) else None
+        )
 
     def close(self) -> None:
-        """Lets go of the graph."""
         self.roots.clear()
         self.nodes.clear()
         self.ids.clear()
         self._devices.clear()
-        self._blocks = Blocks()
-
-
-def saved_changes(graph: model.Graph, reader: Reader) -> tuple[model.SavedRun, ...]:
-    """Saved values that are not, or no longer, as `graph` says."""
-    changes: list[model.SavedRun] = []
-    for data, node in zip(graph.nodes, reader.nodes, strict=True):
-        if not data.saved:
-            continue
-        before = {s.name: s for s in data.saved}
-        for now in reader.saved(node):
-            was = before.get(now.name)
-            if was is not None and (was.state, was.version_now) != (now.state, now.version_now):
-                changes.append(
-                    model.SavedRun(data.id, now.name, now.state, now.version_now, now.culprit)
-                )
-    return tuple(changes)
+        self.released.clear()
+        self._blocks.close()
 
 
 def roots_of(tensors: Any) -> list[tuple[Node, int]]:

@@ -1,0 +1,151 @@
+"""What a view folds from the records it hears is what the kernel reads off the engine, whatever is lost."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import vizgrad
+from tests.fixtures.programs import Program
+from tests.fixtures.sessions import no_sessions
+from tests.fixtures.strategies import moves, programs
+from tests.inspection.test_stepping_property import Side, modes_of, quietly
+from tests.widgets.views import Following
+from vizgrad.inspection import publishing
+from vizgrad.inspection import session as session_module
+from vizgrad.inspection.protocols import WorldChanged
+from vizgrad.inspection.session import Session
+from vizgrad.widgets import protocol as p
+from vizgrad.widgets.controller import after_cell
+
+#: What a move of a random program may end with.
+ERRORS = (RuntimeError, TypeError, NotImplementedError, ValueError, IndexError, WorldChanged)
+
+
+def moved(session: Session, what: str, n: int) -> None:
+    """One move; what a node raises, or what cannot be done, is nothing to a view."""
+    nodes = len(session.graph.nodes)
+    wishes: dict[str, Callable[[], Any]] = {
+        "step": lambda: session.step(n),
+        "back": lambda: session.back(n),
+        "seek": lambda: session.seek(n),
+        "restart": session.restart,
+        "break": lambda: session.set_breakpoint(n % nodes, enabled=True),
+        "run_to": lambda: session.run_to(n % nodes),
+    }
+    with suppress(*ERRORS):
+        wishes.get(what, session.continue_)()
+
+
+def write(side: Side, n: int) -> None:
+    """Something of the program is written in place, as in a later cell."""
+    tensors = [t for t in side.world.pool if t._array.dtype.kind == "f" and t._array.size]
+    if tensors:
+        with suppress(*ERRORS), vizgrad.no_grad():
+            tensors[n % len(tensors)].mul_(1.0)
+
+
+def agrees(view: Following, session: Session) -> None:
+    """The view shows what is there, and drew it without asking for it whole."""
+    assert view.revision == session.revision
+    assert view.state == session.run
+    told = {i: (s.version, s.writes[-5:]) for i, s in view.storages.items()}
+    assert told == {s.id: (s.version, s.writes[-5:]) for s in session.versions}
+
+
+@given(programs(), moves(), st.lists(st.integers(0, 30), min_size=1, max_size=8))
+@settings(deadline=None, max_examples=40)
+def test_the_folded_state_is_the_state(
+    program: Program, path: list[tuple[str, int]], writes: list[int]
+) -> None:
+    with quietly(), modes_of(program), no_sessions():
+        side = Side(program)
+        session = side.session() if side.backward else None
+        if session is None:
+            return
+        moved(session, "step", writes[0] % 4)
+        views = [Following(session)]
+        for index, (what, n) in enumerate([*path, ("continue", 0), ("restart", 0)]):
+            moved(session, what, n)
+            if index == len(path) // 2:
+                views.append(Following(session))  # who comes later knows the same
+            if index < len(writes) and writes[index] % 3 == 0:
+                write(side, writes[index])
+                after_cell()
+            for view in views:
+                view.hear(view.updates())
+                agrees(view, session)
+
+
+@given(programs(), moves(), st.integers(0, 10**6))
+@settings(deadline=None, max_examples=40)
+def test_updates_lost_doubled_and_reordered_converge(
+    program: Program, path: list[tuple[str, int]], seed: int
+) -> None:
+    with quietly(), modes_of(program), no_sessions():
+        side = Side(program)
+        session = side.session() if side.backward else None
+        if session is None:
+            return
+        rng = random.Random(seed)
+        view = Following(session)
+        carry = view.controller._carry
+        late: list[dict[str, Any]] = []
+
+        def unreliable(message: dict[str, Any]) -> None:
+            if message["type"] != "updated":
+                carry(message)
+                return
+            match rng.choice(["lost", "late", "twice", "well", "well"]):
+                case "lost":
+                    raise OSError("the wire is cut")
+                case "late":
+                    late.append(message)
+                case "twice":
+                    carry(message)
+                    carry(message)
+                case _:
+                    carry(message)
+            if late and rng.random() < 0.5:
+                carry(late.pop(rng.randrange(len(late))))
+
+        view.controller._carry = unreliable
+        for what, n in path:
+            moved(session, what, n)
+            view.hear(view.updates())
+            assert view.revision <= session.revision
+        view.controller._carry = carry
+        for message in late:
+            carry(message)
+        moved(session, "step", 1)
+        after_cell()
+        view.hear(view.updates())
+        for event in [e for e in view.events() if isinstance(e, p.AtRevision)]:
+            assert event.revision == session.revision
+        if view.revision < session.revision:
+            view.ask_since()  # what a view does that hears `AtRevision`
+        agrees(view, session)
+
+
+def test_who_missed_more_than_is_kept_asks_for_everything(monkeypatch: Any) -> None:
+    monkeypatch.setattr(publishing, "UPDATES_KEPT", 3)
+    monkeypatch.setattr(session_module, "RECORDS_CARRIED", 1)
+    x = vizgrad.ones(3, requires_grad=True)
+    from vizgrad.stepping.opener import open_session
+
+    session = open_session((x * x).exp().sin().sum(), names={})
+    view = Following(session)
+    for _ in range(5):
+        session.step()
+        session.back()
+    view.events()
+    view.ask_since()
+    agrees(view, session)
+    session.step(4)  # a jump: it asks for the state
+    view.hear(view.updates())
+    agrees(view, session)

@@ -1,0 +1,188 @@
+"""The steps of a run, and where it stands among them. The engine is asked only behind the last.
+
+Going back undoes a step's effects and moves the position; going forward again redoes them, without running
+anything twice, so hooks and custom Functions run exactly once and in the order of an uninterrupted run. Both
+check that the world is as they left it, and refuse without a change if it is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
+
+from vizgrad.inspection import model
+from vizgrad.inspection.fold import Fold
+from vizgrad.inspection.protocols import Effect, Run, Step
+
+
+class History:
+    """A run with its steps. `position` of them are done, `recorded` have been at some time.
+
+    Not thread-safe: `Session` holds the lock. `budget` is how many bytes of values the steps may keep: the
+    oldest let go of theirs first, and can neither be stepped back to nor be looked at closely any more.
+    """
+
+    def __init__(self, run: Run, budget: int) -> None:
+        self._run = run
+        self.start = run.start
+        self.steps: list[Step] = []
+        self.position = 0
+        #: The smallest position that can still be stepped back to.
+        self.earliest = 0
+        #: What the run ended with, if a node raised.
+        self.error: BaseException | None = None
+        #: Bytes of values kept by the steps that still keep some.
+        self.kept = 0
+        self.budget = budget
+        self._fold = Fold(self.start)
+
+    # --- where it stands ----------------------------------------------------------------------------
+
+    @property
+    def recorded(self) -> int:
+        return len(self.steps)
+
+    @property
+    def current(self) -> int | None:
+        """The node that the next step runs, or redoes; None at the end."""
+        return self.steps[self.position - 1].current if self.position else self.start.current
+
+    @property
+    def finished(self) -> bool:
+        """Has the engine nothing left to run?"""
+        last = self.steps[-1].current if self.steps else self.start.current
+        return last is None
+
+    @property
+    def at_end(self) -> bool:
+        """Nothing is left to step over, neither here nor in the engine."""
+        return self.position == self.recorded and self.finished
+
+    @property
+    def total(self) -> int:
+        """How many steps an undisturbed run has."""
+        return self.recorded if self.finished else self.start.total
+
+    @property
+    def status(self) -> model.RunStatus:
+        if self.position < self.recorded or not self.finished:
+            return "paused"
+        return "failed" if self.error is not None else "finished"
+
+    @property
+    def fold(self) -> Fold:
+        """The state at `position`; brought there now, record by record."""
+        fold = self._fold
+        while fold.position > self.position:
+            fold.unapply(self.steps[fold.position - 1].record)
+        while fold.position < self.position:
+            fold.apply(self.steps[fold.position].record)
+        return fold
+
+    def between(self, before: int, after: int) -> Iterator[Step]:
+        """The steps that lie between two positions, in order."""
+        yield from self.steps[min(before, after) : max(before, after)]
+
+    # --- moving -------------------------------------------------------------------------------------
+
+    @contextmanager
+    def moving(self) -> Generator[None]:
+        """Held around a row of `forward`."""
+        with self._run.moving():
+            yield
+
+    def forward(self) -> Step:
+        """One step on. Raises what the node raises, after its step was filed; WorldChanged where it is
+        redone and something else is there now; StopIteration at the end.
+        """
+        if self.position < self.recorded:
+            step = self.steps[self.position]
+            _all_or_none(step.effects, "redo", "undo")
+            self.position += 1
+            return step
+        if self.finished:
+            raise StopIteration("the backward has been run to its end")
+        step, error = self._run.step()
+        self.steps.append(step)
+        self.position += 1
+        self._keep(step)
+        if error is not None:
+            self.error = error
+            try:
+                raise error
+            finally:
+                del error  # its traceback refers to this frame
+        return step
+
+    def back(self) -> Step:
+        """Takes the last step back. StopIteration where that cannot be, WorldChanged as for `forward`."""
+        if self.position <= self.earliest:
+            raise StopIteration(
+                "this is the first step" if self.earliest == 0 else "older steps are not kept"
+            )
+        step = self.steps[self.position - 1]
+        _all_or_none(tuple(reversed(step.effects)), "undo", "redo")
+        self.position -= 1
+        return step
+
+    def seek(self, position: int, between: Callable[[], None] = lambda: None) -> None:
+        """Goes to where `position` steps are done, or to the end if there are not so many.
+
+        IndexError, without a move, for a position before `earliest`. `between` is called between steps.
+        """
+        position = max(position, 0)
+        if position < self.earliest:
+            raise IndexError(self.too_far(position))
+        while self.position > position:
+            self.back()
+            between()
+        with self.moving():
+            while self.position < position and not self.at_end:
+                self.forward()
+                between()
+
+    def too_far(self, position: int) -> str:
+        why = (
+            "older steps are not kept"
+            if self._run.can_step_back
+            else "this engine cannot take steps back"
+        )
+        return (
+            f"cannot go back to where {position} nodes were done: {why}, {self.earliest} is the earliest "
+            "position; debug the loss anew to start over"
+        )
+
+    # --- keeping and letting go ---------------------------------------------------------------------
+
+    def _keep(self, step: Step) -> None:
+        if not self._run.can_step_back:
+            self.earliest = self.position
+            return
+        self.kept += step.nbytes
+        while self.kept > self.budget and self.earliest < self.recorded - 1:
+            oldest = self.steps[self.earliest]
+            self.kept -= oldest.nbytes
+            oldest.forget()
+            self.earliest += 1
+
+    def close(self) -> None:
+        """Abandons the rest and lets go of all values; the records stay, and nothing can be moved."""
+        self._run.close()
+        for step in self.steps:
+            step.forget()
+        self.error = None  # its traceback refers to the frames that ran the node
+        self.earliest = self.position
+        self.kept = 0
+
+
+def _all_or_none(effects: Sequence[Effect], way: str, other: str) -> None:
+    """Does all of it, or nothing."""
+    done: list[Effect] = []
+    try:
+        for effect in effects:
+            getattr(effect, way)()
+            done.append(effect)
+    except BaseException:
+        for effect in reversed(done):
+            getattr(effect, other)()
+        raise

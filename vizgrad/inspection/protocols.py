@@ -1,0 +1,161 @@
+"""What an engine must offer to be looked at and stepped. Nothing here knows any engine.
+
+A backward that has not run is handed over by an opener (`openers.py`) as a `Backward`: a `GraphSource`, which
+describes nodes, saved values and storages, and a `Run`, which makes one step at a time and says in a
+`StepRecord` what it did. What a step changed in the world comes with it as `Effect`s: the session undoes and
+redoes them to go back and forth; the engine itself only ever goes forward.
+
+Nodes and storages go by number: those of nodes are 0 ... len(source) - 1, from the result towards the leaves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from vizgrad.inspection import model
+
+
+class GraphSource(Protocol):
+    """A backward graph. Looking at it changes nothing: no hook runs and no check raises.
+
+    Only `graph` and `timelines` may take time proportional to the graph.
+    """
+
+    def __len__(self) -> int: ...
+
+    def name(self, node: int) -> str:
+        """Of the node: ``MulBackward0``."""
+        ...
+
+    def label(self, node: int) -> str:
+        """What a person calls the variable of a leaf; empty if unknown, and for other nodes."""
+        ...
+
+    def describe(self, node: int) -> model.Node:
+        """The node as it is now, its saved values included."""
+        ...
+
+    def graph(self, title: str) -> model.Graph:
+        """All of it, as it is now."""
+        ...
+
+    def saved(self, node: int) -> tuple[model.Saved, ...]:
+        """The node's saved values, as they are now."""
+        ...
+
+    def timelines(self) -> tuple[model.Storage, ...]:
+        """The timeline of every storage that a saved value, or a leaf that was written, lives in."""
+        ...
+
+    def written(self) -> tuple[model.StorageChange, ...]:
+        """Storages of the graph that were written since this was last asked; work for these alone."""
+        ...
+
+    def retell(self) -> None:
+        """Somebody has read the state whole: from here on `written` supposes nothing to be known."""
+        ...
+
+    def grad(self, node: int) -> model.TensorSummary | None:
+        """`.grad` of a leaf now, in full; None if it has none, and for other nodes."""
+        ...
+
+    def number(self, thing: Any) -> int | None:
+        """The node that an object of the engine stands for: a node, or the producer of a tensor."""
+        ...
+
+    def close(self) -> None:
+        """Lets go of the graph."""
+        ...
+
+
+class Effect(Protocol):
+    """A change that a step made to something outside of the run. Undone and redone in turn.
+
+    Each raises WorldChanged, having done nothing, unless the world is as the other left it.
+    """
+
+    def undo(self) -> None: ...
+
+    def redo(self) -> None: ...
+
+
+class Step(Protocol):
+    """One step that was done. `record` may be made when it is first asked for."""
+
+    @property
+    def node(self) -> int: ...
+
+    @property
+    def current(self) -> int | None:
+        """The node that comes next; None at the end."""
+        ...
+
+    @property
+    def record(self) -> model.StepRecord: ...
+
+    @property
+    def effects(self) -> Sequence[Effect]: ...
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of values that it keeps: for going back, and for being looked at closely."""
+        ...
+
+    def closer(self) -> model.Visit:
+        """Its visit with summaries in full (histograms, heat maps), as far as values are kept."""
+        ...
+
+    def forget(self) -> None:
+        """Lets go of values and effects; `record` stays."""
+        ...
+
+
+class Run(Protocol):
+    """A backward that stands before its first node, or between two."""
+
+    @property
+    def start(self) -> model.Start:
+        """Before the first step. Asked for while it stands there."""
+        ...
+
+    @property
+    def can_step_back(self) -> bool:
+        """Do steps come with their effects?"""
+        ...
+
+    def moving(self) -> AbstractContextManager[None]:
+        """Held around a row of steps, on the thread that makes them."""
+        ...
+
+    def step(self) -> tuple[Step, BaseException | None]:
+        """Runs one node. A node that raises is a step too, the last one, handed over with the error."""
+        ...
+
+    def close(self) -> None:
+        """Abandons the rest, and releases what a failed backward would release."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Backward:
+    """What an opener gives to a session."""
+
+    source: GraphSource
+    run: Run
+    title: str = ""
+    #: The order in which the nodes would run; asked for to find "the next node of that name".
+    planned: Callable[[], Sequence[int]] | None = None
+    modes: Callable[[], model.Modes] = model.Modes
+
+
+class WorldChanged(RuntimeError):
+    """Something that a step would restore was changed by somebody else in the meantime."""
+
+    def __init__(self, direction: str, what: str) -> None:
+        super().__init__(
+            f"cannot step {direction}: {what} since, by code outside the debugger, and stepping would "
+            "undo that; go on with a new vizgrad.debug(...)"
+        )

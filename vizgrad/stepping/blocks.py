@@ -1,0 +1,256 @@
+"""Memory blocks, numbered as they are met, and their timelines. Keeps no array and no tensor alive."""
+
+# What a tensor keeps in underscored slots is hidden from its users, not from the debugger.
+# pyright: reportPrivateUsage=false
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from vizgrad.graph.accumulate import AccumulateGrad
+from vizgrad.graph.node import Node
+from vizgrad.graph.saved import Overwritten, bare
+from vizgrad.inspection import model
+from vizgrad.stepping.places import write_of
+from vizgrad.tensor.storage import Storage, unwatch_writes, watch_writes
+from vizgrad.tensor.tensor import Tensor
+
+if TYPE_CHECKING:
+    from vizgrad.stepping.source import EngineGraph
+
+#: Latest writes of a block that its timeline shows.
+WRITES_TOLD = 64
+
+
+class _Block:
+    """A block as it was met. `tensor` leads to a storage that is made only later, by a first write."""
+
+    __slots__ = (
+        "dtype", "label", "nbytes", "nodes", "seen", "shape", "shown", "storage", "tensor", "told"
+    )  # fmt: skip
+
+    def __init__(self, value: Any, storage: Storage | None) -> None:
+        self.label = ""
+        if isinstance(value, Overwritten):
+            self.shape, self.dtype = value.shape, value.dtype
+            self.nbytes = value.storage.nbytes
+        else:
+            array = value._array
+            self.shape, self.dtype, self.nbytes = array.shape, array.dtype, int(array.nbytes)
+        self.storage = storage
+        self.tensor = weakref.ref(value) if storage is None and isinstance(value, Tensor) else None
+        #: Numbers of the nodes that have saved something in it.
+        self.nodes: list[int] = []
+        #: Has it a timeline? (Of a leaf that nobody saved, only once it was written.)
+        self.shown = False
+        #: Up to which tick its writes were told of, and as what its saves were told.
+        self.seen = 0 if storage is None else storage.last_write
+        self.told: dict[tuple[int, str], model.SavedState] = {}
+
+
+class Blocks:
+    """Numbers for the memory that saved values live in: equal for all that share a version counter.
+
+    A `WriteWatcher`: what is written is noted as it happens, so nobody has to go and look.
+    """
+
+    def __init__(self, source: EngineGraph) -> None:
+        self._source = source
+        self._blocks: list[_Block] = []
+        self._by_storage: dict[Storage, int] = {}
+        self._by_tensor: dict[int, int] = {}
+        self._by_slot: dict[tuple[int | None, str], int] = {}
+        self._changed: dict[int, None] = {}
+
+    def read(self) -> None:
+        """Meets the blocks of all nodes of the graph, and watches them."""
+        leaves: list[Tensor] = []
+        for number, node in enumerate(self._source.nodes):
+            if type(node) is AccumulateGrad:
+                leaves.append(node.variable)
+                continue
+            if type(node).saved_values is Node.saved_values and not (
+                node.saved_names or node.group_names
+            ):
+                continue  # not worth the call
+            for name, value in node.saved_values().items():
+                saved = bare(value)
+                if hasattr(saved, "_storage") or isinstance(saved, Overwritten):
+                    block = self._blocks[self.number(saved, slot=(number, name))]
+                    block.shown = True
+                    block.nodes.append(number)
+        for leaf in leaves:
+            block = self._blocks[self.number(leaf, self._source.name_of(leaf))]
+            block.shown = block.shown or bool(leaf._version)
+        watch_writes(self)
+
+    def close(self) -> None:
+        unwatch_writes(self)
+        self._blocks.clear()
+        self._by_storage.clear()
+        self._by_tensor.clear()
+        self._by_slot.clear()
+        self._changed.clear()
+
+    # --- numbers --------------------------------------------------------------------------------
+
+    def number(
+        self, value: Any, label: str = "", slot: tuple[int | None, str] | None = None
+    ) -> int:
+        """The number of the block of a tensor or saved value, given when it is first met.
+
+        A tensor that was never viewed or written has no Storage yet; it may get one later, and keeps
+        its number then. What a node keeps for itself has none either: it is known by its `slot`, the
+        number of the node and the name of the value.
+        """
+        storage: Storage | None = (
+            value.storage if isinstance(value, Overwritten) else value._storage
+        )
+        number = None if storage is None else self._by_storage.get(storage)
+        if number is None and isinstance(value, Tensor):
+            number = self._by_tensor.get(id(value))
+            if number is not None and self._tensor(number) is not value:
+                number = None  # the address of a tensor that is gone
+        elif number is None and storage is None and slot is not None:
+            number = self._by_slot.get(slot)
+        if number is None:
+            number = len(self._blocks)
+            self._blocks.append(_Block(value, storage))
+        block = self._blocks[number]
+        block.label = block.label or label
+        if storage is not None:
+            block.storage = storage
+            self._by_storage[storage] = number
+        elif isinstance(value, Tensor):
+            self._by_tensor[id(value)] = number
+        elif slot is not None:
+            self._by_slot[slot] = number
+        return number
+
+    def _tensor(self, number: int) -> Tensor | None:
+        reference = self._blocks[number].tensor
+        return None if reference is None else reference()
+
+    # --- writes ---------------------------------------------------------------------------------
+
+    def wrote(self, storage: Storage) -> None:
+        number = self._by_storage.get(storage)
+        if number is not None:
+            self._changed[number] = None
+
+    def born(self, tensor: Tensor, storage: Storage) -> None:
+        number = self._by_tensor.get(id(tensor))
+        if number is not None and self._tensor(number) is tensor:
+            self._blocks[number].storage = storage
+            self._by_storage[storage] = number
+
+    def written(self) -> tuple[model.StorageChange, ...]:
+        """What was written since this was last asked."""
+        changed, self._changed = self._changed, {}
+        return tuple(map(self._change, changed))
+
+    def retell(self) -> None:
+        """Somebody begins to follow: he may not know what the others were told."""
+        for block in self._blocks:
+            block.told.clear()
+
+    def _change(self, number: int) -> model.StorageChange:
+        block = self._blocks[number]
+        storage = block.storage
+        assert storage is not None  # it was written
+        first, block.shown = not block.shown, True
+        timeline = self._timeline(number, block, self._marks_of(number, block) if first else ())
+        writes = tuple(w for w in timeline.writes if w.clock > block.seen)
+        block.seen = storage.last_write
+        return model.StorageChange(
+            storage=number,
+            version=storage.version,
+            writes=() if first else writes,
+            writes_dropped=timeline.writes_dropped,
+            saved=tuple(self._turned(number, block)),
+            opened=timeline if first else None,
+        )
+
+    def _turned(self, number: int, block: _Block) -> Iterator[model.SavedRun]:
+        """Saved values whose state is not as it was told last."""
+        for node in dict.fromkeys(block.nodes):
+            for saved in self._source.saved(node):
+                key = node, saved.name
+                if saved.storage != number or block.told.get(key) == saved.state:
+                    continue
+                block.told[key] = saved.state
+                yield model.SavedRun(
+                    node, saved.name, saved.state, saved.version_now, saved.culprit
+                )
+
+    def _marks_of(self, number: int, block: _Block) -> tuple[model.SaveMark, ...]:
+        return tuple(
+            _mark(node, self._source.nodes[node].sequence_nr, saved)
+            for node in dict.fromkeys(block.nodes)
+            for saved in self._source.saved(node)
+            if saved.storage == number
+        )
+
+    # --- timelines ------------------------------------------------------------------------------
+
+    def timelines(self, kept: Sequence[tuple[model.Saved, ...]]) -> tuple[model.Storage, ...]:
+        """Of every block that is shown: its writes, and the marks of the saves that rely on it.
+
+        `kept` are the saved values of each node.
+        """
+        marks: dict[int, list[model.SaveMark]] = {}
+        for number, (node, values) in enumerate(zip(self._source.nodes, kept, strict=True)):
+            for saved in values:
+                if saved.storage is not None:
+                    mark = _mark(number, node.sequence_nr, saved)
+                    marks.setdefault(saved.storage, []).append(mark)
+        return tuple(
+            self._timeline(number, block, marks.get(number, ()))
+            for number, block in enumerate(self._blocks)
+            if block.shown or number in marks
+        )
+
+    def timeline(self, number: int) -> model.Storage:
+        """Of one block."""
+        block = self._blocks[number]
+        return self._timeline(number, block, self._marks_of(number, block))
+
+    def _timeline(
+        self, number: int, block: _Block, saves: Sequence[model.SaveMark]
+    ) -> model.Storage:
+        storage = block.storage
+        if storage is None and (tensor := self._tensor(number)) is not None:
+            storage = tensor._storage
+            if not block.label:
+                block.label = self._source.name_of(tensor)
+        clocks = [save.clock for save in saves] or [
+            self._source.nodes[node].sequence_nr for node in block.nodes
+        ]
+        writes = () if storage is None else _told(storage, clocks)
+        version = 0 if storage is None else storage.version
+        return model.Storage(
+            id=number,
+            label=block.label,
+            shape=tuple(block.shape),
+            dtype=str(block.dtype),
+            bytes=block.nbytes if storage is None else storage.nbytes,
+            version=version,
+            writes=writes,
+            writes_dropped=version - len(writes),
+            saves=tuple(saves),
+        )
+
+
+def _mark(node: int, clock: int, saved: model.Saved) -> model.SaveMark:
+    return model.SaveMark(node, saved.name, saved.version_saved, clock, saved.state)
+
+
+def _told(storage: Storage, saves: Sequence[int]) -> tuple[model.Write, ...]:
+    """The latest writes, and of older ones those that came first after a save, in order."""
+    found = [storage.first_write_after(clock) for clock in saves]
+    if storage.writes is not None:
+        found += storage.writes.latest(WRITES_TOLD)
+    writes = {w.clock: w for w in map(write_of, found) if w is not None}
+    return tuple(writes[clock] for clock in sorted(writes))

@@ -1,0 +1,48 @@
+"""Opens the backward of a vizgrad tensor for stepping: the engine's side of `vizgrad.debug`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from vizgrad.autograd.running import prepare_backward
+from vizgrad.inspection.openers import open_backward
+from vizgrad.inspection.protocols import Backward
+from vizgrad.inspection.session import Session
+from vizgrad.stepping.modes import current_modes
+from vizgrad.stepping.names import names_around
+from vizgrad.stepping.run import EngineRun
+from vizgrad.stepping.source import EngineGraph
+from vizgrad.tensor.tensor import Tensor
+
+
+@open_backward.register(Tensor)
+def open_tensor(loss: Any, options: Mapping[str, Any]) -> Backward:
+    """The backward of one tensor, or of several, before its first node. Raises what backward raises."""
+    names = options.get("names")
+    if names is None:
+        names = names_around()
+    title = options.get("title", "")
+    if not title and isinstance(loss, Tensor):
+        title = names.get(id(loss), "")
+    roots = (loss,) if isinstance(loss, Tensor) else tuple(loss)
+    task = prepare_backward(
+        roots,
+        options.get("gradient"),
+        options.get("retain_graph"),
+        options.get("create_graph", False),
+        options.get("inputs"),
+    )
+    source = EngineGraph([(node, nr) for node, nr, _ in task.roots], names)
+    run = EngineRun(task, source)
+    return Backward(source, run, title or "backward", run.planned, current_modes)
+
+
+def open_session(
+    tensors: Any, gradient: Any = None, *, keep: int | None = None, **options: Any
+) -> Session:
+    """A session on the backward of `tensors`, by the engine that knows their type.
+
+    `options` as `openers.open_backward` takes them; `keep` as `Session`.
+    """
+    return Session(open_backward(tensors, {"gradient": gradient, **options}), keep=keep)

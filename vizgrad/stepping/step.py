@@ -1,0 +1,147 @@
+"""One step of a vizgrad backward: what the watch noted, and the record that is made of it when asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from vizgrad.inspection import model
+from vizgrad.inspection.protocols import Effect
+from vizgrad.stepping.held import Held, closely, summary_of
+
+Summary = Callable[[Held | None], "model.TensorSummary | None"]
+
+
+class Out(NamedTuple):
+    """A gradient on its way out over one edge: as the node computed it, and as it was delivered."""
+
+    target: int | None
+    input_nr: int
+    name: str
+    computed: Held | None
+    routed: Held | None
+
+
+class Arrived(NamedTuple):
+    """What a delivery changed at a slot."""
+
+    node: int
+    input_nr: int
+    before: Held | None
+    after: Held
+
+
+class Accumulated(NamedTuple):
+    """What a leaf did with its gradient."""
+
+    decision: str
+    reason: str
+    before: Held | None
+    after: Held | None
+
+
+class EngineStep:
+    """See `vizgrad.inspection.protocols.Step`."""
+
+    __slots__ = (
+        "_record", "accumulated", "arrived", "current", "effects", "error", "full", "incoming", "index",
+        "nbytes", "node", "priority", "readied", "released", "released_bytes", "routed", "seconds",
+        "stages",
+    )  # fmt: skip
+
+    def __init__(self, index: int, node: int, priority: int | None, full: bool) -> None:
+        self.index = index
+        self.node = node
+        #: Its own in the ready queue.
+        self.priority = priority
+        self.full = full
+        self.incoming: tuple[Held | None, ...] = ()
+        self.routed: list[Out] = []
+        self.arrived: list[Arrived] = []
+        self.readied: list[tuple[int, int | None]] = []
+        self.stages: list[model.StageRecord] = []
+        self.accumulated: Accumulated | None = None
+        self.released: tuple[str, ...] = ()
+        self.released_bytes = 0
+        self.effects: list[Effect] = []
+        self.current: int | None = None
+        self.seconds = 0.0
+        self.error = ""
+        self.nbytes = 0
+        self._record: model.StepRecord | None = None
+
+    @property
+    def record(self) -> model.StepRecord:
+        if self._record is None:
+            self._record = model.StepRecord(
+                visit=self._visit(summary_of),
+                ready=model.Ready(self.node, self.priority),
+                state="error" if self.error else "done" if self.full else "captured",
+                arrived=tuple(
+                    model.Arrival(node, nr, summary_of(before), after.summary)
+                    for node, nr, before, after in self.arrived
+                ),
+                readied=tuple(model.Ready(node, priority) for node, priority in self.readied),
+                released=self.released,
+                current=self.current,
+            )
+        return self._record
+
+    def closer(self) -> model.Visit:
+        return self._visit(closely)
+
+    def forget(self) -> None:
+        _ = self.record
+        for held in self._held():
+            held.forget()
+        self.effects = []
+        self.nbytes = 0
+
+    def _held(self) -> list[Held]:
+        found = [*self.incoming, *(a.after for a in self.arrived)]
+        for out in self.routed:
+            found += [out.computed, out.routed]
+        if self.accumulated is not None:
+            found += [self.accumulated.before, self.accumulated.after]
+        return [held for held in found if held is not None]
+
+    def _visit(self, summary: Summary) -> model.Visit:
+        done = self.accumulated
+        return model.Visit(
+            index=self.index,
+            node=self.node,
+            incoming=tuple(map(summary, self.incoming)),
+            routed=tuple(_routed(out, summary) for out in self.routed),
+            stages=tuple(self.stages),
+            accumulate=None
+            if done is None
+            else model.AccumulateRecord(
+                done.decision, done.reason, summary(done.before), summary(done.after)
+            ),
+            released_bytes=self.released_bytes,
+            seconds=self.seconds,
+            error=self.error,
+        )
+
+
+def _routed(out: Out, summary: Summary) -> model.Routed:
+    before = summary(out.computed)
+    after = before if out.routed is out.computed else summary(out.routed)
+    return model.Routed(
+        edge=model.Edge(out.target, out.input_nr, out.name),
+        computed=before,
+        routed=after,
+        note=_note(before, after),
+    )
+
+
+def _note(before: model.TensorSummary | None, after: model.TensorSummary | None) -> str:
+    """What the engine did to a gradient on its way (F-64, F-65)."""
+    if before is None or after is None:
+        return "" if before is after else "undefined"
+    notes: list[str] = []
+    if before.shape != after.shape:
+        notes.append(f"summed from {list(before.shape)} to {list(after.shape)}")
+    if before.dtype != after.dtype:
+        notes.append(f"cast from {before.dtype} to {after.dtype}")
+    return ", ".join(notes)
