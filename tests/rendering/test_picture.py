@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import replace
 
@@ -19,11 +20,13 @@ from tests.rendering.examples import (
 )
 from vizgrad.inspection.model import EdgeRun, Graph, NodeRun, Run, Saved
 from vizgrad.rendering import graph_scene, graph_svg, versions_svg
-from vizgrad.rendering.picture import Engine
+from vizgrad.rendering.overlay import RunView
+from vizgrad.rendering.picture import Engine, _Picture
 from vizgrad.rendering.scene import Group, Poly, Rect, Scene, Shape, Text, texts
 from vizgrad.rendering.static import GraphPicture
 from vizgrad.rendering.svg import to_svg
 from vizgrad.rendering.theme import style_sheet
+from vizgrad.rendering.visible import Link, visible_graph
 
 
 def groups(scene: Scene) -> list[Group]:
@@ -93,6 +96,25 @@ def test_gradients_on_lines_have_their_norm_and_undefined_ones_are_dotted() -> N
     assert ">undefined<" in svg
     assert 'class="edge flowed"' in svg
     assert 'class="edge undefined"' in svg
+
+
+@pytest.mark.parametrize(
+    ("norms", "role"),
+    [
+        ((1.0, math.nan), "flowed strong"), ((math.nan, 1.0), "flowed strong"),
+        ((math.inf, None), "flowed strong"), ((1e-4, 10.0), "flowed strong"), ((1e-4, 1.0), "flowed"),
+        ((1e-4, None), "flowed weak"), ((None, None), "undefined"),
+    ],
+)  # fmt: skip
+def test_a_line_for_several_gradients_shows_the_largest_and_any_that_is_not_finite(
+    norms: tuple[float | None, float | None], role: str
+) -> None:
+    graph = in_place()
+    edges = ((6, 0), (5, 0))
+    moved = tuple(EdgeRun(*edge, norm) for edge, norm in zip(edges, norms, strict=True))
+    view = RunView(graph, replace(run_at(graph, 2), edges=moved))
+    picture = _Picture(graph, view, visible_graph(graph))
+    assert picture.flow(Link(0, 1, edges)) == role
 
 
 def test_kinds_have_outlines_of_their_own() -> None:

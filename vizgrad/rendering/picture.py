@@ -132,8 +132,9 @@ class _Picture:
             return ""
         if not norms:
             return "undefined"
-        size = max(norms)
-        return "flowed" + (" strong" if not size < 10 else " weak" if size < 1e-3 else "")
+        if any(not norm < 10 for norm in norms):  # NaN too, which `max` may pass over
+            return "flowed strong"
+        return "flowed weak" if max(norms) < 1e-3 else "flowed"
 
     def line_texts(self, layout: Layout) -> list[Shape]:
         """Names of inputs inside the lower edge of cards; norms and output numbers beside lines."""
