@@ -104,6 +104,58 @@ def test_text_over_rows() -> None:
     )
 
 
+def test_text_over_all() -> None:
+    trace = Trace()
+    x = trace.argument(Argument(Value("x", np.dtype("f4")), "elements", 0)).astype("f8")
+    results = (Result(largest(x).value, None), Result(total(x * x).value, None))
+    text = source.whole(Program("kernel", (*trace.arguments,), (*trace.steps,), results))
+    assert text[text.index('extern "C"') :] == (
+        'extern "C" __global__ void kernel(const float* __restrict__ p_x, '
+        "double* __restrict__ memory, const long long n) {\n"
+        "  const long long row = 0;\n"
+        "  const long long first = (long long)blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "  const long long stride = (long long)gridDim.x * blockDim.x;\n"
+        "  double t1 = -endless<double>();\n"
+        "  double t3 = 0;\n"
+        "  for (long long i = first; i < n; i += stride) {\n"
+        "    const float x = p_x[row * n + i];\n"
+        "    double t0 = (double)(x);\n"
+        "    double t2 = t0 * t0;\n"
+        "    t1 = (t1 > t0 || t1 != t1) ? t1 : t0;\n"
+        "    t3 = t3 + t2;\n"
+        "  }\n"
+        "  t1 = block_max(t1);\n"
+        "  t3 = block_sum(t3);\n"
+        "  volatile double* parts = memory + 2;\n"
+        "  __shared__ bool last;\n"
+        "  if (threadIdx.x == 0) {\n"
+        "    parts[blockIdx.x * 2 + 0] = t1;\n"
+        "    parts[blockIdx.x * 2 + 1] = t3;\n"
+        "    __threadfence();\n"
+        "    unsigned int* stored = (unsigned int*)(memory + 2 * (gridDim.x + 1));\n"
+        "    last = atomicAdd(stored, 1u) == gridDim.x - 1;\n"
+        "  }\n"
+        "  __syncthreads();\n"
+        "  if (!last) return;\n"
+        "  __threadfence();\n"
+        "  t1 = -endless<double>();\n"
+        "  t3 = 0;\n"
+        "  for (unsigned int b = threadIdx.x; b < gridDim.x; b += blockDim.x) {\n"
+        "    const double part_t1 = parts[b * 2 + 0];\n"
+        "    t1 = (t1 > part_t1 || t1 != t1) ? t1 : part_t1;\n"
+        "    const double part_t3 = parts[b * 2 + 1];\n"
+        "    t3 = t3 + part_t3;\n"
+        "  }\n"
+        "  t1 = block_max(t1);\n"
+        "  t3 = block_sum(t3);\n"
+        "  if (threadIdx.x == 0) {\n"
+        "    memory[0] = t1;\n"
+        "    memory[1] = t3;\n"
+        "  }\n"
+        "}\n"
+    )
+
+
 @pytest.mark.parametrize(
     ("number", "dtype", "text"),
     [

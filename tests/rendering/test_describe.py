@@ -108,7 +108,12 @@ def summary(**more: object) -> TensorSummary:
         (None, "undefined"),
         (summary(), "[2] f32"),
         (summary(norm=2.5, min=-1.0, max=2.0), "[2] f32  norm 2.5  -1 … 2"),
-        (summary(norm=0.0, min=0.0, max=0.0, nans=3), "[2] f32  norm 0  3 NaN"),
+        (summary(norm=math.nan, min=0.0, max=0.0, nans=3), "[2] f32  norm nan  3 NaN"),
+        (
+            summary(norm=math.inf, min=-1.0, max=2.0, infs=1),
+            "[2] f32  norm inf  1 Inf  others -1 … 2",
+        ),
+        (summary(norm=math.inf, values=(math.inf,), infs=1), "[2] f32  = inf  1 Inf"),
         (summary(values=(7.0,), norm=7.0), "[2] f32  = 7"),
         (summary(infs=1_000), "[2] f32  1,000 Inf"),
     ],

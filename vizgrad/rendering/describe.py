@@ -153,7 +153,7 @@ def saved_text(saved: Saved) -> str:
 
 
 def summary_text(summary: TensorSummary | None) -> str:
-    """A tensor on one line: type, norm, range, and a word about what is not finite."""
+    """A tensor on one line: type, norm, how many elements are not finite, the range of those that are."""
     if summary is None:
         return "undefined"
     parts = [type_text(summary.shape, summary.dtype)]
@@ -163,9 +163,9 @@ def summary_text(summary: TensorSummary | None) -> str:
         parts.append(f"= {number_text(summary.values[0])}")
     elif summary.norm is not None:
         parts.append(f"norm {number_text(summary.norm)}")
+    wrong = ((summary.nans, "NaN"), (summary.infs, "Inf"))
+    parts += [f"{count:,} {word}" for count, word in wrong if count]
     if summary.min is not None and summary.max is not None and summary.min != summary.max:
-        parts.append(f"{number_text(summary.min)} … {number_text(summary.max)}")
-    for count, word in ((summary.nans, "NaN"), (summary.infs, "Inf")):
-        if count:
-            parts.append(f"{count:,} {word}")
+        range_ = f"{number_text(summary.min)} … {number_text(summary.max)}"
+        parts.append(f"others {range_}" if summary.nans or summary.infs else range_)
     return "  ".join(parts)

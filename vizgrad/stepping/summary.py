@@ -2,73 +2,91 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
 from functools import lru_cache
 from math import prod
 from typing import Any
 
+from vizgrad.arrays import xp
 from vizgrad.arrays.backend import as_array, device_of
+from vizgrad.arrays.quick_statistics import Statistics, quick, quick_later
 from vizgrad.arrays.sparse import is_sparse
-from vizgrad.arrays.sparse.compressed import as_coo
+from vizgrad.arrays.sparse.base import SparseArray
 from vizgrad.arrays.statistics import statistics
+from vizgrad.inspection import summarizer
 from vizgrad.inspection.model import TensorSummary
+from vizgrad.tensor.tensor import Tensor
+
+#: Shape, type of the elements, device, bytes.
+Type = tuple[tuple[int, ...], str, str, int]
 
 
 def outline(value: Any) -> TensorSummary | None:
     """Shape, type and size of a gradient or tensor; None for an undefined one. Costs next to nothing."""
     if value is None:
         return None
-    array = as_array(getattr(value, "_array", value))
-    plain = _outline(array.shape, array.dtype, device_of(array))
-    if not is_sparse(array):
-        return plain
-    return replace(plain, bytes=array.nbytes, layout=array.layout, nnz=array.nnz)
+    array = _array_of(value)
+    if is_sparse(array):
+        return _told(array, Statistics())
+    return _outline(array.shape, array.dtype, device_of(array))
+
+
+def summarize(value: Any) -> TensorSummary | None:
+    """What one cheap pass over a gradient or tensor gives; None for an undefined one."""
+    if value is None:
+        return None
+    array = _array_of(value)
+    return _told(array, quick(array))
+
+
+def summarize_later(value: Any) -> Callable[[], TensorSummary | None]:
+    """`summarize` of the value as it is now; nobody waits for a device until it is called."""
+    if value is None:
+        return lambda: None
+    array = _array_of(value)
+    facts, later = _facts(array), quick_later(array)
+    return lambda: TensorSummary(*facts[0], *later(), *facts[1])
+
+
+def summarize_closely(value: Any) -> TensorSummary | None:
+    """All that is known of a gradient or tensor, with histogram and heat map; None for an undefined one."""
+    if value is None:
+        return None
+    array = _array_of(value)
+    return _told(array, statistics(array))
+
+
+def _array_of(value: Any) -> Any:
+    if type(value) is xp.ndarray:
+        return value
+    return as_array(value._array if isinstance(value, Tensor) else value)
+
+
+def _told(array: Any, found: Statistics) -> TensorSummary:
+    """The fields of `Statistics` are those of a summary, in order."""
+    if type(array) is xp.ndarray:
+        return TensorSummary(*_type(array.shape, array.dtype), *found)
+    type_, stored = _facts(array)
+    return TensorSummary(*type_, *found, *stored)
+
+
+def _facts(array: Any) -> tuple[Type, tuple[str, int | None]]:
+    """The fields of a summary before the statistics, and those after them."""
+    if is_sparse(array):
+        type_ = array.shape, str(array.dtype), str(device_of(array)), array.nbytes
+        return type_, (array.layout, array.nnz)
+    return _type(array.shape, array.dtype, device_of(array)), ("strided", None)
+
+
+@lru_cache(4096)
+def _type(shape: tuple[int, ...], dtype: Any, device: Any = "cpu") -> Type:
+    return shape, str(dtype), str(device), prod(shape) * dtype.itemsize
 
 
 @lru_cache(4096)
 def _outline(shape: tuple[int, ...], dtype: Any, device: Any) -> TensorSummary:
-    return TensorSummary(shape, str(dtype), str(device), prod(shape) * dtype.itemsize)
+    return TensorSummary(*_type(shape, dtype, device))
 
 
-def summarize(value: Any) -> TensorSummary | None:
-    """A gradient or tensor, summarised at once; None for an undefined one."""
-    plain = outline(value)
-    if plain is None:
-        return None
-    array = as_array(getattr(value, "_array", value))
-    if is_sparse(array):
-        return _of_stored(plain, array)
-    s = statistics(array)
-    return replace(
-        plain,
-        norm=s.norm,
-        min=s.min,
-        max=s.max,
-        mean=s.mean,
-        zeros=s.zeros,
-        nans=s.nans,
-        infs=s.infs,
-        histogram=s.histogram,
-        heat=s.heat,
-        values=s.values,
-    )
-
-
-def _of_stored(plain: TensorSummary, array: Any) -> TensorSummary:
-    """Of a sparse array: what is stored nowhere is only counted, and nothing is drawn by place."""
-    once = as_coo(array).coalesce().values
-    s = statistics(once)
-    return replace(
-        plain,
-        norm=s.norm,
-        min=s.min,
-        max=s.max,
-        mean=s.mean,
-        zeros=array.size - once.size + s.zeros,
-        nans=s.nans,
-        infs=s.infs,
-        histogram=s.histogram,
-    )
-
-
-summarize_closely = summarize
+for _kind in (Tensor, xp.ndarray, SparseArray):
+    summarizer.register(_kind, summarize, summarize_closely)

@@ -13,6 +13,7 @@ def all_cases() -> Iterator[Case]:
         chains,
         convnet,
         elementwise,
+        looking,
         lstm,
         mlp,
         recording,
@@ -23,6 +24,7 @@ def all_cases() -> Iterator[Case]:
     )
 
     for kind in (
-        tiny, small, mlp, transformer, convnet, elementwise, lstm, chains, second_order, recording
+        tiny, small, mlp, transformer, convnet, elementwise, lstm, chains, second_order, recording,
+        looking,
     ):  # fmt: skip
         yield from kind.cases()

@@ -1,9 +1,9 @@
-"""CUDA C of a program: of one over elements the body of a cupy.ElementwiseKernel, of one over rows a kernel.
+"""CUDA C of a program: of one over elements the body of a cupy.ElementwiseKernel, of others a kernel.
 
 A kernel of rows gives each row of a matrix to one block of threads. A reduction is a loop over the row in
 which every thread keeps a part, then the parts are joined in shared memory. What a reduction or the result
 needs of single elements is computed where it is needed, as often as it is needed: registers are cheaper
-than memory.
+than memory. A kernel over all elements does the same with every block of the grid.
 """
 
 from __future__ import annotations
@@ -156,13 +156,26 @@ def _row(program: Program) -> Iterator[str]:
 
 
 def _reduced(program: Program, step: Step) -> Iterator[str]:
-    start, combined, join = C_REDUCTIONS[step.op]
+    start, _, join = C_REDUCTIONS[step.op]
     kind, name = _type(step.result), step.result.name
     yield f"{kind} {name} = {start.format(T=kind)};"
-    element = _operand(step.operands[0], step.types[0])
-    wanted = [o for o in step.operands if isinstance(o, Value)]
-    yield from _loop(program, wanted, [f"{name} = {combined.format(name, element)};"])
+    yield from _loop(program, _reads(step), [_taken_in(step, _element(step))])
     yield f"{name} = {join}({name});"
+
+
+def _element(step: Step) -> str:
+    """What a reduction takes in at a place."""
+    return _operand(step.operands[0], step.types[0])
+
+
+def _reads(step: Step) -> list[Value]:
+    return [o for o in step.operands if isinstance(o, Value)]
+
+
+def _taken_in(step: Step, part: str) -> str:
+    """A reduction takes in an element, or a part."""
+    name = step.result.name
+    return f"{name} = {C_REDUCTIONS[step.op][1].format(name, part)};"
 
 
 def _picked(program: Program, step: Step) -> str:
@@ -173,7 +186,13 @@ def _picked(program: Program, step: Step) -> str:
     return f"{_type(step.result)} {step.result.name} = p_{source.name}[{where}];"
 
 
-def _loop(program: Program, wanted: Iterable[Value], then: list[str]) -> Iterator[str]:
+def _loop(
+    program: Program,
+    wanted: Iterable[Value],
+    then: list[str],
+    first: str = "threadIdx.x",
+    stride: str = "blockDim.x",
+) -> Iterator[str]:
     """`then` at each place of the row, after the values of single elements that are wanted there."""
     needed = {v.name for v in wanted}
     steps: list[Step] = []
@@ -181,7 +200,7 @@ def _loop(program: Program, wanted: Iterable[Value], then: list[str]) -> Iterato
         if step.result.name in needed and not step.result.per_row:
             steps.append(step)
             needed |= {o.name for o in step.operands if isinstance(o, Value)}
-    yield "for (long long i = threadIdx.x; i < n; i += blockDim.x) {"
+    yield f"for (long long i = {first}; i < n; i += {stride}) {{"
     loads = [a for a in program.arguments if a.value.name in needed and not a.value.per_row]
     yield from _indented(_loaded(a) for a in loads if a.number >= 0)
     yield from _indented(_declared(s) for s in reversed(steps))
@@ -201,3 +220,61 @@ def _indented(lines: Iterable[str]) -> list[str]:
 def threads_for(n: int) -> int:
     """How many threads share a row of `n`: a power of two, so that the parts can be halved."""
     return min(MOST_THREADS, max(32, 1 << math.ceil(math.log2(max(1, n)))))
+
+
+# --- over all -------------------------------------------------------------------------------------
+
+
+def whole(program: Program) -> str:
+    """A kernel `program.name(x, memory, n)` that reduces a flat array; see `whole.py` for `memory`.
+
+    Each block stores its parts; the last one to do so joins those of all, in the same order every time.
+    """
+    (argument,) = program.arguments
+    value, count = argument.value, len(program.results)
+    head = (
+        f'extern "C" __global__ void {program.name}(const {_type(value)}* __restrict__ p_{value.name}, '
+        "double* __restrict__ memory, const long long n) {"
+    )
+    steps = [s for s in program.steps if s.op in C_REDUCTIONS]
+    names = [r.value.name for r in program.results]
+    wanted = [v for s in steps for v in _reads(s)]
+    joined = [f"{s.result.name} = {C_REDUCTIONS[s.op][2]}({s.result.name});" for s in steps]
+    starts = [(s.result.name, C_REDUCTIONS[s.op][0].format(T="double")) for s in steps]
+    lines = [
+        "const long long row = 0;",
+        "const long long first = (long long)blockIdx.x * blockDim.x + threadIdx.x;",
+        "const long long stride = (long long)gridDim.x * blockDim.x;",
+        *(f"double {name} = {start};" for name, start in starts),
+        *_loop(program, wanted, [_taken_in(s, _element(s)) for s in steps], "first", "stride"),
+        *joined,
+        f"volatile double* parts = memory + {count};",
+        "__shared__ bool last;",
+        "if (threadIdx.x == 0) {",
+        *(f"  parts[blockIdx.x * {count} + {i}] = {name};" for i, name in enumerate(names)),
+        "  __threadfence();",
+        f"  unsigned int* stored = (unsigned int*)(memory + {count} * (gridDim.x + 1));",
+        "  last = atomicAdd(stored, 1u) == gridDim.x - 1;",
+        "}",
+        "__syncthreads();",
+        "if (!last) return;",
+        "__threadfence();",
+        *(f"{name} = {start};" for name, start in starts),
+        "for (unsigned int b = threadIdx.x; b < gridDim.x; b += blockDim.x) {",
+        *(
+            f"  {line}"
+            for s in steps
+            for line in _part_taken_in(s, f"parts[b * {count} + {names.index(s.result.name)}]")
+        ),
+        "}",
+        *joined,
+        "if (threadIdx.x == 0) {",
+        *(f"  memory[{i}] = {name};" for i, name in enumerate(names)),
+        "}",
+    ]
+    return _PREAMBLE + "\n".join([head, *_indented(lines), "}", ""])
+
+
+def _part_taken_in(step: Step, part: str) -> Iterator[str]:
+    yield f"const double part_{step.result.name} = {part};"
+    yield _taken_in(step, f"part_{step.result.name}")

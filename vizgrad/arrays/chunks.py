@@ -1,0 +1,71 @@
+"""Going over an array in pieces that fit a cache, each as float64: no copy is as large as the array."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from vizgrad.arrays.backend import Array, to_host
+from vizgrad.arrays.layout import is_dense
+
+#: Elements of a piece. A few thousand more, and OpenBLAS takes several threads for the dot product of two.
+CHUNK = 8192
+#: Elements of a device's array that are read at once: a transfer costs more than a piece.
+TRANSFER = 1 << 20
+
+_DOUBLE = np.dtype(np.float64)
+_DOUBLE_COMPLEX = np.dtype(np.complex128)
+
+
+def magnitudes(chunk: np.ndarray) -> np.ndarray:
+    """The elements as float64, of complex numbers their absolute values; itself if that is its type."""
+    dtype = chunk.dtype
+    if dtype is _DOUBLE:
+        return chunk
+    if dtype.kind == "c":  # in double: the absolute value of a finite complex64 may be no float32
+        return np.absolute(chunk.astype(_DOUBLE_COMPLEX, copy=False))
+    return chunk.astype(_DOUBLE)
+
+
+def chunks(array: Array, size: int = CHUNK) -> Iterator[np.ndarray]:
+    """All elements, in some order, as flat arrays of the host with at most `size` each.
+
+    A piece may be memory of the array, or be written to again when the next one is made.
+    """
+    if not isinstance(array, np.ndarray):
+        for piece in _slices(in_memory_order(array).reshape(-1), max(size, TRANSFER)):
+            yield from _slices(to_host(piece), size)
+    elif array.size <= size or is_dense(array):
+        yield from _slices(in_memory_order(array).reshape(-1), size)
+    else:
+        pieces: Any = np.nditer(
+            array, ["external_loop", "buffered"], ["readonly"], order="K", buffersize=size
+        )
+        yield from pieces
+
+
+def in_memory_order(array: Array) -> Array:
+    """The dimensions from the one of the longest steps to that of the shortest, as the memory has them."""
+    if array.flags.c_contiguous:
+        return array
+    order = sorted(range(array.ndim), key=lambda d: -abs(array.strides[d]))
+    return array.transpose(order)
+
+
+def once(array: Array) -> tuple[Array, int]:
+    """The elements that have memory of their own, and how often each stands in the array (`expand`)."""
+    if 0 not in array.strides or array.size < 2:
+        return array, 1
+    key = tuple(slice(0, 1) if step == 0 else slice(None) for step in array.strides)
+    own = array[key]
+    return own, array.size // own.size
+
+
+def _slices(flat: Array, size: int) -> Iterator[Array]:
+    if flat.size <= size:
+        yield flat
+        return
+    for start in range(0, flat.size, size):
+        yield flat[start : start + size]

@@ -1,0 +1,184 @@
+"""What one cheap pass over an array tells: its norm, range and mean, zeros, and what is not finite.
+
+An array of numpy's is read in pieces that fit the cache (`chunks.py`), all sums are of float64. A device is
+given one kernel (`fusion/look.py`) and waited for when the numbers are read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import frexp, hypot, inf, isfinite, isnan, ldexp, nan, sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from vizgrad.arrays.backend import Array
+from vizgrad.arrays.chunks import CHUNK, chunks, magnitudes, once
+from vizgrad.arrays.quiet import hush, quiet, unhush
+from vizgrad.arrays.sparse import is_sparse
+from vizgrad.arrays.sparse.compressed import as_coo
+
+#: `quick` gives the values themselves of arrays with at most so many.
+VALUES_TOLD = 8
+
+#: Below, squares of float64 may have lost bits, or all of them.
+SMALLEST_SQUARES = 1e-280
+_ONES = np.ones(CHUNK)
+
+
+class Statistics(NamedTuple):
+    """Of a real array, or of the absolute values of a complex one. None where there is no such number.
+
+    `norm` is over all elements: NaN if one is NaN, otherwise inf if one is infinite, 0 if there are none.
+    `min`, `max`, `mean` and `histogram` are over the finite elements.
+    """
+
+    norm: float | None = None
+    min: float | None = None
+    max: float | None = None
+    mean: float | None = None
+    zeros: int = 0
+    nans: int = 0
+    infs: int = 0
+    histogram: tuple[int, ...] = ()
+    heat: tuple[tuple[float | None, ...], ...] = ()
+    values: tuple[float, ...] | None = None
+
+
+def quick(array: Array) -> Statistics:
+    """Statistics of an array, without histogram and heat map; its values if they are few.
+
+    Of a sparse array: over what is stored (equal places added up); all else is counted among `zeros`.
+    """
+    if type(array) is not np.ndarray:
+        return quick_later(array)()
+    size = array.size
+    if size > CHUNK:
+        return _large(array)
+    if size == 1:
+        return _of_one(array)
+    if not size:
+        return Statistics(0.0, values=())
+    quietly = hush()
+    try:
+        data = magnitudes(array.ravel("K"))
+        squares = float(data.dot(data))
+        total = float(data.dot(_ONES[:size]))
+        # A sum of squares that is a number says of all elements that they are.
+        if SMALLEST_SQUARES < squares < inf:
+            low, high = data.item(data.argmin()), data.item(data.argmax())
+            zeros = 0 if low > 0 or high < 0 else _zeros(data)
+            values = tuple(magnitudes(array).ravel().tolist()) if size <= VALUES_TOLD else None
+            return Statistics(sqrt(squares), low, high, total / size, zeros, 0, 0, (), (), values)
+    finally:
+        unhush(quietly)
+    return _large(array)
+
+
+def quick_later(array: Array) -> Callable[[], Statistics]:
+    """`quick` of the array as it is now, told when it is asked for: so long nobody waits for a device."""
+    if isinstance(array, np.ndarray):
+        found = quick(array.view(np.ndarray))
+        return lambda: found
+    if is_sparse(array):
+        stored = as_coo(array).coalesce().values
+        later, elsewhere = quick_later(stored), array.size - stored.size
+        return lambda: _of_stored(later(), elsewhere)
+    from vizgrad.arrays.fusion.look import look
+
+    return look(array)
+
+
+def of_few(array: np.ndarray) -> tuple[float, ...]:
+    """The elements one by one, in C order."""
+    return tuple(magnitudes(array).ravel().tolist())
+
+
+def _of_stored(stored: Statistics, elsewhere: int) -> Statistics:
+    return stored._replace(zeros=stored.zeros + elsewhere, values=None)
+
+
+def _of_one(array: np.ndarray) -> Statistics:
+    value = array.item()
+    value = hypot(value.real, value.imag) if value.__class__ is complex else float(value)
+    if isfinite(value):
+        zeros = 0 if value else 1
+        return Statistics(abs(value), value, value, value, zeros, 0, 0, (), (), (value,))
+    if isnan(value):
+        return Statistics(nan, nans=1, values=(value,))
+    return Statistics(inf, infs=1, values=(value,))
+
+
+@quiet
+def _large(array: np.ndarray) -> Statistics:
+    """Piece by piece; also what is not finite, or too large or small to be squared."""
+    own, times = once(array)
+    squares, total, low, high = 0.0, 0.0, inf, -inf
+    zeros = nans = infs = 0
+    for piece in chunks(own):
+        data = magnitudes(piece)
+        here = float(data.dot(data))
+        if not here < inf:
+            data, *others = _finite(data)
+            nans, infs = nans + others[0], infs + others[1]
+            if not data.size:
+                continue
+            here = float(data.dot(data))
+        squares += here
+        total += float(data.dot(_ONES[: data.size]))
+        least, most = data.item(data.argmin()), data.item(data.argmax())
+        low, high = min(low, least), max(high, most)
+        if least <= 0 <= most:
+            zeros += _zeros(data)
+    counted = own.size - nans - infs
+    values = of_few(array) if array.size <= VALUES_TOLD else None
+    if not counted:
+        norm = norm_with(0, nans, infs)
+        return Statistics(norm, nans=nans * times, infs=infs * times, values=values)
+    norm, mean = sqrt(squares), total / counted
+    if (low or high) and not (SMALLEST_SQUARES < squares < inf and isfinite(mean)):
+        norm, mean = _scaled(own, counted, max(-low, high))
+    return Statistics(
+        norm_with(norm * sqrt(times), nans, infs), low, high, mean,
+        zeros * times, nans * times, infs * times, values=values,
+    )  # fmt: skip
+
+
+def norm_with(norm: float, nans: int, infs: int) -> float:
+    """The norm of something, given that of its finite elements."""
+    return nan if nans else inf if infs else norm
+
+
+def _finite(data: np.ndarray) -> tuple[np.ndarray, int, int]:
+    """The finite elements; how many are NaN, and how many infinite."""
+    finite = np.isfinite(data)
+    others = data.size - int(np.count_nonzero(finite))
+    if not others:
+        return data, 0, 0
+    nans = int(np.count_nonzero(np.isnan(data)))
+    return data[finite], nans, others - nans
+
+
+def _scaled(array: np.ndarray, counted: int, largest: float) -> tuple[float, float]:
+    """Norm and mean of the finite elements, of which `largest` is the largest magnitude."""
+    exponent = frexp(largest)[1]
+    squares = total = 0.0
+    for piece in chunks(array):
+        data = np.ldexp(_finite(magnitudes(piece))[0], -exponent)
+        squares += float(data.dot(data))
+        total += float(data.dot(_ONES[: data.size]))
+    return times_power(sqrt(squares), exponent), times_power(total / counted, exponent)
+
+
+def times_power(value: float, exponent: int) -> float:
+    """`value` * 2**`exponent`; inf where that is too large."""
+    try:
+        return ldexp(value, exponent)
+    except OverflowError:
+        return inf
+
+
+def _zeros(data: np.ndarray) -> int:
+    if data.size > 1024:  # two passes, but both are of many elements at once
+        return int(np.count_nonzero(data == 0))
+    return data.size - int(np.count_nonzero(data))

@@ -1,0 +1,60 @@
+"""Summaries of gradients and tensors, chosen by the type of the value: an engine registers its own.
+
+    summarizer.register(torch.Tensor, quick, closely)
+
+Both functions take a value of that type, or of a subclass, and give a `model.TensorSummary`: the first is
+asked at every step and tells what one pass over the elements gives, the second when a person looks closely,
+with a histogram and a heat map. None, an undefined gradient, has no summary.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from vizgrad.inspection.model import TensorSummary
+
+Summarise = Callable[[Any], TensorSummary | None]
+
+_registered: dict[type, tuple[Summarise, Summarise]] = {}
+#: Also of subclasses that were asked for.
+_quick: dict[type, Summarise] = {}
+_closely: dict[type, Summarise] = {}
+
+
+def register(kind: type, quick: Summarise, closely: Summarise) -> None:
+    """Makes values of `kind` known; of a kind that is known, the functions are replaced."""
+    _registered[kind] = quick, closely
+    _quick.clear()
+    _closely.clear()
+
+
+def summarize(value: object) -> TensorSummary | None:
+    """What one cheap pass over the elements gives. TypeError for what no engine has registered."""
+    known = _quick.get(type(value))
+    return known(value) if known is not None else _found(type(value))[0](value)
+
+
+def summarize_closely(value: object) -> TensorSummary | None:
+    """The same with histogram, heat map, and the values if they are few."""
+    known = _closely.get(type(value))
+    return known(value) if known is not None else _found(type(value))[1](value)
+
+
+def _found(kind: type) -> tuple[Summarise, Summarise]:
+    for base in kind.__mro__:
+        if base in _registered:
+            _quick[kind], _closely[kind] = _registered[base]
+            return _registered[base]
+    names = ", ".join(sorted(f"{k.__module__}.{k.__qualname__}" for k in _registered))
+    raise TypeError(
+        f"cannot summarise a value of type {kind.__module__}.{kind.__qualname__}; known are {names}. "
+        "Tell how with vizgrad.inspection.summarizer.register(type, quick, closely)"
+    )
+
+
+def _nothing(value: None) -> None:
+    """An undefined gradient."""
+
+
+register(type(None), _nothing, _nothing)
