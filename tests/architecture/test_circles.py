@@ -29,6 +29,9 @@ KEPT: dict[tuple[str, ...], str] = {
         "tensor.tensor", "tensor.views",
     ): "what a Tensor's slots hold, and the Tensor: each is nothing without the other",
     (
+        "arrays.fusion.look", "arrays.quick_statistics",
+    ): "what one pass over an array tells: on the host, and by a kernel on a device",
+    (
         "inspection.registry", "inspection.session",
     ): "a session enters itself in the list of open sessions",
     (

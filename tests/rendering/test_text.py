@@ -19,6 +19,7 @@ from vizgrad.inspection.model import (
     Ready,
     Routed,
     StageRecord,
+    StepRecord,
     Storage,
     TensorSummary,
     Trace,
@@ -164,7 +165,8 @@ def test_a_visit_in_full() -> None:
 
 def test_a_trace_has_a_line_for_each_visit_and_event() -> None:
     events = tuple(Event(i, "record", "op", 8, Place("a.py", 2)) for i in range(3))
-    trace = Trace(mlp(), (VISIT, LEAF), events, "step 1")
+    records = tuple(StepRecord(visit, Ready(visit.node, None)) for visit in (VISIT, LEAF))
+    trace = Trace(mlp(), records, events, "step 1")
     assert trace_text(trace, limit=2).split("\n") == [
         "step 1: 12 nodes · 2 visits · 3 events",
         "     #4 AddmmBackward0 (node 8)  in 0.5  out 0.5, undefined",

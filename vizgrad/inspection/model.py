@@ -308,8 +308,9 @@ class Start:
 
 @dataclass(frozen=True, slots=True)
 class StorageChange:
-    """A storage of the graph was written: its counter now (that of all saved values in it), the writes since
-    it was last told of, and the saved values whose state that changed. `opened` is the whole timeline of one not told of before.
+    """A storage of the graph was written: its counter now (that of all saved values in it), the writes
+    since it was last told of, and the saved values whose state that changed. `opened` is the whole
+    timeline of one that was not told of before.
     """
 
     storage: int

@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from vizgrad.graph.accumulate import AccumulateGrad
 from vizgrad.graph.node import Node
@@ -16,9 +16,6 @@ from vizgrad.inspection import model
 from vizgrad.stepping.places import write_of
 from vizgrad.tensor.storage import Storage, unwatch_writes, watch_writes
 from vizgrad.tensor.tensor import Tensor
-
-if TYPE_CHECKING:
-    from vizgrad.stepping.source import EngineGraph
 
 #: Latest writes of a block that its timeline shows.
 WRITES_TOLD = 64
@@ -56,8 +53,16 @@ class Blocks:
     A `WriteWatcher`: what is written is noted as it happens, so nobody has to go and look.
     """
 
-    def __init__(self, source: EngineGraph) -> None:
-        self._source = source
+    def __init__(
+        self,
+        nodes: Sequence[Node],
+        name_of: Callable[[Tensor], str],
+        saved: Callable[[int], tuple[model.Saved, ...]],
+    ) -> None:
+        """Of the graph of `nodes`: what a person calls a tensor, and what a node keeps now."""
+        self._nodes = nodes
+        self._name_of = name_of
+        self._saved = saved
         self._blocks: list[_Block] = []
         self._by_storage: dict[Storage, int] = {}
         self._by_tensor: dict[int, int] = {}
@@ -67,7 +72,7 @@ class Blocks:
     def read(self) -> None:
         """Meets the blocks of all nodes of the graph, and watches them."""
         leaves: list[Tensor] = []
-        for number, node in enumerate(self._source.nodes):
+        for number, node in enumerate(self._nodes):
             if type(node) is AccumulateGrad:
                 leaves.append(node.variable)
                 continue
@@ -82,7 +87,7 @@ class Blocks:
                     block.shown = True
                     block.nodes.append(number)
         for leaf in leaves:
-            block = self._blocks[self.number(leaf, self._source.name_of(leaf))]
+            block = self._blocks[self.number(leaf, self._name_of(leaf))]
             block.shown = block.shown or bool(leaf._version)
         watch_writes(self)
 
@@ -176,7 +181,7 @@ class Blocks:
     def _turned(self, number: int, block: _Block) -> Iterator[model.SavedRun]:
         """Saved values whose state is not as it was told last."""
         for node in dict.fromkeys(block.nodes):
-            for saved in self._source.saved(node):
+            for saved in self._saved(node):
                 key = node, saved.name
                 if saved.storage != number or block.told.get(key) == saved.state:
                     continue
@@ -187,9 +192,9 @@ class Blocks:
 
     def _marks_of(self, number: int, block: _Block) -> tuple[model.SaveMark, ...]:
         return tuple(
-            _mark(node, self._source.nodes[node].sequence_nr, saved)
+            _mark(node, self._nodes[node].sequence_nr, saved)
             for node in dict.fromkeys(block.nodes)
-            for saved in self._source.saved(node)
+            for saved in self._saved(node)
             if saved.storage == number
         )
 
@@ -201,7 +206,7 @@ class Blocks:
         `kept` are the saved values of each node.
         """
         marks: dict[int, list[model.SaveMark]] = {}
-        for number, (node, values) in enumerate(zip(self._source.nodes, kept, strict=True)):
+        for number, (node, values) in enumerate(zip(self._nodes, kept, strict=True)):
             for saved in values:
                 if saved.storage is not None:
                     mark = _mark(number, node.sequence_nr, saved)
@@ -224,9 +229,9 @@ class Blocks:
         if storage is None and (tensor := self._tensor(number)) is not None:
             storage = tensor._storage
             if not block.label:
-                block.label = self._source.name_of(tensor)
+                block.label = self._name_of(tensor)
         clocks = [save.clock for save in saves] or [
-            self._source.nodes[node].sequence_nr for node in block.nodes
+            self._nodes[node].sequence_nr for node in block.nodes
         ]
         writes = () if storage is None else _told(storage, clocks)
         version = 0 if storage is None else storage.version

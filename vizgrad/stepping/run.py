@@ -37,12 +37,10 @@ class EngineRun:
         with self.moving():
             next(self._loop, None)
         current = self._current()
-        ready = {
-            source.ids[node]: priority_of(node)
-            for node in [*(entry[2] for entry in sorted(task.ready)), *task.leaves]
-        }
+        queue = [entry[2] for entry in sorted(task.ready)]
         if task.current is not None:
-            ready[source.ids[task.current]] = priority_of(task.current)
+            queue.insert(0, task.current)  # taken out already
+        ready = {source.ids[node]: priority_of(node) for node in [*queue, *task.leaves]}
         self.start = model.Start(
             total=len(source) - len(skipped),
             current=current,

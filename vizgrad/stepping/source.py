@@ -61,7 +61,7 @@ class EngineGraph:
         #: Steps that released saved values, by node: who looks at the graph later sees what was there.
         self.released: dict[int, EngineStep] = {}
         self._collect(limit)
-        self._blocks = Blocks(self)
+        self._blocks = Blocks(self.nodes, self.name_of, self.saved)
         self._blocks.read()
 
     def _collect(self, limit: int | None) -> None:
