@@ -39,6 +39,7 @@ help:  ## Say what there is
 	@echo "make bench       time against PyTorch and others"
 	@echo "make gpu-test    the tests that need an NVIDIA GPU (CUDA=12 or CUDA=13)"
 	@echo "make format      let ruff and prettier write, and the stub for typing tools"
+	@echo "make types       write what the browser knows of the model and the messages, from Python"
 	@echo "make clean       remove everything that was built or installed here"
 	@echo
 	@echo "ARGS=... is handed on: make test ARGS='tests/engine -k hooks'"
@@ -85,7 +86,12 @@ lint: $(DONE)/modules $(DONE)/needs-lint
 format: $(DONE)/modules $(DONE)/needs-lint
 	ruff check --fix-only --quiet . ; ruff format .
 	python -m vizgrad.ops.stub
+	python -m vizgrad.widgets.typescript
 	cd extension && jlpm lint:fix
+
+.PHONY: types
+types: $(DONE)/needs-lint
+	python -m vizgrad.widgets.typescript
 
 .PHONY: clean
 clean:

@@ -68,13 +68,6 @@ export const integer: Reader<number> = value => {
   return value;
 };
 
-export const natural: Reader<number> = value => {
-  if (typeof value !== 'number' || !Number.isInteger(value) || value < 0) {
-    throw new Malformed('a whole number from 0', value);
-  }
-  return value;
-};
-
 /** A float; JSON has no word for the non-finite ones, so they travel as strings. */
 export const float: Reader<number> = value => {
   if (typeof value === 'number') {
@@ -99,6 +92,11 @@ export function oneOf<T extends string>(words: readonly T[]): Reader<T> {
     }
     return value as T;
   };
+}
+
+/** The `type` of a message, by which its reader was chosen. */
+export function word<T extends string>(name: T): Reader<T> {
+  return () => name;
 }
 
 export function nullable<T>(reader: Reader<T>): Reader<T | null> {

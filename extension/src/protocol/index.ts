@@ -1,5 +1,6 @@
 export * from './model';
 export * from './messages';
 export { Malformed } from './check';
-export { readAnswer } from './readAnswer';
-export { readGraph, readRun, readVisit } from './readModel';
+export { readMessage } from './readMessage';
+export { checkUpdate } from './references';
+export { readTrace } from './readModel';

@@ -1,15 +1,43 @@
+// Made by `make types` from vizgrad/inspection/model.py and publishing.py: do not edit.
 /**
- * What a debugger can know about a backward pass: the JSON form of `vizgrad/inspection/model.py`.
+ * What a debugger can know about a backward pass, as frozen data.
  *
- * Field names are those of the Python dataclasses, unchanged, so that one word means one thing on
- * both sides of the wire. The meaning of each field is documented there and only there.
+ * Everything a person sees is drawn from these classes and from nothing else: an engine fills them
+ * (`protocols.py`), `vizgrad.rendering` turns them into text and SVG, `vizgrad.widgets` sends their
+ * JSON form to the browser, whose own types are made from this file. They hold numbers and strings
+ * only, never a tensor or a node, so that keeping one keeps nothing else alive.
+ *
+ * The unit of truth about a run is the `StepRecord`: what one step did, said once by the engine
+ * that did it. A `Run`, the whole state between two steps, is `Start` with the records before it
+ * folded in (`fold.py`).
+ *
+ * Every string in here (tensor names, scopes, reprs, source lines) is *data* written by strangers:
+ * a renderer escapes it, and never parses it.
+ *
+ * Sizes are in bytes, times in seconds, clocks are ticks of `vizgrad.tensor.clock` (one
+ * process-wide counter: nodes take a tick when recorded, in-place writes when they write).
  */
 
-/** The largest version of the JSON form this reader understands. */
-export const MODEL_VERSION = 1;
+/** Version of the JSON form of everything in this module; a reader refuses a larger one. */
+export const MODEL_VERSION = 2;
 
-export const NODE_KINDS = ['op', 'function', 'leaf', 'copy_slices', 'root'] as const;
-export type NodeKind = (typeof NODE_KINDS)[number];
+/** The eleven stages of one visit of a vizgrad node, in order (spec E-50). */
+export const STAGES = [
+  'tensor_hooks',
+  'retain_grad',
+  'capture',
+  'prehooks',
+  'formula',
+  'validate',
+  'post_accumulate',
+  'posthooks',
+  'release',
+  'nan_check',
+  'deliver'
+] as const;
+
+/** "op", "function", "leaf", "copy_slices", "root" */
+export type NodeKind = string;
 
 export const NODE_STATES = [
   'waiting',
@@ -28,32 +56,10 @@ export type SavedState = (typeof SAVED_STATES)[number];
 export const RUN_STATUSES = ['paused', 'finished', 'failed', 'closed'] as const;
 export type RunStatus = (typeof RUN_STATUSES)[number];
 
-export const ACCUMULATIONS = [
-  'taken',
-  'copied',
-  'added in place',
-  'new tensor',
-  'dropped',
-  'undefined'
-] as const;
-export type Accumulation = (typeof ACCUMULATIONS)[number];
+/** "taken", "copied", "added in place", "new tensor", "dropped", "undefined" */
+export type Accumulation = string;
 
-/** The eleven stages of one node visit, in the order they run. */
-export const STAGES = [
-  'tensor_hooks',
-  'retain_grad',
-  'capture',
-  'prehooks',
-  'formula',
-  'validate',
-  'post_accumulate',
-  'posthooks',
-  'release',
-  'nan_check',
-  'deliver'
-] as const;
-export type Stage = (typeof STAGES)[number];
-
+/** A line of somebody's code. `cell` is e.g. `In [3]` when the file is a notebook cell. */
 export interface Place {
   readonly file: string;
   readonly line: number;
@@ -62,6 +68,14 @@ export interface Place {
   readonly text: string;
 }
 
+/**
+ * Statistics of one array, computed once and cheap to keep.
+ *
+ * Statistics are over the finite elements; they are None for an empty or non-numeric array, or one
+ * without finite elements. `histogram` counts finite elements in equal bins from `min` to `max`.
+ * `heat` is the array, reduced to at most 24 x 24 block means (rows, row-major); None entries stand
+ * for non-finite blocks. `values` holds all elements in row-major order when there are at most 64.
+ */
 export interface TensorSummary {
   readonly shape: readonly number[];
   readonly dtype: string;
@@ -77,18 +91,31 @@ export interface TensorSummary {
   readonly histogram: readonly number[];
   readonly heat: readonly (readonly (number | null)[])[];
   readonly values: readonly number[] | null;
+  /**
+   * Of a "sparse_coo" tensor and the like `nnz` values are stored: `bytes` are theirs and their
+   * places'; norm, min, max, mean and histogram are over them (equal places added up), `heat` is
+   * empty.
+   */
   readonly layout: string;
   readonly nnz: number | null;
 }
 
+/** One in-place write to a storage: `version` is the counter's value after it. */
 export interface Write {
   readonly version: number;
   readonly clock: number;
   readonly op: string;
   readonly place: Place | null;
+  /** Name of the variable written through, or a description such as `view of w`. */
   readonly alias: string;
 }
 
+/**
+ * One saved value of a node. `value` is the repr of a plain (non-tensor) one, else empty.
+ *
+ * `culprit` is the first write after the save: the one that made it stale. After more than a
+ * thousand writes it, and `version_saved`, may not be known any more: both are None then.
+ */
 export interface Saved {
   readonly name: string;
   readonly state: SavedState;
@@ -96,31 +123,43 @@ export interface Saved {
   readonly dtype: string;
   readonly bytes: number;
   readonly storage: number | null;
-  /** Null: so many writes ago that it is not known any more. */
   readonly version_saved: number | null;
   readonly version_now: number;
   readonly culprit: Write | null;
   readonly value: string;
 }
 
+/** Where the gradient of one input goes: slot `input_nr` of node `node`; None: nowhere. */
 export interface Edge {
   readonly node: number | null;
   readonly input_nr: number;
+  /** Name of the forward input this edge stands for (`self`, `other`, `weight`). */
   readonly name: string;
 }
 
+/** The derivative for one input: its source text, and the same as a line of mathematics. */
 export interface Formula {
   readonly input: string;
   readonly source: string;
   readonly math: string;
 }
 
+/**
+ * Shape and dtype the gradient for one output slot must have, and where it must be ("unknown" for a
+ * node that leads nowhere).
+ */
 export interface OutputMeta {
   readonly shape: readonly number[];
   readonly dtype: string;
   readonly device: string;
 }
 
+/**
+ * One node of the backward graph. `id` is its index in `Graph.nodes`.
+ *
+ * `label` is the variable's name for a leaf (empty if unknown), `scope` the path of module names
+ * and `vg.scope` blocks it was recorded in, outermost first.
+ */
 export interface Node {
   readonly id: number;
   readonly name: string;
@@ -137,6 +176,10 @@ export interface Node {
   readonly hooks: readonly string[];
 }
 
+/**
+ * A mark on a storage's timeline: node `node` saved the value as `name` at `version` (None: it is
+ * not known any more).
+ */
 export interface SaveMark {
   readonly node: number;
   readonly name: string;
@@ -145,6 +188,12 @@ export interface SaveMark {
   readonly state: SavedState;
 }
 
+/**
+ * One memory block: its version counter, the writes that moved it, the saves that rely on it.
+ *
+ * `writes` may be shorter than `version`: the latest are told, and of older ones those that came
+ * first after a save (`writes_dropped` says how many are not).
+ */
 export interface Storage {
   readonly id: number;
   readonly label: string;
@@ -157,21 +206,25 @@ export interface Storage {
   readonly saves: readonly SaveMark[];
 }
 
+/** A backward graph at one moment. `roots` are (node id, output_nr) of the tensors shown. */
 export interface Graph {
   readonly nodes: readonly Node[];
   readonly roots: readonly (readonly [number, number])[];
   readonly storages: readonly Storage[];
   readonly title: string;
+  /** Nodes left out because the graph was larger than the limit asked for. */
   readonly truncated: number;
 }
 
+/** What one stage of a visit did, in a few words; `before`/`after` when a value changed. */
 export interface StageRecord {
-  readonly stage: Stage;
+  readonly stage: string;
   readonly detail: string;
   readonly before: TensorSummary | null;
   readonly after: TensorSummary | null;
 }
 
+/** One gradient on its way out: to `edge`, after the engine reduced or cast it (`note`). */
 export interface Routed {
   readonly edge: Edge;
   readonly computed: TensorSummary | null;
@@ -179,6 +232,7 @@ export interface Routed {
   readonly note: string;
 }
 
+/** What AccumulateGrad decided about `.grad`, and why (spec E-60, E-61). */
 export interface AccumulateRecord {
   readonly decision: Accumulation;
   readonly reason: string;
@@ -186,6 +240,7 @@ export interface AccumulateRecord {
   readonly after: TensorSummary | null;
 }
 
+/** One executed node. `index` counts from 0 in execution order. */
 export interface Visit {
   readonly index: number;
   readonly node: number;
@@ -198,32 +253,94 @@ export interface Visit {
   readonly error: string;
 }
 
+/**
+ * An entry of the ready queue: larger priorities run first, and None before all of them (leaves),
+ * in the order in which they became ready.
+ */
 export interface Ready {
   readonly node: number;
-  readonly priority: number;
+  readonly priority: number | null;
 }
 
+/** The gradient that waits at slot `input_nr` of a node, added up from what has been delivered. */
 export interface Buffer {
   readonly node: number;
   readonly input_nr: number;
   readonly value: TensorSummary | null;
 }
 
+/** What a delivery changed at slot `input_nr` of `node`: what waited there before it, and after. */
+export interface Arrival {
+  readonly node: number;
+  readonly input_nr: number;
+  readonly before: TensorSummary | null;
+  readonly after: TensorSummary | null;
+}
+
+/**
+ * What one step did, whole: enough to go over it forwards and backwards without asking anybody.
+ *
+ * `ready` is the entry of the queue that it took out. `arrived` has one entry a delivery with a
+ * defined gradient, in order; `visit.routed` one an edge. `released` are names of saved values of
+ * the node. `current` is the node that comes next; None at the end.
+ */
+export interface StepRecord {
+  readonly visit: Visit;
+  readonly ready: Ready;
+  readonly state: NodeState;
+  readonly arrived: readonly Arrival[];
+  readonly readied: readonly Ready[];
+  readonly released: readonly string[];
+  readonly current: number | null;
+}
+
+/**
+ * A run before its first step. `needed` has the number of edges that lead to each node of the
+ * graph; `skipped` are nodes that this run does not visit.
+ */
+export interface Start {
+  readonly total: number;
+  readonly current: number | null;
+  readonly ready: readonly Ready[];
+  readonly buffers: readonly Buffer[];
+  readonly needed: readonly number[];
+  readonly skipped: readonly number[];
+}
+
+/**
+ * A storage of the graph was written: its counter now, the writes since it was last told of, and
+ * the saved values whose state that changed. `opened` is the whole timeline of one not told of
+ * before.
+ */
+export interface StorageChange {
+  readonly storage: number;
+  readonly version: number;
+  readonly writes: readonly Write[];
+  readonly writes_dropped: number;
+  readonly saved: readonly SavedRun[];
+  readonly opened: Storage | null;
+}
+
+/** Where one node stands in the run. `order` is its visit index once executed, else None. */
 export interface NodeRun {
   readonly state: NodeState;
   readonly delivered: number;
   readonly needed: number;
   readonly order: number | null;
+  /** Why a node is skipped or captured; empty otherwise. */
   readonly reason: string;
+  /** Norm of the total gradient that arrived (after its visit), for drawing; None if undefined. */
   readonly grad_norm: number | null;
 }
 
+/** A gradient that went over edge number `edge` of node `node`; norm None: it was undefined. */
 export interface EdgeRun {
   readonly node: number;
   readonly edge: number;
   readonly norm: number | null;
 }
 
+/** A saved value whose state is not what `Graph` says (it was released, or became stale). */
 export interface SavedRun {
   readonly node: number;
   readonly name: string;
@@ -232,6 +349,7 @@ export interface SavedRun {
   readonly culprit: Write | null;
 }
 
+/** The thread's modes, for the status strip. */
 export interface Modes {
   readonly grad: boolean;
   readonly inference: boolean;
@@ -240,6 +358,14 @@ export interface Modes {
   readonly multithreading: boolean;
 }
 
+/**
+ * The whole state of a stepped backward between two visits.
+ *
+ * `position` visits are done; `total` will have been done at the end; `recorded` have been done at
+ * some time (stepping back lowers `position`, not `recorded`). `earliest` is the smallest position
+ * that can still be stepped back to. `current` is the node that Step would run next; None at the
+ * end.
+ */
 export interface Run {
   readonly status: RunStatus;
   readonly position: number;
@@ -253,6 +379,51 @@ export interface Run {
   readonly saved: readonly SavedRun[];
   readonly breakpoints: readonly number[];
   readonly earliest: number;
+  readonly error: string;
+  readonly modes: Modes;
+}
+
+/** One line of the log: forward op recorded, node run, hook called, write, save released... */
+export interface Event {
+  readonly index: number;
+  readonly kind: string;
+  readonly text: string;
+  readonly node: number | null;
+  readonly place: Place | null;
+}
+
+/**
+ * A recorded stretch of work: the graph it made or walked, its steps and its events.
+ *
+ * Of a stepped backward `start` is there too: each of its states is that with records folded in.
+ */
+export interface Trace {
+  readonly graph: Graph;
+  readonly records: readonly StepRecord[];
+  readonly events: readonly Event[];
+  readonly title: string;
+  readonly version: number;
+  readonly start: Start | null;
+}
+
+/**
+ * One change of a session. `revision` is one more than that of the update before.
+ *
+ * The run went from position `before` to `position`. `records` are those of the steps that lie
+ * between, in order; with `jumped` there were too many, and `records` is empty.
+ */
+export interface Update {
+  readonly revision: number;
+  readonly status: RunStatus;
+  readonly before: number;
+  readonly position: number;
+  readonly recorded: number;
+  readonly total: number;
+  readonly earliest: number;
+  readonly jumped: boolean;
+  readonly records: readonly StepRecord[];
+  readonly changes: readonly StorageChange[];
+  readonly breakpoints: readonly number[];
   readonly error: string;
   readonly modes: Modes;
 }

@@ -1,147 +1,267 @@
-/** Readers for the classes of `model.ts`, defaults included. */
-import { array, boolean, float, integer, natural, nullable, oneOf, optional, pair } from './check';
-import { record, string } from './check';
+// Made by `make types` from vizgrad/inspection/model.py and publishing.py: do not edit.
+import {
+  array,
+  boolean,
+  float,
+  integer,
+  nullable,
+  oneOf,
+  optional,
+  pair,
+  record,
+  string
+} from './check';
 import type { Reader } from './check';
-import * as m from './model';
+import { NODE_STATES, RUN_STATUSES, SAVED_STATES } from './model';
+import type {
+  AccumulateRecord,
+  Arrival,
+  Buffer,
+  Edge,
+  EdgeRun,
+  Event,
+  Formula,
+  Graph,
+  Modes,
+  Node,
+  NodeRun,
+  OutputMeta,
+  Place,
+  Ready,
+  Routed,
+  Run,
+  Saved,
+  SavedRun,
+  SaveMark,
+  StageRecord,
+  Start,
+  StepRecord,
+  Storage,
+  StorageChange,
+  TensorSummary,
+  Trace,
+  Update,
+  Visit,
+  Write
+} from './model';
 
-const shape = array(natural);
-const text = optional(string, '');
+export const readNodeState = oneOf(NODE_STATES);
+export const readSavedState = oneOf(SAVED_STATES);
+export const readRunStatus = oneOf(RUN_STATUSES);
 
-const place: Reader<m.Place> = record<m.Place>({
+export const readPlace: Reader<Place> = record<Place>({
   file: string,
   line: integer,
-  function: text,
+  function: optional(string, ''),
   cell: optional(nullable(string), null),
-  text
+  text: optional(string, '')
 });
 
-export const readTensorSummary: Reader<m.TensorSummary> = record<m.TensorSummary>({
-  shape,
+export const readTensorSummary: Reader<TensorSummary> = record<TensorSummary>({
+  shape: array(integer),
   dtype: string,
   device: string,
-  bytes: natural,
+  bytes: integer,
   norm: optional(nullable(float), null),
   min: optional(nullable(float), null),
   max: optional(nullable(float), null),
   mean: optional(nullable(float), null),
-  zeros: optional(natural, 0),
-  nans: optional(natural, 0),
-  infs: optional(natural, 0),
-  histogram: optional(array(natural), []),
+  zeros: optional(integer, 0),
+  nans: optional(integer, 0),
+  infs: optional(integer, 0),
+  histogram: optional(array(integer), []),
   heat: optional(array(array(nullable(float))), []),
   values: optional(nullable(array(float)), null),
   layout: optional(string, 'strided'),
-  nnz: optional(nullable(natural), null)
+  nnz: optional(nullable(integer), null)
 });
-const summary = nullable(readTensorSummary);
 
-const write: Reader<m.Write> = record<m.Write>({
-  version: natural,
+export const readWrite: Reader<Write> = record<Write>({
+  version: integer,
   clock: integer,
   op: string,
-  place: nullable(place),
-  alias: text
+  place: nullable(readPlace),
+  alias: optional(string, '')
 });
 
-const saved: Reader<m.Saved> = record<m.Saved>({
+export const readSaved: Reader<Saved> = record<Saved>({
   name: string,
-  state: oneOf(m.SAVED_STATES),
-  shape: optional(shape, []),
-  dtype: text,
-  bytes: optional(natural, 0),
+  state: readSavedState,
+  shape: optional(array(integer), []),
+  dtype: optional(string, ''),
+  bytes: optional(integer, 0),
   storage: optional(nullable(integer), null),
-  version_saved: optional(nullable(natural), 0),
-  version_now: optional(natural, 0),
-  culprit: optional(nullable(write), null),
-  value: text
+  version_saved: optional(nullable(integer), 0),
+  version_now: optional(integer, 0),
+  culprit: optional(nullable(readWrite), null),
+  value: optional(string, '')
 });
 
-const edge: Reader<m.Edge> = record<m.Edge>({
-  node: nullable(natural),
-  input_nr: optional(natural, 0),
-  name: text
+export const readEdge: Reader<Edge> = record<Edge>({
+  node: nullable(integer),
+  input_nr: optional(integer, 0),
+  name: optional(string, '')
 });
 
-export const readNode: Reader<m.Node> = record<m.Node>({
-  id: natural,
+export const readFormula: Reader<Formula> = record<Formula>({
+  input: string,
+  source: string,
+  math: optional(string, '')
+});
+
+export const readOutputMeta: Reader<OutputMeta> = record<OutputMeta>({
+  shape: array(integer),
+  dtype: string,
+  device: string
+});
+
+export const readNode: Reader<Node> = record<Node>({
+  id: integer,
   name: string,
-  kind: oneOf(m.NODE_KINDS),
+  kind: string,
   sequence_nr: integer,
   topological_nr: integer,
-  edges: array(edge),
-  outputs: array(record<m.OutputMeta>({ shape, dtype: string, device: string })),
-  saved: optional(array(saved), []),
-  formulas: optional(array(record<m.Formula>({ input: string, source: string, math: text })), []),
+  edges: array(readEdge),
+  outputs: array(readOutputMeta),
+  saved: optional(array(readSaved), []),
+  formulas: optional(array(readFormula), []),
   scope: optional(array(string), []),
-  place: optional(nullable(place), null),
-  label: text,
+  place: optional(nullable(readPlace), null),
+  label: optional(string, ''),
   hooks: optional(array(string), [])
 });
 
-export const readStorage: Reader<m.Storage> = record<m.Storage>({
+export const readSaveMark: Reader<SaveMark> = record<SaveMark>({
+  node: integer,
+  name: string,
+  version: nullable(integer),
+  clock: integer,
+  state: readSavedState
+});
+
+export const readStorage: Reader<Storage> = record<Storage>({
   id: integer,
   label: string,
-  shape,
+  shape: array(integer),
   dtype: string,
-  bytes: natural,
-  version: natural,
-  writes: optional(array(write), []),
-  writes_dropped: optional(natural, 0),
-  saves: optional(
-    array(
-      record<m.SaveMark>({
-        node: natural,
-        name: string,
-        version: nullable(natural),
-        clock: integer,
-        state: oneOf(m.SAVED_STATES)
-      })
-    ),
-    []
-  )
+  bytes: integer,
+  version: integer,
+  writes: optional(array(readWrite), []),
+  writes_dropped: optional(integer, 0),
+  saves: optional(array(readSaveMark), [])
 });
 
-export const readGraph: Reader<m.Graph> = record<m.Graph>({
+export const readGraph: Reader<Graph> = record<Graph>({
   nodes: array(readNode),
-  roots: array(pair(natural, natural)),
+  roots: array(pair(integer, integer)),
   storages: optional(array(readStorage), []),
-  title: text,
-  truncated: optional(natural, 0)
+  title: optional(string, ''),
+  truncated: optional(integer, 0)
 });
 
-export const readVisit: Reader<m.Visit> = record<m.Visit>({
-  index: natural,
-  node: natural,
-  incoming: array(summary),
-  routed: array(record<m.Routed>({ edge, computed: summary, routed: summary, note: text })),
-  stages: optional(
-    array(
-      record<m.StageRecord>({
-        stage: oneOf(m.STAGES),
-        detail: text,
-        before: optional(summary, null),
-        after: optional(summary, null)
-      })
-    ),
-    []
-  ),
-  accumulate: optional(
-    nullable(
-      record<m.AccumulateRecord>({
-        decision: oneOf(m.ACCUMULATIONS),
-        reason: string,
-        before: summary,
-        after: summary
-      })
-    ),
-    null
-  ),
-  released_bytes: optional(natural, 0),
+export const readStageRecord: Reader<StageRecord> = record<StageRecord>({
+  stage: string,
+  detail: optional(string, ''),
+  before: optional(nullable(readTensorSummary), null),
+  after: optional(nullable(readTensorSummary), null)
+});
+
+export const readRouted: Reader<Routed> = record<Routed>({
+  edge: readEdge,
+  computed: nullable(readTensorSummary),
+  routed: nullable(readTensorSummary),
+  note: optional(string, '')
+});
+
+export const readAccumulateRecord: Reader<AccumulateRecord> = record<AccumulateRecord>({
+  decision: string,
+  reason: string,
+  before: nullable(readTensorSummary),
+  after: nullable(readTensorSummary)
+});
+
+export const readVisit: Reader<Visit> = record<Visit>({
+  index: integer,
+  node: integer,
+  incoming: array(nullable(readTensorSummary)),
+  routed: array(readRouted),
+  stages: optional(array(readStageRecord), []),
+  accumulate: optional(nullable(readAccumulateRecord), null),
+  released_bytes: optional(integer, 0),
   seconds: optional(float, 0),
-  error: text
+  error: optional(string, '')
 });
 
-const modes: Reader<m.Modes> = record<m.Modes>({
+export const readReady: Reader<Ready> = record<Ready>({
+  node: integer,
+  priority: nullable(integer)
+});
+
+export const readBuffer: Reader<Buffer> = record<Buffer>({
+  node: integer,
+  input_nr: integer,
+  value: nullable(readTensorSummary)
+});
+
+export const readArrival: Reader<Arrival> = record<Arrival>({
+  node: integer,
+  input_nr: integer,
+  before: nullable(readTensorSummary),
+  after: nullable(readTensorSummary)
+});
+
+export const readStepRecord: Reader<StepRecord> = record<StepRecord>({
+  visit: readVisit,
+  ready: readReady,
+  state: optional(readNodeState, 'done'),
+  arrived: optional(array(readArrival), []),
+  readied: optional(array(readReady), []),
+  released: optional(array(string), []),
+  current: optional(nullable(integer), null)
+});
+
+export const readStart: Reader<Start> = record<Start>({
+  total: integer,
+  current: nullable(integer),
+  ready: optional(array(readReady), []),
+  buffers: optional(array(readBuffer), []),
+  needed: optional(array(integer), []),
+  skipped: optional(array(integer), [])
+});
+
+export const readSavedRun: Reader<SavedRun> = record<SavedRun>({
+  node: integer,
+  name: string,
+  state: readSavedState,
+  version_now: integer,
+  culprit: optional(nullable(readWrite), null)
+});
+
+export const readStorageChange: Reader<StorageChange> = record<StorageChange>({
+  storage: integer,
+  version: integer,
+  writes: optional(array(readWrite), []),
+  writes_dropped: optional(integer, 0),
+  saved: optional(array(readSavedRun), []),
+  opened: optional(nullable(readStorage), null)
+});
+
+export const readNodeRun: Reader<NodeRun> = record<NodeRun>({
+  state: readNodeState,
+  delivered: optional(integer, 0),
+  needed: optional(integer, 0),
+  order: optional(nullable(integer), null),
+  reason: optional(string, ''),
+  grad_norm: optional(nullable(float), null)
+});
+
+export const readEdgeRun: Reader<EdgeRun> = record<EdgeRun>({
+  node: integer,
+  edge: integer,
+  norm: nullable(float)
+});
+
+export const readModes: Reader<Modes> = record<Modes>({
   grad: optional(boolean, true),
   inference: optional(boolean, false),
   anomaly: optional(boolean, false),
@@ -149,45 +269,52 @@ const modes: Reader<m.Modes> = record<m.Modes>({
   multithreading: optional(boolean, true)
 });
 
-export const readRun: Reader<m.Run> = record<m.Run>({
-  status: oneOf(m.RUN_STATUSES),
-  position: natural,
-  recorded: natural,
-  total: natural,
-  current: nullable(natural),
-  nodes: array(
-    record<m.NodeRun>({
-      state: oneOf(m.NODE_STATES),
-      delivered: optional(natural, 0),
-      needed: optional(natural, 0),
-      order: optional(nullable(natural), null),
-      reason: text,
-      grad_norm: optional(nullable(float), null)
-    })
-  ),
-  ready: optional(array(record<m.Ready>({ node: natural, priority: float })), []),
-  buffers: optional(
-    array(record<m.Buffer>({ node: natural, input_nr: natural, value: summary })),
-    []
-  ),
-  edges: optional(
-    array(record<m.EdgeRun>({ node: natural, edge: natural, norm: nullable(float) })),
-    []
-  ),
-  saved: optional(
-    array(
-      record<m.SavedRun>({
-        node: natural,
-        name: string,
-        state: oneOf(m.SAVED_STATES),
-        version_now: natural,
-        culprit: optional(nullable(write), null)
-      })
-    ),
-    []
-  ),
-  breakpoints: optional(array(natural), []),
-  earliest: optional(natural, 0),
-  error: text,
-  modes: optional(modes, modes({}))
+export const readRun: Reader<Run> = record<Run>({
+  status: readRunStatus,
+  position: integer,
+  recorded: integer,
+  total: integer,
+  current: nullable(integer),
+  nodes: array(readNodeRun),
+  ready: optional(array(readReady), []),
+  buffers: optional(array(readBuffer), []),
+  edges: optional(array(readEdgeRun), []),
+  saved: optional(array(readSavedRun), []),
+  breakpoints: optional(array(integer), []),
+  earliest: optional(integer, 0),
+  error: optional(string, ''),
+  modes: optional(readModes, readModes({}))
+});
+
+export const readEvent: Reader<Event> = record<Event>({
+  index: integer,
+  kind: string,
+  text: string,
+  node: optional(nullable(integer), null),
+  place: optional(nullable(readPlace), null)
+});
+
+export const readTrace: Reader<Trace> = record<Trace>({
+  graph: readGraph,
+  records: array(readStepRecord),
+  events: optional(array(readEvent), []),
+  title: optional(string, ''),
+  version: optional(integer, 2),
+  start: optional(nullable(readStart), null)
+});
+
+export const readUpdate: Reader<Update> = record<Update>({
+  revision: integer,
+  status: readRunStatus,
+  before: integer,
+  position: integer,
+  recorded: integer,
+  total: integer,
+  earliest: integer,
+  jumped: optional(boolean, false),
+  records: optional(array(readStepRecord), []),
+  changes: optional(array(readStorageChange), []),
+  breakpoints: optional(array(integer), []),
+  error: optional(string, ''),
+  modes: optional(readModes, readModes({}))
 });
