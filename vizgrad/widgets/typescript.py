@@ -225,7 +225,8 @@ def _messages() -> str:
     parts.append(_union("Request", REQUESTS, "What the browser may ask."))
     parts.append(_union("Message", TOLD, "What the kernel may say: answers and events."))
     parts += [_answers(), _events()]
-    parts += [_reader(cls) for cls in _in_order((*PARTS, *TOLD))]
+    made = [_reader(cls) for cls in _in_order((*PARTS, *TOLD))]
+    parts += made
     rows = ",\n".join(f"  {message_type(cls)}: read{cls.__name__}" for cls in TOLD)
     table = "{ [T in Message['type']]: Reader<Extract<Message, { type: T }>> }"
     parts.append(f"export const MESSAGE_READERS: {table} = {{\n{rows}\n}};\n")
@@ -236,7 +237,7 @@ def _messages() -> str:
         [
             head
             + comment(_first(protocol))
-            + _imports(_used(body, _CHECKS), "./check")
+            + _imports(_used("".join(made), _CHECKS), "./check")
             + _imports({"Reader"}, "./check", "import type")
             + _imports(_used(body, classes), "./model", "import type")
             + _imports(_used(body, readers), "./readModel"),

@@ -18,7 +18,7 @@
  * for what came `Since`. The same messages travel over the widget's comm (bound to one session) and
  * over the side panel's comm (target `vizgrad`; attaches to any session).
  */
-import { array, boolean, integer, nullable, optional, record, string, word } from './check';
+import { array, integer, nullable, optional, record, string, word } from './check';
 import type { Reader } from './check';
 import type { Graph, Node, Run, Start, Storage, TensorSummary, Update, Visit } from './model';
 import {

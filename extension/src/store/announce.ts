@@ -1,8 +1,7 @@
 /** What a screen reader says after the run moved. One short sentence each. */
-import type { Run } from '../protocol';
-import type { SessionState } from './session';
+import type { RunHead, SessionState } from './session';
 
-export function announce(before: Run | null, now: SessionState): string {
+export function announce(before: RunHead | null, now: SessionState): string {
   const { run } = now;
   if (run.status === 'closed' || now.closed) {
     return 'Session closed';

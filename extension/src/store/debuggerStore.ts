@@ -1,6 +1,6 @@
 /** The store: sends what a person asks for, applies what the kernel answers. */
-import { Malformed, PROTOCOL_VERSION, readAnswer } from '../protocol';
-import type { Answer, Request, Run, Snapshot } from '../protocol';
+import { ANSWERS, Malformed, PROTOCOL_VERSION, readMessage } from '../protocol';
+import type { Message, Request, Sessions, Snapshot, State, Update } from '../protocol';
 import { announce } from './announce';
 import { nextFrame } from './frame';
 import type { Schedule } from './frame';
@@ -9,7 +9,8 @@ import type { Move } from './moves';
 import { Observable } from './observable';
 import { Pending } from './pending';
 import type { Port } from './port';
-import { followed, fromSnapshot, withRun, withVersions } from './session';
+import { DoesNotFollow } from './fold';
+import { closedAt, followed, fromSnapshot, withState, withUpdate } from './session';
 import type { SessionState } from './session';
 import { INITIAL_STATE } from './state';
 import type { DebuggerState, Notice } from './state';
@@ -22,6 +23,8 @@ type Unnumbered = Request extends infer R
   : never;
 
 const MOVES: Request['type'][] = ['step', 'step_back', 'continue', 'run_to', 'seek', 'restart'];
+/** Their answers bring the view to where the session is. */
+const READS: Request['type'][] = ['attach', 'get_snapshot', 'get_state', 'since'];
 
 export interface StoreOptions {
   /** The session to attach to; null or absent: the newest (a widget's comm knows only its own). */
@@ -38,6 +41,14 @@ export class DebuggerStore {
   private moves: readonly Move[] = [];
   /** The last node asked about, at which revision. */
   private asked = '';
+  /** The largest revision of the session that was heard of; more than is shown: something is missing. */
+  private heard = 0;
+  /** What follows cannot be folded into what is there: the state has to be read. */
+  private lost = false;
+  /** What was heard of when the kernel refused to tell what is missing. */
+  private refused = 0;
+  /** The session was closed meanwhile. */
+  private ended = false;
 
   constructor(
     private readonly port: Port,
@@ -53,11 +64,20 @@ export class DebuggerStore {
     }
   }
 
+  /** The view is gone: the kernel need not keep its session for it. */
   dispose(): void {
-    this.pending.clear();
+    const open = this.state.value.port.state === 'open';
     for (const end of this.ends.splice(0)) {
       end();
     }
+    if (open) {
+      try {
+        this.port.send({ type: 'detach', request: this.pending.add('detach') });
+      } catch {
+        // Nobody is there any more who could keep anything.
+      }
+    }
+    this.pending.clear();
   }
 
   // --- what a person asks for ---
@@ -208,76 +228,80 @@ export class DebuggerStore {
 
   // --- receiving ---
 
-  private receive(message: unknown): void {
-    let answer: Answer;
+  private receive(value: unknown): void {
+    let message: Message;
     try {
-      answer = readAnswer(message);
+      message = readMessage(value);
     } catch (error) {
       if (!(error instanceof Malformed)) {
         throw error;
       }
-      this.pending.settle(requestOf(message));
-      this.complain(
-        `The kernel sent a message this view cannot read (${error.message}). ` +
-          'The Python package and the extension are probably of different versions: ' +
-          'reinstall vizgrad, restart the kernel and reload the page.'
-      );
+      this.pending.settle(requestOf(value));
+      this.misread(error);
       return;
     }
-    const question = 'request' in answer ? this.pending.settle(answer.request) : undefined;
-    this.apply(answer, question);
+    const request = 'request' in message ? message.request : 0;
+    if (request !== 0 && !this.pending.gave(request)) {
+      return; // Another display of this widget asked.
+    }
+    const question = this.pending.settle(request);
+    if (answers(message, question)) {
+      this.apply(message, question);
+    }
+    this.catchUp();
     this.nextMove();
     this.inspect();
   }
 
-  private apply(answer: Answer, question: Request['type'] | undefined): void {
+  private apply(message: Message, question: Request['type'] | undefined): void {
     const { session } = this.state.value;
-    switch (answer.type) {
+    const ours = 'session' in message && message.session === session?.session;
+    switch (message.type) {
       case 'sessions':
-        this.applySessions(answer);
+        this.applySessions(message);
         break;
       case 'snapshot':
-        if (answer.request > 0 || answer.session === session?.session) {
-          this.applySnapshot(answer);
-        }
+        this.applySnapshot(message);
         break;
       case 'state':
-        this.advance(answer.session, answer.revision, answer.run, state =>
-          withRun(state, answer.revision, answer.run)
-        );
+        if (ours) {
+          this.applyState(message);
+        }
         break;
-      case 'versions':
-        this.advance(answer.session, answer.revision, answer.run, state =>
-          withVersions(state, answer)
-        );
+      case 'updates':
+        if (ours) {
+          message.updates.forEach(update => this.applyUpdate(update));
+        }
+        break;
+      case 'updated':
+        if (ours) {
+          this.applyUpdate(message.update);
+        }
+        break;
+      case 'at_revision':
+        this.applyRevision(message.session, message.revision);
         break;
       case 'inspection':
-        if (answer.session === session?.session && answer.node.id < session.graph.nodes.length) {
-          this.state.patch({ inspection: answer });
+        if (ours && message.node.id < session.graph.nodes.length) {
+          session.saved.describe(message.node.id, message.node.saved);
+          this.state.patch({ inspection: message });
         }
         break;
       case 'failed':
-        this.moves = [];
-        if (question !== 'inspect' || !session?.closed) {
-          this.complain(answer.message);
-        }
+        this.applyFailed(message.message, question);
         break;
-      case 'closed':
-        if (answer.session === session?.session) {
-          const revision = Math.max(answer.revision, session.revision);
-          this.moved({ ...session, revision, closed: true });
-        }
-        break;
+      case 'done':
+        break; // What it changed was told before.
     }
   }
 
-  private applySessions(answer: Answer & { type: 'sessions' }): void {
+  private applySessions({ sessions, vizgrad_version, protocol_version }: Sessions): void {
     const known = new Set(this.state.value.sessions.map(info => info.session));
-    const opened = answer.sessions.some(info => !known.has(info.session));
-    this.state.patch({ sessions: answer.sessions, kernelVersion: answer.vizgrad_version });
-    if (answer.protocol_version > PROTOCOL_VERSION) {
+    const opened = sessions.some(info => !known.has(info.session));
+    this.state.patch({ sessions, kernelVersion: vizgrad_version });
+    if (protocol_version > PROTOCOL_VERSION) {
       this.complain(
-        `The kernel runs vizgrad ${answer.vizgrad_version}, which is newer than this view. ` +
+        `The kernel runs vizgrad ${vizgrad_version}, which is newer than this view. ` +
           'Reinstall vizgrad where Jupyter runs, and reload the page.'
       );
     }
@@ -288,11 +312,14 @@ export class DebuggerStore {
 
   private applySnapshot(snapshot: Snapshot): void {
     const { session, view } = this.state.value;
-    if (session?.session === snapshot.session && snapshot.revision < session.revision) {
+    const isNew = session?.session !== snapshot.session;
+    if (!isNew && snapshot.revision < session.revision) {
       return;
     }
     const next = fromSnapshot(snapshot, session);
-    const isNew = session?.session !== next.session;
+    this.heard = isNew ? next.revision : Math.max(this.heard, next.revision);
+    this.refused = 0;
+    this.lost = this.ended = false;
     if (isNew) {
       this.state.patch({
         inspection: null,
@@ -303,25 +330,82 @@ export class DebuggerStore {
     this.moved(next, isNew);
   }
 
-  /** Apply `change` if it is about our session and in order; else ask for everything. */
-  private advance(
-    id: string,
-    revision: number,
-    run: Run,
-    change: (state: SessionState) => SessionState
-  ): void {
+  private applyState(state: State): void {
     const { session } = this.state.value;
-    if (session?.session !== id || revision < session.revision) {
+    if (!session || state.revision < session.revision) {
       return;
     }
-    const fits = run.nodes.length === session.graph.nodes.length;
-    if (fits) {
-      this.moved(change(session));
+    if (state.run.nodes.length !== session.graph.nodes.length) {
+      this.send({ type: 'get_snapshot', session: session.session });
+      return;
     }
-    const gap = revision > session.revision + 1;
-    if ((!fits || gap) && !this.pending.has('get_snapshot')) {
-      this.send({ type: 'get_snapshot', session: id });
+    this.lost = false;
+    this.heard = Math.max(this.heard, state.revision);
+    this.moved(withState(session, state));
+  }
+
+  /** Folds an update that comes next; of one that comes later it is noted that others are missing. */
+  private applyUpdate(update: Update): void {
+    const { session } = this.state.value;
+    if (!session || update.revision <= session.revision) {
+      return;
     }
+    this.heard = Math.max(this.heard, update.revision);
+    this.ended ||= update.status === 'closed';
+    if (this.lost || update.revision > session.revision + 1) {
+      return;
+    }
+    try {
+      this.moved(withUpdate(session, update));
+    } catch (error) {
+      if (error instanceof Malformed) {
+        this.misread(error);
+      } else if (!(error instanceof DoesNotFollow)) {
+        throw error;
+      }
+      this.lost = true;
+    }
+  }
+
+  /** A message may have got lost: whatever is still open is asked again. */
+  private applyRevision(id: string, revision: number): void {
+    const attaching = this.pending.has('attach');
+    this.pending.clear();
+    this.asked = '';
+    if (id === this.state.value.session?.session) {
+      this.heard = Math.max(this.heard, revision);
+      this.refused = 0;
+    } else if (attaching) {
+      this.attach(id);
+    }
+  }
+
+  private applyFailed(text: string, question: Request['type'] | undefined): void {
+    const { session } = this.state.value;
+    if (question === 'get_state' || question === 'since' || question === 'get_snapshot') {
+      this.refused = this.heard;
+      if (session && this.ended) {
+        this.moved(closedAt(session, this.heard)); // A closed one tells no more of a large graph.
+        return;
+      }
+    }
+    this.moves = [];
+    if (question !== 'inspect' || !session?.closed) {
+      this.complain(text);
+    }
+  }
+
+  /** Asks for what is missing between what is shown and what was heard of. */
+  private catchUp(): void {
+    const { session } = this.state.value;
+    const current = !this.lost && this.heard <= (session?.revision ?? 0);
+    if (!session || current || this.heard === this.refused || this.pending.has(...READS)) {
+      return;
+    }
+    const { session: id, revision } = session;
+    this.send(
+      this.lost ? { type: 'get_state', session: id } : { type: 'since', session: id, revision }
+    );
   }
 
   private moved(next: SessionState, isNew = false): void {
@@ -371,9 +455,23 @@ export class DebuggerStore {
     }
   }
 
+  private misread(error: Malformed): void {
+    this.complain(
+      `The kernel sent a message this view cannot read (${error.message}). ` +
+        'The Python package and the extension are probably of different versions: ' +
+        'reinstall vizgrad, restart the kernel and reload the page.'
+    );
+  }
+
   private complain(text: string, level: Notice['level'] = 'error'): void {
     this.state.patch({ notice: { level, text } });
   }
+}
+
+/** Is it what such a question is answered with, or nobody's answer? */
+function answers({ type }: Message, question: Request['type'] | undefined): boolean {
+  const expected: readonly Message['type'][] = question ? ANSWERS[question] : [type];
+  return type === 'failed' || expected.includes(type);
 }
 
 function requestOf(message: unknown): number {

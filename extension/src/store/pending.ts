@@ -16,12 +16,14 @@ interface Sent {
 export class Pending {
   private readonly sent = new Map<number, Sent>();
   private timer: ReturnType<typeof setTimeout> | undefined;
-  private last = 0;
+  /** Two displays of one widget share its comm, and hear each other's answers: numbers differ. */
+  private readonly first = Math.floor(Math.random() * 2 ** 20) * 2 ** 20;
+  private last = this.first;
 
   /** `changed` is called whenever the patience may have changed. */
   constructor(private readonly changed: () => void) {}
 
-  /** Register a request and give it its number. Numbers start at 1: 0 marks an event. */
+  /** Register a request and give it its number, which is never 0: that marks an event. */
   add(type: Request['type']): number {
     this.last += 1;
     this.sent.set(this.last, { type, at: Date.now() });
@@ -29,12 +31,26 @@ export class Pending {
     return this.last;
   }
 
-  /** The answer came; what was asked, or undefined if nobody asked (or `clear` forgot it). */
+  /**
+   * The answer came; what was asked, or undefined if nobody asked (or `clear` forgot it). Answers
+   * come in the order of the requests: those to earlier ones, if still open, were lost.
+   */
   settle(request: number): Request['type'] | undefined {
     const type = this.sent.get(request)?.type;
-    this.sent.delete(request);
+    if (type !== undefined) {
+      for (const number of this.sent.keys()) {
+        if (number <= request) {
+          this.sent.delete(number);
+        }
+      }
+    }
     this.watch();
     return type;
+  }
+
+  /** Is this the number of a request that was registered here? */
+  gave(request: number): boolean {
+    return request > this.first && request <= this.last;
   }
 
   has(...types: Request['type'][]): boolean {

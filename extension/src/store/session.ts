@@ -1,75 +1,116 @@
-/** One session as the view knows it, and how each answer of the kernel changes that. */
-import type { Graph, Node, NodeRun, Run, Saved, SavedRun, Snapshot, Storage } from '../protocol';
-import type { Versions } from '../protocol';
+/** One session as the view knows it, and how what the kernel tells changes that. */
+import { checkUpdate } from '../protocol';
+import type { Graph, Run, SavedRun, Snapshot, Start, State, Update, Visit } from '../protocol';
+import { DoesNotFollow, Fold } from './fold';
+import { Held } from './held';
+import { SavedValues } from './saved';
+import { Storages } from './storages';
 
+/** Visits that are kept to be shown while the kernel is asked about their node. */
+const VISITS_KEPT = 200;
+
+/** What is told of a run in a few words. */
+export type RunHead = Pick<
+  Run,
+  | 'status'
+  | 'position'
+  | 'recorded'
+  | 'total'
+  | 'current'
+  | 'breakpoints'
+  | 'earliest'
+  | 'error'
+  | 'modes'
+>;
+
+/**
+ * A new object after each change. What takes time proportional to the graph to copy (`fold` and what
+ * is below it) is one object for all of them, and changed in place: who keeps something computed
+ * from it computes it again when `run` is another object.
+ */
 export interface SessionState {
   readonly session: string;
   readonly revision: number;
-  readonly graph: Graph;
   /**
-   * The same graph as far as its shape goes, and the same object for as long as the shape stays:
-   * layout depends on this one, so that nothing moves when only values changed.
+   * The same object for as long as the graph's shape stays: layout depends on this one, so that
+   * nothing moves when only values changed.
    */
-  readonly structure: Graph;
-  readonly run: Run;
-  /** Saved values of each node as they are now: the graph's, with the run's changes applied. */
-  readonly saved: ReadonlyMap<number, readonly Saved[]>;
-  /** `history[i]` is the node of visit `i`, for every visit seen so far, undone ones included. */
-  readonly history: readonly (number | undefined)[];
-  /** Gradients that went over edges: norm by `edgeKey`; null: undefined gradient. */
-  readonly flows: ReadonlyMap<number, number | null>;
+  readonly graph: Graph;
+  readonly start: Start;
+  readonly run: RunHead;
   readonly closed: boolean;
-}
-
-const EDGES_PER_NODE = 2 ** 20;
-
-/** One number for edge `edge` of node `node`. */
-export function edgeKey(node: number, edge: number): number {
-  return node * EDGES_PER_NODE + edge;
+  readonly fold: Fold;
+  readonly saved: SavedValues;
+  readonly storages: Storages;
+  readonly held: Held;
+  /** `history[i]` is the node of visit `i`, for every visit seen so far, undone ones included. */
+  readonly history: (number | undefined)[];
+  /** The latest visits seen, by node; those of undone ones are not there. */
+  readonly visits: Map<number, Visit>;
 }
 
 export function fromSnapshot(snapshot: Snapshot, previous: SessionState | null): SessionState {
-  const { session, revision, graph, run } = snapshot;
-  const same = previous?.session === session && sameGraph(previous.graph, graph);
-  const before = same ? previous : null;
+  const { session, revision, graph, start, run } = snapshot;
+  const before =
+    previous?.session === session && sameGraph(previous.graph, graph) ? previous : null;
   return {
     session,
     revision,
-    graph,
-    structure: before?.structure ?? graph,
-    run: shareNodes(run, before?.run ?? null),
-    saved: applySaved(graph, run.saved, before?.saved ?? new Map()),
-    history: extendHistory(run, before?.history ?? []),
-    flows: flowsOf(run),
-    closed: run.status === 'closed'
+    graph: before?.graph ?? graph,
+    start,
+    run: headOf(run),
+    closed: run.status === 'closed',
+    ...unfolded(graph, start, run, new Storages(graph.storages), before?.history ?? [])
   };
 }
 
-/** The run moved. The caller has checked that the revision follows and the node counts agree. */
-export function withRun(state: SessionState, revision: number, run: Run): SessionState {
+/** The kernel told where the run is, without the records that lead there. */
+export function withState(state: SessionState, { revision, run, storages }: State): SessionState {
+  state.storages.replace(storages);
   return {
     ...state,
     revision,
-    run: shareNodes(run, state.run),
-    saved: applySaved(state.graph, run.saved, state.saved),
-    history: extendHistory(run, state.history),
-    flows: flowsOf(run),
-    closed: state.closed || run.status === 'closed'
+    run: headOf(run),
+    closed: run.status === 'closed',
+    ...unfolded(state.graph, state.start, run, state.storages, state.history)
   };
 }
 
-/** Storages were written outside a step: `storages` are those that changed. */
-export function withVersions(state: SessionState, versions: Versions): SessionState {
-  const changed = new Map(versions.storages.map(storage => [storage.id, storage]));
-  const storages: Storage[] = state.graph.storages.map(old => changed.get(old.id) ?? old);
-  const known = new Set(storages.map(storage => storage.id));
-  for (const storage of versions.storages) {
-    if (!known.has(storage.id)) {
-      storages.push(storage);
+/** Folds the update that follows. Throws, having done nothing, where it does not. */
+export function withUpdate(state: SessionState, update: Update): SessionState {
+  const { fold, saved, storages } = state;
+  checkUpdate(update, state.graph.nodes.length);
+  checkFollows(fold, update);
+  const back = update.position < update.before;
+  for (const record of back ? update.records.toReversed() : update.records) {
+    const { visit } = record;
+    if (back) {
+      fold.unapply(record);
+      state.visits.delete(visit.node);
+    } else {
+      fold.apply(record);
+      state.history[visit.index] = visit.node;
+      keepVisit(state.visits, visit);
     }
+    saved.renew(visit.node);
+    state.held.mark(fold.position);
   }
-  const graph = { ...state.graph, storages };
-  return withRun({ ...state, graph }, versions.revision, versions.run);
+  for (const change of update.changes) {
+    storages.apply(change);
+    change.saved.forEach(each => saved.tell(each));
+    storages.get(change.storage)?.saves.forEach(({ node }) => saved.renew(node));
+  }
+  return {
+    ...state,
+    revision: update.revision,
+    run: headOf({ ...update, current: fold.current }),
+    closed: update.status === 'closed'
+  };
+}
+
+/** The kernel closed it and let go of its graph: what is shown stays. */
+export function closedAt(state: SessionState, revision: number): SessionState {
+  return { ...state, revision, closed: true, run: { ...state.run, status: 'closed' } };
 }
 
 /** The node whose visit led to the present position; before the first visit, the next one. */
@@ -78,102 +119,114 @@ export function followed(state: SessionState): number | null {
   return position > 0 ? (state.history[position - 1] ?? current) : current;
 }
 
+function headOf(run: RunHead): RunHead {
+  const { status, position, recorded, total, current, breakpoints, earliest, error, modes } = run;
+  return { status, position, recorded, total, current, breakpoints, earliest, error, modes };
+}
+
+function checkFollows(fold: Fold, { before, position, jumped, records }: Update): void {
+  const first = Math.min(before, position);
+  if (
+    jumped ||
+    before !== fold.position ||
+    records.length !== Math.abs(position - before) ||
+    records.some(({ visit }, i) => visit.index !== first + i)
+  ) {
+    throw new DoesNotFollow(`from ${before} to ${position}, at ${fold.position}`);
+  }
+}
+
+/** Everything that is folded, made from the state that the kernel told as a whole. */
+function unfolded(
+  graph: Graph,
+  start: Start,
+  run: Run,
+  storages: Storages,
+  seen: SessionState['history']
+): Pick<SessionState, 'fold' | 'saved' | 'storages' | 'held' | 'history' | 'visits'> {
+  const fold = Fold.of(start, run, freedIn(graph, run.saved));
+  const held = new Held();
+  const saved = new SavedValues(graph, run.saved, fold, storages, held);
+  const history = seen.slice(0, run.recorded);
+  run.nodes.forEach(({ order }, node) => {
+    if (order !== null) {
+      history[order] = node;
+    }
+  });
+  markSteps(held, graph, storages, fold, history);
+  return { fold, saved, storages, held, history, visits: new Map() };
+}
+
+function* freedIn(graph: Graph, changes: readonly SavedRun[]): Generator<[number, string]> {
+  const told = new Map<number, Map<string, boolean>>();
+  for (const { node, name, state } of changes) {
+    told.set(node, (told.get(node) ?? new Map<string, boolean>()).set(name, state === 'freed'));
+  }
+  for (const node of graph.nodes) {
+    for (const { name, state } of node.saved) {
+      if (told.get(node.id)?.get(name) ?? state === 'freed') {
+        yield [node.id, name];
+      }
+    }
+  }
+}
+
+/**
+ * What was held at each step of the past. A visit that is done released what is freed now; one that
+ * was undone is taken to release all again.
+ */
+function markSteps(
+  now: Held,
+  graph: Graph,
+  storages: Storages,
+  fold: Fold,
+  history: SessionState['history']
+): void {
+  const past = new Held();
+  const values = (node: number, done: boolean, by: 1 | -1): void => {
+    const freed = fold.released.get(node) ?? [];
+    graph.nodes[node]?.saved.forEach((value, index) => {
+      if (!done || freed.includes(value.name)) {
+        const bytes = storages.get(value.storage)?.bytes ?? value.bytes;
+        past.count(node, index, value, bytes, by);
+      }
+    });
+  };
+  graph.nodes.forEach(({ id }) => values(id, false, 1));
+  past.mark(0);
+  history.forEach((node, index) => {
+    if (node !== undefined) {
+      values(node, index < fold.position, -1);
+    }
+    past.mark(index + 1);
+  });
+  now.steps.push(...past.steps);
+  now.peak = past.peak;
+  now.mark(fold.position);
+}
+
+function keepVisit(visits: Map<number, Visit>, visit: Visit): void {
+  visits.set(visit.node, visit);
+  if (visits.size > VISITS_KEPT) {
+    for (const oldest of visits.keys()) {
+      visits.delete(oldest);
+      break;
+    }
+  }
+}
+
 function sameGraph(a: Graph, b: Graph): boolean {
   return (
     a.nodes.length === b.nodes.length &&
     a.nodes.every((node, i) => {
-      const other = b.nodes[i] as Node;
+      const other = b.nodes[i];
       return (
-        node.name === other.name &&
+        node.name === other?.name &&
         node.sequence_nr === other.sequence_nr &&
         node.saved.length === other.saved.length &&
         node.edges.length === other.edges.length &&
         node.edges.every((edge, k) => edge.node === other.edges[k]?.node)
       );
     })
-  );
-}
-
-/** Keep the old object of every node whose run did not change, so that its drawing need not. */
-function shareNodes(run: Run, previous: Run | null): Run {
-  if (previous?.nodes.length !== run.nodes.length) {
-    return run;
-  }
-  const nodes = run.nodes.map((node, i) => {
-    const old = previous.nodes[i] as NodeRun;
-    return sameRun(node, old) ? old : node;
-  });
-  return { ...run, nodes };
-}
-
-function sameRun(a: NodeRun, b: NodeRun): boolean {
-  return (
-    a.state === b.state &&
-    a.delivered === b.delivered &&
-    a.needed === b.needed &&
-    a.order === b.order &&
-    a.reason === b.reason &&
-    Object.is(a.grad_norm, b.grad_norm)
-  );
-}
-
-function flowsOf(run: Run): ReadonlyMap<number, number | null> {
-  return new Map(run.edges.map(({ node, edge, norm }) => [edgeKey(node, edge), norm]));
-}
-
-function extendHistory(run: Run, previous: SessionState['history']): SessionState['history'] {
-  // Visits beyond `recorded` belonged to a run that was restarted or took another branch.
-  const history = previous.slice(0, run.recorded);
-  run.nodes.forEach((node, id) => {
-    if (node.order !== null) {
-      history[node.order] = id;
-    }
-  });
-  return history;
-}
-
-function applySaved(
-  graph: Graph,
-  changes: readonly SavedRun[],
-  previous: SessionState['saved']
-): SessionState['saved'] {
-  const byNode = new Map<number, Map<string, SavedRun>>();
-  for (const change of changes) {
-    const names = byNode.get(change.node) ?? new Map<string, SavedRun>();
-    byNode.set(change.node, names.set(change.name, change));
-  }
-  const out = new Map<number, readonly Saved[]>();
-  for (const node of graph.nodes) {
-    if (node.saved.length === 0) {
-      continue;
-    }
-    const names = byNode.get(node.id);
-    const old = previous.get(node.id);
-    const now = names ? node.saved.map(saved => changed(saved, names.get(saved.name))) : node.saved;
-    out.set(node.id, old && sameSaved(old, now) ? old : now);
-  }
-  return out;
-}
-
-function changed(saved: Saved, change: SavedRun | undefined): Saved {
-  if (!change) {
-    return saved;
-  }
-  const { state, version_now, culprit } = change;
-  return { ...saved, state, version_now, culprit: culprit ?? saved.culprit };
-}
-
-function sameSaved(a: readonly Saved[], b: readonly Saved[]): boolean {
-  return (
-    a === b ||
-    (a.length === b.length &&
-      a.every((saved, i) => {
-        const other = b[i] as Saved;
-        return (
-          saved.name === other.name &&
-          saved.state === other.state &&
-          saved.version_now === other.version_now
-        );
-      }))
   );
 }

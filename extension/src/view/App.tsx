@@ -28,7 +28,7 @@ export function App({ worker, sessions, fill }: AppProps): JSX.Element {
   const size = useSize(root);
   const width = widthOf(size?.width ?? 1000);
   const { session, view } = state;
-  const { picture, status } = usePicture(session?.structure ?? null, view.groups, worker, root);
+  const { picture, status } = usePicture(session?.graph ?? null, view.groups, worker, root);
 
   useEffect(() => (root.current ? keepKeysFromHost(root.current) : undefined), []);
 

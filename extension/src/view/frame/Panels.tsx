@@ -26,7 +26,6 @@ interface PanelsProps {
 export function Panels({ state, session, width, picture, status }: PanelsProps): JSX.Element {
   const [columns, setColumns] = useState(0.6);
   const [rows, setRows] = useState(0.66);
-  const { run } = session;
   const stacked = width === 'narrow';
 
   const graph = (
@@ -48,7 +47,7 @@ export function Panels({ state, session, width, picture, status }: PanelsProps):
     </Region>
   );
   const engine = (
-    <Region name="Engine" foldable={stacked} note={`${run.ready.length} ready`}>
+    <Region name="Engine" foldable={stacked} note={`${session.fold.readyCount} ready`}>
       <Engine session={session} />
     </Region>
   );

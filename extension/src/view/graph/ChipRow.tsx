@@ -4,7 +4,7 @@ import type { JSX } from 'preact';
 import type { Saved } from '../../protocol';
 import * as format from '../format';
 import { SavedShape } from '../Icons';
-import { isTensor } from '../plain';
+import { isTensor } from '../../store';
 import type { TextMetrics } from './text';
 
 const HEIGHT = 17;

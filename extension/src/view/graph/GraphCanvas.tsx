@@ -2,7 +2,7 @@
 import type { JSX, RefObject, SVGAttributes } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 
-import type { Node, Saved } from '../../protocol';
+import type { Node } from '../../protocol';
 import { nodeTitle } from '../../store';
 import type { SessionState } from '../../store';
 import { around, touches } from '../layout/boxes';
@@ -21,7 +21,6 @@ import type { Item, Link } from './visible';
 /** Small graphs are drawn whole: nothing to gain by leaving boxes out. */
 const DRAW_ALL = 150;
 const MAX_LABELS = 16;
-const NOTHING: readonly Saved[] = [];
 
 export interface GraphCanvasProps {
   readonly svg: RefObject<SVGSVGElement>;
@@ -67,7 +66,7 @@ export function GraphCanvas(props: GraphCanvasProps): JSX.Element {
         <GroupBox
           key={key}
           {...common}
-          {...summarize(item, session.run.nodes, session.saved, breakpoints)}
+          {...summarize(item, session, breakpoints)}
           group={tree.groups[item.group] as Group}
           size={item.nodes.length}
           selected={selected.has(key)}
@@ -75,14 +74,14 @@ export function GraphCanvas(props: GraphCanvasProps): JSX.Element {
         />
       );
     }
-    const node = session.structure.nodes[item.node] as Node;
+    const node = session.graph.nodes[item.node] as Node;
     return (
       <NodeBox
         key={key}
         {...common}
         node={node}
-        run={session.run.nodes[item.node]}
-        saved={session.saved.get(item.node) ?? NOTHING}
+        run={session.fold.node(item.node)}
+        saved={session.saved.of(item.node)}
         selected={selected.has(key)}
         breakpoint={breakpoints.has(item.node)}
         match={matches.has(item.node)}
@@ -95,13 +94,13 @@ export function GraphCanvas(props: GraphCanvasProps): JSX.Element {
   const started = session.run.position > 0;
   const flow = (link: Link) =>
     link.edges.length > 0
-      ? flowOf(link.edges, session.flows)
+      ? flowOf(link.edges, session.fold.flows)
       : { flow: started ? ('value' as const) : ('none' as const), norm: null };
   const labels = (detail === 'full' ? parts.links : [])
     .filter(link => link.key === hovered || near(link))
     .slice(0, MAX_LABELS)
     .flatMap(link => {
-      const text = labelOf(link, flow(link), session.structure, link.key === hovered);
+      const text = labelOf(link, flow(link), session.graph, link.key === hovered);
       const route = layout.links.get(link.key);
       const ends = [link.from, link.to].flatMap(end => layout.items.get(end) ?? []);
       return text && route ? [{ key: link.key, route, text, ends }] : [];
@@ -171,7 +170,7 @@ function linkExtents(layout: Layout): ReadonlyMap<string, Box> {
 }
 
 function resultLabel(session: SessionState, node: number, output: number): string {
-  const outputs = session.structure.nodes[node]?.outputs.length ?? 1;
+  const outputs = session.graph.nodes[node]?.outputs.length ?? 1;
   const slot = outputs > 1 ? `, output ${output}` : '';
   return `result of ${nodeTitle(session, node)}${slot}`;
 }

@@ -37,8 +37,8 @@ export function GraphPanel({ session, view, picture, status }: GraphPanelProps):
   const { search, selection } = view;
 
   const matches = useMemo(
-    () => (search ? searchNodes(session.structure, search.query) : []),
-    [session.structure, search?.query]
+    () => (search ? searchNodes(session.graph, search.query) : []),
+    [session.graph, search?.query]
   );
   const matched = useMemo(() => new Set(matches), [matches]);
 
@@ -89,7 +89,7 @@ export function GraphPanel({ session, view, picture, status }: GraphPanelProps):
     shown
   });
 
-  const { title, nodes } = session.structure;
+  const { title, nodes } = session.graph;
   const folding = (open: boolean): void =>
     store.view({ groups: new Map(picture?.tree.groups.map(group => [group.id, open])) });
   const tools = (
@@ -135,7 +135,7 @@ export function GraphPanel({ session, view, picture, status }: GraphPanelProps):
         {picture && picture.visible.items.length >= MINIMAP_FROM && (
           <Minimap
             picture={picture}
-            runs={session.run.nodes}
+            session={session}
             view={viewport.view}
             screen={screen}
             goTo={placing.centreOn}

@@ -1,7 +1,8 @@
 /** A folded group: one box for a stretch of nodes, with how far they are. */
 import type { JSX } from 'preact';
 
-import type { NodeRun, NodeState, Saved } from '../../protocol';
+import type { NodeState } from '../../protocol';
+import type { SessionState } from '../../store';
 import * as format from '../format';
 import { StateShape } from '../Icons';
 import type { Box } from '../layout/types';
@@ -24,23 +25,23 @@ const URGENT: readonly NodeState[] = ['error', 'current', 'ready', 'waiting'];
 
 export function summarize(
   { nodes, leaves }: Pick<GroupItem, 'nodes' | 'leaves'>,
-  runs: readonly NodeRun[],
-  saved: ReadonlyMap<number, readonly Saved[]>,
+  { fold, saved }: SessionState,
   breakpoints: ReadonlySet<number>
 ): GroupSummary {
   const states = new Set<NodeState>();
+  const anyStale = saved.count('stale') > 0;
   let done = 0;
   let stale = 0;
   let marked = 0;
   for (const node of nodes) {
-    const state = runs[node]?.state ?? 'waiting';
+    const state = fold.state(node);
     states.add(state);
     done += state === 'done' ? 1 : 0;
-    stale += saved.get(node)?.some(value => value.state === 'stale') ? 1 : 0;
+    stale += anyStale && saved.of(node).some(value => value.state === 'stale') ? 1 : 0;
     marked += breakpoints.has(node) ? 1 : 0;
   }
   for (const leaf of leaves) {
-    const state = runs[leaf]?.state ?? 'waiting';
+    const state = fold.state(leaf);
     if (state !== 'waiting') {
       states.add(state); // One that waits may wait for something outside.
     }

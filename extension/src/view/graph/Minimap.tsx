@@ -3,11 +3,12 @@ import type { JSX, TargetedPointerEvent } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 
 import { NODE_STATES } from '../../protocol';
-import type { NodeRun, NodeState } from '../../protocol';
-import type { Observable } from '../../store';
+import type { NodeState } from '../../protocol';
+import type { Fold, Observable, SessionState } from '../../store';
 import type { Point } from '../layout/types';
 import type { Size } from './sizes';
 import type { Picture } from './usePicture';
+import type { Item } from './visible';
 import { seen } from './viewport';
 import type { View } from './viewport';
 
@@ -19,13 +20,13 @@ const LEAST = 40;
 
 interface MinimapProps {
   readonly picture: Picture;
-  readonly runs: readonly NodeRun[];
+  readonly session: SessionState;
   readonly view: Observable<View>;
   readonly screen: Size;
   goTo(point: Point): void;
 }
 
-export function Minimap({ picture, runs, view, screen, goTo }: MinimapProps): JSX.Element {
+export function Minimap({ picture, session, view, screen, goTo }: MinimapProps): JSX.Element {
   const frame = useRef<SVGRectElement>(null);
   const { layout } = picture;
   // A picture like a ribbon is stretched: a strip too thin to be hit would be of no use.
@@ -34,7 +35,7 @@ export function Minimap({ picture, runs, view, screen, goTo }: MinimapProps): JS
   const height = Math.max(layout.height * scale, LEAST);
   const sx = width / layout.width;
   const sy = height / layout.height;
-  const paths = useMemo(() => pathsByState(picture, runs, sx, sy), [picture, runs, sx, sy]);
+  const paths = useMemo(() => pathsByState(picture, session, sx, sy), [picture, session.run, sx, sy]);
 
   useEffect(() => {
     const show = (): void => {
@@ -74,7 +75,7 @@ export function Minimap({ picture, runs, view, screen, goTo }: MinimapProps): JS
 
 function pathsByState(
   { visible, layout }: Picture,
-  runs: readonly NodeRun[],
+  { fold, run }: SessionState,
   sx: number,
   sy: number
 ): Partial<Record<NodeState, string>> {
@@ -84,13 +85,20 @@ function pathsByState(
     if (!box || item.kind === 'result') {
       continue;
     }
-    const nodes = item.kind === 'group' ? item.nodes : [item.node];
-    const states = nodes.map(node => runs[node]?.state ?? 'waiting');
-    const state = states.includes('current') ? 'current' : (states[0] as NodeState);
+    const state = stateOf(item, fold, run.current);
     const w = Math.max(box.width * sx, 1.5).toFixed(1);
     const h = Math.max(box.height * sy, 1.5).toFixed(1);
     const at = `${(box.x * sx).toFixed(1)},${(box.y * sy).toFixed(1)}`;
     (parts[state] ??= []).push(`M${at}h${w}v${h}h-${w}z`);
   }
   return Object.fromEntries(Object.entries(parts).map(([state, list]) => [state, list.join('')]));
+}
+
+/** Of a group: that it holds what comes next, or how far the first of it is. */
+function stateOf(item: Exclude<Item, { kind: 'result' }>, fold: Fold, current: number | null): NodeState {
+  if (item.kind !== 'group') {
+    return fold.state(item.node);
+  }
+  const here = current !== null && item.nodes.includes(current);
+  return here ? 'current' : fold.state(item.nodes[0] as number);
 }

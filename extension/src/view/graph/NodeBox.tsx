@@ -6,7 +6,7 @@ import * as format from '../format';
 import { StateShape } from '../Icons';
 import type { Box } from '../layout/types';
 import { memo } from '../memo';
-import { isTensor } from '../plain';
+import { isTensor } from '../../store';
 import { ChipRow } from './ChipRow';
 import { farScale, HOOK_WIDTH, mainText, TEXT_LEFT } from './sizes';
 import type { TextMetrics } from './text';

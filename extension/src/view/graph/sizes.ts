@@ -3,7 +3,7 @@
  * a step must not move anything.
  */
 import type { Graph, Node } from '../../protocol';
-import { isTensor } from '../plain';
+import { isTensor } from '../../store';
 import type { ScopeTree } from './scopes';
 import type { TextMetrics } from './text';
 import type { Item } from './visible';

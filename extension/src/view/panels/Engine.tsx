@@ -10,40 +10,38 @@ import { NodeLink } from './NodeLink';
 const SHOWN = 40;
 
 export function Engine({ session }: { session: SessionState }): JSX.Element {
-  const { run } = session;
+  const { run, fold } = session;
+  const ready = useMemo(() => fold.queue, [fold, run]);
+  const buffers = useMemo(() => fold.waiting, [fold, run]);
   const waiting = useMemo(
     () =>
-      run.nodes
-        .map((node, id) => ({ ...node, id }))
-        .filter(node => node.state === 'waiting' && node.delivered > 0)
+      [...fold.partial]
+        .map(id => ({ ...fold.node(id), id }))
         .sort((a, b) => b.delivered / b.needed - a.delivered / a.needed || a.id - b.id),
-    [run.nodes]
+    [fold, run]
   );
-  const untouched = useMemo(
-    () => run.nodes.filter(node => node.state === 'waiting' && node.delivered === 0).length,
-    [run.nodes]
-  );
+  const untouched = fold.count('waiting') - waiting.length;
   return (
     <div class="vg-engine">
       <h4>
         Ready queue <span class="vg-head-note">priority</span>
       </h4>
-      {run.ready.length === 0 ? (
+      {ready.length === 0 ? (
         <p class="vg-muted">
           {run.status === 'finished' ? 'Empty: the backward is finished.' : 'Empty.'}
         </p>
       ) : (
         <ol class="vg-queue" aria-label="Ready queue">
-          {run.ready.slice(0, SHOWN).map(({ node, priority }, i) => (
+          {ready.slice(0, SHOWN).map(({ node, priority }, i) => (
             <li key={node}>
               <span class="vg-queue-place">{i === 0 ? 'next' : i + 1}</span>
               <NodeLink session={session} node={node} />
-              <span class="vg-norm" title="Priority: the higher runs first">
-                {priorityText(priority)}
+              <span class="vg-norm" title="Leaves run first, then the higher priority">
+                {priority ?? 'first'}
               </span>
             </li>
           ))}
-          <More hidden={run.ready.length - SHOWN} />
+          <More hidden={ready.length - SHOWN} />
         </ol>
       )}
       <h4>
@@ -62,18 +60,18 @@ export function Engine({ session }: { session: SessionState }): JSX.Element {
         <li class="vg-muted">{format.count(untouched, 'node')} with none yet</li>
       </ul>
       <h4>Input buffers</h4>
-      {run.buffers.length === 0 ? (
+      {buffers.length === 0 ? (
         <p class="vg-muted">All empty.</p>
       ) : (
         <ul class="vg-buffers" aria-label="Input buffers">
-          {run.buffers.slice(0, SHOWN).map(buffer => (
+          {buffers.slice(0, SHOWN).map(buffer => (
             <BufferLine
               key={`${buffer.node} ${buffer.input_nr}`}
               session={session}
               buffer={buffer}
             />
           ))}
-          <More hidden={run.buffers.length - SHOWN} />
+          <More hidden={buffers.length - SHOWN} />
         </ul>
       )}
     </div>
@@ -82,7 +80,7 @@ export function Engine({ session }: { session: SessionState }): JSX.Element {
 
 function BufferLine({ session, buffer }: { session: SessionState; buffer: Buffer }): JSX.Element {
   const { node, input_nr, value } = buffer;
-  const slots = session.structure.nodes[node]?.outputs.length ?? 1;
+  const slots = session.graph.nodes[node]?.outputs.length ?? 1;
   return (
     <li title={value ? format.tensor(value) : 'undefined'}>
       <NodeLink session={session} node={node} />
@@ -94,9 +92,4 @@ function BufferLine({ session, buffer }: { session: SessionState; buffer: Buffer
 
 function More({ hidden }: { hidden: number }): JSX.Element | null {
   return hidden > 0 ? <li class="vg-muted">{`and ${hidden} more`}</li> : null;
-}
-
-/** Leaves have the largest number there is, so that they run as early as they can. */
-function priorityText(priority: number): string {
-  return priority > Number.MAX_SAFE_INTEGER ? 'highest' : String(priority);
 }

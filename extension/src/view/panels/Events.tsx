@@ -17,18 +17,21 @@ export function Events({ session }: { session: SessionState }): JSX.Element {
   const [filter, setFilter] = useState('');
   const { run, history } = session;
 
-  const rows = useMemo(() => {
-    const wanted = filter.trim().toLowerCase();
-    return history.flatMap((node, index) =>
-      node !== undefined && nodeTitle(session, node).toLowerCase().includes(wanted)
-        ? [{ node, index }]
-        : []
-    );
-  }, [history, filter, session.structure]);
-  const near = rows.findIndex(row => row.index >= run.position);
-  const middle = near < 0 ? rows.length : near;
+  const seen = history.length;
+  const matching = useMemo(
+    () => (filter.trim() === '' ? null : matches(session, filter.trim().toLowerCase())),
+    [history, seen, filter, session.graph]
+  );
+  const total = matching?.length ?? seen;
+  const middle = matching ? firstFrom(matching, run.position) : run.position;
   const from = Math.max(0, middle - AROUND);
-  const shown = rows.slice(from, middle + AROUND);
+  const indices = matching
+    ? matching.slice(from, middle + AROUND)
+    : Array.from({ length: Math.min(middle + AROUND, seen) - from }, (_, i) => from + i);
+  const shown = indices.flatMap(index => {
+    const node = history[index];
+    return node === undefined ? [] : [{ node, index }];
+  });
 
   useEffect(() => {
     // Only the list scrolls: `scrollIntoView` would move the whole notebook.
@@ -45,12 +48,12 @@ export function Events({ session }: { session: SessionState }): JSX.Element {
     }
   }, [run.position]);
 
-  if (history.length === 0) {
+  if (seen === 0) {
     return <p class="vg-empty">No node has run yet.</p>;
   }
   return (
     <>
-      {history.length > 12 && (
+      {seen > 12 && (
         <input
           class="vg-filter"
           type="text"
@@ -65,7 +68,7 @@ export function Events({ session }: { session: SessionState }): JSX.Element {
         {from > 0 && <li class="vg-muted">{`${from} earlier`}</li>}
         {shown.map(({ node, index }) => {
           const done = index < run.position;
-          const norm = run.nodes[node]?.grad_norm ?? null;
+          const norm = session.fold.node(node).grad_norm;
           return (
             <li key={index} class={done ? 'vg-event' : 'vg-event vg-undone'}>
               <button
@@ -89,10 +92,23 @@ export function Events({ session }: { session: SessionState }): JSX.Element {
             </li>
           );
         })}
-        {from + shown.length < rows.length && (
-          <li class="vg-muted">{`${rows.length - from - shown.length} later`}</li>
+        {from + indices.length < total && (
+          <li class="vg-muted">{`${total - from - indices.length} later`}</li>
         )}
       </ol>
     </>
   );
+}
+
+/** The visits of nodes whose name has these letters in it. */
+function matches(session: SessionState, letters: string): readonly number[] {
+  return session.history.flatMap((node, index) =>
+    node !== undefined && nodeTitle(session, node).toLowerCase().includes(letters) ? [index] : []
+  );
+}
+
+/** The place of the first that is not before `position`. */
+function firstFrom(indices: readonly number[], position: number): number {
+  const near = indices.findIndex(index => index >= position);
+  return near < 0 ? indices.length : near;
 }

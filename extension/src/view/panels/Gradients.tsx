@@ -1,18 +1,18 @@
 /** What came in, what the formula gave, and where it went. */
 import type { JSX } from 'preact';
 
-import type { Inspection, Routed, TensorSummary } from '../../protocol';
+import type { Routed, TensorSummary, Visit } from '../../protocol';
 import type { SessionState } from '../../store';
 import { NodeLink } from './NodeLink';
 import { TensorCard } from './TensorCard';
 
 interface GradientsProps {
   readonly session: SessionState;
-  readonly inspection: Inspection;
+  readonly visit: Visit | null;
+  readonly buffers: readonly (TensorSummary | null)[];
 }
 
-export function Gradients({ session, inspection }: GradientsProps): JSX.Element {
-  const { visit, buffers } = inspection;
+export function Gradients({ session, visit, buffers }: GradientsProps): JSX.Element {
   const slots = visit ? visit.incoming : buffers;
   return (
     <>
@@ -58,7 +58,7 @@ function Incoming({ title, slots, empty }: IncomingProps): JSX.Element {
 function RoutedCards({ session, routed }: { session: SessionState; routed: Routed }): JSX.Element {
   const { edge, computed, note } = routed;
   const target = edge.node === null || edge.node >= session.graph.nodes.length ? null : edge.node;
-  const outputs = target === null ? 0 : (session.structure.nodes[target]?.outputs.length ?? 0);
+  const outputs = target === null ? 0 : (session.graph.nodes[target]?.outputs.length ?? 0);
   const changed = note !== '' || !same(computed, routed.routed);
   return (
     <div class="vg-routed">

@@ -2,11 +2,11 @@
 import type { JSX } from 'preact';
 
 import type { Inspection, Node, Saved } from '../../protocol';
+import { isPlain, isTensor } from '../../store';
 import type { DebuggerState, SessionState } from '../../store';
 import * as format from '../format';
 import { useStore } from '../hooks';
 import { Icon, StateIcon } from '../Icons';
-import { isPlain, isTensor } from '../plain';
 import { Accumulate, LeafGrad } from './Accumulate';
 import { Gradients } from './Gradients';
 import { Facts, Formulas, Recorded } from './Recorded';
@@ -24,10 +24,13 @@ export function Inspector({ state, session }: InspectorProps): JSX.Element {
   if (!node) {
     return <p class="vg-empty">Select a node in the graph, or take a step.</p>;
   }
-  // What the kernel said about this node; while a newer answer is on its way the last one stays.
+  // What the kernel said about this node; until it does, what the record of its step says.
   const inspection = state.inspection?.node.id === node.id ? state.inspection : null;
-  const saved = session.saved.get(node.id) ?? [];
-  const visit = inspection?.visit ?? null;
+  const saved = session.saved.of(node.id);
+  const done = session.fold.node(node.id).order !== null;
+  const visit = done ? (inspection?.visit ?? session.visits.get(node.id) ?? null) : null;
+  const fresh = inspection !== null && inspection.revision >= session.revision;
+  const slots = fresh ? inspection.buffers : session.fold.arrived(node.id, node.outputs.length);
   return (
     <div class="vg-inspector" data-inspected={node.id}>
       <Head node={node} session={session} />
@@ -36,8 +39,8 @@ export function Inspector({ state, session }: InspectorProps): JSX.Element {
           <Icon name="warning" /> {visit.error}
         </p>
       )}
-      {inspection ? (
-        <Gradients session={session} inspection={inspection} />
+      {visit !== null || !done ? (
+        <Gradients session={session} visit={visit} buffers={slots} />
       ) : (
         <p class="vg-muted vg-loading">Asking the kernel for the gradients…</p>
       )}
@@ -59,18 +62,16 @@ export function Inspector({ state, session }: InspectorProps): JSX.Element {
 }
 
 function Head({ node, session }: { node: Node; session: SessionState }): JSX.Element {
-  const run = session.run.nodes[node.id];
+  const run = session.fold.node(node.id);
   return (
     <header class="vg-inspector-head">
       <div class="vg-inspector-title">
-        {run && (
-          <span class="vg-tone" data-tone={run.state}>
-            <StateIcon state={run.state} share={run.needed ? run.delivered / run.needed : 0} />
-          </span>
-        )}
+        <span class="vg-tone" data-tone={run.state}>
+          <StateIcon state={run.state} share={run.needed ? run.delivered / run.needed : 0} />
+        </span>
         <strong class="vg-inspector-name">{node.name}</strong>
         {node.label && <span class="vg-variable">{node.label}</span>}
-        {run && <span class="vg-badge">{format.nodeState(run)}</span>}
+        <span class="vg-badge">{format.nodeState(run)}</span>
       </div>
       {node.scope.length > 0 && (
         <div class="vg-scope">

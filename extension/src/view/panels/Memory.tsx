@@ -2,39 +2,36 @@
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 
-import type { SessionState } from '../../store';
+import type { Held, SessionState } from '../../store';
 import * as format from '../format';
-import { memoryCurve } from './memoryCurve';
-import type { MemoryCurve } from './memoryCurve';
+import { curvePoints, largestHolders } from './memoryCurve';
 import { NodeLink } from './NodeLink';
 
 const HEIGHT = 40;
 const HOLDERS = 3;
 
 export function Memory({ session }: { session: SessionState }): JSX.Element {
-  const curve = useMemo(() => memoryCurve(session), [session.saved, session.history, session.run]);
-  const { position } = session.run;
-  if (curve.peak === 0) {
+  const { held, run } = session;
+  const { position } = run;
+  const largest = useMemo(() => largestHolders(held, HOLDERS), [held, run]);
+  if (held.peak === 0) {
     return <p class="vg-empty">Nothing is saved.</p>;
   }
-  const now = curve.held[position] ?? 0;
-  const total = curve.holders.reduce((sum, { bytes }) => sum + bytes, 0);
+  const others = held.byNode.size - largest.length;
+  const told = largest.reduce((sum, { bytes }) => sum + bytes, 0);
   return (
     <div class="vg-memory">
-      <Curve curve={curve} position={position} steps={Math.max(session.run.total, 1)} now={now} />
+      <Curve held={held} position={position} steps={Math.max(run.total, 1)} />
       <ol class="vg-holders" aria-label="Largest holders">
-        {curve.holders.slice(0, HOLDERS).map(({ node, bytes }) => (
+        {largest.map(({ node, bytes }) => (
           <li key={node}>
             <NodeLink session={session} node={node} />
             <span class="vg-norm">{format.bytes(bytes)}</span>
           </li>
         ))}
-        {curve.holders.length > HOLDERS && (
+        {others > 0 && (
           <li class="vg-muted">
-            {`${format.count(curve.holders.length - HOLDERS, 'more node')}, `}
-            {format.bytes(
-              total - curve.holders.slice(0, HOLDERS).reduce((sum, { bytes }) => sum + bytes, 0)
-            )}
+            {`${format.count(others, 'more node')}, ${format.bytes(held.ofNodes - told)}`}
           </li>
         )}
       </ol>
@@ -43,18 +40,18 @@ export function Memory({ session }: { session: SessionState }): JSX.Element {
 }
 
 interface CurveProps {
-  readonly curve: MemoryCurve;
+  readonly held: Held;
   readonly position: number;
   readonly steps: number;
-  readonly now: number;
 }
 
 /** Drawn as steps: a value is held until the visit that releases it. */
-function Curve({ curve: { held, peak }, position, steps, now }: CurveProps): JSX.Element {
+function Curve({ held, position, steps }: CurveProps): JSX.Element {
+  const { bytes: now, peak } = held;
   const x = (step: number): string => ((100 * step) / steps).toFixed(2);
   const y = (bytes: number): string => (HEIGHT - ((HEIGHT - 2) * bytes) / peak).toFixed(1);
-  const line = held
-    .map((bytes, step) => `${step === 0 ? 'M0,' : `H${x(step)}V`}${y(bytes)}`)
+  const line = curvePoints(held.steps)
+    .map(([step, bytes]) => `${step === 0 ? 'M0,' : `H${x(step)}V`}${y(bytes)}`)
     .join('');
   return (
     <svg
@@ -71,7 +68,6 @@ function Curve({ curve: { held, peak }, position, steps, now }: CurveProps): JSX
   );
 }
 
-export function memoryNote(session: SessionState): string {
-  const { held, peak } = memoryCurve(session);
-  return `${format.bytes(held[session.run.position] ?? 0)} of ${format.bytes(peak)}`;
+export function memoryNote({ held }: SessionState): string {
+  return `${format.bytes(held.bytes)} of ${format.bytes(held.peak)}`;
 }

@@ -3,8 +3,8 @@ import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 
 import type { Saved, SavedState } from '../../protocol';
-import type { SessionState } from '../../store';
-import { isTensor } from '../plain';
+import { isTensor } from '../../store';
+import type { SavedValues, SessionState } from '../../store';
 import { NodeLink } from './NodeLink';
 import { SavedCard } from './SavedCard';
 
@@ -13,55 +13,61 @@ const PAGE = 60;
 
 interface Entry {
   readonly node: number;
-  readonly saved: Saved;
+  readonly value: Saved;
 }
 
 export function SavedTensors({ session }: { session: SessionState }): JSX.Element {
   const [limit, setLimit] = useState(PAGE);
-  const entries = useMemo(() => sorted(session.saved), [session.saved]);
-  if (entries.length === 0) {
+  const { saved } = session;
+  const total = ORDER.reduce((sum, state) => sum + saved.count(state), 0);
+  const entries = useMemo(() => first(saved, limit), [saved, session.run, limit]);
+  if (total === 0) {
     return <p class="vg-empty">No node of this graph saved a value.</p>;
   }
   return (
     <>
       <ul class="vg-saved-list">
-        {entries.slice(0, limit).map(({ node, saved }) => (
+        {entries.map(({ node, value }) => (
           <SavedCard
-            key={`${node} ${saved.name}`}
-            saved={saved}
+            key={`${node} ${value.name}`}
+            saved={value}
             owner={<NodeLink session={session} node={node} />}
           />
         ))}
       </ul>
-      {entries.length > limit && (
+      {total > limit && (
         <button type="button" class="vg-more-button" onClick={() => setLimit(limit + 4 * PAGE)}>
-          {`${entries.length - limit} more`}
+          {`${total - limit} more`}
         </button>
       )}
     </>
   );
 }
 
-function sorted(saved: SessionState['saved']): Entry[] {
+/** The first `limit` of all, those in the most urgent state before the others. */
+function first(saved: SavedValues, limit: number): Entry[] {
   const entries: Entry[] = [];
-  for (const [node, values] of saved) {
-    for (const value of values.filter(isTensor)) {
-      entries.push({ node, saved: value });
+  for (const state of ORDER) {
+    let left = saved.count(state);
+    for (let i = 0; left > 0 && i < saved.savers.length; i++) {
+      const node = saved.savers[i] as number;
+      for (const value of saved.of(node)) {
+        if (value.state === state && isTensor(value)) {
+          if (entries.length === limit) {
+            return entries;
+          }
+          entries.push({ node, value });
+          left--;
+        }
+      }
     }
   }
-  const rank = ({ saved: { state } }: Entry): number => ORDER.indexOf(state);
-  return entries.sort((a, b) => rank(a) - rank(b) || a.node - b.node);
+  return entries;
 }
 
 /** "12 alive · 1 stale": how many there are in each state that somebody may have to act on. */
-export function savedNote(session: SessionState): string {
-  let stale = 0;
-  let alive = 0;
-  for (const values of session.saved.values()) {
-    for (const { state } of values.filter(isTensor)) {
-      stale += state === 'stale' ? 1 : 0;
-      alive += state === 'freed' ? 0 : 1;
-    }
-  }
+export function savedNote({ saved }: SessionState): string {
+  const stale = saved.count('stale');
+  const alive = saved.count('alive') + saved.count('packed') + stale;
   return [`${alive} alive`, stale > 0 ? `${stale} stale` : ''].filter(Boolean).join(' · ');
 }

@@ -2,10 +2,10 @@
 import type { JSX } from 'preact';
 
 import { STAGES } from '../../protocol';
-import type { Stage, StageRecord } from '../../protocol';
+import type { StageRecord } from '../../protocol';
 import { TensorCard } from './TensorCard';
 
-const NAMES: Readonly<Record<Stage, string>> = {
+const NAMES: Readonly<Record<(typeof STAGES)[number], string>> = {
   tensor_hooks: 'tensor hooks',
   retain_grad: 'retain_grad',
   capture: 'capture',

@@ -46,7 +46,9 @@ function TensorCardInner({ title, summary }: TensorCardProps): JSX.Element {
       ) : (
         <div class="vg-card-body">
           <Figures summary={summary} />
-          <Histogram counts={summary.histogram} min={summary.min} max={summary.max} />
+          {summary.histogram.length > 0 && (
+            <Histogram counts={summary.histogram} min={summary.min} max={summary.max} />
+          )}
           {summary.heat.length > 0 && <HeatMap summary={summary} />}
         </div>
       )}

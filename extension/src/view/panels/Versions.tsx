@@ -2,13 +2,14 @@
 import type { JSX } from 'preact';
 import { useMemo, useRef, useState } from 'preact/hooks';
 
+import type { Storage } from '../../protocol';
 import type { SessionState } from '../../store';
 import * as format from '../format';
 import { useSize } from '../hooks';
 import { SavedIcon } from '../Icons';
 import { NodeLink } from './NodeLink';
-import { labelled, ranked, timelineOf } from './timeline';
-import type { Ranked, Tick, Timeline } from './timeline';
+import { isStale, labelled, ranked, timelineOf } from './timeline';
+import type { Tick, Timeline } from './timeline';
 
 const PAGE = 24;
 
@@ -18,21 +19,21 @@ const USUAL_WIDTH = 200;
 export function Versions({ session }: { session: SessionState }): JSX.Element {
   const [limit, setLimit] = useState(PAGE);
   const [all, setAll] = useState(false);
-  const { storages } = session.graph;
-  const opened = session.structure.storages;
+  const { storages, saved } = session;
+  // Which are stale changes with the run, how many of them with each that does: then they are sorted.
   const { shown, quiet } = useMemo(
-    () => ranked(storages, opened, session.saved),
-    [storages, opened, session.saved]
+    () => ranked(storages, saved),
+    [storages.list, saved, saved.count('stale')]
   );
-  if (storages.length === 0) {
+  if (storages.count === 0) {
     return <p class="vg-empty">No storage belongs to this graph.</p>;
   }
   const rows = all ? [...shown, ...quiet] : shown;
   return (
     <>
       <ul class="vg-timelines">
-        {rows.slice(0, limit).map(({ storage, line }) => (
-          <StorageLine key={storage.id} session={session} storage={storage} line={line} />
+        {rows.slice(0, limit).map(storage => (
+          <StorageLine key={storage.id} session={session} storage={storage} />
         ))}
       </ul>
       {rows.length > limit && (
@@ -55,18 +56,18 @@ export function Versions({ session }: { session: SessionState }): JSX.Element {
   );
 }
 
-export function versionsNote({ graph, saved }: SessionState): string {
-  const stale = graph.storages.filter(
-    storage => timelineOf(storage, saved).staleFrom !== null
-  ).length;
-  return stale > 0 ? `${stale} stale` : format.count(graph.storages.length, 'storage');
+export function versionsNote({ storages, saved }: SessionState): string {
+  const stale = saved.count('stale') && storages.list.filter(each => isStale(each, saved)).length;
+  return stale > 0 ? `${stale} stale` : format.count(storages.count, 'storage');
 }
 
-interface StorageLineProps extends Ranked {
+interface StorageLineProps {
   readonly session: SessionState;
+  readonly storage: Storage;
 }
 
-function StorageLine({ session, storage, line }: StorageLineProps): JSX.Element {
+function StorageLine({ session, storage }: StorageLineProps): JSX.Element {
+  const line = timelineOf(storage, session.saved);
   const stale = line.staleFrom !== null;
   const [open, setOpen] = useState(stale);
   const name = storage.label || `storage ${storage.id}`;

@@ -1,6 +1,6 @@
 /** A storage's history as places on a line. */
 import type { SavedState, SaveMark, Storage, Write } from '../../protocol';
-import type { SessionState } from '../../store';
+import type { SavedValues, Storages } from '../../store';
 
 export type Tick =
   | { readonly kind: 'write'; readonly write: Write; readonly at: number }
@@ -10,6 +10,9 @@ export type Tick =
       readonly state: SavedState;
       readonly at: number;
     };
+
+/** What is known of the values that nodes saved. */
+type Saves = Pick<SavedValues, 'of'>;
 
 export interface Timeline {
   readonly ticks: readonly Tick[];
@@ -45,7 +48,7 @@ function toldWrites({ writes, saves }: Storage): readonly Write[] {
  * Writes and saves in the order of the clock, evenly spaced between 0 and 1: what counts is what
  * came before what. A save's state is what the run says now.
  */
-export function timelineOf(storage: Storage, saved: SessionState['saved']): Timeline {
+export function timelineOf(storage: Storage, saved: Saves): Timeline {
   const told = toldWrites(storage);
   const events = [
     ...told.map(write => ({ clock: write.clock, write, mark: null })),
@@ -58,7 +61,7 @@ export function timelineOf(storage: Storage, saved: SessionState['saved']): Time
     if (write) {
       return { kind: 'write', write, at };
     }
-    const now = saved.get(mark.node)?.find(value => value.name === mark.name);
+    const now = saved.of(mark.node).find(value => value.name === mark.name);
     const state = now?.state ?? mark.state;
     if (state === 'stale') {
       stale = Math.min(stale, mark.clock);
@@ -81,33 +84,38 @@ export function timelineOf(storage: Storage, saved: SessionState['saved']): Time
 }
 
 export interface Ranked {
-  readonly storage: Storage;
-  readonly line: Timeline;
+  /** In the order in which they are shown. */
+  readonly shown: readonly Storage[];
+  /** Those that nobody saved, or wrote since the session was opened. */
+  readonly quiet: readonly Storage[];
 }
 
 /**
  * Stale storages first, then those written since the session was opened, then the rest; each in
- * the order of the nodes that saved them. `quiet` are those nobody saved or wrote since.
+ * the order of the nodes that saved them.
  */
-export function ranked(
-  storages: readonly Storage[],
-  opened: readonly Storage[],
-  saved: SessionState['saved']
-): { readonly shown: readonly Ranked[]; readonly quiet: readonly Ranked[] } {
-  const before = new Map(opened.map(({ id, version }) => [id, version]));
-  const written = ({ id, version }: Storage): boolean => version > (before.get(id) ?? 0);
-  const rank = ({ storage, line }: Ranked): number =>
-    line.staleFrom !== null ? 0 : written(storage) ? 1 : 2;
+export function ranked(storages: Storages, saved: Saves): Ranked {
+  const rank = (storage: Storage): number =>
+    isStale(storage, saved) ? 0 : storages.written(storage) ? 1 : 2;
   const first = ({ saves }: Storage): number =>
     saves.reduce((least, { node }) => Math.min(least, node), Number.MAX_SAFE_INTEGER);
-  const all = storages
-    .map(storage => ({ storage, line: timelineOf(storage, saved) }))
-    .sort(
-      (a, b) =>
-        rank(a) - rank(b) || first(a.storage) - first(b.storage) || a.storage.id - b.storage.id
-    );
-  const isQuiet = (row: Ranked): boolean => row.storage.saves.length === 0 && rank(row) === 2;
-  return { shown: all.filter(row => !isQuiet(row)), quiet: all.filter(isQuiet) };
+  const rows = storages.list
+    .map(storage => ({ storage, rank: rank(storage), first: first(storage) }))
+    .sort((a, b) => a.rank - b.rank || a.first - b.first || a.storage.id - b.storage.id);
+  const isQuiet = (row: (typeof rows)[number]): boolean =>
+    row.storage.saves.length === 0 && row.rank === 2;
+  return {
+    shown: rows.filter(row => !isQuiet(row)).map(row => row.storage),
+    quiet: rows.filter(isQuiet).map(row => row.storage)
+  };
+}
+
+/** Does a saved value in it rely on what was overwritten? */
+export function isStale(storage: Storage, saved: Saves): boolean {
+  return storage.saves.some(({ node, name, state }) => {
+    const now = saved.of(node).find(value => value.name === name);
+    return (now?.state ?? state) === 'stale';
+  });
 }
 
 /** Width of a label of 9 px, in pixels, with the air around it. */
