@@ -2,10 +2,10 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 
-import type { Run } from '../../protocol';
+import type { RunHead } from '../../store';
 import { useStore } from '../hooks';
 
-export function Scrubber({ run, disabled }: { run: Run; disabled: boolean }): JSX.Element {
+export function Scrubber({ run, disabled }: { run: RunHead; disabled: boolean }): JSX.Element {
   const store = useStore();
   const [dragged, setDragged] = useState<number | null>(null);
   // While dragging, the thumb is where the finger is; the run follows as fast as it can.
