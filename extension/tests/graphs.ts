@@ -1,4 +1,4 @@
-/** Graphs for tests and for the harness page: a small MLP, and generated ones of any size. */
+/** Graphs for tests of the picture: a small MLP, and generated ones of any size. */
 import type { Edge, Graph, Node, Place, Saved, Storage } from '../src/protocol';
 
 export interface Spec {
@@ -271,42 +271,5 @@ export function blocks(size: number, scoped = true): Graph {
     [[0, 0]],
     [],
     scoped ? `transformer of ${specs.length}` : `chain of ${specs.length}`
-  );
-}
-
-/** A graph whose every name tries to be markup. */
-export function hostile(): Graph {
-  const evil = '<img src=x onerror=alert(1)>';
-  return graphOf(
-    [
-      {
-        name: evil,
-        edges: [{ node: 1, input_nr: 0, name: evil }],
-        shape: [2],
-        scope: [evil, '__proto__'],
-        saved: [saved(evil, { value: evil }), saved('constructor')],
-        math: [[evil, evil, evil]],
-        hooks: [evil],
-        place: { file: evil, line: 1, function: evil, cell: evil, text: evil }
-      },
-      { name: `"]}; drop`, edges: [2, 3], shape: [2], scope: [evil, '__proto__'] },
-      { name: 'AccumulateGrad', label: evil, edges: [], shape: [2] },
-      { name: 'AccumulateGrad', label: '\u202etxet', edges: [], shape: [2] }
-    ],
-    [[0, 0]],
-    [
-      {
-        id: 1,
-        label: evil,
-        shape: [2],
-        dtype: evil,
-        bytes: 8,
-        version: 1,
-        writes: [{ version: 1, clock: 3, op: evil, place: null, alias: evil }],
-        writes_dropped: 0,
-        saves: [{ node: 0, name: evil, version: 0, clock: 1, state: 'stale' }]
-      }
-    ],
-    evil
   );
 }

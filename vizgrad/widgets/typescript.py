@@ -251,7 +251,7 @@ def _answers() -> str:
         f"  {message_type(request)}: [{', '.join(quoted(message_type(a)) for a in answers)}]"
         for request, answers in protocol.ANSWERS.items()
     )
-    kinds = "{ [T in Request['type']]: readonly Message['type'][] }"
+    kinds = "Record<Request['type'], readonly Message['type'][]>"
     text = comment(marked(inspect.getsource(protocol).splitlines(), "")["ANSWERS"])
     return f"{text}export const ANSWERS = {{\n{rows}\n}} as const satisfies {kinds};\n"
 

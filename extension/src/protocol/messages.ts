@@ -284,7 +284,7 @@ export const ANSWERS = {
   stop: ['done'],
   set_breakpoint: ['done'],
   inspect: ['inspection']
-} as const satisfies { [T in Request['type']]: readonly Message['type'][] };
+} as const satisfies Record<Request['type'], readonly Message['type'][]>;
 
 /** What is told unasked. */
 export const EVENTS = ['sessions', 'updated', 'at_revision'] as const;

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
 
-import { FakeKernel } from '../../tests/fakeKernel';
-import { mlp } from '../../tests/graphs';
+import mlp from '../../../tests/fixtures/folds/mlp.json';
+import nonfinite from '../../../tests/fixtures/folds/nonfinite.json';
+import { Player } from '../../tests/player';
+import { RECORDINGS } from '../../tests/recordings';
 import { Malformed } from './check';
-import { readAnswer } from './readAnswer';
+import { readMessage } from './readMessage';
 
 /** What arrives on the wire: plain JSON. */
 function wire(value: unknown): Record<string, unknown> {
@@ -12,7 +14,7 @@ function wire(value: unknown): Record<string, unknown> {
 
 function problem(message: unknown): string {
   try {
-    readAnswer(message);
+    readMessage(message);
   } catch (error) {
     expect(error).toBeInstanceOf(Malformed);
     return (error as Malformed).message;
@@ -20,20 +22,21 @@ function problem(message: unknown): string {
   throw new Error('was read without complaint');
 }
 
-const kernel = new FakeKernel(mlp());
-const snapshot = () => wire(kernel.snapshot(1));
+const kernel = new Player(RECORDINGS.mlp);
+const snapshot = () => wire((mlp as { snapshot: unknown }).snapshot);
 
-describe('readAnswer', () => {
+describe('readMessage', () => {
   test('reads a whole snapshot as it was sent', () => {
-    expect(readAnswer(snapshot())).toEqual(kernel.snapshot(1));
+    expect(readMessage(snapshot())).toEqual(snapshot());
   });
 
   test('reads the words for what JSON has no number for', () => {
+    expect(JSON.stringify(nonfinite).includes('"nan"')).toBe(true); // The kernel writes them so.
     const message = wire(kernel.state(1)) as { run: { nodes: { grad_norm: unknown }[] } };
     message.run.nodes.slice(0, 3).forEach((node, i) => {
       node.grad_norm = ['nan', 'inf', '-inf'][i];
     });
-    const answer = readAnswer(message);
+    const answer = readMessage(message);
     expect(answer.type === 'state' && answer.run.nodes.slice(0, 3).map(n => n.grad_norm)).toEqual([
       NaN,
       Infinity,
@@ -45,7 +48,7 @@ describe('readAnswer', () => {
     const message = snapshot() as { graph: { nodes: Record<string, unknown>[] } };
     delete message.graph.nodes[1]?.['saved'];
     (message.graph.nodes[1] as Record<string, unknown>)['colour'] = 'red';
-    const answer = readAnswer(message);
+    const answer = readMessage(message);
     const node = answer.type === 'snapshot' ? answer.graph.nodes[1] : undefined;
     expect(node?.saved).toEqual([]);
     expect(node).not.toHaveProperty('colour');
@@ -53,9 +56,9 @@ describe('readAnswer', () => {
 
   test.each([
     [null, 'type: expected one of sessions'],
-    ['state', 'type: expected one of'],
+    ['state', 'type: expected one of sessions'],
     [{ type: 'constructor' }, 'type: expected one of'],
-    [{ type: 'closed', session: 's1' }, 'closed.revision: expected a whole number from 0'],
+    [{ type: 'at_revision', session: 's1' }, 'at_revision.revision: expected a whole number'],
     [{ type: 'failed', request: 1, message: {} }, 'failed.message: expected a string']
   ])('refuses %j and says why', (message, words) => {
     expect(problem(message)).toContain(words);
@@ -63,14 +66,16 @@ describe('readAnswer', () => {
 
   test('says where in a large message the trouble is', () => {
     const message = snapshot() as { graph: { nodes: { edges: { input_nr: unknown }[] }[] } };
-    (message.graph.nodes[2]?.edges[1] as { input_nr: unknown }).input_nr = -1;
+    (message.graph.nodes[3]?.edges[1] as { input_nr: unknown }).input_nr = 0.5;
     expect(problem(message)).toBe(
-      'snapshot.graph.nodes[2].edges[1].input_nr: expected a whole number from 0, got -1'
+      'snapshot.graph.nodes[3].edges[1].input_nr: expected a whole number, got 0.5'
     );
   });
 
   test.each([
     ['an edge to nowhere', { path: ['graph', 'nodes', 0, 'edges', 0, 'node'], value: 99 }],
+    ['an edge before the first', { path: ['graph', 'nodes', 0, 'edges', 0, 'node'], value: -1 }],
+    ['a start at no node', { path: ['start', 'current'], value: 99 }],
     ['a root that is no node', { path: ['graph', 'roots', 0], value: [99, 0] }],
     ['an id that is not the index', { path: ['graph', 'nodes', 1, 'id'], value: 4 }],
     ['a run of another length', { path: ['run', 'nodes'], value: [] }],
@@ -89,8 +94,8 @@ describe('readAnswer', () => {
 
   test('takes nothing from a prototype', () => {
     const message = JSON.parse(
-      '{"type": "closed", "__proto__": {"session": "s", "revision": 1}}'
+      '{"type": "at_revision", "__proto__": {"session": "s", "revision": 1}}'
     ) as unknown;
-    expect(problem(message)).toContain('closed.session');
+    expect(problem(message)).toContain('at_revision.session');
   });
 });

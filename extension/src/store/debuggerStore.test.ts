@@ -1,12 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 
-import { FakeKernel } from '../../tests/fakeKernel';
-import { mlp } from '../../tests/graphs';
+import { Player } from '../../tests/player';
+import { named, RECORDINGS } from '../../tests/recordings';
 import { DebuggerStore } from './debuggerStore';
 import type { StoreOptions } from './debuggerStore';
 import { SILENT_MS, SLOW_MS } from './pending';
 
-let kernel: FakeKernel;
+const { mlp } = RECORDINGS;
+const TANH = named(mlp, 'TanhBackward0');
+let kernel: Player;
 let store: DebuggerStore;
 
 function open(options: StoreOptions = {}): void {
@@ -19,7 +21,7 @@ const settle = () => vi.advanceTimersByTimeAsync(20);
 
 beforeEach(() => {
   vi.useFakeTimers();
-  kernel = new FakeKernel(mlp());
+  kernel = new Player(mlp);
 });
 
 afterEach(() => {
@@ -32,8 +34,8 @@ describe('attaching', () => {
     open();
     await settle();
     expect(sent()).toEqual(['attach', 'inspect']);
-    expect(kernel.requests[0]).toEqual({ type: 'attach', request: 1, session: null });
-    expect(state().session?.run.total).toBe(11);
+    expect(kernel.requests[0]).toMatchObject({ type: 'attach', session: null });
+    expect(state().session?.run.total).toBe(12);
     expect(state().view.selection).toBe(0);
     expect(state().inspection?.node.name).toBe('MeanBackward0');
   });
@@ -77,7 +79,7 @@ describe('moving', () => {
     await settle();
     expect(state().moving).toBe(false);
     expect(state().session?.run.position).toBe(1);
-    expect(state().announcement).toBe('MeanBackward0 done, 1 of 11');
+    expect(state().announcement).toBe('MeanBackward0 done, 1 of 12');
     expect(state().inspection?.visit?.index).toBe(0);
   });
 
@@ -90,7 +92,7 @@ describe('moving', () => {
     const steps = kernel.requests.filter(request => request.type === 'step');
     expect(steps.map(step => step.count)).toEqual([1, 3]);
     expect(state().session?.run.position).toBe(4);
-    expect(state().announcement).toBe('3 nodes done, 4 of 11, next TBackward0');
+    expect(state().announcement).toBe('3 nodes done, 4 of 12, next AccumulateGrad b2');
   });
 
   test('a seek replaces the seeks before it', async () => {
@@ -101,7 +103,7 @@ describe('moving', () => {
     await settle();
     const seeks = kernel.requests.filter(request => request.type === 'seek');
     expect(seeks.map(seek => seek.position)).toEqual([7, 2]);
-    expect(state().announcement).toBe('Back to 2 of 11, next AddmmBackward0');
+    expect(state().announcement).toBe('Back to 2 of 12, next SubBackward0');
   });
 
   test('remembers visits that were undone', async () => {
@@ -124,26 +126,25 @@ describe('moving', () => {
   });
 
   test('saved values change their state with the run', async () => {
-    expect(
+    const states = () =>
       state()
-        .session?.saved.get(2)
-        ?.map(value => value.state)
-    ).toEqual(['alive', 'stale']);
-    store.step(3);
+        .session?.saved.of(TANH)
+        .map(value => value.state);
+    expect(states()).toEqual(['alive']);
+    store.step(8);
     await settle();
-    expect(
-      state()
-        .session?.saved.get(2)
-        ?.map(value => value.state)
-    ).toEqual(['freed', 'freed']);
+    expect(states()).toEqual(['freed']);
+    store.back();
+    await settle();
+    expect(states()).toEqual(['alive']);
   });
 
   test('nodes that did not change keep their objects', async () => {
-    const before = state().session?.run.nodes;
+    const nodes = () => mlp.snapshot.graph.nodes.map(({ id }) => state().session?.fold.node(id));
+    const before = nodes();
     store.step();
     await settle();
-    const after = state().session?.run.nodes;
-    const changed = after?.filter((node, i) => node !== before?.[i]).length;
+    const changed = nodes().filter((node, i) => node !== before[i]).length;
     expect(changed).toBe(2);
   });
 
@@ -169,6 +170,13 @@ describe('moving', () => {
     await settle();
     expect(sent()).toEqual([]);
   });
+
+  test('every request has one answer, and the change comes before it', async () => {
+    store.step();
+    await settle();
+    expect(kernel.requests.map(request => request.type)).toEqual(['step', 'inspect']);
+    expect(state().patience).toBe('answered');
+  });
 });
 
 describe('what the kernel says unasked', () => {
@@ -178,57 +186,117 @@ describe('what the kernel says unasked', () => {
     kernel.requests.length = 0;
   });
 
-  test('a state of another view is shown here, too', () => {
-    kernel.revision++;
-    kernel.emit({ ...kernel.state(0), request: 0 });
+  test('what another view does is shown here, too, and asked nobody', () => {
+    kernel.moveTo(1);
     expect(state().session?.revision).toBe(2);
-    expect(sent()).not.toContain('get_snapshot');
+    expect(state().session?.run.position).toBe(1);
+    expect(sent().filter(type => type !== 'inspect')).toEqual([]);
   });
 
-  test('a gap in the revisions asks for a snapshot, once', async () => {
-    kernel.revision = 7;
-    kernel.emit(kernel.state(0));
-    kernel.revision = 9;
-    kernel.emit(kernel.state(0));
-    expect(sent().filter(type => type === 'get_snapshot')).toHaveLength(1);
+  test('a gap in the revisions asks for what is missing, once', async () => {
+    kernel.transport = () => [];
+    kernel.moveTo(3);
+    kernel.moveTo(2);
+    kernel.transport = message => [message];
+    kernel.moveTo(4);
+    kernel.moveTo(5);
+    expect(state().session?.revision).toBe(1);
+    expect(kernel.requests.filter(({ type }) => type === 'since')).toMatchObject([{ revision: 1 }]);
     await settle();
-    expect(state().session?.revision).toBe(9);
+    expect(state().session?.revision).toBe(5);
+    expect(state().session?.run.position).toBe(5);
   });
 
-  test('an older state is not shown', () => {
-    const old = kernel.state(0);
-    kernel.revision = 2;
-    kernel.emit(kernel.state(0));
-    kernel.emit({ ...old, run: { ...old.run, position: 5 } });
+  test('too many steps to be told one by one: the state is read', async () => {
+    kernel.moveTo(12);
+    expect(sent()).toContain('get_state');
+    await settle();
+    expect(state().session?.run).toMatchObject({ position: 12, status: 'finished' });
+    expect(state().announcement).toBe('12 nodes done, 12 of 12. Backward finished');
+    kernel.moveTo(10);
+    expect(state().session?.run.position).toBe(10);
+    expect(sent().filter(type => type === 'get_state')).toHaveLength(1);
+  });
+
+  test('an update that was told before changes nothing', () => {
+    kernel.transport = message => [message, message];
+    kernel.moveTo(2);
+    kernel.moveTo(1);
+    expect(state().session?.run.position).toBe(1);
+    expect(state().session?.history).toHaveLength(2);
+  });
+
+  test('after a message was lost on the way, the view asks for what came since', async () => {
+    kernel.transport = () => null;
+    kernel.moveTo(3);
+    kernel.transport = message => [message];
     expect(state().session?.run.position).toBe(0);
+    kernel.afterCell();
+    await settle();
+    expect(state().session?.run.position).toBe(3);
   });
 
-  test('a state of another session is not shown', () => {
-    kernel.emit({ ...kernel.state(0), session: 's2', revision: 2 });
+  test('a move whose answer was lost holds nothing up', async () => {
+    kernel.transport = message => (message.type === 'done' ? [] : [message]);
+    store.step();
+    await settle();
+    kernel.transport = message => [message];
+    expect(state().session?.run.position).toBe(1);
+    store.step();
+    await settle();
+    expect(state().session?.run.position).toBe(2);
+    expect(state().moving).toBe(false);
+  });
+
+  test('an update of another session is not shown', () => {
+    kernel.transport = message =>
+      message.type === 'updated' ? [{ ...message, session: 's2' }] : [message];
+    kernel.moveTo(1);
     expect(state().session?.revision).toBe(1);
   });
 
-  test('written storages replace those of the graph, and nothing is laid out again', () => {
+  test('an update about nodes that there are not is an error shown, and the state is read', async () => {
+    kernel.transport = message =>
+      message.type === 'updated'
+        ? [{ ...message, update: { ...message.update, breakpoints: [99] } }]
+        : [message];
+    kernel.moveTo(1);
+    expect(state().notice?.text).toContain('update.breakpoints: expected a node below 12, got 99');
+    await settle();
+    expect(state().session?.run.position).toBe(1);
+  });
+
+  test('written storages are shown, and nothing is laid out again', () => {
     const before = state().session;
-    const [first] = mlp().storages;
-    const storages = [{ ...first, version: 5 }];
-    kernel.revision++;
-    const { session, revision, run } = kernel.state(0);
-    kernel.emit({ type: 'versions', session, revision, storages, run });
-    expect(state().session?.graph.storages.map(storage => storage.version)).toEqual([5, 0, 2]);
-    expect(state().session?.structure).toBe(before?.structure);
+    const [first] = mlp.snapshot.graph.storages;
+    kernel.write({
+      storage: first?.id ?? 0,
+      version: 5,
+      writes: [],
+      writes_dropped: 5,
+      saved: [],
+      opened: null
+    });
+    expect(state().session?.storages.get(first?.id ?? 0)?.version).toBe(5);
+    expect(state().session?.graph).toBe(before?.graph);
   });
 
   test('a snapshot of the same graph is not a new graph', async () => {
-    const before = state().session?.structure;
+    const before = state().session?.graph;
     store.retry();
     await settle();
-    expect(state().session?.structure).toBe(before);
+    expect(state().session?.graph).toBe(before);
+  });
+
+  test('a view that is gone says so, once', () => {
+    store.dispose();
+    store.dispose();
+    expect(sent()).toEqual(['detach']);
   });
 
   test('what cannot be read is told, with what to do, and breaks nothing', () => {
-    kernel.emit({ type: 'state', session: 's1', revision: 'two' });
-    expect(state().notice?.text).toContain('state.revision: expected a whole number');
+    kernel.emit({ type: 'at_revision', session: 's1', revision: 'two' });
+    expect(state().notice?.text).toContain('at_revision.revision: expected a whole number');
     expect(state().notice?.text).toContain('reinstall vizgrad');
     expect(state().session?.revision).toBe(1);
     store.dismiss();
@@ -238,7 +306,7 @@ describe('what the kernel says unasked', () => {
   test('a failure is told as the kernel words it, and not asked about again', async () => {
     store.runTo(99);
     await settle();
-    expect(state().notice?.text).toBe('There is no such node in this run.');
+    expect(state().notice?.text).toBe('There is no such node ahead.');
     kernel.requests.length = 0;
     await settle();
     expect(sent()).toEqual([]);
@@ -258,7 +326,7 @@ describe('a kernel that does not answer', () => {
     store.retry();
     await settle();
     expect(state().patience).toBe('answered');
-    expect(state().session?.run.total).toBe(11);
+    expect(state().session?.run.total).toBe(12);
   });
 
   test('may still answer late', async () => {
@@ -292,9 +360,9 @@ test('a hundred messages in one frame are one notification', () => {
   store.state.subscribe(() => told++);
   kernel.flush();
   for (let i = 0; i < 100; i++) {
-    kernel.revision++;
-    kernel.emit(kernel.state(0));
+    kernel.moveTo(1 - (i % 2));
   }
+  kernel.flush();
   frames.forEach(frame => frame());
   expect(told).toBe(1);
   expect(state().session?.revision).toBe(101);

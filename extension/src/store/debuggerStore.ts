@@ -66,11 +66,11 @@ export class DebuggerStore {
 
   /** The view is gone: the kernel need not keep its session for it. */
   dispose(): void {
-    const open = this.state.value.port.state === 'open';
-    for (const end of this.ends.splice(0)) {
+    const ends = this.ends.splice(0);
+    for (const end of ends) {
       end();
     }
-    if (open) {
+    if (ends.length > 0 && this.state.value.port.state === 'open') {
       try {
         this.port.send({ type: 'detach', request: this.pending.add('detach') });
       } catch {
@@ -427,8 +427,25 @@ export class DebuggerStore {
     const patience = this.pending.patience;
     const moving = this.pending.has(...MOVES, 'stop');
     const { state } = this;
+    const worse =
+      patience !== state.value.patience && (patience === 'slow' || patience === 'silent');
     if (patience !== state.value.patience || moving !== state.value.moving) {
       state.patch({ patience, moving });
+    }
+    if (worse) {
+      this.knock();
+    }
+  }
+
+  /** Asks again, in case an answer got lost: whatever comes settles what was asked before. */
+  private knock(): void {
+    const { session } = this.state.value;
+    if (this.pending.has('attach')) {
+      this.attach(session?.session ?? this.options.session ?? null);
+    } else if (session === null) {
+      this.send({ type: 'list_sessions' });
+    } else {
+      this.send({ type: 'since', session: session.session, revision: session.revision });
     }
   }
 

@@ -35,7 +35,10 @@ export function Minimap({ picture, session, view, screen, goTo }: MinimapProps):
   const height = Math.max(layout.height * scale, LEAST);
   const sx = width / layout.width;
   const sy = height / layout.height;
-  const paths = useMemo(() => pathsByState(picture, session, sx, sy), [picture, session.run, sx, sy]);
+  const paths = useMemo(
+    () => pathsByState(picture, session, sx, sy),
+    [picture, session.run, sx, sy]
+  );
 
   useEffect(() => {
     const show = (): void => {
@@ -95,7 +98,11 @@ function pathsByState(
 }
 
 /** Of a group: that it holds what comes next, or how far the first of it is. */
-function stateOf(item: Exclude<Item, { kind: 'result' }>, fold: Fold, current: number | null): NodeState {
+function stateOf(
+  item: Exclude<Item, { kind: 'result' }>,
+  fold: Fold,
+  current: number | null
+): NodeState {
   if (item.kind !== 'group') {
     return fold.state(item.node);
   }

@@ -1,41 +1,54 @@
 import { expect, test } from 'vitest';
 
-import { FakeKernel } from '../../../tests/fakeKernel';
-import { graphOf, saved } from '../../../tests/graphs';
-import { readAnswer } from '../../protocol';
-import type { Snapshot } from '../../protocol';
-import { fromSnapshot, withRun } from '../../store/session';
-import { memoryCurve } from './memoryCurve';
+import { Player } from '../../../tests/player';
+import { named, RECORDINGS } from '../../../tests/recordings';
+import type { Recording } from '../../../tests/recordings';
+import { fromSnapshot } from '../../store/session';
+import { curvePoints, largestHolders } from './memoryCurve';
 
-const graph = graphOf(
-  [
-    { name: 'A', edges: [1], shape: [], saved: [saved('x', { bytes: 100, storage: 1 })] },
-    {
-      name: 'B',
-      edges: [2],
-      shape: [],
-      saved: [saved('x', { bytes: 100, storage: 1 }), saved('n', { bytes: 8 })]
-    },
-    { name: 'AccumulateGrad', edges: [], shape: [] }
-  ],
-  [[0, 0]]
-);
-
-function after(steps: number) {
-  const kernel = new FakeKernel(graph);
-  const session = fromSnapshot(readAnswer(kernel.snapshot(1)) as Snapshot, null);
-  kernel.send({ type: 'step', request: 1, session: 's1', count: steps });
-  return withRun(session, 2, kernel.run());
+function heldAfter(recording: Recording, steps: number) {
+  const kernel = new Player(recording);
+  kernel.moveTo(steps);
+  return fromSnapshot(kernel.snapshot(1), null).held;
 }
 
+/** Bytes of what each node saved, as the graph says. */
+function saved({ snapshot: { graph } }: Recording, name: string): number {
+  const values = graph.nodes[named(RECORDINGS.mlp, name)]?.saved ?? [];
+  return values.reduce((sum, value) => sum + value.bytes, 0);
+}
+
+const { mlp } = RECORDINGS;
+
 test('a storage saved twice counts once, and until the last lets go', () => {
-  expect(memoryCurve(after(3))).toEqual({ held: [108, 108, 0, 0], peak: 108, holders: [] });
+  const { graph } = mlp.snapshot;
+  const values = graph.nodes.flatMap(node => node.saved).filter(value => value.storage !== null);
+  const storages = new Set(values.map(value => value.storage));
+  expect(storages.size).toBeLessThan(values.length);
+  const sizes = graph.storages.filter(({ id }) => storages.has(id)).map(({ bytes }) => bytes);
+  const held = heldAfter(mlp, mlp.records.length);
+  expect(held.steps[0]).toBe(sizes.reduce((sum, bytes) => sum + bytes, 0));
+  expect(held.peak).toBe(held.steps[0]);
+  expect(held.bytes).toBe(0);
+  expect([...held.steps].sort((a, b) => b - a)).toEqual(held.steps);
 });
 
 test('tells who holds what now', () => {
-  expect(memoryCurve(after(0)).holders).toEqual([
-    { node: 1, bytes: 108 },
-    { node: 0, bytes: 100 }
+  const first = named(mlp, 'AddmmBackward0');
+  expect(largestHolders(heldAfter(mlp, 0), 1)).toEqual([
+    { node: first, bytes: saved(mlp, 'AddmmBackward0') }
   ]);
-  expect(memoryCurve(after(1)).holders).toEqual([{ node: 1, bytes: 108 }]);
+  const later = heldAfter(mlp, 4);
+  expect(later.byNode.has(first)).toBe(false);
+  expect(largestHolders(later, 2).map(({ bytes }) => bytes)).toEqual(
+    [...later.byNode.values()].sort((a, b) => b - a).slice(0, 2)
+  );
+});
+
+test('a crowd of steps is thinned out, and no peak is lost', () => {
+  const steps = Array.from({ length: 10_000 }, (_, i) => (i === 5001 ? 900 : i % 7));
+  const points = curvePoints(steps);
+  expect(points.length).toBeLessThan(700);
+  expect(points).toContainEqual([5001, 900]);
+  expect(points[0]?.[0]).toBe(0);
 });

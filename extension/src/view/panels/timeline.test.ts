@@ -1,20 +1,31 @@
 import { expect, test } from 'vitest';
 
-import { mlp, saved } from '../../../tests/graphs';
-import type { SaveMark, Storage, Write } from '../../protocol';
+import { saved } from '../../../tests/graphs';
+import { RECORDINGS } from '../../../tests/recordings';
+import { Storages } from '../../store';
+import type { Saved, SaveMark, Storage, Write } from '../../protocol';
 import { labelled, ranked, timelineOf } from './timeline';
 
-const storage = mlp().storages[0] as Storage;
+/** The weight that was written after it was saved. */
+const storage = RECORDINGS.stale.snapshot.graph.storages.find(each =>
+  each.saves.some(mark => mark.state === 'stale')
+) as Storage;
+
+/** What is known of saved values: nothing, or this one. */
+const savedAs = (mark?: SaveMark, value?: Saved) => ({
+  of: (node: number): readonly Saved[] => (node === mark?.node && value ? [value] : [])
+});
 
 test('saves and writes in the order of the clock; stale from the write that did it', () => {
-  const { ticks, staleFrom } = timelineOf(storage, new Map());
+  const { ticks, staleFrom } = timelineOf(storage, savedAs());
   expect(ticks.map(tick => tick.kind)).toEqual(['save', 'write']);
   expect(staleFrom).toBe(ticks[1]?.at);
 });
 
 test('a saved value that the run has released is no longer stale', () => {
-  const now = new Map([[2, [saved('mat2', { state: 'freed' })]]]);
-  const { ticks, staleFrom } = timelineOf(storage, now);
+  const [mark] = storage.saves as [SaveMark];
+  const freed = savedAs(mark, saved(mark.name, { state: 'freed' }));
+  const { ticks, staleFrom } = timelineOf(storage, freed);
   expect(ticks[0]).toMatchObject({ kind: 'save', state: 'freed' });
   expect(staleFrom).toBeNull();
 });
@@ -34,14 +45,14 @@ test('of a crowd of writes only those that concern a saved value are drawn', () 
     writes,
     saves: [{ ...mark, clock: 505, version: 651 }]
   };
-  const { ticks, untold } = timelineOf(crowded, new Map());
+  const { ticks, untold } = timelineOf(crowded, savedAs());
   const drawn = ticks.map(tick => (tick.kind === 'write' ? tick.write.version : 'save'));
   expect(drawn).toEqual([651, 'save', 652, 660]);
   expect(untold).toBe(657);
 });
 
 test('a write that is no longer kept makes it stale from the beginning', () => {
-  expect(timelineOf({ ...storage, writes: [], writes_dropped: 1 }, new Map()).staleFrom).toBe(0);
+  expect(timelineOf({ ...storage, writes: [], writes_dropped: 1 }, savedAs()).staleFrom).toBe(0);
 });
 
 test('a save at a version that nobody knows any more is stale from the save on', () => {
@@ -54,7 +65,7 @@ test('a save at a version that nobody knows any more is stale from the save on',
     writes: [{ ...write, clock: 900, version: 5000 }],
     saves: [{ ...mark, clock: 5, version: null, state: 'stale' as const }]
   };
-  const { ticks, staleFrom } = timelineOf(old, new Map());
+  const { ticks, staleFrom } = timelineOf(old, savedAs());
   expect(ticks.map(tick => tick.kind)).toEqual(['save', 'write']);
   expect(staleFrom).toBe(ticks[0]?.at);
 });
@@ -70,16 +81,17 @@ test('stale first, then what was written since, then the rest by node; the quiet
     { ...plain, id: 24, saves: [] },
     { ...storage, id: 25 }
   ];
-  const now = opened.map(one => (one.id === 24 ? { ...one, version: 4 } : one));
-  const { shown, quiet } = ranked(now, opened, new Map());
-  expect(shown.map(row => row.storage.id)).toEqual([25, 24, 22, 21]);
-  expect(quiet.map(row => row.storage.id)).toEqual([23]);
+  const storages = new Storages(opened);
+  storages.replace(opened.filter(({ id }) => id === 24).map(one => ({ ...one, version: 4 })));
+  const { shown, quiet } = ranked(storages, savedAs());
+  expect(shown.map(({ id }) => id)).toEqual([25, 24, 22, 21]);
+  expect(quiet.map(({ id }) => id)).toEqual([23]);
 });
 
 test('labels of writes never overlap, and the last write keeps its own', () => {
   const [write] = storage.writes as [Write];
   const writes = Array.from({ length: 8 }, (_, i) => ({ ...write, version: 654 + i, clock: i }));
-  const line = timelineOf({ ...storage, writes, saves: [], version: 661 }, new Map());
+  const line = timelineOf({ ...storage, writes, saves: [], version: 661 }, savedAs());
   const labels = labelled(line, 120);
   expect(labels.has(line.ticks[7] as (typeof line.ticks)[0])).toBe(true);
   const places = [...labels].map(tick => tick.at * 120).sort((a, b) => a - b);
