@@ -5,19 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 from vizgrad.arrays.backend import namespace_of
+from vizgrad.arrays.chunks import once
 from vizgrad.arrays.sparse import is_sparse
 
 
 def kept_copy(array: Any) -> tuple[Any, int]:
     """An array with the same elements that nobody writes to, and the bytes that it takes.
 
-    What is repeated along a dimension (an expanded view) is kept once. Arrays of another kind than numpy's
-    and cupy's (sparse ones) are immutable, and kept as they are.
+    What is repeated along a dimension (an expanded view) is kept once. Sparse arrays are immutable, and kept
+    as they are.
     """
     if is_sparse(array):
         return array, array.nbytes
-    strides = array.strides
-    if 0 not in strides:
-        return array.copy(), array.nbytes
-    once = array[tuple(slice(0, 1) if not s else slice(None) for s in strides)].copy()
-    return namespace_of(once).broadcast_to(once, array.shape), once.nbytes
+    own, times = once(array)
+    kept = own.copy()
+    return (
+        kept if times == 1 else namespace_of(kept).broadcast_to(kept, array.shape),
+        int(kept.nbytes),
+    )
