@@ -10,7 +10,7 @@ from pathlib import Path
 from tests.benchmarks import machine
 
 #: What there is besides the workloads.
-IMPORTS, BROWSER = "import", "browser"
+IMPORTS, BROWSER, STEPPING = "import", "browser", "stepping"
 
 
 def main() -> int:
@@ -36,6 +36,8 @@ def main() -> int:
     found = figures(timed)
     if asked.what == BROWSER or (not asked.what and _wanted(asked, "browser")):
         found += _time_browser(asked)
+    if asked.what in (None, STEPPING):
+        found += _time_stepping(asked)
     described["load after"] = machine.load()
     if not found:
         print(f"Nothing is called {asked.only!r}.")
@@ -50,7 +52,10 @@ def main() -> int:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
     parser.add_argument(
-        "what", nargs="?", choices=(IMPORTS, BROWSER), help="measure this and nothing else"
+        "what",
+        nargs="?",
+        choices=(IMPORTS, BROWSER, STEPPING),
+        help="measure this and nothing else",
     )
     parser.add_argument(
         "--before",
@@ -103,6 +108,13 @@ def _time_imports(asked: argparse.Namespace):
     times = time_imports(asked.rounds)
     print(report.line(times), flush=True)
     return times
+
+
+def _time_stepping(asked: argparse.Namespace) -> list:
+    from tests.benchmarks.stepping import time_stepping
+
+    print()
+    return time_stepping(lambda name: _wanted(asked, name))
 
 
 def _time_browser(asked: argparse.Namespace) -> list:

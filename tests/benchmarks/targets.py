@@ -40,6 +40,14 @@ RATIOS: dict[str, Target] = {
 #: Milliseconds from the click on Step to the picture, by number of nodes.
 STEP_TO_PICTURE: dict[int, Target] = {300: Target(100), 1000: Target(None, 50)}
 
+#: Of a stepped backward: a step, a step back, where it stands (ms, at every size); opening (s, by thousands
+#: of nodes); Continue against the plain backward; kilobytes of a step's message; memory.
+STEP_MS = Target(2.0, 0.5)
+OPEN_SECONDS: dict[int, Target] = {1: Target(0.3), 100: Target(1.0), 1000: Target(10.0)}
+CONTINUE = Target(3.0, 1.5)
+STEP_BYTES = Target(4.0)
+BYTES_A_NODE = Target(1000)
+
 
 @dataclass(frozen=True)
 class Figure:
