@@ -8,34 +8,36 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any, Generic, ParamSpec
+from typing import Any, Generic, ParamSpec, TypeVar
 
 P = ParamSpec("P")
+R = TypeVar("R")
 
 
-class Observer(Generic[P]):
-    """Somebody who is told, for as long as `active`. `owner` says in a warning who it was."""
+class Observer:
+    """Somebody who is told, for as long as `active`. `owner` says in a warning who it was.
 
-    __slots__ = ("_call", "_failed", "_removed", "active", "owner")
+    `failed(error)` is called when it has raised, `removed()` when it is told nothing more, for whichever
+    reason.
+    """
+
+    __slots__ = ("_failed", "_removed", "active", "owner")
 
     def __init__(
         self,
         owner: str,
-        call: Callable[P, Any],
         *,
         failed: Callable[[Exception], None] | None = None,
         removed: Callable[[], None] | None = None,
     ) -> None:
         self.owner = owner
         self.active = True
-        self._call: Callable[P, Any] | None = call
         self._failed = failed
         self._removed = removed
 
-    def tell(self, *args: P.args, **kwargs: P.kwargs) -> Any:
-        """What the observer answers; None, and nothing more is told, if it raises."""
-        call = self._call
-        if call is None:
+    def ask(self, call: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R | None:
+        """What `call` of the observer answers; None, and nothing more is told, if it raises."""
+        if not self.active:
             return None
         try:
             return call(*args, **kwargs)
@@ -55,7 +57,7 @@ class Observer(Generic[P]):
         """Nothing is told any more, and nothing is kept. Calling it twice is harmless."""
         removed, self._removed = self._removed, None
         self.active = False
-        self._call = self._failed = None
+        self._failed = None
         if removed is not None:
             removed()
 
@@ -64,26 +66,23 @@ class Observers(Generic[P]):
     """Those who want to be told of one thing, in the order in which they came."""
 
     def __init__(self) -> None:
-        self._observers: dict[int, Observer[P]] = {}
+        self._calls: dict[Observer, Callable[P, Any]] = {}
 
     def add(
         self,
         owner: str,
         call: Callable[P, Any],
         failed: Callable[[Exception], None] | None = None,
-    ) -> Observer[P]:
+    ) -> Observer:
         """`call` is called each time; `.end()` of what this returns ends that."""
-        made: Observer[P] = Observer(owner, call, failed=failed, removed=lambda: self._drop(made))
-        self._observers[id(made)] = made
+        made = Observer(owner, failed=failed, removed=lambda: self._calls.pop(made, None))
+        self._calls[made] = call
         return made
 
-    def _drop(self, observer: Observer[P]) -> None:
-        self._observers.pop(id(observer), None)
-
     def __len__(self) -> int:
-        return len(self._observers)
+        return len(self._calls)
 
     def tell(self, *args: P.args, **kwargs: P.kwargs) -> None:
         """Tells them all. Never raises: a view that is gone does not stop what it looked at."""
-        for observer in list(self._observers.values()):
-            observer.tell(*args, **kwargs)
+        for observer, call in list(self._calls.items()):
+            observer.ask(call, *args, **kwargs)

@@ -7,11 +7,12 @@ not change anything.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from vizgrad.graph.node import Node
+from vizgrad.observing import Observer
 
 
 class Watch:
@@ -49,31 +50,16 @@ class Guarded:
     failed: Callable[..., None]
 
     def __init__(self, watch: Watch) -> None:
+        observer = Observer("an observer of a backward", removed=self.end)
         for name in _EVENTS:
             ignored = getattr(type(watch), name) is getattr(Watch, name)
-            setattr(self, name, _nothing if ignored else self._guard(getattr(watch, name)))
-
-    def _guard(self, event: Callable[..., None]) -> Callable[..., None]:
-        def told(*what: Any) -> None:
-            try:
-                event(*what)
-            except Exception as error:  # noqa: BLE001  an observer never breaks the run
-                self._drop(error)
-
-        return told
+            event = getattr(watch, name)
+            setattr(self, name, _nothing if ignored else partial(observer.ask, event))
 
     def end(self) -> None:
         """Tells the observer nothing any more, and lets go of it: the guard refers to itself."""
         for name in _EVENTS:
             setattr(self, name, _nothing)
-
-    def _drop(self, error: Exception) -> None:
-        self.end()
-        warnings.warn(
-            f"an observer of a backward was removed because it raised {error!r}",
-            RuntimeWarning,
-            stacklevel=3,
-        )
 
 
 _EVENTS = tuple(Guarded.__annotations__)

@@ -58,7 +58,7 @@ class Publisher:
         owner: str,
         listener: Callable[[Update], None],
         failed: Callable[[Exception], None] | None = None,
-    ) -> Observer[[Update]]:
+    ) -> Observer:
         return self._observers.add(owner, listener, failed)
 
     def publish(self, make: Make) -> None:

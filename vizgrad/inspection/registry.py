@@ -64,6 +64,6 @@ def find(name: str | None) -> Session | None:
     return _sessions.get(name)
 
 
-def listen(owner: str, listener: Callable[[], None]) -> Observer[[]]:
+def listen(owner: str, listener: Callable[[], None]) -> Observer:
     """`listener()` is called when a session opens or closes; `.end()` of what this returns ends that."""
     return _observers.add(owner, listener)

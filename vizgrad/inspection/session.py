@@ -303,7 +303,7 @@ class Session:
         *,
         owner: str = "a listener of the session",
         failed: Callable[[Exception], None] | None = None,
-    ) -> Observer[[Update]]:
+    ) -> Observer:
         """`listener(update)` is called after each change; `.end()` of what this returns ends that.
 
         A listener that raises is told nothing more: that is reported once, and `failed(error)` called.

@@ -98,6 +98,7 @@ class Blocks:
         self._by_tensor.clear()
         self._by_slot.clear()
         self._changed.clear()
+        self._name_of, self._saved = lambda _: "", lambda _: ()  # they refer to the graph
 
     # --- numbers --------------------------------------------------------------------------------
 

@@ -7,12 +7,12 @@ in the default state: while there are none, recording asks nothing else.
 from __future__ import annotations
 
 import threading
-import warnings
 import weakref
 from collections.abc import Callable
 from itertools import count
-from typing import Any, final
+from typing import Any, NamedTuple, final
 
+from vizgrad.observing import Observer
 from vizgrad.tensor.place import Site
 from vizgrad.tensor.storage import InferenceStorage
 
@@ -70,7 +70,7 @@ class _Modes(threading.local):
     multithreading = True
     scope: Scope | None = None
     #: What listens to this thread (`vizgrad.stepping.recorder`), or None.
-    recorder: Any = None
+    recorder: Listening | None = None
     #: The GraphTask that this thread is driving, or None.
     task: Any = None
     #: Called with (node, outputs) for each node that this thread records.
@@ -246,24 +246,29 @@ def noted(node: Any, outputs: Any = ()) -> Scope | None:
     return MODES.scope
 
 
+class Listening(NamedTuple):
+    """What listens to a thread, until it raises: then it is dropped, and that is reported once."""
+
+    recorder: Any
+    observer: Observer
+
+
 def tell_recorder(event: str, *what: Any) -> Any:
-    """Calls the recorder's method `event`; a recorder that raises is dropped and reported once."""
-    try:
-        return getattr(MODES.recorder, event)(*what)
-    except Exception as error:  # noqa: BLE001  an observer never breaks the run
-        MODES.recorder = None
-        warnings.warn(
-            f"a recorder was removed because it raised {error!r}", RuntimeWarning, stacklevel=4
-        )
-    return None
+    """Calls the recorder's method `event`."""
+    recorder, observer = MODES.recorder
+    return observer.ask(getattr(recorder, event), *what)
 
 
 def start_recording(recorder: Any) -> Any:
     """Lets `recorder` listen to this thread; returns the one to give to `stop_recording`."""
     before = MODES.recorder
-    MODES.recorder = recorder
+    MODES.recorder = Listening(recorder, Observer("a recorder", removed=_recorder_is_gone))
     _listening(1)
     return before
+
+
+def _recorder_is_gone() -> None:
+    MODES.recorder = None
 
 
 def stop_recording(before: Any) -> None:

@@ -39,7 +39,7 @@ class Controller:
         self._carry = send
         self._bound = None if bound is None else bound.id
         self._attached: Session | None = None
-        self._listening: Observer[[Update]] | None = None
+        self._listening: Observer | None = None
         #: An event was lost on the way: the view is told the latest revision when there is a chance to.
         self._behind = False
         self._registry = registry.listen("a view's list of sessions", self._sessions_changed)
