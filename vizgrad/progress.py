@@ -21,11 +21,11 @@ class Progress:
         self._show_at = time.monotonic() + delay
         self._bar: Any = None
 
-    def step(self) -> None:
-        """One step is done."""
-        self._done += 1
+    def step(self, count: int = 1) -> None:
+        """One step is done, or several."""
+        self._done += count
         if self._bar is not None:
-            self._bar.update()
+            self._bar.update(count)
         elif time.monotonic() >= self._show_at:
             from tqdm.auto import tqdm
 

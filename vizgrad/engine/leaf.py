@@ -22,8 +22,13 @@ if TYPE_CHECKING:
     from vizgrad.tensor.tensor import Tensor
 
 
-def accumulate_array(variable: Tensor, grad: Any, borrowed: bool) -> tuple[str, str]:
-    """Stores or adds an array; returns (decision, reason)."""
+def accumulate_array(
+    variable: Tensor, grad: Any, borrowed: bool, *, kept: bool = False
+) -> tuple[str, str]:
+    """Stores or adds an array; returns (decision, reason).
+
+    `kept`: a journal refers to the array (`vizgrad.engine.watch`), so a copy is stored of what would be taken.
+    """
     with accumulation_lock:
         existing = variable._grad
         if existing is not None:
@@ -34,6 +39,10 @@ def accumulate_array(variable: Tensor, grad: Any, borrowed: bool) -> tuple[str, 
             and grad.strides == own.strides
             and (grad.base is None or _is_all_of(grad.base, grad.size))
         ):
+            if kept:
+                own = empty_like_strides(grad, grad)
+                own[...] = grad
+                grad = own
             variable._grad = new_tensor(grad)
             return "taken", "nobody else holds the array"
         if is_sparse(grad):

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from heapq import heappop, heappush
+from time import perf_counter
 from typing import Any
 
 from vizgrad.arrays.quiet import hush, unhush
@@ -43,13 +44,15 @@ class GraphTask(TaskState):
         domain, keep_graph, freed = self.domain, self.keep_graph, self.freed
         fit, accumulate, watch, raw = domain.fit, domain.accumulate, self.watch, domain.raw
         share_memory = domain.share_memory
-        # Nobody listens and nothing is captured: then a node without hooks is run right here.
-        unobserved = watch is None and raw and captures is None
-        quick = unobserved and not MODES.anomaly
+        # Nobody is told of each stage and nothing is captured: a node without hooks is run right here.
+        journal = None if watch is None else watch.journal
+        unobserved = (watch is None or journal is not None) and raw and captures is None
+        quick = unobserved and not MODES.anomaly and (journal is None or journal.open)
+        told = watch
         while True:
             if leaves:
                 node = leaves.popleft()
-                if quick and node.hooks is None and not self.pausing:
+                if quick and watch is None and node.hooks is None and not self.pausing:
                     variable = node.variable
                     if variable._rare is None:
                         incoming = buffers.pop(node, None)
@@ -63,7 +66,7 @@ class GraphTask(TaskState):
             if self.pausing and type(node) is not GraphRoot:
                 self.current = node
                 yield node
-                quick = unobserved and not MODES.anomaly
+                quick = unobserved and not MODES.anomaly and (journal is None or journal.open)
             incoming = buffers.pop(node, None)
 
             # --- the visit: stages 1 to 10 -------------------------------------------------------
@@ -74,6 +77,8 @@ class GraphTask(TaskState):
                 and not node.wants_tensors
             ):
                 foreign = node.outputs > 1
+                if journal is not None:
+                    told, began = None, perf_counter()
                 if incoming is None:
                     routed: Any = (None,) * len(node.edges)
                 else:
@@ -82,15 +87,24 @@ class GraphTask(TaskState):
                     except Exception as error:
                         domain.explain(error, node)
                         raise
+                if journal is not None:
+                    journal.visited(
+                        (
+                            node, incoming, routed,
+                            None if keep_graph else journal.saved[node.__class__](node),
+                            began, perf_counter(), len(journal.readied),
+                        )
+                    )  # fmt: skip
                 if not keep_graph:
                     node.release(freed)
             elif type(node) is GraphRoot:
-                routed, foreign = node.grads, True
+                routed, foreign, told = node.grads, True, watch
             else:
+                told = watch
                 full = reach is None or node in reach
                 incoming, routed, foreign = visit(self, node, incoming, full)
                 # a hook or a custom Function has run: it may have switched anomaly mode
-                quick = unobserved and not MODES.anomaly
+                quick = unobserved and not MODES.anomaly and (journal is None or journal.open)
                 if not full:
                     continue
 
@@ -145,12 +159,19 @@ class GraphTask(TaskState):
                         before = slots[slot]
                         slots[slot] = grad if before is None else domain.add(before, grad)
                     if watch is not None:
-                        watch.routed(node, index, computed, grad)
-                elif watch is not None:
-                    watch.routed(node, index, None, None)
+                        if journal is not None and (grad is not computed or before is not None):
+                            now = buffers[target]
+                            total = now if target.outputs == 1 else now[slot]
+                            journal.delivered(index, grad, before, total)
+                        if told is not None:
+                            told.routed(node, index, computed, grad)
+                elif told is not None:
+                    told.routed(node, index, None, None)
                 left = dependencies[target] - 1
                 dependencies[target] = left
                 if left == 0:
+                    if journal is not None:
+                        journal.readied.append(target)
                     if target.__class__ is AccumulateGrad:
                         leaves.append(target)
                     else:
@@ -166,6 +187,10 @@ class GraphTask(TaskState):
     def _add(self, target: Node, before: Any, grad: Any) -> Any:
         """Adds to a buffer: in place only where the engine alone holds it (E-52)."""
         if target not in self.borrowed and self.domain.can_add_in_place(before, grad):
+            if self.watch is not None and self.watch.journal is not None:
+                if before.strides == grad.strides:
+                    return before + grad
+                before = before.copy(order="K")  # a journal refers to what was there
             before += grad
             return before
         self.borrowed.discard(target)

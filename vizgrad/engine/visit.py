@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from vizgrad import errors
 from vizgrad.engine.anomaly import report_origin
+from vizgrad.engine.leaf import accumulate_array
 from vizgrad.engine.strict import read_only
 from vizgrad.graph.accumulate import AccumulateGrad
 from vizgrad.graph.hooks import Hooks, NodeHooks
@@ -307,7 +308,11 @@ def _leaf(task: TaskState, node: AccumulateGrad, grads: list[Any]) -> None:
     decision, reason = "undefined", "no gradient arrived"
     if grad is not None:
         if variable.requires_grad:
-            decision, reason = task.domain.accumulate(variable, grad, node in task.borrowed)
+            lent = node in task.borrowed
+            if task.domain.raw and task.watch is not None and task.watch.journal is not None:
+                decision, reason = accumulate_array(variable, grad, lent, kept=True)
+            else:
+                decision, reason = task.domain.accumulate(variable, grad, lent)
         else:
             decision, reason = "dropped", "requires_grad was switched off since (E-66)"
     if task.watch is not None:

@@ -7,15 +7,40 @@ not change anything.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar, Protocol
 
 from vizgrad.graph.node import Node
 from vizgrad.observing import Observer
 
 
+class Journal(Protocol):
+    """Where a run notes what it did at nodes of which nobody need be told: those without hooks.
+
+    What is noted refers to gradients and saved values themselves. So the engine writes to none of them any
+    more: sums are made anew, and a leaf gets a copy of what it would take over.
+    """
+
+    #: Switched off, between two nodes, the watch is told of each stage of each node instead.
+    open: bool
+    #: The class of a node -> what gives its saved values, before they are released.
+    saved: Mapping[type[Node], Callable[[Any], Any]]
+    #: Nodes in the order in which they became ready.
+    readied: list[Node]
+    #: Takes (node, what arrived, what it computed, its saved values, when it began and ended, how many nodes
+    #: were ready before) of a node that is about to deliver.
+    visited: Callable[[tuple[Any, ...]], None]
+
+    def delivered(self, index: int, grad: Any, before: Any, total: Any) -> None:
+        """Edge `index` delivered something else than was computed, or to where something waited."""
+        ...
+
+
 class Watch:
+    #: For a watch that can do with less than events; it is told of nodes that have hooks alone.
+    journal: Journal | None = None
+
     def enter(self, node: Node, grads: tuple[Any, ...], full: bool) -> None:
         """`node` is about to be visited with `grads`; not `full`: it is only captured."""
 
@@ -49,6 +74,8 @@ class Guarded:
     routed: Callable[..., None]
     failed: Callable[..., None]
 
+    journal: ClassVar[None] = None
+
     def __init__(self, watch: Watch) -> None:
         observer = Observer("an observer of a backward", removed=self.end)
         for name in _EVENTS:
@@ -62,7 +89,7 @@ class Guarded:
             setattr(self, name, _nothing)
 
 
-_EVENTS = tuple(Guarded.__annotations__)
+_EVENTS = ("enter", "stage", "accumulated", "releasing", "leave", "routed", "failed")
 
 
 def _nothing(*_: Any) -> None:

@@ -59,6 +59,11 @@ class Breakpoints:
         """Nodes before which the run stops, sorted."""
         return tuple(sorted(self._toggled.union(*(b.nodes for b in self._made))))
 
+    @property
+    def active(self) -> bool:
+        """Is there any?"""
+        return bool(self._toggled or self._made)
+
     def stop_at(self, step: Step) -> bool:
         """Does the run stop behind this step?"""
         following = step.current

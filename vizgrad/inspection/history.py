@@ -7,12 +7,19 @@ check that the world is as they left it, and refuse without a change if it is no
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Protocol
 
 from vizgrad.inspection import model
 from vizgrad.inspection.fold import Fold
-from vizgrad.inspection.protocols import Effect, Run, Step
+from vizgrad.inspection.protocols import Effect, QuickRun, Run, Step, Stops
+
+
+class Between(Protocol):
+    """Called between steps, with their number since it was called last. May raise."""
+
+    def __call__(self, steps: int = 1, /) -> None: ...
 
 
 class History:
@@ -25,8 +32,15 @@ class History:
     def __init__(self, run: Run, budget: int) -> None:
         self._run = run
         self.start = run.start
-        self.steps: list[Step] = []
+        self._quick = run if isinstance(run, QuickRun) else None
+        self._own: list[Step] = []
+        self.steps: Sequence[Step] = self._own if self._quick is None else self._quick.steps
         self.position = 0
+        #: How many steps were weighed for the budget.
+        self._weighed = 0
+        #: The node that the engine runs next; None if nothing is left to run.
+        self._next = self.start.current
+        self._closed_after: int | None = None
         #: The smallest position that can still be stepped back to.
         self.earliest = 0
         #: What the run ended with, if a node raised.
@@ -40,18 +54,17 @@ class History:
 
     @property
     def recorded(self) -> int:
-        return len(self.steps)
+        return len(self.steps) if self._closed_after is None else self._closed_after
 
     @property
     def current(self) -> int | None:
         """The node that the next step runs, or redoes; None at the end."""
-        return self.steps[self.position - 1].current if self.position else self.start.current
+        return self.steps[self.position].node if self.position < self.recorded else self._next
 
     @property
     def finished(self) -> bool:
         """Has the engine nothing left to run?"""
-        last = self.steps[-1].current if self.steps else self.start.current
-        return last is None
+        return self._next is None
 
     @property
     def at_end(self) -> bool:
@@ -103,16 +116,47 @@ class History:
         if self.finished:
             raise StopIteration("the backward has been run to its end")
         step, error = self._run.step()
-        self.steps.append(step)
+        if self._quick is None:
+            self._own.append(step)
         self.position += 1
-        self._keep(step)
+        self._next = step.current
+        self._keep()
         if error is not None:
-            self.error = error
-            try:
-                raise error
-            finally:
-                del error  # its traceback refers to this frame
+            self._raise(error)
         return step
+
+    def on(self, stops: Stops, between: Between) -> None:
+        """Goes on to where `stops` says, or to the end. `between` is called between steps, with their
+        number since it was called last. Raises what `forward` raises.
+        """
+        with self.moving():
+            while not self.at_end:
+                if self._quick is not None and self.position == self.recorded:
+                    self._row(self._quick, stops, between)
+                    return
+                step = self.forward()
+                if stops.active and stops.stop_at(step):
+                    return
+                between(1)
+
+    def _row(self, run: QuickRun, stops: Stops, between: Between) -> None:
+        def keep() -> None:
+            self.position = self.recorded
+            self._keep()
+
+        try:
+            error = run.row(stops, between, keep)
+        finally:
+            self._next = self.steps[-1].current
+        if error is not None:
+            self._raise(error)
+
+    def _raise(self, error: BaseException) -> None:
+        self.error = error
+        try:
+            raise error
+        finally:
+            del error  # its traceback refers to this frame
 
     def back(self) -> Step:
         """Takes the last step back. StopIteration where that cannot be, WorldChanged as for `forward`."""
@@ -125,7 +169,7 @@ class History:
         self.position -= 1
         return step
 
-    def seek(self, position: int, between: Callable[[], None] = lambda: None) -> None:
+    def seek(self, position: int, between: Between | None = None) -> None:
         """Goes to where `position` steps are done, or to the end if there are not so many.
 
         IndexError, without a move, for a position before `earliest`. `between` is called between steps.
@@ -135,11 +179,13 @@ class History:
             raise IndexError(self.too_far(position))
         while self.position > position:
             self.back()
-            between()
+            if between is not None:
+                between()
         with self.moving():
             while self.position < position and not self.at_end:
                 self.forward()
-                between()
+                if between is not None:
+                    between()
 
     def too_far(self, position: int) -> str:
         why = (
@@ -154,11 +200,15 @@ class History:
 
     # --- keeping and letting go ---------------------------------------------------------------------
 
-    def _keep(self, step: Step) -> None:
+    def _keep(self) -> None:
+        """Weighs the steps that are new, and lets the oldest go of their values if they are too many."""
         if not self._run.can_step_back:
             self.earliest = self.position
             return
-        self.kept += step.nbytes
+        quick = self._quick
+        for index in range(self._weighed, self.recorded):
+            self.kept += self.steps[index].nbytes if quick is None else quick.weight(index)
+        self._weighed = self.recorded
         while self.kept > self.budget and self.earliest < self.recorded - 1:
             oldest = self.steps[self.earliest]
             self.kept -= oldest.nbytes
@@ -166,10 +216,10 @@ class History:
             self.earliest += 1
 
     def close(self) -> None:
-        """Abandons the rest and lets go of all values; the records stay, and nothing can be moved."""
+        """Abandons the rest and lets go of the steps; nothing can be looked at or moved any more."""
+        self._closed_after = self.recorded
         self._run.close()
-        for step in self.steps:
-            step.forget()
+        self._own.clear()
         self.error = None  # its traceback refers to the frames that ran the node
         self.earliest = self.position
         self.kept = 0

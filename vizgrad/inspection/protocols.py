@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from vizgrad.inspection import model
 
@@ -136,6 +136,43 @@ class Run(Protocol):
 
     def close(self) -> None:
         """Abandons the rest, and releases what a failed backward would release."""
+        ...
+
+
+class Stops(Protocol):
+    """Where a row of steps ends."""
+
+    @property
+    def active(self) -> bool:
+        """Is there any such place?"""
+        ...
+
+    def stop_at(self, step: Step) -> bool:
+        """Is it behind this step?"""
+        ...
+
+
+@runtime_checkable
+class QuickRun(Run, Protocol):
+    """A run that keeps its steps itself, and makes many of them at much less than `step` costs."""
+
+    @property
+    def steps(self) -> Sequence[Step]:
+        """Those done so far; made up as they are looked at. Empty when it is closed."""
+        ...
+
+    def row(
+        self, stops: Stops, between: Callable[[int], None], keep: Callable[[], None]
+    ) -> BaseException | None:
+        """Steps on, to where it is to stop or to the end; returns what a node raised.
+
+        Calls `between` now and then, at least after each step that takes long, with the number of steps
+        since; it may raise. `keep` is called before.
+        """
+        ...
+
+    def weight(self, step: int) -> int:
+        """`nbytes` of a step, without making it up."""
         ...
 
 

@@ -17,7 +17,7 @@ from weakref import finalize
 
 from vizgrad.inspection import model, registry
 from vizgrad.inspection.breakpoints import Breakpoint, Breakpoints, Condition
-from vizgrad.inspection.history import History
+from vizgrad.inspection.history import Between, History
 from vizgrad.inspection.interrupts import between_steps
 from vizgrad.inspection.looking import Inspected, Kept, Live, SessionClosed
 from vizgrad.inspection.memory import quarter_of_free
@@ -85,14 +85,7 @@ class Session:
 
     def continue_(self) -> Where:
         """Runs to the next breakpoint, or to the end."""
-        stop_at = self._breakpoints.stop_at
-
-        def run(history: History, between: Callable[[], None]) -> None:
-            with history.moving():
-                while not history.at_end and not stop_at(history.forward()):
-                    between()
-
-        return self._move(run)
+        return self._move(lambda history, between: history.on(self._breakpoints, between))
 
     def run_to(self, target: Any) -> Where:
         """Goes to where `target` is the next to run: a node's number, a node, a name or pattern.
@@ -100,7 +93,7 @@ class Session:
         A name means the first such node ahead, or the last one behind. ValueError if there is none.
         """
 
-        def run(history: History, between: Callable[[], None]) -> None:
+        def run(history: History, between: Between) -> None:
             number = find_visit(target, self._live().source, history, self._opened())
             order = {step.node: index for index, step in enumerate(history.steps)}
             if number in order:
@@ -394,7 +387,7 @@ class Session:
         assert self._backward is not None  # while `_live` gives a state
         return self._backward
 
-    def _move(self, moved: Callable[[History, Callable[[], None]], None]) -> Where:
+    def _move(self, moved: Callable[[History, Between], None]) -> Where:
         """Moves the run, publishes that, and says where it stands, as one."""
         with self._owned():
             live = self._live()
@@ -408,8 +401,8 @@ class Session:
                     Progress(history.total - before, "backward", SHOWN_AFTER, "node") as progress,
                 ):
 
-                    def between() -> None:
-                        progress.step()
+                    def between(steps: int = 1) -> None:
+                        progress.step(steps)
                         check()
 
                     moved(history, between)
@@ -436,7 +429,7 @@ def _abandon(history: History, backward: Backward) -> None:
     backward.source.close()
 
 
-def _steps(history: History, count: int, between: Callable[[], None]) -> None:
+def _steps(history: History, count: int, between: Between) -> None:
     with history.moving():
         for _ in range(count):
             if history.at_end:

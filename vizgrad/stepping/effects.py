@@ -124,10 +124,11 @@ class ReleaseEffect:
 
     __slots__ = ("_node", "_token", "bytes", "names", "values")
 
-    def __init__(self, node: Node, token: object) -> None:
+    def __init__(self, node: Node, token: object, values: dict[str, Any]) -> None:
+        """`values` by name, as they were before the release."""
         self._node = node
         self._token = token
-        self.values = {n: v for n, v in node.saved_values().items() if v is not None}
+        self.values = values
         self.names = tuple(self.values)
         self.bytes = sum(
             int(array.nbytes)

@@ -1,4 +1,4 @@
-"""A gradient as it was at one moment of a run: a copy, which is put into numbers when somebody asks."""
+"""A gradient as it was at one moment of a run, which is put into numbers when somebody asks."""
 
 from __future__ import annotations
 
@@ -6,40 +6,78 @@ from typing import Any
 
 from vizgrad.arrays.backend import as_array
 from vizgrad.arrays.keeping import kept_copy
+from vizgrad.arrays.sparse import is_sparse
 from vizgrad.inspection import model
 from vizgrad.stepping.summary import summarize, summarize_closely
 
 
 class Held:
-    """What was there. The copy is let go of by `forget`; its summary stays."""
+    """What was there: the array itself, where nobody writes to it, or a copy.
 
-    __slots__ = ("_array", "_summary", "nbytes")
+    `forget` lets go of it; its summary stays.
+    """
 
-    def __init__(self, value: Any) -> None:
-        self._array, self.nbytes = kept_copy(as_array(getattr(value, "_array", value)))
+    __slots__ = ("_array", "_copied", "_summary", "nbytes")
+
+    def __init__(self, value: Any, *, copy: bool) -> None:
+        array = as_array(getattr(value, "_array", value))
+        self._copied = copy
+        self._array, self.nbytes = kept_copy(array) if copy else (array, size_of(array))
         self._summary: model.TensorSummary | None = None
+
+    @property
+    def array(self) -> Any:
+        """None when it was forgotten."""
+        return self._array
 
     @property
     def summary(self) -> model.TensorSummary:
         """What one pass over it gives."""
         found = self._summary
         if found is None:
-            found = self._summary = summarize(self._array)
+            found = self._summary = summarize(self._ordered())
             assert found is not None  # of an array there is one
         return found
 
     def closely(self) -> model.TensorSummary:
-        """With histogram, heat map and values, for as long as the copy is kept."""
+        """With histogram, heat map and values, for as long as it is kept."""
         if self._array is None:
             return self.summary
-        found = summarize_closely(self._array)
+        found = summarize_closely(self._ordered())
         assert found is not None
         return found
+
+    def _ordered(self) -> Any:
+        """Sums depend on the order of the elements, and shall not on whether this is a copy."""
+        array = self._array
+        if self._copied or is_sparse(array) or array.flags.c_contiguous:
+            return array
+        return kept_copy(array)[0]
+
+    def copy(self) -> None:
+        """Somebody may write to the array from now on."""
+        if not self._copied and self._array is not None:
+            self._array, self.nbytes = kept_copy(self._array)
+            self._copied = True
 
     def forget(self) -> None:
         _ = self.summary
         self._array = None
         self.nbytes = 0
+
+
+def size_of(array: Any) -> int:
+    """Bytes that it takes to keep an array: what is repeated along a dimension is there once."""
+    total = int(array.nbytes)
+    if total > _SMALL and not is_sparse(array):
+        for length, stride in zip(array.shape, array.strides, strict=True):
+            if stride == 0 and length:
+                total //= length
+    return total
+
+
+#: Of so few bytes it is not asked whether they are repeated.
+_SMALL = 256
 
 
 def summary_of(held: Held | None) -> model.TensorSummary | None:

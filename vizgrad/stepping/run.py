@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from time import perf_counter
 from typing import TYPE_CHECKING
 
 from vizgrad.arrays.quiet import hush, unhush
 from vizgrad.engine.plan import planned_order
 from vizgrad.inspection import model
-from vizgrad.stepping.steplog import StepLog, priority_of
+from vizgrad.stepping.journal import priority_of
+from vizgrad.stepping.steplog import StepLog
 
 if TYPE_CHECKING:
     from vizgrad.engine.task import GraphTask
+    from vizgrad.inspection.protocols import Stops
     from vizgrad.stepping.source import EngineGraph
     from vizgrad.stepping.step import EngineStep
 
@@ -22,10 +25,13 @@ class EngineRun:
 
     can_step_back = True
 
-    def __init__(self, task: GraphTask, source: EngineGraph) -> None:
+    def __init__(self, task: GraphTask, source: EngineGraph, *, lent: bool = False) -> None:
+        """`lent`: somebody else holds the gradients that it starts from."""
         self._task = task
         self._source = source
-        self._log = StepLog(task, source.ids)
+        self._log = StepLog(task, source.ids, lent)
+        self.steps = self._log.journal
+        source.step_of = self.steps.of_node
         needed = tuple(map(task.dependencies.get, source.nodes, (0,) * len(source)))
         skipped: tuple[int, ...] = ()
         if task.reach is not None:
@@ -36,6 +42,7 @@ class EngineRun:
         self._moving = False
         with self.moving():
             next(self._loop, None)
+        self.steps.current = task.current
         current = self._current()
         queue = [entry[2] for entry in sorted(task.ready)]
         if task.current is not None:
@@ -79,22 +86,49 @@ class EngineRun:
 
     def step(self) -> tuple[EngineStep, BaseException | None]:
         error: BaseException | None = None
-        before = self._current()
         with self.moving():
             try:
                 next(self._loop, None)
             except BaseException as raised:  # noqa: BLE001  handed over with the step
                 error = raised
-        step = self._log.finish(None if error is not None else self._current(), error)
-        if step.node < 0:
-            assert before is not None
-            step.node = before
-        if step.released:
-            self._source.released[step.node] = step
+        self._log.finish(error)
         try:
-            return step, error
+            return self.steps[-1], error
         finally:
             error = None  # its traceback refers to this frame
+
+    def row(
+        self, stops: Stops, between: Callable[[int], None], keep: Callable[[], None]
+    ) -> BaseException | None:
+        steps, loop = self._log.journal, self._loop
+        error: BaseException | None = None
+        count, due = 0, perf_counter() + _PACE
+        try:
+            with self.moving():
+                for node in loop:
+                    count += 1
+                    if stops.active or steps.told or count == _MANY or perf_counter() > due:
+                        steps.current = node
+                        keep()
+                        if stops.active and stops.stop_at(steps[-1]):
+                            return None
+                        between(count)
+                        count, due = 0, perf_counter() + _PACE
+        except BaseException as raised:
+            if loop.gi_frame is not None:  # `between` has raised, and the node that comes next is whole
+                raise
+            error = raised
+        finally:
+            self._log.finish(error)
+            keep()
+        between(count)
+        try:
+            return error
+        finally:
+            error = None  # its traceback refers to this frame
+
+    def weight(self, step: int) -> int:
+        return self._log.journal.bytes_of(step)
 
     def _current(self) -> int | None:
         current = self._task.current
@@ -104,3 +138,8 @@ class EngineRun:
         self._loop.close()
         self._task.abandon()
         self._log.let_go()
+
+
+#: In a row of steps, the session is asked whether to go on after so many, or after so many seconds.
+_MANY = 64
+_PACE = 0.02

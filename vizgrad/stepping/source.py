@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import inspect
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -58,8 +58,8 @@ class EngineGraph:
         self.truncated = 0
         self._devices: dict[Node, Device | None] = {}
         self._topological: list[int] | None = None
-        #: Steps that released saved values, by node: who looks at the graph later sees what was there.
-        self.released: dict[int, EngineStep] = {}
+        #: The step that ran a node: who looks at the graph later sees what was saved before it.
+        self.step_of: Callable[[int], EngineStep | None] = lambda _: None
         self._collect(limit)
         self._blocks = Blocks(self.nodes, self.name_of, self.saved)
         self._blocks.read()
@@ -186,7 +186,7 @@ class EngineGraph:
         """The saved values of a node as if the run had not released them."""
         node = self.nodes[number]
         values = node.saved_values()
-        step = self.released.get(number)
+        step = self.step_of(number)
         for effect in () if step is None else step.effects:
             if isinstance(effect, ReleaseEffect):
                 for name, value in effect.values.items():
@@ -269,7 +269,7 @@ class EngineGraph:
         self.nodes.clear()
         self.ids.clear()
         self._devices.clear()
-        self.released.clear()
+        self.step_of = lambda _: None
         self._blocks.close()
 
 

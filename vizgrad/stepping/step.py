@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from vizgrad.inspection import model
 from vizgrad.inspection.protocols import Effect
 from vizgrad.stepping.held import Held, closely, summary_of
+
+if TYPE_CHECKING:
+    from vizgrad.stepping.journal import Journal
 
 Summary = Callable[[Held | None], "model.TensorSummary | None"]
 
@@ -44,12 +47,21 @@ class EngineStep:
     """See `vizgrad.inspection.protocols.Step`."""
 
     __slots__ = (
-        "_record", "accumulated", "arrived", "current", "effects", "error", "full", "incoming", "index",
-        "nbytes", "node", "priority", "readied", "released", "released_bytes", "routed", "seconds",
-        "stages",
+        "_journal", "_record", "accumulated", "arrived", "effects", "error", "first_readied", "full",
+        "incoming", "index", "nbytes", "node", "priority", "released", "released_bytes", "routed",
+        "seconds", "stages",
     )  # fmt: skip
 
-    def __init__(self, index: int, node: int, priority: int | None, full: bool) -> None:
+    def __init__(
+        self,
+        journal: Journal,
+        index: int,
+        node: int,
+        priority: int | None,
+        full: bool,
+        first_readied: int,
+    ) -> None:
+        self._journal = journal
         self.index = index
         self.node = node
         #: Its own in the ready queue.
@@ -58,17 +70,22 @@ class EngineStep:
         self.incoming: tuple[Held | None, ...] = ()
         self.routed: list[Out] = []
         self.arrived: list[Arrived] = []
-        self.readied: list[tuple[int, int | None]] = []
+        #: How many nodes had become ready before its deliveries.
+        self.first_readied = first_readied
         self.stages: list[model.StageRecord] = []
         self.accumulated: Accumulated | None = None
         self.released: tuple[str, ...] = ()
         self.released_bytes = 0
         self.effects: list[Effect] = []
-        self.current: int | None = None
         self.seconds = 0.0
         self.error = ""
         self.nbytes = 0
         self._record: model.StepRecord | None = None
+
+    @property
+    def current(self) -> int | None:
+        """The node that comes next; None at the end."""
+        return self._journal.following(self.index)
 
     @property
     def record(self) -> model.StepRecord:
@@ -81,7 +98,10 @@ class EngineStep:
                     model.Arrival(node, nr, summary_of(before), after.summary)
                     for node, nr, before, after in self.arrived
                 ),
-                readied=tuple(model.Ready(node, priority) for node, priority in self.readied),
+                readied=tuple(
+                    model.Ready(node, priority)
+                    for node, priority in self._journal.readied_by(self.index, self.first_readied)
+                ),
                 released=self.released,
                 current=self.current,
             )
@@ -92,13 +112,16 @@ class EngineStep:
 
     def forget(self) -> None:
         _ = self.record
-        for held in self._held():
+        for held in self.held():
             held.forget()
         self.effects = []
         self.nbytes = 0
 
-    def _held(self) -> list[Held]:
-        found = [*self.incoming, *(a.after for a in self.arrived)]
+    def held(self) -> list[Held]:
+        """All values that it keeps."""
+        found = [*self.incoming]
+        for _, _, before, after in self.arrived:
+            found += [before, after]
         for out in self.routed:
             found += [out.computed, out.routed]
         if self.accumulated is not None:

@@ -1,4 +1,9 @@
-"""Listens to a run and notes of each visit what an `EngineStep` holds. Puts nothing into numbers yet."""
+"""Listens to a run and notes of each visit what an `EngineStep` holds. Puts nothing into numbers yet.
+
+Of most nodes it is not told: the engine notes them in the `Journal`, which keeps what it is given. That is
+right as long as nobody else can write to it, that is until the first hook or custom Function gets a
+gradient. From there on this listens to each node, and copies.
+"""
 
 # What a tensor keeps in underscored slots is hidden from its users, not from the debugger.
 # pyright: reportPrivateUsage=false
@@ -8,76 +13,105 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
+from vizgrad.engine.task import GraphTask
 from vizgrad.engine.watch import Watch
 from vizgrad.graph.accumulate import AccumulateGrad
 from vizgrad.graph.node import Edge, Node
 from vizgrad.inspection import model
 from vizgrad.stepping.effects import GradEffect, ReleaseEffect
 from vizgrad.stepping.held import Held
+from vizgrad.stepping.journal import Journal, priority_of
 from vizgrad.stepping.step import Accumulated, Arrived, EngineStep, Out
 from vizgrad.stepping.summary import summarize
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from types import TracebackType
 
-    from vizgrad.engine.task import GraphTask
     from vizgrad.tensor.tensor import Tensor
 
 
 class StepLog(Watch):
     """The `Watch` of a stepped run (see `vizgrad.engine.watch`)."""
 
-    def __init__(self, task: GraphTask, ids: Mapping[Node, int]) -> None:
+    def __init__(self, task: GraphTask, ids: Mapping[Node, int], lent: bool) -> None:
+        """`lent`: somebody else holds the gradients that the run starts from."""
         self._task = task
         self._ids = ids
-        self._count = 0
+        self.journal = Journal(ids, task.freed)
+        #: What the engine calls knows no hooks, and no gradients that are Tensors.
+        self.journal.open = not lent and task.domain.raw
+        #: The step whose visit or deliveries are under way.
         self.step: EngineStep | None = None
         self._node: Node | None = None
         self._started = 0.0
-        #: What waits at each slot, as it was noted when it came there.
-        self.waiting: dict[tuple[int, int], Held] = {}
-        #: Values that come by in one visit, by identity: what is handed on unchanged is held once.
+        #: While this copies: what waits at each slot, as it was when it came there.
+        self._waiting: dict[tuple[int, int], Held] = {}
+        #: Values that come by in one visit, by identity: what is handed on unchanged is copied once.
         self._seen: dict[int, tuple[Any, Held]] = {}
 
     def note_start(self) -> tuple[model.Buffer, ...]:
         """What waits before the first visit."""
-        for node, given in self._task.buffers.items():
-            for nr, grad in enumerate(slots_of(node, given)):
-                if grad is not None:
-                    self.waiting[self._ids[node], nr] = Held(grad)
-        return tuple(
-            model.Buffer(node, nr, held.summary) for (node, nr), held in self.waiting.items()
-        )
+        waiting = self._now_waiting(copy=not self.journal.open)
+        if not self.journal.open:
+            self._waiting = waiting
+        return tuple(model.Buffer(node, nr, held.summary) for (node, nr), held in waiting.items())
+
+    def _now_waiting(self, copy: bool) -> dict[tuple[int, int], Held]:
+        return {
+            (self._ids[node], nr): Held(grad, copy=True) if copy else self.journal.hold(grad)
+            for node, given in self._task.buffers.items()
+            for nr, grad in enumerate(slots_of(node, given))
+            if grad is not None
+        }
 
     # --- Watch ----------------------------------------------------------------------------------
 
     def enter(self, node: Node, grads: tuple[Any, ...], full: bool) -> None:
         number = self._ids[node]
-        step = self.step = EngineStep(self._count, number, priority_of(node), full)
+        journal = self.journal
+        if journal.open and _shows(node):
+            self._copy_from_here(grads)
+        step = self.step = EngineStep(
+            journal, len(journal), number, priority_of(node), full, len(journal.readied)
+        )
+        journal.add(step)
         self._node = node
-        seen = self._seen
-        seen.clear()
-        incoming: list[Held | None] = []
-        for nr, grad in enumerate(grads):
-            held = None
-            if grad is not None:
-                held = self.waiting.pop((number, nr), None)
-                if held is None:
-                    held = self._hold(grad)
-                else:
-                    seen[id(grad)] = grad, held
-            incoming.append(held)
-        step.incoming = tuple(incoming)
+        self._seen.clear()
+        step.incoming = tuple(
+            [
+                None if grad is None else self._arrived(number, nr, grad)
+                for nr, grad in enumerate(grads)
+            ]
+        )
         tensors: list[Tensor] = []
         if isinstance(node, AccumulateGrad):
             tensors.append(node.variable)
         if node.hooks is not None:
             tensors += [t for ref in node.hooks.retain.values() if (t := ref()) is not None]
-        if tensors:
-            effects = [GradEffect(t) for t in tensors]
-            step.nbytes += sum(effect.nbytes for effect in effects)
-            step.effects += effects
+        for tensor in tensors:
+            effect = GradEffect(tensor)
+            step.effects.append(effect)
+            step.nbytes += effect.nbytes
         self._started = time.perf_counter()
+
+    def _arrived(self, number: int, nr: int, grad: Any) -> Held:
+        if self.journal.open:
+            return self.journal.hold(grad)
+        held = self._waiting.pop((number, nr), None)
+        if held is None:
+            return self._hold(grad)
+        self._seen[id(grad)] = grad, held
+        return held
+
+    def _copy_from_here(self, grads: tuple[Any, ...]) -> None:
+        """Somebody is about to get `grads`: they and what shares memory with them may be written to."""
+        self.journal.open = False
+        live = [grad for grad in grads if grad is not None]
+        for node, given in self._task.buffers.items():
+            live += [grad for grad in slots_of(node, given) if grad is not None]
+        self.journal.copy_what_shares(live)
+        self._waiting = self._now_waiting(copy=True)
 
     def stage(self, stage: str, detail: str, before: Any, after: Any) -> None:
         assert self.step is not None
@@ -86,22 +120,27 @@ class StepLog(Watch):
         )
 
     def accumulated(self, node: Node, decision: str, reason: str) -> None:
-        assert self.step is not None
+        step = self.step
+        assert step is not None
         assert isinstance(node, AccumulateGrad)
-        effect = self.step.effects[0]
+        effect = step.effects[0]
         assert isinstance(effect, GradEffect)
         before, grad = effect.before, node.variable._grad
-        self.step.accumulated = Accumulated(
-            decision,
-            reason,
-            None if before is None else self._hold(before),
-            None if grad is None else self._hold(grad._array),
+        after: Held | None = None
+        if self.journal.open and decision == "taken":
+            after = step.incoming[0]  # of which `.grad` is a copy
+        elif grad is not None:
+            after = Held(grad._array, copy=True)
+            step.nbytes += after.nbytes
+        step.accumulated = Accumulated(
+            decision, reason, None if before is None else Held(before, copy=False), after
         )
 
     def releasing(self, node: Node) -> None:
         step = self.step
         assert step is not None
-        effect = ReleaseEffect(node, self._task.freed)
+        values = {n: v for n, v in node.saved_values().items() if v is not None}
+        effect = ReleaseEffect(node, self._task.freed, values)
         step.released, step.released_bytes = effect.names, effect.bytes
         step.nbytes += effect.bytes
         step.effects.append(effect)
@@ -125,50 +164,80 @@ class StepLog(Watch):
         held = None if computed is None else self._hold(computed)
         sent = held if routed is computed else self._hold(routed)
         step.routed.append(Out(number, nr, names[index] if index < len(names) else "", held, sent))
-        if target is None or number is None:
+        if number is None or sent is None:
             return
-        if sent is not None:
-            before = self.waiting.get((number, nr))
-            after = sent if before is None else Held(self._total(target, nr))
-            if before is not None:
-                step.nbytes += after.nbytes
-            self.waiting[number, nr] = after
-            step.arrived.append(Arrived(number, nr, before, after))
-        if self._task.dependencies[target] == 1:  # counted down right after this
-            step.readied.append((number, priority_of(target)))
+        delivery = self.journal.last_delivery(index)
+        before, after = None, sent
+        if delivery is not None and delivery[2] is not None:
+            before = self._waiting.get((number, nr)) or self._hold(delivery[2])
+            after = self._hold(delivery[3])
+        if not self.journal.open:
+            self._waiting[number, nr] = after
+        step.arrived.append(Arrived(number, nr, before, after))
 
     def failed(self, node: Node, error: BaseException) -> None:
         self.leave(node)
 
     def _hold(self, value: Any) -> Held:
-        assert self.step is not None
+        step = self.step
+        assert step is not None
         known = self._seen.get(id(value))
         if known is None:
-            known = self._seen[id(value)] = value, Held(value)
-            self.step.nbytes += known[1].nbytes
+            copied = not self.journal.open
+            held = Held(value, copy=True) if copied else self.journal.hold(value)
+            known = self._seen[id(value)] = value, held
+            step.nbytes += held.nbytes
         return known[1]
-
-    def _total(self, target: Node, nr: int) -> Any:
-        return slots_of(target, self._task.buffers.get(target))[nr]
 
     # --- for the run ----------------------------------------------------------------------------
 
-    def finish(self, current: int | None, error: BaseException | None) -> EngineStep:
-        """The visit and its deliveries are over."""
-        step, self.step = self.step, None
+    def finish(self, error: BaseException | None) -> None:
+        """One or several nodes have run; the last one ended with `error`."""
+        journal = self.journal
         self._seen.clear()
-        if step is None:  # interrupted between two nodes
-            step = EngineStep(self._count, -1, None, True)
-        step.current = current
-        if error is not None:
-            step.error = f"{type(error).__name__}: {error}".removesuffix(": ")
-        self._count += 1
-        return step
+        self.step = self._node = None
+        journal.current = None if error is not None else self._task.current
+        if error is None:
+            return
+        node, incoming, edges = _where(error.__traceback__)
+        if node is not None and (not len(journal) or journal.node(-1) != self._ids[node]):
+            # its formula raised: the engine had nothing to note yet
+            grads = (incoming,) if node.outputs == 1 else tuple(incoming or (None,) * node.outputs)
+            self.enter(node, grads, True)
+            self.step = self._node = None
+        if len(journal):
+            journal.failed(f"{type(error).__name__}: {error}".removesuffix(": "), max(edges, 0))
 
     def let_go(self) -> None:
         self._ids = {}
         self._node = None
-        self.waiting.clear()
+        self._waiting.clear()
+        self.journal.let_go()
+
+
+def _where(traceback: TracebackType | None) -> tuple[Node | None, Any, int]:
+    """The node at which the engine's loop raised, what had arrived there, and at which edge it was."""
+    while traceback is not None:
+        if traceback.tb_frame.f_code is _LOOP:
+            found = traceback.tb_frame.f_locals
+            return found.get("node"), found.get("incoming"), found.get("index", -1)
+        traceback = traceback.tb_next
+    return None, None, -1
+
+
+_LOOP = GraphTask.loop.__code__
+
+
+def _shows(node: Node) -> bool:
+    """Does a visit of `node` hand gradients to code of the person's, which may keep and change them?"""
+    if node.wants_tensors:
+        return True
+    if isinstance(node, AccumulateGrad):
+        rare = node.variable._rare
+        if rare is not None and rare.hooks:
+            return True
+    hooks = node.hooks
+    return hooks is not None and bool(hooks.tensor or hooks.pre or hooks.post)
 
 
 def slots_of(node: Node, waiting: Any) -> list[Any]:
@@ -176,8 +245,3 @@ def slots_of(node: Node, waiting: Any) -> list[Any]:
     if node.outputs == 1:
         return [waiting]
     return [None] * node.outputs if waiting is None else waiting
-
-
-def priority_of(node: Node) -> int | None:
-    """In the ready queue: None for a leaf, which runs before all others."""
-    return None if isinstance(node, AccumulateGrad) else node.sequence_nr

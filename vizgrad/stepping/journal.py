@@ -1,0 +1,292 @@
+"""What a stepped run did, node by node: as the engine notes it, and as `EngineStep`s when asked for.
+
+At a node without hooks the engine notes a tuple and no more (see `vizgrad.engine.watch.Journal`); what a
+record says of it follows from the tuple alone, so any step can be put into words without those before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from operator import attrgetter
+from typing import Any, cast, overload
+
+from vizgrad.graph.accumulate import AccumulateGrad
+from vizgrad.graph.node import Edge, Node
+from vizgrad.inspection import model
+from vizgrad.stepping.effects import ReleaseEffect
+from vizgrad.stepping.held import Held, size_of
+from vizgrad.stepping.step import Arrived, EngineStep, Out
+
+#: (node, what arrived, what it computed, its saved values, began, ended, how many were ready before).
+Entry = tuple[Node, Any, Any, Any, float, float, int]
+#: (edge, what was delivered, what waited there, what waits there now).
+Delivery = tuple[int, Any, Any, Any]
+
+
+class Journal(Sequence[EngineStep]):
+    """The steps of a run. See `vizgrad.engine.watch.Journal` for what the engine calls."""
+
+    def __init__(self, ids: Mapping[Node, int], token: object) -> None:
+        self._ids = ids
+        self._token = token
+        self._entries: list[Entry | EngineStep] = []
+        self.visited: Callable[[tuple[Any, ...]], None] = cast("Any", self._entries.append)
+        self.open = True
+        self.saved = _Savers()
+        self.readied: list[Node] = []
+        #: Deliveries that were more than handing on what was computed, by step.
+        self._deliveries: dict[int, list[Delivery]] = {}
+        #: Values that were looked at, by identity: one is put into numbers once.
+        self._held: dict[int, Held] = {}
+        #: Steps by the node that they ran, as far as they are entered.
+        self._by_node: dict[int, int] = {}
+        #: The node that comes next; None at the end.
+        self.current: Node | None = None
+        self._failed: tuple[int, int, str] | None = None
+
+    # --- told by the engine, and by the watch ---------------------------------------------------------
+
+    def delivered(self, index: int, grad: Any, before: Any, total: Any) -> None:
+        self._deliveries.setdefault(len(self._entries) - 1, []).append((index, grad, before, total))
+
+    def add(self, step: EngineStep) -> None:
+        """A step of which the watch was told."""
+        self._entries.append(step)
+
+    def last_delivery(self, index: int) -> Delivery | None:
+        """What `delivered` was told of edge `index` of the node that is delivering."""
+        known = self._deliveries.get(len(self._entries) - 1)
+        return known[-1] if known and known[-1][0] == index else None
+
+    def failed(self, text: str, edges: int) -> None:
+        """The last step ended with an error, after it had delivered over so many edges."""
+        self._failed = len(self._entries) - 1, edges, text
+        last = self._entries[-1]
+        if isinstance(last, EngineStep):
+            last.error = text
+
+    def hold(self, value: Any) -> Held:
+        """Of an array that nobody writes to."""
+        held = self._held.get(id(value))
+        if held is None or held.array is not value:
+            held = Held(value, copy=False)
+            if held.array is value:
+                self._held[id(value)] = held
+        return held
+
+    def let_go(self) -> None:
+        """Of what nobody has looked at, which nobody can any more."""
+        self._entries.clear()
+        self._deliveries.clear()
+        self._held.clear()
+        self._by_node.clear()
+        self.readied.clear()
+        self.current = None
+
+    # --- the steps --------------------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    @overload
+    def __getitem__(self, index: int) -> EngineStep: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[EngineStep]: ...
+    def __getitem__(self, index: int | slice) -> EngineStep | list[EngineStep]:
+        if isinstance(index, slice):
+            return [self._step(i) for i in range(*index.indices(len(self._entries)))]
+        return self._step(range(len(self._entries))[index])
+
+    def __iter__(self) -> Iterator[EngineStep]:
+        index = 0
+        while index < len(self._entries):
+            yield self._step(index)
+            index += 1
+
+    def node(self, index: int) -> int:
+        """The number of the node that step `index` ran."""
+        entry = self._entries[index]
+        return self._ids[entry[0]] if entry.__class__ is tuple else cast("EngineStep", entry).node
+
+    def of_node(self, number: int) -> EngineStep | None:
+        """The step that ran a node."""
+        known = self._by_node
+        for index in range(len(known), len(self._entries)):
+            known[self.node(index)] = index
+        at = known.get(number)
+        return None if at is None else self._step(at)
+
+    @property
+    def told(self) -> bool:
+        """Was the watch told of the last step?"""
+        return not self._entries or self._entries[-1].__class__ is not tuple
+
+    def bytes_of(self, index: int) -> int:
+        """What step `index` keeps, whether it was looked at or not."""
+        entry = self._entries[index]
+        if entry.__class__ is not tuple:
+            return cast("EngineStep", entry).nbytes
+        _, incoming, routed, saved, _, _, _ = cast("Entry", entry)
+        total = 0
+        for grad in routed if routed.__class__ is tuple else (routed,):
+            if grad is not None and grad is not incoming:
+                total += grad.nbytes if grad.nbytes <= 256 else size_of(grad)
+        if saved is not None:
+            total += _bytes_saved(saved)
+        if index in self._deliveries:
+            total += sum(
+                size_of(grad) + (0 if before is None else size_of(all_))
+                for _, grad, before, all_ in self._deliveries[index]
+            )
+        return total
+
+    def following(self, index: int) -> int | None:
+        """The node that runs after step `index`."""
+        if index + 1 < len(self._entries):
+            return self.node(index + 1)
+        if self._failed is not None or self.current is None:
+            return None
+        return self._ids[self.current]
+
+    def readied_by(self, index: int, first: int) -> list[tuple[int, int | None]]:
+        """The nodes that became ready by step `index`, before which there were `first`."""
+        last = len(self.readied)
+        if index + 1 < len(self._entries):
+            after = self._entries[index + 1]
+            last = after[6] if after.__class__ is tuple else cast("EngineStep", after).first_readied
+        return [(self._ids[node], priority_of(node)) for node in self.readied[first:last]]
+
+    # --- a tuple in words ---------------------------------------------------------------------------------
+
+    def _step(self, index: int) -> EngineStep:
+        entry = self._entries[index]
+        if entry.__class__ is tuple:
+            step = self._told(index, *cast("Entry", entry))
+            self._entries[index] = step
+            return step
+        return cast("EngineStep", entry)
+
+    def _told(
+        self, index: int, node: Node, incoming: Any, routed: Any, saved: Any,
+        began: float, ended: float, first: int,
+    ) -> EngineStep:  # fmt: skip
+        step = EngineStep(self, index, self._ids[node], priority_of(node), True, first)
+        step.nbytes = self.bytes_of(index)
+        step.seconds = ended - began
+        grads: Sequence[Any] = (
+            (incoming,) if node.outputs == 1 else incoming or (None,) * node.outputs
+        )
+        step.incoming = tuple([None if grad is None else self.hold(grad) for grad in grads])
+        if incoming is not None:
+            step.stages.append(model.StageRecord("formula", node.name(), None, None))
+        if saved is not None:
+            values = _by_name(node, saved)
+            effect = ReleaseEffect(node, self._token, values)
+            step.released, step.released_bytes = effect.names, effect.bytes
+            step.effects.append(effect)
+        edges = len(node.edges)
+        if self._failed is not None and self._failed[0] == index:
+            edges, step.error = self._failed[1:]
+        self._deliver(step, node, routed if routed.__class__ is tuple else (routed,), edges)
+        return step
+
+    def _deliver(
+        self, step: EngineStep, node: Node, routed: tuple[Any, ...], count: int
+    ) -> None:
+        special = {delivery[0]: delivery for delivery in self._deliveries.get(step.index, ())}
+        names = node.input_names
+        for index, edge in enumerate(node.edges[:count]):
+            if edge is None:
+                continue
+            target, nr = (edge.node, edge.input_nr) if type(edge) is Edge else (edge, 0)
+            number = self._ids[target]
+            computed = None if routed[index] is None else self.hold(routed[index])
+            sent, before, after = computed, None, computed
+            if index in special:
+                _, grad, earlier, total = special[index]
+                sent = after = self.hold(grad)
+                if earlier is not None:
+                    before, after = self.hold(earlier), self.hold(total)
+            name = names[index] if index < len(names) else ""
+            step.routed.append(Out(number, nr, name, computed, sent))
+            if after is not None:
+                step.arrived.append(Arrived(number, nr, before, after))
+
+    # --- memory that somebody may write to ----------------------------------------------------------------
+
+    def copy_what_shares(self, arrays: Sequence[Any]) -> None:
+        """Somebody may write to `arrays` from now on: what the steps keep of their memory is copied."""
+        blocks = {id(_block(array)) for array in arrays}
+        for index, entry in enumerate(self._entries):
+            if entry.__class__ is tuple:
+                _, incoming, routed, *_ = cast("Entry", entry)
+                seen: list[Any] = [*_several(incoming), *_several(routed)]
+                for _, *more in self._deliveries.get(index, ()):
+                    seen += more
+                if not any(id(_block(a)) in blocks for a in seen if a is not None):
+                    continue
+            for held in self._step(index).held():
+                if id(_block(held.array)) in blocks:
+                    held.copy()
+
+
+def priority_of(node: Node) -> int | None:
+    """In the ready queue: None for a leaf, which runs before all others."""
+    return None if isinstance(node, AccumulateGrad) else node.sequence_nr
+
+
+def _several(value: Any) -> Sequence[Any]:
+    return value if isinstance(value, (tuple, list)) else (value,)
+
+
+def _block(array: Any) -> Any:
+    """The array that owns the memory."""
+    while (base := getattr(array, "base", None)) is not None:
+        array = base
+    return array
+
+
+class _Savers(dict[type[Node], Callable[[Any], Any]]):
+    """How the saved values of a class of nodes are had soonest."""
+
+    def __missing__(self, kind: type[Node]) -> Callable[[Any], Any]:
+        names = kind.saved_names
+        if kind.saved_values is not Node.saved_values or kind.group_names:
+            found = _all_saved
+        elif not names:
+            found = _none_saved
+        else:
+            found = attrgetter(*["_" + name for name in names])
+        self[kind] = found
+        return found
+
+
+def _all_saved(node: Node) -> dict[str, Any]:
+    return node.saved_values()
+
+
+def _none_saved(node: Node) -> tuple[()]:
+    return ()
+
+
+def _by_name(node: Node, saved: Any) -> dict[str, Any]:
+    """What a saver gave, by name, without what was not needed."""
+    if saved.__class__ is dict:
+        found = saved
+    else:
+        names = node.saved_names
+        found = dict(zip(names, (saved,) if len(names) == 1 else saved, strict=True))
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _bytes_saved(saved: Any) -> int:
+    total = 0
+    for value in saved if saved.__class__ is tuple else _values(saved):
+        array = getattr(value, "_array", None)
+        if array is not None:
+            total += array.nbytes
+    return total
+
+
+def _values(saved: Any) -> Any:
+    return saved.values() if saved.__class__ is dict else (saved,)
