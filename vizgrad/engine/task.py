@@ -49,6 +49,11 @@ class GraphTask(TaskState):
         unobserved = (watch is None or journal is not None) and raw and captures is None
         quick = unobserved and not MODES.anomaly and (journal is None or journal.open)
         told = watch
+        note, savers, readied = (
+            (None, {}, None)
+            if journal is None
+            else (journal.visited, journal.saved, journal.readied)
+        )
         while True:
             if leaves:
                 node = leaves.popleft()
@@ -77,7 +82,7 @@ class GraphTask(TaskState):
                 and not node.wants_tensors
             ):
                 foreign = node.outputs > 1
-                if journal is not None:
+                if note is not None:
                     told, began = None, perf_counter()
                 if incoming is None:
                     routed: Any = (None,) * len(node.edges)
@@ -87,14 +92,10 @@ class GraphTask(TaskState):
                     except Exception as error:
                         domain.explain(error, node)
                         raise
-                if journal is not None:
-                    journal.visited(
-                        (
-                            node, incoming, routed,
-                            None if keep_graph else journal.saved[node.__class__](node),
-                            began, perf_counter(), len(journal.readied),
-                        )
-                    )  # fmt: skip
+                if note is not None:
+                    ended = perf_counter()
+                    saved = None if keep_graph else savers[node.__class__](node)
+                    note((node, incoming, routed, saved, began, ended, len(readied)))
                 if not keep_graph:
                     node.release(freed)
             elif type(node) is GraphRoot:
@@ -170,8 +171,8 @@ class GraphTask(TaskState):
                 left = dependencies[target] - 1
                 dependencies[target] = left
                 if left == 0:
-                    if journal is not None:
-                        journal.readied.append(target)
+                    if readied is not None:
+                        readied.append(target)
                     if target.__class__ is AccumulateGrad:
                         leaves.append(target)
                     else:

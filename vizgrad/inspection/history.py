@@ -205,10 +205,12 @@ class History:
         if not self._run.can_step_back:
             self.earliest = self.position
             return
-        quick = self._quick
-        for index in range(self._weighed, self.recorded):
-            self.kept += self.steps[index].nbytes if quick is None else quick.weight(index)
-        self._weighed = self.recorded
+        first, last = self._weighed, self.recorded
+        if self._quick is not None:
+            self.kept += self._quick.weigh(first, last)
+        else:
+            self.kept += sum(step.nbytes for step in self.steps[first:last])
+        self._weighed = last
         while self.kept > self.budget and self.earliest < self.recorded - 1:
             oldest = self.steps[self.earliest]
             self.kept -= oldest.nbytes

@@ -171,8 +171,8 @@ class QuickRun(Run, Protocol):
         """
         ...
 
-    def weight(self, step: int) -> int:
-        """`nbytes` of a step, without making it up."""
+    def weigh(self, first: int, last: int) -> int:
+        """The sum of `nbytes` of steps `first` ... `last - 1`, without making them up."""
         ...
 
 

@@ -69,15 +69,11 @@ class Held:
 def size_of(array: Any) -> int:
     """Bytes that it takes to keep an array: what is repeated along a dimension is there once."""
     total = int(array.nbytes)
-    if total > _SMALL and not is_sparse(array):
+    if total and not is_sparse(array) and 0 in array.strides:
         for length, stride in zip(array.shape, array.strides, strict=True):
             if stride == 0 and length:
                 total //= length
     return total
-
-
-#: Of so few bytes it is not asked whether they are repeated.
-_SMALL = 256
 
 
 def summary_of(held: Held | None) -> model.TensorSummary | None:

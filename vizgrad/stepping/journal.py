@@ -43,6 +43,8 @@ class Journal(Sequence[EngineStep]):
         #: The node that comes next; None at the end.
         self.current: Node | None = None
         self._failed: tuple[int, int, str] | None = None
+        #: Has code of the person's run since this was last unset?
+        self.foreign = False
 
     # --- told by the engine, and by the watch ---------------------------------------------------------
 
@@ -106,7 +108,7 @@ class Journal(Sequence[EngineStep]):
     def node(self, index: int) -> int:
         """The number of the node that step `index` ran."""
         entry = self._entries[index]
-        return self._ids[entry[0]] if entry.__class__ is tuple else cast("EngineStep", entry).node
+        return self._ids[entry[0]] if isinstance(entry, tuple) else entry.node
 
     def of_node(self, number: int) -> EngineStep | None:
         """The step that ran a node."""
@@ -116,28 +118,25 @@ class Journal(Sequence[EngineStep]):
         at = known.get(number)
         return None if at is None else self._step(at)
 
-    @property
-    def told(self) -> bool:
-        """Was the watch told of the last step?"""
-        return not self._entries or self._entries[-1].__class__ is not tuple
-
-    def bytes_of(self, index: int) -> int:
-        """What step `index` keeps, whether it was looked at or not."""
-        entry = self._entries[index]
-        if entry.__class__ is not tuple:
-            return cast("EngineStep", entry).nbytes
-        _, incoming, routed, saved, _, _, _ = cast("Entry", entry)
+    def weigh(self, first: int, last: int) -> int:
+        """What these steps keep, in bytes, whether they were looked at or not."""
         total = 0
-        for grad in routed if routed.__class__ is tuple else (routed,):
-            if grad is not None and grad is not incoming:
-                total += grad.nbytes if grad.nbytes <= 256 else size_of(grad)
-        if saved is not None:
-            total += _bytes_saved(saved)
-        if index in self._deliveries:
-            total += sum(
-                size_of(grad) + (0 if before is None else size_of(all_))
-                for _, grad, before, all_ in self._deliveries[index]
-            )
+        for index in range(first, last):
+            entry = self._entries[index]
+            if not isinstance(entry, tuple):
+                total += entry.nbytes
+                continue
+            _, incoming, routed, saved, _, _, _ = entry
+            for grad in routed if routed.__class__ is tuple else (routed,):
+                if grad is not None and grad is not incoming:
+                    total += grad.nbytes if grad.base is None else size_of(grad)
+            if saved is not None:
+                total += bytes_saved(saved)
+        if self._deliveries:
+            for index in range(first, last):
+                if index in self._deliveries and isinstance(self._entries[index], tuple):
+                    for _, grad, before, all_ in self._deliveries[index]:
+                        total += size_of(grad if before is None else all_)
         return total
 
     def following(self, index: int) -> int | None:
@@ -153,25 +152,25 @@ class Journal(Sequence[EngineStep]):
         last = len(self.readied)
         if index + 1 < len(self._entries):
             after = self._entries[index + 1]
-            last = after[6] if after.__class__ is tuple else cast("EngineStep", after).first_readied
+            last = after[6] if isinstance(after, tuple) else after.first_readied
         return [(self._ids[node], priority_of(node)) for node in self.readied[first:last]]
 
     # --- a tuple in words ---------------------------------------------------------------------------------
 
     def _step(self, index: int) -> EngineStep:
         entry = self._entries[index]
-        if entry.__class__ is tuple:
-            step = self._told(index, *cast("Entry", entry))
-            self._entries[index] = step
-            return step
-        return cast("EngineStep", entry)
+        if not isinstance(entry, tuple):
+            return entry
+        step = self._in_words(index, *entry)
+        self._entries[index] = step
+        return step
 
-    def _told(
+    def _in_words(
         self, index: int, node: Node, incoming: Any, routed: Any, saved: Any,
         began: float, ended: float, first: int,
     ) -> EngineStep:  # fmt: skip
         step = EngineStep(self, index, self._ids[node], priority_of(node), True, first)
-        step.nbytes = self.bytes_of(index)
+        step.nbytes = self.weigh(index, index + 1)
         step.seconds = ended - began
         grads: Sequence[Any] = (
             (incoming,) if node.outputs == 1 else incoming or (None,) * node.outputs
@@ -190,9 +189,7 @@ class Journal(Sequence[EngineStep]):
         self._deliver(step, node, routed if routed.__class__ is tuple else (routed,), edges)
         return step
 
-    def _deliver(
-        self, step: EngineStep, node: Node, routed: tuple[Any, ...], count: int
-    ) -> None:
+    def _deliver(self, step: EngineStep, node: Node, routed: tuple[Any, ...], count: int) -> None:
         special = {delivery[0]: delivery for delivery in self._deliveries.get(step.index, ())}
         names = node.input_names
         for index, edge in enumerate(node.edges[:count]):
@@ -218,8 +215,8 @@ class Journal(Sequence[EngineStep]):
         """Somebody may write to `arrays` from now on: what the steps keep of their memory is copied."""
         blocks = {id(_block(array)) for array in arrays}
         for index, entry in enumerate(self._entries):
-            if entry.__class__ is tuple:
-                _, incoming, routed, *_ = cast("Entry", entry)
+            if isinstance(entry, tuple):
+                _, incoming, routed, *_ = entry
                 seen: list[Any] = [*_several(incoming), *_several(routed)]
                 for _, *more in self._deliveries.get(index, ()):
                     seen += more
@@ -279,14 +276,14 @@ def _by_name(node: Node, saved: Any) -> dict[str, Any]:
     return {name: value for name, value in found.items() if value is not None}
 
 
-def _bytes_saved(saved: Any) -> int:
+def bytes_saved(saved: Any) -> int:
+    """Of what a saver gave."""
     total = 0
-    for value in saved if saved.__class__ is tuple else _values(saved):
-        array = getattr(value, "_array", None)
-        if array is not None:
-            total += array.nbytes
+    if saved.__class__ is dict:
+        saved = tuple(saved.values())
+    for value in saved if saved.__class__ is tuple else (saved,):
+        if value is not None:
+            array = getattr(value, "_array", None)
+            if array is not None:
+                total += array.nbytes
     return total
-
-
-def _values(saved: Any) -> Any:
-    return saved.values() if saved.__class__ is dict else (saved,)

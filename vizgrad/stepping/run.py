@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from time import perf_counter
@@ -100,22 +101,24 @@ class EngineRun:
     def row(
         self, stops: Stops, between: Callable[[int], None], keep: Callable[[], None]
     ) -> BaseException | None:
-        steps, loop = self._log.journal, self._loop
+        steps, loop = self.steps, self._loop
         error: BaseException | None = None
         count, due = 0, perf_counter() + _PACE
         try:
-            with self.moving():
+            with self.moving(), _seldom_collecting():
                 for node in loop:
                     count += 1
-                    if stops.active or steps.told or count == _MANY or perf_counter() > due:
-                        steps.current = node
+                    if count == _MANY or steps.foreign or stops.active or perf_counter() > due:
+                        steps.current, steps.foreign = node, False
                         keep()
                         if stops.active and stops.stop_at(steps[-1]):
                             return None
                         between(count)
                         count, due = 0, perf_counter() + _PACE
         except BaseException as raised:
-            if loop.gi_frame is not None:  # `between` has raised, and the node that comes next is whole
+            if (
+                loop.gi_frame is not None
+            ):  # `between` has raised, and the node that comes next is whole
                 raise
             error = raised
         finally:
@@ -127,8 +130,8 @@ class EngineRun:
         finally:
             error = None  # its traceback refers to this frame
 
-    def weight(self, step: int) -> int:
-        return self._log.journal.bytes_of(step)
+    def weigh(self, first: int, last: int) -> int:
+        return self.steps.weigh(first, last)
 
     def _current(self) -> int | None:
         current = self._task.current
@@ -139,6 +142,22 @@ class EngineRun:
         self._task.abandon()
         self._log.let_go()
 
+
+@contextmanager
+def _seldom_collecting() -> Generator[None]:
+    """A row of steps makes much that stays, and nearly no cycles: looking for them takes longer than it."""
+    before = gc.get_threshold()
+    during = (max(before[0], _COLLECTED_AFTER), *before[1:])
+    if before[0]:
+        gc.set_threshold(*during)
+    try:
+        yield
+    finally:
+        if gc.get_threshold() == during:  # a hook may have set its own
+            gc.set_threshold(*before)
+
+
+_COLLECTED_AFTER = 20_000
 
 #: In a row of steps, the session is asked whether to go on after so many, or after so many seconds.
 _MANY = 64

@@ -70,6 +70,8 @@ class StepLog(Watch):
     def enter(self, node: Node, grads: tuple[Any, ...], full: bool) -> None:
         number = self._ids[node]
         journal = self.journal
+        rare = node.variable._rare if isinstance(node, AccumulateGrad) else None
+        journal.foreign = not (journal.open and node.hooks is None and rare is None)
         if journal.open and _shows(node):
             self._copy_from_here(grads)
         step = self.step = EngineStep(
