@@ -48,11 +48,9 @@ class GraphTask(TaskState):
         journal = None if watch is None else watch.journal
         unobserved = (watch is None or journal is not None) and raw and captures is None
         quick = unobserved and not MODES.anomaly and (journal is None or journal.open)
-        told = watch
+        told, began = watch, 0.0
         note, savers, readied = (
-            (None, {}, None)
-            if journal is None
-            else (journal.visited, journal.saved, journal.readied)
+            (None, {}, []) if journal is None else (journal.visited, journal.saved, journal.readied)
         )
         while True:
             if leaves:
@@ -171,7 +169,7 @@ class GraphTask(TaskState):
                 left = dependencies[target] - 1
                 dependencies[target] = left
                 if left == 0:
-                    if readied is not None:
+                    if journal is not None:
                         readied.append(target)
                     if target.__class__ is AccumulateGrad:
                         leaves.append(target)

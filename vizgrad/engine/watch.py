@@ -22,15 +22,27 @@ class Journal(Protocol):
     more: sums are made anew, and a leaf gets a copy of what it would take over.
     """
 
-    #: Switched off, between two nodes, the watch is told of each stage of each node instead.
-    open: bool
-    #: The class of a node -> what gives its saved values, before they are released.
-    saved: Mapping[type[Node], Callable[[Any], Any]]
-    #: Nodes in the order in which they became ready.
-    readied: list[Node]
-    #: Takes (node, what arrived, what it computed, its saved values, when it began and ended, how many nodes
-    #: were ready before) of a node that is about to deliver.
-    visited: Callable[[tuple[Any, ...]], None]
+    @property
+    def open(self) -> bool:
+        """Closed, between two nodes, the watch is told of each stage of each node instead."""
+        ...
+
+    @property
+    def saved(self) -> Mapping[type[Node], Callable[[Any], Any]]:
+        """The class of a node -> what gives its saved values, before they are released."""
+        ...
+
+    @property
+    def readied(self) -> list[Node]:
+        """Nodes in the order in which they became ready."""
+        ...
+
+    @property
+    def visited(self) -> Callable[[tuple[Any, ...]], None]:
+        """Takes (node, what arrived, what it computed, its saved values, when it began and ended, how many
+        nodes had become ready before) of a node that is about to deliver.
+        """
+        ...
 
     def delivered(self, index: int, grad: Any, before: Any, total: Any) -> None:
         """Edge `index` delivered something else than was computed, or to where something waited."""

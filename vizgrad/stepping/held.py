@@ -26,7 +26,7 @@ class Held:
         self._summary: model.TensorSummary | None = None
 
     @property
-    def array(self) -> Any:
+    def array(self) -> Any | None:
         """None when it was forgotten."""
         return self._array
 
@@ -49,7 +49,7 @@ class Held:
 
     def _ordered(self) -> Any:
         """Sums depend on the order of the elements, and shall not on whether this is a copy."""
-        array = self._array
+        array: Any = self._array
         if self._copied or is_sparse(array) or array.flags.c_contiguous:
             return array
         return kept_copy(array)[0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from inspect import GEN_CLOSED, getgeneratorstate
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -31,7 +32,7 @@ class EngineRun:
         self._task = task
         self._source = source
         self._log = StepLog(task, source.ids, lent)
-        self.steps = self._log.journal
+        self.steps = self._log.steps
         source.step_of = self.steps.of_node
         needed = tuple(map(task.dependencies.get, source.nodes, (0,) * len(source)))
         skipped: tuple[int, ...] = ()
@@ -117,7 +118,7 @@ class EngineRun:
                         count, due = 0, perf_counter() + _PACE
         except BaseException as raised:
             if (
-                loop.gi_frame is not None
+                getgeneratorstate(loop) != GEN_CLOSED
             ):  # `between` has raised, and the node that comes next is whole
                 raise
             error = raised

@@ -38,9 +38,9 @@ class StepLog(Watch):
         """`lent`: somebody else holds the gradients that the run starts from."""
         self._task = task
         self._ids = ids
-        self.journal = Journal(ids, task.freed)
+        self.journal = self.steps = Journal(ids, task.freed)
         #: What the engine calls knows no hooks, and no gradients that are Tensors.
-        self.journal.open = not lent and task.domain.raw
+        self.steps.open = not lent and task.domain.raw
         #: The step whose visit or deliveries are under way.
         self.step: EngineStep | None = None
         self._node: Node | None = None
@@ -52,14 +52,14 @@ class StepLog(Watch):
 
     def note_start(self) -> tuple[model.Buffer, ...]:
         """What waits before the first visit."""
-        waiting = self._now_waiting(copy=not self.journal.open)
-        if not self.journal.open:
+        waiting = self._now_waiting(copy=not self.steps.open)
+        if not self.steps.open:
             self._waiting = waiting
         return tuple(model.Buffer(node, nr, held.summary) for (node, nr), held in waiting.items())
 
     def _now_waiting(self, copy: bool) -> dict[tuple[int, int], Held]:
         return {
-            (self._ids[node], nr): Held(grad, copy=True) if copy else self.journal.hold(grad)
+            (self._ids[node], nr): Held(grad, copy=True) if copy else self.steps.hold(grad)
             for node, given in self._task.buffers.items()
             for nr, grad in enumerate(slots_of(node, given))
             if grad is not None
@@ -69,7 +69,7 @@ class StepLog(Watch):
 
     def enter(self, node: Node, grads: tuple[Any, ...], full: bool) -> None:
         number = self._ids[node]
-        journal = self.journal
+        journal = self.steps
         rare = node.variable._rare if isinstance(node, AccumulateGrad) else None
         journal.foreign = not (journal.open and node.hooks is None and rare is None)
         if journal.open and _shows(node):
@@ -98,8 +98,8 @@ class StepLog(Watch):
         self._started = time.perf_counter()
 
     def _arrived(self, number: int, nr: int, grad: Any) -> Held:
-        if self.journal.open:
-            return self.journal.hold(grad)
+        if self.steps.open:
+            return self.steps.hold(grad)
         held = self._waiting.pop((number, nr), None)
         if held is None:
             return self._hold(grad)
@@ -108,11 +108,11 @@ class StepLog(Watch):
 
     def _copy_from_here(self, grads: tuple[Any, ...]) -> None:
         """Somebody is about to get `grads`: they and what shares memory with them may be written to."""
-        self.journal.open = False
+        self.steps.open = False
         live = [grad for grad in grads if grad is not None]
         for node, given in self._task.buffers.items():
             live += [grad for grad in slots_of(node, given) if grad is not None]
-        self.journal.copy_what_shares(live)
+        self.steps.copy_what_shares(live)
         self._waiting = self._now_waiting(copy=True)
 
     def stage(self, stage: str, detail: str, before: Any, after: Any) -> None:
@@ -129,7 +129,7 @@ class StepLog(Watch):
         assert isinstance(effect, GradEffect)
         before, grad = effect.before, node.variable._grad
         after: Held | None = None
-        if self.journal.open and decision == "taken":
+        if self.steps.open and decision == "taken":
             after = step.incoming[0]  # of which `.grad` is a copy
         elif grad is not None:
             after = Held(grad._array, copy=True)
@@ -168,12 +168,12 @@ class StepLog(Watch):
         step.routed.append(Out(number, nr, names[index] if index < len(names) else "", held, sent))
         if number is None or sent is None:
             return
-        delivery = self.journal.last_delivery(index)
+        delivery = self.steps.last_delivery(index)
         before, after = None, sent
         if delivery is not None and delivery[2] is not None:
             before = self._waiting.get((number, nr)) or self._hold(delivery[2])
             after = self._hold(delivery[3])
-        if not self.journal.open:
+        if not self.steps.open:
             self._waiting[number, nr] = after
         step.arrived.append(Arrived(number, nr, before, after))
 
@@ -185,8 +185,8 @@ class StepLog(Watch):
         assert step is not None
         known = self._seen.get(id(value))
         if known is None:
-            copied = not self.journal.open
-            held = Held(value, copy=True) if copied else self.journal.hold(value)
+            copied = not self.steps.open
+            held = Held(value, copy=True) if copied else self.steps.hold(value)
             known = self._seen[id(value)] = value, held
             step.nbytes += held.nbytes
         return known[1]
@@ -195,7 +195,7 @@ class StepLog(Watch):
 
     def finish(self, error: BaseException | None) -> None:
         """One or several nodes have run; the last one ended with `error`."""
-        journal = self.journal
+        journal = self.steps
         self._seen.clear()
         self.step = self._node = None
         journal.current = None if error is not None else self._task.current
@@ -214,7 +214,7 @@ class StepLog(Watch):
         self._ids = {}
         self._node = None
         self._waiting.clear()
-        self.journal.let_go()
+        self.steps.let_go()
 
 
 def _where(traceback: TracebackType | None) -> tuple[Node | None, Any, int]:
