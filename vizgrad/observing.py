@@ -75,9 +75,12 @@ class Observers(Generic[P]):
         failed: Callable[[Exception], None] | None = None,
     ) -> Observer:
         """`call` is called each time; `.end()` of what this returns ends that."""
-        made = Observer(owner, failed=failed, removed=lambda: self._calls.pop(made, None))
+        made = Observer(owner, failed=failed, removed=lambda: self._drop(made))
         self._calls[made] = call
         return made
+
+    def _drop(self, observer: Observer) -> None:
+        self._calls.pop(observer, None)
 
     def __len__(self) -> int:
         return len(self._calls)

@@ -27,7 +27,7 @@ def accumulate_array(
 ) -> tuple[str, str]:
     """Stores or adds an array; returns (decision, reason).
 
-    `kept`: a journal refers to the array (`vizgrad.engine.watch`), and a copy is stored of what it would take.
+    `kept`: a journal refers to the array (`vizgrad.engine.watch`), so what would be taken is copied.
     """
     with accumulation_lock:
         existing = variable._grad

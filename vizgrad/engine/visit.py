@@ -309,7 +309,8 @@ def _leaf(task: TaskState, node: AccumulateGrad, grads: list[Any]) -> None:
     if grad is not None:
         if variable.requires_grad:
             lent = node in task.borrowed
-            if task.domain.raw and task.watch is not None and task.watch.journal is not None:
+            journal = None if task.watch is None else task.watch.journal
+            if journal is not None and journal.open:
                 decision, reason = accumulate_array(variable, grad, lent, kept=True)
             else:
                 decision, reason = task.domain.accumulate(variable, grad, lent)

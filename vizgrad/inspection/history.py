@@ -122,7 +122,11 @@ class History:
         self._next = step.current
         self._keep()
         if error is not None:
-            self._raise(error)
+            self.error = error
+            try:
+                raise error
+            finally:
+                del error  # its traceback refers to this frame
         return step
 
     def on(self, stops: Stops, between: Between) -> None:
@@ -145,18 +149,12 @@ class History:
             self._keep()
 
         try:
-            error = run.row(stops, between, keep)
+            self.error = run.row(stops, between, keep)
         finally:
-            self._next = self.steps[-1].current
-        if error is not None:
-            self._raise(error)
-
-    def _raise(self, error: BaseException) -> None:
-        self.error = error
-        try:
-            raise error
-        finally:
-            del error  # its traceback refers to this frame
+            if self.steps:
+                self._next = self.steps[-1].current
+        if self.error is not None:
+            raise self.error
 
     def back(self) -> Step:
         """Takes the last step back. StopIteration where that cannot be, WorldChanged as for `forward`."""

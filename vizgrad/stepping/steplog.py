@@ -131,6 +131,8 @@ class StepLog(Watch):
         after: Held | None = None
         if self.steps.open and decision == "taken":
             after = step.incoming[0]  # of which `.grad` is a copy
+        elif grad is not None and not self.steps.open:
+            after = self._hold(grad._array)
         elif grad is not None:
             after = Held(grad._array, copy=True)
             step.nbytes += after.nbytes

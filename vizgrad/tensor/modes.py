@@ -254,7 +254,9 @@ class Listening(NamedTuple):
 
 
 def tell_recorder(event: str, *what: Any) -> Any:
-    """Calls the recorder's method `event`."""
+    """Calls the method `event` of the recorder of this thread, if there is one."""
+    if MODES.recorder is None:
+        return None
     recorder, observer = MODES.recorder
     return observer.ask(getattr(recorder, event), *what)
 

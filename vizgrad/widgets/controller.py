@@ -62,7 +62,9 @@ class Controller:
             number = 0
         session = fields.get("session")
         try:
-            request: Any = decode_message(cast("object", content), p.ANSWERS)
+            request = decode_message(
+                cast("object", content), cast("dict[type[Any], Any]", p.ANSWERS)
+            )
         except WireError as error:
             self._send(p.Failed(number, f"malformed message: {error}"))
             return
