@@ -41,6 +41,8 @@ export class DebuggerStore {
   private moves: readonly Move[] = [];
   /** The last node asked about, at which revision. */
   private asked = '';
+  /** The session that the view is to show next, until it does. */
+  private attaching: string | null | undefined;
   /** The largest revision of the session that was heard of; more than is shown: something is missing. */
   private heard = 0;
   /** What follows cannot be folded into what is there: the state has to be read. */
@@ -83,6 +85,7 @@ export class DebuggerStore {
   // --- what a person asks for ---
 
   attach(session: string | null): void {
+    this.attaching = session;
     this.send({ type: 'attach', session });
   }
 
@@ -307,12 +310,15 @@ export class DebuggerStore {
     }
     if (this.options.followNewest && opened) {
       this.attach(null);
+    } else if (this.attaching !== undefined && !this.pending.has('attach')) {
+      this.attach(this.attaching); // The answer was lost.
     }
   }
 
   private applySnapshot(snapshot: Snapshot): void {
     const { session, view } = this.state.value;
     const isNew = session?.session !== snapshot.session;
+    this.attaching = undefined;
     if (!isNew && snapshot.revision < session.revision) {
       return;
     }
@@ -369,14 +375,13 @@ export class DebuggerStore {
 
   /** A message may have got lost: whatever is still open is asked again. */
   private applyRevision(id: string, revision: number): void {
-    const attaching = this.pending.has('attach');
     this.pending.clear();
     this.asked = '';
-    if (id === this.state.value.session?.session) {
+    if (this.attaching !== undefined) {
+      this.attach(this.attaching);
+    } else if (id === this.state.value.session?.session) {
       this.heard = Math.max(this.heard, revision);
       this.refused = 0;
-    } else if (attaching) {
-      this.attach(id);
     }
   }
 
@@ -389,6 +394,7 @@ export class DebuggerStore {
         return;
       }
     }
+    this.attaching = question === 'attach' ? undefined : this.attaching;
     this.moves = [];
     if (question !== 'inspect' || !session?.closed) {
       this.complain(text);
@@ -437,12 +443,10 @@ export class DebuggerStore {
     }
   }
 
-  /** Asks again, in case an answer got lost: whatever comes settles what was asked before. */
+  /** Asks a small thing, in case an answer got lost: what comes settles whatever was asked before. */
   private knock(): void {
     const { session } = this.state.value;
-    if (this.pending.has('attach')) {
-      this.attach(session?.session ?? this.options.session ?? null);
-    } else if (session === null) {
+    if (session === null || this.pending.has('attach')) {
       this.send({ type: 'list_sessions' });
     } else {
       this.send({ type: 'since', session: session.session, revision: session.revision });

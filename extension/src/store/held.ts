@@ -6,6 +6,11 @@ interface Block {
   bytes: number;
 }
 
+export interface Holder {
+  readonly node: number;
+  readonly bytes: number;
+}
+
 export class Held {
   /** What is held now. A storage counts once, however many nodes saved it. */
   bytes = 0;
@@ -16,6 +21,9 @@ export class Held {
   ofNodes = 0;
   /** Bytes of the values of each node that holds any. */
   readonly byNode = new Map<number, number>();
+  /** Every node that ever held something, those with most first; null: to be sorted again. */
+  private ranking: readonly number[] | null = null;
+  private readonly most = new Map<number, number>();
   private readonly blocks = new Map<string | number, Block>();
 
   /** A value is held (`by` is 1), or no longer: `bytes` of memory, until the last user lets go. */
@@ -27,6 +35,10 @@ export class Held {
     const own = (this.byNode.get(node) ?? 0) + by * value.bytes;
     if (own > 0) {
       this.byNode.set(node, own);
+      if (own > (this.most.get(node) ?? 0)) {
+        this.most.set(node, own);
+        this.ranking = null;
+      }
     } else {
       this.byNode.delete(node);
     }
@@ -41,6 +53,21 @@ export class Held {
     if (block.users === 0) {
       this.bytes -= block.bytes;
     }
+  }
+
+  /** The nodes that hold most now, the largest first: values of a node are released together. */
+  largest(count: number): readonly Holder[] {
+    const { most } = this;
+    this.ranking ??= [...most].sort(([a, x], [b, y]) => y - x || a - b).map(([node]) => node);
+    const found: Holder[] = [];
+    for (let i = 0; i < this.ranking.length && found.length < count; i++) {
+      const node = this.ranking[i] as number;
+      const bytes = this.byNode.get(node);
+      if (bytes !== undefined) {
+        found.push({ node, bytes });
+      }
+    }
+    return found;
   }
 
   /** `position` visits are done. */

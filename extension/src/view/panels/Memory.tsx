@@ -4,7 +4,7 @@ import { useMemo } from 'preact/hooks';
 
 import type { Held, SessionState } from '../../store';
 import * as format from '../format';
-import { curvePoints, largestHolders } from './memoryCurve';
+import { curvePoints } from './memoryCurve';
 import { NodeLink } from './NodeLink';
 
 const HEIGHT = 40;
@@ -13,7 +13,7 @@ const HOLDERS = 3;
 export function Memory({ session }: { session: SessionState }): JSX.Element {
   const { held, run } = session;
   const { position } = run;
-  const largest = useMemo(() => largestHolders(held, HOLDERS), [held, run]);
+  const largest = useMemo(() => held.largest(HOLDERS), [held, run]);
   if (held.peak === 0) {
     return <p class="vg-empty">Nothing is saved.</p>;
   }

@@ -4,7 +4,7 @@ import { Player } from '../../../tests/player';
 import { named, RECORDINGS } from '../../../tests/recordings';
 import type { Recording } from '../../../tests/recordings';
 import { fromSnapshot } from '../../store/session';
-import { curvePoints, largestHolders } from './memoryCurve';
+import { curvePoints } from './memoryCurve';
 
 function heldAfter(recording: Recording, steps: number) {
   const kernel = new Player(recording);
@@ -35,12 +35,12 @@ test('a storage saved twice counts once, and until the last lets go', () => {
 
 test('tells who holds what now', () => {
   const first = named(mlp, 'AddmmBackward0');
-  expect(largestHolders(heldAfter(mlp, 0), 1)).toEqual([
+  expect(heldAfter(mlp, 0).largest(1)).toEqual([
     { node: first, bytes: saved(mlp, 'AddmmBackward0') }
   ]);
   const later = heldAfter(mlp, 4);
   expect(later.byNode.has(first)).toBe(false);
-  expect(largestHolders(later, 2).map(({ bytes }) => bytes)).toEqual(
+  expect(later.largest(2).map(({ bytes }) => bytes)).toEqual(
     [...later.byNode.values()].sort((a, b) => b - a).slice(0, 2)
   );
 });

@@ -1,28 +1,6 @@
-/** What the panel of the memory shows of the bytes that are held. */
-import type { Held } from '../../store';
-
-export interface Holder {
-  readonly node: number;
-  readonly bytes: number;
-}
-
+/** The points of the curve of the bytes that are held. */
 /** A curve of more points than it is pixels wide is thinned out. */
 const MOST_POINTS = 600;
-
-/** The nodes that hold most now, the largest first. */
-export function largestHolders({ byNode }: Held, count: number): readonly Holder[] {
-  const best: Holder[] = [];
-  const less = (a: Holder, b: Holder): number => b.bytes - a.bytes || a.node - b.node;
-  for (const [node, bytes] of byNode) {
-    const last = best[count - 1];
-    if (last === undefined || less({ node, bytes }, last) < 0) {
-      best.push({ node, bytes });
-      best.sort(less);
-      best.length = Math.min(best.length, count);
-    }
-  }
-  return best;
-}
 
 /** Steps with the bytes held after them; of a crowd each the one that holds most. */
 export function curvePoints(steps: readonly number[]): readonly (readonly [number, number])[] {

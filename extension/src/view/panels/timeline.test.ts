@@ -13,7 +13,8 @@ const storage = RECORDINGS.stale.snapshot.graph.storages.find(each =>
 
 /** What is known of saved values: nothing, or this one. */
 const savedAs = (mark?: SaveMark, value?: Saved) => ({
-  of: (node: number): readonly Saved[] => (node === mark?.node && value ? [value] : [])
+  of: (node: number): readonly Saved[] => (node === mark?.node && value ? [value] : []),
+  count: () => 1
 });
 
 test('saves and writes in the order of the clock; stale from the write that did it', () => {
@@ -49,6 +50,21 @@ test('of a crowd of writes only those that concern a saved value are drawn', () 
   const drawn = ticks.map(tick => (tick.kind === 'write' ? tick.write.version : 'save'));
   expect(drawn).toEqual([651, 'save', 652, 660]);
   expect(untold).toBe(657);
+});
+
+test('of a crowd of saves some are drawn, and one that is stale is found among all', () => {
+  const [mark] = storage.saves as [SaveMark];
+  const saves = Array.from({ length: 5000 }, (_, i) => ({
+    ...mark,
+    node: i,
+    clock: 2 * i,
+    state: i === 1234 ? ('stale' as const) : ('alive' as const)
+  }));
+  const writes = [{ ...(storage.writes[0] as Write), clock: 3001 }];
+  const { ticks, unseen, staleFrom } = timelineOf({ ...storage, saves, writes }, savedAs());
+  expect(ticks.length).toBeLessThan(60);
+  expect(ticks.length + unseen).toBe(5001);
+  expect(staleFrom).toBe(ticks.find(tick => tick.kind === 'write')?.at);
 });
 
 test('a write that is no longer kept makes it stale from the beginning', () => {

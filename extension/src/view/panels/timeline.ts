@@ -12,12 +12,14 @@ export type Tick =
     };
 
 /** What is known of the values that nodes saved. */
-type Saves = Pick<SavedValues, 'of'>;
+type Saves = Pick<SavedValues, 'of' | 'count'>;
 
 export interface Timeline {
   readonly ticks: readonly Tick[];
   /** From the write that made a saved value stale until now; null if none is stale. */
   readonly staleFrom: number | null;
+  /** Saves that are not drawn: of a crowd only some are. */
+  readonly unseen: number;
   /** Writes that are not drawn: no longer kept, or of no concern to any saved value. */
   readonly untold: number;
   /** The last of those among them that are kept. */
@@ -26,6 +28,15 @@ export interface Timeline {
 
 /** A parameter is written at every step of a training: more than this many are not all drawn. */
 const CROWD = 8;
+/** A weight of a recurrent network is saved at every step: neither are these. */
+const MOST_SAVES = 48;
+
+type Moment =
+  | { readonly clock: number; readonly write: Write; readonly mark: null }
+  | { readonly clock: number; readonly write: null; readonly mark: SaveMark };
+
+/** What is drawn of a storage, however its saved values are doing: found once. */
+const drawn = new WeakMap<Storage, readonly Moment[]>();
 
 /**
  * The writes that matter to somebody who looks: the first after each save (it would make the value
@@ -44,33 +55,59 @@ function toldWrites({ writes, saves }: Storage): readonly Write[] {
   return writes.filter(write => told.has(write));
 }
 
+/** Evenly spread ones of a crowd, its ends among them. */
+function toldSaves({ saves }: Storage): readonly SaveMark[] {
+  if (saves.length <= MOST_SAVES) {
+    return saves;
+  }
+  const inOrder = saves.toSorted((a, b) => a.clock - b.clock);
+  return Array.from({ length: MOST_SAVES }, (_, i) => {
+    const at = Math.round((i * (inOrder.length - 1)) / (MOST_SAVES - 1));
+    return inOrder[at] as SaveMark;
+  });
+}
+
+function momentsOf(storage: Storage): readonly Moment[] {
+  const known = drawn.get(storage);
+  if (known) {
+    return known;
+  }
+  const moments = [
+    ...toldWrites(storage).map(write => ({ clock: write.clock, write, mark: null })),
+    ...toldSaves(storage).map(mark => ({ clock: mark.clock, write: null, mark }))
+  ].sort((a, b) => a.clock - b.clock);
+  drawn.set(storage, moments);
+  return moments;
+}
+
+function stateOf({ node, name, state }: SaveMark, saved: Saves): SavedState {
+  return saved.of(node).find(value => value.name === name)?.state ?? state;
+}
+
 /**
  * Writes and saves in the order of the clock, evenly spaced between 0 and 1: what counts is what
  * came before what. A save's state is what the run says now.
  */
 export function timelineOf(storage: Storage, saved: Saves): Timeline {
-  const told = toldWrites(storage);
-  const events = [
-    ...told.map(write => ({ clock: write.clock, write, mark: null })),
-    ...storage.saves.map(mark => ({ clock: mark.clock, write: null, mark }))
-  ].sort((a, b) => a.clock - b.clock);
+  const moments = momentsOf(storage);
   let staleFrom: number | null = null;
   let stale = Infinity;
-  const ticks = events.map(({ write, mark }, i): Tick => {
-    const at = (i + 1) / (events.length + 1);
+  const ticks = moments.map(({ write, mark }, i): Tick => {
+    const at = (i + 1) / (moments.length + 1);
     if (write) {
       return { kind: 'write', write, at };
     }
-    const now = saved.of(mark.node).find(value => value.name === mark.name);
-    const state = now?.state ?? mark.state;
-    if (state === 'stale') {
-      stale = Math.min(stale, mark.clock);
-      if (mark.version === null) {
-        staleFrom ??= at; // The write itself is not among those told.
-      }
+    const state = stateOf(mark, saved);
+    if (state === 'stale' && mark.version === null) {
+      staleFrom ??= at; // The write itself is not among those told.
     }
     return { kind: 'save', mark, state, at };
   });
+  for (const mark of saved.count('stale') > 0 ? storage.saves : []) {
+    if (mark.clock < stale && stateOf(mark, saved) === 'stale') {
+      stale = mark.clock;
+    }
+  }
   for (const tick of ticks) {
     if (staleFrom === null && tick.kind === 'write' && tick.write.clock > stale) {
       staleFrom = tick.at;
@@ -79,8 +116,15 @@ export function timelineOf(storage: Storage, saved: Saves): Timeline {
   if (staleFrom === null && stale !== Infinity) {
     staleFrom = 0; // The write itself is no longer among those kept.
   }
-  const lastUntold = storage.writes.findLast(write => !told.includes(write)) ?? null;
-  return { ticks, staleFrom, untold: storage.version - told.length, lastUntold };
+  const told = new Set(moments.map(({ write }) => write));
+  const writes = ticks.filter(tick => tick.kind === 'write').length;
+  return {
+    ticks,
+    staleFrom,
+    unseen: storage.saves.length - (ticks.length - writes),
+    untold: storage.version - writes,
+    lastUntold: storage.writes.findLast(write => !told.has(write)) ?? null
+  };
 }
 
 export interface Ranked {
@@ -112,10 +156,7 @@ export function ranked(storages: Storages, saved: Saves): Ranked {
 
 /** Does a saved value in it rely on what was overwritten? */
 export function isStale(storage: Storage, saved: Saves): boolean {
-  return storage.saves.some(({ node, name, state }) => {
-    const now = saved.of(node).find(value => value.name === name);
-    return (now?.state ?? state) === 'stale';
-  });
+  return saved.count('stale') > 0 && storage.saves.some(mark => stateOf(mark, saved) === 'stale');
 }
 
 /** Width of a label of 9 px, in pixels, with the air around it. */
