@@ -4,8 +4,10 @@ import type { Message, Request, Sessions, Snapshot, State, Update } from '../pro
 import { announce } from './announce';
 import { nextFrame } from './frame';
 import type { Schedule } from './frame';
-import { enqueue } from './moves';
+import { enqueue, MOVES, requestFor } from './moves';
 import type { Move } from './moves';
+import type { Unnumbered } from './pending';
+import { Missing } from './missing';
 import { Observable } from './observable';
 import { Pending } from './pending';
 import type { Port } from './port';
@@ -16,13 +18,6 @@ import { INITIAL_STATE } from './state';
 import type { DebuggerState, Notice } from './state';
 import type { ViewState } from './view';
 
-type Unnumbered = Request extends infer R
-  ? R extends Request
-    ? Omit<R, 'request'>
-    : never
-  : never;
-
-const MOVES: Request['type'][] = ['step', 'step_back', 'continue', 'run_to', 'seek', 'restart'];
 /** Their answers bring the view to where the session is. */
 const READS: Request['type'][] = ['attach', 'get_snapshot', 'get_state', 'since'];
 
@@ -43,14 +38,7 @@ export class DebuggerStore {
   private asked = '';
   /** The session that the view is to show next, until it does. */
   private attaching: string | null | undefined;
-  /** The largest revision of the session that was heard of; more than is shown: something is missing. */
-  private heard = 0;
-  /** What follows cannot be folded into what is there: the state has to be read. */
-  private lost = false;
-  /** What was heard of when the kernel refused to tell what is missing. */
-  private refused = 0;
-  /** The session was closed meanwhile. */
-  private ended = false;
+  private readonly missing = new Missing();
 
   constructor(
     private readonly port: Port,
@@ -195,20 +183,7 @@ export class DebuggerStore {
       return;
     }
     this.moves = rest;
-    this.about(session => {
-      switch (move.kind) {
-        case 'steps':
-          return move.count > 0
-            ? { type: 'step', session, count: move.count }
-            : { type: 'step_back', session, count: -move.count };
-        case 'seek':
-          return { type: 'seek', session, position: move.position };
-        case 'run_to':
-          return { type: 'run_to', session, node: move.node };
-        default:
-          return { type: move.kind, session };
-      }
-    });
+    this.about(session => requestFor(move, session));
   }
 
   private inspect(): void {
@@ -310,8 +285,6 @@ export class DebuggerStore {
     }
     if (this.options.followNewest && opened) {
       this.attach(null);
-    } else if (this.attaching !== undefined && !this.pending.has('attach')) {
-      this.attach(this.attaching); // The answer was lost.
     }
   }
 
@@ -323,9 +296,7 @@ export class DebuggerStore {
       return;
     }
     const next = fromSnapshot(snapshot, session);
-    this.heard = isNew ? next.revision : Math.max(this.heard, next.revision);
-    this.refused = 0;
-    this.lost = this.ended = false;
+    this.missing.restart(next.revision, isNew);
     if (isNew) {
       this.state.patch({
         inspection: null,
@@ -345,8 +316,7 @@ export class DebuggerStore {
       this.send({ type: 'get_snapshot', session: session.session });
       return;
     }
-    this.lost = false;
-    this.heard = Math.max(this.heard, state.revision);
+    this.missing.caughtUp(state.revision);
     this.moved(withState(session, state));
   }
 
@@ -356,9 +326,7 @@ export class DebuggerStore {
     if (!session || update.revision <= session.revision) {
       return;
     }
-    this.heard = Math.max(this.heard, update.revision);
-    this.ended ||= update.status === 'closed';
-    if (this.lost || update.revision > session.revision + 1) {
+    if (!this.missing.hears(update, session.revision)) {
       return;
     }
     try {
@@ -369,7 +337,7 @@ export class DebuggerStore {
       } else if (!(error instanceof DoesNotFollow)) {
         throw error;
       }
-      this.lost = true;
+      this.missing.lose();
     }
   }
 
@@ -380,17 +348,16 @@ export class DebuggerStore {
     if (this.attaching !== undefined) {
       this.attach(this.attaching);
     } else if (id === this.state.value.session?.session) {
-      this.heard = Math.max(this.heard, revision);
-      this.refused = 0;
+      this.missing.hearsOf(revision);
     }
   }
 
   private applyFailed(text: string, question: Request['type'] | undefined): void {
     const { session } = this.state.value;
     if (question === 'get_state' || question === 'since' || question === 'get_snapshot') {
-      this.refused = this.heard;
-      if (session && this.ended) {
-        this.moved(closedAt(session, this.heard)); // A closed one tells no more of a large graph.
+      this.missing.refuse();
+      if (session && this.missing.closed) {
+        this.moved(closedAt(session, this.missing.heard)); // A closed one tells no more of a large graph.
         return;
       }
     }
@@ -404,14 +371,15 @@ export class DebuggerStore {
   /** Asks for what is missing between what is shown and what was heard of. */
   private catchUp(): void {
     const { session } = this.state.value;
-    const current = !this.lost && this.heard <= (session?.revision ?? 0);
-    if (!session || current || this.heard === this.refused || this.pending.has(...READS)) {
-      return;
+    const question = session && this.missing.question(session.revision);
+    if (question && !this.pending.has(...READS)) {
+      const about = { session: session.session };
+      this.send(
+        question === 'since'
+          ? { type: 'since', ...about, revision: session.revision }
+          : { type: 'get_state', ...about }
+      );
     }
-    const { session: id, revision } = session;
-    this.send(
-      this.lost ? { type: 'get_state', session: id } : { type: 'since', session: id, revision }
-    );
   }
 
   private moved(next: SessionState, isNew = false): void {
@@ -443,7 +411,7 @@ export class DebuggerStore {
     }
   }
 
-  /** Asks a small thing, in case an answer got lost: what comes settles whatever was asked before. */
+  /** Asks a small thing, in case an answer got lost: the kernel says then if it knows so. */
   private knock(): void {
     const { session } = this.state.value;
     if (session === null || this.pending.has('attach')) {

@@ -5,6 +5,19 @@
  * the kernel has answered the one before, so that the kernel is never flooded and the view never
  * lags behind the finger.
  */
+import type { Request } from '../protocol';
+import type { Unnumbered } from './pending';
+
+/** The requests that a move becomes. */
+export const MOVES: readonly Request['type'][] = [
+  'step',
+  'step_back',
+  'continue',
+  'run_to',
+  'seek',
+  'restart'
+];
+
 export type Move =
   | { readonly kind: 'steps'; readonly count: number }
   | { readonly kind: 'seek'; readonly position: number }
@@ -24,4 +37,19 @@ export function enqueue(queue: readonly Move[], move: Move): readonly Move[] {
   const count = last.count + move.count;
   const rest = queue.slice(0, -1);
   return count === 0 ? rest : [...rest, { kind: 'steps', count }];
+}
+
+export function requestFor(move: Move, session: string): Unnumbered {
+  switch (move.kind) {
+    case 'steps':
+      return move.count > 0
+        ? { type: 'step', session, count: move.count }
+        : { type: 'step_back', session, count: -move.count };
+    case 'seek':
+      return { type: 'seek', session, position: move.position };
+    case 'run_to':
+      return { type: 'run_to', session, node: move.node };
+    default:
+      return { type: move.kind, session };
+  }
 }

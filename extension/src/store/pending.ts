@@ -1,6 +1,13 @@
 /** Requests that have been sent and not yet answered. */
 import type { Request } from '../protocol';
 
+/** A request that has no number yet. */
+export type Unnumbered = Request extends infer R
+  ? R extends Request
+    ? Omit<R, 'request'>
+    : never
+  : never;
+
 /** How long the oldest unanswered request has waited. */
 export type Patience = 'answered' | 'waiting' | 'slow' | 'silent';
 
@@ -33,13 +40,14 @@ export class Pending {
 
   /**
    * The answer came; what was asked, or undefined if nobody asked (or `clear` forgot it). Answers
-   * come in the order of the requests: those to earlier ones, if still open, were lost.
+   * come in the order of the requests: those to earlier ones, if still open, were lost. But the
+   * first may be overtaken, while Jupyter still starts a thread for the comm; it is a large one.
    */
   settle(request: number): Request['type'] | undefined {
     const type = this.sent.get(request)?.type;
     if (type !== undefined) {
-      for (const number of this.sent.keys()) {
-        if (number <= request) {
+      for (const [number, earlier] of this.sent) {
+        if (number === request || (number < request && earlier.type !== 'attach')) {
           this.sent.delete(number);
         }
       }

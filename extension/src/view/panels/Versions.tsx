@@ -94,9 +94,7 @@ function StorageLine({ session, storage }: StorageLineProps): JSX.Element {
           {line.ticks.map((tick, i) => (
             <TickLine key={i} session={session} tick={tick} />
           ))}
-          {line.unseen > 0 && (
-            <li class="vg-muted">{format.count(line.unseen, 'other save')}</li>
-          )}
+          {line.unseen > 0 && <li class="vg-muted">{format.count(line.unseen, 'other save')}</li>}
           {line.ticks.length === 0 && <li class="vg-muted">never written, never saved</li>}
         </ol>
       )}
