@@ -25,3 +25,15 @@ test('a request goes out as it is', () => {
   modelPort(model).send({ type: 'list_sessions', request: 1 });
   expect(model.send).toHaveBeenCalledExactlyOnceWith({ type: 'list_sessions', request: 1 });
 });
+
+test('of several displays of one widget the last to go says so', () => {
+  const model: WidgetModel = { send: vi.fn(), on: vi.fn(), off: vi.fn() };
+  const [one, other] = [modelPort(model), modelPort(model)];
+  const ends = [one, other].map(port => port.onMessage(vi.fn()));
+  ends[0]?.();
+  one.send({ type: 'detach', request: 1 });
+  expect(model.send).not.toHaveBeenCalled();
+  ends[1]?.();
+  other.send({ type: 'detach', request: 2 });
+  expect(model.send).toHaveBeenCalledExactlyOnceWith({ type: 'detach', request: 2 });
+});

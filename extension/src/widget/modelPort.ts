@@ -8,12 +8,29 @@ export interface WidgetModel {
   off(event: 'msg:custom', callback: (content: unknown) => void): void;
 }
 
+/** How many displays listen to a widget: they share its comm. */
+const displays = new WeakMap<WidgetModel, number>();
+
 export function modelPort(model: WidgetModel): Port {
+  const count = (by: 1 | -1): number => {
+    const now = (displays.get(model) ?? 0) + by;
+    displays.set(model, now);
+    return now;
+  };
   return {
-    send: message => model.send(message),
+    send(message) {
+      // The last one tells the kernel that nobody looks any more.
+      if (message.type !== 'detach' || (displays.get(model) ?? 0) === 0) {
+        model.send(message);
+      }
+    },
     onMessage(callback) {
       model.on('msg:custom', callback);
-      return () => model.off('msg:custom', callback);
+      count(1);
+      return () => {
+        model.off('msg:custom', callback);
+        count(-1);
+      };
     }
   };
 }
