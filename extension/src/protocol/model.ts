@@ -69,12 +69,17 @@ export interface Place {
 }
 
 /**
- * Statistics of one array, computed once and cheap to keep.
+ * Statistics of one array, of the absolute values of a complex one. Computed once and cheap to
+ * keep.
  *
- * Statistics are over the finite elements; they are None for an empty or non-numeric array, or one
- * without finite elements. `histogram` counts finite elements in equal bins from `min` to `max`.
- * `heat` is the array, reduced to at most 24 x 24 block means (rows, row-major); None entries stand
- * for non-finite blocks. `values` holds all elements in row-major order when there are at most 64.
+ * `norm` is over all elements: NaN if one is NaN, otherwise inf if one is infinite, 0 if there are
+ * none; None if nobody has looked. `min`, `max` and `mean` are over the finite elements, None
+ * without any. `values` holds all elements in row-major order when there are at most 8.
+ *
+ * Only who looks closely is told more: `histogram` counts finite elements in equal bins from `min`
+ * to `max`; `heat` is the array as a matrix, reduced to at most 24 x 24 blocks (rows, row-major),
+ * each its element of the largest magnitude, or None if one of its elements is not finite; there
+ * are up to 64 `values`.
  */
 export interface TensorSummary {
   readonly shape: readonly number[];
@@ -308,9 +313,9 @@ export interface Start {
 }
 
 /**
- * A storage of the graph was written: its counter now, the writes since it was last told of, and
- * the saved values whose state that changed. `opened` is the whole timeline of one not told of
- * before.
+ * A storage of the graph was written: its counter now (that of all saved values in it), the writes
+ * since it was last told of, and the saved values whose state that changed. `opened` is the whole
+ * timeline of one that was not told of before.
  */
 export interface StorageChange {
   readonly storage: number;
