@@ -261,7 +261,6 @@ export class DebuggerStore {
         break;
       case 'inspection':
         if (ours && message.node.id < session.graph.nodes.length) {
-          session.saved.describe(message.node.id, message.node.saved);
           this.state.patch({ inspection: message });
         }
         break;

@@ -51,19 +51,6 @@ export class SavedValues {
     this.renew(change.node);
   }
 
-  /** Values that were released when the graph was read come back: what they are is known now. */
-  describe(node: number, values: readonly Saved[]): void {
-    const base = this.base.get(node);
-    if (base?.some(({ state }) => state === 'freed')) {
-      const known = new Map(values.map(value => [value.name, value]));
-      this.base.set(
-        node,
-        base.map(old => (old.state === 'freed' ? (known.get(old.name) ?? old) : old))
-      );
-      this.renew(node);
-    }
-  }
-
   /** The node was run, or its run was taken back. */
   renew(node: number): void {
     const base = this.base.get(node);
@@ -93,13 +80,18 @@ export class SavedValues {
   private valueNow(value: Saved, freed: readonly string[], said: Said | undefined): Saved {
     const storage = this.storages.get(value.storage);
     const version_now = storage?.version ?? value.version_now;
-    if (freed.includes(value.name)) {
+    // What the graph calls freed was so before the run, or by steps that cannot be taken back.
+    if (value.state === 'freed' || freed.includes(value.name)) {
       return { ...value, state: 'freed', version_now };
     }
     const { version_saved } = value;
     if (storage === undefined || version_saved === null || value.state === 'packed') {
-      const state = said?.state ?? (value.state === 'freed' ? 'alive' : value.state);
-      return { ...value, state, version_now, culprit: said?.culprit ?? value.culprit };
+      return {
+        ...value,
+        state: said?.state ?? value.state,
+        version_now,
+        culprit: said?.culprit ?? value.culprit
+      };
     }
     // Whoever was released is not told of: what is stale follows from the counter.
     const stale = version_now > version_saved;

@@ -144,7 +144,7 @@ function unfolded(
   storages: Storages,
   seen: SessionState['history']
 ): Pick<SessionState, 'fold' | 'saved' | 'storages' | 'held' | 'history' | 'visits'> {
-  const fold = Fold.of(start, run, freedIn(graph, run.saved));
+  const fold = Fold.of(start, run, freedIn(run.saved));
   const held = new Held();
   const saved = new SavedValues(graph, run.saved, fold, storages, held);
   const history = seen.slice(0, run.recorded);
@@ -157,18 +157,10 @@ function unfolded(
   return { fold, saved, storages, held, history, visits: new Map() };
 }
 
-function* freedIn(graph: Graph, changes: readonly SavedRun[]): Generator<[number, string]> {
-  const told = new Map<number, Map<string, boolean>>();
-  for (const { node, name, state } of changes) {
-    told.set(node, (told.get(node) ?? new Map<string, boolean>()).set(name, state === 'freed'));
-  }
-  for (const node of graph.nodes) {
-    for (const { name, state } of node.saved) {
-      if (told.get(node.id)?.get(name) ?? state === 'freed') {
-        yield [node.id, name];
-      }
-    }
-  }
+function freedIn(changes: readonly SavedRun[]): (readonly [number, string])[] {
+  return changes.flatMap(({ node, name, state }) =>
+    state === 'freed' ? [[node, name] as const] : []
+  );
 }
 
 /**
@@ -186,7 +178,7 @@ function markSteps(
   const values = (node: number, done: boolean, by: 1 | -1): void => {
     const freed = fold.released.get(node) ?? [];
     graph.nodes[node]?.saved.forEach((value, index) => {
-      if (!done || freed.includes(value.name)) {
+      if (value.state !== 'freed' && (!done || freed.includes(value.name))) {
         const bytes = storages.get(value.storage)?.bytes ?? value.bytes;
         past.count(node, index, value, bytes, by);
       }
