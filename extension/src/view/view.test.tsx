@@ -5,6 +5,8 @@ import { blocks } from '../../tests/graphs';
 import { Player, still } from '../../tests/player';
 import { RECORDINGS } from '../../tests/recordings';
 import type { Recording } from '../../tests/recordings';
+import type { TensorSummary } from '../protocol';
+import * as format from './format';
 import { openView } from '.';
 import type { MountedView } from '.';
 
@@ -163,13 +165,21 @@ describe('a session', () => {
   });
 
   test('a gradient is shown from the record of its step, before the kernel is asked', async () => {
+    kernel.moveTo(1);
+    await at(1);
     kernel.delay = null;
     fireEvent.click(button('Step'));
-    await waitFor(() => expect(kernel.requests.at(-1)?.type).toBe('step'));
     kernel.flush();
-    await at(1);
-    expect(region('Inspector').getByText('Incoming gradient')).toBeTruthy();
-    expect(kernel.requests.at(-1)).toMatchObject({ type: 'inspect', node: 0 });
+    await at(2);
+    const card = region('Inspector').getByText('g').closest('.vg-card') as HTMLElement;
+    const { norm, histogram } = mlp.records[1]?.visit.incoming[0] as TensorSummary;
+    expect(histogram).toEqual([]); // Records are small; the rest comes when the kernel is asked.
+    expect(within(card).getByText('norm').nextSibling?.textContent).toBe(format.number(norm));
+    expect(card.querySelector('.vg-histogram')).toBeNull();
+    expect(kernel.requests.at(-1)).toMatchObject({ type: 'inspect', node: 1 });
+    kernel.delay = 0;
+    kernel.flush();
+    await waitFor(() => expect(host.querySelector('.vg-histogram')).not.toBeNull());
   });
 
   test('an event goes to its moment', async () => {

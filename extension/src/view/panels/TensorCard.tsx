@@ -28,8 +28,8 @@ function TensorCardInner({ title, summary }: TensorCardProps): JSX.Element {
       </div>
     );
   }
-  const scalar = summary.values?.length === 1;
   const { values } = summary;
+  const scalar = summary.nnz === null && sizeOf(summary) === 1;
   return (
     <div class="vg-card">
       <div class="vg-card-head">
@@ -42,7 +42,7 @@ function TensorCardInner({ title, summary }: TensorCardProps): JSX.Element {
         <span class="vg-muted">{format.bytes(summary.bytes)}</span>
       </div>
       {scalar ? (
-        <div class="vg-scalar">{format.number(values?.[0] ?? NaN)}</div>
+        <div class="vg-scalar">{format.number(values?.[0] ?? summary.mean)}</div>
       ) : (
         <div class="vg-card-body">
           <Figures summary={summary} />
@@ -72,7 +72,7 @@ function TensorCardInner({ title, summary }: TensorCardProps): JSX.Element {
 
 function Figures({ summary }: { summary: TensorSummary }): JSX.Element {
   const { norm, min, max, mean, zeros } = summary;
-  const total = summary.shape.reduce((a, b) => a * b, 1);
+  const total = sizeOf(summary);
   const share = total > 0 && zeros > 0 ? ` (${Math.round((100 * zeros) / total)} %)` : '';
   const rows: [string, string][] = [
     ['norm', format.number(norm)],
@@ -91,6 +91,10 @@ function Figures({ summary }: { summary: TensorSummary }): JSX.Element {
       ))}
     </dl>
   );
+}
+
+function sizeOf({ shape }: TensorSummary): number {
+  return shape.reduce((a, b) => a * b, 1);
 }
 
 /** NaN and Inf are what a person came for: they are told apart, loudly. */
