@@ -171,7 +171,7 @@ class LooseInferenceStorage(InferenceStorage):
 
     __slots__ = ("block",)
 
-    version = 0
+    version = 0  # pyright: ignore[reportIncompatibleMethodOverride, reportAssignmentType]  a Storage's is a slot
 
     def __init__(self, block: Storage | None) -> None:
         super().__init__()
