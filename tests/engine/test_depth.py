@@ -224,7 +224,11 @@ def test_the_modes_of_the_thread_hold_at_every_depth() -> None:
         nonlocal level
         level += 1
         scope = MODES.scope
-        seen.add((vizgrad.is_grad_enabled(), MODES.recorder, scope and scope.name, MODES.anomaly))
+        listening = MODES.recorder
+        assert listening is not None
+        seen.add(
+            (vizgrad.is_grad_enabled(), listening.recorder, scope and scope.name, MODES.anomaly)
+        )
         if level < 130:
             with vizgrad.enable_grad():
                 z = leaf() * 2

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Iterable
+from typing import NamedTuple, Protocol
 
 from vizgrad.inspection import model
 from vizgrad.inspection.protocols import Effect
 from vizgrad.stepping.held import Held, closely, summary_of
 
-if TYPE_CHECKING:
-    from vizgrad.stepping.journal import Journal
 
 Summary = Callable[[Held | None], "model.TensorSummary | None"]
+
+
+class Neighbours(Protocol):
+    """What a step asks the journal that it stands in (`journal.py`)."""
+
+    def following(self, index: int) -> int | None:
+        """The node that comes after step `index`; None at the end."""
+        ...
+
+    def readied_by(self, index: int, first: int) -> Iterable[tuple[int, int | None]]:
+        """Nodes that step `index` made ready, with their priorities: from entry `first` of the list on."""
+        ...
 
 
 class Out(NamedTuple):
@@ -54,7 +64,7 @@ class EngineStep:
 
     def __init__(
         self,
-        journal: Journal,
+        journal: Neighbours,
         index: int,
         node: int,
         priority: int | None,

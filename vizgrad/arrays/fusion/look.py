@@ -38,6 +38,8 @@ def look(array: Array) -> Callable[[], Statistics]:
         own = own.astype(np.float32)  # a half
     size, wide = own.size, own.dtype == _DOUBLE
     flat = in_memory_order(own).reshape(-1)
+    if not flat.flags.c_contiguous:  # in even steps: flat without a copy
+        flat = flat.copy()
     numbers = (seen_of_double if wide else seen)(flat)
     return _once_read(numbers, lambda read: _told(read.tolist(), size, times))
 
