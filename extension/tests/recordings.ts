@@ -8,6 +8,7 @@ import nonfinite from '../../tests/fixtures/folds/nonfinite.json';
 import shared from '../../tests/fixtures/folds/shared.json';
 import stale from '../../tests/fixtures/folds/stale.json';
 import undefinedGradients from '../../tests/fixtures/folds/undefined.json';
+import undone from '../../tests/fixtures/folds/undone.json';
 import writes from '../../tests/fixtures/folds/writes.json';
 import { readMessage } from '../src/protocol';
 import type { Inspection, Message, Run, Snapshot, State, StepRecord } from '../src/protocol';
@@ -77,6 +78,7 @@ export const RECORDINGS = {
 export const CONVERSATIONS = {
   moves: readTurns((moves as { turns: unknown }).turns),
   writes: readTurns((writes as { turns: unknown }).turns),
+  undone: readTurns((undone as { turns: unknown }).turns),
   late: readTurns((late as { turns: unknown }).turns)
 };
 
