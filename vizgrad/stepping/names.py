@@ -72,7 +72,7 @@ def names_around(depth: int = 2) -> Names:
     spaces: list[Mapping[str, Any]] = []
     steps = 0
     while frame is not None and steps < 8:
-        if not INTERNAL[frame.f_globals.get("__package__")]:
+        if INTERNAL[frame.f_globals.get("__package__")] is False:
             spaces.append(frame.f_locals)
             if frame.f_locals is not frame.f_globals:
                 spaces.append(frame.f_globals)

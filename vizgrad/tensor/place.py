@@ -44,12 +44,18 @@ class Site(NamedTuple):
         return None
 
 
-class _Internal(dict[Any, bool]):
-    """`__package__` of a frame -> is the frame the library's own? Asked once per package, then a lookup."""
+#: What carries the messages of a view to a kernel: behind it on the stack there is no line of a person.
+_HOSTS = frozenset(("comm", "ipykernel", "ipywidgets", "jupyter_client", "tornado", "traitlets"))
 
-    def __missing__(self, package: Any) -> bool:
-        own = isinstance(package, str) and package.partition(".")[0] == "vizgrad"
-        self[package] = own
+
+class _Internal(dict[Any, bool | None]):
+    """`__package__` of a frame -> is the frame the library's own? None: nor anybody's, of `_HOSTS`. Asked
+    once per package, then a lookup.
+    """
+
+    def __missing__(self, package: Any) -> bool | None:
+        top = package.partition(".")[0] if isinstance(package, str) else ""
+        own = self[package] = None if top in _HOSTS else top == "vizgrad"
         return own
 
 
@@ -66,11 +72,14 @@ def frame_outside(depth: int = 2) -> FrameType | None:
 
 
 def caller(depth: int = 2) -> Site | None:
-    """Where that frame is at this moment."""
+    """Where that frame is at this moment; None if no person's code is running, but a view's request."""
     frame: FrameType | None = _getframe(depth)
-    while frame is not None and INTERNAL[frame.f_globals.get("__package__")]:
+    own: bool | None = None
+    while frame is not None and (own := INTERNAL[frame.f_globals.get("__package__")]):
         frame = frame.f_back
-    return None if frame is None else _new_site(Site, (frame.f_code, frame.f_lasti))
+    if frame is None or own is None:
+        return None
+    return _new_site(Site, (frame.f_code, frame.f_lasti))
 
 
 def line_of_the_with() -> Site | None:
