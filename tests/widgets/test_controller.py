@@ -19,6 +19,7 @@ from vizgrad.inspection import session as session_module
 from vizgrad.inspection.session import Session
 from vizgrad.stepping.opener import open_session
 from vizgrad.tensor.tensor import new_tensor
+from vizgrad.widgets import controller as controller_module
 from vizgrad.widgets import protocol as p
 from vizgrad.widgets.controller import after_cell
 
@@ -303,6 +304,18 @@ def test_impossible_wishes_fail_and_move_nothing(
     assert isinstance(answer, p.Failed)
     assert answer.message
     assert session.position == 0
+
+
+def test_a_graph_that_is_too_large_to_draw_says_so_and_can_be_stepped(
+    monkeypatch: pytest.MonkeyPatch, session: Session
+) -> None:
+    monkeypatch.setattr(controller_module, "MOST_NODES", 4)
+    view = View(session)
+    answer = view.ask(p.Attach)
+    assert isinstance(answer, p.Failed)
+    assert "5 nodes, more than the 4" in answer.message
+    session.step()
+    assert session.position == 1
 
 
 def test_an_unknown_session(view: View) -> None:

@@ -177,7 +177,7 @@ class Kept:
             tuple[model.Graph, model.Run, model.Trace, Saves, tuple[model.Storage, ...]] | None
         ) = None
         if self.nodes <= NODES_KEPT:
-            run = replace(live.run(), status="closed")
+            run = replace(live.run(), status="closed", earliest=live.position)
             self._seen = live.graph(), run, live.trace(), live.saved(), live.versions()
 
     @property

@@ -230,6 +230,12 @@ class Session:
         return self._state.total
 
     @property
+    def nodes(self) -> int:
+        """How many nodes the graph has."""
+        state = self._state
+        return state.nodes if isinstance(state, Kept) else len(state.source)
+
+    @property
     def node(self) -> model.Node | None:
         """The node that the next step runs; None at the end."""
         with self._owned():
@@ -277,11 +283,9 @@ class Session:
     def inspect(self, node: int) -> Inspected:
         """(node as it is now, its visit if done, what has arrived at its slots, a leaf's `.grad`)."""
         with self._owned():
-            state = self._state
-            nodes = state.nodes if isinstance(state, Kept) else len(state.source)
-            if not 0 <= node < nodes:
+            if not 0 <= node < self.nodes:
                 raise ValueError(f"there is no node {node} in this graph")
-            return state.inspect(node)
+            return self._state.inspect(node)
 
     # --- telling ------------------------------------------------------------------------------------
 

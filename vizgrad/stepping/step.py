@@ -9,7 +9,6 @@ from vizgrad.inspection import model
 from vizgrad.inspection.protocols import Effect
 from vizgrad.stepping.held import Held, closely, summary_of
 
-
 Summary = Callable[[Held | None], "model.TensorSummary | None"]
 
 

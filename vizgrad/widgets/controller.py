@@ -23,6 +23,8 @@ from vizgrad.version import __version__
 from vizgrad.widgets import protocol as p
 
 Send = Callable[[dict[str, Any]], None]
+#: Larger graphs are not sent to be drawn: it would take the kernel minutes. They can be stepped from code.
+MOST_NODES = 200_000
 #: More steps than this in one request are refused: the browser would wait without a picture.
 MOST_STEPS = 1_000_000
 
@@ -199,6 +201,12 @@ class Controller:
 
 
 def _snapshot(request: int, session: Session) -> p.Snapshot:
+    if session.nodes > MOST_NODES:
+        raise ValueError(
+            f"this graph has {session.nodes:,} nodes, more than the {MOST_NODES:,} that a view draws: step it "
+            "from a cell (session.step(), session.continue_()), or debug a part of it (from an intermediate "
+            "result, or with fewer iterations)"
+        )
     with session.at_rest() as revision:
         # The graph is as it was when it was first looked at; storages may have been written since.
         graph = replace(session.graph, storages=session.versions)

@@ -14,7 +14,7 @@ import traitlets
 
 from vizgrad.inspection.session import Session
 from vizgrad.rendering.static import svg_of_session, text_of_session
-from vizgrad.widgets.controller import Controller
+from vizgrad.widgets.controller import MOST_NODES, Controller
 
 _STATIC = Path(__file__).parent / "static"
 
@@ -48,7 +48,9 @@ class DebugView(anywidget.AnyWidget):
         if data is None:
             return data
         session = self._session()
-        if session is not None:
+        if session is not None and session.nodes > MOST_NODES:
+            data["text/plain"] = repr(session)
+        elif session is not None:
             data["text/plain"] = text_of_session(session)
             data["image/svg+xml"] = svg_of_session(session)
         return data, metadata
