@@ -174,8 +174,9 @@ class Controller:
         try:
             self._carry(encode_message(message))
         except Exception as error:  # noqa: BLE001  the transport's, whatever it is
+            if not self._behind:  # once, until it works again; as text, for a log may keep its records
+                _log.warning("a message to a view was lost: %s", repr(error))
             self._behind = True
-            _log.warning("a message to a view was lost: %r", error)
 
     def catch_up(self) -> None:
         """If a message was lost, tells the view where the session is now."""
@@ -203,9 +204,9 @@ class Controller:
 def _snapshot(request: int, session: Session) -> p.Snapshot:
     if session.nodes > MOST_NODES:
         raise ValueError(
-            f"this graph has {session.nodes:,} nodes, more than the {MOST_NODES:,} that a view draws: step it "
-            "from a cell (session.step(), session.continue_()), or debug a part of it (from an intermediate "
-            "result, or with fewer iterations)"
+            f"this graph has {session.nodes:,} nodes, more than the {MOST_NODES:,} that a view draws: step "
+            "it from a cell (session.step(), session.continue_()), or debug a part of it (from an "
+            "intermediate result, or with fewer iterations)"
         )
     with session.at_rest() as revision:
         # The graph is as it was when it was first looked at; storages may have been written since.
