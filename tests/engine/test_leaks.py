@@ -396,13 +396,24 @@ def test_nothing_is_left_of(name: str) -> None:
     one = EXAMPLES[name]()
     for _ in range(WARM):
         one()
-    tracked, blocks, resident = len(gc.get_objects()), sys.getallocatedblocks(), resident_bytes()
-    for _ in range(ROUNDS - WARM):
-        one()
-    # a twentieth of an object for each round would be seen, and a few bytes in other memory
-    assert abs(len(gc.get_objects()) - tracked) < (ROUNDS - WARM) // 20
-    assert abs(sys.getallocatedblocks() - blocks) < (ROUNDS - WARM) // 20
-    assert resident_bytes() - resident < 256 * ROUNDS
+    grown: list[int] = []
+    for _ in range(
+        3
+    ):  # what leaks grows each time; memory that other tests left in pieces only once
+        tracked, blocks, resident = (
+            len(gc.get_objects()),
+            sys.getallocatedblocks(),
+            resident_bytes(),
+        )
+        for _ in range(ROUNDS - WARM):
+            one()
+        # a twentieth of an object for each round would be seen, and a few bytes in other memory
+        assert abs(len(gc.get_objects()) - tracked) < (ROUNDS - WARM) // 20
+        assert abs(sys.getallocatedblocks() - blocks) < (ROUNDS - WARM) // 20
+        grown.append(resident_bytes() - resident)
+        if grown[-1] < 256 * ROUNDS:
+            break
+    assert min(grown) < 256 * ROUNDS
 
 
 def resident_bytes() -> int:
