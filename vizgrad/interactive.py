@@ -36,8 +36,12 @@ def debug(
     nothing. `keep` is how many bytes of values the steps may hold, for going back and looking closely
     (default: a quarter of the memory that is free); beyond that the oldest steps let go of theirs.
 
-    Raises RuntimeError for a tensor without history, as backward does.
+    Tensors of another engine are opened alike, if it has registered itself
+    (`vizgrad.inspection.openers`). What a person calls them is looked up where `debug` is called.
+
+    Raises RuntimeError for a tensor without history, as backward does, TypeError for what no engine knows.
     """
+    from vizgrad.inspection.openers import known_types
     from vizgrad.stepping.names import names_around
     from vizgrad.stepping.opener import open_session
 
@@ -48,7 +52,7 @@ def debug(
         retain_graph=retain_graph,
         create_graph=create_graph,
         inputs=inputs,
-        names=names_around(),
+        names=names_around(kinds=known_types()),
     )
     if display if display is not None else in_notebook():
         show(session)

@@ -18,27 +18,51 @@ def open_backward(loss: Any, options: Mapping[str, Any]) -> Backward:
     """A backward of `loss` that has not run. TypeError for what no engine knows.
 
     `options` are `gradient`, `retain_graph`, `create_graph`, `inputs`, as `vizgrad.autograd.backward` takes
-    them, and `names`: id of a tensor -> what the person calls it.
+    them, and `names`: id of a tensor -> what the person calls it. An engine that cannot do what is asked
+    for raises TypeError.
     """
-    known = ", ".join(
-        sorted(
-            f"{t.__module__}.{t.__qualname__}" for t in open_backward.registry if t is not object
-        )
-    )
-    raise TypeError(
-        f"cannot step the backward of {type(loss).__name__}: expected a tensor, or several"
-        + (f" ({known})" if known else "")
-    )
+    raise TypeError(f"cannot step the backward of {_named(type(loss))}: {_expected()}")
+
+
+def known_types() -> tuple[type, ...]:
+    """The types of losses that an engine opens: what such a variable is called is worth knowing."""
+    return tuple(kind for kind in open_backward.registry if kind not in _NOT_ENGINES)
 
 
 @open_backward.register(list)
 @open_backward.register(tuple)
 def _of_several(losses: Any, options: Mapping[str, Any]) -> Backward:
-    """The first says which engine; it is given them all."""
+    """All go to the engine that knows them."""
     several = cast("Sequence[Any]", losses)
     if not several:
         raise RuntimeError("debug needs at least one tensor")
-    opener = open_backward.dispatch(type(several[0]))
-    if opener is open_backward.dispatch(object):
-        return opener(several[0], options)
-    return opener(several, options)
+    openers = [open_backward.dispatch(type(loss)) for loss in several]
+    unknown = open_backward.dispatch(object), _of_several
+    for loss, opener in zip(several, openers, strict=True):
+        if opener in unknown:
+            raise TypeError(
+                f"cannot step the backward of several losses, one of which is {_named(type(loss))}: "
+                f"{_expected()}"
+            )
+        if opener is not openers[0]:
+            raise TypeError(
+                f"cannot step the backward of {_named(type(several[0]))} and {_named(type(loss))} as one: "
+                "different engines run them; debug each by itself"
+            )
+    return openers[0](several, options)
+
+
+_NOT_ENGINES = object, list, tuple
+
+
+def _expected() -> str:
+    known = ", ".join(sorted(map(_named, known_types())))
+    return "expected a tensor, or several in a list" + (f" ({known})" if known else "")
+
+
+def _named(kind: type) -> str:
+    return (
+        kind.__qualname__
+        if kind.__module__ == "builtins"
+        else f"{kind.__module__}.{kind.__qualname__}"
+    )

@@ -183,8 +183,6 @@ class Backward:
     source: GraphSource
     run: Run
     title: str = ""
-    #: The order in which the nodes would run; asked for to find "the next node of that name".
-    planned: Callable[[], Sequence[int]] | None = None
     modes: Callable[[], model.Modes] = model.Modes
 
 

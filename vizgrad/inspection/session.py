@@ -49,7 +49,6 @@ class Session:
         """`keep`: bytes of values that its steps may hold; None: a quarter of what is free now."""
         self._lock = threading.RLock()
         self._publisher = Publisher()
-        self._backward: Backward | None = backward
         self._breakpoints = Breakpoints(backward.source)
         history = History(backward.run, quarter_of_free() if keep is None else keep)
         self._state: Live | Kept = Live(backward, history, self._breakpoints.listed)
@@ -94,14 +93,13 @@ class Session:
         """
 
         def run(history: History, between: Between) -> None:
-            number = find_visit(target, self._live().source, history, self._opened())
-            order = {step.node: index for index, step in enumerate(history.steps)}
-            if number in order:
-                history.seek(order[number], between)
+            found = find_visit(target, self._live().source, history)
+            if isinstance(found, int):
+                history.seek(found, between)
                 return
             history.seek(history.recorded, between)
             with history.moving():
-                while not history.at_end and history.current != number:
+                while not history.at_end and history.current not in found:
                     history.forward()
                     between()
 
@@ -143,7 +141,6 @@ class Session:
         self._refuse_within()
         self._state = Kept(live)
         self._abandon()
-        self._backward = None
         self._publish(live, live.position)
         self._publisher.forget()
         registry.remove(self)
@@ -386,10 +383,6 @@ class Session:
                 "a new forward pass, if the graph was released)"
             )
         return live
-
-    def _opened(self) -> Backward:
-        assert self._backward is not None  # while `_live` gives a state
-        return self._backward
 
     def _move(self, moved: Callable[[History, Between], None]) -> Where:
         """Moves the run, publishes that, and says where it stands, as one."""

@@ -1,16 +1,18 @@
-"""From what a person calls a node to the visit that is meant."""
+"""From what a person calls a node to the visits that are meant."""
 
 from __future__ import annotations
 
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 from vizgrad.inspection.breakpoints import make_breakpoint
 from vizgrad.inspection.history import History
-from vizgrad.inspection.protocols import Backward, GraphSource
+from vizgrad.inspection.protocols import GraphSource
 
 
-def find_visit(target: Any, source: GraphSource, history: History, backward: Backward) -> int:
-    """The number of the node that `Session.run_to(target)` goes to; ValueError if there is none.
+def find_visit(target: Any, source: GraphSource, history: History) -> int | AbstractSet[int]:
+    """Where `Session.run_to(target)` goes: the position before a node that was visited, or those nodes of
+    which the engine has to run to the first. ValueError if there is none.
 
     Of several nodes with a name, the first ahead that was visited before and is redone; else the one
     that will run first; else the last one behind.
@@ -23,15 +25,8 @@ def find_visit(target: Any, source: GraphSource, history: History, backward: Bac
             f"{target!r} is not run by this backward: no tensor that was asked for (inputs=) is "
             "reachable from it"
         )
-    order = {step.node: index for index, step in enumerate(history.steps)}
-    redone = [i for i in wanted if order.get(i, -1) >= history.position]
+    order = {step.node: index for index, step in enumerate(history.steps) if step.node in wanted}
+    redone = [index for index in order.values() if index >= history.position]
     if redone:
-        return min(redone, key=lambda i: order[i])
-    ahead = wanted - order.keys()
-    if len(ahead) == 1 or (ahead and backward.planned is None):
-        return min(ahead)
-    if ahead and backward.planned is not None:
-        for number in backward.planned():
-            if number in ahead:
-                return number
-    return max(wanted, key=lambda i: order.get(i, -1))
+        return min(redone)
+    return wanted - order.keys() or max(order.values())

@@ -21,9 +21,9 @@ class Names(dict[int, str]):
 
     def __init__(self) -> None:
         super().__init__()
-        self._tensors: dict[int, weakref.ref[Tensor]] = {}
+        self._tensors: dict[int, weakref.ref[Any]] = {}
 
-    def found(self, tensor: Tensor, name: str) -> None:
+    def found(self, tensor: Any, name: str) -> None:
         """Notes a name; the first one found for a tensor stays, unless it is a hidden one."""
         known = super().get(id(tensor))
         if known is None or (known.startswith("_") and not name.startswith("_")):
@@ -35,38 +35,38 @@ class Names(dict[int, str]):
         return default if tensor is None or tensor() is None else super().get(number, default)
 
 
-def names_in(namespaces: Iterable[Mapping[str, Any]]) -> Names:
+def names_in(namespaces: Iterable[Mapping[str, Any]], kinds: tuple[type, ...] = (Tensor,)) -> Names:
     """id of tensor -> name, e.g. ``w``, ``model.0.weight``; earlier namespaces win.
 
     Names that begin with an underscore (IPython's history among them) only serve if nothing better is
-    found.
+    found. `kinds` are the types of what is a tensor: other engines have theirs.
     """
     names = Names()
     for namespace in namespaces:
         for name, value in list(namespace.items()):
-            for inner, tensor in _tensors_in(value):
+            for inner, tensor in _tensors_in(value, kinds):
                 names.found(tensor, name + inner)
     return names
 
 
-def _tensors_in(value: Any) -> Iterator[tuple[str, Tensor]]:
+def _tensors_in(value: Any, kinds: tuple[type, ...]) -> Iterator[tuple[str, Any]]:
     """Tensors that a variable holds, with what to write after its name to get at them."""
-    if isinstance(value, Tensor):
+    if isinstance(value, kinds):
         yield "", value
     elif isinstance(value, list | tuple):
         items = cast("Sequence[Any]", value)
         if len(items) <= _LONGEST_LIST:
-            yield from ((f"[{i}]", t) for i, t in enumerate(items) if isinstance(t, Tensor))
+            yield from ((f"[{i}]", t) for i, t in enumerate(items) if isinstance(t, kinds))
     elif isinstance(value, dict):
         entries = cast("dict[Any, Any]", value)
         if len(entries) <= _LONGEST_DICT:
-            yield from ((f"[{k!r}]", t) for k, t in list(entries.items()) if isinstance(t, Tensor))
+            yield from ((f"[{k!r}]", t) for k, t in list(entries.items()) if isinstance(t, kinds))
     elif callable(getattr(cast("type[Any]", type(value)), "named_parameters", None)):
         parameters = islice(value.named_parameters(), _MOST_PARAMETERS)
         yield from ((f".{inner}", parameter) for inner, parameter in parameters)
 
 
-def names_around(depth: int = 2) -> Names:
+def names_around(depth: int = 2, kinds: tuple[type, ...] = (Tensor,)) -> Names:
     """Names in the nearest frame outside vizgrad, its callers, and its module."""
     frame = frame_outside(depth + 1)
     spaces: list[Mapping[str, Any]] = []
@@ -80,4 +80,4 @@ def names_around(depth: int = 2) -> Names:
             break
         frame = frame.f_back
         steps += 1
-    return names_in(spaces)
+    return names_in(spaces, kinds)

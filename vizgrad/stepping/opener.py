@@ -35,7 +35,7 @@ def open_tensor(loss: Any, options: Mapping[str, Any]) -> Backward:
     )
     source = EngineGraph([(node, nr) for node, nr, _ in task.roots], names)
     run = EngineRun(task, source, lent=options.get("gradient") is not None)
-    return Backward(source, run, title or "backward", run.planned, current_modes)
+    return Backward(source, run, title or "backward", current_modes)
 
 
 def open_session(

@@ -10,7 +10,6 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from vizgrad.arrays.quiet import hush, unhush
-from vizgrad.engine.plan import planned_order
 from vizgrad.inspection import model
 from vizgrad.stepping.journal import priority_of
 from vizgrad.stepping.steplog import StepLog
@@ -65,10 +64,6 @@ class EngineRun:
         if task.reach is None or node in task.reach or node in (task.captures or ()):
             return True
         return len(task.roots) == 1 and node is task.roots[0][0]
-
-    def planned(self) -> list[int]:
-        """The numbers of all nodes in the order in which they run."""
-        return [self._source.ids[node] for node in planned_order(self._task)]
 
     @contextmanager
     def moving(self) -> Generator[None]:
