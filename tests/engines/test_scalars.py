@@ -271,7 +271,7 @@ def test_a_gradient_written_between_steps_is_told() -> None:
     session.step()
     stages = session.trace.visits[1].stages
     assert [s.detail for s in stages] == ["written by other code"]
-    assert stages[0].after == replace(stages[0].after, values=(5.0,))  # type: ignore[type-var]
+    assert stages[0].after == replace(stages[0].after, values=(5.0,))
     session.continue_()
     assert b.grad == 5.0 * 0.5
 

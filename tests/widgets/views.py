@@ -152,5 +152,8 @@ class Following(View):
             return
         old = self.storages[change.storage]
         self.storages[change.storage] = replace(
-            old, version=change.version, writes=(*old.writes, *change.writes)
+            old,
+            version=change.version,
+            writes=(*old.writes, *change.writes),
+            writes_dropped=change.writes_dropped,
         )

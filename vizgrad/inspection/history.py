@@ -36,8 +36,9 @@ class History:
         self._own: list[Step] = []
         self.steps: Sequence[Step] = self._own if self._quick is None else self._quick.steps
         self.position = 0
-        #: How many steps were weighed for the budget.
+        #: How many steps were weighed for the budget, and how many let go of their values.
         self._weighed = 0
+        self._forgotten = 0
         #: The node that the engine runs next; None if nothing is left to run.
         self._next = self.start.current
         self._closed_after: int | None = None
@@ -200,20 +201,18 @@ class History:
 
     def _keep(self) -> None:
         """Weighs the steps that are new, and lets the oldest go of their values if they are too many."""
-        if not self._run.can_step_back:
-            self.earliest = self.position
-            return
         first, last = self._weighed, self.recorded
         if self._quick is not None:
             self.kept += self._quick.weigh(first, last)
         else:
             self.kept += sum(step.nbytes for step in self.steps[first:last])
         self._weighed = last
-        while self.kept > self.budget and self.earliest < self.recorded - 1:
-            oldest = self.steps[self.earliest]
+        while self.kept > self.budget and self._forgotten < last - 1:
+            oldest = self.steps[self._forgotten]
             self.kept -= oldest.nbytes
             oldest.forget()
-            self.earliest += 1
+            self._forgotten += 1
+        self.earliest = self._forgotten if self._run.can_step_back else last
 
     def close(self) -> None:
         """Abandons the rest and lets go of the steps; nothing can be looked at or moved any more."""

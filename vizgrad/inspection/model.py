@@ -11,8 +11,8 @@ A `Run`, the whole state between two steps, is `Start` with the records before i
 Every string in here (tensor names, scopes, reprs, source lines) is *data* written by strangers: a
 renderer escapes it, and never parses it.
 
-Sizes are in bytes, times in seconds, clocks are ticks of `vizgrad.tensor.clock` (one process-wide
-counter: nodes take a tick when recorded, in-place writes when they write).
+Sizes are in bytes, times in seconds, clocks are ticks of a counter of the engine's (vizgrad's is
+`vizgrad.tensor.clock`: nodes take a tick when recorded, in-place writes when they write).
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ def open_backward(loss: Any, options: Mapping[str, Any]) -> Backward:
     them, and `names`: id of a tensor -> what the person calls it. An engine that cannot do what is asked
     for raises TypeError.
     """
-    raise TypeError(f"cannot step the backward of {_named(type(loss))}: {_expected()}")
+    raise TypeError(f"cannot step the backward of {_type_of(loss)}: {_expected()}")
 
 
 def known_types() -> tuple[type, ...]:
@@ -41,12 +41,12 @@ def _of_several(losses: Any, options: Mapping[str, Any]) -> Backward:
     for loss, opener in zip(several, openers, strict=True):
         if opener in unknown:
             raise TypeError(
-                f"cannot step the backward of several losses, one of which is {_named(type(loss))}: "
+                f"cannot step the backward of several losses, one of which is {_type_of(loss)}: "
                 f"{_expected()}"
             )
         if opener is not openers[0]:
             raise TypeError(
-                f"cannot step the backward of {_named(type(several[0]))} and {_named(type(loss))} as one: "
+                f"cannot step the backward of {_type_of(several[0])} and {_type_of(loss)} as one: "
                 "different engines run them; debug each by itself"
             )
     return openers[0](several, options)
@@ -60,9 +60,10 @@ def _expected() -> str:
     return "expected a tensor, or several in a list" + (f" ({known})" if known else "")
 
 
+def _type_of(value: object) -> str:
+    return _named(type(value))
+
+
 def _named(kind: type) -> str:
-    return (
-        kind.__qualname__
-        if kind.__module__ == "builtins"
-        else f"{kind.__module__}.{kind.__qualname__}"
-    )
+    name = kind.__qualname__
+    return name if kind.__module__ == "builtins" else f"{kind.__module__}.{name}"

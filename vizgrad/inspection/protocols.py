@@ -31,7 +31,9 @@ class GraphSource(Protocol):
         ...
 
     def label(self, node: int) -> str:
-        """What a person calls the variable of a leaf; empty if unknown, and for other nodes."""
+        """What a person calls the variable of a leaf (or the value of a constant); empty if unknown, and
+        for other nodes.
+        """
         ...
 
     def describe(self, node: int) -> model.Node:
@@ -51,7 +53,10 @@ class GraphSource(Protocol):
         ...
 
     def written(self) -> tuple[model.StorageChange, ...]:
-        """Storages of the graph that were written since this was last asked; work for these alone."""
+        """Storages of the graph that were written since this was last asked.
+
+        Asked after each move and each cell: work for these alone, where the engine can tell.
+        """
         ...
 
     def retell(self) -> None:

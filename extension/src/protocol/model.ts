@@ -14,8 +14,8 @@
  * Every string in here (tensor names, scopes, reprs, source lines) is *data* written by strangers:
  * a renderer escapes it, and never parses it.
  *
- * Sizes are in bytes, times in seconds, clocks are ticks of `vizgrad.tensor.clock` (one
- * process-wide counter: nodes take a tick when recorded, in-place writes when they write).
+ * Sizes are in bytes, times in seconds, clocks are ticks of a counter of the engine's (vizgrad's is
+ * `vizgrad.tensor.clock`: nodes take a tick when recorded, in-place writes when they write).
  */
 
 /** Version of the JSON form of everything in this module; a reader refuses a larger one. */

@@ -1,0 +1,53 @@
+"""From PyTorch's tensors to `model.TensorSummary`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from tests.engines.torch_saved import dtype_of
+from vizgrad.arrays.quick_statistics import Statistics, quick
+from vizgrad.arrays.statistics import statistics
+from vizgrad.inspection.model import TensorSummary
+
+
+def summarize(tensor: torch.Tensor | None) -> TensorSummary | None:
+    """What one pass tells; None for an undefined gradient."""
+    return _told(tensor, quick)
+
+
+def summarize_closely(tensor: torch.Tensor | None) -> TensorSummary | None:
+    """With histogram, heat map and values."""
+    return _told(tensor, statistics)
+
+
+def _told(
+    tensor: torch.Tensor | None, statistics_of: Callable[[Any], Statistics]
+) -> TensorSummary | None:
+    if tensor is None:
+        return None
+    tensor = tensor.detach()
+    stored, nnz = tensor, None
+    if tensor.layout == torch.sparse_coo:
+        tensor = tensor.coalesce()
+        stored, nnz = tensor.values(), tensor._nnz()
+    values = stored.cpu().resolve_conj().resolve_neg()
+    if values.dtype == torch.bfloat16:  # numpy has none
+        values = values.float()
+    found = statistics_of(values.numpy())
+    if nnz is not None:
+        absent = tensor.numel() - stored.numel()
+        found = found._replace(zeros=found.zeros + absent, heat=(), values=None)
+    return TensorSummary(
+        tuple(tensor.shape), dtype_of(tensor), str(tensor.device), bytes_of(tensor), *found,
+        layout=str(tensor.layout).removeprefix("torch."), nnz=nnz,
+    )  # fmt: skip
+
+
+def bytes_of(tensor: torch.Tensor) -> int:
+    """That its elements take, and of a sparse one their places."""
+    if tensor.layout == torch.strided:
+        return tensor.nbytes
+    return tensor._values().nbytes + tensor._indices().nbytes
