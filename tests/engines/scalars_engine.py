@@ -88,7 +88,7 @@ class Scalars:
             edges=tuple(self.edges(one)),
             outputs=(model.OutputMeta((), "float", "python"),),
             saved=self.saved(node),
-            formulas=tuple(model.Formula(name, text, text) for name, text in formulas.items()),
+            formulas=tuple(model.Formula(name, text) for name, text in formulas.items()),
             label=self.label(node),
         )
 

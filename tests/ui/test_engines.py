@@ -1,0 +1,77 @@
+"""Graphs of other engines in the same view, in the browser."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from tests.ui.lab import Lab
+from tests.ui.test_following import at
+from tests.ui.test_tour import press
+
+ROOT = Path(__file__).parents[2]
+#: A cell that lets the kernel find the engines.
+FIND = f"import sys\nsys.path.insert(0, {str(ROOT)!r})\nimport vizgrad\n"
+
+SCALARS = """\
+from tests.engines import scalars_engine
+from tests.engines.scalars import Value
+a, b = Value(0.5), Value(-2.0)
+out = (a * b + a).tanh() * 3
+"""
+TORCH = """\
+import torch
+from tests.engines import torch_engine
+w, b = torch.ones(2, 3, requires_grad=True), torch.zeros(2, requires_grad=True)
+loss = ((torch.ones(4, 3) @ w.T + b).tanh() ** 2).sum()
+"""
+
+
+def shows(view: Locator, *names: str) -> None:
+    for name in names:
+        expect(view.locator("[data-node-id]").filter(has_text=name).first).to_be_visible()
+
+
+def picture(lab: Lab, name: str) -> None:
+    """Kept where a person asked for it: VIZGRAD_PICTURES names a folder."""
+    folder = os.environ.get("VIZGRAD_PICTURES")
+    if folder:
+        lab.page.screenshot(path=Path(folder) / f"{name}.png")
+
+
+def test_single_numbers_are_stepped_forwards_and_backwards(lab: Lab) -> None:
+    notebook = lab.open_notebook(FIND + SCALARS, "session = vizgrad.debug(out)")
+    notebook.run()
+    view = notebook.output(1)
+    at(view, 0)
+    shows(view, "mul", "tanh", "add", "constant")
+    for done in (1, 2, 3):
+        press(view, "Step")
+        at(view, done)
+    picture(lab, "scalars")
+    assert "3 of 7 nodes done" in notebook.execute("print(session)")
+    press(view, "Step back")
+    at(view, 2)
+    notebook.execute("session.continue_()")
+    at(view, 7)
+    assert notebook.execute("print(round(a.grad / b.grad, 6))") == "-2.0\n"
+
+
+def test_a_graph_of_pytorch_is_stepped(lab: Lab) -> None:
+    pytest.importorskip("torch")
+    notebook = lab.open_notebook(FIND + TORCH, "session = vizgrad.debug(loss)")
+    notebook.run()
+    view = notebook.output(1)
+    at(view, 0)
+    shows(view, "SumBackward0", "TanhBackward0")
+    for done in (1, 2, 3):
+        press(view, "Step")
+        at(view, done)
+    picture(lab, "torch")
+    expect(view.get_by_role("button", name="Step back")).to_be_disabled()
+    notebook.execute("session.continue_()")
+    at(view, 8)
+    assert notebook.execute("print(w.grad is not None, tuple(b.grad.shape))") == "True (2,)\n"
