@@ -32,7 +32,8 @@ def test_what_a_view_asks_for_is_no_line_of_a_person(package: str) -> None:
 def test_a_persons_callback_is_theirs_though_a_view_called_it() -> None:
     w = vg.ones(2)
     called_by("ipywidgets.widgets")(lambda: w.add_(1))
-    written = w._storage.writes.latest(1) if w._storage is not None and w._storage.writes else ()
-    (last,) = written
+    assert w._storage is not None
+    assert w._storage.writes is not None
+    (last,) = w._storage.writes.latest(1)
     assert last.site is not None
     assert last.site.file == __file__

@@ -56,7 +56,7 @@ class GraphTask(TaskState):
             if leaves:
                 node = leaves.popleft()
                 if quick and watch is None and node.hooks is None and not self.pausing:
-                    variable = node.variable
+                    variable = node.variable  # pyright: ignore[reportAttributeAccessIssue]  only leaves are there
                     if variable._rare is None:
                         incoming = buffers.pop(node, None)
                         if incoming is not None and variable._tracked:

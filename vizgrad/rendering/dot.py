@@ -122,7 +122,11 @@ def _box(graph: Graph, view: RunView, item: Item) -> Attributes:
         lines.append(f"use {item.use} of {item.uses}")
     lines += [f"saved {saved_text(saved)}" for saved in view.saved(node)]
     lines.append(state_text(run))
-    return {"label": _label([line for line in lines if line]), **_LOOKS.get(node.kind, _PLAIN), **state}
+    return {
+        "label": _label([line for line in lines if line]),
+        **_LOOKS.get(node.kind, _PLAIN),
+        **state,
+    }
 
 
 def _line(view: RunView, link: Link) -> Attributes:

@@ -174,7 +174,7 @@ class Controller:
         try:
             self._carry(encode_message(message))
         except Exception as error:  # noqa: BLE001  the transport's, whatever it is
-            if not self._behind:  # once, until it works again; as text, for a log may keep its records
+            if not self._behind:  # once, until it works again; as text: a log may keep its records
                 _log.warning("a message to a view was lost: %s", repr(error))
             self._behind = True
 

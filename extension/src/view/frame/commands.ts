@@ -16,7 +16,7 @@ export function can({ session, port, view }: DebuggerState, command: RunCommand 
     case 'back':
       return run.position > run.earliest;
     case 'restart':
-      return run.position > 0 || run.status === 'failed';
+      return run.earliest === 0 && (run.position > 0 || run.status === 'failed');
     case 'runTo':
       return view.selection !== null && run.current !== view.selection;
     case 'breakpoint':
