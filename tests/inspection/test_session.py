@@ -506,13 +506,14 @@ def test_a_hook_that_moves_its_own_session_is_refused() -> None:
     assert session.run.status == "finished"
 
 
-def test_storing_the_gradient_of_a_result_is_a_step_that_can_be_taken_back() -> None:
+def test_a_captured_gradient_is_a_step_that_can_be_taken_back() -> None:
     x = leaf(1)
     y = x * 2
     session = open_session(y.exp().sum(), inputs=[y], names={})
     session.continue_()
     captured = next(n for n in session.graph.nodes if n.name == "MulBackward0")
-    assert session.run.nodes[captured.id].state == "done"  # it runs, for nobody (E-32)
+    assert session.run.nodes[captured.id].state == "captured"
+    assert session.run.nodes[captured.id].reason
     assert y.grad is not None
     assert x.grad is None
     session.back()

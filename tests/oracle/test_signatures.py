@@ -51,7 +51,6 @@ DIFFERENT = {
     ("", "rrelu"): "numbers come from vizgrad's one generator",
     ("", "rrelu_"): "numbers come from vizgrad's one generator",
     ("", "layer_norm"): "`cudnn_enable` chooses between kernels",
-    ("", "group_norm"): "`cudnn_enabled` chooses between kernels",
     ("nn", "Hardtanh"): "`min_value` and `max_value` were deprecated in 2017",
     ("nn", "RNNCellBase"): "a base class, whose `num_chunks` is PyTorch's way of stacking weights",
 }  # fmt: skip

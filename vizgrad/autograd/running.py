@@ -110,13 +110,18 @@ def prepare_backward(
             "leave `inputs` out to fill `.grad` of all leaves",
         )
     roots = make_roots(tensors, grad_tensors, create_graph)
+    captures: dict[Node, list[Capture]] | None = None
     wanted: list[Node] = []
     if chosen is not None:
+        captures = {}
         ends = [_end(thing, f"inputs[{index}]") for index, thing in enumerate(chosen)]
         # every input is good: only now is anything changed
-        for thing, (node, _) in zip(chosen, ends, strict=True):
-            wanted.append(node)
-            if isinstance(thing, Tensor) and not isinstance(node, AccumulateGrad):
+        for thing, (node, nr) in zip(chosen, ends, strict=True):
+            if isinstance(node, AccumulateGrad):
+                wanted.append(node)
+                continue
+            captures.setdefault(node, []).append(Capture(nr))  # not run for nobody (E-27)
+            if isinstance(thing, Tensor):
                 thing.retain_grad()
     if create_graph:
         warn_once(
@@ -128,7 +133,7 @@ def prepare_backward(
         roots,
         retain_graph=create_graph if retain_graph is None else retain_graph,
         create_graph=create_graph,
-        captures=None if chosen is None else {},
+        captures=captures,
         wanted=wanted,
     )
 

@@ -62,20 +62,6 @@ def a_saved_output_of_a_write_to_part_of_a_base_is_differentiated_twice(torch, s
         see(f"{name}: second", torch.autograd.grad(first.sum(), b)[0])
 
 
-@program(rules="E-27 E-41")
-def a_node_whose_output_is_in_inputs_runs_for_nobody(torch, see):
-    x = torch.ones(2, requires_grad=True)
-    y = x.exp()
-    seen = []
-    y.grad_fn.register_prehook(lambda grads: seen.append(("before", [g.tolist() for g in grads])))
-    y.grad_fn.register_hook(lambda gi, go: seen.append(("after", list(gi))))
-    (y * 5).sum().backward(inputs=[y])
-    see("hooks", seen, expect=[("before", [[5.0, 5.0]]), ("after", [None])])
-    see("stored", y.grad)
-    see("leaf", x.grad, expect=None)
-    see.raises("its saved values are freed", lambda: y.sum().backward(), phrase="second time")
-
-
 @program(rules="M-20 M-24")
 def data_and_detach_of_an_inference_tensor_may_be_written(torch, see):
     with torch.inference_mode():
