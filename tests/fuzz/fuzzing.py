@@ -12,6 +12,7 @@ from typing import Any
 from tests.fuzz import programs, report
 from tests.fuzz.calls import Call
 from tests.fuzz.compare import Difference, differences
+from tests.fuzz.fatal import fatal
 from tests.fuzz.known import known, random_values
 from tests.fuzz.operations import Drawing, operations
 from tests.fuzz.shrink import smallest
@@ -42,6 +43,8 @@ class Fuzzer:
             os.pwrite(self.journal, text.encode(), 0)
 
     def wrong(self, call: Call) -> list[Difference]:
+        if fatal(call):
+            return []
         found = differences(self.torch, self.vizgrad, call)
         return [f for f in found if not random_values(call, f) and not known(call, f)]
 

@@ -84,6 +84,22 @@ def saved_for_its_shape(line: str, theirs: Side, ours: Side, found: Difference) 
     )
 
 
+def another_type_unpacked(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
+    return "the unpack hook returned" in str(found.ours)
+
+
+def nothing_to_derive(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
+    """A flag of a gradient that is 0, where one of the tensors has no elements."""
+    flag = found.what.startswith("gradient requires_grad") and found.theirs is False
+    return flag and any(
+        isinstance(t, theirs.module.Tensor) and not t.numel() for t in theirs.names.values()
+    )
+
+
+def mask_in_inference(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
+    return "inference_mode" in line and "source and destination dtypes match" in str(found.ours)
+
+
 def written_before_refusal(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
     refused = theirs.outcomes[-1] is not None and ours.outcomes[-1] is not None
     return refused and found.what.startswith(("value of", "version of"))
@@ -146,6 +162,10 @@ KNOWN_PROGRAMS = (
                  "gradients of sums, which are expanded, too): vizgrad refuses", writes_shared_elements),
     KnownProgram("masked_scatter_ and products of their own memory: PyTorch reads what it has just written",
                  reads_what_it_writes),
+    KnownProgram("an unpack hook that gives another type: PyTorch's gradient is wrong without a word", another_type_unpacked),
+    KnownProgram("a view without elements that was made anew after a write", nothing_to_derive),
+    KnownProgram("values of another type where a mask holds: refused everywhere, by PyTorch not in inference mode",
+                 mask_in_inference),
     KnownProgram("vizgrad saves no operand for its shape", saved_for_its_shape),
     KnownProgram("what was written before a refusal", written_before_refusal),
     KnownProgram("set_ of a view: PyTorch keeps its base's history, of memory nobody shows any more",

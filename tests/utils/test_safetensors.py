@@ -122,6 +122,18 @@ def test_memory_that_no_tensor_covers(tmp_path: Path) -> None:
         save_model(model, tmp_path / "m.safetensors")
 
 
+def test_errors_quote_little_of_the_file() -> None:
+    number, name = "9" * 5000, "n" * 5000
+    damaged = content("F32", [1], bytes(4)).replace(b"F32", number.encode())
+    damaged = (len(damaged) - 12).to_bytes(8, "little") + damaged[8:]
+    long_name = content("U16", [1], b"\0\0").replace(b'"x"', f'"{name}"'.encode())
+    long_name = (len(long_name) - 10).to_bytes(8, "little") + long_name[8:]
+    for data in (damaged, long_name):
+        with pytest.raises((safetensors.SafetensorError, TypeError)) as caught:
+            load(data)
+        assert 20 < len(str(caught.value)) < 1100
+
+
 def test_damage_and_foreign_types(tmp_path: Path) -> None:
     with pytest.raises(safetensors.SafetensorError):
         load(b"xx")

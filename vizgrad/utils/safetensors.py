@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 Name = str | os.PathLike[str]
 
+#: Characters of the format's own errors.
+_MOST_QUOTED = 1000
+
 #: What the format calls an element type -> its name here.
 _TYPES = {
     "BOOL": "bool", "U8": "uint8", "I8": "int8", "I16": "int16", "I32": "int32", "I64": "int64",
@@ -182,12 +185,18 @@ def _tensors(data: bytes, device: Any) -> dict[str, Tensor]:
     # The header's text becomes objects, of which each tensor has its own in braces.
     budget.spend(2 * len(data) + _TENSOR * data.count(b"{", 8, 8 + header))
     found: dict[str, Tensor] = {}
-    for name, view in deserialize(data):
+    try:
+        views = deserialize(data)
+    except SafetensorError as error:  # which quotes what it found in the file, however long
+        raise SafetensorError(str(error)[:_MOST_QUOTED]) from None
+    for name, view in views:
         kind = _TYPES.get(view["dtype"])
         if kind is None:
-            raise TypeError(f"vizgrad has no element type {view['dtype']}, which `{name}` is of")
+            raise TypeError(
+                f"vizgrad has no element type {view['dtype']}, which `{name[:80]}` is of"
+            )
         if len(view["shape"]) > blocks.MOST_DIMENSIONS:
-            raise SafetensorError(f"`{name}` has {len(view['shape'])} dimensions")
+            raise SafetensorError(f"`{name[:80]}` has {len(view['shape'])} dimensions")
         budget.spend(len(view["data"]))
         array = blocks.read_bytes(view["data"], by_name(kind).np).reshape(view["shape"])
         found[name] = new_tensor(to_device(array, parse_device(device)))

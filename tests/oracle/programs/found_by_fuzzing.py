@@ -311,3 +311,76 @@ def numbers_that_a_narrow_type_does_not_hold(torch, see, name):
         see.attempt(
             f"mask {value}", lambda v=value: torch.zeros(2, dtype=dtype).masked_fill(mask, v)
         )
+
+
+TYPES_OF_SUMS = ("bool", "uint8", "int64", "float32", "complex64")
+
+
+@program(rules="T-95", each=TYPES_OF_SUMS)
+def alpha_is_judged_by_the_type_of_the_result(torch, see, name):
+    x = torch.tensor([1, 0, 1]).to(getattr(torch, name))
+    for alpha in (1, 2, -1, 1.0, 1.5, True, 1j):
+        for k, other in enumerate((x, 2, 0.5, torch.tensor(True))):
+            for sums in (torch.add, torch.sub, torch.rsub, torch.Tensor.add_):
+                see.attempt(
+                    f"{sums.__name__} {alpha} {k}",
+                    lambda s=sums, a=alpha, o=other: s(x.clone(), o, alpha=a),
+                )
+
+
+@program(rules="T-95")
+def slopes_at_equal_distances_leave_out_the_middle(torch, see):
+    inf, nan = float("inf"), float("nan")
+    x = torch.tensor([1.0, 2.0, inf, 4.0, 5.0, nan, 7.0, 8.0], dtype=torch.float64)
+    for edge_order in (1, 2):
+        for spacing in (1, 0.5, [2.0]):
+            see(
+                f"{edge_order} {spacing}",
+                torch.gradient(x, spacing=spacing, edge_order=edge_order)[0],
+            )
+    see("of whole numbers", torch.gradient(torch.tensor([1, 4, 9, 16]))[0])
+
+
+@program(rules="T-95")
+def one_element_or_none_to_reduce(torch, see):
+    tiny = torch.tensor([[1e-30, 1e30]], dtype=torch.float32, requires_grad=True)
+    for order in (1, 1.5, 2, 3):
+        see(f"norm {order}", torch.linalg.vector_norm(tiny, order, dim=0))
+    torch.linalg.vector_norm(tiny, dim=0).sum().backward()
+    see("its gradient", tiny.grad)
+    for make in (torch.prod, torch.var):
+        for value in (torch.tensor(0.0), torch.tensor([0.0])):
+            x = value.requires_grad_()
+            (grad,) = torch.autograd.grad(make(x), x, create_graph=True)
+            see(f"{make.__name__} {value.dim()}", [grad, grad.requires_grad])
+    see("slices of nothing", [torch.zeros(0, 1).unique_consecutive(dim=0).shape])
+    for search in (torch.unique_consecutive, torch.unique):
+        see.raises(search.__name__, lambda s=search: s(torch.zeros(0, 1), dim=1))
+    see("outer", torch.tensordot(torch.ones(1, 2), torch.tensor(3.0), dims=0))
+
+
+@program(rules="T-95")
+def what_searches_and_norms_refuse(torch, see):
+    x = torch.ones(2, 2)
+    for p, most in ((2, -1), (2, float("nan")), (0, 1), (-1, 1), (float("nan"), 1)):
+        see.raises(f"renorm {p} {most}", lambda p=p, m=most: x.renorm(p, 0, m))
+    for value in (True, 1j):
+        see.raises(f"isin {value}", lambda v=value: torch.isin(torch.tensor([v]), x))
+        see.raises(f"isin of {value}", lambda v=value: torch.isin(x, torch.tensor([v])))
+    see("isreal", torch.isreal(torch.tensor([float("nan"), float("inf"), 1.0])))
+    for count, offset in ((0, 0), (-1, 16), (-1, 17), (-1, -1)):
+        see.raises(
+            f"frombuffer {count} {offset}",
+            lambda c=count, o=offset: torch.frombuffer(
+                bytearray(16), dtype=torch.float64, count=c, offset=o
+            ),
+        )
+    see.raises("no type", lambda: torch.frombuffer(bytearray(16), dtype=None))
+    see.raises("in whole numbers", lambda: torch.tensor([3]).mvlgamma_(1))
+    see.raises("rates", lambda: torch.poisson(torch.tensor(float("nan"))))
+    see.raises("lu", lambda: torch.lu(torch.tensor([[1]])))
+    see.raises("three dims", lambda: torch.norm(torch.ones(1, 1, 1), dim=(0, 1, 2)))
+    leaf = x.clone().requires_grad_()
+    see.raises("a leaf", lambda: leaf.index_put_((torch.tensor([0]),) * 3, x))
+    see("of no dims", torch.fft.fftn(torch.tensor(1 + 1j)))
+    see("in C order", [torch.ones(3, 4).t().cumsum(d).stride() for d in (0, 1)])

@@ -131,6 +131,10 @@ def batch_norm(
     `momentum`, the variance without bias (T-55). ValueError for one value per channel in training.
     """
     x = input._array
+    if training and x.ndim and prod(x.shape[:1] + x.shape[2:]) == 1:
+        raise ValueError(
+            f"Expected more than 1 value per channel when training, got input size {list(x.shape)}"
+        )
     if x.ndim == 1 and not x.size:
         return arithmetic.mul.record(input, 1)  # of nothing, no channels
     if x.ndim < 2:
@@ -150,10 +154,6 @@ def batch_norm(
             input, given(weight), given(bias), running_mean, running_var, eps=eps
         )
     count = x.size // max(1, x.shape[1])
-    if count == 1:
-        raise ValueError(
-            f"Expected more than 1 value per channel when training, got input size {list(x.shape)}"
-        )
     out, mean, _, variance = op.batch_norm.record(input, given(weight), given(bias), eps=eps)
     if not x.size:
         return out  # of nothing, no statistics
