@@ -305,6 +305,14 @@ def single_and_close(call: Call, found: Difference) -> bool:
     return single(call, found) and bool(np.allclose(found.theirs, found.ours, atol=1e-3))
 
 
+def complex_numbers(call: Call, found: Difference) -> bool:
+    return any(g.dtype.startswith("complex") for g in call.operands())
+
+
+def converted(call: Call, found: Difference) -> bool:
+    return any(name == "dtype" for name, _ in call.words)
+
+
 def symmetric(call: Call) -> bool:
     import torch
 
@@ -394,7 +402,20 @@ KNOWN: tuple[Known, ...] = (
           says("positional arguments but")),
     Known("addmm addmv baddbmm F.multi_margin_loss", "raises: nothing, RuntimeError",
           "PyTorch looks at numbers and types only where there is something to compute", empty),
-    Known("cumprod", "gradient|second", "0 * inf in another order", not_finite),
+    Known("cumprod", "value|gradient|second|* after", "0 * inf in another order", not_finite),
+    Known("cumprod", "gradient|second", "PyTorch's backward divides by the operand as it was before `dtype`", converted),
+    Known("cholesky L.cholesky L.cholesky_ex", "second", "of a gradient that has a part which no Hermitian matrix meets",
+          complex_numbers),
+    Known("cholesky", "gradient*", "of nothing", empty),
+    Known("bilinear F.bilinear", "value|gradient|second", "inf - inf and 0 * inf in another order", special),
+    Known("bilinear F.bilinear", "raises: nothing, NotImplementedError", "PyTorch has types only where it computes", empty),
+    Known("addr", "gradient raises: RuntimeError, nothing", "PyTorch's backward multiplies two types",
+          says("input tensors must have the same dtype")),
+    Known("addmm", "raises: RuntimeError, nothing", "PyTorch multiplies only where there is nothing to add", empty),
+    Known("T.resize_", "offset", "a larger block begins with the tensor"),
+    Known("T.resize_", "raises: nothing, RuntimeError", "elements that share a place", expanded_target),
+    Known("T.resize_", "raises: nothing, TypeError", "True is no size", ours_says("not bool")),
+    Known("L.lstsq", "gradient requires_grad", "of nothing", empty),
     Known("cholesky L.cholesky L.cholesky_ex", "gradient|second", "PyTorch's gradient has a part that no Hermitian matrix meets",
           hermitian_parts_agree),
     Known("cholesky_inverse", "value|* after", "LAPACK takes the diagonal for real", complex_diagonal),

@@ -161,7 +161,7 @@ def poisson(rates: Array, device: Device, generator: Generator | None) -> Array:
 
 def binomial(counts: Array, chances: Array, device: Device, generator: Generator | None) -> Array:
     """Numbers of successes in as many trials; the mean where those are beyond 2 ** 63, NaN of NaN."""
-    counts, chances = np.broadcast_arrays(counts.astype(np.float64), chances.astype(np.float64))
+    counts, chances = counts.astype(np.float64), chances.astype(np.float64)
     usual = (counts >= 0) & (counts < 2.0**63)
     sure = np.where(chances == chances, np.clip(chances, 0, 1), 0)
     trials = np.where(usual, counts, 0).astype(np.int64)

@@ -135,6 +135,7 @@ def _solved(d: Draw, so_far: SoFar) -> tuple[int, ...]:
 
 
 beside = shaped(_beside)
+some_beside = shaped(lambda d, so_far: tuple(max(1, n) for n in _beside(d, so_far)))
 before = shaped(_before)
 vector = shaped(_vector)
 solved = shaped(_solved)
@@ -152,7 +153,8 @@ L.solve : A=regular() B=vector
 L.solve_triangular : A=regular(triangular=True) B=beside *upper=flag *left=pick(True)? *unitriangular=flag?
 L.solve_triangular : A=regular(triangular=True) B=before *upper=flag *left=pick(False) *unitriangular=flag?
 triangular_solve : b=beside_later A=regular_drawn upper=flag? transpose=flag? unitriangular=flag?
-L.lstsq : A=tall() B=beside *driver=pick('gelsd','gelsy','gelss','gels',None)?
+# of no right side, LAPACK under PyTorch ends the process
+L.lstsq : A=tall() B=some_beside *driver=pick('gelsd','gelsy','gelss','gels',None)?
 L.qr : A=tall() mode=pick('reduced','complete','r')?
 qr : input=tall() some=flag?
 L.svd : A=tall() full_matrices=flag?

@@ -291,6 +291,11 @@ def numbers_and_norms_refused(torch, see):
     see.raises(
         "narrow", lambda: torch.norm(x.double(), dtype=torch.float32), phrase="without narrowing"
     )
+    see.raises("of whole numbers", lambda: torch.norm(torch.ones(2).long(), dtype=torch.float64))
+    see.raises("singular", lambda: torch.cholesky_inverse(torch.tensor([[1.0, 0.0], [1.0, 0.0]])))
+    see.raises("counts", lambda: torch.binomial(torch.ones(2).long(), torch.ones(2)))
+    see.raises("sizes", lambda: torch.binomial(torch.ones(2), torch.ones(3)))
+    see.raises("no scores", lambda: F.multi_margin_loss(torch.ones(0), torch.tensor(0)))
     see.raises("sizes first", lambda: torch.zeros(2, requires_grad=True).resize_())
 
 

@@ -226,6 +226,13 @@ def multi_margin_loss(
     if weight is not None and weight.ndim != 1:
         raise ValueError(f"weight must be one-dimensional, but has the shape {list(weight.shape)}")
     rows = 1 if input.ndim < 2 else input.shape[0]
+    if input.ndim and not input.shape[-1]:
+        raise RuntimeError(
+            "Expected non-empty vector or matrix with optional 0-dim batch size, but got: "
+            f"{list(input.shape)}"
+        )
+    if input.numel() and input.dtype.category != 2:
+        raise NotImplementedError(f'"multi_margin_loss" not implemented for {input.dtype.name}')
     if input.ndim > 2 or target.ndim > 1 or target.numel() != rows:
         raise RuntimeError(
             f"inconsistent target size: {list(target.shape)} for input of size: {list(input.shape)}"

@@ -148,7 +148,12 @@ def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False) -> Tensor
 @public(method=True)
 @takes_out
 def cholesky_inverse(input: Tensor, upper: bool = False) -> Tensor:
-    """The inverse of A, with its Cholesky factor input."""
+    """The inverse of A, with its Cholesky factor input; LinAlgError for a zero on its diagonal."""
+    if input._array.dtype.kind not in "fcV":
+        raise NotImplementedError(f'"cholesky_inverse" not implemented for {input.dtype.name}')
+    zero = input._array.diagonal(axis1=-2, axis2=-1) == 0
+    info = new_tensor((zero.argmax(-1) + 1) * zero.any(-1)) if zero.size else new_tensor(zero)
+    _raise_where("cholesky_inverse", _SINGULAR, info)
     return cholesky_solve(ranges.eye(input._array.shape[-1], dtype=input.dtype), input, upper)
 
 

@@ -14,6 +14,7 @@ from vizgrad.function.inplace import write
 from vizgrad.ops import copying, random_sampling
 from vizgrad.ops.forms import method, public
 from vizgrad.ops.public.arguments import check_dtype, index_of, sizes_of
+from vizgrad.ops.public.broadcasting import broadcast_tensors
 from vizgrad.ops.public.creation import made
 from vizgrad.ops.public.creation_like import memory_like
 from vizgrad.ops.public.keywords import fills_out, takes_out, takes_tensors
@@ -453,9 +454,15 @@ def poisson(input: Tensor, generator: _Generator | None = None) -> Tensor:
 @takes_tensors
 def binomial(count: Tensor, prob: Tensor, generator: _Generator | None = None) -> Tensor:
     """Numbers of successes in `count` trials with probability `prob`, of one floating point type."""
+    for name, each in (("count", count), ("prob", prob)):
+        if not each.dtype.is_floating_point:
+            raise ValueError(
+                f"binomial only supports floating-point dtypes for {name}, got: {each.dtype.name}"
+            )
     if count.dtype is not prob.dtype:
         raise RuntimeError(
             f"Found dtype {prob.dtype.name} but expected {count.dtype.name} in binomial"
         )
+    count, prob = broadcast_tensors(count.detach(), prob.detach())
     drawn = random.binomial(count._array, prob._array, count.device, generator)
     return new_tensor(drawn.astype(count._array.dtype, copy=False))

@@ -129,8 +129,12 @@ def logsumexp(
 
 def check_norm_dtype(name: str, input: Tensor, dtype: Any) -> None:
     """RuntimeError for a norm in a type that does not hold the input's numbers."""
-    if not isinstance(dtype, DType) or input.dtype.category < 2:
+    if not isinstance(dtype, DType):
         return
+    if input.dtype.category < 2:
+        raise RuntimeError(
+            f"linalg.{name}: Expected a floating point or complex tensor as input. Got {input.dtype.name}"
+        )
     if dtype.is_complex is not input.is_complex():
         kind = "complex" if input.is_complex() else "real"
         raise RuntimeError(
