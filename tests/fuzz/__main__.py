@@ -127,6 +127,7 @@ def _run(given: argparse.Namespace, folder: Path, start: int, minutes: float | N
                 if time.time() - heard > PATIENCE:
                     child.kill()
     except KeyboardInterrupt:
+        child.terminate()  # it may not have heard of it
         child.wait()
         return None
 
