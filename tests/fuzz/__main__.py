@@ -57,7 +57,7 @@ def fuzz(given: argparse.Namespace) -> int:
             break
         if number < given.start:
             continue
-        (given.child / "count").write_text(f"{number} {fuzzer.tried} {found}")
+        _note(given.child, number, fuzzer.tried, found)
         if name == "program":
             failure = fuzzer.program(seed, frozenset(failures))
         else:
@@ -66,8 +66,15 @@ def fuzz(given: argparse.Namespace) -> int:
             found += 1
             failures.add((failure.operation, failure.kind))
             print(failure.text, flush=True)
-    (given.child / "count").write_text(f"0 {fuzzer.tried} {found}")
+    _note(given.child, 0, fuzzer.tried, found)
     return 1 if found else 0
+
+
+def _note(folder: Path, number: int, tried: int, found: int) -> None:
+    """Where the child is; whole, even if the next call ends it."""
+    new = folder / "count.new"
+    new.write_text(f"{number} {tried} {found}")
+    new.replace(folder / "count")
 
 
 #: Seconds one call, with all that makes a failure small, may keep its process.
