@@ -364,6 +364,7 @@ KNOWN: tuple[Known, ...] = (
     Known("addcdiv", "gradient", "PyTorch divides by a half in single precision of its own: value / tensor2 is inf", half),
     Known("addcdiv", "gradient raises: RuntimeError, nothing", "PyTorch's backward makes `value` a number of an operand's "
           "type, which need not hold it", says("without overflow")),
+    Known("hardshrink F.hardshrink", "gradient|second", "at NaN: in PyTorch it depends on the number of elements", special),
     Known("block_diag", "gradient", "PyTorch's backward counts no row for a vector without elements", empty),
     Known("clamp", "gradient raises: RuntimeError, nothing", "PyTorch's backward writes into a mask of the shape of one bound",
           says("doesn't match the broadcast shape")),

@@ -162,7 +162,7 @@ class hardshrink:
         return xp.where(xp.abs(self) <= lambd, self.dtype.type(0), self)
 
     def grad_self(grad, self, lambd):
-        return keep(grad, mask=xp.abs(raw(self)) > lambd)
+        return drop(grad, mask=xp.abs(raw(self)) <= lambd)
 
 
 @primitive(pointwise=True, flat=("self",), real_only=True)
