@@ -19,6 +19,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+# Below what skips where PyTorch is not installed:
 import vizgrad  # noqa: E402
 from tests.engines import torch_gate  # noqa: E402
 from tests.engines.torch_engine import TorchStep  # noqa: E402

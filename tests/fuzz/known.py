@@ -2,20 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import Any
-
-import numpy as np
 
 from tests.fuzz.calls import Call
-from tests.fuzz.compare import Difference, agree
-from tests.fuzz.observe import observed
+from tests.fuzz.compare import Difference
+from tests.fuzz.conditions import (
+    When,
+    at_nan,
+    at_zero,
+    both_refuse,
+    but_for_signs,
+    by_result,
+    circular_and_cut,
+    complex_diagonal,
+    complex_numbers,
+    converted,
+    either,
+    empty,
+    expanded_target,
+    formal,
+    half,
+    hermitian_parts_agree,
+    huge,
+    left_out,
+    no_dims,
+    none_for_zeros,
+    not_finite,
+    not_plain,
+    not_positive,
+    on_hinge,
+    one_by_one,
+    one_row,
+    ours_says,
+    out_wants_grad,
+    promised_strides,
+    roughly,
+    says,
+    single,
+    single_and_close,
+    singular,
+    special,
+    steep,
+    symmetric,
+    ties,
+    two_faults,
+    whole_numbers,
+    whole_target,
+    within_rounding,
+    writes_out,
+    written_view,
+)
 from tests.fuzz.operations import operations
 from tests.fuzz.values import Given
-
-When = Callable[[Call, Difference], bool]
 
 
 @dataclass(frozen=True)
@@ -36,294 +75,6 @@ class Known:
             and any(fnmatchcase(word, k) for k in self.kinds.split("|") for word in kinds)
             and (self.when is None or self.when(call, difference))
         )
-
-
-def says(*phrases: str) -> When:
-    """PyTorch's message has one of the phrases."""
-    return lambda call, found: any(p in str(found.theirs) for p in phrases)
-
-
-def not_finite(call: Call, found: Difference) -> bool:
-    """They agree where both are finite."""
-    there, here = found.theirs, found.ours
-    if not (isinstance(there, np.ndarray) and isinstance(here, np.ndarray)):
-        return False
-    if there.shape != here.shape or there.dtype.kind not in "fc":
-        return False
-    both = np.isfinite(there) & np.isfinite(here)
-    return bool(np.allclose(there[both], here[both], rtol=1e-4)) and not bool(both.all())
-
-
-def promised_strides(call: Call, found: Difference) -> bool:
-    """Not a view, nor an elementwise function of one tensor that lies densely: no strides are promised."""
-    operands = call.operands()
-    dense = len(operands) == 1 and operands[0].memory in ("plain", "turned", "swapped", "shifted")
-    return not (operations()[call.operation].family == "elementwise" and dense)
-
-
-def ties(call: Call, found: Difference) -> bool:
-    """Two elements are equal, or not a number."""
-    values = [v for g in call.operands() for v in g.values[: 2 * g.count + 2]]
-    return len(set(values)) < len(values) or any(g.memory == "expanded" for g in call.operands())
-
-
-def singular(call: Call, found: Difference) -> bool:
-    """Less than full rank, as rounding goes, or two eigenvalues that are one."""
-    import torch
-
-    from tests.fuzz.observe import array, run
-
-    matrix = array(run(torch, [f"a = {call.operands()[0].source()}"])["a"]).astype("D")
-    if matrix.ndim < 2 or not matrix.size or not np.isfinite(matrix).all():
-        return True
-    kept = np.linalg.svd(matrix, compute_uv=False)
-    close = np.sort(kept, -1)
-    apart = np.min(np.diff(close, axis=-1), initial=np.inf)
-    if matrix.shape[-1] == matrix.shape[-2]:
-        values = np.linalg.eigvals(matrix)
-        differences = np.abs(values[..., :, None] - values[..., None, :])
-        apart = min(apart, np.min(differences + 9 * np.eye(matrix.shape[-1])))
-    return bool(kept.min() <= 1e-3 * kept.max() or apart < 1e-3)
-
-
-def circular_and_cut(call: Call, found: Difference) -> bool:
-    return ("mode", "circular") in call.words and any(n < 0 for n in call.args[1])
-
-
-def special(call: Call, found: Difference) -> bool:
-    values = (v for g in call.operands() for v in g.values)
-    return not all(np.isfinite(v) and (not v or 1e-30 < abs(v) < 1e30) for v in values)
-
-
-def out_wants_grad(call: Call, found: Difference) -> bool:
-    return any(out.grad for out in call.outs)
-
-
-def no_dims(call: Call, found: Difference) -> bool:
-    return any(v in ((), []) for v in (*call.args, *(v for _, v in call.words)))
-
-
-def two_faults(call: Call, found: Difference) -> bool:
-    """Both refuse it, and both still do, and alike, without one of its arguments."""
-    if not (isinstance(found.theirs, Exception) and isinstance(found.ours, Exception)):
-        return False
-    import torch
-
-    import vizgrad
-
-    for less in _with_less(call):
-        there, here = (observed(m, less, derivatives=False).get("raises") for m in (torch, vizgrad))
-        if there is not None and agree(there, here):
-            return True
-    return False
-
-
-def _with_less(call: Call) -> Iterator[Call]:
-    """Without one of its keywords; with 1 or nothing in the place of what is no tensor."""
-    for k in range(len(call.words)):
-        yield replace(call, words=call.words[:k] + call.words[k + 1 :])
-    for k, arg in enumerate(call.args):
-        if not isinstance(arg, (Given, tuple, list)):
-            for value in (1, None):
-                yield replace(call, args=(*call.args[:k], value, *call.args[k + 1 :]))
-
-
-def roughly(call: Call, found: Difference) -> bool:
-    with np.errstate(all="ignore"):
-        return bool(np.allclose(found.theirs, found.ours, rtol=1e-5, equal_nan=True))
-
-
-def writes_out(call: Call, found: Difference) -> bool:
-    return call.form == "out"
-
-
-def on_hinge(call: Call, found: Difference) -> bool:
-    """Some of the terms are there on one side only, the others are equal."""
-    there, here = found.theirs, found.ours
-    return there.shape == here.shape and bool(
-        (np.isclose(there, here) | (there == 0) | (here == 0)).all()
-    )
-
-
-def both_refuse(call: Call, found: Difference) -> bool:
-    import torch
-
-    import vizgrad
-
-    return all(observed(m, call, derivatives=False).get("raises") for m in (torch, vizgrad))
-
-
-def not_positive(call: Call, found: Difference) -> bool:
-    """A matrix that has no Cholesky factor."""
-    import torch
-
-    from tests.fuzz.observe import run
-
-    matrix = run(torch, [f"a = {call.operands()[0].source()}"])["a"].detach()
-    return bool((torch.linalg.cholesky_ex(matrix)[1] != 0).any())
-
-
-def but_for_signs(call: Call, found: Difference) -> bool:
-    there, here = found.theirs, found.ours
-    return there.shape == here.shape and bool(np.allclose(abs(there), abs(here), atol=1e-4))
-
-
-def single(call: Call, found: Difference) -> bool:
-    return any(g.dtype == "float32" for g in call.operands())
-
-
-def whole_target(call: Call, found: Difference) -> bool:
-    return call.operands()[0].dtype.startswith(("int", "uint", "bool"))
-
-
-def empty(call: Call, found: Difference) -> bool:
-    """An operand has no elements."""
-    return any(not g.count for g in call.operands())
-
-
-def formal(call: Call, found: Difference) -> bool:
-    """In PyTorch the gradient requires grad, in vizgrad not: nothing but the flag differs."""
-    return found.theirs is True and found.ours is False
-
-
-def none_for_zeros(call: Call, found: Difference) -> bool:
-    """PyTorch has no derivative, vizgrad one that is 0 everywhere."""
-    return found.theirs is None and isinstance(found.ours, np.ndarray) and not found.ours.any()
-
-
-def one_by_one(call: Call, found: Difference) -> bool:
-    """The matrix has one element; vizgrad has no derivative that is not 0."""
-    zeros = isinstance(found.ours, bool) or none_for_zeros(call, found)
-    return call.operands()[0].shape[-2:] == (1, 1) and zeros
-
-
-def steep(call: Call, found: Difference) -> bool:
-    """Elements so large that a softmax of their products turns over by rounding."""
-    return any(abs(v) > 30 for g in call.operands() for v in g.values[: 2 * g.count + 2])
-
-
-def at_zero(call: Call, found: Difference) -> bool:
-    return any(v == 0 for v in call.operands()[0].values)
-
-
-def within_rounding(call: Call, found: Difference) -> bool:
-    """As far apart as rounding of the summands, which cancel."""
-    parts = [abs(v) for g in call.operands() for v in g.values if np.isfinite(v)]
-    unit = {"float16": 1e-3, "bfloat16": 8e-3}.get(call.operands()[0].dtype, 1.2e-7)
-    apart = np.abs(np.subtract(found.theirs, found.ours))
-    return bool((apart <= 4 * unit * sum(parts)).all())
-
-
-def not_plain(place: int) -> When:
-    """The operand at this place is a view that skips or repeats elements."""
-
-    def condition(call: Call, found: Difference) -> bool:
-        operands = call.operands()
-        return len(operands) > place and operands[place].memory in ("stepped", "expanded")
-
-    return condition
-
-
-def either(*conditions: When) -> When:
-    return lambda call, found: any(c(call, found) for c in conditions)
-
-
-def whole_numbers(call: Call, found: Difference) -> bool:
-    return any(g.dtype.startswith(("int", "uint", "bool")) for g in call.operands())
-
-
-def half(call: Call, found: Difference) -> bool:
-    return any(g.dtype == "float16" for g in call.operands())
-
-
-def expanded_target(call: Call, found: Difference) -> bool:
-    """It is written into memory of which several elements share a place."""
-    return "refers to a single memory location" in str(found.ours)
-
-
-def by_result(call: Call, found: Difference) -> bool:
-    return call.path.endswith("_") and found.ours is None
-
-
-def left_out(call: Call, found: Difference) -> bool:
-    """An extreme, without what was there before."""
-    extreme = any(v in ("amin", "amax") for v in (*call.args, *(v for _, v in call.words)))
-    return extreme and ("include_self", False) in call.words
-
-
-def huge(call: Call, found: Difference) -> bool:
-    """A number is beyond 2 ** 31."""
-    return any(abs(v) >= 2**31 - 1 for g in call.operands() for v in g.values)
-
-
-def ours_says(*phrases: str) -> When:
-    return lambda call, found: any(p in str(found.ours) for p in phrases)
-
-
-def written_view(call: Call, found: Difference) -> bool:
-    target = call.operands()[0]
-    return call.writes and not target.grad and target.memory != "plain" and found.ours is None
-
-
-def one_row(call: Call, found: Difference) -> bool:
-    given = call.operands()
-    return given[0].shape[-2] <= 1 or not all(g.count for g in given)
-
-
-def at_nan(call: Call, found: Difference) -> bool:
-    """They agree wherever no operand is NaN."""
-    import torch
-
-    from tests.fuzz.observe import array, run
-
-    values = array(run(torch, [f"a = {call.operands()[0].source()}"])["a"])
-    there, here = found.theirs, found.ours
-    if not np.isnan(values).any() or not values.shape == np.shape(there) == np.shape(here):
-        return False
-    usual = ~np.isnan(values)
-    return bool(np.allclose(there[usual], here[usual], rtol=1e-3, equal_nan=True))
-
-
-def hermitian_parts_agree(call: Call, found: Difference) -> bool:
-    there, here = found.theirs, found.ours
-    if np.shape(there) != np.shape(here) or there.dtype.kind != "c":
-        return False
-    parts = [(g + np.conj(np.swapaxes(g, -1, -2))) / 2 for g in (there, here)]
-    return bool(np.allclose(*parts, rtol=1e-3, atol=1e-4))
-
-
-def complex_diagonal(call: Call, found: Difference) -> bool:
-    import torch
-
-    from tests.fuzz.observe import array, run
-
-    matrix = array(run(torch, [f"a = {call.operands()[0].source()}"])["a"])
-    return bool(np.diagonal(matrix, axis1=-2, axis2=-1).imag.any())
-
-
-def single_and_close(call: Call, found: Difference) -> bool:
-    return single(call, found) and bool(np.allclose(found.theirs, found.ours, atol=1e-3))
-
-
-def complex_numbers(call: Call, found: Difference) -> bool:
-    return any(g.dtype.startswith("complex") for g in call.operands())
-
-
-def converted(call: Call, found: Difference) -> bool:
-    return any(name == "dtype" for name, _ in call.words)
-
-
-def symmetric(call: Call) -> bool:
-    import torch
-
-    from tests.fuzz.observe import run
-
-    matrix = run(torch, [f"a = {call.operands()[0].source()}"])["a"].detach()
-    return (
-        matrix.dim() > 1
-        and matrix.shape[-1] == matrix.shape[-2]
-        and bool((matrix == matrix.mT).all())
-    )
 
 
 KNOWN: tuple[Known, ...] = (
@@ -645,6 +396,3 @@ def random_values(call: Call, difference: Difference) -> bool:
     words = ("value", "gradient", "second", "kind")
     drawn = operations()[call.operation].random
     return drawn and (difference.kind in words or difference.kind.endswith(" after"))
-
-
-__all__ = ["KNOWN", "Any", "Known", "known", "random_values"]

@@ -168,7 +168,10 @@ def _outcome(module: Any, call: Any, values: Any, types: tuple[str, ...], reduct
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            given = [_tensor(module, v, t, not i) for i, (v, t) in enumerate(zip(values, types))]  # noqa: B905
+            given = [
+                _tensor(module, v, t, not i)
+                for i, (v, t) in enumerate(zip(values, types, strict=True))
+            ]
             out = call(module.nn.functional, *given, reduction=reduction)
             seen.append(out.detach())
             if out.requires_grad:
