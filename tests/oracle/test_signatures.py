@@ -45,7 +45,7 @@ DIFFERENT = {
     ("", "randperm"): _SAME, ("", "tril_indices"): _SAME, ("", "triu_indices"): _SAME,
     ("Tensor", "contiguous"): _SAME, ("utils.data", "random_split"): _SAME,
     ("", "ldexp"): _SCRIPT, ("", "mul"): _SCRIPT, ("", "sort"): _SCRIPT, ("Tensor", "add_"): _SCRIPT,
-    ("Tensor", "copy_"): _SCRIPT, ("Tensor", "sort"): _SCRIPT,
+    ("Tensor", "sort"): _SCRIPT,
     ("nn.functional", "elu_"): "`scale` and `input_scale` are selu's, fused",
     ("nn.functional", "rrelu_"): "numbers come from vizgrad's one generator",
     ("", "rrelu"): "numbers come from vizgrad's one generator",

@@ -52,7 +52,7 @@ ROWS = [
         _SQUARE,
         lambda x: np.linalg.slogdet(x)[1],
     ),
-    Row("logdet", lambda x: vg.linalg.logdet(_positive(x)), _SQUARE),
+    Row("logdet", lambda x: vg.logdet(_positive(x)), _SQUARE),
     Row(
         "solve",
         vg.linalg.solve,
