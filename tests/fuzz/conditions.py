@@ -142,8 +142,29 @@ def not_positive(call: Call, found: Difference) -> bool:
 
 
 def but_for_signs(call: Call, found: Difference) -> bool:
-    there, here = found.theirs, found.ours
-    return there.shape == here.shape and bool(np.allclose(abs(there), abs(here), atol=1e-4))
+    """Columns, or rows, are apart by a factor of length 1 alone."""
+    there, here = np.asarray(found.theirs), np.asarray(found.ours)
+    if there.shape != here.shape or there.ndim < 2:
+        return False
+    return any(_turned(there, here, axis) for axis in (-2, -1))
+
+
+def _turned(there: np.ndarray, here: np.ndarray, axis: int) -> bool:
+    with np.errstate(all="ignore"):
+        inner = (there.conj() * here).sum(axis, keepdims=True)
+        return bool(np.allclose(there * (inner / np.abs(inner)), here, atol=1e-4))
+
+
+def other_signs(call: Call, found: Difference) -> bool:
+    """The vectors, of which it is a derivative, have other signs, or belong to one value."""
+    import torch
+
+    import vizgrad
+
+    there, here = (observed(m, call, derivatives=False) for m in (torch, vizgrad))
+    parts = [w for w in there if w.startswith("value") and w in here]
+    alike = all(agree(there[w], here[w], 1e-4) for w in parts)
+    return not alike or singular(call, found)
 
 
 def single(call: Call, found: Difference) -> bool:
@@ -243,9 +264,27 @@ def written_view(call: Call, found: Difference) -> bool:
     return call.writes and not target.grad and target.memory != "plain" and found.ours is None
 
 
-def one_row(call: Call, found: Difference) -> bool:
+def one_reflection(call: Call, found: Difference) -> bool:
+    """A matrix of one column, of one row, or of none."""
     given = call.operands()
-    return given[0].shape[-2] <= 1 or not all(g.count for g in given)
+    return min(given[0].shape[-2:]) <= 1 or not all(g.count for g in given)
+
+
+def one_observation(call: Call, found: Difference) -> bool:
+    """Each variable is seen once."""
+    shape = call.operands()[0].shape
+    return not shape or shape[-1] == 1
+
+
+def all_of(*conditions: When) -> When:
+    return lambda call, found: all(c(call, found) for c in conditions)
+
+
+def apart(found: Difference) -> float:
+    """The largest distance of two arrays of one shape; infinite if they have others."""
+    if np.shape(found.theirs) != np.shape(found.ours):
+        return np.inf
+    return float(np.max(np.abs(np.subtract(found.theirs, found.ours)), initial=0))
 
 
 def at_nan(call: Call, found: Difference) -> bool:
@@ -280,7 +319,9 @@ def complex_diagonal(call: Call, found: Difference) -> bool:
 
 
 def single_and_close(call: Call, found: Difference) -> bool:
-    return single(call, found) and bool(np.allclose(found.theirs, found.ours, atol=1e-3))
+    return single(call, found) and bool(
+        np.allclose(found.theirs, found.ours, atol=1e-3, equal_nan=True)
+    )
 
 
 def complex_numbers(call: Call, found: Difference) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from tests.fuzz.calls import Call
+from tests.fuzz.draw import LIMITS
 from tests.fuzz.values import Given
 
 #: Elements that a result may have.
@@ -14,7 +15,7 @@ MOST = 2**24
 def fatal(call: Call) -> bool:
     """Does PyTorch read or write outside of its memory, loop for ever, or take all memory there is?"""
     check = _CHECKS.get(call.operation)
-    return check is not None and check(call)
+    return check is not None and bool(call.operands()) and check(call)
 
 
 def _no_rows(call: Call) -> bool:
@@ -29,10 +30,14 @@ def _last_offset_alone(call: Call) -> bool:
     return asked and any(g.count == 1 for g in call.operands()[2:])
 
 
-def _other_shape(call: Call) -> bool:
-    """`triu` writes a batch into a resized `out` with its old strides."""
+def _other_batch(call: Call) -> bool:
+    """`triu` writes a batch into a resized `out` with its old strides, and takes a batch of several dims for one."""
     operand = call.operands()[0]
-    return any(out.shape != operand.shape for out in call.outs) and len(operand.shape) > 2
+    rank = len(operand.shape)
+    return any(
+        (rank > 2 and out.shape != operand.shape) or (rank > 3 and out.memory == "turned")
+        for out in call.outs
+    )
 
 
 def _many(call: Call) -> bool:
@@ -47,12 +52,29 @@ def _without_end(call: Call) -> bool:
     return not all(math.isfinite(abs(v)) for v in values)
 
 
+def _least(call: Call) -> bool:
+    """The least integer divided by -1, which is none."""
+    return any(
+        LIMITS[g.dtype][0] in g.values for g in call.operands() if g.dtype in ("int64", "int32")
+    )
+
+
+def _label(call: Call) -> bool:
+    """A label that is no class is where PyTorch reads."""
+    return any(abs(v) > 1e6 for g in call.operands()[1:2] for v in g.values)
+
+
 _CHECKS = {
+    "gcd": _least,
+    "lcm": _least,
+    "F.ctc_loss": _label,
+    "ctc_loss": _label,
+    "lu_unpack": _other_batch,
     "F.pdist": _no_rows,
     "pdist": _no_rows,
     "F.embedding_bag": _last_offset_alone,
-    "triu": _other_shape,
-    "tril": _other_shape,
+    "triu": _other_batch,
+    "tril": _other_batch,
     "repeat_interleave": _many,
     "poisson": _without_end,
     "binomial": _without_end,

@@ -80,6 +80,8 @@ def array(tensor: Any) -> np.ndarray:
     tensor = tensor.detach()
     if str(tensor.dtype).endswith("bfloat16"):
         tensor = tensor.float()
+    if str(tensor.dtype).endswith("complex32"):  # numpy has no such type, nor has vizgrad
+        tensor = tensor.cfloat()
     return np.array(tensor.resolve_conj().resolve_neg().numpy(force=True))
 
 
