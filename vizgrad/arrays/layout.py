@@ -124,6 +124,13 @@ def restrided(array: Array, shape: tuple[int, ...], strides: tuple[int, ...]) ->
     return namespace_of(array).lib.stride_tricks.as_strided(array, shape, strides)
 
 
+def flattened(block: Array) -> Array:
+    """A whole block in the order of its memory, whatever that of its dims; a copy if it has gaps."""
+    if not block.flags.c_contiguous:
+        block = block.transpose(sorted(range(block.ndim), key=lambda d: -block.strides[d]))
+    return block.reshape(-1)
+
+
 def as_strided(
     array: Array, shape: tuple[int, ...], strides: tuple[int, ...], offset: int = 0
 ) -> Array:
@@ -136,7 +143,7 @@ def as_strided(
     while isinstance(block.base, type(block)):
         block = block.base
     start = address(array) - address(block) + offset * item
-    flat = block.reshape(-1, order="A") if not block.flags.c_contiguous else block.reshape(-1)
+    flat = flattened(block)
     if block.dtype != array.dtype:  # numpy's base is the owner of the memory, whatever its type
         flat = flat.view(np.uint8)[start % item :]
         flat, start = flat[: flat.size // item * item].view(array.dtype), start - start % item

@@ -5,6 +5,7 @@ The sequences are numpy's (or cupy's), not PyTorch's; the same seed gives the sa
 
 from __future__ import annotations
 
+import math
 import secrets
 from typing import Any
 
@@ -85,10 +86,16 @@ def _float_type(dtype: Any) -> Any:
     return dtype if dtype in (np.float32, np.float64) else np.float32
 
 
+def _part(dtype: Any) -> Any:
+    return np.dtype("float32" if dtype.itemsize == 8 else "float64")
+
+
 def uniform(
     shape: tuple[int, ...], dtype: Any, device: Device, generator: Generator | None
 ) -> Array:
-    """From [0, 1)."""
+    """From [0, 1), both parts of complex numbers."""
+    if np.dtype(dtype).kind == "c":
+        return uniform((*shape, 2), _part(dtype), device, generator).view(dtype)[..., 0]
     made = _source(generator, device).random(shape, dtype=_float_type(dtype))
     made = np.asarray(made) if isinstance(made, float) else made
     return made.astype(dtype, copy=False)
@@ -97,7 +104,11 @@ def uniform(
 def normal(
     shape: tuple[int, ...], dtype: Any, device: Device, generator: Generator | None
 ) -> Array:
-    """With mean 0 and standard deviation 1."""
+    """With mean 0 and standard deviation 1; of complex numbers each part has half of the variance."""
+    if np.dtype(dtype).kind == "c":
+        both = normal((*shape, 2), _part(dtype), device, generator)
+        both *= both.dtype.type(math.sqrt(0.5))
+        return both.view(dtype)[..., 0]
     made = _source(generator, device).standard_normal(shape, dtype=_float_type(dtype))
     made = np.asarray(made) if isinstance(made, float) else made
     return made.astype(dtype, copy=False)

@@ -19,7 +19,13 @@ from vizgrad.function.devices import gathered
 from vizgrad.function.failing import kernel_error
 from vizgrad.function.narrow import widened
 from vizgrad.function.saving import save_result
-from vizgrad.function.typing import arrays_for, coerce, refuse_complex, result_dtype
+from vizgrad.function.typing import (
+    arrays_for,
+    coerce,
+    refuse_complex,
+    refuse_integers,
+    result_dtype,
+)
 from vizgrad.function.views import refuse
 from vizgrad.graph.edges import edge_of, retaining, set_history
 from vizgrad.graph.node import Meta, Node
@@ -248,6 +254,8 @@ def _compute(op: Primitive, tensors: tuple[Any, ...], attributes: dict[str, Any]
         arrays = _brought_together(op, tensors)
     if op.real_only and arrays[0].dtype.kind == "c":
         raise refuse_complex(op, arrays[0])
+    if op.floats_only and arrays[0].dtype.kind in "iub":
+        raise refuse_integers(op, arrays[0])
     try:
         return _run(op.forward, arrays, attributes)
     except Exception as error:  # noqa: BLE001  whatever a kernel raises gets PyTorch's words

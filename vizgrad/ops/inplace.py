@@ -18,7 +18,7 @@ from vizgrad.ops import (
 )
 from vizgrad.ops.forms import method, public
 from vizgrad.ops.public import arithmetic, dimensions, where_clamp
-from vizgrad.ops.public.arguments import beside_number, own_number, rounded
+from vizgrad.ops.public.arguments import beside_number, factor, own_number, rounded
 from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.tensor import Tensor
 
@@ -156,11 +156,15 @@ def lerp_(input: Tensor, end: Tensor, weight: Any) -> Tensor:
     arithmetic.check_lerp(input, end, weight)
     if isinstance(weight, Tensor):
         return write(basic.lerp, input, end, weight, name="lerp_")
+    weight = factor(weight, input._array.dtype)
     return write(basic.lerp_number, input, end, name="lerp_", weight=weight)
 
 
 @method
+@takes_tensors
 def addcmul_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 1) -> Tensor:
+    if value != 1:
+        value = arithmetic.cut(value, input, tensor1, tensor2)
     return write(basic.addcmul, input, tensor1, tensor2, name="addcmul_", value=value)
 
 
@@ -168,6 +172,8 @@ def addcmul_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 
 @takes_tensors
 def addcdiv_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 1) -> Tensor:
     arithmetic.check_fractions(tensor1, tensor2)
+    if value != 1:
+        value = arithmetic.cut(value, input, tensor1, tensor2)
     return write(basic.addcdiv, input, tensor1, tensor2, name="addcdiv_", value=value)
 
 

@@ -132,7 +132,9 @@ class copysign:
         return zeros_like(grad)
 
 
-@primitive(typing="promote", pointwise=True, public=True, inplace=True, numbers="none")
+@primitive(
+    typing="promote", pointwise=True, public=True, inplace=True, numbers="none", floats_only=True
+)
 class nextafter:
     """The next representable number after self towards other."""
 

@@ -50,7 +50,13 @@ def by_blocks(function: Callable[..., None], *arrays: Array) -> Array:
 
     A device has no such cache: there it is called once, with the whole.
     """
-    out = np.empty_like(arrays[0], order="C")
+    first = arrays[0]
+    if not first.flags.c_contiguous and all(a.strides == first.strides for a in arrays):
+        order = sorted(range(first.ndim), key=lambda d: -first.strides[d])
+        if first.transpose(order).flags.c_contiguous:  # dense, with its dims in another order
+            made = by_blocks(function, *(a.transpose(order) for a in arrays))
+            return made.transpose(sorted(order, key=order.__getitem__))
+    out = np.empty_like(first, order="C")
     if not isinstance(out, np.ndarray):
         function(out, *arrays)
         return out

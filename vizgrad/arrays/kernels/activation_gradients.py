@@ -72,4 +72,4 @@ def glu(grad_output: Array, self: Array, *, dim: int) -> Array:
     """For the first half of `self`, and, behind it along `dim`, for the second."""
     first, second = np.split(self, 2, axis=dim)
     s = sigmoid(second)
-    return np.concatenate([grad_output * s, grad_output * first * (s * (1 - s))], axis=dim)
+    return np.concatenate([grad_output * s, (1 - s) * s * first * grad_output], axis=dim)

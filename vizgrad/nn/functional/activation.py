@@ -7,12 +7,13 @@ from typing import Any
 
 from vizgrad import errors
 from vizgrad.arrays.dtypes import DType
+from vizgrad.arrays.limits import finfo
 from vizgrad.function.inplace import write
 from vizgrad.function.primitive import Primitive
 from vizgrad.ops import activation as op
 from vizgrad.ops import pointwise
 from vizgrad.ops import softmax as softmax_op
-from vizgrad.ops.public.arguments import check_number, element, rounded
+from vizgrad.ops.public.arguments import check_number, element, factor, rounded
 from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.tensor import Tensor
 
@@ -28,6 +29,9 @@ def _apply(primitive: Primitive, name: str, input: Tensor, inplace: bool, **opti
         raise TypeError(f"{name}(): argument 'input' must be Tensor, not {type(input).__name__}")
     if input._array.dtype.kind not in "fcV" and primitive not in _OF_INTEGERS:
         raise NotImplementedError(f'"{name}" not implemented for {input.dtype.name} tensors')
+    for value in options.values():
+        if value.__class__ is not str and not -1e38 < value < 1e38:
+            factor(value, input._array.dtype)
     return primitive.record(input, **options)
 
 
@@ -178,6 +182,15 @@ def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     """x moved towards 0 by lambd, as far as 0."""
     if lambd < 0:
         raise RuntimeError(f"lambda must be greater or equal to 0, but found to be {lambd}")
+    if (
+        isinstance(input, Tensor)
+        and input.is_floating_point()
+        and not lambd <= finfo(input.dtype).max
+    ):
+        raise RuntimeError(
+            f"lambda must be in range [0, {finfo(input.dtype).max}] for input dtype {input.dtype.name}, but "
+            f"found {lambd}"
+        )
     return _apply(op.softshrink, "softshrink", input, False, lambd=lambd)
 
 

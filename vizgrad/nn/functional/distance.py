@@ -8,6 +8,7 @@ from vizgrad.arrays.dtypes import promote_types
 from vizgrad.ops.public.arguments import as_float, written
 from vizgrad.ops.public.broadcasting import broadcast_tensors
 from vizgrad.ops.public.keywords import takes_tensors
+from vizgrad.tensor.modes import set_grad_mode
 from vizgrad.tensor.tensor import Tensor
 
 
@@ -33,11 +34,20 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Tens
             f"expected common dtype to be floating point, yet common dtype is {common.name}"
         )
     x1, x2 = broadcast_tensors(as_float(x1), as_float(x2))
-    left = x1 / _norm(x1, 2, dim, True).clamp_min(eps)
-    right = x2 / _norm(x2, 2, dim, True).clamp_min(eps)
-    return (left * right).sum(dim)
+    return (x1 / _raised(x1, dim, eps) * (x2 / _raised(x2, dim, eps))).sum(dim)
 
 
+def _raised(x: Any, dim: int, eps: float) -> Any:
+    """The norm, at least `eps`; the derivative is that of the norm there, too, as in PyTorch."""
+    norm = _norm(x, 2, dim, True).clone()
+    before = set_grad_mode(False)
+    try:
+        return norm.clamp_min_(eps)
+    finally:
+        set_grad_mode(before)
+
+
+@takes_tensors
 def pairwise_distance(
     x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
 ) -> Tensor:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from vizgrad.arrays import xp
+from vizgrad.arrays.backend import is_on_host
 from vizgrad.nn.functional.activation import logsigmoid
 from vizgrad.nn.functional.differentiable import no_gradient_of
 from vizgrad.nn.functional.distance import pairwise_distance
@@ -272,6 +273,11 @@ def multilabel_margin_loss(
     of_type("target classes", target, "int64")
     x = input if input.ndim == 2 else input.reshape(1, -1)
     labels = target if target.ndim == 2 else target.reshape(1, -1)
+    found = labels._array
+    if is_on_host(found) and found.size and not -1 <= found.min() <= found.max() < x.shape[1]:
+        raise RuntimeError(
+            f"argument #2 'target' is out of range: labels are -1, 0, ..., {x.shape[1] - 1}"
+        )
     listed = (labels >= 0).long().cumprod(1)
     index = labels * listed
     is_label = (x.detach() * 0).scatter_add(1, index, listed.to(x.dtype)).clamp_max(1)

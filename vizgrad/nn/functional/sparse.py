@@ -7,6 +7,7 @@ from typing import Any
 from vizgrad.arrays.backend import is_on_host
 from vizgrad.arrays.kernels.embedding import count_places
 from vizgrad.ops import embedding as op
+from vizgrad.ops.public.joining import cat
 from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.modes import about_to_write, set_grad_mode
 from vizgrad.tensor.place import caller
@@ -48,7 +49,7 @@ def embedding(
 
 
 def _check_indices(name: str, argument: str, given: Tensor) -> None:
-    if given._array.dtype.kind not in "iu":
+    if given.dtype.name not in ("int64", "int32"):
         raise wrong_call(
             RuntimeError(
                 "Expected tensor for argument #1 'indices' to have one of the following scalar "
@@ -76,6 +77,7 @@ def _limit_norms(weight: Tensor, input: Tensor, max_norm: float, norm_type: floa
         set_grad_mode(before)
 
 
+@takes_tensors
 def embedding_bag(
     input: Any, weight: Any, offsets: Any = None, max_norm: float | None = None,
     norm_type: float = 2, scale_grad_by_freq: bool = False, mode: str = "mean",
@@ -90,6 +92,10 @@ def embedding_bag(
     from vizgrad.arrays import xp
     from vizgrad.tensor.tensor import new_tensor
 
+    if input._array.dtype.kind == "b" and input.ndim == 2:
+        raise NotImplementedError(
+            "embedding_bag is not implemented for bool indices: use input.long()"
+        )
     _check_settings(input, per_sample_weights, mode, sparse, scale_grad_by_freq)
     _check_indices("embedding_bag", "input", input)
     skipped = None if padding_idx is None else _row("embedding_bag", padding_idx, weight.shape[0])
@@ -116,13 +122,30 @@ def embedding_bag(
     index = new_tensor(bag.astype("int64"))
     out = new_tensor(xp.zeros_like(weight._array, shape=(len(starts), weight.shape[1])))
     if mode == "max":
-        wide = index.unsqueeze(1).expand(rows.shape)
-        return out.scatter_reduce(0, wide, rows, "amax", include_self=False)
+        return _largest(rows, index, out)
     out = out.index_add(0, index, rows)
     if mode == "mean":
         sizes = xp.maximum(count_places(bag, len(starts)), 1)
         out = out / new_tensor(sizes[:, None].astype(weight._array.dtype))
     return out
+
+
+def _largest(rows: Any, index: Any, out: Any) -> Any:
+    """Of each bag the largest in each column, 0 of an empty one; the first of equal ones has the gradient."""
+    from vizgrad.arrays import xp
+    from vizgrad.tensor.tensor import new_tensor
+
+    count, width = rows.shape
+    wide = index.unsqueeze(1).expand(count, width)
+    values = rows.detach()
+    best = out.scatter_reduce(0, wide, values, "amax", include_self=False)[index]
+    # of a bag with NaN that is the first one: nothing is larger, and it is larger than nothing
+    first = (values._array == best._array) | (values._array != values._array)
+    places = xp.where(first, xp.arange(count, like=index._array)[:, None], count)
+    where = new_tensor(xp.full(out.shape, count, "int64", like=places))
+    where = where.scatter_reduce(0, wide, new_tensor(places), "amin", include_self=False)
+    # behind the last row: zeros for bags of nothing
+    return cat([rows, rows.new_zeros((1, width))]).gather(0, where)
 
 
 def _check_settings(

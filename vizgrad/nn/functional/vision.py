@@ -57,7 +57,7 @@ def interpolate(
         out = tuple(math.floor(n * f) for n, f in zip(have, factors, strict=True))
         if not recompute_scale_factor:
             scales = factors
-    if min(out) < 1 or min(have) < 1:
+    if mode != "area" and (min(out) < 1 or min(have) < 1):
         raise RuntimeError(
             f"Input and output sizes should be greater than 0, but got input {have} and output {out}"
         )

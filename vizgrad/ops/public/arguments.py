@@ -77,6 +77,16 @@ def sizes_of(name: str, sizes: Sequence[Any]) -> tuple[int, ...]:
         ) from None
 
 
+def check_sizes(name: str, shape: tuple[int, ...]) -> None:
+    """RuntimeError for a tensor that is to have a negative dimension."""
+    for n in shape:
+        if n < 0:
+            raise RuntimeError(
+                f"{name}: Dimension size must be non-negative. Trying to create tensor with "
+                f"negative dimension {n}: {list(shape)}"
+            )
+
+
 def dims_given(name: str, dims: Sequence[Any]) -> tuple[int, ...]:
     """Dims given as several ints or as one sequence of them, not yet wrapped; TypeError for none."""
     if not dims:
@@ -224,6 +234,13 @@ def element(value: Any, dtype: Any) -> Any:
     if _largest(dtype) < abs(value) < math.inf:
         raise _overflow(value, dtype)
     return value
+
+
+def factor(value: Any, dtype: Any) -> Any:
+    """`element` of the type in which elements of `dtype` are computed: halves in single precision."""
+    if dtype.itemsize == 2 and dtype.kind in "fV":
+        dtype = dtypes.float32.np
+    return element(value, dtype)
 
 
 @cache

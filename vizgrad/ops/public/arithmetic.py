@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import Any, NamedTuple
 
+from vizgrad.arrays.dtypes import promote_types
 from vizgrad.function.typing import number
 from vizgrad.ops import arithmetic, pointwise, pointwise_binary, powers, special
 from vizgrad.ops.forms import method, public
 from vizgrad.ops.public import conversion
-from vizgrad.ops.public.arguments import beside_number, check_number, element, index_of, written
+from vizgrad.ops.public.arguments import (
+    beside_number,
+    check_number,
+    element,
+    factor,
+    index_of,
+    written,
+)
 from vizgrad.ops.public.keywords import takes_out, takes_tensors
 from vizgrad.tensor.operands import not_a_tensor
 from vizgrad.tensor.tensor import Tensor
@@ -212,7 +221,9 @@ def positive(input: Tensor) -> Tensor:
 def check_lerp(input: Tensor, end: Tensor, weight: Any) -> None:
     check_number("lerp", "weight", weight)
     for name, other in (("end", end), ("weight", weight)):
-        if isinstance(other, Tensor) and other._array.dtype != input._array.dtype:
+        if not isinstance(other, Tensor) or other._array.dtype == input._array.dtype:
+            continue
+        if other is end or other._array.ndim:
             raise wrong_call(
                 RuntimeError(
                     f"expected dtype {input.dtype.name} for `{name}` but got dtype {other.dtype.name}"
@@ -232,8 +243,14 @@ def lerp(input: Tensor, end: Tensor, weight: Any, *, out: Tensor | None = None) 
     if isinstance(weight, Tensor):
         result = arithmetic.lerp.record(input, end, weight)
     else:
+        weight = factor(weight, input._array.dtype)
         result = arithmetic.lerp_number.record(input, end, weight=weight)
     return result if out is None else written(out, result, "lerp", input, end, weight)
+
+
+def cut(value: Any, *tensors: Tensor) -> Any:
+    """`value` as one of the result's elements, before anything is multiplied; RuntimeError if it is none."""
+    return factor(value, reduce(promote_types, (t.dtype for t in tensors)).np)
 
 
 def _no_fractions(*tensors: Tensor) -> bool:
@@ -248,8 +265,8 @@ def addcmul(
     """input + value * tensor1 * tensor2."""
     if all(t._array.dtype.kind == "b" for t in (input, tensor1, tensor2)):
         raise NotImplementedError('"addcmul" not implemented for bool')
-    if _no_fractions(input, tensor1, tensor2):
-        value = int(value)  # before anything is multiplied
+    if value != 1:
+        value = cut(value, input, tensor1, tensor2)
     result = arithmetic.addcmul.record(input, tensor1, tensor2, value=value)
     return result if out is None else written(out, result, "addcmul", input, tensor1, tensor2)
 
@@ -261,6 +278,8 @@ def addcdiv(
 ) -> Tensor:
     """input + value * tensor1 / tensor2; RuntimeError when both of these are integers."""
     check_fractions(tensor1, tensor2)
+    if value != 1:
+        value = cut(value, input, tensor1, tensor2)
     result = arithmetic.addcdiv.record(input, tensor1, tensor2, value=value)
     return result if out is None else written(out, result, "addcdiv", input, tensor1, tensor2)
 

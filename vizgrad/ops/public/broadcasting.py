@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from vizgrad.errors import wrap_dim
+from vizgrad.errors import index_of, wrap_dim
 from vizgrad.function.failing import broadcast_error
 from vizgrad.ops import arrange
 from vizgrad.ops import shape as ops
@@ -49,6 +49,7 @@ def expand(self: Tensor, *given: Any, size: Any = None, implicit: bool = False) 
 
 
 @method
+@takes_tensors
 def expand_as(self: Tensor, other: Tensor) -> Tensor:
     return expand(self, other._array.shape)
 
@@ -67,7 +68,7 @@ def broadcast_shapes(*shapes: Any) -> Any:
 
     result: tuple[int, ...] = ()
     for each in shapes:
-        sizes = (each,) if isinstance(each, int) else tuple(each)
+        sizes = (each,) if isinstance(each, int) else tuple(map(index_of, each))
         error = broadcast_error(result, sizes)
         if error is not None:
             raise RuntimeError(

@@ -144,6 +144,7 @@ def type(self: Tensor, dtype: Any = None, non_blocking: Any = False) -> Any:
 
 
 @method
+@takes_tensors
 def type_as(self: Tensor, other: Tensor) -> Tensor:
     return to(self, other.dtype)
 
@@ -228,8 +229,12 @@ def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
 
 
 @method
-def copy_(self: Tensor, src: Any, non_blocking: Any = False) -> Tensor:
-    """Writes `src`, a tensor or a number, broadcast and converted, into `self`."""
+def copy_(
+    self: Tensor, src: Any = None, non_blocking: bool = False, *, other: Any = None
+) -> Tensor:
+    """Writes `src` (or `other`), a tensor or a number, broadcast and converted, into `self`."""
+    if other is not None:
+        src = other
     if not isinstance(src, Tensor):
         if not isinstance(src, (builtins.int, builtins.float, complex)):
             raise TypeError(

@@ -15,7 +15,7 @@ from vizgrad.arrays.backend import (
 from vizgrad.arrays.dtypes import DType
 from vizgrad.arrays.quiet import quiet
 from vizgrad.ops.forms import public
-from vizgrad.ops.public.arguments import check_dtype, element, is_number, sizes_of
+from vizgrad.ops.public.arguments import check_dtype, check_sizes, element, is_number, sizes_of
 from vizgrad.ops.public.keywords import fills_out, takes_tensors
 from vizgrad.tensor.formats import check_format, preserve_format
 from vizgrad.tensor.tensor import LEAF, Tensor, new_tensor
@@ -35,12 +35,7 @@ def made(array: Any, requires_grad: bool = False) -> Tensor:
 
 def _shape(name: str, size: Sequence[Any]) -> tuple[int, ...]:
     shape = sizes_of(name, size)
-    for n in shape:
-        if n < 0:
-            raise RuntimeError(
-                f"{name}: Dimension size must be non-negative. Trying to create tensor with "
-                f"negative dimension {n}: {list(shape)}"
-            )
+    check_sizes(name, shape)
     return shape
 
 

@@ -63,11 +63,17 @@ def _refuse_bools(name: str, y: Tensor, x: Tensor | None) -> None:
             )
 
 
+def _check_step(name: str, dx: Any) -> None:
+    if isinstance(dx, (bool, complex)):
+        raise RuntimeError(f"{name}: Currently, we only support dx as a real number, not {dx}.")
+
+
 @public(aliases="trapz")
 @takes_tensors
 def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float = 1.0, dim: int = -1) -> Tensor:
     """The integral along `dim` by the trapezoidal rule."""
     _refuse_bools("trapezoid", y, x)
+    _check_step("trapezoid", dx)
     (at,) = dims_of(dim, y._array.ndim) or (0,)
     if not y._array.shape[at]:
         return reduction.sum(y.detach(), at)
@@ -87,6 +93,7 @@ def cumulative_trapezoid(
 ) -> Tensor:
     """Running integrals along `dim` by the trapezoidal rule."""
     _refuse_bools("cumulative_trapezoid", y, x)
+    _check_step("cumulative_trapezoid", dx)
     (at,) = dims_of(dim, y._array.ndim) or (0,)
     both: Any = _neighbours(y, at)
     step: Any = dx if x is None else diff(x, dim=-1 if x._array.ndim == 1 else at)

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from vizgrad.arrays import dtypes, xp
-from vizgrad.errors import wrap_dim
+from vizgrad.errors import index_of, wrap_dim
 from vizgrad.ops import fourier
 from vizgrad.ops.copying import to_copy
 from vizgrad.ops.padding import constant_pad_nd
@@ -62,6 +62,7 @@ def _dims_and_sizes(
 ) -> tuple[tuple[int, ...], list[int | None]]:
     """The dimensions in the order in which they are transformed, and what size each is to have."""
     ndim = input._array.ndim
+    s = s if s is None else [index_of(n) for n in s]
     if dim is None:
         count = ndim if s is None else len(s)
         if count > ndim:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from vizgrad.arrays import xp
+from vizgrad.arrays.backend import is_on_host
 from vizgrad.arrays.kernels.indexing import check_select
 from vizgrad.errors import wrap_dim
 from vizgrad.function.inplace import check_placing, write
@@ -172,8 +173,8 @@ def _index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Any:
         check_number_fits(input, value)
         value = element(value, input._array.dtype)
         return indexing.index_fill, (index,), {"dim": at, "value": value}
-    if value.is_complex() and not input.is_complex():
-        check_number_fits(input, value.item())
+    if value._array.dtype != input._array.dtype and is_on_host(value._array):
+        element(value.item(), input._array.dtype)  # does the type hold it?
     return indexing.index_fill_tensor, (index, value), {"dim": at}
 
 

@@ -68,7 +68,9 @@ def _check_put(self: Tensor, value: Tensor) -> None:
 def _constant(self: Tensor, value: Any) -> Tensor:
     if not is_number(value):
         raise TypeError(f"can't assign a {type(value).__name__} to a {conversion.type(self)}")
-    value = element(value, self._array.dtype)
+    dtype = self._array.dtype
+    if self.dtype.itemsize != 2 or dtype.kind not in "fV" or isinstance(value, complex):
+        value = element(value, dtype)  # halves make an infinity of what is too large
     return new_tensor(xp.asarray(value).astype(self._array.dtype), WrappedNumber)
 
 

@@ -51,6 +51,7 @@ def _copied(
 
 
 @method
+@takes_tensors
 def addmm_(self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """self = beta * self + alpha * (mat1 @ mat2)."""
     add_products.addmm(self.detach(), mat1.detach(), mat2.detach())  # checks
@@ -68,6 +69,7 @@ def addmv_(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any
 
 
 @method
+@takes_tensors
 def baddbmm_(
     self: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1
 ) -> Tensor:
@@ -85,8 +87,11 @@ def logit_(input: Tensor, eps: float | None = None) -> Tensor:
 
 
 @method
+@takes_tensors
 def polygamma_(self: Tensor, n: int) -> Tensor:
     """`polygamma`, in place."""
+    if n < 0:
+        raise RuntimeError(f"polygamma(n, x) does not support negative n, got {n}")
     op = special.digamma if n == 0 else special.polygamma
     return write(op, self, name="polygamma_", **({} if n == 0 else {"n": n}))
 
@@ -113,13 +118,12 @@ def fill_diagonal_(self: Tensor, fill_value: float, wrap: bool = False) -> Tenso
         raise RuntimeError("dimensions must larger than 1")
     if len(shape) > 2 and len(set(shape)) > 1:
         raise RuntimeError(f"all dimensions of input must be of equal length, got {list(shape)}")
-    step = sum(self.stride())
-    if len(shape) == 2 and wrap and shape[0] > shape[1]:
-        rows = -(-shape[0] * shape[1] // (shape[1] + 1))
-        count = min(rows, -(-(shape[0] * shape[1]) // (shape[1] + 1)))
-        self.as_strided((count,), (shape[1] + 1,), self.storage_offset()).fill_(fill_value)
-        return self
-    self.as_strided((min(shape),), (step,), self.storage_offset()).fill_(fill_value)
+    step, start, count = sum(self.stride()), self.storage_offset(), min(shape)
+    self.as_strided((count,), (step,), start).fill_(fill_value)
+    if len(shape) == 2 and wrap and shape[0] > shape[1] + 1:
+        again = shape[1] + 1  # the row from which it begins anew
+        rest = -(-(shape[0] - again) * shape[1] // again)
+        self.as_strided((rest,), (step,), start + again * self.stride(0)).fill_(fill_value)
     return self
 
 
@@ -134,8 +138,17 @@ def apply_(self: Tensor, callable: Callable[[Any], Any]) -> Tensor:
 
 
 @method
-def map_(self: Tensor, tensor: Tensor, callable: Callable[[Any, Any], Any]) -> Tensor:
+def map_(
+    self: Tensor,
+    tensor: Any = None,
+    callable: Callable[[Any, Any], Any] | None = None,
+    *,
+    other: Any = None,
+) -> Tensor:
     """Writes `callable(element, element of tensor)` over each element. Slow, and without history."""
+    tensor = tensor if other is None else other
+    if callable is None:
+        raise TypeError('map_() missing 1 required positional argument: "callable"')
     if not isinstance(tensor, Tensor):
         raise not_a_tensor("map_", "other", 1, tensor)
     _refuse_gradient(self, "map_")

@@ -18,7 +18,7 @@ def check(
             f"linalg.{name}: Low precision dtypes not supported. Got {A.dtype.name}: convert with .float()"
         )
     if A._array.dtype.kind not in ("biufcV" if any_type else "fcV"):
-        raise RuntimeError(
+        raise (NotImplementedError if name in ("lu", "lu_factor") else RuntimeError)(
             f"linalg.{name}: Expected a floating point or complex tensor as input. Got "
             f"{A.dtype.name}"
         )

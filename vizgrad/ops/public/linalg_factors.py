@@ -312,7 +312,7 @@ def tensorsolve(input: Tensor, other: Tensor, dims: Any = None) -> Tensor:
 @takes_tensors
 def vander(x: Tensor, *, N: int | None = None) -> Tensor:
     """The powers 0 ... N - 1 of each element, along a new last dimension."""
-    if x._array.dtype.kind == "b" or x._array.dtype.itemsize == 2:
+    if x._array.dtype.kind == "b" or x.dtype.name in ("float16", "bfloat16"):
         raise RuntimeError(
             "linalg.vander supports floating point, complex, and integer tensors, but got "
             f"{x.dtype.name}"

@@ -104,6 +104,9 @@ def cond(input: Tensor, p: Any = None) -> Tensor:
     if not input._array.size:
         return vector_norm(input.detach(), 1, (-2, -1))
     check(f"cond(ord={p})", input)
+    if p == "nuc":  # an inverse may have infinities, which have no singular values
+        values = svdvals(input)
+        return reduction.sum(values, -1) * reduction.sum(1 / values, -1)
     from vizgrad.ops.public.linalg_factors import inv_ex
     from vizgrad.ops.public.where_clamp import where
 

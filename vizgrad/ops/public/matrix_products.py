@@ -246,11 +246,14 @@ def _dim_lists(dims: Any) -> tuple[list[int], list[int]]:
 @public
 @takes_tensors
 def chain_matmul(*matrices: Tensor) -> Tensor:
-    """The product of several matrices, from left to right."""
-    result = matrices[0].clone() if len(matrices) == 1 else matrices[0]
-    for each in matrices[1:]:
-        result = mm(result, each)
-    return result
+    """The product of several matrices, in the cheapest order."""
+    for position, each in enumerate(matrices):
+        _check("chain_matmul", f"tensor {position} must be a matrix", (each, 2))
+    if len(matrices) == 1:
+        return matrices[0].clone()
+    from vizgrad.ops.public.linalg_functions import multi_dot
+
+    return mm(*matrices) if len(matrices) == 2 else multi_dot(matrices)
 
 
 @public(method=True)

@@ -10,10 +10,11 @@ from vizgrad.arrays import dtypes, random, xp
 from vizgrad.arrays.backend import parse_device
 from vizgrad.arrays.limits import finfo, iinfo
 from vizgrad.arrays.random import Generator as _Generator
+from vizgrad.function.failing import broadcast_error
 from vizgrad.function.inplace import write
 from vizgrad.ops import copying, random_sampling
 from vizgrad.ops.forms import method, public
-from vizgrad.ops.public.arguments import check_dtype, index_of, sizes_of
+from vizgrad.ops.public.arguments import check_dtype, check_sizes, index_of, sizes_of
 from vizgrad.ops.public.broadcasting import broadcast_tensors
 from vizgrad.ops.public.creation import made
 from vizgrad.ops.public.creation_like import memory_like
@@ -71,16 +72,12 @@ def _filled(name: str, draw: Any) -> Any:
         requires_grad: bool = False, **_: Any,
     ) -> Tensor:  # fmt: skip
         shape = sizes_of(name, (_.pop("size"),) if "size" in _ else size)
+        check_sizes(name, shape)
         found = check_dtype(name, dtype) or dtypes.get_default_dtype()
-        if found.category != 3:
-            array = draw(shape, _float_dtype(name, found), parse_device(device), generator)
-            return made(array, requires_grad)
-        # both parts at once; of normal numbers each has half of the variance
-        part = draw((*shape, 2), found.to_real().np, parse_device(device), generator)
-        array = (part[..., 0] + 1j * part[..., 1]).astype(found.np, copy=False)
-        if draw is random.normal:
-            array *= found.np.type(math.sqrt(0.5))
-        return made(array, requires_grad)
+        if name == "randn" and 0 in shape:
+            return made(xp.empty(shape, found.np), requires_grad)  # nothing is drawn: of any type
+        drawn = found.np if found.category == 3 else _float_dtype(name, found)
+        return made(draw(shape, drawn, parse_device(device), generator), requires_grad)
 
     function.__name__ = function.__qualname__ = name
     return function
@@ -158,9 +155,9 @@ def randint(
             raise RuntimeError(
                 f"from or to - 1 is out of bounds for {dtype.name}: randint({low}, {high})"
             )
-    array = random.integers(
-        low, high, sizes_of("randint", (size,)), dtype.np, parse_device(device), generator
-    )
+    shape = sizes_of("randint", (size,))
+    check_sizes("randint", shape)
+    array = random.integers(low, high, shape, dtype.np, parse_device(device), generator)
     return made(array, requires_grad)
 
 
@@ -207,14 +204,16 @@ def normal(
     model = next((t for t in (mean, std) if isinstance(t, Tensor)), None)
     if model is None:
         shape = sizes_of("normal", (size,))
-        if any(n < 0 for n in shape):
-            raise RuntimeError(f"Trying to create tensor with negative dimension: {list(shape)}")
+        check_sizes("normal", shape)
         array = random.normal(shape, _float_dtype("normal", dtype), parse_device(device), generator)
         return made(array * array.dtype.type(std) + array.dtype.type(mean), requires_grad)
     for each in (mean, std):
         if isinstance(each, Tensor) and each._array.dtype.kind not in "fcV":
             raise NotImplementedError(f'"normal" not implemented for {each.dtype.name} tensors')
     a, s = (t._array if isinstance(t, Tensor) else t for t in (mean, std))
+    error = broadcast_error(xp.shape(a), xp.shape(s))
+    if error is not None:
+        raise error
     shape = xp.broadcast_shapes(xp.shape(a), xp.shape(s))
     array = random.normal(shape, model._array.dtype, model.device, generator)
     drawn = (array * s + a).astype(model._array.dtype)
@@ -243,6 +242,7 @@ def bernoulli(
 
 
 def _drawn(input: Tensor, p: Any, generator: _Generator | None) -> Tensor:
+    _refuse(input, "bernoulli", "iubc")
     if isinstance(p, xp.ndarray) and p.size and not (p.min() >= 0 and p.max() <= 1):
         raise RuntimeError(
             "Expected p_in >= 0 && p_in <= 1 to be true: probabilities lie in [0, 1]"
@@ -262,6 +262,10 @@ def multinomial(
 ) -> Tensor:
     """`num_samples` positions per row, with probabilities proportional to the row's elements."""
     p = input._array
+    if not input.is_floating_point():
+        raise RuntimeError(
+            f"multinomial only supports floating-point dtypes for input, got: {input.dtype.name}"
+        )
     if p.ndim not in (1, 2):
         raise RuntimeError(f"prob_dist must be 1 or 2 dim, got {p.ndim}")
     if num_samples <= 0:
@@ -281,6 +285,9 @@ def multinomial(
 
 
 # --- in place ----------------------------------------------------------------------------------------
+
+
+_DOUBLE = dtypes.float64.np
 
 
 def _fill(self: Tensor, array: Any, name: str) -> Tensor:
@@ -304,11 +311,20 @@ def uniform_(
 ) -> Tensor:
     """Numbers drawn evenly from [from, to)."""
     low = kw.pop("from", from_)
+    _refuse(self, "uniform_", "iub")
+    most = finfo(self.dtype).max
+    for name, limit in (("from", low), ("to", to)):
+        if not -most <= limit <= most:
+            raise RuntimeError(f"{name} is out of bounds for {self.dtype.name}: {limit}")
     if low > to:
         raise RuntimeError(
             f"uniform_ expects to return a [from, to) range, but found from={low} > to={to}"
         )
-    _refuse(self, "uniform_", "iub")
+    if to - low > most:
+        raise RuntimeError(
+            f"uniform_ expects to-from <= {most}, the largest {self.dtype.name}, but found to={to} and "
+            f"from={low}"
+        )
     drawn = random.uniform(self._array.shape, self._array.dtype, self.device, generator)
     return _fill(self, drawn * (to - low) + low, "uniform_")
 
@@ -341,14 +357,15 @@ def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: _Generator | None = Non
     probability = p._array if isinstance(p, Tensor) else p
     if not isinstance(p, Tensor) and not 0 <= p <= 1:
         raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p}")
-    drawn = random.uniform(self._array.shape, xp.float64, self.device, generator)
+    _refuse(self, "bernoulli_", "c")
+    drawn = random.uniform(self._array.shape, _DOUBLE, self.device, generator)
     return _fill(self, (drawn < probability).astype(self._array.dtype), "bernoulli_")
 
 
 @method
 def exponential_(self: Tensor, lambd: float = 1, *, generator: _Generator | None = None) -> Tensor:
     """Numbers from the exponential distribution with rate `lambd`."""
-    if lambd <= 0:
+    if not lambd > 0:
         raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd}")
     _refuse(self, "exponential_", "iubc")
     drawn = random.exponential(self._array.shape, self._array.dtype, self.device, generator)
@@ -412,7 +429,7 @@ def geometric_(self: Tensor, p: float, *, generator: _Generator | None = None) -
     if not 0 < p < 1:
         raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p}")
     _refuse(self, "geometric_", "bc")
-    drawn = random.uniform(self._array.shape, xp.float64, self.device, generator)
+    drawn = random.uniform(self._array.shape, _DOUBLE, self.device, generator)
     return _fill(self, xp.ceil(xp.log1p(-drawn) / math.log1p(-p)).clip(1), "geometric_")
 
 
@@ -421,10 +438,10 @@ def cauchy_(
     self: Tensor, median: float = 0, sigma: float = 1, *, generator: _Generator | None = None
 ) -> Tensor:
     """Numbers from the Cauchy distribution."""
-    if sigma <= 0:
+    if not sigma > 0:
         raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma}")
     _refuse(self, "cauchy_", "iubc")
-    drawn = random.uniform(self._array.shape, xp.float64, self.device, generator)
+    drawn = random.uniform(self._array.shape, _DOUBLE, self.device, generator)
     return _fill(self, median + sigma * xp.tan(math.pi * (drawn - 0.5)), "cauchy_")
 
 
@@ -433,10 +450,10 @@ def log_normal_(
     self: Tensor, mean: float = 1, std: float = 2, *, generator: _Generator | None = None
 ) -> Tensor:
     """Numbers whose logarithm is normal with this mean and standard deviation."""
-    if std <= 0:
+    if not std > 0:
         raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={std}")
     _refuse(self, "log_normal_", "iubc")
-    drawn = random.normal(self._array.shape, xp.float64, self.device, generator)
+    drawn = random.normal(self._array.shape, _DOUBLE, self.device, generator)
     return _fill(self, xp.exp(mean + std * drawn), "log_normal_")
 
 

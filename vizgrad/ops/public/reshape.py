@@ -99,6 +99,7 @@ def _check_sizes_of_elements(self: Tensor, dtype: Any) -> None:
 
 
 @method
+@takes_tensors
 def view_as(self: Tensor, other: Tensor) -> Tensor:
     """`view` with the shape of `other`."""
     return view(self, other._array.shape)

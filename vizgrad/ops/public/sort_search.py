@@ -40,6 +40,7 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
 
 
 @method
+@takes_tensors
 def masked_scatter_(self: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """`masked_scatter`, in place."""
     _check_masked_scatter(self, mask, source)
@@ -145,6 +146,8 @@ def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
         if not array.size:
             raise RuntimeError("Can not infer total number of classes from empty tensor.")
         num_classes = int(array.max()) + 1
+        if num_classes > 2**63 - 1:
+            raise RuntimeError(f"one_hot: a dimension cannot have {num_classes} elements")
     elif array.size and int(array.max()) >= num_classes:
         raise RuntimeError(
             f"Class values must be smaller than num_classes ({num_classes}), got "

@@ -8,11 +8,13 @@ from typing import Any
 from vizgrad.arrays import xp
 from vizgrad.arrays.backend import Device, device_of, to_host
 from vizgrad.arrays.blocks import contiguous_strides, laid_over, owner
+from vizgrad.arrays.layout import flattened
 from vizgrad.function.inplace import check_history, check_write
 from vizgrad.graph.edges import retaining
 from vizgrad.graph.node import Node
 from vizgrad.ops.forms import method, public
 from vizgrad.ops.public.arguments import sizes_of
+from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.ops.recording import edges_of, produced_by, start
 from vizgrad.tensor.modes import MODES
 from vizgrad.tensor.place import caller
@@ -91,11 +93,7 @@ def set_(
             array = _region(array, storage_offset, size, stride)
     else:
         block = source._block
-        flat = (
-            block.reshape(-1, order="A").view(self._array.dtype)
-            if block.size
-            else block.reshape(-1)
-        )
+        flat = flattened(block).view(self._array.dtype) if block.size else block.reshape(-1)
         count = flat.size - storage_offset if size is None else size
         array = _region(flat, storage_offset, count, stride)
     forget_accumulator(self)
@@ -164,24 +162,20 @@ def resize_(self: Tensor, *given: Any, size: Any = None) -> Tensor:
     check_write(self, False)
     here, count = self._array, math.prod(shape)
     block = owner(here)
-    flat = block.reshape(-1, order="A")
+    flat = flattened(block)
     start = self.storage_offset()
     if start + count <= flat.size and block.dtype == here.dtype:
         return _show(self, laid_over(flat, shape, contiguous_strides(shape), start), "resize_")
-    larger = xp.empty_like(flat, dtype=here.dtype, shape=(count,), subok=False)
-    kept = flat.view(here.dtype)[start:] if flat.size else flat
-    larger[: kept.size] = kept[:count]
-    return _show(self, larger.reshape(shape), "resize_")
+    larger = xp.empty_like(flat, dtype=here.dtype, shape=(start + count,), subok=False)
+    kept = flat.view(here.dtype)
+    larger[: kept.size] = kept[: start + count]
+    return _show(self, larger[start:].reshape(shape), "resize_")
 
 
 @public(method=True)
+@takes_tensors
 def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: Any = None) -> Tensor:
     """`resize_` to the shape of another tensor."""
-    if not isinstance(the_template, Tensor):
-        raise TypeError(
-            "resize_as_(): argument 'the_template' (position 1) must be Tensor, not "
-            f"{type(the_template).__name__}"
-        )
     if input.requires_grad:
         raise RuntimeError("cannot resize variables that require grad")
     return resize_(input, the_template._array.shape)

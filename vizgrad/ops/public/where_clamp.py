@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from vizgrad.arrays import dtypes, xp
+from vizgrad.arrays.backend import is_on_host
 from vizgrad.errors import warn_once
 from vizgrad.ops import select
 from vizgrad.ops.forms import method, public
@@ -29,8 +30,13 @@ def where(
     mask = condition._array
     if mask.dtype.kind != "b":
         mask = _as_mask(condition)
-    if not isinstance(input, Tensor) and not isinstance(other, Tensor):
-        input, other = _two_numbers(input, other)
+    if not isinstance(input, Tensor):
+        if isinstance(other, Tensor):
+            input = _beside(input, other)
+        else:
+            input, other = _two_numbers(input, other)
+    elif not isinstance(other, Tensor):
+        other = _beside(other, input)
     result = select.where_mask.record(input, other, condition=mask)
     return result if out is None else written(out, result, "where", condition, input, other)
 
@@ -54,6 +60,17 @@ def _as_mask(condition: Tensor) -> Any:
     return mask.astype(bool)
 
 
+def _beside(value: Any, tensor: Tensor) -> Any:
+    """A number that the type of the result holds, or RuntimeError. Halves make an infinity of it."""
+    own = dtypes.of_scalar(value)
+    if own is None:
+        return value  # no number: recording says what is wrong
+    dtype = tensor.dtype
+    if own.category > dtype.category:
+        dtype = own if own.category != 3 else dtypes.promote_types(own, dtype)
+    return value if dtype.itemsize == 2 and dtype.category == 2 else element(value, dtype.np)
+
+
 def _two_numbers(input: Any, other: Any) -> tuple[Tensor, Tensor]:
     kinds = [dtypes.of_scalar(v) for v in (input, other)]
     if kinds[0] is None or kinds[1] is None:
@@ -62,6 +79,7 @@ def _two_numbers(input: Any, other: Any) -> tuple[Tensor, Tensor]:
             f"{type(other).__name__}"
         )
     dtype = dtypes.promote_types(kinds[0], kinds[1]).np
+    input, other = element(input, dtype), element(other, dtype)
     return new_tensor(xp.asarray(input, dtype)), new_tensor(xp.asarray(other, dtype))
 
 
@@ -141,15 +159,13 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
 
 
 def check_real_value(name: str, input: Tensor, value: Tensor) -> None:
-    """RuntimeError for a complex number, with an imaginary part, that is to be written into a real tensor."""
+    """RuntimeError for a number that is to be written into a tensor of a type that does not hold it."""
     if (
-        value._array.dtype.kind == "c"
-        and input._array.dtype.kind != "c"
-        and value._array.imag.any()
+        value._array.dtype != input._array.dtype
+        and value._array.size == 1
+        and is_on_host(value._array)
     ):
-        raise RuntimeError(
-            f"{name}: value cannot be converted to type {input.dtype.name} without overflow: it is complex"
-        )
+        element(value._array.item(), input._array.dtype)
 
 
 def fill_value(name: str, input: Tensor, value: Any) -> Any:
