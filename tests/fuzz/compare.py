@@ -175,7 +175,7 @@ def rounding(
         if each.theirs.dtype == true.dtype:
             continue  # it was double precision: there is nothing truer
         with np.errstate(all="ignore"):
-            theirs_off, ours_off = (_off(v, true) for v in (each.theirs, each.ours))
+            theirs_off, ours_off = (off(v, true) for v in (each.theirs, each.ours))
             scale = np.abs(true[np.isfinite(true)]).max(initial=0)
         if each.kind != "value":
             scale = max(scale, 1.0)  # of sums of terms of about 1 that cancel
@@ -240,10 +240,10 @@ def _moved(before: Any, after: Any, what: str) -> float:
 
 def _apart(one: np.ndarray, other: np.ndarray) -> float:
     with np.errstate(all="ignore"):
-        return _off(one, other)
+        return off(one, other)
 
 
-def _off(found: np.ndarray, true: np.ndarray) -> float:
+def off(found: np.ndarray, true: np.ndarray) -> float:
     """The largest distance from the truth; infinite where one is finite and the other is not."""
     same = (found == true) | ((found != found) & (true != true))
     apart = np.abs(np.where(same, 0, found - true))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.fuzz import programs, report
+from tests.fuzz import program_compare, programs, report
 from tests.fuzz.calls import Call
 from tests.fuzz.compare import Difference, differences
 from tests.fuzz.fatal import fatal
@@ -75,24 +75,24 @@ class Fuzzer:
     def program(
         self, seed: object, skip: frozenset[tuple[str, str]] = frozenset()
     ) -> Failure | None:
-        program = programs.drawn(self.torch, seed)
+        program = programs.drawn(
+            self.torch, seed, lambda text: self.note(f"program {seed}\n{text}")
+        )
         self.note(f"program {seed}\n" + "\n".join(program))
         self.tried += 1
-        found = programs.differences(self.torch, self.vizgrad, program)
-        if not found or ("program", programs.kind_of(found[0])) in skip:
+        # who looks after each line changes what is seen: of every second program only the end is
+        each_line = zlib.crc32(str(seed).encode()) % 2 == 0
+        found = program_compare.differences(self.torch, self.vizgrad, program, each_line)
+        if not found or ("program", program_compare.kind_of(found[0])) in skip:
             return None
-        kind = programs.kind_of(found[0])
-        small = programs.smallest(self.torch, self.vizgrad, program, kind)
-        difference = programs.differences(self.torch, self.vizgrad, small)[0]
-        lines = "\n".join(
-            [
-                "import torch  # or: import vizgrad as torch",
-                "from math import inf, nan",
-                "seen = []",
-                *small,
-            ]
+        kind = program_compare.kind_of(found[0])
+        small = program_compare.smallest(self.torch, self.vizgrad, program, kind, each_line)
+        difference = program_compare.differences(self.torch, self.vizgrad, small, each_line)[0]
+        looked = "each line" if each_line else "the end"
+        text = (
+            f"--- program: {kind}   (seed {seed}, seen after {looked})\n{programs.shown(small)}\n"
+            f"  differs in {difference}\n"
         )
-        text = f"--- program: {kind}   (seed {seed})\n{lines}\n  differs in {difference}\n"
         return Failure("program", kind, seed, text, "; ".join(small))
 
 

@@ -26,15 +26,15 @@ class KnownProgram:
 
 def _names(line: str) -> list[str]:
     """The tensors of a line, the one written to first."""
-    return re.findall(r"\bx\d+\b", line)
+    return re.findall(r"\bx\d+b?\b", line)
 
 
 def _written(line: str) -> str | None:
     """Which tensor a line writes to in place."""
     bare = re.sub(r"^with .*?: (?=\w)", "", line)
-    if re.match(r"x\d+ = ", bare):
+    if re.match(r"x\d+(, x\d+b)? = ", bare):
         return None
-    out = re.search(r"out=(x\d+)", bare)
+    out = re.search(r"out=(x\d+b?)", bare)
     return out.group(1) if out else next(iter(_names(bare)), None)
 
 
@@ -61,19 +61,137 @@ def _refused_or_unequal(found: Difference, phrase: str) -> bool:
     return found.what.startswith("value of") or ("raises" in found.what and phrase in told)
 
 
+#: What makes a line one that writes in place.
+_WRITES = re.compile(r"_\(|\] [-+*]?= |x\d+b? [-+*]= |out=|inplace=True|_\.apply\(|\.step\(")
+
+
 def writes_shared_elements(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
-    name = _written(line)
-    return _refused_or_unequal(found, "single memory location") and (
-        _overlaps_itself(theirs, name) or _overlaps_itself(ours, name)
-    )
+    if not _WRITES.search(line) or not _refused_or_unequal(found, "single memory location"):
+        return False
+    stepped = theirs.tensors() if ".step(" in line else _names(line)
+    return any(_overlaps_itself(side, name) for name in stepped for side in (theirs, ours))
 
 
 def reads_what_it_writes(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
-    products = re.search(r"\.(masked_scatter|baddbmm|add(mm|mv|bmm))_\(", line)
-    if not products or not _refused_or_unequal(found, "single memory location"):
+    if not _WRITES.search(line) or not _refused_or_unequal(found, "single memory location"):
         return False
-    written, *read = (theirs.names[n].detach() for n in _names(line) if n in theirs.names)
-    return any({*_places(written)} & {*_places(each)} for each in read)
+    tensors = [theirs.names[n].detach() for n in _names(line) if n in theirs.tensors()]
+    products = re.search(r"\.(masked_scatter|baddbmm|add(mm|mv|bmm))_\(", line)
+    for k, written in enumerate(tensors):
+        for read in tensors[:k]:
+            a, b = _places(written), _places(read)
+            if {*a} & {*b} and (products or not np.array_equal(a, b)):
+                return True
+    return False
+
+
+_OF_STRIDES = ("view size is not compatible", "must have a last dimension with stride 1")
+
+
+def other_order_in_memory(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
+    """A view that one side has to copy, or that shows other elements."""
+    told = f"{found.theirs} {found.ours}"
+    asked = "as_strided" in line or any(each in told for each in _OF_STRIDES)
+    if not asked and not found.what.startswith(("version", "value")):
+        return False
+    if re.match(r"(x\d+b?) = \1\.as_strided", line):
+        return True  # what it was made of is gone
+    both = [n for n in theirs.tensors() if n in ours.tensors()]
+    lain = [(theirs.names[n].detach(), ours.names[n].detach()) for n in both]
+    if not any(_steps(a) != _steps(b) for a, b in lain if a.shape == b.shape and a.numel() > 1):
+        return False
+    name = found.what.split(" of ")[-1]
+    return asked or _sharers(theirs, name, both) != _sharers(ours, name, both)
+
+
+def _sharers(side: Side, name: str, names: list[str]) -> list[tuple[str, int, int]]:
+    """Which elements of this tensor are elements of others."""
+    if name not in names:
+        return []
+    own = {place: k for k, place in enumerate(_places(side.names[name].detach()))}
+    return [
+        (n, k, own[place])
+        for n in names
+        for k, place in enumerate(_places(side.names[n].detach()))
+        if place in own
+    ]
+
+
+def _steps(tensor: Any) -> tuple[int, ...]:
+    sizes = zip(tensor.shape, tensor.stride(), strict=True)
+    return tuple(step for n, step in sizes if n != 1)
+
+
+def refused_before(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
+    """Both refuse; vizgrad asks about inference mode before it looks at the operands."""
+    return theirs.outcomes[-1] is not None and "Inplace update to inference" in str(found.ours)
+
+
+def one_element_of_its_own(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
+    tensors = [t for n, t in theirs.tensors().items() if n in _names(line)]
+    return (
+        "] = " in line
+        and "single memory" in str(found.theirs)
+        and all(t.numel() == 1 for t in tensors)
+    )
+
+
+def mean_of_infinities(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
+    a, b = found.theirs, found.ours
+    told = isinstance(a, np.ndarray) and a.shape == b.shape and "var_mean" in line
+    return told and bool(np.all(np.isclose(a, b, equal_nan=True) | (np.isnan(a) & np.isinf(b))))
+
+
+def products_of_nothing(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
+    operands = [t for n, t in theirs.tensors().items() if n in _names(line)]
+    return (
+        "einsum" in line
+        and "same dtype" in str(found.ours)
+        and not all(t.numel() for t in operands)
+    )
+
+
+def layer_of_nothing(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
+    operands = [t for n, t in theirs.tensors().items() if n in _names(line)]
+    called = re.search(r"= m\d+\(", line)
+    return (
+        called is not None
+        and found.what.startswith("raises")
+        and not all(t.numel() for t in operands)
+    )
+
+
+def zero_to_the_power_zero(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
+    a, b = found.theirs, found.ours
+    if not isinstance(a, np.ndarray) or a.dtype.kind != "c" or not re.search(r"\*\*|pow", line):
+        return False
+    return a.shape == b.shape and bool(np.all((b == 1) | np.isclose(a, b, equal_nan=True)))
+
+
+def hook_on_what_backward_starts_from(
+    line: str, theirs: Side, ours: Side, found: Difference
+) -> bool:
+    root = re.match(r"(?:.* = )?(?:torch\.autograd\.\w+\()?\[?(x\d+b?)[.,]", line)
+    hooked = [each for each in theirs.lines if "multi_grad_hook" in each and "'any'" not in each]
+    starts = root is not None and any(root.group(1) in _names(each) for each in hooked)
+    return found.what == "what hooks saw" and starts
+
+
+def leaf_until_it_is_looked_at(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
+    return "a leaf Variable that requires grad is being" in str(found.theirs) and any(
+        theirs.names[n]._is_view() for n in _names(line) if n in theirs.tensors()
+    )
+
+
+def whole_number_that_requires_grad(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
+    return (
+        found.what.startswith("requires_grad")
+        and found.theirs is True
+        and any(
+            t.requires_grad and not (t.is_floating_point() or t.is_complex())
+            for t in theirs.tensors().values()
+        )
+    )
 
 
 def saved_for_its_shape(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
@@ -90,7 +208,7 @@ def another_type_unpacked(line: str, theirs: Side, ours: Side, found: Difference
 
 def nothing_to_derive(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
     """A flag of a gradient that is 0, where one of the tensors has no elements."""
-    flag = found.what.startswith("gradient requires_grad") and found.theirs is False
+    flag = "requires_grad of" in found.what and found.theirs is False
     return flag and any(
         isinstance(t, theirs.module.Tensor) and not t.numel() for t in theirs.names.values()
     )
@@ -115,7 +233,11 @@ def says(*phrases: str) -> When:
 def leaf_that_is_a_view(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
     what, _, name = found.what.partition(" of ")
     tensor = theirs.names.get(name)
-    lost = what.startswith("gradient") and tensor is not None and found.theirs in (None, False)
+    lost = (
+        what.startswith("gradient")
+        and tensor is not None
+        and (found.theirs is None or found.theirs is False)
+    )
     return lost and tensor._is_view() and tensor.is_leaf
 
 
@@ -138,11 +260,11 @@ def beyond_its_elements(line: str, theirs: Side, ours: Side, found: Difference) 
     return len(sizes) > 1 or not there.numel()
 
 
-def inference_memory_of_a_parameter(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
-    """After `p.data = inference tensor`: PyTorch's parameter is one itself, and its views are."""
-    return "Inference tensors do not track" in str(found.theirs) and any(
-        isinstance(t, theirs.module.Tensor) and t.is_inference() and t.requires_grad
-        for t in theirs.names.values()
+def inference_leaf(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
+    """Made in inference mode, or after `p.data = inference tensor`."""
+    what = ("raises", "version", "requires_grad", "is_leaf", "gradient")
+    return found.what.startswith(what) and any(
+        t.is_inference() and t.requires_grad for t in theirs.tensors().values()
     )
 
 
@@ -160,8 +282,25 @@ def order_of_one_complex_number(line: str, theirs: Side, ours: Side, found: Diff
 KNOWN_PROGRAMS = (
     KnownProgram("elements that share a place are written in no order (expanded tensors, and PyTorch's "
                  "gradients of sums, which are expanded, too): vizgrad refuses", writes_shared_elements),
-    KnownProgram("masked_scatter_ and products of their own memory: PyTorch reads what it has just written",
-                 reads_what_it_writes),
+    KnownProgram("elements that are read where they are written: PyTorch notices only dense operands, and reads "
+                 "what it has just written (masked_scatter_ and products of all)", reads_what_it_writes),
+    KnownProgram("how the elements of a result lie in memory where operands lie in several ways, which decides "
+                 "whether reshape copies", other_order_in_memory),
+    KnownProgram("a view without history whose base was written is a leaf there until somebody looks at grad_fn",
+                 leaf_until_it_is_looked_at),
+    KnownProgram("a tensor of whole numbers requires grad after a write", whole_number_that_requires_grad),
+    KnownProgram("a limit of multi-tensor hooks on leaves", says("A leaf node was passed to _will_engine_execute")),
+    KnownProgram("refused for one of two reasons", refused_before),
+    KnownProgram("0 ** 0 of complex numbers is NaN or 1 there, by where it lies", zero_to_the_power_zero),
+    KnownProgram("multi-tensor hooks do not count the one tensor that backward starts from",
+                 hook_on_what_backward_starts_from),
+    KnownProgram("a layer for operands without elements asks less of them, or more", layer_of_nothing),
+    KnownProgram("one element that is assigned itself, by the strides of dimensions of size 1", one_element_of_its_own),
+    KnownProgram("var_mean: the mean of what is infinite is NaN", mean_of_infinities),
+    KnownProgram("gradients of complex and real operands together",
+                 says("isFloatingType(grad.scalar_type()) || (input_is_complex")),
+    KnownProgram("sums of products of no elements: their types are not looked at", products_of_nothing),
+    KnownProgram("no gradients to clip", says("!nested_tensorlist[0].empty()")),
     KnownProgram("an unpack hook that gives another type: PyTorch's gradient is wrong without a word", another_type_unpacked),
     KnownProgram("a view without elements that was made anew after a write", nothing_to_derive),
     KnownProgram("values of another type where a mask holds: refused everywhere, by PyTorch not in inference mode",
@@ -174,8 +313,8 @@ KNOWN_PROGRAMS = (
     KnownProgram("vizgrad saves fewer operands", says("Inference tensors cannot be saved")),
     KnownProgram("a leaf that is itself a view loses its gradient there when another view is written",
                  leaf_that_is_a_view),
-    KnownProgram("a parameter with an inference tensor as its data is half of one",
-                 inference_memory_of_a_parameter),
+    KnownProgram("of an inference tensor that requires grad some operations are recorded, some are not, some are "
+                 "refused", inference_leaf),
     KnownProgram("of one complex number PyTorch says which is the largest", order_of_one_complex_number),
     KnownProgram("PyTorch's gradients of sums are views", gradient_that_is_a_view),
     KnownProgram("how large the memory of a result is, and where no elements begin", beyond_its_elements),

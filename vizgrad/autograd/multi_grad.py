@@ -9,7 +9,7 @@ from typing import Any
 
 from vizgrad.engine.task import GraphTask
 from vizgrad.errors import explained, place_of
-from vizgrad.graph.edges import gradient_edge
+from vizgrad.graph.edges import edge_of, gradient_edge
 from vizgrad.graph.hooks import RemovableHandle
 from vizgrad.graph.node import Node
 from vizgrad.tensor.modes import MODES
@@ -35,8 +35,8 @@ def register_multi_grad_hook(
     """Calls `fn` once per backward, when gradients of `tensors` are known.
 
     "all": after all of them that take part in the backward, with a list that has None for the others;
-    "any": with the first gradient. Raises ValueError for another mode, AssertionError for a tensor that
-    does not require grad.
+    "any": with the first gradient, of those that require grad. Raises ValueError for another mode, and with
+    "all" AssertionError for a tensor that does not require grad.
     """
     if mode not in ("all", "any"):
         raise wrong_call(
@@ -45,12 +45,15 @@ def register_multi_grad_hook(
             "hook-effect",
         )
     tensors = tuple(tensors)
+    if mode == "any":
+        tensors = tuple(t for t in tensors if t.requires_grad)
     for index, tensor in enumerate(tensors):
-        if not tensor.requires_grad:
+        if not tensor.requires_grad or (mode == "all" and edge_of(tensor) is None):
+            why = "is cut off" if tensor.requires_grad else "does not require grad"
             raise explained(
                 AssertionError(
-                    f"Expected gradient function to be set: tensor {index} does not require grad, "
-                    "so no gradient will ever come to it"
+                    f"Expected gradient function to be set: tensor {index} {why}, so no gradient will "
+                    "ever come to it"
                 ),
                 kind="cut-detach",
                 culprit=place_of(caller()),

@@ -35,6 +35,6 @@ def _remember(node: Node, outputs: Any) -> None:
 
 
 def _checked(form: Any) -> Any:
-    if not hasattr(form, "_array") or (isinstance(form, Tensor) and form._is_python_number):
+    if not hasattr(form, "_array") or (isinstance(form, Tensor) and form._is_stand_in):
         return form
     return Checked(form, checksum(form._array))

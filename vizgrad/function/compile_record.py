@@ -69,8 +69,8 @@ def compile_record(op: Declared, node_class: Callable[[], type[Node] | None]) ->
     """The function that runs `op` on Tensors and records it; `node_class` gives the class of its nodes."""
     scope: dict[str, Any] = {
         "Tensor": Tensor, "new": object.__new__, "ndarray": xp.ndarray, "as_array": as_array,
-        "kernel": op.forward, "GUARD": GUARD, "MODES": MODES, "noted": noted, "edge_of": edge_of,
-        "cut_off": cut_off,
+        "kernel": op.forward, "GUARD": GUARD, "MODES": MODES, "noted": noted,
+        "edge_of": edge_of, "cut_off": cut_off,
         "tick": tick, "getframe": sys._getframe, "INTERNAL": INTERNAL,
         "Meta": Meta, "save_result": save_result, "arrays_for": arrays_for, "number": number,
         "coerce": coerce, "type_error": type_error, "refuse_complex": refuse_complex,

@@ -29,7 +29,7 @@ from vizgrad.function.typing import (
 from vizgrad.function.views import refuse
 from vizgrad.graph.edges import edge_of, retaining, set_history
 from vizgrad.graph.node import Meta, Node
-from vizgrad.graph.saved import KeptSelf, Overwritten
+from vizgrad.graph.saved import KeptSelf, Overwritten, in_graph
 from vizgrad.graph.saved_group import SavedGroup
 from vizgrad.tensor.clock import tick
 from vizgrad.tensor.inference import refuse_inference_write
@@ -102,7 +102,7 @@ def refuse_partial_overlap(target: Tensor, operand: Tensor) -> None:
     if operand._storage is None or operand._storage is not target._storage:
         return
     a, b = target._array, operand._array
-    if a.shape == b.shape and a.strides == b.strides and address(a) == address(b):
+    if a.shape == b.shape and address(a) == address(b) and layout.same_steps(a, b):
         return
     if not (layout.is_dense(a) and layout.is_dense(b)):
         return
@@ -190,6 +190,8 @@ def write(
     edges = _edges_before(op, tensors)
     if edges is None:
         check_write(target, False, op.name in _ONE_NUMBER)
+    elif MODES.saved_hooks is not None:  # they are shown what is saved as it is before the write
+        tensors = (target, *[_apart(t, target) for t in tensors[1:]])
     result = _compute(op, tensors, attributes)
     array = target._array
     if result.shape != array.shape:
@@ -218,6 +220,13 @@ def write(
         node = _make_node(op, tensors, attributes, edges, site, clock, kept)
         _set_history(target, node)
     return target
+
+
+def _apart(operand: Tensor, target: Tensor) -> Tensor:
+    """An operand in memory that the write to `target` does not reach."""
+    if operand._storage is None or operand._storage is not target._storage:
+        return operand
+    return in_graph(operand._array.copy(), None, edge_of(operand))
 
 
 def _edges_before(op: Primitive, tensors: tuple[Any, ...]) -> tuple[Any, ...] | None:
@@ -336,7 +345,9 @@ def _make_node(
             storage = value._storage
             if storage is not None and storage is target._storage:
                 value = Overwritten(value, storage, clock)
-        needed = any(edges[i] is not None for i in users_of(op, name))
+        users = users_of(op, name)
+        # what all formulas use is read without asking for edges: of operands cut off (V-50) there is none
+        needed = len(users) == len(edges) or any(edges[i] is not None for i in users)
         setattr(node, "_" + name, value if needed else None)
     for name in plain:
         if name.endswith("_meta"):

@@ -45,7 +45,11 @@ def geometry_of(base: Tensor, view: Tensor) -> Geometry:
     if a.dtype.kind != v.dtype.kind:
         region = "real" if a.dtype.kind == "c" else "complex"
         a, v = (view_as_real(x) if x.dtype.kind == "c" else x for x in (a, v))
-    offset = (layout.address(v) - layout.address(a)) // a.itemsize
+    if view._storage is base._storage:
+        offset = (layout.address(v) - layout.address(a)) // a.itemsize
+    else:  # one of them shows other memory since (`x.data = ...`): both are where they would be in one
+        start, origin = (t.storage_offset() * t._array.itemsize for t in (view, base))
+        offset = (start - origin) // a.itemsize
     return Geometry(a.shape, layout.strides_of(a), v.shape, layout.strides_of(v), offset, region)
 
 

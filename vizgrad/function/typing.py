@@ -19,7 +19,7 @@ class WrappedNumber(Tensor):
 
     __slots__ = ()
 
-    _is_python_number = True
+    _is_stand_in = True
 
 
 _numbers: dict[tuple[float, Any], WrappedNumber] = {}

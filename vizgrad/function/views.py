@@ -8,7 +8,7 @@ from vizgrad.arrays.sparse import is_sparse
 from vizgrad.graph.edges import split_edge
 from vizgrad.tensor.modes import GUARD, MODES
 from vizgrad.tensor.place import caller
-from vizgrad.tensor.storage import InferenceStorage
+from vizgrad.tensor.storage import InferenceStorage, LooseInferenceStorage
 from vizgrad.tensor.tensor import VIEW, Tensor, storage_of
 from vizgrad.tensor.views import Creation, ViewInfo
 
@@ -25,8 +25,10 @@ def become_view(
     if source._array.__class__ is not _ndarray and is_sparse(source._array):
         return
     storage = out._storage = storage_of(source)
-    if isinstance(storage, InferenceStorage):
-        return  # views of inference tensors are not tracked (M-20)
+    if isinstance(storage, InferenceStorage):  # views of inference tensors are not tracked (M-20)
+        if isinstance(storage, LooseInferenceStorage):
+            out._storage = storage.of_views()
+        return
     parent = source._view
     if GUARD.no_grad and not MODES.grad:
         creation = Creation.NO_GRAD if MODES.inference is None else Creation.INFERENCE

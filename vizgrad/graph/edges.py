@@ -139,7 +139,7 @@ def _retain_grad(tensor: Tensor) -> None:
             "make it from tensors that require grad, outside no_grad and without detach()",
             "cut-detach",
         )
-    if tensor.is_leaf or tensor.retains_grad:
+    if not tensor._has_producer() or tensor.retains_grad:
         return
     node, nr = gradient_edge(tensor)
     hooks_of(node).retain[nr] = weakref.ref(tensor)

@@ -79,7 +79,7 @@ def _packable(node: Node, name: str, form: Any, outputs: Sequence[Tensor]) -> Te
         return read_tensor(node, name, form)
     if isinstance(form, KeptSelf):
         return new_tensor(form._array)
-    return form if isinstance(form, Tensor) and not form._is_python_number else None
+    return form if isinstance(form, Tensor) and not form._is_stand_in else None
 
 
 def pack(form: Any, tensor: Tensor, pack_hook: Pack, unpack_hook: Unpack) -> Packed:

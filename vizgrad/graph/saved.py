@@ -180,7 +180,7 @@ def read_tensor(node: Node, name: str, saved: Any) -> Tensor | None:
     if isinstance(saved, Tensor):
         return saved
     if isinstance(saved, KeptSelf):
-        return _in_graph(array, None, saved.edge)
+        return in_graph(array, None, saved.edge)
     return _own_output(node, array, saved._storage, saved.output_nr)
 
 
@@ -223,10 +223,10 @@ def _restored(node: Node, saved: Packed) -> Tensor:
     tensor = _call_unpack(saved)
     if saved.output_nr is not None:
         return _own_output(node, tensor._array, tensor._storage, saved.output_nr)
-    return _in_graph(tensor._array, tensor._storage, saved.edge)
+    return in_graph(tensor._array, tensor._storage, saved.edge)
 
 
-def _in_graph(array: Any, storage: Storage | None, edge: Any) -> Tensor:
+def in_graph(array: Any, storage: Storage | None, edge: Any) -> Tensor:
     """A tensor whose gradient goes over `edge`."""
     out = new_tensor(array)
     out._storage = storage

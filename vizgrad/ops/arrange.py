@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from vizgrad.arrays import xp
 from vizgrad.arrays.kernels import shapes
+from vizgrad.arrays.kernels.memory import contiguous
 from vizgrad.function.primitive import primitive
 from vizgrad.ops.constants import zeros_beside
 from vizgrad.ops.shape import reshape, slice_dim, sum_to
@@ -82,7 +83,7 @@ class flip:
     """Elements in reverse order along `dims`."""
 
     def forward(self, *, dims):
-        return xp.flip(self, dims).copy()
+        return xp.flip(self, dims).copy(order="K")
 
     def grad_self(grad, dims):
         return flip(grad, dims=dims)
@@ -93,7 +94,7 @@ class roll:
     """Elements moved round by `shifts` along `dims`."""
 
     def forward(self, *, shifts, dims):
-        return xp.roll(self, shifts, dims)
+        return xp.roll(contiguous(self), shifts, dims)
 
     def grad_self(grad, shifts, dims):
         return roll(grad, shifts=tuple(-s for s in shifts), dims=dims)
@@ -135,7 +136,7 @@ class tril:
     """The lower triangles of matrices, zero above the given diagonal."""
 
     def forward(self, *, diagonal):
-        return xp.tril(self, diagonal)
+        return contiguous(xp.tril(self, diagonal))
 
     def grad_self(grad, diagonal):
         return tril(grad, diagonal=diagonal)
@@ -146,7 +147,7 @@ class triu:
     """The upper triangles of matrices, zero below the given diagonal."""
 
     def forward(self, *, diagonal):
-        return xp.triu(self, diagonal)
+        return contiguous(xp.triu(self, diagonal))
 
     def grad_self(grad, diagonal):
         return triu(grad, diagonal=diagonal)

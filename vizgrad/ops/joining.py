@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from vizgrad.arrays import xp
+from vizgrad.arrays import layout, xp
 from vizgrad.arrays.kernels.memory import contiguous
 from vizgrad.function.primitive import primitive
 from vizgrad.function.typing import result_dtype
@@ -65,6 +65,13 @@ def _arrays(tensors: Sequence[Tensor]) -> list[Any]:
     return arrays
 
 
+def _in_order(joined: Any) -> Any:
+    """In C order, whatever that of the operands, but for images whose channels are innermost."""
+    if joined.ndim in (4, 5) and layout.is_channels_last(joined):
+        return joined
+    return contiguous(joined)
+
+
 def record_cat(
     tensors: Sequence[Tensor], dim: int, lengths: tuple[int | None, ...] | None = None
 ) -> Tensor:
@@ -72,7 +79,8 @@ def record_cat(
     arrays = _arrays(tensors)
     if lengths is not None:
         arrays = [a for a, n in zip(arrays, lengths, strict=True) if n is not None]
-    out = new_tensor(xp.concatenate(arrays, dim) if arrays else tensors[0]._array.copy())
+    joined = xp.concatenate(arrays, dim) if arrays else tensors[0]._array.copy()
+    out = new_tensor(joined if joined.flags.c_contiguous else _in_order(joined))
     edges = edges_of(tensors)
     if edges is not None:
         if lengths is None:
@@ -86,7 +94,8 @@ def record_cat(
 
 def record_stack(tensors: Sequence[Tensor], dim: int) -> Tensor:
     """Joins tensors of one shape along a new dimension."""
-    out = new_tensor(xp.stack(_arrays(tensors), dim))
+    joined = xp.stack(_arrays(tensors), dim)
+    out = new_tensor(joined if joined.flags.c_contiguous else contiguous(joined))
     edges = edges_of(tensors)
     if edges is not None:
         node = object.__new__(StackBackward0)

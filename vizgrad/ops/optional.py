@@ -11,7 +11,16 @@ from typing import Any
 from vizgrad.arrays import xp
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
-ABSENT = new_tensor(xp.empty(0))
+
+class _Absent(Tensor):
+    """Saved-tensors hooks do not see it."""
+
+    __slots__ = ()
+
+    _is_stand_in = True
+
+
+ABSENT = new_tensor(xp.empty(0), _Absent)
 _NOTHING = ABSENT._array
 
 

@@ -141,6 +141,41 @@ class Storage:
         return writes.first_after(clock)
 
 
+def _as_counted(name: str) -> property:
+    def read(self: MovedStorage) -> Any:
+        return getattr(self.counted, name)
+
+    def set_(self: MovedStorage, value: Any) -> None:
+        setattr(self.counted, name, value)
+
+    return property(read, set_)
+
+
+class MovedStorage(Storage):
+    """Other memory that a tensor shows since `x.data = ...` or `set_`: writes are `counted` where they were.
+
+    A base and its views have one counter, also when one of them shows other memory than the rest.
+    """
+
+    __slots__ = ("counted",)
+
+    def __init__(self, origin: Any, nbytes: int, counted: Storage) -> None:
+        self.counted = counted.counted if isinstance(counted, MovedStorage) else counted
+        self._origin = origin
+        self.nbytes = nbytes
+
+    version = _as_counted("version")  # pyright: ignore[reportAssignmentType]  a Storage's is a slot
+    last_write = _as_counted("last_write")  # pyright: ignore[reportAssignmentType]
+    _fresh = _as_counted("_fresh")  # pyright: ignore[reportAssignmentType]
+    _log = _as_counted("_log")  # pyright: ignore[reportAssignmentType]
+
+    def wrote(self, op: str, site: Site | None, alias: str = "") -> int:
+        return self.counted.wrote(op, site, alias)
+
+    def tell(self) -> None:
+        self.counted.tell()
+
+
 class InferenceStorage(Storage):
     """The memory of tensors made in one `inference_mode` block: versions are not counted (M-20).
 
@@ -167,16 +202,30 @@ class InferenceStorage(Storage):
 
 
 class LooseInferenceStorage(InferenceStorage):
-    """Of `.data` and `detach()` of such a tensor outside the block: it may be written, uncounted."""
+    """Of `.data` and `detach()` of such a tensor outside the block: it may be written, and counts that."""
 
-    __slots__ = ("block",)
-
-    version = 0  # pyright: ignore[reportIncompatibleMethodOverride, reportAssignmentType]  a Storage's is a slot
+    __slots__ = ("block", "count")
 
     def __init__(self, block: Storage | None) -> None:
         super().__init__()
+        self.count = 0
         #: What `_inference_blocks` of `modes.py` knows, as long as there are tensors of it.
         self.block = block
+
+    @property
+    def version(self) -> int:
+        return self.count
+
+    def wrote(self, op: str, site: Site | None, alias: str = "") -> int:
+        self.count += 1
+        return 0
+
+    def of_views(self) -> InferenceStorage:
+        """That of a view: it is an inference tensor as others are."""
+        block = self.block
+        if isinstance(block, LooseInferenceStorage):
+            return block.of_views()
+        return block if isinstance(block, InferenceStorage) else InferenceStorage()
 
 
 def storage_of(tensor: Tensor) -> Storage:
@@ -189,3 +238,13 @@ def storage_of(tensor: Tensor) -> Storage:
             if (told := watcher()) is not None:
                 told.born(tensor, storage)
     return storage
+
+
+def show_memory(tensor: Tensor, array: Any, origin: Any, nbytes: int) -> None:
+    """Makes the tensor show `array`, in a block that begins at `origin`; others of its base stay where they
+    are.
+    """
+    tensor._array = array
+    if isinstance(tensor._storage, InferenceStorage):
+        return  # it has no memory of its own to tell of
+    tensor._storage = MovedStorage(origin, nbytes, storage_of(tensor))

@@ -27,7 +27,7 @@ from vizgrad.tensor.state import VIEW as VIEW
 from vizgrad.tensor.state import Rare as Rare
 from vizgrad.tensor.state import forget_accumulator as forget_accumulator
 from vizgrad.tensor.state import rare_of as rare_of
-from vizgrad.tensor.storage import InferenceStorage, LooseInferenceStorage, Storage
+from vizgrad.tensor.storage import InferenceStorage, LooseInferenceStorage, Storage, show_memory
 from vizgrad.tensor.storage import storage_of as storage_of
 from vizgrad.tensor.views import ViewInfo, set_view_leaf
 from vizgrad.tensor.views import view_requires_grad as view_requires_grad
@@ -48,8 +48,9 @@ class Tensor:
         "_view",
     )  # fmt: skip
 
-    #: True for what stands for a Python number among operands (`vizgrad.function.typing`).
-    _is_python_number = False
+    #: True for what stands for a Python number among operands (`vizgrad.function.typing`), or for none:
+    #: saved-tensors hooks do not see it.
+    _is_stand_in = False
 
     _array: Array
     _storage: Storage | None
@@ -223,9 +224,15 @@ class Tensor:
         """True when no recorded operation made it: backward puts gradients only into leaves."""
         return self.grad_fn is None
 
+    def _has_producer(self) -> bool:
+        """Was it made by a recorded operation, as far as is known without looking at its base?
+
+        That is what may be asked of a view whose history cannot be brought up to date, too.
+        """
+        return self._edge is not None if self._tracked == VIEW else self._tracked == RESULT
+
     @property
     def output_nr(self) -> int:
-        self.grad_fn  # noqa: B018  a view's history may have to be brought up to date first
         return getattr(self._edge, "input_nr", 0)
 
     @property
@@ -238,7 +245,7 @@ class Tensor:
     def requires_grad(self, value: bool) -> None:
         if not isinstance(value, bool):
             raise RuntimeError(f"requires_grad must be a bool, not {type(value).__name__}")
-        if not self.is_leaf:
+        if self._has_producer():
             raise self._not_a_leaf()
         self.requires_grad_(value)
 
@@ -250,11 +257,15 @@ class Tensor:
         return errors.explained(
             RuntimeError(
                 "you can only change requires_grad flags of leaf variables; this tensor is the "
-                f"result of {self.grad_fn.name()}. Use detach() for one without history."
+                f"result of {self._edge_name()}. Use detach() for one without history."
             ),
             kind="not-a-leaf",
             fix="use `x.detach()` for a tensor without history",
         )
+
+    def _edge_name(self) -> str:
+        """Name of the node that made it, of a view before its base was written."""
+        return getattr(self._edge, "node", self._edge).name()
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
         """Says whether gradients for this leaf are wanted; returns self.
@@ -285,7 +296,7 @@ class Tensor:
                 kind="cut-dtype",
                 fix="convert it first, e.g. `x.float().requires_grad_()`",
             )
-        if not self.is_leaf:
+        if self._has_producer():
             if not requires_grad:
                 raise self._not_a_leaf()
             return self
@@ -303,10 +314,15 @@ class Tensor:
     @property
     def grad(self) -> Tensor | None:
         grad = self._grad
-        if grad is None and self._tracked != UNTRACKED and not (self.is_leaf or self.retains_grad):
+        if (
+            grad is None
+            and self._tracked != UNTRACKED
+            and self._has_producer()
+            and not self.retains_grad
+        ):
             warnings.warn(
                 "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. "
-                f"It is the result of {self.grad_fn.name()}, and backward fills .grad only "
+                f"It is the result of {self._edge_name()}, and backward fills .grad only "
                 "of leaves. Call .retain_grad() on it before backward, or read the leaf's.",
                 UserWarning,
                 stacklevel=2,
@@ -357,9 +373,13 @@ class Tensor:
             )
         if self._array.dtype != value._array.dtype or self.device != value.device:
             forget_accumulator(self)
-        self._array = value._array
-        if self._storage is not None:
-            self._storage.origin = address(value._array)
+        block = value._storage
+        if self._storage is None and block is None:
+            self._array = value._array
+        elif block is None or value.is_inference():
+            show_memory(self, value._array, value._array, value._array.nbytes)
+        else:
+            show_memory(self, value._array, block.origin, block.nbytes)
 
     @data.deleter
     def data(self) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from vizgrad.arrays.backend import Array
-from vizgrad.arrays.kernels.memory import numbers
+from vizgrad.arrays.kernels.memory import contiguous, numbers
 from vizgrad.arrays.kernels.places import write_at
 
 
@@ -97,7 +97,7 @@ def gather(x: Array, index: Array, dim: int) -> Array:
     if not x.ndim or not index.ndim:
         return gather(x.reshape(-1), index.reshape(-1), 0).reshape(index.shape)
     check_bounds(index, x.shape[dim], dim)
-    return np.take_along_axis(_corner(x, index, dim), index, dim)
+    return np.take_along_axis(_corner(x, index, dim), contiguous(index), dim)
 
 
 def positions_along(shape: tuple[int, ...], index: Array, dim: int) -> Array:

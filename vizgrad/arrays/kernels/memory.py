@@ -41,8 +41,6 @@ def numbers(like: Array, *limits: int) -> Array:
 
 def contiguous(x: Array) -> Array:
     """`x` in C order: itself, or a copy."""
-    if isinstance(x, np.ndarray):
-        return np.ascontiguousarray(x)
     return x if x.flags.c_contiguous else x.copy()
 
 

@@ -13,6 +13,11 @@ from vizgrad.arrays.backend import Array
 from vizgrad.arrays.fusion import fused
 
 
+def _written(result: Array) -> Array:
+    """A result that is then written to: of 0-dim arrays numpy makes numbers, which cannot be."""
+    return np.asarray(result) if isinstance(result, np.generic) else result
+
+
 def decayed(grad: Array, param: Array, weight_decay: float) -> Array:
     """The gradient of loss + weight_decay/2 * |param|^2."""
     if weight_decay == 0:
@@ -77,7 +82,7 @@ def sgd_step(
 @fused("lr", "root")
 def adam(param: Array, mean: Array, square: Array, lr: float, root: float, eps: float) -> None:
     """param -= lr * mean / (sqrt(square) / root + eps)."""
-    step = np.sqrt(square)
+    step = _written(np.sqrt(square))
     step /= root
     step += eps
     np.divide(mean, step, out=step)
@@ -115,7 +120,7 @@ def adam_step(
 @fused()
 def over_root(value: Array, square: Array, eps: float) -> Array:
     """value / (sqrt(square) + eps)."""
-    out = np.sqrt(square)
+    out = _written(np.sqrt(square))
     out += eps
     return np.divide(value, out, out=out)
 

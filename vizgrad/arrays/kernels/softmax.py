@@ -40,6 +40,7 @@ def softmax(x: Array, dim: int) -> Array:
         return np.empty_like(x)
     if type(x) is not np.ndarray and (out := _one_launch(of_rows.softmax, dim, x)) is not None:
         return out
+    x = contiguous(x)  # what a turned operand gives lies in order, as in PyTorch
     if _in_rows(x, dim):
         rows = as_rows(x)
         out = np.subtract(rows, row_max(rows))
@@ -69,6 +70,7 @@ def log_softmax(x: Array, dim: int) -> Array:
         return np.empty_like(x)
     if type(x) is not np.ndarray and (out := _one_launch(of_rows.log_softmax, dim, x)) is not None:
         return out
+    x = contiguous(x)
     if _in_rows(x, dim):
         rows = as_rows(x)
         out = np.subtract(rows, row_max(rows))

@@ -52,7 +52,8 @@ def logsumexp(x: Array, dims: Dims, keepdim: bool) -> Array:
     top = largest(x.real, dims, True)
     top = np.where(np.isfinite(top), top, top.dtype.type(0))
     total = np.log(sum_dims(np.exp(x - top), dims, keepdim))
-    return total + top.reshape(total.shape)
+    out = total + top.reshape(total.shape)
+    return contiguous(out) if out.ndim else out
 
 
 @quiet

@@ -7,7 +7,7 @@ from math import prod
 from typing import Any
 
 from vizgrad import errors
-from vizgrad.arrays.layout import overlaps_itself
+from vizgrad.arrays.layout import is_channels_last, overlaps_itself
 from vizgrad.arrays.limits import finfo
 from vizgrad.nn.functional.differentiable import no_gradient_of
 from vizgrad.nn.functional.shapes import whole_number
@@ -227,6 +227,10 @@ def grouped(
                 f"{name} of shape {list(parameter.shape)} and input of shape {list(x.shape)}"
             )
     _check_types(input, weight, bias)
+    if not (x.flags.c_contiguous or (x.ndim in (4, 5) and is_channels_last(x))):
+        input = (
+            input.contiguous()
+        )  # as PyTorch: a later write to a part does not reach what is saved
     return op.group_norm.record(input, given(weight), given(bias), groups=groups, eps=eps)[0]
 
 
@@ -251,8 +255,16 @@ def instance_norm(
         raise ValueError(
             f"Expected more than 1 spatial element when training, got input size {list(x.shape)}"
         )
+    for name, each in {
+        "running_mean": running_mean, "running_var": running_var, "weight": weight, "bias": bias,
+    }.items():  # fmt: skip
+        if each is not None and each._array.size != channels:
+            raise RuntimeError(
+                f"{name} should contain {n * channels} elements not {n * each._array.size}: those of "
+                f"{channels} channels for each of {n} samples"
+            )
     whole = tuple(x.shape)
-    flat = input.reshape(1, n * channels, *whole[2:])
+    flat = input.contiguous().reshape(1, n * channels, *whole[2:])
     out, mean, _, variance = op.batch_norm.record(
         flat, given(None if weight is None else weight.repeat(n)),
         given(None if bias is None else bias.repeat(n)), eps=eps,

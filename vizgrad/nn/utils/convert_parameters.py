@@ -12,7 +12,12 @@ def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
     """All elements of all parameters, one after the other; differentiable."""
     from vizgrad.ops.joining import cat_any
 
-    return cat_any([p.reshape(-1) for p in parameters], 0)
+    flat = [p.reshape(-1) for p in parameters]
+    if not flat:
+        raise ValueError(
+            "torch.cat(): expected a non-empty list of Tensors: there are no parameters"
+        )
+    return cat_any(flat, 0)
 
 
 def vector_to_parameters(vec: Any, parameters: Iterable[Tensor]) -> None:

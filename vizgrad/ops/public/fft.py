@@ -179,7 +179,9 @@ def rfft(
     out: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
     """The transform of real numbers along `dim`: n // 2 + 1 elements."""
-    return _out(_r2c("rfft", input, _one(input, n, dim), dim, norm, True), out, "rfft", input)
+    return _out(
+        _r2c("rfft", input, _one(_real("rfft", input), n, dim), dim, norm, True), out, "rfft", input
+    )
 
 
 @takes_tensors
@@ -206,7 +208,12 @@ def ihfft(
     out: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
     """The inverse of `hfft`, of real numbers."""
-    return _out(_r2c("ihfft", input, _one(input, n, dim), dim, norm, False), out, "ihfft", input)
+    return _out(
+        _r2c("ihfft", input, _one(_real("ihfft", input), n, dim), dim, norm, False),
+        out,
+        "ihfft",
+        input,
+    )
 
 
 @takes_tensors

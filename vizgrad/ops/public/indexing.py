@@ -43,10 +43,11 @@ def setitem(self: Tensor, key: Any, value: Any) -> None:
     if indices is None:
         _assign(target, value)
         return
-    if value._array.dtype != self._array.dtype and indices.unique and not value._array.ndim:
-        value = copying.converted(value, self._array.dtype)  # a number where a mask holds
-    _check_put(self, value)
     keys = key if isinstance(key, (tuple, list)) else (key,)
+    if not _is_filled(indices, keys, value):
+        _check_put(self, value)
+    elif value._array.dtype != self._array.dtype:
+        value = copying.converted(value, self._array.dtype)
     if indices.unique and value._array.size == 1 and value._array.ndim:
         value = own_number(target, value)  # where a mask holds: it is read before any is written
     elif value is target and not layout.is_dense(target._array):
@@ -55,6 +56,19 @@ def setitem(self: Tensor, key: Any, value: Any) -> None:
     if value._array.shape[:1] == (1,):
         value = _core(value)
     write(indexing.index_put, target, value, name="__setitem__", indices=indices, accumulate=False)
+
+
+def _is_filled(indices: Indices, keys: Any, value: Tensor) -> bool:
+    """Is one number written where one mask holds? It may be of any type; the mask must be of bools."""
+    named = [t for t in indices.tensors if t is not None]
+    if value._array.size != 1 or len(named) != 1 or named[0]._array.dtype.kind != "b":
+        return False
+    if any(isinstance(k, Tensor) and k._array.dtype == xp.uint8 for k in keys):
+        raise RuntimeError(
+            "masked_fill_ only supports boolean masks, but got mask with dtype unsigned char: one "
+            "number is written where it holds. Convert it with `mask.bool()`"
+        )
+    return True
 
 
 def _check_put(self: Tensor, value: Tensor) -> None:
@@ -79,10 +93,11 @@ def _assign(target: Tensor, value: Tensor) -> None:
     have, want = value._array.shape, target._array.shape
     if have == want:
         write(copying.copy, target, value, name="__setitem__")
-    elif not have:
-        write(copying.fill, target, value, name="__setitem__")
-    else:
+        return
+    if have:
         write(copying.copy, target, broadcasting.expand(_core(value), want), name="__setitem__")
+    else:  # it may be an element of the target
+        write(copying.fill, target, own_number(target, value), name="__setitem__")
 
 
 def _core(value: Tensor) -> Tensor:
@@ -97,10 +112,9 @@ def _core(value: Tensor) -> Tensor:
 @takes_tensors
 def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     """A copy of `input` with `values` written (or added) at the index tensors."""
-    _check_put(input, values)
-    return indexing.index_put.record(
-        input, values, indices=_put_indices(input, indices), accumulate=accumulate
-    )
+    places = _put_indices(input, indices)
+    values = _put_values(input, places, indices, values, accumulate)
+    return indexing.index_put.record(input, values, indices=places, accumulate=accumulate)
 
 
 @public(method=True)
@@ -108,13 +122,23 @@ def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = Fa
 def index_put_(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     """`index_put`, in place."""
     check_history(input, MODES.grad and (input.requires_grad or values.requires_grad))
-    _check_put(input, values)
     places = _put_indices(input, indices)
+    values = _put_values(input, places, indices, values, accumulate)
     check_placing(input, values, *indices)
     return write(
         indexing.index_put, input, values, name="index_put_",
         indices=places, accumulate=accumulate,
     )  # fmt: skip
+
+
+def _put_values(
+    self: Tensor, places: Indices, indices: Any, values: Tensor, accumulate: bool
+) -> Tensor:
+    """What is put, in the type of `self`."""
+    if not accumulate and _is_filled(places, indices, values):
+        return copying.converted(values, self._array.dtype)
+    _check_put(self, values)
+    return values
 
 
 def _put_indices(self: Tensor, indices: Any) -> Indices:

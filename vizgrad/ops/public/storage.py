@@ -18,6 +18,7 @@ from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.ops.recording import edges_of, produced_by, start
 from vizgrad.tensor.modes import MODES
 from vizgrad.tensor.place import caller
+from vizgrad.tensor.storage import show_memory
 from vizgrad.tensor.tensor import Tensor, address, forget_accumulator, storage_of
 
 
@@ -137,11 +138,14 @@ def _region(array: Any, offset: int, size: Any, stride: Any) -> Any:
 
 
 def _show(self: Tensor, array: Any, name: str) -> Tensor:
-    self._array = array
-    storage = storage_of(self)
-    storage.origin = address(owner(array))
-    storage.nbytes = array.nbytes
-    storage.wrote(name, caller())
+    block, before = owner(array), owner(self._array)
+    if block is before:
+        storage = storage_of(self)
+        self._array = array
+        storage.origin, storage.nbytes = address(block), block.nbytes
+    else:
+        show_memory(self, array, address(block), block.nbytes)
+    storage_of(self).wrote(name, caller())
     return self
 
 
