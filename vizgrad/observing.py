@@ -42,16 +42,22 @@ class Observer:
         try:
             return call(*args, **kwargs)
         except Exception as error:  # noqa: BLE001  whatever it was, it is reported
-            failed = self._failed
-            self.end()
-            warnings.warn(
-                f"{self.owner} was removed because it raised {error!r}",
-                RuntimeWarning,
-                stacklevel=3,
-            )
-            if failed is not None:
-                failed(error)
+            self.raised(error)
         return None
+
+    def raised(self, error: Exception) -> None:
+        """It has raised, called by somebody who had no time to `ask`: it is told nothing more."""
+        if not self.active:
+            return
+        failed = self._failed
+        self.end()
+        warnings.warn(
+            f"{self.owner} was removed because it raised {error!r}",
+            RuntimeWarning,
+            stacklevel=4,
+        )
+        if failed is not None:
+            failed(error)
 
     def end(self) -> None:
         """Nothing is told any more, and nothing is kept. Calling it twice is harmless."""

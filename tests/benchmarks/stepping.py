@@ -12,13 +12,14 @@ import tracemalloc
 from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import median
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 
 from tests.benchmarks.targets import (
     BYTES_A_NODE,
     CONTINUE,
     OPEN_SECONDS,
+    RECORDED,
     STEP_BYTES,
     STEP_MS,
     Figure,
@@ -26,7 +27,8 @@ from tests.benchmarks.targets import (
 )
 
 STEPS = 50
-ROUNDS = 5
+#: How often the two of a comparison are run.
+COMPARED = 15
 
 
 def chain(nodes: int) -> Any:
@@ -51,39 +53,54 @@ def deep_mlp() -> Any:
     return h.sum()
 
 
-def transformer() -> Any:
-    """12 layers, 635 nodes."""
+def transformer() -> Callable[[], Any]:
+    """12 layers, 635 nodes: its forward pass."""
     import vizgrad as vg
 
     layer = vg.nn.TransformerEncoderLayer(64, 4, 128, batch_first=True, dropout=0.0)
-    return vg.nn.TransformerEncoder(layer, 12)(vg.ones(4, 32, 64)).sum()
+    model, x = vg.nn.TransformerEncoder(layer, 12), vg.ones(4, 32, 64)
+    return lambda: model(x).sum()
 
 
-def lstm() -> Any:
-    """A cell unrolled 2,000 steps, 30,000 nodes."""
+def lstm() -> Callable[[], Any]:
+    """A cell unrolled 2,000 steps, 30,000 nodes: its forward pass."""
     import vizgrad as vg
 
     cell = vg.nn.LSTMCell(8, 32)
-    h, c, x = vg.zeros(4, 32), vg.zeros(4, 32), vg.ones(4, 8)
-    for _ in range(2000):
-        h, c = cell(x, (h, c))
-    return h.sum()
+    start, x = vg.zeros(4, 32), vg.ones(4, 8)
+
+    def forward() -> Any:
+        h = c = start
+        for _ in range(2000):
+            h, c = cell(x, (h, c))
+        return h.sum()
+
+    return forward
 
 
 @dataclass(frozen=True)
 class Case:
     name: str
+    #: Makes the loss.
     make: Callable[[], Any]
-    #: Is Continue compared with the plain backward?
-    compared: bool = False
+    #: Makes the forward pass by itself, to be compared: Continue with the plain backward, and the work in a
+    #: recorded block with the same outside.
+    forward: Callable[[], Callable[[], Any]] | None = None
+
+
+def _loss_of(forward: Callable[[], Callable[[], Any]]) -> Callable[[], Any]:
+    def make() -> Any:
+        return forward()()
+
+    return make
 
 
 CASES = (
     Case("chain of 300", lambda: chain(300)),
     Case("chain of 1,000", lambda: chain(1_000)),
     Case("MLP of 2,000 layers", deep_mlp),
-    Case("transformer, 12 layers", transformer, compared=True),
-    Case("LSTM, 2,000 steps", lstm, compared=True),
+    Case("transformer, 12 layers", _loss_of(transformer), transformer),
+    Case("LSTM, 2,000 steps", _loss_of(lstm), lstm),
     Case("chain of 100,000", lambda: chain(100_000)),
     Case("chain of 1,000,000", lambda: chain(1_000_000)),
 )
@@ -141,8 +158,8 @@ def _time(case: Case) -> list[Figure]:
         Figure(f"{case.name}: check after a cell", median(cell) * 1e3, "ms", limit),
         Figure(f"{case.name}: largest message of a step", widest / 1e3, "kB", STEP_BYTES),
     ]
-    if case.compared:
-        figures.append(_continued(case))
+    if case.forward is not None:
+        figures += [_continued(case, case.forward()), _recorded(case, case.forward())]
     figures.append(_memory(case, nodes))
     return figures
 
@@ -152,20 +169,57 @@ def _ask(controller: Any, request: Any, encode: Callable[[Any], Any]) -> float:
     return _timed(lambda: controller.receive(content))[0]
 
 
-def _continued(case: Case) -> Figure:
+def _continued(case: Case, forward: Callable[[], Any]) -> Figure:
     from vizgrad.stepping.opener import open_session
 
-    plain, stepped = [], []
-    for _ in range(ROUNDS):
-        loss = case.make()
+    def plain() -> Callable[[], Any]:
+        return forward().backward
+
+    def stepped() -> Callable[[], Any]:
+        return open_session(forward()).continue_
+
+    what = f"{case.name}: Continue"
+    return _side_by_side(what, "x the plain backward", CONTINUE, plain, stepped)
+
+
+def _recorded(case: Case, forward: Callable[[], Any]) -> Figure:
+    import vizgrad as vg
+
+    def work() -> None:
+        forward().backward()
+
+    def recorded() -> vg.Recording:
+        with vg.record() as recording:
+            work()
+        return recording  # whoever reads it has it
+
+    what = f"{case.name}: recorder attached"
+    return _side_by_side(what, "x forward and backward", RECORDED, lambda: work, lambda: recorded)
+
+
+def _side_by_side(
+    what: str,
+    unit: str,
+    target: Target,
+    plain: Callable[[], Callable[[], Any]],
+    other: Callable[[], Callable[[], Any]],
+) -> Figure:
+    """How long the one takes of the other, in turns; both are made ready first, and garbage collected."""
+    wall: dict[bool, list[float]] = {False: [], True: []}
+    busy: dict[bool, list[float]] = {False: [], True: []}
+    for number in range(2 * COMPARED):
+        second = bool(number % 2)
+        ready = (other if second else plain)()
         gc.collect()
-        plain.append(_timed(loss.backward)[0])
-        session = open_session(case.make())
-        gc.collect()
-        stepped.append(_timed(session.continue_)[0])
-        session.close()
-    ratio = median(stepped) / median(plain)
-    return Figure(f"{case.name}: Continue", ratio, "x the plain backward", CONTINUE)
+        began = process_time()
+        took, kept = _timed(ready)
+        busy[second].append(process_time() - began)
+        wall[second].append(took)
+        del ready, kept
+    ratio = median(wall[True]) / median(wall[False])
+    best = min(wall[True]) / min(wall[False])
+    cpu = median(busy[True]) / median(busy[False])
+    return Figure(what, ratio, unit, target, best, cpu)
 
 
 def _memory(case: Case, nodes: int) -> Figure:

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import threading
+from contextlib import suppress
+from dataclasses import replace
 from typing import Any
+from unittest.mock import patch
 
 import pytest
+from hypothesis import given, settings
 
 import vizgrad
-from tests.fixtures.programs import values
+from tests.fixtures import strict_array
+from tests.fixtures.programs import Program, backward_of, build, values
 from tests.fixtures.sessions import leaf
+from tests.fixtures.strategies import programs
+from tests.inspection.test_stepping_property import modes_of, quietly
+from vizgrad.inspection.model import TensorSummary
 from vizgrad.inspection.wire import from_json, to_json
 from vizgrad.stepping.recorder import Recording
 from vizgrad.tensor.tensor import new_tensor
@@ -138,6 +146,111 @@ def test_what_is_not_recorded_is_no_event() -> None:
     with vizgrad.record() as trace, vizgrad.no_grad():
         x.tanh()
     assert trace.events == ()
+
+
+def facts(recording: Recording) -> tuple[Any, ...]:
+    """All that a recording says, but times, numbers of backwards and ticks."""
+    trace = recording.trace
+    first = min((n.sequence_nr for n in trace.graph.nodes), default=0)
+    nodes = [
+        replace(n, sequence_nr=0 if n.kind == "leaf" else n.sequence_nr - first)
+        for n in trace.graph.nodes
+    ]
+    events = [e if e.kind != "backward" else replace(e, text="") for e in trace.events]
+    return nodes, [replace(v, seconds=0.0) for v in trace.visits], events
+
+
+@given(programs())
+@settings(deadline=None)
+def test_nodes_told_once_are_told_of_as_are_those_with_hooks(program: Program) -> None:
+    """The engine tells of each stage of a node with hooks, and of others that they ran: one recording."""
+
+    def recorded() -> tuple[Any, ...]:
+        with vizgrad.record() as recording:
+            world = build(program)
+            plan = backward_of(program, world)
+            if plan is not None:
+                with suppress(RuntimeError, TypeError, NotImplementedError):
+                    vizgrad.autograd.backward(plan.tensors, plan.gradients, **plan.settings)
+        return facts(recording)
+
+    def listening(recording: Recording, task: Any) -> Any:
+        made = watch(recording, task)
+        made.trail = None
+        return made
+
+    watch = Recording.watch
+    with quietly(), modes_of(program):
+        once = recorded()
+        with patch.object(Recording, "watch", listening):
+            in_full = recorded()
+    for one, other in zip(once, in_full, strict=True):
+        assert one == other
+
+
+def test_what_is_told_of_a_visit() -> None:
+    w, x = leaf(1, shape=(2, 3)), leaf(2, shape=(2, 3))
+    x.grad = new_tensor(values((2, 3), 3))
+    with vizgrad.record() as trace:
+        first, second = (w * x).unbind(0)
+        (first * 2).backward(G)
+        del second
+    told = [
+        (trace.graph.nodes[v.node].name, v.incoming, v.accumulate and v.accumulate.decision)
+        for v in trace.visits
+    ]
+    row, whole = (
+        TensorSummary((3,), "float64", "cpu", 24),
+        TensorSummary((2, 3), "float64", "cpu", 48),
+    )
+    assert told == [
+        ("MulBackward0", (row,), None),
+        ("UnbindBackward0", (row, None), None),
+        ("MulBackward0", (whole,), None),
+        ("AccumulateGrad", (whole,), "taken"),
+        ("AccumulateGrad", (whole,), "added in place"),
+    ]
+    assert all(0 < v.seconds < 10 for v in trace.visits)
+
+
+def test_where_things_are_is_told_of_a_device_too() -> None:
+    with strict_array.as_cuda():
+        x = new_tensor(values((3,), 1)).to("cuda").requires_grad_()
+        y = x.tanh()
+        with vizgrad.record() as trace:
+            (y * x).exp().backward(vizgrad.ones(3, dtype=vizgrad.float64, device="cuda"))
+        assert {o.device for n in trace.graph.nodes for o in n.outputs} == {"cuda:0"}
+        assert {s.device for v in trace.visits for s in v.incoming if s} == {"cuda:0"}
+        assert len(trace.visits) == 4
+
+
+def test_a_long_history_from_before_is_not_gone_through_at_each_node(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[Any] = []
+    monkeypatch.setattr(
+        "vizgrad.stepping.recorder.output_device", lambda node, _: asked.append(node)
+    )
+    y = leaf()
+    for _ in range(50):
+        y = y.tanh()
+    with vizgrad.record() as trace:
+        (y * 2).backward(G)
+    assert len(trace.visits) == 52
+    assert {o.device for n in trace.graph.nodes for o in n.outputs} == {"cpu"}
+    assert asked == []
+
+
+def test_reading_goes_on_where_it_was() -> None:
+    x = leaf()
+    with vizgrad.record() as trace:
+        y = x.tanh()
+        early = trace.graph
+        assert [n.name for n in early.nodes] == ["TanhBackward0", "AccumulateGrad"]
+        assert len(trace.events) == 1
+        y.exp().backward(G)
+    assert trace.graph.nodes[:2] == early.nodes
+    assert [k for k, _ in kinds(trace)] == ["forward", "forward", "backward", *["visit"] * 3]
 
 
 def test_a_failing_node_is_an_event_too() -> None:

@@ -12,7 +12,7 @@ incoming edges (E-40).
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from heapq import heappop, heappush
 from time import perf_counter
 from typing import Any
@@ -22,8 +22,8 @@ from vizgrad.engine.deep import LEVELS, on_another_thread
 from vizgrad.engine.explain import unfinished_error
 from vizgrad.engine.task_state import Capture as Capture
 from vizgrad.engine.task_state import GraphRoot, TaskState
-from vizgrad.engine.visit import visit
-from vizgrad.engine.watch import Guarded
+from vizgrad.engine.visit import store, visit
+from vizgrad.engine.watch import Guarded, Trail
 from vizgrad.graph.accumulate import AccumulateGrad
 from vizgrad.graph.node import Edge, Node
 from vizgrad.tensor.modes import MODES, tell_recorder
@@ -43,12 +43,15 @@ class GraphTask(TaskState):
         dependencies, captures, reach = self.dependencies, self.captures, self.reach
         domain, keep_graph, freed = self.domain, self.keep_graph, self.freed
         fit, accumulate, watch, raw = domain.fit, domain.accumulate, self.watch, domain.raw
+        trail = None if watch is None else watch.trail
+        if trail is not None:
+            watch = None  # `visit` tells it of the others
         share_memory = domain.share_memory
         # Nobody is told of each stage and nothing is captured: a node without hooks is run right here.
         journal = None if watch is None else watch.journal
         unobserved = (watch is None or journal is not None) and raw and captures is None
         quick = unobserved and not MODES.anomaly and (journal is None or journal.open)
-        told, began = watch, 0.0
+        told, began, timed = watch, 0.0, watch is not None or trail is not None
         note, savers, readied = (
             (None, {}, []) if journal is None else (journal.visited, journal.saved, journal.readied)
         )
@@ -59,7 +62,9 @@ class GraphTask(TaskState):
                     variable = node.variable  # pyright: ignore[reportAttributeAccessIssue]  only leaves are there
                     if variable._rare is None:
                         incoming = buffers.pop(node, None)
-                        if incoming is not None and variable._tracked:
+                        if trail is not None:
+                            trail = self._accumulate(trail, node, incoming)
+                        elif incoming is not None and variable._tracked:
                             accumulate(variable, incoming, node in borrowed)
                         continue
             elif ready:
@@ -80,17 +85,23 @@ class GraphTask(TaskState):
                 and not node.wants_tensors
             ):
                 foreign = node.outputs > 1
-                if note is not None:
+                if timed:
                     told, began = None, perf_counter()
                 if incoming is None:
                     routed: Any = (None,) * len(node.edges)
                 else:
                     try:
                         routed = node.run_all(incoming) if foreign else node.run(incoming)
-                    except Exception as error:
-                        domain.explain(error, node)
+                    except BaseException as error:
+                        self._failed(trail, node, incoming, began, error)
                         raise
-                if note is not None:
+                if trail is not None:
+                    try:
+                        trail.ran(node, incoming, began)
+                    except Exception as error:  # noqa: BLE001  it is told nothing more
+                        self._lost(error)
+                        trail = None
+                elif note is not None:
                     ended = perf_counter()
                     saved = None if keep_graph else savers[node.__class__](node)
                     note((node, incoming, routed, saved, began, ended, len(readied)))
@@ -102,6 +113,8 @@ class GraphTask(TaskState):
                 told = watch
                 full = reach is None or node in reach
                 incoming, routed, foreign = visit(self, node, incoming, full)
+                if trail is not None and self.watch is not None:
+                    trail = self.watch.trail
                 # a hook or a custom Function has run: it may have switched anomaly mode
                 quick = unobserved and not MODES.anomaly and (journal is None or journal.open)
                 if not full:
@@ -183,6 +196,38 @@ class GraphTask(TaskState):
         if buffers:
             raise unfinished_error(list(buffers))
 
+    def _accumulate(self, trail: Trail, node: Node, grad: Any) -> Trail | None:
+        """A leaf without hooks takes its gradient, and `trail` is told; None if that raises."""
+        assert isinstance(node, AccumulateGrad)
+        began = perf_counter()
+        try:
+            decision, reason = store(self, node, grad)
+        except BaseException as error:
+            self._tell(trail.ran, node, grad, began, _words(error))
+            raise
+        self._tell(trail.stored, node, grad, began, decision, reason)
+        return None if self.watch is None else self.watch.trail
+
+    def _failed(
+        self, trail: Trail | None, node: Node, grad: Any, began: float, error: BaseException
+    ) -> None:
+        """The formula of a node without hooks raised."""
+        if trail is not None:
+            self._tell(trail.ran, node, grad, began, _words(error))
+        if isinstance(error, Exception):
+            self.domain.explain(error, node)
+
+    def _tell(self, told: Callable[..., None], *what: Any) -> None:
+        try:
+            told(*what)
+        except Exception as error:  # noqa: BLE001  it is told nothing more
+            self._lost(error)
+
+    def _lost(self, error: Exception) -> None:
+        """A trail has raised."""
+        if isinstance(self.watch, Guarded):
+            self.watch.raised(error)
+
     def _add(self, target: Node, before: Any, grad: Any) -> Any:
         """Adds to a buffer: in place only where the engine alone holds it (E-52)."""
         if target not in self.borrowed and self.domain.can_add_in_place(before, grad):
@@ -233,3 +278,7 @@ class GraphTask(TaskState):
             self.buffers.clear()
             if isinstance(self.watch, Guarded):
                 self.watch.end()
+
+
+def _words(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}"

@@ -303,19 +303,8 @@ def _check_tuple(hook: Any, result: Any, given: tuple[Any, ...]) -> None:
 def _leaf(task: TaskState, node: AccumulateGrad, grads: list[Any]) -> None:
     """Stages 4 to 8 for a leaf: store, then the hooks that want to see the stored `.grad`."""
     _prehooks(task, node, grads)
-    grad = grads[0]
     variable = node.variable
-    decision, reason = "undefined", "no gradient arrived"
-    if grad is not None:
-        if variable.requires_grad:
-            lent = node in task.borrowed
-            journal = None if task.watch is None else task.watch.journal
-            if journal is not None and journal.open:
-                decision, reason = accumulate_array(variable, grad, lent, kept=True)
-            else:
-                decision, reason = task.domain.accumulate(variable, grad, lent)
-        else:
-            decision, reason = "dropped", "requires_grad was switched off since (E-66)"
+    decision, reason = store(task, node, grads[0])
     if task.watch is not None:
         task.watch.accumulated(node, decision, reason)
     rare = variable._rare
@@ -337,6 +326,20 @@ def _leaf(task: TaskState, node: AccumulateGrad, grads: list[Any]) -> None:
                 task.watch.stage("post_accumulate", _hook_name(hook), None, None)
     if node.hooks is not None:
         _posthooks(task, node.hooks, node, (), grads)
+
+
+def store(task: TaskState, node: AccumulateGrad, grad: Any) -> tuple[str, str]:
+    """What a leaf does with its gradient; returns (decision, reason)."""
+    if grad is None:
+        return "undefined", "no gradient arrived"
+    variable = node.variable
+    if not variable.requires_grad:
+        return "dropped", "requires_grad was switched off since (E-66)"
+    lent = node in task.borrowed
+    journal = None if task.watch is None else task.watch.journal
+    if journal is not None and journal.open:
+        return accumulate_array(variable, grad, lent, kept=True)
+    return task.domain.accumulate(variable, grad, lent)
 
 
 def _release(task: TaskState, node: Node) -> None:

@@ -49,7 +49,21 @@ class Journal(Protocol):
         ...
 
 
+class Trail(Protocol):
+    """Told of a node without hooks once, when it has run: what else there is to know of it is in the node."""
+
+    def ran(self, node: Node, incoming: Any, began: float, error: str = "") -> None:
+        """`node` has been given `incoming`, at the time `began`; or it has raised `error`."""
+        ...
+
+    def stored(self, node: Node, grad: Any, began: float, decision: str, reason: str) -> None:
+        """A leaf has dealt with its gradient, as `decision` says."""
+        ...
+
+
 class Watch:
+    #: For a watch that need not know of stages where nobody looks on: it is told of all other nodes alone.
+    trail: Trail | None = None
     #: For a watch that can do with less than events; it is told of nodes that have hooks alone.
     journal: Journal | None = None
 
@@ -85,11 +99,16 @@ class Guarded:
     leave: Callable[..., None]
     routed: Callable[..., None]
     failed: Callable[..., None]
+    raised: Callable[[Exception], None]
+    trail: Trail | None
 
     journal: ClassVar[None] = None
 
     def __init__(self, watch: Watch) -> None:
         observer = Observer("an observer of a backward", removed=self.end)
+        self.trail = watch.trail
+        #: The trail has raised.
+        self.raised = observer.raised
         for name in _EVENTS:
             ignored = getattr(type(watch), name) is getattr(Watch, name)
             event = getattr(watch, name)
@@ -97,6 +116,8 @@ class Guarded:
 
     def end(self) -> None:
         """Tells the observer nothing any more, and lets go of it: the guard refers to itself."""
+        self.trail = None
+        self.raised = _nothing
         for name in _EVENTS:
             setattr(self, name, _nothing)
 

@@ -23,7 +23,10 @@ accumulate_tensor: Callable[[Tensor, Tensor], object]
 class AccumulateGrad(Node):
     """Stores what arrives in `variable.grad`. The engine decides how, see `vizgrad.engine.leaf`."""
 
-    __slots__ = ("variable",)
+    __slots__ = ("mark", "variable")
+
+    #: Which of all leaves this is, for recorders: their ticks are all the same. Unset until one meets it.
+    mark: int
 
     input_names = ()
 

@@ -28,7 +28,7 @@ def outline(value: Any) -> TensorSummary | None:
     array = _array_of(value)
     if is_sparse(array):
         return _told(array, Statistics())
-    return _outline(array.shape, array.dtype, device_of(array))
+    return outline_of(array.shape, array.dtype, device_of(array))
 
 
 def summarize(value: Any) -> TensorSummary | None:
@@ -84,7 +84,8 @@ def _type(shape: tuple[int, ...], dtype: Any, device: Any = "cpu") -> Type:
 
 
 @lru_cache(4096)
-def _outline(shape: tuple[int, ...], dtype: Any, device: Any) -> TensorSummary:
+def outline_of(shape: tuple[int, ...], dtype: Any, device: Any) -> TensorSummary:
+    """What `outline` says of an array of this kind."""
     return TensorSummary(*_type(shape, dtype, device))
 
 

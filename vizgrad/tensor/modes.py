@@ -236,20 +236,29 @@ def noted(node: Any, outputs: Any = ()) -> Scope | None:
 
     Recording functions call this only while `GUARD.scoped` is not zero.
     """
-    node.scope = MODES.scope
+    node.scope = scope = MODES.scope
     if _inference_blocks:
         _look_for_inference_tensors(node)
     for listener in MODES.on_record:
-        listener(node, outputs)
-    if MODES.recorder is not None:
-        tell_recorder("recorded", node)
-    return MODES.scope
+        try:
+            listener(node, outputs)
+        except Exception as error:
+            heard = MODES.recorder
+            if heard is None or listener is not heard.recorded:
+                raise
+            _hear(None)
+            heard.observer.raised(error)
+    return scope
 
 
 class Listening(NamedTuple):
-    """What listens to a thread, until it raises: then it is dropped, and that is reported once."""
+    """What listens to a thread, until it raises: then it is dropped, and that is reported once.
+
+    `recorded` is the recorder's method for new nodes, among `MODES.on_record` for as long as it listens.
+    """
 
     recorder: Any
+    recorded: Callable[[Any, Any], None]
     observer: Observer
 
 
@@ -257,25 +266,30 @@ def tell_recorder(event: str, *what: Any) -> Any:
     """Calls the method `event` of the recorder of this thread, if there is one."""
     if MODES.recorder is None:
         return None
-    recorder, observer = MODES.recorder
+    recorder, _, observer = MODES.recorder
     return observer.ask(getattr(recorder, event), *what)
 
 
 def start_recording(recorder: Any) -> Any:
     """Lets `recorder` listen to this thread; returns the one to give to `stop_recording`."""
     before = MODES.recorder
-    MODES.recorder = Listening(recorder, Observer("a recorder", removed=_recorder_is_gone))
+    observer = Observer("a recorder", removed=lambda: _hear(None))
+    _hear(Listening(recorder, recorder.recorded, observer))
     _listening(1)
     return before
 
 
-def _recorder_is_gone() -> None:
-    MODES.recorder = None
-
-
 def stop_recording(before: Any) -> None:
-    MODES.recorder = before
+    _hear(before if before is None or before.observer.active else None)
     _listening(-1)
+
+
+def _hear(listening: Listening | None) -> None:
+    """From here on this thread tells this recorder alone."""
+    known = MODES.recorder
+    others = tuple([one for one in MODES.on_record if known is None or one is not known.recorded])
+    MODES.recorder = listening
+    MODES.on_record = others if listening is None else (*others, listening.recorded)
 
 
 def add_listener(listener: Callable[[Any, Any], None]) -> None:
