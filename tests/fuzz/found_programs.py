@@ -75,6 +75,14 @@ FOUND |= {
         "with torch.autograd.graph.saved_tensors_hooks(lambda t: t.clone(), lambda t: t): x1.mul_(x1); x1.div_(x1.t().t())",
         "x1.sum().backward()",
     ),
+    "activations in place keep their result": (
+        _X, "x1 = torch.nn.functional.leaky_relu(x0 * 1, 0.1, inplace=True)", "x2 = torch.nn.functional.elu(x0 * 1, inplace=True)",
+        "x3 = torch.nn.functional.celu(x0 * 1, 2.0, inplace=True)", "x4 = torch.nn.functional.selu(x0 * 1, inplace=True)",
+        "x5 = torch.autograd.grad((x1 * x2 * x3 * x4).sum(), x0, create_graph=True)[0]", "x5.sum().backward()",
+        "x6 = torch.nn.functional.elu(x0 * 1, inplace=True)", "x7 = x6 * 2", "x6.add_(1)", "x7.sum().backward()",
+        "x8 = torch.nn.functional.leaky_relu(x0 * 1, 0.1, inplace=True)", "x8.data.add_(3)", "x8.sum().backward()",
+    ),
+    "nothing is assigned itself": ("x0 = torch.ones(1, 0)", "x0[x0 > 0] = x0", "x0.index_copy_(0, torch.tensor([0]), x0)"),
     "operands that were not given, and packed": (
         _X, "with torch.autograd.graph.save_on_cpu(): x1 = torch.nn.functional.layer_norm(x0, (3,))",
         ("with torch.autograd.graph.saved_tensors_hooks(lambda t: t.detach() * 1, lambda t: t): "

@@ -87,7 +87,8 @@ class Fuzzer:
             return None
         kind = program_compare.kind_of(found[0])
         small = program_compare.smallest(self.torch, self.vizgrad, program, kind, each_line)
-        difference = program_compare.differences(self.torch, self.vizgrad, small, each_line)[0]
+        again = program_compare.differences(self.torch, self.vizgrad, small, each_line)
+        difference = next(iter(again), found[0])
         looked = "each line" if each_line else "the end"
         text = (
             f"--- program: {kind}   (seed {seed}, seen after {looked})\n{programs.shown(small)}\n"

@@ -122,9 +122,30 @@ def _steps(tensor: Any) -> tuple[int, ...]:
     return tuple(step for n, step in sizes if n != 1)
 
 
+#: What vizgrad asks before it looks at the operands, or PyTorch does.
+_ASKED_EARLY = re.compile(
+    r"Inplace update to inference|is a view and its base or another view|A view was created in"
+)
+
+
 def refused_before(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
-    """Both refuse; vizgrad asks about inference mode before it looks at the operands."""
-    return theirs.outcomes[-1] is not None and "Inplace update to inference" in str(found.ours)
+    told = f"{found.theirs} {found.ours}"
+    return None not in (theirs.outcomes[-1], ours.outcomes[-1]) and bool(_ASKED_EARLY.search(told))
+
+
+def stale_without_elements(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
+    told = str(found.ours)
+    return (
+        "modified by an inplace" in told and re.search(r"\[(\d+, )*0(, \d+)*\]", told) is not None
+    )
+
+
+def infinite_complex_numbers(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
+    a, b = found.theirs, found.ours
+    if not isinstance(a, np.ndarray) or a.dtype.kind != "c" or a.shape != b.shape:
+        return False
+    lost = ~np.isfinite(a) & ~np.isfinite(b)
+    return bool(np.all(lost | np.isclose(a, b, equal_nan=True)))
 
 
 def one_element_of_its_own(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
@@ -233,12 +254,10 @@ def says(*phrases: str) -> When:
 def leaf_that_is_a_view(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
     what, _, name = found.what.partition(" of ")
     tensor = theirs.names.get(name)
-    lost = (
-        what.startswith("gradient")
-        and tensor is not None
-        and (found.theirs is None or found.theirs is False)
-    )
-    return lost and tensor._is_view() and tensor.is_leaf
+    if not what.startswith("gradient") or tensor is None:
+        return False
+    lost = found.theirs is None or found.theirs is False
+    return tensor._is_view() and tensor.is_leaf and (lost or tensor._version > 0)
 
 
 def gradient_that_is_a_view(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
@@ -250,14 +269,13 @@ def gradient_that_is_a_view(line: str, theirs: Side, ours: Side, found: Differen
 
 def beyond_its_elements(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
     """The memory of an operand is larger on one side, or it has no elements, which begin nowhere."""
-    if (
-        "as_strided" not in line
-        or "out of bounds for storage" not in f"{found.theirs} {found.ours}"
-    ):
+    told = f"{found.theirs} {found.ours}"
+    if "as_strided" not in line or "out of bounds for storage" not in told:
         return False
-    there, here = (side.names[_names(line)[1]].detach() for side in (theirs, ours))
-    sizes = {t.untyped_storage().nbytes() for t in (there, here)}
-    return len(sizes) > 1 or not there.numel()
+    both = [n for n in _names(line) if n in theirs.tensors() and n in ours.tensors()]
+    pairs = [[side.names[n].detach() for side in (theirs, ours)] for n in both]
+    sizes = [{t.untyped_storage().nbytes() for t in pair} for pair in pairs]
+    return any(len(each) > 1 for each in sizes) or not all(there.numel() for there, _ in pairs)
 
 
 def inference_leaf(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
@@ -295,7 +313,10 @@ KNOWN_PROGRAMS = (
     KnownProgram("multi-tensor hooks do not count the one tensor that backward starts from",
                  hook_on_what_backward_starts_from),
     KnownProgram("a layer for operands without elements asks less of them, or more", layer_of_nothing),
+    KnownProgram("what is saved of an operand without elements", stale_without_elements),
     KnownProgram("one element that is assigned itself, by the strides of dimensions of size 1", one_element_of_its_own),
+    KnownProgram("products of infinite complex numbers are infinite or NaN, by the order of their parts",
+                 infinite_complex_numbers),
     KnownProgram("var_mean: the mean of what is infinite is NaN", mean_of_infinities),
     KnownProgram("gradients of complex and real operands together",
                  says("isFloatingType(grad.scalar_type()) || (input_is_complex")),

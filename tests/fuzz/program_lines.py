@@ -159,7 +159,7 @@ GRADS = (
 )  # fmt: skip
 #: Modules for an input of this last size, `{n}`.
 MODULES = (
-    "torch.nn.Linear({n}, 2)", "torch.nn.LayerNorm({n})", "torch.nn.BatchNorm1d({n})", "torch.nn.PReLU()", "torch.nn.Dropout(0.0)",
+    "torch.nn.Linear({n}, 2)", "torch.nn.LayerNorm({n})", "torch.nn.BatchNorm1d({n})", "torch.nn.BatchNorm1d({n})", "torch.nn.PReLU()", "torch.nn.Dropout(0.0)",
     "torch.nn.Sequential(torch.nn.Linear({n}, 3), torch.nn.Tanh(), torch.nn.BatchNorm1d(3))", "torch.nn.Softmax(-1)",
     "torch.nn.Bilinear({n}, {n}, 2)", "torch.nn.GRUCell({n}, 2)", "torch.nn.LSTM({n}, 2)", "torch.nn.RNN({n}, 2, batch_first=True)",
     "torch.nn.BatchNorm1d({n}, track_running_stats=False)", "torch.nn.Conv1d({n}, 2, 1)", "torch.nn.RMSNorm({n})",
@@ -172,7 +172,7 @@ MODULES = (
 #: Weights that both sides have: they are drawn by neither.
 SET = "[p.data.copy_(torch.linspace(-1, 1, p.numel(), dtype=p.dtype).reshape(p.shape)) for p in {m}.parameters()]"
 WITH_MODULE = (
-    "{m}.eval()", "{m}.train()", "{m}.eval()", "{m}.train()", "{m}.zero_grad()", "{m}.zero_grad(set_to_none=False)",
+    "{m}.eval()", "{m}.train()", "{m}.zero_grad()", "{m}.zero_grad(set_to_none=False)",
     "torch.optim.SGD({m}.parameters(), lr=0.1, momentum=0.9).step()", "torch.optim.Adam({m}.parameters(), lr=0.1).step()",
     "{m}.register_forward_hook(lambda m, i, o: o * 2 if isinstance(o, torch.Tensor) else None)",
     "{m}.register_full_backward_hook(lambda m, gi, go: seen.append([None if g is None else g.sum().item() for g in gi]))",
@@ -205,6 +205,8 @@ WITH_OPTIMIZER = (
     "{o}.step()", "{o}.step()", "{o}.zero_grad()", "{o}.zero_grad(set_to_none=False)", "{o}.param_groups[0].update(lr=0.01)",
     "{o}.load_state_dict({o}.state_dict())", "{o}.zero_grad(); ({x} * {x}).sum().backward(); {o}.step()",
     "{o}.zero_grad(); ({x} * {x}).sum().backward(); {o}.step()", "({x} * {x}).sum().backward(retain_graph=True); {o}.step(); {x}.sum().backward()",
+    "{o}.zero_grad(); ({m}({i}) ** 2).sum().backward(); {o}.step()", "{o}.zero_grad(); ({m}({i}) ** 2).sum().backward(); {o}.step()",
+    "({m}({i}).tanh() * {x}.detach()).mean().backward(); {o}.step()", "{m}.eval(); ({m}({i}) ** 2).mean().backward(); {o}.step(); {m}.train()",
     "{o}.step(lambda: ({x} * {x}).sum())", "torch.optim.lr_scheduler.StepLR({o}, 1, 0.5).step()",
 )  # fmt: skip
 AROUND = ("with torch.no_grad(): ", "with torch.enable_grad(): ", "with torch.inference_mode(): ",

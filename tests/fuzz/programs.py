@@ -106,7 +106,8 @@ def drawn(torch: Any, seed: Any, note: Callable[[str], None] = lambda text: None
     d = Draw(f"program {seed}")
     d.odd = d.special = False
     side, program = Side(torch), []
-    count = d.whole(6, 14)
+    kinds = THEMES[d.pick(("anything", "anything", *THEMES))]
+    count = d.whole(6, 18)
 
     def add(line: str) -> None:
         program.append(line)
@@ -116,7 +117,7 @@ def drawn(torch: Any, seed: Any, note: Callable[[str], None] = lambda text: None
     for _ in range(d.whole(1, 3)):
         add(f"x{len(program)} = {_leaf(d)}")
     while len(program) < count:
-        for line in _lines(d, side, len(program)):
+        for line in _lines(d, side, len(program), kinds):
             add(line)
         if side.outcomes[-1] is not None and d.chance(0.8):
             # a line that is refused is kept at times: refusals are compared too
@@ -131,18 +132,25 @@ def _leaf(d: Draw) -> str:
     return given.source()
 
 
-KINDS = (
-    ("unary",) * 10 + ("binary",) * 10 + ("view",) * 8 + ("write",) * 7 + ("write two",) * 5 + ("hook",) * 5
+#: What the statements of a program are, by what it is about.
+THEMES = {
+    "anything": ("unary",) * 10 + ("binary",) * 10 + ("view",) * 8 + ("write",) * 7 + ("write two",) * 5 + ("hook",) * 5
     + ("run",) * 5 + ("grad",) * 4 + ("leaf",) * 2 + ("module",) * 5 + ("drop",) * 2 + ("several",) * 3
-    + ("custom",) * 3 + ("optimizer",) * 3 + ("remove",)
-)  # fmt: skip
+    + ("custom",) * 3 + ("optimizer",) * 3 + ("remove",),
+    "views": ("view",) * 8 + ("several",) * 3 + ("write",) * 8 + ("write two",) * 5 + ("hook",) * 3 + ("unary",) * 3
+    + ("binary",) * 3 + ("run",) * 4 + ("grad",) * 2 + ("custom",),
+    "training": ("module",) * 8 + ("optimizer",) * 8 + ("run",) * 2 + ("hook",) * 2 + ("unary",) * 2 + ("binary",) * 2
+    + ("drop", "grad", "write", "remove"),
+    "derivatives": ("run",) * 5 + ("grad",) * 6 + ("hook",) * 6 + ("custom",) * 4 + ("unary",) * 6 + ("binary",) * 6
+    + ("view",) * 3 + ("write",) * 3 + ("remove",) * 2 + ("drop",) * 2,
+}  # fmt: skip
 #: What makes a line that may stand under a mode.
 MODAL = ("unary", "binary", "view", "write", "write two", "several", "custom")
 TABLES = {"unary": UNARY, "binary": BINARY, "view": VIEWS, "write": WRITES, "write two": WRITES_TWO, "hook": HOOKS,
           "run": RUNS, "grad": GRADS, "several": SEVERAL, "custom": CUSTOM}  # fmt: skip
 
 
-def _lines(d: Draw, side: Side, number: int) -> list[str]:
+def _lines(d: Draw, side: Side, number: int, kinds: tuple[str, ...]) -> list[str]:
     """The next statement, mostly one line; a few are several in one mode."""
     if d.chance(0.06):
         first, second = d.pick(("view", "unary", "several", "binary", "leaf")), d.pick(MODAL)
@@ -151,7 +159,7 @@ def _lines(d: Draw, side: Side, number: int) -> list[str]:
         # what follows may use what was just made
         made += _statement(d, side, number + 1, second, [*names, f"x{number}", f"x{number}"])
         return [d.pick(AROUND) + "; ".join(made)]
-    kind = d.pick(KINDS)
+    kind = d.pick(kinds)
     lines = _statement(d, side, number, kind, list(side.tensors()) or ["x0"])
     if kind in MODAL and d.chance(0.12):
         lines = [d.pick(AROUND) + line for line in lines]
@@ -205,9 +213,13 @@ def _module_lines(d: Draw, side: Side, number: int, x: str) -> list[str]:
     if made and d.chance(0.75):
         m = d.pick(made)
         if d.chance(0.45):
+            x = _first_input(side, m) if d.chance(0.5) else x
             return [f"x{number} = {m}({x})" + d.pick(("", "", "", "[0]"))]
         if d.chance(0.2):
             return [f"x{number} = {d.pick(OF_MODULE).format(m=m)}"]
+        if d.chance(0.3):
+            other = "eval" if side.names[m].training else "train"
+            return [f"{m}.{other}()", f"x{number} = {m}({_first_input(side, m)})"]
         return [d.pick(WITH_MODULE).format(m=m, x=x)]
     tensor = side.names.get(x)
     n = tensor.shape[-1] if tensor is not None and tensor.dim() else 3
@@ -219,13 +231,24 @@ def _module_lines(d: Draw, side: Side, number: int, x: str) -> list[str]:
     ]
 
 
+def _first_input(side: Side, m: str) -> str:
+    """What the layer was made for."""
+    called = (re.search(rf"= {m}\((x\d+b?)\)", line) for line in side.lines)
+    return next(found.group(1) for found in called if found)
+
+
 def _optimizer_lines(d: Draw, side: Side, number: int, x: str, y: str) -> list[str]:
     made = list(side.optimizers())
     if made and d.chance(0.8):
-        return [d.pick(WITH_OPTIMIZER).format(o=d.pick(made), x=x)]
+        layers = list(side.modules())
+        m = d.pick(layers) if layers else "abs"
+        i = _first_input(side, m) if layers else x
+        return [d.pick(WITH_OPTIMIZER).format(o=d.pick(made), x=x, m=m, i=i)]
     owners = [f"{m}.parameters()" for m in side.modules()]
     leaves = [k for k, t in side.tensors().items() if t._is_view() is False and t.grad_fn is None]
-    owners += [f"[{k}]" for k in leaves if side.names[k].requires_grad] or [f"[{x}, {y}]"]
+    owners += [f"[{k}]" for k in leaves if side.names[k].requires_grad] or [
+        f"[{', '.join({x: 0, y: 0})}]"
+    ]
     return [f"o{number} = {d.pick(OPTIMIZERS).format(p=d.pick(owners))}"]
 
 

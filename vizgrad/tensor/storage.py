@@ -166,8 +166,8 @@ class MovedStorage(Storage):
 
     version = _as_counted("version")  # pyright: ignore[reportAssignmentType]  a Storage's is a slot
     last_write = _as_counted("last_write")  # pyright: ignore[reportAssignmentType]
-    _fresh = _as_counted("_fresh")  # pyright: ignore[reportAssignmentType]
-    _log = _as_counted("_log")  # pyright: ignore[reportAssignmentType]
+    _fresh = _as_counted("_fresh")
+    _log = _as_counted("_log")
 
     def wrote(self, op: str, site: Site | None, alias: str = "") -> int:
         return self.counted.wrote(op, site, alias)

@@ -11,6 +11,7 @@ from vizgrad.arrays.kernels import extremes
 from vizgrad.arrays.kernels.extremes import running
 from vizgrad.arrays.kernels.memory import contiguous, numbers
 from vizgrad.arrays.kernels.reduction import Dims
+from vizgrad.arrays.layout import empty_like_strides
 from vizgrad.arrays.quiet import quiet
 
 
@@ -71,7 +72,11 @@ def sort(x: Array, dim: int, descending: bool) -> tuple[Array, Array]:
     if not x.ndim:
         return x.copy(), np.zeros_like(x, dtype=np.int64)
     index = contiguous(order(x, dim, descending))
-    return np.take_along_axis(x, index, dim), index
+    values = np.take_along_axis(x, index, dim)
+    if not x.flags.c_contiguous:  # they lie as the operand does, their places in order
+        values, given = empty_like_strides(x, x), values
+        values[...] = given
+    return values, index
 
 
 def topk(x: Array, k: int, dim: int, largest: bool) -> tuple[Array, Array]:

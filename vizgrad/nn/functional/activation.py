@@ -11,12 +11,15 @@ from vizgrad.arrays.limits import finfo
 from vizgrad.function.inplace import write
 from vizgrad.function.primitive import Primitive
 from vizgrad.ops import activation as op
+from vizgrad.ops import activation_inplace as over
 from vizgrad.ops import pointwise
 from vizgrad.ops import softmax as softmax_op
 from vizgrad.ops.public.arguments import check_number, element, factor, rounded
 from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.tensor import Tensor
 
+#: In place: those whose slope is read off the result, so that the operand need not be copied.
+_OVER = {op.leaky_relu: over.leaky_relu_over, op.elu: over.elu_over, op.celu: over.celu_over}
 #: What PyTorch computes for integers, too; their kernels stay in the type.
 _OF_INTEGERS = (pointwise.relu, op.hardtanh, op.threshold)
 
@@ -24,6 +27,8 @@ _OF_INTEGERS = (pointwise.relu, op.hardtanh, op.threshold)
 def _apply(primitive: Primitive, name: str, input: Tensor, inplace: bool, **options: Any) -> Tensor:
     """`primitive` of the input; with `inplace` written over it and recorded as `name` with "_"."""
     if inplace:
+        if options.get("negative_slope", options.get("alpha", 0)) >= 0:
+            primitive = _OVER.get(primitive, primitive)
         return write(primitive, input, name=name + "_", **options)
     if not isinstance(input, Tensor):
         raise TypeError(f"{name}(): argument 'input' must be Tensor, not {type(input).__name__}")
