@@ -30,11 +30,14 @@ class Breakpoints:
         self._source = source
         self._made: list[Breakpoint] = []
         self._toggled: set[int] = set()
+        #: All nodes before which the run stops.
+        self._nodes: frozenset[int] = frozenset()
 
     def add(self, **arguments: Any) -> Breakpoint:
         """A new one, from the arguments of `Session.break_at`."""
         made = make_breakpoint(self._source, **arguments)
         self._made.append(made)
+        self._gather()
         return made
 
     def toggle(self, node: int, enabled: bool) -> None:
@@ -43,33 +46,44 @@ class Breakpoints:
             raise ValueError(f"there is no node {node} in this graph")
         if enabled:
             self._toggled.add(node)
-            return
-        self._toggled.discard(node)
-        self._made = [
-            Breakpoint(b.nodes - {node}, b.when, b.text)
-            for b in self._made
-            if b.nodes - {node} or b.when is not None
-        ]
+        else:
+            self._toggled.discard(node)
+            self._made = [
+                Breakpoint(b.nodes - {node}, b.when, b.text)
+                for b in self._made
+                if b.nodes - {node} or b.when is not None
+            ]
+        self._gather()
 
     def clear(self) -> None:
         self._made.clear()
         self._toggled.clear()
+        self._gather()
+
+    def _gather(self) -> None:
+        self._nodes = frozenset(self._toggled).union(*(b.nodes for b in self._made))
 
     def listed(self) -> tuple[int, ...]:
         """Nodes before which the run stops, sorted."""
-        return tuple(sorted(self._toggled.union(*(b.nodes for b in self._made))))
+        return tuple(sorted(self._nodes))
 
     @property
     def active(self) -> bool:
         """Is there any?"""
         return bool(self._toggled or self._made)
 
+    @property
+    def nodes(self) -> frozenset[int] | None:
+        """See `stops.Foreseen`."""
+        return None if any(b.when is not None for b in self._made) else self._nodes
+
+    @property
+    def position(self) -> None:
+        """Breakpoints do not go by it."""
+
     def stop_at(self, step: Step) -> bool:
         """Does the run stop behind this step?"""
-        following = step.current
-        if following is not None and (
-            following in self._toggled or any(following in b.nodes for b in self._made)
-        ):
+        if step.current in self._nodes:
             return True
         return any(b.when is not None and b.when(step.record.visit) for b in self._made)
 

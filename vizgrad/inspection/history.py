@@ -14,6 +14,7 @@ from typing import Protocol
 from vizgrad.inspection import model
 from vizgrad.inspection.fold import Fold
 from vizgrad.inspection.protocols import Effect, QuickRun, Run, Step, Stops
+from vizgrad.inspection.stops import Until
 
 
 class Between(Protocol):
@@ -168,23 +169,23 @@ class History:
         self.position -= 1
         return step
 
-    def seek(self, position: int, between: Between | None = None) -> None:
+    def seek(self, position: int, between: Between) -> None:
         """Goes to where `position` steps are done, or to the end if there are not so many.
 
-        IndexError, without a move, for a position before `earliest`. `between` is called between steps.
+        IndexError, without a move, for a position before `earliest`. `between` is called between steps, with
+        their number since it was called last.
         """
         position = max(position, 0)
         if position < self.earliest:
             raise IndexError(self.too_far(position))
         while self.position > position:
             self.back()
-            if between is not None:
-                between()
-        with self.moving():
-            while self.position < position and not self.at_end:
-                self.forward()
-                if between is not None:
-                    between()
+            between()
+        if self.position + 1 == position and not self.at_end:
+            self.forward()
+            between()
+        elif self.position < position:
+            self.on(Until(self, position=position), between)
 
     def too_far(self, position: int) -> str:
         why = (

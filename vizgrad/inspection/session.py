@@ -23,6 +23,7 @@ from vizgrad.inspection.looking import Inspected, Kept, Live, SessionClosed
 from vizgrad.inspection.memory import quarter_of_free
 from vizgrad.inspection.protocols import Backward
 from vizgrad.inspection.publishing import RECORDS_CARRIED, Publisher, Update
+from vizgrad.inspection.stops import Until
 from vizgrad.inspection.targets import find_visit
 from vizgrad.inspection.where import Where
 from vizgrad.observing import Observer
@@ -71,7 +72,7 @@ class Session:
         """
         if n < 0:
             return self.back(-n)
-        return self._move(lambda history, between: _steps(history, n, between))
+        return self._move(lambda history, between: history.seek(history.position + n, between))
 
     def back(self, n: int = 1) -> Where:
         """Takes the last `n` steps back: `.grad`, versions and released values are as before them.
@@ -98,10 +99,8 @@ class Session:
                 history.seek(found, between)
                 return
             history.seek(history.recorded, between)
-            with history.moving():
-                while not history.at_end and history.current not in found:
-                    history.forward()
-                    between()
+            if history.current not in found:
+                history.on(Until(history, nodes=found), between)
 
         return self._move(run)
 
@@ -424,12 +423,3 @@ class Session:
 def _abandon(history: History, backward: Backward) -> None:
     history.close()
     backward.source.close()
-
-
-def _steps(history: History, count: int, between: Between) -> None:
-    with history.moving():
-        for _ in range(count):
-            if history.at_end:
-                break
-            history.forward()
-            between()

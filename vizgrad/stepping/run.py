@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Generator
+from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from inspect import GEN_CLOSED, getgeneratorstate
 from time import perf_counter
@@ -11,11 +12,13 @@ from typing import TYPE_CHECKING
 
 from vizgrad.arrays.quiet import hush, unhush
 from vizgrad.inspection import model
+from vizgrad.inspection.stops import Foreseen
 from vizgrad.stepping.journal import priority_of
 from vizgrad.stepping.steplog import StepLog
 
 if TYPE_CHECKING:
     from vizgrad.engine.task import GraphTask
+    from vizgrad.graph.node import Node
     from vizgrad.inspection.protocols import Stops
     from vizgrad.stepping.source import EngineGraph
     from vizgrad.stepping.step import EngineStep
@@ -100,17 +103,25 @@ class EngineRun:
         steps, loop = self.steps, self._loop
         error: BaseException | None = None
         count, due = 0, perf_counter() + _PACE
+        ids = self._source.ids
+        nodes, most = self._foreseen(stops)
         try:
             with self.moving(), _seldom_collecting():
                 for node in loop:
                     count += 1
-                    if count == _MANY or steps.foreign or stops.active or perf_counter() > due:
+                    if (
+                        count == most
+                        or (nodes and ids[node] in nodes)
+                        or steps.foreign
+                        or perf_counter() > due
+                    ):
                         steps.current, steps.foreign = node, False
                         keep()
-                        if stops.active and stops.stop_at(steps[-1]):
+                        if self._ends(stops, node):
                             return None
                         between(count)
                         count, due = 0, perf_counter() + _PACE
+                        nodes, most = self._foreseen(stops)
         except BaseException as raised:
             if (
                 getgeneratorstate(loop) != GEN_CLOSED
@@ -125,6 +136,24 @@ class EngineRun:
             return error
         finally:
             error = None  # its traceback refers to this frame
+
+    def _foreseen(self, stops: Stops) -> tuple[AbstractSet[int] | None, int]:
+        """The nodes before which a row is to stop, and after how many steps it asks in any case."""
+        if not stops.active:
+            return None, _MANY
+        if not isinstance(stops, Foreseen) or stops.nodes is None:
+            return None, 1
+        if stops.position is None:
+            return stops.nodes, _MANY
+        return stops.nodes, max(1, min(_MANY, stops.position - len(self.steps)))
+
+    def _ends(self, stops: Stops, node: Node) -> bool:
+        """Does the row end here, where `node` comes next?"""
+        if not stops.active:
+            return False
+        if isinstance(stops, Foreseen) and (nodes := stops.nodes) is not None:
+            return self._source.ids[node] in nodes or len(self.steps) == stops.position
+        return stops.stop_at(self.steps[-1])
 
     def weigh(self, first: int, last: int) -> int:
         return self.steps.weigh(first, last)

@@ -71,9 +71,9 @@ class StepLog(Watch):
         number = self._ids[node]
         journal = self.steps
         rare = node.variable._rare if isinstance(node, AccumulateGrad) else None
-        journal.foreign = not (journal.open and node.hooks is None and rare is None)
         if journal.open and _shows(node):
             self._copy_from_here(grads)
+        journal.foreign = not (journal.open and node.hooks is None and rare is None)
         step = self.step = EngineStep(
             journal, len(journal), number, priority_of(node), full, len(journal.readied)
         )

@@ -1,0 +1,197 @@
+"""A row of steps is its steps one by one, whatever it is that ends it; and it makes up none of them."""
+
+from __future__ import annotations
+
+import os
+import signal
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import vizgrad as vg
+from tests.fixtures.programs import Program
+from tests.fixtures.strategies import programs
+from tests.inspection.test_stepping_property import Side, modes_of, move, quietly, state
+from vizgrad.inspection import model
+from vizgrad.inspection.session import Session
+from vizgrad.stepping.opener import open_session
+
+
+def records(session: Session) -> list[Any]:
+    """Without times, and with priorities that do not tell when the graph was made."""
+    return [
+        replace(
+            record,
+            visit=replace(record.visit, seconds=0.0),
+            ready=ranked(session, record.ready),
+            readied=tuple(ranked(session, ready) for ready in record.readied),
+        )
+        for record in session.trace.records
+    ]
+
+
+def ranked(session: Session, ready: model.Ready) -> model.Ready:
+    if ready.priority is None:
+        return ready
+    return replace(ready, priority=ready.priority - session.graph.nodes[0].sequence_nr)
+
+
+def seen(side: Side, session: Session) -> tuple[Any, ...]:
+    outside, run = state(side, session)
+    return outside, replace(run, ready=tuple(ranked(session, ready) for ready in run.ready))
+
+
+@given(
+    programs(),
+    st.lists(
+        st.tuples(
+            st.sampled_from(("step", "seek", "run_to", "continue", "break")), st.integers(0, 12)
+        ),
+        max_size=8,
+    ),
+)
+@settings(deadline=None)
+def test_a_row_is_its_steps_one_by_one(program: Program, rows: list[tuple[str, int]]) -> None:
+    with quietly(), modes_of(program):
+        one, many = Side(program), Side(program)
+        if one.backward is None:
+            return
+        single, session = one.session(), many.session()
+        if single is None or session is None:
+            assert one.error == many.error
+            return
+        for what, n in [*rows, ("continue", 0), ("seek", 1000)]:
+            before, stops = session.position, session.graph.nodes
+            if what == "break":
+                move(one, single, what, n)
+            if what == "seek" and n < before:
+                continue
+            behind = what == "run_to" and n % len(stops) in {
+                s.visit.node for s in session.trace.records
+            }
+            if behind:
+                continue
+            move(many, session, what, n)
+            at_end = session.status != "paused"
+            if what == "step":
+                assert session.position == before + n or (at_end and session.position < before + n)
+            if what == "run_to" and not at_end:
+                current = session.run.current
+                assert current == n % len(stops) or session.position == before
+            while single.position < session.position:
+                move(one, single, "step", 1)
+                if what == "continue" and single.position < session.position:
+                    assert single.run.current not in single.run.breakpoints
+            assert seen(many, session) == seen(one, single)
+            assert records(session) == records(single)
+        assert many.outcome() == one.outcome()
+        kept = [s._state.history.kept for s in (session, single)]  # type: ignore[union-attr]
+        assert kept[0] == kept[1]
+        for side, opened in ((one, single), (many, session)):
+            move(side, opened, "restart", 0)
+        assert seen(many, session) == seen(one, single)
+        single.close()
+        session.close()
+
+
+def chain(length: int, hook: Any = None) -> Session:
+    x = vg.ones(1, requires_grad=True)
+    y = x
+    for i in range(length):
+        y = y * x if i % 10 else y.tanh()
+        if hook is not None and i == length - 5:
+            y.register_hook(hook)
+    return open_session(y.sum(), names={})
+
+
+def made_up(session: Session) -> int:
+    """How many steps were put into words."""
+    steps: Any = session._state.history.steps  # type: ignore[union-attr]
+    return sum(not isinstance(entry, tuple) for entry in steps._entries)
+
+
+def test_a_long_row_makes_up_no_step() -> None:
+    session = chain(2000)
+    session.step(400)
+    assert session.position == 400
+    assert made_up(session) <= 2
+    session.seek(800)
+    assert session.position == 800
+    assert made_up(session) <= 4
+    number = session.total - 300  # nodes of a chain are visited in the order of their numbers
+    session.run_to(number)
+    assert session.run.current == number
+    session.set_breakpoint(session.total - 2, enabled=True)
+    session.set_breakpoint(number + 100, enabled=True)
+    session.continue_()
+    assert session.run.current == number + 100
+
+
+def test_a_breakpoint_far_ahead_costs_no_step_in_words() -> None:
+    session = chain(2000)
+    session.set_breakpoint(1500, enabled=True)
+    session.continue_()
+    assert session.node is not None
+    assert session.node.id == 1500
+    assert made_up(session) <= 2
+
+
+def test_a_condition_looks_at_each_step() -> None:
+    session = chain(300)
+    session.break_at(when=lambda visit: visit.index == 200)
+    session.continue_()
+    assert session.position == 201
+
+
+def test_a_breakpoint_set_by_a_hook_is_met() -> None:
+    def hook(grad: Any) -> None:
+        session.set_breakpoint(8, enabled=True)
+
+    session = chain(60, hook)
+    session.step(40)  # steps do not stop there
+    assert session.position == 40
+    session.close()
+    session = chain(60, hook)
+    session.continue_()
+    assert session.run.current == 8
+
+
+def test_a_breakpoint_set_by_a_custom_function_is_met_behind_it() -> None:
+    class Setting(vg.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x * 1
+
+        @staticmethod
+        def backward(ctx: Any, grad: Any) -> Any:
+            session.set_breakpoint(2, enabled=True)
+            return grad
+
+    x = vg.ones(1, requires_grad=True)
+    session = open_session(Setting.apply(x.tanh().exp()).sum(), names={})
+    session.continue_()
+    assert session.position == 2
+
+
+@pytest.mark.parametrize("how", ["step", "seek", "run_to", "continue_"])
+def test_an_interrupt_ends_a_row_between_two_nodes(how: str) -> None:
+    def hook(grad: Any) -> None:
+        if not interrupted:
+            interrupted.append(True)
+            os.kill(os.getpid(), signal.SIGINT)
+
+    interrupted: list[bool] = []
+    session = chain(60, hook)
+    arguments = {"step": (50,), "seek": (50,), "run_to": (50,), "continue_": ()}[how]
+    with pytest.raises(KeyboardInterrupt):
+        getattr(session, how)(*arguments)
+    assert session.status == "paused"
+    assert 5 <= session.position < 50
+    with suppress(KeyboardInterrupt):
+        getattr(session, how)(*arguments)
+    session.continue_()
+    assert session.status == "finished"

@@ -1,0 +1,52 @@
+"""Where a row of steps ends, as far as that is known before the steps are made."""
+
+from __future__ import annotations
+
+from collections.abc import Set as AbstractSet
+from typing import Protocol, runtime_checkable
+
+from vizgrad.inspection.protocols import Step, Stops
+
+
+@runtime_checkable
+class Foreseen(Stops, Protocol):
+    """Stops that need not be asked behind each step: a run has to make up none for them to look at.
+
+    What these say may change while code of the person's runs: in a hook, or between two steps.
+    """
+
+    @property
+    def nodes(self) -> AbstractSet[int] | None:
+        """The nodes before which they are; None if each step has to be looked at after all."""
+        ...
+
+    @property
+    def position(self) -> int | None:
+        """How many steps are done there; None where that does not matter."""
+        ...
+
+
+class Standing(Protocol):
+    """What stands at a position: a history."""
+
+    position: int
+
+
+class Until:
+    """Goes on to where `position` steps are done, or one of `nodes` comes next."""
+
+    active = True
+
+    def __init__(
+        self,
+        history: Standing,
+        *,
+        position: int | None = None,
+        nodes: AbstractSet[int] = frozenset(),
+    ) -> None:
+        self._history = history
+        self.position = position
+        self.nodes = nodes
+
+    def stop_at(self, step: Step) -> bool:
+        return self._history.position == self.position or step.current in self.nodes
