@@ -235,6 +235,16 @@ def half(call: Call, found: Difference) -> bool:
     return any(g.dtype == "float16" for g in call.operands())
 
 
+def no_nonsense(call: Call, found: Difference) -> bool:
+    """No argument has a name that was made up."""
+    return all(name != "nonsense" and not name.startswith("_") for name, _ in call.words)
+
+
+def halves(call: Call, found: Difference) -> bool:
+    """An element type of half precision is named in the call."""
+    return "float16" in " ".join(call.source())  # bfloat16, too
+
+
 def expanded_target(call: Call, found: Difference) -> bool:
     """It is written into memory of which several elements share a place."""
     return "refers to a single memory location" in str(found.ours)
@@ -270,6 +280,16 @@ def one_reflection(call: Call, found: Difference) -> bool:
     return min(given[0].shape[-2:]) <= 1 or not all(g.count for g in given)
 
 
+def turns(call: Call, found: Difference) -> bool:
+    """Imaginary parts are apart by multiples of 2 pi."""
+    there, here = np.asarray(found.theirs), np.asarray(found.ours)
+    if there.shape != here.shape or there.dtype.kind != "c":
+        return False
+    return bool(np.allclose(np.exp(1j * there.imag), np.exp(1j * here.imag), atol=1e-4)) and bool(
+        np.allclose(there.real, here.real, rtol=1e-4, atol=1e-6)
+    )
+
+
 def one_observation(call: Call, found: Difference) -> bool:
     """Each variable is seen once."""
     shape = call.operands()[0].shape
@@ -278,6 +298,51 @@ def one_observation(call: Call, found: Difference) -> bool:
 
 def all_of(*conditions: When) -> When:
     return lambda call, found: all(c(call, found) for c in conditions)
+
+
+def within(part: float) -> When:
+    """They are apart by no more than this part of the largest element."""
+
+    def condition(call: Call, found: Difference) -> bool:
+        there, here = np.asarray(found.theirs), np.asarray(found.ours)
+        if there.shape != here.shape or there.dtype.kind not in "fc":
+            return False
+        with np.errstate(all="ignore"):
+            alike = (there == here) | ((there != there) & (here != here))
+            off = np.abs(np.where(alike, 0, there - here))
+            largest = np.abs(there[np.isfinite(there)]).max(initial=1e-30)
+            return bool((off <= part * largest).all())
+
+    return condition
+
+
+def other_gradient(call: Call, found: Difference) -> bool:
+    """The first derivatives differ already: a second one is that of another function."""
+    import torch
+
+    import vizgrad
+
+    there, here = (observed(m, call) for m in (torch, vizgrad))
+    firsts = [w for w in there if w.startswith("gradient ") and w in here]
+    return not all(agree(there[w], here[w], 1e-5, 1.0) for w in firsts)
+
+
+def read_triangle_agrees(call: Call, found: Difference) -> bool:
+    """They are equal in one of the two triangles."""
+    there, here = np.asarray(found.theirs), np.asarray(found.ours)
+    if there.shape != here.shape or there.ndim < 2:
+        return False
+    return any(
+        np.allclose(part(there), part(here), rtol=1e-4, atol=1e-5) for part in (np.triu, np.tril)
+    )
+
+
+def not_everywhere(call: Call, found: Difference) -> bool:
+    """Where they differ one of them is 0."""
+    there, here = np.asarray(found.theirs), np.asarray(found.ours)
+    return there.shape == here.shape and bool(
+        (np.isclose(there, here, rtol=1e-3, equal_nan=True) | (there == 0) | (here == 0)).all()
+    )
 
 
 def apart(found: Difference) -> float:

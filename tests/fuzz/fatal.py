@@ -14,7 +14,7 @@ MOST = 2**24
 
 def fatal(call: Call) -> bool:
     """Does PyTorch read or write outside of its memory, loop for ever, or take all memory there is?"""
-    check = _CHECKS.get(call.operation)
+    check = _degree if "polynomial" in call.operation else _CHECKS.get(call.operation)
     return check is not None and bool(call.operands()) and check(call)
 
 
@@ -62,6 +62,16 @@ def _least(call: Call) -> bool:
 def _label(call: Call) -> bool:
     """A label that is no class is where PyTorch reads."""
     return any(abs(v) > 1e6 for g in call.operands()[1:2] for v in g.values)
+
+
+def _degree(call: Call) -> bool:
+    """As many steps as a polynomial's degree."""
+    degrees = [
+        *call.args[1:],
+        *(v for _, v in call.words),
+        *(v for g in call.operands()[-1:] for v in g.values),
+    ]
+    return any(isinstance(v, (int, float)) and abs(v) > 1e6 for v in degrees)
 
 
 _CHECKS = {
