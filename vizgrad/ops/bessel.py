@@ -120,8 +120,9 @@ class zeta:
 
 
 @primitive(
-    typing="float", pointwise=True, real_only=True, public=True, inplace=True, numbers="none"
-)
+    typing="promote", pointwise=True, real_only=True, public=True, inplace=True, numbers="none",
+    floats_only=True,
+)  # fmt: skip
 class igamma:
     """The regularised lower incomplete gamma function of order self, up to other."""
 
@@ -133,8 +134,9 @@ class igamma:
 
 
 @primitive(
-    typing="float", pointwise=True, real_only=True, public=True, inplace=True, numbers="none"
-)
+    typing="promote", pointwise=True, real_only=True, public=True, inplace=True, numbers="none",
+    floats_only=True,
+)  # fmt: skip
 class igammac:
     """The regularised upper incomplete gamma function of order self, from other."""
 

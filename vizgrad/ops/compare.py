@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from vizgrad.arrays import xp
+from vizgrad.arrays.kernels import bits
 from vizgrad.function.primitive import primitive
 
 
@@ -192,14 +193,14 @@ class bitwise_not:
 class bitwise_left_shift:
     """self << other."""
 
-    forward = xp.left_shift
+    forward = bits.left_shift
 
 
 @primitive(typing="promote", pointwise=True, public=True, inplace=True)
 class bitwise_right_shift:
     """self >> other."""
 
-    forward = xp.right_shift
+    forward = bits.right_shift
 
 
 @primitive(typing="same", pointwise=True)

@@ -149,8 +149,8 @@ def pad_to(value, shape):
     """`value` filled up with zeros to `shape`: an index may be smaller than its source."""
     if value.shape == shape:
         return value
-    if value.ndim != len(shape):  # one number, with or without a dimension
-        value = value.reshape((1,) * len(shape))
+    if value.ndim != len(shape):  # one number, with or without a dimension; or nothing
+        value = value.sum() if not shape else value.reshape((min(raw(value).size, 1),) * len(shape))
     return pad_zeros(value, shape=tuple(shape))
 
 

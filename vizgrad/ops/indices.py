@@ -173,7 +173,7 @@ def _index_tensor(tensor: Tensor) -> Any:
             stacklevel=5,
         )
         return new_tensor(array.astype(bool))
-    if kind not in "ib":
+    if kind != "b" and array.dtype not in (xp.int64, xp.int32):
         raise IndexError(
             f"tensors used as indices must be long, int, byte or bool tensors, got {tensor.dtype}"
         )

@@ -18,7 +18,7 @@ from vizgrad.ops import (
 )
 from vizgrad.ops.forms import method, public
 from vizgrad.ops.public import arithmetic, dimensions, where_clamp
-from vizgrad.ops.public.arguments import beside_number, factor, own_number, rounded
+from vizgrad.ops.public.arguments import beside_number, check_kind, factor, own_number, rounded
 from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.tensor import Tensor
 
@@ -70,8 +70,13 @@ def _refuse_number(name: str, input: Tensor, *numbers: Any) -> None:
 
 
 @public(method=True)
+@takes_tensors
 def square_(input: Tensor) -> Tensor:
     """input *= input, with the old value lost."""
+    if input._array.dtype.kind == "b":
+        raise RuntimeError(
+            "result type int64 can't be cast to the desired output type bool of square_"
+        )
     return write(powers.pow_number, input, name="square_", exponent=2)
 
 
@@ -105,6 +110,7 @@ def clamp_(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
             return write(select.clamp_low, input, min, name="clamp_")
         if min is None:
             return write(select.clamp_high, input, max, name="clamp_")
+        where_clamp.check_bounds(input, min, max)
         return write(select.clamp_both, input, min, max, name="clamp_")
     _refuse_number("clamp_", input, min, max)
     return write(
@@ -163,6 +169,7 @@ def lerp_(input: Tensor, end: Tensor, weight: Any) -> Tensor:
 @method
 @takes_tensors
 def addcmul_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 1) -> Tensor:
+    arithmetic.refuse_bool_products(input, tensor1, tensor2)
     if value != 1:
         value = arithmetic.cut(value, input, tensor1, tensor2)
     return write(basic.addcmul, input, tensor1, tensor2, name="addcmul_", value=value)
@@ -179,6 +186,8 @@ def addcdiv_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 
 
 @public(method=True)
 def round_(input: Tensor, *, decimals: int = 0) -> Tensor:
+    if decimals:
+        check_kind("round", input)
     return write(pointwise.round, input, name="round_", decimals=decimals)
 
 
@@ -209,6 +218,7 @@ def _check_kept(name: str, input: Tensor, dtype: Any) -> None:
             f"Bad in-place call: {name} cannot change the dtype of its tensor from {input.dtype.name} to "
             f"{dtype.name}; the two should match"
         )
+    check_kind(name, input, "iufcV")
 
 
 @method

@@ -20,6 +20,7 @@ from vizgrad.tensor.tensor import Tensor
     undefined=("input", "weight"),
     node="NativeLayerNormBackward0",
     floats_only=True,
+    real_only=True,
 )
 class layer_norm:
     """(input - mean) / sqrt(var + eps) * weight + bias over the last `dims` dimensions."""
@@ -49,6 +50,7 @@ class layer_norm:
     undefined=("input", "weight"),
     node="NativeBatchNormBackward0",
     floats_only=True,
+    real_only=True,
 )
 class batch_norm:
     """(input - mean) / sqrt(var + eps) * weight + bias by channel (dimension 1), in training."""
@@ -79,7 +81,9 @@ class batch_norm:
         return sum_dims(grad, dims=_all_but_channels(grad), keepdim=False)
 
 
-@primitive(undefined=("input", "weight"), node="NativeBatchNormBackward0", floats_only=True)
+@primitive(
+    undefined=("input", "weight"), node="NativeBatchNormBackward0", floats_only=True, real_only=True
+)
 class batch_norm_fixed:
     """The same with given statistics, in evaluation: linear in the input."""
 
@@ -105,7 +109,12 @@ class batch_norm_fixed:
         return sum_dims(grad, dims=_all_but_channels(grad), keepdim=False)
 
 
-@primitive(outputs=("result", "mean", "rstd"), node="NativeGroupNormBackward0", floats_only=True)
+@primitive(
+    outputs=("result", "mean", "rstd"),
+    node="NativeGroupNormBackward0",
+    floats_only=True,
+    real_only=True,
+)
 class group_norm:
     """Standardised within each of `groups` groups of channels; weight and bias by channel."""
 

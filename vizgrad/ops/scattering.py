@@ -30,6 +30,8 @@ class scatter_reduce:
         if reduce == "prod":
             slope = _slope_of_src(grad, self, index, src, result, dim, include_self)
             return pad_to(slope, src_meta.shape)
+        if not raw(index).size:
+            return pad_to(gather(grad, index, dim=dim), src_meta.shape)
         share = scattering.share_of_src(
             raw(self), raw(index), raw(src), raw(result), dim, reduce, include_self
         )

@@ -22,8 +22,11 @@ _REFUSED: dict[str, frozenset[type]] = {
     "int": _NOBODYS | {bool, float, complex, str, list, tuple},
     "str": _NOBODYS | {bool, int, float, complex, list, tuple},
     "float": _NOBODYS | {str, list, tuple},
+    "bool": _NOBODYS | {int, float, complex, str, list, tuple},
 }
 _NONE: frozenset[type] = frozenset()
+#: What PyTorch reads in Python, and asks whether it is true.
+_BY_TRUTH = frozenset({"inplace", "full", "largest", "requires_grad", "_stacklevel"})
 
 
 #: Calls of a function of which is kept that they were right.
@@ -46,7 +49,7 @@ class Kinds:
         for name, parameter in inspect.signature(self.function).parameters.items():
             if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
                 break
-            by_name[name] = _refused(parameter)
+            by_name[name] = _NONE if name in _BY_TRUTH else _refused(parameter)
             if parameter.kind is not parameter.KEYWORD_ONLY:
                 in_order.append(by_name[name])
         return in_order, by_name

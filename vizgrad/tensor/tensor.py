@@ -163,7 +163,7 @@ class Tensor:
         for d in range(len(shape) - 1, -1, -1):  # numpy gives a new dimension of size 1 no stride
             if shape[d] == 1 and strides[d] == 0:
                 strides[d] = shape[d + 1] * strides[d + 1] if d + 1 < len(shape) else 1
-        if not self._array.size and not any(strides):  # numpy gives an array of nothing no strides
+        if not self._array.size and not any(self._array.strides):  # which numpy gives nothing
             step = 1
             for d in range(len(shape) - 1, -1, -1):
                 strides[d], step = step, step * max(shape[d], 1)

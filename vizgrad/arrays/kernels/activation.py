@@ -107,7 +107,8 @@ def log_sigmoid(x: Array) -> Array:
 def softplus(x: Array, *, beta: float, threshold: float) -> Array:
     """log(1 + exp(beta * x)) / beta; x itself where beta * x is above `threshold`."""
     scaled = x * x.dtype.type(beta)
-    smooth = np.log1p(np.exp(np.minimum(scaled, x.dtype.type(threshold)))) / x.dtype.type(beta)
+    small = scaled if threshold != threshold else np.minimum(scaled, x.dtype.type(threshold))
+    smooth = np.log1p(np.exp(small)) / x.dtype.type(beta)
     linear = scaled > threshold
     return either(linear, x, smooth)
 

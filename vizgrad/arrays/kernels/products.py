@@ -33,6 +33,8 @@ def mm(self: Array, mat2: Array) -> Array:
 
 def bmm(self: Array, mat2: Array) -> Array:
     """The products of two stacks of matrices."""
+    if self.dtype.kind == "b":
+        raise NotImplementedError('"bmm" not implemented for bool; convert with .to(dtype)')
     _, inner, columns = mat2.shape
     rows = self.shape[1]
     work = rows * inner * columns

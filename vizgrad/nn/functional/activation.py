@@ -14,7 +14,7 @@ from vizgrad.ops import activation as op
 from vizgrad.ops import activation_inplace as over
 from vizgrad.ops import pointwise
 from vizgrad.ops import softmax as softmax_op
-from vizgrad.ops.public.arguments import check_number, element, factor, rounded
+from vizgrad.ops.public.arguments import check_kind, check_number, element, factor, rounded
 from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.tensor import Tensor
 
@@ -26,10 +26,6 @@ _OF_INTEGERS = (pointwise.relu, op.hardtanh, op.threshold)
 
 def _apply(primitive: Primitive, name: str, input: Tensor, inplace: bool, **options: Any) -> Tensor:
     """`primitive` of the input; with `inplace` written over it and recorded as `name` with "_"."""
-    if inplace:
-        if options.get("negative_slope", options.get("alpha", 0)) >= 0:
-            primitive = _OVER.get(primitive, primitive)
-        return write(primitive, input, name=name + "_", **options)
     if not isinstance(input, Tensor):
         raise TypeError(f"{name}(): argument 'input' must be Tensor, not {type(input).__name__}")
     if input._array.dtype.kind not in "fcV" and primitive not in _OF_INTEGERS:
@@ -37,6 +33,10 @@ def _apply(primitive: Primitive, name: str, input: Tensor, inplace: bool, **opti
     for value in options.values():
         if value.__class__ is not str and not -1e38 < value < 1e38:
             factor(value, input._array.dtype)
+    if inplace:
+        if options.get("negative_slope", options.get("alpha", 0)) >= 0:
+            primitive = _OVER.get(primitive, primitive)
+        return write(primitive, input, name=name + "_", **options)
     return primitive.record(input, **options)
 
 
@@ -216,7 +216,8 @@ def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
 def _threshold(input: Tensor, threshold: float, value: float, inplace: bool) -> Tensor:
     check_number("threshold", "threshold", threshold)
     check_number("threshold", "value", value)
-    if isinstance(input, Tensor) and input._array.dtype.kind in "iufV":
+    if isinstance(input, Tensor):
+        check_kind("threshold", input, "iufV")
         dtype = input._array.dtype
         threshold, value = element(threshold, dtype), element(value, dtype)
     return _apply(op.threshold, "threshold", input, inplace, threshold=threshold, value=value)
@@ -235,6 +236,7 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
         raise RuntimeError(
             f"prelu: Type promoting not supported. Got {input.dtype.name} and {weight.dtype.name}"
         )
+    check_kind("prelu", input)
     if w.ndim > 1:
         raise RuntimeError(
             f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {w.ndim}"

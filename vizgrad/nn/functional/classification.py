@@ -11,6 +11,7 @@ from vizgrad.nn.functional.linear import linear
 from vizgrad.nn.functional.loss_arguments import how_reduced, of_type
 from vizgrad.ops import losses as op
 from vizgrad.ops import shape
+from vizgrad.ops.public.arguments import check_kind
 from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.tensor import Tensor
 from vizgrad.tensor.wrong_call import wrong_call
@@ -35,6 +36,7 @@ def nll_loss(
         of_type("target classes", target, "int64")
     _check_class_shapes(input, target, weight)
     of_type("weight", weight, input.dtype.name)
+    check_kind("nll_loss", input)
     if x.ndim <= 2:
         return _nll(input, target, weight, reduction, ignore_index)
     if x.ndim == 4:

@@ -9,6 +9,7 @@ from vizgrad.arrays.kernels.windows import out_sizes
 from vizgrad.nn.functional.shapes import per_dim, product
 from vizgrad.ops import convolution, shape
 from vizgrad.ops.optional import ABSENT
+from vizgrad.ops.public.arguments import check_kind
 from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.place import caller
 from vizgrad.tensor.tensor import Tensor
@@ -53,6 +54,7 @@ def _convolve(
     input: Tensor, weight: Tensor, bias: Tensor | None, stride: Any, padding: Any, dilation: Any,
     groups: int, dims: int,
 ) -> Tensor:  # fmt: skip
+    check_kind(f"conv{dims}d", input, "iufcV")
     stride = per_dim(stride, dims, "stride")
     dilation = per_dim(dilation, dims, "dilation")
     if isinstance(padding, str):
@@ -206,6 +208,7 @@ def _transpose(
     input: Tensor, weight: Tensor, bias: Tensor | None, stride: Any, padding: Any,
     output_padding: Any, groups: int, dilation: Any, dims: int,
 ) -> Tensor:  # fmt: skip
+    check_kind(f"conv_transpose{dims}d", input, "fcV" if input.dtype.name != "int64" else "i")
     stride = per_dim(stride, dims, "stride")
     padding = per_dim(padding, dims, "padding")
     dilation = per_dim(dilation, dims, "dilation")

@@ -8,6 +8,7 @@ from vizgrad.arrays import xp
 from vizgrad.arrays.backend import beside
 from vizgrad.nn.functional.loss_arguments import how_reduced
 from vizgrad.ops.joining import cat_any, stack_any
+from vizgrad.ops.public.arguments import check_kind
 from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
@@ -46,6 +47,7 @@ def ctc_loss(
             )
     inputs, lengths = _numbers(input_lengths), _numbers(target_lengths)
     rows = _rows(targets if targets.dtype.category == 1 else targets.long(), lengths, samples)
+    check_kind("ctc_loss", log_probs)
     losses = [_one(scores[: inputs[n], n], rows[n], blank, zero_infinity) for n in range(samples)]
     if max(inputs, default=0) > steps:
         raise RuntimeError(

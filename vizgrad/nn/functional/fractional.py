@@ -9,6 +9,7 @@ from vizgrad.errors import wrap_dim
 from vizgrad.function.narrow import wide
 from vizgrad.nn.functional.shapes import per_dim
 from vizgrad.ops import pool_indices
+from vizgrad.ops.public.arguments import check_kind
 from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.ops.public.random_sampling import rand
 from vizgrad.tensor.tensor import Tensor, new_tensor
@@ -50,6 +51,7 @@ def _pool(
         raise RuntimeError(
             f"{name}(): Expected {dims + 1}D or {dims + 2}D tensor, but got: {list(input.shape)}"
         )
+    check_kind(name, input, "biufV")
     x = input._array
     size = x.shape[x.ndim - dims :]
     window = per_dim(kernel_size, dims, "kernel_size")

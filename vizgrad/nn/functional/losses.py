@@ -16,6 +16,7 @@ from vizgrad.nn.functional.loss_arguments import (
 )
 from vizgrad.ops import losses as op
 from vizgrad.ops.optional import given
+from vizgrad.ops.public.arguments import check_kind
 from vizgrad.ops.public.arithmetic import refuse_bool_minus
 from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.tensor import Tensor
@@ -128,6 +129,8 @@ def binary_cross_entropy_with_logits(
         raise ValueError(
             f"Target size ({list(target.shape)}) must be the same as input size ({list(input.shape)})"
         )
+    if input._array.dtype.kind in "iub" and target._array.dtype == input._array.dtype:
+        check_kind("log_sigmoid", input)
     refuse_bool_minus(target, pos_weight)
     if target._array.dtype != input._array.dtype:
         if input.is_complex():

@@ -12,6 +12,7 @@ from vizgrad.nn.functional.distance import pairwise_distance
 from vizgrad.nn.functional.loss_arguments import computed_in, how_reduced, of_type, reduced
 from vizgrad.ops import losses as op
 from vizgrad.ops.public import broadcasting
+from vizgrad.ops.public.arguments import check_kind
 from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.modes import is_grad_enabled
 from vizgrad.tensor.operands import not_a_tensor
@@ -196,7 +197,7 @@ def triplet_margin_with_distance_loss(
     far: Any = distance(anchor, negative)
     if swap:
         far = far.minimum(distance(positive, negative))
-    return reduced((near - far + margin).clamp_min(0), reduction)
+    return reduced((margin + near - far).clamp_min(0), reduction)
 
 
 @takes_tensors
@@ -271,6 +272,7 @@ def multilabel_margin_loss(
             f"{list(input.shape)}"
         )
     of_type("target classes", target, "int64")
+    check_kind("multilabel_margin_loss", input)
     x = input if input.ndim == 2 else input.reshape(1, -1)
     labels = target if target.ndim == 2 else target.reshape(1, -1)
     found = labels._array

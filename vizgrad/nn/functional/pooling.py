@@ -12,6 +12,7 @@ from vizgrad.errors import index_of
 from vizgrad.function.narrow import wide
 from vizgrad.nn.functional.shapes import per_dim, product
 from vizgrad.ops import pooling, shape
+from vizgrad.ops.public.arguments import check_kind
 from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.ops.reduce import mean_dims
 from vizgrad.tensor.tensor import Tensor, new_tensor
@@ -80,20 +81,12 @@ def max_pool1d(
     padding = (0, *per_dim(padding, 1, "padding"))
     dilation = (1, *per_dim(dilation, 1, "dilation"))
     if not return_indices:
-        refuse_integers(input, "max_pool1d")
+        check_kind("max_pool1d", input, "fcV")
     rows = with_rows(input, "max_pool1d")
     result = _max_pool(rows, 2, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
     if not return_indices:
         return without_rows(result)
     return without_rows(result[0]), without_rows(result[1])
-
-
-def refuse_integers(input: Tensor, name: str) -> None:
-    """NotImplementedError for integers and bools, for which PyTorch has no such kernel."""
-    if input._array.dtype.kind in "iub":
-        raise NotImplementedError(
-            f'"{name}" not implemented for {input.dtype.name}: convert with .float()'
-        )
 
 
 def with_rows(input: Tensor, name: str) -> Tensor:
@@ -137,7 +130,7 @@ def _avg_pool(
     if divisor_override == 0:
         raise RuntimeError("divisor must be not zero")
     if input._array.dtype.kind in "iu" and input._array.dtype != "int64":
-        refuse_integers(input, f"avg_pool{dims}d")
+        check_kind(f"avg_pool{dims}d", input, "fcV")
     pool = _geometry(input, dims, kernel_size, stride, padding, 1, ceil_mode)
     return pooling.AVG_POOL[dims].record(
         input, pool=pool, count_include_pad=count_include_pad, divisor_override=divisor_override
@@ -218,7 +211,10 @@ def output_size_of(
             f"Input dimension should be at least {len(output_size) + 1}, but its shape is "
             f"{list(input.shape)}"
         )
-    if len(output_size) != dims or input._array.ndim not in (dims + 1, dims + 2):
+    rank = input._array.ndim
+    if dims == 3 and means and rank > dims and tuple(output_size) == (1, 1, 1):
+        return (1, 1, 1)  # a mean, of whatever lies before
+    if len(output_size) != dims or rank not in (dims + 1, dims + 2):
         raise RuntimeError(
             f"adaptive pooling over {dims} dimensions got input of shape {list(input.shape)} and "
             f"output_size {output_size!r}"
@@ -239,7 +235,7 @@ def output_size_of(
 
 
 def _adaptive_mean(input: Tensor, dims: int, output_size: Any) -> Tensor:
-    refuse_integers(input, f"adaptive_avg_pool{dims}d")
+    check_kind(f"adaptive_avg_pool{dims}d", input)
     out = output_size_of(input, dims, output_size, means=True)
     x = input._array
     if all(n == 1 for n in out):

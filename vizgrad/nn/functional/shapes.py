@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from vizgrad.errors import index_of
+
 
 def per_dim(value: Any, dims: int, name: str) -> tuple[int, ...]:
     """`value` as a tuple of `dims` ints; RuntimeError when it has another length, TypeError for no ints."""
-    if value.__class__ is tuple and len(value) == dims:
+    if value.__class__ is tuple and len(value) == dims and all(v.__class__ is int for v in value):
         return value
     if isinstance(value, int):
         return (value,) * dims
@@ -17,7 +19,7 @@ def per_dim(value: Any, dims: int, name: str) -> tuple[int, ...]:
             f"argument '{name}' must be int or tuple of ints, not {type(value).__name__}"
         )
     if isinstance(value, Sequence):
-        sizes = tuple(int(v) for v in value)
+        sizes = tuple(map(index_of, value))
         if len(sizes) == 1:
             return sizes * dims
         if len(sizes) == dims:

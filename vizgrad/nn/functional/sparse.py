@@ -65,6 +65,11 @@ def _limit_norms(weight: Tensor, input: Tensor, max_norm: float, norm_type: floa
     """Scales the rows that are used, where their norm is above `max_norm`; one write."""
     from vizgrad.arrays import xp
 
+    if weight._array.dtype.kind not in "fcV":
+        raise RuntimeError(
+            "norm(): input dtype should be either floating point or complex. Got "
+            f"{weight.dtype.name} instead."
+        )
     before = set_grad_mode(False)
     try:
         used = xp.unique(input._array)
@@ -98,6 +103,10 @@ def embedding_bag(
         )
     _check_settings(input, per_sample_weights, mode, sparse, scale_grad_by_freq)
     _check_indices("embedding_bag", "input", input)
+    if not weight.is_floating_point():
+        raise RuntimeError(
+            f"embedding_bag: expected a weight of floating point numbers, but got {weight.dtype.name}"
+        )
     skipped = None if padding_idx is None else _row("embedding_bag", padding_idx, weight.shape[0])
     starts, ends = _bags(input, offsets, include_last_offset)
     input = input.reshape(-1)

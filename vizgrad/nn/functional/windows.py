@@ -10,13 +10,13 @@ from vizgrad.arrays.kernels.windows import out_sizes
 from vizgrad.nn.functional.pooling import (
     one_output_size,
     output_size_of,
-    refuse_integers,
     with_rows,
     without_rows,
 )
 from vizgrad.nn.functional.shapes import per_dim, product
 from vizgrad.ops import im2col as op
 from vizgrad.ops import pool_indices, shape
+from vizgrad.ops.public.arguments import check_kind
 from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
@@ -29,7 +29,7 @@ def unfold(
 ) -> Tensor:
     """(N, C, H, W) -> (N, C kH kW, L): every window as a column."""
     if input._array.dtype.kind != "b":
-        refuse_integers(input, "im2col")
+        check_kind("im2col", input, "fcV")
     if input._array.ndim == 3:
         batch = shape.unsqueeze.record(input, dim=0)
         out = unfold(batch, kernel_size, dilation, padding, stride)
@@ -70,6 +70,7 @@ def fold(
         batch = shape.unsqueeze.record(input, dim=0)
         out = fold(batch, output_size, kernel_size, dilation, padding, stride)
         return shape.squeeze_dim.record(out, dim=0)
+    check_kind("col2im", input, "fcVb")
     size, window = per_dim(output_size, 2, "output_size"), per_dim(kernel_size, 2, "kernel_size")
     step, edge = per_dim(stride, 2, "stride"), per_dim(padding, 2, "padding")
     gap = per_dim(dilation, 2, "dilation")
@@ -101,7 +102,7 @@ def _adaptive_max(input: Tensor, dims: int, output_size: Any, return_indices: bo
 @takes_tensors
 def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     """The largest elements of `output_size` windows that cover the last dimension."""
-    refuse_integers(input, "adaptive_max_pool1d")
+    check_kind("adaptive_max_pool1d", input, "fcV")
     rows = with_rows(input, "adaptive_max_pool1d")
     size = one_output_size("adaptive_max_pool1d", output_size)
     result, index = _adaptive_max(rows, 2, (1, size), return_indices=True)
@@ -111,14 +112,14 @@ def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = 
 @takes_tensors
 def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     """The largest elements of windows that cover the image; see `adaptive_avg_pool2d` for which."""
-    refuse_integers(input, "adaptive_max_pool2d")
+    check_kind("adaptive_max_pool2d", input, "fcV")
     return _adaptive_max(input, 2, output_size, return_indices)
 
 
 @takes_tensors
 def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     """`adaptive_max_pool2d` over three dimensions."""
-    refuse_integers(input, "adaptive_max_pool3d")
+    check_kind("adaptive_max_pool3d", input, "fcV")
     return _adaptive_max(input, 3, output_size, return_indices)
 
 
@@ -135,6 +136,7 @@ def _unpool(
         raise RuntimeError(
             f"max_unpool{dims}d: elements in indices should be type int64 but got: {indices.dtype.name}"
         )
+    check_kind(f"max_unpool{dims}d", input)
     if input._array.ndim not in (dims + 1, dims + 2) or indices._array.shape != input._array.shape:
         raise RuntimeError(
             f"max_unpool{dims}d: Expected an input of {dims + 1} or {dims + 2} dimensions and indices of its "

@@ -8,7 +8,7 @@ from vizgrad.arrays.dtypes import promote_types
 from vizgrad.ops import matrix_products as products
 from vizgrad.ops.forms import public
 from vizgrad.ops.public import broadcasting
-from vizgrad.ops.public.arguments import element, written
+from vizgrad.ops.public.arguments import check_kind, element, written
 from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.ops.public.matrix_products import _check, _check_stacks, bmm, outer
 from vizgrad.tensor.tensor import Tensor
@@ -74,6 +74,15 @@ def addmv(
     return result if out is None else written(out, result, "addmv", input, mat, vec)
 
 
+def _check_ranks(name: str, batch1: Tensor, batch2: Tensor) -> None:
+    """IndexError where there is no such size to read, which PyTorch says first."""
+    if batch1._array.ndim < 2 or batch2._array.ndim < 3:
+        raise IndexError(
+            f"Dimension out of range: {name} takes stacks of matrices, got the shapes "
+            f"{list(batch1.shape)} and {list(batch2.shape)}"
+        )
+
+
 @public(method=True)
 @takes_tensors
 def baddbmm(
@@ -86,12 +95,9 @@ def baddbmm(
     out: Tensor | None = None,
 ) -> Tensor:
     """beta * input + alpha * (batch1 @ batch2), for stacks of matrices."""
-    if batch1._array.ndim < 2 or batch2._array.ndim < 3:
-        raise IndexError(
-            "Dimension out of range: baddbmm takes stacks of matrices, got the shapes "
-            f"{list(batch1.shape)} and {list(batch2.shape)}"
-        )
+    _check_ranks("baddbmm", batch1, batch2)
     _check("baddbmm", "batch1 must be a 3D tensor", (batch1, 3))
+    check_kind("baddbmm", batch1, "iufcV")
     _check("baddbmm", "batch2 must be a 3D tensor", (batch2, 3))
     _check_stacks(batch1, batch2)
     _check_bias(input, (*batch1._array.shape[:2], batch2._array.shape[2]))
@@ -133,6 +139,12 @@ def addbmm(
     out: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
     """beta * input + alpha * (the sum of the products of two stacks of matrices)."""
+    _check_ranks("addbmm", batch1, batch2)
+    if not input._array.dtype == batch1._array.dtype == batch2._array.dtype and batch1._array.size:
+        raise RuntimeError(
+            f"addbmm: self and batches must have the same dtype, but got {input.dtype.name}, "
+            f"{batch1.dtype.name} and {batch2.dtype.name}"
+        )
     product: Any = bmm(batch1, batch2).sum(0, dtype=batch1.dtype)
     beta, alpha = factors(batch1, beta, alpha)
     input = broadcasting.expand(input, product._array.shape)

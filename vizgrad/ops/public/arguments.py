@@ -111,6 +111,16 @@ def check_number(function: str, argument: str, value: Any) -> None:
         )
 
 
+def check_kind(name: str, tensor: Tensor, kinds: str = "fV") -> None:
+    """NotImplementedError for a tensor whose numpy kind is none of these (floating point, without more)."""
+    if tensor._array.dtype.kind not in kinds:
+        raise wrong_call(
+            NotImplementedError(f'"{name}" not implemented for {tensor.dtype.name}'),
+            "convert the tensor with .float()",
+            "cut-dtype",
+        )
+
+
 def as_float(input: Tensor) -> Tensor:
     """`input`, integers and bools in the default float type."""
     if not isinstance(input, Tensor):

@@ -12,6 +12,7 @@ from vizgrad.ops.forms import method, public
 from vizgrad.ops.public import conversion
 from vizgrad.ops.public.arguments import (
     beside_number,
+    check_kind,
     check_number,
     element,
     factor,
@@ -22,6 +23,17 @@ from vizgrad.ops.public.keywords import takes_out, takes_tensors
 from vizgrad.tensor.operands import not_a_tensor
 from vizgrad.tensor.tensor import Tensor
 from vizgrad.tensor.wrong_call import wrong_call
+
+_NUMBERS = frozenset({int, float, complex, bool})
+
+
+def _beside_number(input: Any, other: Any) -> Any:
+    """Of two numbers the first one as a tensor; beside a tensor it stays."""
+    if isinstance(other, Tensor):
+        return input
+    from vizgrad.ops.public.creation import as_tensor
+
+    return as_tensor(input)
 
 
 def scaled_by(alpha: Any, input: Any, other: Any) -> Any:
@@ -45,6 +57,8 @@ def scaled_by(alpha: Any, input: Any, other: Any) -> Any:
 @public(method=True)
 def add(input: Tensor, other: Any, *, alpha: float = 1, out: Tensor | None = None) -> Tensor:
     """input + alpha * other, broadcast; types are promoted."""
+    if input.__class__ in _NUMBERS:
+        input = _beside_number(input, other)
     if alpha.__class__ is int and alpha == 1:
         result = arithmetic.add.record(input, other)
     else:
@@ -56,6 +70,8 @@ def add(input: Tensor, other: Any, *, alpha: float = 1, out: Tensor | None = Non
 @public(method=True, aliases="subtract")
 def sub(input: Tensor, other: Any, *, alpha: float = 1, out: Tensor | None = None) -> Tensor:
     """input - alpha * other, broadcast; not for bools."""
+    if input.__class__ in _NUMBERS:
+        input = _beside_number(input, other)
     refuse_bool_minus(input, other)
     if alpha.__class__ is int and alpha == 1:
         result = arithmetic.sub.record(input, other)
@@ -100,6 +116,8 @@ def rsub(input: Tensor, other: Any, *, alpha: float = 1) -> Tensor:
 @public(method=True, aliases="multiply")
 def mul(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
     """input * other, broadcast; types are promoted."""
+    if input.__class__ in _NUMBERS:
+        input = _beside_number(input, other)
     result = arithmetic.mul.record(input, other)
     return result if out is None else written(out, result, "mul", input, other)
 
@@ -109,6 +127,8 @@ def div(
     input: Tensor, other: Any, *, rounding_mode: str | None = None, out: Tensor | None = None
 ) -> Tensor:
     """input / other: true division, or rounded ("trunc" towards zero, "floor" down; derivative 0)."""
+    if input.__class__ in _NUMBERS:
+        input = _beside_number(input, other)
     if rounding_mode is None:
         result = arithmetic.div.record(input, other)
     elif rounding_mode in ("trunc", "floor"):
@@ -124,6 +144,8 @@ def div(
 @public(method=True)
 def floor_divide(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
     """input // other, rounded down; backward through it raises, as in PyTorch."""
+    if input.__class__ in _NUMBERS:
+        input = _beside_number(input, other)
     op = arithmetic.floor_divide if isinstance(other, Tensor) else arithmetic.floor_divide_number
     result = op.record(input, other)
     return result if out is None else written(out, result, "floor_divide", input, other)
@@ -248,6 +270,11 @@ def lerp(input: Tensor, end: Tensor, weight: Any, *, out: Tensor | None = None) 
     return result if out is None else written(out, result, "lerp", input, end, weight)
 
 
+def refuse_bool_products(*tensors: Tensor) -> None:
+    if all(t._array.dtype.kind == "b" for t in tensors):
+        raise NotImplementedError('"addcmul" not implemented for bool')
+
+
 def cut(value: Any, *tensors: Tensor) -> Any:
     """`value` as one of the result's elements, before anything is multiplied; RuntimeError if it is none."""
     return factor(value, reduce(promote_types, (t.dtype for t in tensors)).np)
@@ -263,8 +290,7 @@ def addcmul(
     input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 1, out: Tensor | None = None
 ) -> Tensor:
     """input + value * tensor1 * tensor2."""
-    if all(t._array.dtype.kind == "b" for t in (input, tensor1, tensor2)):
-        raise NotImplementedError('"addcmul" not implemented for bool')
+    refuse_bool_products(input, tensor1, tensor2)
     if value != 1:
         value = cut(value, input, tensor1, tensor2)
     result = arithmetic.addcmul.record(input, tensor1, tensor2, value=value)
@@ -310,6 +336,7 @@ def _polygamma_of(self: Tensor, n: int) -> Tensor:
 
 
 @public(method=True)
+@takes_tensors
 def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None) -> Tensor:
     """log(x / (1 - x)); with `eps`, x is first moved into [eps, 1 - eps]."""
     result = special.logit.record(input, eps=eps)
@@ -320,6 +347,8 @@ def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None)
 def round(input: Tensor, *, decimals: int = 0, out: Tensor | None = None) -> Tensor:
     """To `decimals` places, halves to the even neighbour; the derivative is 0."""
     places = decimals if decimals.__class__ is int else index_of(decimals)
+    if places and isinstance(input, Tensor):
+        check_kind("round", input)
     result = pointwise.round.record(input, decimals=places)
     return result if out is None else written(out, result, "round", input)
 

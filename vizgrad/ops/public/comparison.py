@@ -14,6 +14,9 @@ def isclose(
     input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> Tensor:
     """|input - other| <= atol + rtol * |other|, element by element; types must agree."""
+    for name, tolerance in (("rtol", rtol), ("atol", atol)):
+        if not tolerance >= 0:
+            raise RuntimeError(f"{name} must be greater than or equal to zero, but got {tolerance}")
     return compare.isclose.record(input, other, rtol=rtol, atol=atol, equal_nan=equal_nan)
 
 

@@ -295,11 +295,12 @@ def zeros(
     """Zeros of a shape given as ints or as one sequence."""
     namespace = namespace_at(device)
     return made(
-        namespace.zeros(_shape("zeros", _given(size, _)), _np_dtype("zeros", dtype)), requires_grad
+        namespace.zeros(_shape("zeros", given_size(size, _)), _np_dtype("zeros", dtype)),
+        requires_grad,
     )
 
 
-def _given(size: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[Any, ...]:
+def given_size(size: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[Any, ...]:
     """`size=` may also be a keyword; other keywords (layout, pin_memory) change nothing here."""
     given = keywords.pop("size", None)
     for name in keywords:
@@ -316,7 +317,7 @@ def ones(
     """Ones of a shape given as ints or as one sequence."""
     namespace = namespace_at(device)
     return made(
-        namespace.ones(_shape("ones", _given(size, _)), _np_dtype("ones", dtype)), requires_grad
+        namespace.ones(_shape("ones", given_size(size, _)), _np_dtype("ones", dtype)), requires_grad
     )
 
 
@@ -327,7 +328,7 @@ def empty(
 ) -> Tensor:
     """Memory with whatever is in it, in the order of `memory_format`."""
     form = check_format("empty", _.pop("memory_format", None))
-    array = _empty(_shape("empty", _given(size, _)), _np_dtype("empty", dtype), device)
+    array = _empty(_shape("empty", given_size(size, _)), _np_dtype("empty", dtype), device)
     if form is preserve_format:
         raise RuntimeError("unsupported memory format: preserve_format is for copies of a tensor")
     if form is not None:
@@ -347,6 +348,8 @@ def full(
     **_: Any,
 ) -> Tensor:
     """One number everywhere; the type is that of the number (T-7)."""
+    if _:
+        given_size((), _)
     if isinstance(fill_value, Tensor) and not fill_value.requires_grad:
         fill_value = fill_value.item()
     if not is_number(fill_value):

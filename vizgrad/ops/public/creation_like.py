@@ -12,10 +12,10 @@ from vizgrad.arrays.backend import (
 from vizgrad.ops.forms import method, public
 from vizgrad.ops.public.arguments import check_dtype, check_number, element
 from vizgrad.ops.public.creation import (
-    _given,
     empty,
     empty_strided,
     full,
+    given_size,
     made,
     ones,
     tensor,
@@ -36,7 +36,7 @@ def _like(name: str, value: Any) -> Any:
         **_: Any,
     ) -> Tensor:
         form = check_format(name, _.pop("memory_format", None))
-        _given((), dict(_))
+        given_size((), dict(_))
         array = input._array
         # None goes in only where it is asked for
         wanted = array.dtype if dtype is None else check_dtype(name, dtype).np  # pyright: ignore[reportOptionalMemberAccess]

@@ -15,6 +15,8 @@ from vizgrad.tensor.tensor import Tensor
 
 
 def _running(op: Any, input: Tensor, dim: int, dtype: Any, widen: bool = True) -> Any:
+    if dtype is dtypes.bool_:
+        raise NotImplementedError(f'"{op.name}" not implemented for bool: True and True are 2')
     input = _in_dtype(input, dtype)
     if widen and dtype is None and input._array.dtype.kind in "biu":
         input = _in_dtype(input, dtypes.int64)

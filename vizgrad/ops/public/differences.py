@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from vizgrad.errors import wrap_dim
 from vizgrad.ops import copying
 from vizgrad.ops.forms import public
 from vizgrad.ops.public import (
@@ -34,6 +35,8 @@ def diff(
         raise RuntimeError(f"order must be non-negative but got {n}")
     if not input._array.ndim:
         raise RuntimeError("diff expects input to be at least one-dimensional")
+    if prepend is not None or append is not None:
+        wrap_dim(dim, input._array.ndim)
     if n == 0:
         return copying.clone.record(input)
     pieces = [p for p in (prepend, input, append) if p is not None]

@@ -62,7 +62,8 @@ def _dims_and_sizes(
 ) -> tuple[tuple[int, ...], list[int | None]]:
     """The dimensions in the order in which they are transformed, and what size each is to have."""
     ndim = input._array.ndim
-    s = s if s is None else [index_of(n) for n in s]
+    if s is not None:
+        s = [index_of(s)] if isinstance(s, int) else [index_of(n) for n in s]
     if dim is None:
         count = ndim if s is None else len(s)
         if count > ndim:
@@ -275,6 +276,8 @@ def _over_two(transform: Any, name: str) -> Any:
         input: Tensor, s: Sizes = None, dim: Any = (-2, -1), norm: str | None = None, *,
         out: Tensor | None = None,
     ) -> Tensor:  # fmt: skip
+        if dim is None:
+            raise TypeError(f"fft_{name}(): argument 'dim' must be tuple of ints, not NoneType")
         return transform(input, s, dim, norm, out=out)
 
     two.__name__ = two.__qualname__ = name

@@ -10,7 +10,7 @@ from vizgrad.function.inplace import check_placing, write
 from vizgrad.ops import indexing, scattering
 from vizgrad.ops.forms import method, public
 from vizgrad.ops.public import broadcasting, creation, reshape
-from vizgrad.ops.public.arguments import check_number, element
+from vizgrad.ops.public.arguments import check_kind, check_number, element
 from vizgrad.ops.public.keywords import takes_axis, takes_out, takes_tensors
 from vizgrad.tensor.tensor import Tensor
 
@@ -243,11 +243,16 @@ def scatter_reduce_(
     )  # fmt: skip
 
 
+#: Kinds of elements that have an order, and that have a mean.
+_REDUCES = {"amax": "biufV", "amin": "biufV", "mean": "iufcV"}
+
+
 def _check_reduce(input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str) -> int:
     if reduce not in ("sum", "prod", "mean", "amax", "amin"):
         raise RuntimeError(
             f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}."
         )
+    check_kind("scatter_reduce", input, _REDUCES.get(reduce, "biufcV"))
     at = _check_index("scatter_reduce", input, index, dim)
     _check_fit("scatter_reduce", index, input, at, src)
     _check_same("scatter_reduce", input, src)

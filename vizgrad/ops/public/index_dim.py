@@ -11,7 +11,13 @@ from vizgrad.errors import wrap_dim
 from vizgrad.function.inplace import check_placing, write
 from vizgrad.ops import indexing
 from vizgrad.ops.forms import method, public
-from vizgrad.ops.public.arguments import check_number, check_number_fits, element, own_number
+from vizgrad.ops.public.arguments import (
+    check_kind,
+    check_number,
+    check_number_fits,
+    element,
+    own_number,
+)
 from vizgrad.ops.public.gather_scatter import _check_integers, _check_same, scatter_reduce
 from vizgrad.ops.public.keywords import takes_axis, takes_out, takes_tensors
 from vizgrad.tensor.tensor import Tensor
@@ -173,12 +179,17 @@ def _index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Any:
         check_number_fits(input, value)
         value = element(value, input._array.dtype)
         return indexing.index_fill, (index,), {"dim": at, "value": value}
+    if value.is_complex() and not input.is_complex():
+        raise RuntimeError(
+            "index_fill_(): Converting complex Scalar to non-complex type is not supported"
+        )
     if value._array.dtype != input._array.dtype and is_on_host(value._array):
         element(value.item(), input._array.dtype)  # does the type hold it?
     return indexing.index_fill_tensor, (index, value), {"dim": at}
 
 
 @public(method=True)
+@takes_tensors
 def index_reduce(
     input: Tensor,
     dim: int,
@@ -196,6 +207,7 @@ def index_reduce(
         raise RuntimeError(
             f"index_reduce_(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}."
         )
+    check_kind("index_reduce", input, "iufcV" if reduce == "mean" or not include_self else "biufcV")
     at = _index_write("index_reduce", input, dim, index, source)
     shape = [1] * source._array.ndim
     if shape:

@@ -111,6 +111,7 @@ def float_power_(self: Tensor, exponent: Any) -> Tensor:
 
 
 @method
+@takes_tensors
 def fill_diagonal_(self: Tensor, fill_value: float, wrap: bool = False) -> Tensor:
     """Writes a number on the main diagonal; with `wrap` it begins anew below a tall matrix's last row."""
     shape = self._array.shape

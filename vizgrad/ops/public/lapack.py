@@ -147,6 +147,7 @@ def matrix_power(input: Tensor, n: int) -> Tensor:
 
 
 @public(method=True)
+@takes_tensors
 def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
     """The Moore-Penrose inverse; singular values below rcond times the largest count as 0."""
     return linalg_functions.pinv(input, rtol=rcond)

@@ -4,8 +4,18 @@ from __future__ import annotations
 
 from vizgrad.tensor.tensor import Tensor
 
+
+def check_matrix_type(name: str, A: Tensor) -> None:
+    """NotImplementedError for what LAPACK does not compute with."""
+    if A.dtype.name not in ("float32", "float64", "complex64", "complex128"):
+        raise NotImplementedError(f'"{name}" not implemented for {A.dtype.name}')
+
+
 #: What is made of products alone, or written here: it goes with half precision, too.
 _OF_HALVES = frozenset({"matrix_power", "matrix_exp", "matrix_norm", "vecdot", "lu", "lu_factor"})
+
+#: What PyTorch does not check before its kernels do.
+_BY_TYPE = frozenset({"lu", "lu_factor", "solve_triangular", "eigh"})
 
 
 def check(
@@ -13,12 +23,12 @@ def check(
 ) -> None:
     """Raises RuntimeError unless A holds (square) matrices of floating point or complex numbers."""
     shape = A._array.shape
-    if A._array.dtype == "float16" and name not in _OF_HALVES:
+    if A.dtype.name in ("float16", "bfloat16") and name not in _OF_HALVES:
         raise NotImplementedError(
             f"linalg.{name}: Low precision dtypes not supported. Got {A.dtype.name}: convert with .float()"
         )
     if A._array.dtype.kind not in ("biufcV" if any_type else "fcV"):
-        raise (NotImplementedError if name in ("lu", "lu_factor") else RuntimeError)(
+        raise (NotImplementedError if name in _BY_TYPE else RuntimeError)(
             f"linalg.{name}: Expected a floating point or complex tensor as input. Got "
             f"{A.dtype.name}"
         )

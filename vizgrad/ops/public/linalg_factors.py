@@ -21,7 +21,7 @@ from vizgrad.ops.public import (
 )
 from vizgrad.ops.public.complexes import adjoint, conj
 from vizgrad.ops.public.keywords import takes_out, takes_tensors
-from vizgrad.ops.public.linalg_checks import check
+from vizgrad.ops.public.linalg_checks import check, check_matrix_type
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 
@@ -241,6 +241,7 @@ def _need_pivot(name: str, pivot: bool) -> None:
 def householder_product(input: Tensor, tau: Tensor) -> Tensor:
     """The first columns of the product of reflections I - tau_i v_i v_i^H; v_i in the columns of `input`."""
     _check_reflections(input, tau)
+    check_matrix_type("householder_product", input)
     m, n = input._array.shape[-2:]
     if not input._array.size:
         return input + tau.sum() * 0

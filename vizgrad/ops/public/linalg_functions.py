@@ -21,7 +21,7 @@ from vizgrad.ops.public import (
     reduction,
     slicing,
 )
-from vizgrad.ops.public.arguments import written
+from vizgrad.ops.public.arguments import check_kind, written
 from vizgrad.ops.public.complexes import conj
 from vizgrad.ops.public.einsum import einsum
 from vizgrad.ops.public.keywords import takes_out, takes_tensors
@@ -183,6 +183,8 @@ def pinv(
     `rcond` is the older name of `rtol`. `hermitian` promises that the matrices are: only the lower triangle
     is read.
     """
+    if not input._array.size:
+        hermitian = False  # of nothing, whatever its shape
     check("eigh" if hermitian else "pinv", input, square=hermitian)
     rtol = _plain(rcond if rtol is None else rtol)
     return ops.pinv.record(input, rtol=rtol, atol=_plain(atol), hermitian=hermitian)
@@ -282,6 +284,7 @@ def multi_dot(tensors: Any, *, out: Tensor | None = None) -> Tensor:
                 f"multi_dot(): tensor {position} must be {'1D or 2D' if 1 in ranks else '2D'} but got "
                 f"{each._array.ndim}D"
             )
+        check_kind("multi_dot", each, "iufcV")
     first, last = given[0]._array.ndim == 1, given[-1]._array.ndim == 1
     names = [f"{chr(97 + i)}{chr(98 + i)}" for i in range(len(given))]
     names[0] = names[0][1:] if first else names[0]

@@ -11,7 +11,7 @@ from vizgrad.ops import matrix_products as products
 from vizgrad.ops import shape
 from vizgrad.ops.forms import public
 from vizgrad.ops.public import broadcasting, dimensions, reduction, reshape
-from vizgrad.ops.public.arguments import written
+from vizgrad.ops.public.arguments import check_kind, written
 from vizgrad.ops.public.complexes import conj
 from vizgrad.ops.public.keywords import takes_out, takes_tensors
 from vizgrad.tensor.tensor import Tensor
@@ -249,6 +249,7 @@ def chain_matmul(*matrices: Tensor) -> Tensor:
     """The product of several matrices, in the cheapest order."""
     for position, each in enumerate(matrices):
         _check("chain_matmul", f"tensor {position} must be a matrix", (each, 2))
+        check_kind("chain_matmul", each, "iufcV")
     if len(matrices) == 1:
         return matrices[0].clone()
     from vizgrad.ops.public.linalg_functions import multi_dot

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from vizgrad.arrays.kernels import padding as kernel
 from vizgrad.ops import padding as op
 from vizgrad.ops.forms import public
-from vizgrad.ops.public.arguments import element
+from vizgrad.ops.public.arguments import check_kind, element
 from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.tensor import Tensor
 
@@ -41,8 +41,7 @@ def pad(
             )
         fitting = element(value or 0, input._array.dtype) if any(amounts) else 0
         return op.constant_pad_nd.record(input, pad=pairs, value=fitting)
-    if mode not in ("reflect", "replicate", "circular"):
-        raise NotImplementedError(f"Unrecognised padding mode {mode}")
+    _check_mode(mode, input)
     if value is not None and value != 0:
         raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
     if not 1 <= len(pairs) <= 3 or ndim not in (len(pairs) + 1, len(pairs) + 2):
@@ -77,6 +76,13 @@ def pad(
         for n, (before, after) in zip(size, pairs, strict=True)
     )
     return op.BY_INDEX[mode, len(pairs)].record(input, places=places)
+
+
+def _check_mode(mode: str, input: Tensor) -> None:
+    if mode not in ("reflect", "replicate", "circular"):
+        raise NotImplementedError(f"Unrecognised padding mode {mode}")
+    if mode != "circular":
+        check_kind(f"{mode}_pad", input, "iufcV")
 
 
 @public

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vizgrad.ops import activation, pointwise_binary
 from vizgrad.ops.forms import method, public
-from vizgrad.ops.public.arguments import rounded, written
+from vizgrad.ops.public.arguments import check_kind, rounded, written
 from vizgrad.tensor.tensor import Tensor
 
 
@@ -18,4 +18,5 @@ def heaviside(input: Tensor, values: Tensor, *, out: Tensor | None = None) -> Te
 @method
 def hardshrink(self: Tensor, lambd: float = 0.5) -> Tensor:
     """`nn.functional.hardshrink`."""
+    check_kind("hardshrink", self)
     return activation.hardshrink.record(self, lambd=rounded(lambd, self))

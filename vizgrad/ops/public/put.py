@@ -84,6 +84,8 @@ def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
     if indices._array.dtype.kind not in "iu":
         raise ValueError(f"unravel_index(): expected 'indices' to be integer, got {indices.dtype}")
     sizes = (int(shape),) if isinstance(shape, int) else tuple(int(n) for n in shape)
+    if any(n < 0 for n in sizes):
+        raise ValueError(f"'shape' cannot have negative values, but got {sizes}")
     found: list[Tensor] = []
     rest = indices._array.astype(xp.int64)
     for n in reversed(sizes):

@@ -14,9 +14,9 @@ from vizgrad.function.failing import broadcast_error
 from vizgrad.function.inplace import write
 from vizgrad.ops import copying, random_sampling
 from vizgrad.ops.forms import method, public
-from vizgrad.ops.public.arguments import check_dtype, check_sizes, index_of, sizes_of
+from vizgrad.ops.public.arguments import check_dtype, check_kind, check_sizes, index_of, sizes_of
 from vizgrad.ops.public.broadcasting import broadcast_tensors
-from vizgrad.ops.public.creation import made
+from vizgrad.ops.public.creation import given_size, made
 from vizgrad.ops.public.creation_like import memory_like
 from vizgrad.ops.public.keywords import fills_out, takes_out, takes_tensors
 from vizgrad.tensor.formats import check_format
@@ -71,7 +71,7 @@ def _filled(name: str, draw: Any) -> Any:
         *size: Any, generator: _Generator | None = None, dtype: Any = None, device: Any = None,
         requires_grad: bool = False, **_: Any,
     ) -> Tensor:  # fmt: skip
-        shape = sizes_of(name, (_.pop("size"),) if "size" in _ else size)
+        shape = sizes_of(name, given_size(size, _))
         check_sizes(name, shape)
         found = check_dtype(name, dtype) or dtypes.get_default_dtype()
         if name == "randn" and 0 in shape:
@@ -91,6 +91,7 @@ randn.__doc__ = "Numbers drawn from the normal distribution with mean 0 and stan
 
 def _in_order_of(input: Tensor, out: Tensor, memory_format: Any = None, **_: Any) -> Tensor:
     """`out`, fresh memory in C order, laid out as `input` is, or as `memory_format` says."""
+    given_size((), _)
     array = out._array
     laid = memory_like(input._array, array.dtype, check_format("rand_like", memory_format))
     if laid.strides != array.strides:
@@ -187,6 +188,8 @@ def randperm(
     if n < 0:
         raise RuntimeError(f"n must be non-negative, got {n}")
     dtype = check_dtype("randperm", dtype) or dtypes.int64
+    if dtype.np.kind in "bc":
+        raise NotImplementedError(f'"randperm" not implemented for {dtype.name}')
     return made(random.permutation(n, dtype.np, parse_device(device), generator), requires_grad)
 
 
@@ -225,6 +228,8 @@ def normal(
 
 
 def _check_deviation(std: Any) -> None:
+    if isinstance(std, Tensor) and std.is_complex():
+        raise RuntimeError("normal expects standard deviation to be non-complex")
     least = std._array.min(initial=0) if isinstance(std, Tensor) and not std.is_complex() else std
     if not isinstance(least, (Tensor, complex)) and not least >= 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {least}")
@@ -311,6 +316,8 @@ def uniform_(
 ) -> Tensor:
     """Numbers drawn evenly from [from, to)."""
     low = kw.pop("from", from_)
+    if kw:
+        raise TypeError(f"uniform_() got an unexpected keyword argument {next(iter(kw))!r}")
     _refuse(self, "uniform_", "iub")
     most = finfo(self.dtype).max
     for name, limit in (("from", low), ("to", to)):
@@ -461,6 +468,7 @@ def log_normal_(
 @takes_tensors
 def poisson(input: Tensor, generator: _Generator | None = None) -> Tensor:
     """Numbers of events, from the Poisson distribution with rates `input`."""
+    check_kind("poisson", input)
     if not bool((input._array >= 0).all()):
         raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
     drawn = random.poisson(input._array, input.device, generator)

@@ -9,7 +9,7 @@ from vizgrad.arrays import dtypes, xp
 from vizgrad.arrays.backend import namespace_at, parse_device, to_device
 from vizgrad.ops.forms import public
 from vizgrad.ops.public.arguments import element
-from vizgrad.ops.public.creation import _np_dtype, made
+from vizgrad.ops.public.creation import _np_dtype, given_size, made
 from vizgrad.ops.public.keywords import fills_out, takes_tensors
 from vizgrad.tensor.tensor import Tensor
 
@@ -21,6 +21,8 @@ def arange(
     requires_grad: bool = False, **_: Any,
 ) -> Tensor:  # fmt: skip
     """start, start + step, ... before `end`; int64 unless a float is given."""
+    if _:
+        given_size((), _)
     if end is None:
         if start is None:
             raise TypeError('arange() missing 1 required positional arguments: "end"')
@@ -112,7 +114,9 @@ def _steps(
 ) -> Any:
     if dtype.kind == "b" and steps > 1:
         raise NotImplementedError(f'"{name}" not implemented for bool')
-    if steps != 1:
+    if not steps:
+        start = end = 0
+    elif steps != 1:
         start, end = (element(v, dtype) for v in (start, end))
     elif base is None:
         start = end = element(start, dtype)
@@ -178,4 +182,8 @@ def _check_sides(row: int, col: int) -> None:
 
 def _triangle(mask: Any, dtype: Any, device: Any) -> Tensor:
     wanted = _np_dtype("tril_indices", dtype or dtypes.int64)
+    if wanted not in (dtypes.int64.np, dtypes.int32.np):
+        raise NotImplementedError(
+            f'"tril_indices" not implemented for {wanted}: int64 and int32 count'
+        )
     return made(to_device(xp.stack(xp.nonzero(mask)).astype(wanted), parse_device(device)))

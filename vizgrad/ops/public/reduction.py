@@ -9,7 +9,14 @@ from vizgrad.arrays.layout import can_sum_to
 from vizgrad.ops import reduce, shape
 from vizgrad.ops.copying import converted, without_history
 from vizgrad.ops.forms import method, public
-from vizgrad.ops.public.arguments import check_dtype, dims_of, one_dim, sizes_of, written
+from vizgrad.ops.public.arguments import (
+    check_dtype,
+    check_kind,
+    dims_of,
+    one_dim,
+    sizes_of,
+    written,
+)
 from vizgrad.ops.public.keywords import takes_axis, takes_out, takes_tensors
 from vizgrad.tensor.operands import not_a_tensor
 from vizgrad.tensor.tensor import Tensor
@@ -196,6 +203,7 @@ def trace(input: Tensor) -> Tensor:
     """The sum of a matrix's diagonal."""
     if input._array.ndim != 2:
         raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {input._array.ndim}")
+    check_kind("trace", input, "iufcV")
     return reduce.trace.record(input)
 
 

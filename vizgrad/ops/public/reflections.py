@@ -10,6 +10,7 @@ from vizgrad.ops.forms import public
 from vizgrad.ops.public import dimensions, matrix_products, ranges
 from vizgrad.ops.public.complexes import adjoint, conj
 from vizgrad.ops.public.keywords import takes_out, takes_tensors
+from vizgrad.ops.public.linalg_checks import check_matrix_type
 from vizgrad.ops.public.linalg_factors import householder_product
 from vizgrad.tensor.tensor import Tensor
 
@@ -40,8 +41,7 @@ def geqrf(input: Tensor) -> GEQRF:
     """
     if input._array.ndim < 2:
         raise RuntimeError("torch.geqrf: input must have at least 2 dimensions.")
-    if input._array.dtype.kind not in "fcV" or input._array.dtype.itemsize < 4:
-        raise NotImplementedError(f'"geqrf_cpu" not implemented for {input.dtype.name}')
+    check_matrix_type("geqrf", input)
     return GEQRF(*record(GeqrfBackward0, input, reflections(input._array)))
 
 
@@ -65,6 +65,7 @@ def ormqr(
     """
     tau, other = input2, input3
     _check_ormqr(input, tau, other, left)
+    check_matrix_type("ormqr", input)
     if not left:  # other @ Q is (Q^H @ other^H)^H
         return adjoint(ormqr(input, tau, adjoint(other), True, not transpose))
     m, count = input._array.shape[-2], tau._array.shape[-1]

@@ -120,6 +120,7 @@ def reshape(input: Tensor, *given: Any, shape: Any = None) -> Tensor:
 
 
 @method
+@takes_tensors
 def reshape_as(self: Tensor, other: Tensor) -> Tensor:
     return reshape(self, other._array.shape)
 

@@ -12,6 +12,7 @@ from vizgrad.function.typing import result_dtype
 from vizgrad.ops import extremes, indexing
 from vizgrad.ops.forms import method, public
 from vizgrad.ops.public import broadcasting
+from vizgrad.ops.public.arguments import check_kind, written
 from vizgrad.ops.public.keywords import takes_axis, takes_out, takes_tensors
 from vizgrad.ops.public.results import ValuesIndices
 from vizgrad.tensor.tensor import Tensor, new_tensor
@@ -69,15 +70,19 @@ def take(input: Tensor, index: Tensor) -> Tensor:
 
 
 @public(method=True)
-@takes_out
-def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
+@takes_tensors
+def nonzero(input: Tensor, *, as_tuple: bool = False, out: Tensor | None = None) -> Any:
     """Where elements are not 0: one row per place, or with `as_tuple` one vector per dimension."""
+    if as_tuple and out is not None:
+        raise RuntimeError("nonzero does not support the out kwarg when as_tuple is True")
     found = xp.nonzero(xp.atleast_1d(input._array))
     if as_tuple:
         return tuple(new_tensor(xp.ascontiguousarray(f)) for f in found)
     if input._array.ndim == 0:
-        return new_tensor(xp.zeros_like(input._array, shape=(len(found[0]), 0), dtype=xp.int64))
-    return new_tensor(xp.stack(found, 1))
+        rows = xp.zeros_like(input._array, shape=(len(found[0]), 0), dtype=xp.int64)
+    else:
+        rows = xp.stack(found, 1)
+    return new_tensor(rows) if out is None else written(out, new_tensor(rows), "nonzero", input)
 
 
 @public(method=True)
@@ -172,6 +177,7 @@ def searchsorted(
     `sorter`, of its shape, says in which order the elements of an unsorted one are sorted.
     """
     rows = sorted_sequence._array
+    check_kind("searchsorted", sorted_sequence, "iufV")
     _check_search(rows.shape, input._array.shape if isinstance(input, Tensor) else ())
     if side not in (None, "left", "right"):
         raise RuntimeError(

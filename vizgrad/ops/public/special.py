@@ -11,6 +11,7 @@ from vizgrad.function.typing import number
 from vizgrad.ops import bessel, pointwise, pointwise_binary, special
 from vizgrad.ops.forms import function_of, public
 from vizgrad.ops.public import softmax as _softmax
+from vizgrad.ops.public.arguments import check_number
 from vizgrad.ops.public.arithmetic import logit as logit
 from vizgrad.ops.public.arithmetic import polygamma as polygamma
 from vizgrad.ops.public.arithmetic import round as round
@@ -25,6 +26,7 @@ def _either_number(op: Primitive) -> Callable[..., Tensor]:
 
     def either(input: Any, other: Any, *, out: Tensor | None = None) -> Tensor:
         if not isinstance(input, Tensor):
+            check_number(op.name, "self", input)
             input = number(input, other)
         return function(input, other, out=out)
 

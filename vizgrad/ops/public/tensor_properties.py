@@ -40,6 +40,7 @@ def is_shared(self: Tensor) -> bool:
 
 
 @method
+@takes_tensors
 def is_set_to(self: Tensor, tensor: Tensor) -> bool:
     """Do the two show the same memory in the same way?"""
     a, b = self._array, tensor._array

@@ -12,6 +12,7 @@ from vizgrad.ops.public import (
     index_dim,
     reshape,
 )
+from vizgrad.ops.public.arguments import check_kind
 from vizgrad.ops.public.keywords import takes_out, takes_tensors
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
@@ -29,6 +30,7 @@ def unique(
 
     Unlike PyTorch's, the values are differentiable: the gradient goes to the first occurrence.
     """
+    check_kind("unique", input, "biufV")
     axis = None if dim is None else _slices("unique", input, dim)
     _, first, inverse, counts = xp.unique(
         input._array,
@@ -70,6 +72,7 @@ def unique_consecutive(
     input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
 ) -> Any:
     """The values with runs of equal ones shortened to one."""
+    check_kind("unique_consecutive", input, "biufV")
     axis = 0 if dim is None else _slices("unique_consecutive", input, dim)
     source = reshape.reshape(input, -1) if dim is None else input
     lines = xp.moveaxis(source._array, axis, 0)

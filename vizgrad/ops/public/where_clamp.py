@@ -9,7 +9,13 @@ from vizgrad.arrays.backend import is_on_host
 from vizgrad.errors import warn_once
 from vizgrad.ops import select
 from vizgrad.ops.forms import method, public
-from vizgrad.ops.public.arguments import beside_number, check_number, element, rounded, written
+from vizgrad.ops.public.arguments import (
+    beside_number,
+    check_number,
+    element,
+    rounded,
+    written,
+)
 from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.operands import not_a_tensor
 from vizgrad.tensor.tensor import Tensor, new_tensor
@@ -101,6 +107,7 @@ def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None
         elif min is None:
             result = select.clamp_high.record(input, max)
         else:
+            check_bounds(input, min, max)
             result = select.clamp_both.record(input, min, max)
     else:
         if isinstance(min, complex) or isinstance(max, complex):
@@ -113,6 +120,12 @@ def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None
                 raise NotImplementedError('"clamp" not implemented for bool')
         result = select.clamp.record(input, min=rounded(min, input), max=rounded(max, input))
     return result if out is None else written(out, result, "clamp", input, min, max)
+
+
+def check_bounds(input: Tensor, min: Any, max: Any) -> None:
+    """NotImplementedError for bools between bools: PyTorch clamps them by one bound alone."""
+    if all(t.dtype.name == "bool" for t in (input, min, max) if isinstance(t, Tensor)):
+        raise NotImplementedError('"clamp" not implemented for bool')
 
 
 @public(method=True)
