@@ -59,7 +59,12 @@ def transformer() -> Callable[[], Any]:
 
     layer = vg.nn.TransformerEncoderLayer(64, 4, 128, batch_first=True, dropout=0.0)
     model, x = vg.nn.TransformerEncoder(layer, 12), vg.ones(4, 32, 64)
-    return lambda: model(x).sum()
+
+    def forward() -> Any:
+        model.zero_grad()
+        return model(x).sum()
+
+    return forward
 
 
 def lstm() -> Callable[[], Any]:
@@ -70,6 +75,7 @@ def lstm() -> Callable[[], Any]:
     start, x = vg.zeros(4, 32), vg.ones(4, 8)
 
     def forward() -> Any:
+        cell.zero_grad()
         h = c = start
         for _ in range(2000):
             h, c = cell(x, (h, c))

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+import tracemalloc
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
+import pytest
+
 import vizgrad as vg
+from tests.fixtures import strict_array
+from vizgrad.graph.accumulate import AccumulateGrad
+from vizgrad.graph.hooks import NodeHooks
+from vizgrad.stepping.held import Held
 from vizgrad.stepping.opener import open_session
+from vizgrad.stepping.steplog import StepLog
 
 
 def arrived(session: Any) -> list[tuple[float | None, ...]]:
@@ -54,3 +64,110 @@ def test_a_sum_leaves_what_waited_before_as_it_was() -> None:
     session.continue_()
     sums = [a for r in session.trace.records for a in r.arrived if a.before is not None]
     assert [(a.before.norm, a.after.norm) for a in sums if a.before] == [(27**0.5, 75**0.5)]
+
+
+def test_a_leaf_without_hooks_is_noted_as_one_with_hooks_is_watched(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def run(watched: bool, given: str) -> tuple[Any, ...]:
+        w = vg.tensor([[0.0, 1, 2], [3, 4, 5]], requires_grad=True)
+        if given == "grad":
+            w.grad = vg.ones(2, 3)
+        loss = (w.t() * 3 + (w * 2).t()).sum()
+        if given == "switched off":
+            w.requires_grad_(False)
+        session = open_session(loss, names={})
+        for node in session._state.source.nodes:  # type: ignore[union-attr]
+            if watched and isinstance(node, AccumulateGrad):
+                node.hooks = NodeHooks()
+        session.continue_()
+        after = w.grad.tolist() if w.grad is not None else None
+        kept = session._state.history.kept  # type: ignore[union-attr]
+        record = session.trace.records[-1]
+        assert record.visit.accumulate is not None
+        told = replace(record, visit=replace(record.visit, seconds=0.0))
+        session.back()
+        before = w.grad.tolist() if w.grad is not None else None
+        version = None if w.grad is None else w.grad._version
+        session.step()
+        assert (w.grad.tolist() if w.grad is not None else None) == after
+        return told, kept, after, before, version
+
+    entered: list[str] = []
+    enter = StepLog.enter
+
+    def listened(log: StepLog, node: Any, *more: Any) -> None:
+        entered.append(node.name())
+        enter(log, node, *more)
+
+    monkeypatch.setattr(StepLog, "enter", listened)
+    for given in ("nothing", "grad", "switched off"):
+        noted = run(watched=False, given=given)
+        assert entered == []
+        assert noted == run(watched=True, given=given)
+        assert entered == ["AccumulateGrad"]
+        entered.clear()
+
+
+def test_a_write_to_grad_changes_no_record_of_what_was_added() -> None:
+    w = vg.ones(2, requires_grad=True)
+    w.grad = vg.ones(2)
+    session = open_session((w * 3).sum(), names={})
+    session.continue_()
+    with vg.no_grad():
+        w.grad.zero_()
+    done = session.trace.visits[-1].accumulate
+    assert done is not None
+    assert (done.before and done.before.norm, done.after and done.after.norm) == (2**0.5, 32**0.5)
+
+
+@pytest.mark.parametrize("layout", ["as it is", "transposed", "in steps", "backwards", "expanded"])
+def test_a_kept_gradient_is_put_into_numbers_without_a_copy_of_it(layout: str) -> None:
+    whole = np.random.default_rng(0).standard_normal((2048, 4096)).astype(np.float32)  # 32 MB
+    array = {
+        "as it is": whole,
+        "transposed": whole.T,
+        "in steps": whole[:, ::2],
+        "backwards": whole[::-1, ::-1],
+        "expanded": np.broadcast_to(whole[0], whole.shape),
+    }[layout]
+    held, copied = Held(array, copy=False), Held(array, copy=True)
+    tracemalloc.start()
+    try:
+        summary = held.summary
+        closely = held.closely()
+        assert tracemalloc.get_traced_memory()[1] < 1_000_000
+    finally:
+        tracemalloc.stop()
+    assert summary == copied.summary
+    assert (closely.norm, closely.mean) == (summary.norm, summary.mean)
+    assert sum(closely.histogram) == array.size
+    assert (summary.histogram, summary.heat) == ((), ())  # pictures are for those who look closely
+
+
+def test_steps_and_recordings_do_not_wait_for_a_device() -> None:
+    with strict_array.as_cuda():
+
+        def loss() -> Any:
+            w = vg.ones(20, 20, device="cuda", requires_grad=True)
+            y = (w @ w).tanh()
+            return (y * y + y).sum()
+
+        session = open_session(loss(), names={})
+        strict_array.reads.clear()
+        session.step()
+        session.step(3)
+        session.back(2)
+        session.continue_()
+        with vg.record() as recording:
+            loss().backward()
+        assert len(recording.visits) == 6
+        assert strict_array.reads == []
+        visit = session.trace.visits[1]
+        arrived = visit.incoming[0]
+        assert arrived is not None
+        assert arrived.norm == 20
+        before = len(strict_array.reads)
+        assert before <= len(session.trace.records) * 3  # each gradient once
+        assert session.trace.visits[1] is visit
+        assert len(strict_array.reads) == before

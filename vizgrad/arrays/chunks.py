@@ -40,8 +40,14 @@ def chunks(array: Array, size: int = CHUNK) -> Iterator[np.ndarray]:
     elif array.size <= size or is_dense(array):
         yield from _slices(in_memory_order(array).reshape(-1), size)
     else:
-        pieces: Any = np.nditer(
-            array, ["external_loop", "buffered"], ["readonly"], order="K", buffersize=size
+        pieces: Any = (
+            np.nditer(  # order "K" would turn around what goes backwards, which no copy does
+                in_memory_order(array),
+                ["external_loop", "buffered"],
+                ["readonly"],
+                order="C",
+                buffersize=size,
+            )
         )
         yield from pieces
 

@@ -12,13 +12,14 @@ from vizgrad.arrays.sparse import is_sparse
 def kept_copy(array: Any) -> tuple[Any, int]:
     """An array with the same elements that nobody writes to, and the bytes that it takes.
 
+    They lie in the same order: sums over them depend on it, and shall not on whether this is a copy.
     What is repeated along a dimension (an expanded view) is kept once. Sparse arrays are immutable, and kept
     as they are.
     """
     if is_sparse(array):
         return array, array.nbytes
     own, times = once(array)
-    kept = own.copy()
+    kept = own.copy(order="K")
     return (
         kept if times == 1 else namespace_of(kept).broadcast_to(kept, array.shape),
         int(kept.nbytes),

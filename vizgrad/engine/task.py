@@ -107,6 +107,17 @@ class GraphTask(TaskState):
                     note((node, incoming, routed, saved, began, ended, len(readied)))
                 if not keep_graph:
                     node.release(freed)
+            elif (
+                quick
+                and journal is not None
+                and isinstance(node, AccumulateGrad)
+                and node.hooks is None
+                and node.variable._rare is None
+            ):
+                began, before = perf_counter(), journal.before_storing(node)
+                done = store(self, node, incoming)
+                journal.stored(node, incoming, before, done, (began, perf_counter()))
+                continue
             elif type(node) is GraphRoot:
                 routed, foreign, told = node.grads, True, watch
             else:

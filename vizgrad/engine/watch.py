@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, ClassVar, Protocol
 
+from vizgrad.graph.accumulate import AccumulateGrad
 from vizgrad.graph.node import Node
 from vizgrad.observing import Observer
 
@@ -42,6 +43,21 @@ class Journal(Protocol):
         """Takes (node, what arrived, what it computed, its saved values, when it began and ended, how many
         nodes had become ready before) of a node that is about to deliver.
         """
+        ...
+
+    def before_storing(self, node: AccumulateGrad) -> Any:
+        """A leaf without hooks is about to deal with its gradient; `stored` is given what this returns."""
+        ...
+
+    def stored(
+        self,
+        node: AccumulateGrad,
+        incoming: Any,
+        before: Any,
+        done: tuple[str, str],
+        times: tuple[float, float],
+    ) -> None:
+        """It has, as `done` says: decision and reason; `times` are when it began and ended."""
         ...
 
     def delivered(self, index: int, grad: Any, before: Any, total: Any) -> None:

@@ -35,7 +35,7 @@ class Held:
         """What one pass over it gives."""
         found = self._summary
         if found is None:
-            found = self._summary = summarize(self._ordered())
+            found = self._summary = summarize(self._array)
             assert found is not None  # of an array there is one
         return found
 
@@ -43,16 +43,9 @@ class Held:
         """With histogram, heat map and values, for as long as it is kept."""
         if self._array is None:
             return self.summary
-        found = summarize_closely(self._ordered())
+        found = summarize_closely(self._array)
         assert found is not None
         return found
-
-    def _ordered(self) -> Any:
-        """Sums depend on the order of the elements, and shall not on whether this is a copy."""
-        array: Any = self._array
-        if self._copied or is_sparse(array) or array.flags.c_contiguous:
-            return array
-        return kept_copy(array)[0]
 
     def copy(self) -> None:
         """Somebody may write to the array from now on."""

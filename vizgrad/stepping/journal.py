@@ -13,14 +13,29 @@ from typing import Any, cast, overload
 from vizgrad.graph.accumulate import AccumulateGrad
 from vizgrad.graph.node import Edge, Node
 from vizgrad.inspection import model
-from vizgrad.stepping.effects import ReleaseEffect
+from vizgrad.stepping.effects import GradEffect, ReleaseEffect
 from vizgrad.stepping.held import Held, size_of
-from vizgrad.stepping.step import Arrived, EngineStep, Out
+from vizgrad.stepping.step import Accumulated, Arrived, EngineStep, Out
 
 #: (node, what arrived, what it computed, its saved values, began, ended, how many were ready before).
 Entry = tuple[Node, Any, Any, Any, float, float, int]
 #: (edge, what was delivered, what waited there, what waits there now).
 Delivery = tuple[int, Any, Any, Any]
+
+
+class Stored:
+    """What a leaf did, in an `Entry` where other nodes have what they computed."""
+
+    __slots__ = ("after", "done", "effect")
+
+    def __init__(self, effect: GradEffect, done: tuple[str, str], after: Held | None) -> None:
+        self.effect = effect
+        self.done = done
+        self.after = after
+
+    @property
+    def nbytes(self) -> int:
+        return self.effect.nbytes + (0 if self.after is None else self.after.nbytes)
 
 
 class Journal(Sequence[EngineStep]):
@@ -50,6 +65,23 @@ class Journal(Sequence[EngineStep]):
 
     def delivered(self, index: int, grad: Any, before: Any, total: Any) -> None:
         self._deliveries.setdefault(len(self._entries) - 1, []).append((index, grad, before, total))
+
+    def before_storing(self, node: AccumulateGrad) -> GradEffect:
+        return GradEffect(node.variable)
+
+    def stored(
+        self,
+        node: AccumulateGrad,
+        incoming: Any,
+        before: GradEffect,
+        done: tuple[str, str],
+        times: tuple[float, float],
+    ) -> None:
+        before.done()
+        grad = node.variable._grad
+        # what was taken is a copy of what has arrived
+        after = None if done[0] == "taken" or grad is None else Held(grad._array, copy=True)
+        self.visited((node, incoming, Stored(before, done, after), None, *times, len(self.readied)))
 
     def add(self, step: EngineStep) -> None:
         """A step of which the watch was told."""
@@ -127,6 +159,9 @@ class Journal(Sequence[EngineStep]):
                 total += entry.nbytes
                 continue
             _, incoming, routed, saved, _, _, _ = entry
+            if routed.__class__ is Stored:
+                total += routed.nbytes
+                continue
             for grad in routed if routed.__class__ is tuple else (routed,):
                 if grad is not None and grad is not incoming:
                     total += grad.nbytes if grad.base is None else size_of(grad)
@@ -176,6 +211,9 @@ class Journal(Sequence[EngineStep]):
             (incoming,) if node.outputs == 1 else incoming or (None,) * node.outputs
         )
         step.incoming = tuple([None if grad is None else self.hold(grad) for grad in grads])
+        if routed.__class__ is Stored:
+            self._tell_stored(step, routed)
+            return step
         if incoming is not None:
             step.stages.append(model.StageRecord("formula", node.name(), None, None))
         if saved is not None:
@@ -188,6 +226,16 @@ class Journal(Sequence[EngineStep]):
             edges, step.error = self._failed[1:]
         self._deliver(step, node, routed if routed.__class__ is tuple else (routed,), edges)
         return step
+
+    def _tell_stored(self, step: EngineStep, stored: Stored) -> None:
+        before, after = stored.effect.before, stored.after
+        decision, reason = stored.done
+        if decision == "taken":
+            after = step.incoming[0]
+        step.accumulated = Accumulated(
+            decision, reason, None if before is None else Held(before, copy=False), after
+        )
+        step.effects.append(stored.effect)
 
     def _deliver(self, step: EngineStep, node: Node, routed: tuple[Any, ...], count: int) -> None:
         special = {delivery[0]: delivery for delivery in self._deliveries.get(step.index, ())}

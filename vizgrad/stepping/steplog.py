@@ -1,8 +1,8 @@
 """Listens to a run and notes of each visit what an `EngineStep` holds. Puts nothing into numbers yet.
 
-Of most nodes it is not told: the engine notes them in the `Journal`, which keeps what it is given. That is
-right as long as nobody else can write to it, that is until the first hook or custom Function gets a
-gradient. From there on this listens to each node, and copies.
+Of most nodes, leaves too, it is not told: the engine notes them in the `Journal`, which keeps what it is
+given. That is right as long as nobody else can write to it, that is until the first hook or custom Function
+gets a gradient. From there on this listens to each node, and copies.
 """
 
 # What a tensor keeps in underscored slots is hidden from its users, not from the debugger.
