@@ -16,9 +16,23 @@ _OPTIMIZERS = {
     "Rprop": "lr=0.1", "ASGD": "lr=0.1", "LBFGS": "lr=0.1",
 }  # fmt: skip
 _STEP = "o1.step(lambda: o1.zero_grad() or [(l := ((x0 - 1) * x0).sum()), l.backward()][0])"
+_COMPLEX_LEAF = (
+    "x0 = torch.tensor([[1 + 2j, 0.5j, -1 + 0.3j]], dtype=torch.complex128).t().requires_grad_()"
+)
+_COMPLEX_STEP = "o1.step(lambda: o1.zero_grad() or [(l := ((x0 - 1).abs() ** 2 + x0.imag ** 2).sum()), l.backward()][0])"
 
 FOUND: dict[str, tuple[str, ...]] = {
     f"{name} of a number": (_NUMBER, f"o1 = torch.optim.{name}([x0], {words})", _STEP, _STEP)
+    for name, words in _OPTIMIZERS.items()
+}
+FOUND |= {
+    f"{name} of complex numbers": (
+        _COMPLEX_LEAF,
+        f"o1 = torch.optim.{name}([x0], {words})",
+        _COMPLEX_STEP,
+        "o1.load_state_dict(o1.state_dict())",
+        _COMPLEX_STEP,
+    )
     for name, words in _OPTIMIZERS.items()
 }
 FOUND |= {
@@ -81,6 +95,12 @@ FOUND |= {
         "x5 = torch.autograd.grad((x1 * x2 * x3 * x4).sum(), x0, create_graph=True)[0]", "x5.sum().backward()",
         "x6 = torch.nn.functional.elu(x0 * 1, inplace=True)", "x7 = x6 * 2", "x6.add_(1)", "x7.sum().backward()",
         "x8 = torch.nn.functional.leaky_relu(x0 * 1, 0.1, inplace=True)", "x8.data.add_(3)", "x8.sum().backward()",
+    ),
+    "the condition of where is saved": (
+        _X, "x1 = x0 > 0", "x2 = torch.where(x1, x0, x0 * 2)", "x3 = torch.where(x1, x0, 2)", "x2.sum().backward()",
+        "x2.sum().backward()", "x1.zero_()", "x3.sum().backward()",
+        "with torch.autograd.graph.saved_tensors_hooks(lambda t: seen.append(str(t.dtype)[-4:]) or t, lambda t: t): x4 = torch.where(x0 > 1, x0, x0.float())",
+        "x4.sum().backward()",
     ),
     "nothing is assigned itself": ("x0 = torch.ones(1, 0)", "x0[x0 > 0] = x0", "x0.index_copy_(0, torch.tensor([0]), x0)"),
     "operands that were not given, and packed": (

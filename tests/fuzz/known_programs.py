@@ -66,7 +66,15 @@ _WRITES = re.compile(r"_\(|\] [-+*]?= |x\d+b? [-+*]= |out=|inplace=True|_\.apply
 
 
 def writes_shared_elements(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
-    if not _WRITES.search(line) or not _refused_or_unequal(found, "single memory location"):
+    if not _refused_or_unequal(found, "single memory location"):
+        return False
+    if (
+        "single memory location" in f"{found.theirs} {found.ours}"
+    ):  # a hook, or a step, may have written
+        every = (t for side in (theirs, ours) for t in side.tensors())
+        if any(_overlaps_itself(side, name) for name in every for side in (theirs, ours)):
+            return True
+    if ".step(" not in line and not _WRITES.search(line):
         return False
     stepped = theirs.tensors() if ".step(" in line else _names(line)
     return any(_overlaps_itself(side, name) for name in stepped for side in (theirs, ours))
@@ -92,7 +100,7 @@ def other_order_in_memory(line: str, theirs: Side, ours: Side, found: Difference
     """A view that one side has to copy, or that shows other elements."""
     told = f"{found.theirs} {found.ours}"
     asked = "as_strided" in line or any(each in told for each in _OF_STRIDES)
-    if not asked and not found.what.startswith(("version", "value")):
+    if not asked and not found.what.startswith(("version", "value", "requires_grad")):
         return False
     if re.match(r"(x\d+b?) = \1\.as_strided", line):
         return True  # what it was made of is gone
@@ -148,6 +156,63 @@ def infinite_complex_numbers(line: str, theirs: Side, ours: Side, found: Differe
     return bool(np.all(lost | np.isclose(a, b, equal_nan=True)))
 
 
+def statistics_of_a_layer(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
+    what, _, name = found.what.partition(" of ")
+    if what != "version" or found.theirs is not False or name not in theirs.names:
+        return False
+    buffers = [b for m in theirs.modules().values() for b in m.buffers()]
+    return any(b.data_ptr() == theirs.names[name].data_ptr() for b in buffers)
+
+
+def singular(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
+    """Is the matrix that one of the two inverts as good as singular?"""
+    inverted = re.search(r"linalg\.inv\((x\d+b?) \+ 4 ", line)
+    if "Singular" not in f"{found.theirs} {found.ours}" or inverted is None:
+        return False
+    matrix = theirs.names[inverted.group(1)].detach().numpy()
+    return bool(np.any(np.linalg.cond(matrix + 4 * np.eye(matrix.shape[-1])) > 1e6))
+
+
+def sign_of_zero(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
+    """Where the reciprocals of 0 and -0 are, or what follows from them."""
+    a, b = found.theirs, found.ours
+    if not isinstance(a, np.ndarray) or a.dtype.kind not in "fc" or a.shape != b.shape:
+        return False
+    return bool(np.all((np.isinf(a) & (a == -b)) | np.isclose(a, b, equal_nan=True)))
+
+
+def type_of_nothing(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
+    operands = [t for n, t in theirs.tensors().items() if n in _names(line)]
+    return isinstance(found.ours, NotImplementedError) and not all(t.numel() for t in operands)
+
+
+def places_of_equal_elements(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
+    """What is sorted is compared before where it was."""
+    sorted_ = ".sort(" in line and isinstance(found.theirs, np.ndarray)
+    return sorted_ and found.theirs.dtype == np.int64 and found.what.startswith("value")
+
+
+_PAST_THE_COUNTER = re.compile(r"\.data( = |\.\w+_\()|vector_to_parameters")
+
+
+def changed_past_its_counter(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
+    """Which of several equivalent values a node has kept decides what its backward then reads."""
+    derived = found.what.startswith(("gradient", "what hooks saw")) or (
+        found.what.startswith("value") and "autograd" in line
+    )
+    return derived and any(_PAST_THE_COUNTER.search(each) for each in theirs.lines)
+
+
+def shown_though_not_needed(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
+    def hidden(there: object, here: object) -> bool:
+        if isinstance(there, list) and isinstance(here, list):
+            return len(there) == len(here) and all(map(hidden, there, here))
+        return here is None or there == here or bool(np.isclose(there, here, rtol=1e-4))  # type: ignore[call-overload]
+
+    joined = any(re.search(r"torch\.(cat|stack)\(", each) for each in theirs.lines)
+    return found.what == "what hooks saw" and joined and hidden(found.theirs, found.ours)
+
+
 def one_element_of_its_own(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
     tensors = [t for n, t in theirs.tensors().items() if n in _names(line)]
     return (
@@ -193,9 +258,15 @@ def hook_on_what_backward_starts_from(
     line: str, theirs: Side, ours: Side, found: Difference
 ) -> bool:
     root = re.match(r"(?:.* = )?(?:torch\.autograd\.\w+\()?\[?(x\d+b?)[.,]", line)
+    if found.what != "what hooks saw" or root is None:
+        return False
     hooked = [each for each in theirs.lines if "multi_grad_hook" in each and "'any'" not in each]
-    starts = root is not None and any(root.group(1) in _names(each) for each in hooked)
-    return found.what == "what hooks saw" and starts
+    tensors = [theirs.names.get(name) for each in hooked for name in _names(each)]
+    start = theirs.names.get(root.group(1))
+    return any(
+        t is start or (t is not None and t.grad_fn is not None and t.grad_fn is start.grad_fn)
+        for t in tensors
+    )
 
 
 def leaf_until_it_is_looked_at(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
@@ -262,7 +333,8 @@ def leaf_that_is_a_view(line: str, theirs: Side, ours: Side, found: Difference) 
 
 def gradient_that_is_a_view(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
     there, here = (side.names.get(_written(line) or "") for side in (theirs, ours))
-    if there is None or here is None or "A view was created in no_grad" not in str(found.theirs):
+    told = ("A view was created in no_grad", "Can't detach views in-place", "setStorage")
+    if there is None or here is None or not any(t in str(found.theirs) for t in told):
         return False
     return there._is_view() and not here._is_view()
 
@@ -281,8 +353,9 @@ def beyond_its_elements(line: str, theirs: Side, ours: Side, found: Difference) 
 def inference_leaf(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
     """Made in inference mode, or after `p.data = inference tensor`."""
     what = ("raises", "version", "requires_grad", "is_leaf", "gradient")
+    moved = any("inference_mode" in each and ".data = " in each for each in theirs.lines)
     return found.what.startswith(what) and any(
-        t.is_inference() and t.requires_grad for t in theirs.tensors().values()
+        t.is_inference() and (t.requires_grad or moved) for t in theirs.tensors().values()
     )
 
 
@@ -314,6 +387,13 @@ KNOWN_PROGRAMS = (
                  hook_on_what_backward_starts_from),
     KnownProgram("a layer for operands without elements asks less of them, or more", layer_of_nothing),
     KnownProgram("what is saved of an operand without elements", stale_without_elements),
+    KnownProgram("batch_norm does not count its writes to running statistics there", statistics_of_a_layer),
+    KnownProgram("a singular matrix, by rounding", singular),
+    KnownProgram("the sign of a zero", sign_of_zero),
+    KnownProgram("types that are not computed, of operands without elements", type_of_nothing),
+    KnownProgram("sort without stable=True: which of equal elements comes first", places_of_equal_elements),
+    KnownProgram("memory that was changed past its version counter", changed_past_its_counter),
+    KnownProgram("hooks of cat and stack see gradients of operands that need none", shown_though_not_needed),
     KnownProgram("one element that is assigned itself, by the strides of dimensions of size 1", one_element_of_its_own),
     KnownProgram("products of infinite complex numbers are infinite or NaN, by the order of their parts",
                  infinite_complex_numbers),

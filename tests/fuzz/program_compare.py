@@ -47,7 +47,9 @@ def differences(
                 return []
             ran = program[: number + 1]
             return (
-                [] if _rounding(torch, ran, found[0]) or _unstable(torch, ran, found[0]) else found
+                []
+                if _rounding(torch, theirs, ran, found[0]) or _unstable(torch, ran, found[0])
+                else found
             )
     return []
 
@@ -124,24 +126,25 @@ def _same(there: Any, here: Any) -> bool:
 # --- rounding -----------------------------------------------------------------------------------------
 
 
-def _rounding(torch: Any, program: Program, found: Difference) -> bool:
+def _rounding(torch: Any, side: Side, program: Program, found: Difference) -> bool:
     """Is vizgrad about as near as PyTorch is to what the program does in double precision?"""
+    theirs, ours = _numbers(found.theirs), _numbers(found.ours)
+    if theirs is None or ours is None or theirs.shape != ours.shape:
+        return False
+    if any(t.dtype in (torch.float32, torch.complex64) for t in side.tensors().values()):
+        with np.errstate(all="ignore"):
+            if np.allclose(theirs, ours, rtol=1e-5, equal_nan=True):
+                return True
     narrow = re.compile(r"\b(float32|complex64)\b")
     if not any(narrow.search(line) for line in program):
         return False
-    side = Side(torch)
+    wide = Side(torch)
     for line in program:
-        side.run(narrow.sub(lambda m: WIDER[m.group()], line))
-        for name in side.tensors():
-            side.written(name)
-    values = [_numbers(v) for v in (found.theirs, found.ours, state(side).get(found.what))]
-    theirs, ours, true = values
-    if (
-        theirs is None
-        or ours is None
-        or true is None
-        or not theirs.shape == ours.shape == true.shape
-    ):
+        wide.run(narrow.sub(lambda m: WIDER[m.group()], line))
+        for name in wide.tensors():
+            wide.written(name)
+    true = _numbers(state(wide).get(found.what))
+    if true is None or theirs.shape != true.shape:
         return False
     with np.errstate(all="ignore"):
         scale = max(np.abs(true[np.isfinite(true)]).max(initial=0), 1.0)

@@ -21,8 +21,8 @@ UNARY = (
 BINARY = (
     "{x} + {y}", "{x} - {y}", "{x} * {y}", "{x} / ({y} * {y} + 1)", "{x} @ {y}", "{x} @ {y}.mT", "torch.maximum({x}, {y})",
     "torch.where({x} > {y}, {x}, {y})", "torch.cat([{x}, {y}])", "torch.stack([{x}, {y}])", "torch.lerp({x}, {y}, 0.3)",
-    "torch.addcmul({x}, {x}, {y}, value=0.5)", "torch.atan2({x}, {y})", "torch.nn.functional.mse_loss({x}, {y})",
-    "{x}.abs() ** {y}", "torch.einsum('...i,...i->...', {x}, {y})", "torch.dist({x}, {y})", "torch.outer({x}, {y})",
+    "torch.addcmul({x}, {x}, {y}, value=0.5)", "torch.atan2({x}, {y} * {y} + 1)", "torch.nn.functional.mse_loss({x}, {y})",
+    "{x}.abs() ** {y}", "torch.einsum('...i,...i->...', {x}, {y})", "({x} - {y}).norm()", "torch.outer({x}, {y})",
     "torch.hypot({x}, {y})", "{x}.expand_as({y})", "torch.logaddexp({x}, {y})", "torch.fmod({x}, {y})",
     "torch.nn.functional.linear({x}, {y})", "{x}.view_as({y})", "torch.minimum({x}, {y})", "torch.addmm({x}, {x}, {y})",
     "torch.nn.functional.smooth_l1_loss({x}, {y})", "{x}.scatter(0, torch.zeros_like({y}).long(), {y})",
@@ -119,7 +119,7 @@ WRITES_TWO = (
     "{x}.add_({y})", "{x}.mul_({y})", "{x}.copy_({y})", "{x} += {y}", "{x} -= {y}", "{x}[...] = {y}", "{x}[0] = {y}",
     "{x}.sub_({y}, alpha=2)", "{x}.div_({y}.exp())", "{x}[1:] = {y}", "{x}.lerp_({y}, 0.5)", "{x}.addcmul_({y}, {y})",
     "{x}.index_add_(0, torch.tensor([0]), {y})", "{x}.index_copy_(0, torch.tensor([0]), {y})", "{x}.data.copy_({y})",
-    "{x}[{x} > 0] = {y}", "{x}.masked_scatter_({x} > 0, {y})", "{x}.atan2_({y})", "{x}.index_put_((torch.tensor([0]),), {y}, accumulate=True)",
+    "{x}[{x} > 0] = {y}", "{x}.masked_scatter_({x} > 0, {y})", "{x}.atan2_({y} * {y} + 1)", "{x}.index_put_((torch.tensor([0]),), {y}, accumulate=True)",
     "torch.mul({x}, {y}, out={x})", "{x}.clamp_(min={y})", "{x}.masked_fill_({x} > {y}, 0.5)", "{x}.scatter_(0, torch.zeros_like({y}).long(), {y})",
     "{x}.hypot_({y})", "{x}.pow_({y})", "{x}[..., 0] += {y}", "{x}[:, :1] = {y}", "{x}.grad = {y}", "{x}.baddbmm_({y}, {y})", "{x}.addmm_({y}, {y})", "{x}.where({x} > 0, {y}, out={x})",
 )  # fmt: skip
@@ -212,7 +212,7 @@ WITH_OPTIMIZER = (
 AROUND = ("with torch.no_grad(): ", "with torch.enable_grad(): ", "with torch.inference_mode(): ",
           "with torch.set_grad_enabled(False): ", "with torch.autograd.detect_anomaly(check_nan=False): ",
           "with torch.autograd.graph.saved_tensors_hooks(lambda t: t.detach().clone(), lambda t: t): ",
-          "with torch.autograd.graph.saved_tensors_hooks(lambda t: (t.dtype, t.double()), lambda p: p[1].to(p[0])): ", "with torch.no_grad(): ")  # fmt: skip
+          "with torch.autograd.graph.saved_tensors_hooks(lambda t: t.detach().numpy().copy(), torch.from_numpy): ", "with torch.no_grad(): ")  # fmt: skip
 
 #: What `CUSTOM` calls.
 FUNCTIONS = """

@@ -247,7 +247,7 @@ def _optimizer_lines(d: Draw, side: Side, number: int, x: str, y: str) -> list[s
     owners = [f"{m}.parameters()" for m in side.modules()]
     leaves = [k for k, t in side.tensors().items() if t._is_view() is False and t.grad_fn is None]
     owners += [f"[{k}]" for k in leaves if side.names[k].requires_grad] or [
-        f"[{', '.join({x: 0, y: 0})}]"
+        f"[{x}]" if side.names.get(x) is side.names.get(y) else f"[{x}, {y}]"
     ]
     return [f"o{number} = {d.pick(OPTIMIZERS).format(p=d.pick(owners))}"]
 

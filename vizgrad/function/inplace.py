@@ -224,7 +224,8 @@ def write(
 
 def _apart(operand: Tensor, target: Tensor) -> Tensor:
     """An operand in memory that the write to `target` does not reach."""
-    if operand._storage is None or operand._storage is not target._storage:
+    shared = operand._storage is not None and operand._storage is target._storage
+    if not shared and operand is not target:
         return operand
     return in_graph(operand._array.copy(), None, edge_of(operand))
 

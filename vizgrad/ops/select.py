@@ -28,6 +28,20 @@ class drop:
         return drop(grad, mask=mask)
 
 
+@primitive(pointwise=True, node="WhereBackward0")
+class where:
+    """`self` where the bool tensor `condition` holds, else `other`, which has the type of `self`."""
+
+    def forward(self, other, condition):
+        return xp.where(condition, self, other)
+
+    def grad_self(grad, condition):
+        return keep(grad, mask=raw(condition))
+
+    def grad_other(grad, condition):
+        return drop(grad, mask=raw(condition))
+
+
 @primitive(typing="promote", pointwise=True, node="WhereBackward0")
 class where_mask:
     """`self` where the (plain array) condition holds, else `other`."""

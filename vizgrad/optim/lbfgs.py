@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from vizgrad.arrays import Array, xp
+from vizgrad.arrays.kernels.complexes import as_real
 from vizgrad.arrays.sparse import dense
+from vizgrad.optim.in_parts import flat_parts
 from vizgrad.optim.line_search import strong_wolfe
 from vizgrad.optim.optimizer import Optimizer, check_at_least
 from vizgrad.tensor.modes import about_to_write, set_grad_mode
@@ -48,14 +50,12 @@ class LBFGS(Optimizer):
     # --- all parameters as one vector -----------------------------------------------------------
 
     def _gather(self) -> Array:
-        return xp.concatenate([p._array.reshape(-1) for p in self._params])
+        return xp.concatenate([flat_parts(p._array) for p in self._params])
 
     def _gather_grad(self) -> Array:
         return xp.concatenate(
             [
-                xp.zeros_like(p._array).reshape(-1)
-                if p._grad is None
-                else dense(p._grad._array).reshape(-1)
+                flat_parts(xp.zeros_like(p._array) if p._grad is None else dense(p._grad._array))
                 for p in self._params
             ]
         )
@@ -64,9 +64,11 @@ class LBFGS(Optimizer):
         site = caller()
         start = 0
         for param in self._params:
-            count = param._array.size
+            array = param._array
+            parts = as_real(array) if array.dtype.kind == "c" else array
+            count = parts.size
             about_to_write(param)
-            param._array[...] = values[start : start + count].reshape(param._array.shape)
+            parts[...] = values[start : start + count].reshape(parts.shape)
             storage_of(param).wrote("LBFGS.step", site)
             start += count
 

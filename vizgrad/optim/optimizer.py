@@ -5,20 +5,22 @@ from __future__ import annotations
 import copy
 import warnings
 from collections import OrderedDict, defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, MutableMapping
 from typing import Any
 
 from vizgrad import errors
 from vizgrad.arrays import Array, xp
+from vizgrad.arrays.kernels.complexes import as_real
 from vizgrad.arrays.sparse import is_sparse
 from vizgrad.graph.hooks import RemovableHandle, add_hook
+from vizgrad.optim.in_parts import StateInParts
 from vizgrad.tensor.modes import about_to_write, set_grad_mode
 from vizgrad.tensor.place import Site, caller
 from vizgrad.tensor.tensor import Tensor, new_tensor, storage_of
 from vizgrad.tensor.wrong_call import wrong_call
 
 Group = dict[str, Any]
-State = dict[str, Any]
+State = MutableMapping[str, Any]
 
 
 class _Required:
@@ -159,7 +161,12 @@ class Optimizer:
             if negate:
                 grad = -grad
             about_to_write(param)
-            self.update(param._array, grad, self.state[param], group)
+            array = param._array
+            if array.dtype.kind == "c" and not is_sparse(grad):
+                pairs = as_real(array)
+                self.update(pairs, as_real(grad), StateInParts(self.state[param], pairs), group)
+            else:
+                self.update(array, grad, self.state[param], group)
             storage_of(param).wrote(name, site)
 
     def check_sparse(self, group: Group) -> None:
@@ -170,7 +177,9 @@ class Optimizer:
         )
 
     def update(self, param: Array, grad: Array, state: State, group: Group) -> None:
-        """Changes the array `param` in place; `grad` is not to be changed."""
+        """Changes the array `param` in place; `grad` is not to be changed. Both are real: of complex
+        parameters the rule is given real and imaginary parts.
+        """
         raise NotImplementedError(f"{type(self).__name__} must define update() or step()")
 
     def register_step_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
@@ -362,7 +371,8 @@ def buffer(state: State, name: str, like: Array, fill: float = 0.0) -> Array:
     known = state.get(name)
     if known is None:
         array = xp.zeros_like(like) if not fill else xp.full_like(like, fill)
-        known = state[name] = new_tensor(array)
+        state[name] = new_tensor(array)
+        known = state[name]
     return known._array
 
 

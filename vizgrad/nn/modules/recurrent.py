@@ -173,16 +173,16 @@ class RNNBase(Module):
         return PackedSequence(x, sizes, order, back), ends
 
     def _check_width(self, x: Any) -> None:
-        if x.shape[-1] != self.input_size:
-            raise RuntimeError(
-                "input.size(-1) must be equal to input_size. Expected "
-                f"{self.input_size}, got {x.shape[-1]}"
-            )
         weight = self._parameters["weight_ih_l0"]
         if weight is not None and x.dtype is not weight.dtype:
             raise ValueError(
                 f"RNN input dtype ({x.dtype}) does not match weight dtype ({weight.dtype}). Convert "
                 f"input: input.to({weight.dtype}), or convert model: model.to({x.dtype})"
+            )
+        if x.shape[-1] != self.input_size:
+            raise RuntimeError(
+                "input.size(-1) must be equal to input_size. Expected "
+                f"{self.input_size}, got {x.shape[-1]}"
             )
 
     def _layers(

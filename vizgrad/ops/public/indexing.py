@@ -48,7 +48,7 @@ def setitem(self: Tensor, key: Any, value: Any) -> None:
         _check_put(self, value)
     elif value._array.dtype != self._array.dtype:
         value = copying.converted(value, self._array.dtype)
-    if indices.unique and value._array.size == 1 and value._array.ndim:
+    if indices.unique and value._array.size == 1:
         value = own_number(target, value)  # where a mask holds: it is read before any is written
     elif value is target and not layout.is_dense(target._array):
         value = conversion.clone(value)

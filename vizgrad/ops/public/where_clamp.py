@@ -7,6 +7,9 @@ from typing import Any
 from vizgrad.arrays import dtypes, xp
 from vizgrad.arrays.backend import is_on_host
 from vizgrad.errors import warn_once
+from vizgrad.function.typing import number, result_dtype
+from vizgrad.graph.edges import edge_of
+from vizgrad.graph.saved import in_graph
 from vizgrad.ops import select
 from vizgrad.ops.forms import method, public
 from vizgrad.ops.public.arguments import (
@@ -33,9 +36,8 @@ def where(
         return _places(condition, input, other)
     if not isinstance(condition, Tensor):
         raise not_a_tensor("where", "condition", 1, condition)
-    mask = condition._array
-    if mask.dtype.kind != "b":
-        mask = _as_mask(condition)
+    if condition._array.dtype.kind != "b":
+        condition = new_tensor(_as_mask(condition))
     if not isinstance(input, Tensor):
         if isinstance(other, Tensor):
             input = _beside(input, other)
@@ -43,8 +45,23 @@ def where(
             input, other = _two_numbers(input, other)
     elif not isinstance(other, Tensor):
         other = _beside(other, input)
-    result = select.where_mask.record(input, other, condition=mask)
+    if isinstance(input, (int, float, complex)):
+        input = number(input, other)
+    elif isinstance(other, (int, float, complex)):
+        other = number(other, input)
+    both = (input, other)
+    if all(isinstance(t, Tensor) for t in both) and input.dtype is not other.dtype:
+        dtype = result_dtype(both).np
+        input, other = _in_type(input, dtype), _in_type(other, dtype)
+    result = select.where.record(input, other, condition)
     return result if out is None else written(out, result, "where", condition, input, other)
+
+
+def _in_type(tensor: Tensor, dtype: Any) -> Tensor:
+    """In another type, with the history of the tensor itself: gradients are cast where they arrive."""
+    if tensor._array.dtype == dtype:
+        return tensor
+    return in_graph(tensor._array.astype(dtype), None, edge_of(tensor))
 
 
 def _places(condition: Any, input: Any, other: Any) -> Any:
