@@ -30,7 +30,8 @@ class elu_over:
 
     def grad_self(grad, result, alpha, scale, input_scale):
         below = raw(result) <= 0
-        curve = keep(result + scale * alpha, mask=below) * input_scale
+        bent = keep(result, mask=raw(result) != 0)  # at 0 the slope is taken for a constant
+        curve = keep(bent + scale * alpha, mask=below) * input_scale
         return grad * curve + drop(grad, mask=below) * scale
 
 
@@ -43,5 +44,6 @@ class celu_over:
 
     def grad_self(grad, result, alpha):
         below = raw(result) <= 0
-        curve = keep(result + alpha, mask=below) * (1 / alpha)
+        bent = keep(result, mask=raw(result) != 0)
+        curve = keep(bent + alpha, mask=below) * (1 / alpha)
         return grad * curve + drop(grad, mask=below)

@@ -100,7 +100,7 @@ def masked_fill(self: Array, mask: Array, *, value: Any) -> Array:
 def nan_to_num(self: Array, *, nan: float, posinf: float | None, neginf: float | None) -> Array:
     """NaN and infinities replaced; None stands for the largest (smallest) finite value."""
     if self.dtype.kind not in "fc":
-        return self.copy()
+        return self.copy(order="K")
     return np.nan_to_num(self, nan=nan, posinf=posinf, neginf=neginf)
 
 

@@ -31,7 +31,7 @@ def _apply(primitive: Primitive, name: str, input: Tensor, inplace: bool, **opti
     if input._array.dtype.kind not in "fcV" and primitive not in _OF_INTEGERS:
         raise NotImplementedError(f'"{name}" not implemented for {input.dtype.name} tensors')
     for value in options.values():
-        if value.__class__ is not str and not -1e38 < value < 1e38:
+        if value.__class__ is complex or (value.__class__ is not str and not -1e38 < value < 1e38):
             factor(value, input._array.dtype)
     if inplace:
         if options.get("negative_slope", options.get("alpha", 0)) >= 0:

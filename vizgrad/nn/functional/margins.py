@@ -21,7 +21,7 @@ from vizgrad.tensor.tensor import Tensor
 
 @takes_tensors
 def poisson_nll_loss(
-    input: Any, target: Any, log_input: bool = True, full: bool = False,
+    input: Any, target: Tensor, log_input: bool = True, full: bool = False,
     size_average: bool | None = None, eps: float = 1e-8, reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:  # fmt: skip

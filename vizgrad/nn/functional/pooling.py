@@ -235,11 +235,12 @@ def output_size_of(
 
 
 def _adaptive_mean(input: Tensor, dims: int, output_size: Any) -> Tensor:
-    check_kind(f"adaptive_avg_pool{dims}d", input)
+    check_kind(f"adaptive_avg_pool{dims}d", input, "fcV")
     out = output_size_of(input, dims, output_size, means=True)
     x = input._array
     if all(n == 1 for n in out):
         return mean_dims.record(input, dims=tuple(range(x.ndim - dims, x.ndim)), keepdim=True)
+    check_kind(f"adaptive_avg_pool{dims}d", input)
     matrices = tuple(
         kernel.adaptive_matrix(wide(x), n, o)
         for n, o in zip(x.shape[x.ndim - dims :], out, strict=True)

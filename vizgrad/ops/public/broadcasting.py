@@ -81,6 +81,7 @@ def broadcast_shapes(*shapes: Any) -> Any:
 
 
 @public
+@takes_tensors
 def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
     """All tensors expanded to their common shape; those that have it are given back themselves."""
     if len(tensors) == 1 and not isinstance(tensors[0], Tensor):
@@ -132,6 +133,8 @@ def repeat_interleave(
         input, dim = flatten(input), 0
     at = wrap_dim(dim, input._array.ndim)
     if isinstance(repeats, int):
+        if repeats < 0:
+            raise RuntimeError(f"Repeats must be non-negative, got {repeats}")
         shape = input._array.shape
         wide = expand(unsqueeze(input, at + 1), (*shape[: at + 1], repeats, *shape[at + 1 :]))
         copied = ops.contiguous_copy.record(wide)

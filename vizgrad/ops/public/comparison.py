@@ -10,6 +10,7 @@ from vizgrad.tensor.tensor import Tensor
 
 
 @public(method=True)
+@takes_tensors
 def isclose(
     input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> Tensor:
@@ -21,6 +22,7 @@ def isclose(
 
 
 @public(method=True)
+@takes_tensors
 def allclose(
     input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> bool:

@@ -32,6 +32,13 @@ _PYTHON_TYPES: dict[Any, DType] = {
 }
 
 
+def _by_name(
+    dtype: Any = None, device: Any = None, non_blocking: Any = False, copy: Any = False,
+    memory_format: Any = None,
+) -> tuple[Any, Any, Any, Any]:  # fmt: skip
+    return dtype, device, copy, formats.check_format("to", memory_format)
+
+
 @method
 def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """`to(dtype)`, `to(device)`, `to(device, dtype)` or `to(other)`; `self` if nothing changes.
@@ -41,8 +48,7 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     dtype = device = form = None
     copy = False
     if kwargs:
-        form = formats.check_format("to", kwargs.get("memory_format"))
-        dtype, device, copy = kwargs.get("dtype"), kwargs.get("device"), kwargs.get("copy", False)
+        dtype, device, copy, form = _by_name(**kwargs)
     elif len(args) == 1 and isinstance(args[0], DType):
         return copying.converted(self, args[0].np)
     flags: list[Any] = []

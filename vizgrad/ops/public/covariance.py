@@ -93,7 +93,7 @@ def _weights(fweights: Tensor | None, aweights: Tensor | None, count: int) -> Te
                 f"cov(): expected {name} to have the same numel as there are observations in the input "
                 f"but got {array.size} != {count}"
             )
-        if bool((array < 0).any()):
+        if not bool((array >= 0).all()):
             raise RuntimeError(f"cov(): {name} cannot be negative")
     if fweights is None or aweights is None:
         return aweights if fweights is None else fweights

@@ -335,15 +335,23 @@ def _count_of(n: int) -> int:
     return n
 
 
+def _dims_to_roll(input: Tensor, dim: Any) -> tuple[int, ...]:
+    """The dims to roll, all of them unless given; one that is named twice is rolled twice."""
+    ndim = input._array.ndim
+    if dim is None:
+        return tuple(range(ndim))
+    return tuple(wrap_dim(d, ndim) for d in ([dim] if isinstance(dim, int) else dim))
+
+
 @takes_tensors
 def fftshift(input: Tensor, dim: Any = None) -> Tensor:
     """Frequency 0 moved to the middle of `dim` (all, unless given)."""
-    dims, _ = _dims_and_sizes(input, None, dim)
+    dims = _dims_to_roll(input, dim)
     return roll(input, tuple(input._array.shape[d] // 2 for d in dims), dims)
 
 
 @takes_tensors
 def ifftshift(input: Tensor, dim: Any = None) -> Tensor:
     """The inverse of `fftshift`."""
-    dims, _ = _dims_and_sizes(input, None, dim)
+    dims = _dims_to_roll(input, dim)
     return roll(input, tuple((input._array.shape[d] + 1) // 2 for d in dims), dims)

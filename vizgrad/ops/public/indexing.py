@@ -14,6 +14,7 @@ from vizgrad.ops.indices import Indices, index_beside, parse
 from vizgrad.ops.public import broadcasting, conversion, dimensions, reshape
 from vizgrad.ops.public.arguments import element, is_number, own_number
 from vizgrad.ops.public.keywords import takes_tensors
+from vizgrad.ops.public.where_clamp import check_real_value
 from vizgrad.tensor.modes import MODES
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
@@ -47,6 +48,7 @@ def setitem(self: Tensor, key: Any, value: Any) -> None:
     if not _is_filled(indices, keys, value):
         _check_put(self, value)
     elif value._array.dtype != self._array.dtype:
+        check_real_value("__setitem__", self, value)
         value = copying.converted(value, self._array.dtype)
     if indices.unique and value._array.size == 1:
         value = own_number(target, value)  # where a mask holds: it is read before any is written
@@ -141,9 +143,13 @@ def _put_values(
 ) -> Tensor:
     """What is put, in the type of `self`."""
     if not accumulate and _is_filled(places, indices, values):
+        check_real_value("index_put", self, values)
         return copying.converted(values, self._array.dtype)
     _check_put(self, values)
     return values
+
+
+_INDEX_TYPES = ("int64", "int32", "uint8", "bool")
 
 
 def _put_indices(self: Tensor, indices: Any) -> Indices:
@@ -151,6 +157,11 @@ def _put_indices(self: Tensor, indices: Any) -> Indices:
     many = sum(
         t._array.ndim if t is not None and t._array.dtype.kind == "b" else 1 for t in found.tensors
     )
+    for index in indices:
+        if isinstance(index, Tensor) and index.dtype.name not in _INDEX_TYPES:
+            raise IndexError(
+                f"tensors used as indices must be long, int, byte or bool tensors, got {index.dtype}"
+            )
     if many > self._array.ndim:
         raise IndexError(
             f"too many indices for tensor of dimension {self._array.ndim} (got {many})"

@@ -294,6 +294,11 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
     return products.cross.record(a, b, dim=at)
 
 
+_COMPUTE_MODES = (
+    None, "use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist",
+)  # fmt: skip
+
+
 @public
 @takes_tensors
 def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: Any = None) -> Tensor:
@@ -303,6 +308,10 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: Any = None) -> T
     """
     from vizgrad.ops.public.statistics import vector_norm
 
+    if not p >= 0:
+        raise RuntimeError(f"cdist only supports non-negative p values, got {p}")
+    if compute_mode not in _COMPUTE_MODES:
+        raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
     for name, each in (("X1", x1), ("X2", x2)):
         if each._array.ndim < 2:
             raise RuntimeError(

@@ -119,6 +119,7 @@ def _check_rank(name: str, input: Tensor, least: int) -> None:
 
 
 @public(method=True)
+@takes_tensors
 def hsplit(
     input: Tensor,
     indices_or_sections: Any = None,
@@ -133,6 +134,7 @@ def hsplit(
 
 
 @public(method=True)
+@takes_tensors
 def vsplit(
     input: Tensor,
     indices_or_sections: Any = None,
@@ -147,6 +149,7 @@ def vsplit(
 
 
 @public(method=True)
+@takes_tensors
 def dsplit(
     input: Tensor,
     indices_or_sections: Any = None,

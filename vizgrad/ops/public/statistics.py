@@ -120,6 +120,10 @@ def logsumexp(
     input: Tensor, dim: Any, keepdim: bool = False, *, out: Tensor | None = None
 ) -> Tensor:
     """log of the sum of exp over `dim`, without overflow."""
+    if dim is None:
+        raise TypeError(
+            "logsumexp(): argument 'dim' (position 2) must be tuple of ints, not NoneType"
+        )
     input = as_float(input)
     result = statistics.logsumexp.record(
         input, dims=dims_of(dim, input._array.ndim), keepdim=keepdim
