@@ -92,6 +92,18 @@ def derivatives_at_points_where_formulas_meet(torch, see):
     see("added nowhere", source.grad)
 
 
+@program(rules="T-2 T-95")
+def the_gradient_of_a_leaf_that_was_chosen_in_another_type(torch, see):
+    mask = torch.tensor([False, True])
+    for first, second in (("float32", "float64"), ("float64", "float32"), ("float32", "complex64")):
+        x = torch.tensor([1.0, 2.0], dtype=getattr(torch, first), requires_grad=True)
+        y = torch.tensor([3.0, 4.0], dtype=getattr(torch, second), requires_grad=True)
+        torch.where(mask, x, y).abs().sum().backward()
+        see(f"{first}, {second}", [x.grad, y.grad])
+        half = torch.where(mask, y.detach(), x) * 2
+        see("alone", torch.autograd.grad(half.abs().sum(), x))
+
+
 @program(rules="T-95")
 def sizes_flags_and_strides_of_nothing(torch, see):
     for shape in ((0,), (2, 0), (0, 2), (2, 0, 3), (0, 1)):

@@ -102,6 +102,7 @@ def embedding_bag(
             "embedding_bag is not implemented for bool indices: use input.long()"
         )
     _check_settings(input, per_sample_weights, mode, sparse, scale_grad_by_freq)
+    _check_ranks(input, offsets)
     _check_indices("embedding_bag", "input", input)
     if not weight.is_floating_point():
         raise RuntimeError(
@@ -196,18 +197,14 @@ def _check_rows(index: Any, rows: int) -> None:
         )
 
 
-def _bags(input: Any, offsets: Any, include_last_offset: bool) -> tuple[Any, Any]:
-    """Where each bag begins in the flattened indices, and where it ends."""
-    from vizgrad.arrays import xp
-
+def _check_ranks(input: Any, offsets: Any) -> None:
+    """ValueError unless each row of a 2-D input is a bag, or `offsets` says where 1-D ones begin."""
     if input.ndim == 2:
         if offsets is not None:
             raise ValueError(
                 "if input is 2D, then offsets has to be None: each row of the input is a bag"
             )
-        bags, size = input.shape
-        starts = xp.arange(bags, like=input._array) * size
-        return starts, starts + size
+        return
     if input.ndim != 1:
         raise ValueError(
             f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.ndim}"
@@ -216,6 +213,16 @@ def _bags(input: Any, offsets: Any, include_last_offset: bool) -> tuple[Any, Any
         raise ValueError("offsets has to be a 1D Tensor but got None")
     if offsets.ndim != 1:
         raise ValueError(f"offsets has to be a 1D Tensor, but it has {offsets.ndim} dimensions")
+
+
+def _bags(input: Any, offsets: Any, include_last_offset: bool) -> tuple[Any, Any]:
+    """Where each bag begins in the flattened indices, and where it ends."""
+    from vizgrad.arrays import xp
+
+    if input.ndim == 2:
+        bags, size = input.shape
+        starts = xp.arange(bags, like=input._array) * size
+        return starts, starts + size
     _check_indices("embedding_bag", "offsets", offsets)
     if is_on_host(offsets._array):
         _check_offsets(offsets._array, input.shape[0])

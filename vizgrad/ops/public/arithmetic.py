@@ -359,6 +359,8 @@ def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     for position, each in enumerate((input, other), 1):
         if not isinstance(each, Tensor):
             raise not_a_tensor("ldexp", "input" if position == 1 else "other", position, each)
+    if other._array.dtype.kind == "b" and input.is_floating_point():
+        check_kind("ldexp", other)
     if out is not None and out._array.dtype.kind in "iub":
         raise RuntimeError(f"ldexp can't be cast to the desired output type {out.dtype.name}")
     result = pointwise_binary.ldexp.record(input, other)

@@ -92,6 +92,10 @@ def set_(
         array = source._array
         if size is not None:
             array = _region(array, storage_offset, size, stride)
+    elif not isinstance(source, UntypedStorage):
+        raise TypeError(
+            f"set_(): argument 'source' must be Tensor or Storage, not {type(source).__name__}"
+        )
     else:
         block = source._block
         flat = flattened(block).view(self._array.dtype) if block.size else block.reshape(-1)

@@ -52,16 +52,18 @@ def where(
     both = (input, other)
     if all(isinstance(t, Tensor) for t in both) and input.dtype is not other.dtype:
         dtype = result_dtype(both).np
-        input, other = _in_type(input, dtype), _in_type(other, dtype)
+        # held until the node has them: a leaf does not hold the one that adds to its .grad
+        edges = [edge_of(t) for t in both]
+        input, other = (_in_type(t, dtype, e) for t, e in zip(both, edges, strict=True))
     result = select.where.record(input, other, condition)
     return result if out is None else written(out, result, "where", condition, input, other)
 
 
-def _in_type(tensor: Tensor, dtype: Any) -> Tensor:
+def _in_type(tensor: Tensor, dtype: Any, edge: Any) -> Tensor:
     """In another type, with the history of the tensor itself: gradients are cast where they arrive."""
     if tensor._array.dtype == dtype:
         return tensor
-    return in_graph(tensor._array.astype(dtype), None, edge_of(tensor))
+    return in_graph(tensor._array.astype(dtype), None, edge)
 
 
 def _places(condition: Any, input: Any, other: Any) -> Any:
