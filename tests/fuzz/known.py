@@ -227,7 +227,7 @@ KNOWN: tuple[Known, ...] = (
     Known("F.lp_pool*", "second", "differences of powers in single precision", single_and_close),
     Known("cov", "a after|a version|gradient requires_grad|gradient|second", "of one observation PyTorch subtracts the mean "
           "from the operand itself", one_observation),
-    Known("unique_consecutive", "shape*|value*|kind|dtype*|strides*|requires_grad*|is_view*", "PyTorch's inverse is empty where no counts are asked for",
+    Known("unique_consecutive", "shape*|value*|kind|dtype*|strides*|requires_grad*|is_view*|shares*|offset*|view strides*", "PyTorch's inverse is empty where no counts are asked for",
           lambda call, found: not any(w == "return_counts" and v for w, v in call.words)
           and not any(call.args[2:])),
     Known("cov", "raises: RuntimeError, nothing", "of one observation PyTorch multiplies two types",

@@ -101,7 +101,7 @@ def the_gradient_of_a_leaf_that_was_chosen_in_another_type(torch, see):
         torch.where(mask, x, y).abs().sum().backward()
         see(f"{first}, {second}", [x.grad, y.grad])
         half = torch.where(mask, y.detach(), x) * 2
-        see("alone", torch.autograd.grad(half.abs().sum(), x))
+        see(f"{first}, {second}, alone", torch.autograd.grad(half.abs().sum(), x))
 
 
 @program(rules="T-95")
