@@ -102,6 +102,21 @@ FOUND |= {
         "with torch.autograd.graph.saved_tensors_hooks(lambda t: seen.append(str(t.dtype)[-4:]) or t, lambda t: t): x4 = torch.where(x0 > 1, x0, x0.float())",
         "x4.sum().backward()",
     ),
+    "backward twice over of what was written to a view": (
+        _X, "x1 = x0.exp()", "x2 = x1[0]", "x2.reciprocal_()", "x1.t()[1:].tanh_()",
+        "x3 = torch.autograd.grad((x1 ** 3).sum(), x0, create_graph=True)[0]", "torch.autograd.backward([x3.sum(), (x3 * x3).sum()])",
+        "x4 = torch.einsum('...i,...i->...', x0, x0)", "x4.sqrt_()",
+        "x5 = torch.autograd.grad((x4 * x4 * x4).sum(), x0, create_graph=True)[0]", "x5.sum().backward()",
+    ),
+    "parts that meet through .data": (
+        "x0 = torch.tensor([[0.5, 1.5, 2.5]], dtype=torch.float64).requires_grad_()", "x1 = x0[None]", "x1.data.copy_(x0)", "x0.data.mul_(x0.view(-1))",
+        "x0.data.add_(x0.detach())",
+    ),
+    "an imaginary part where a mask holds": (_PLAIN, "x0[x0 > 0] = torch.tensor(1 + 2j)", "x0[x0 > 0] = torch.tensor([3 + 0j])"),
+    "where parts of inference tensors begin": (
+        "with torch.inference_mode(): x0 = torch.arange(6.0); x1 = x0.as_strided((2, 1), (1, 1), 1); x2 = x1.as_strided((2,), (1,))",
+        "x3 = x1.as_strided((2,), (2,), 0)", "seen.append((x1.storage_offset(), x2.storage_offset(), x3.storage_offset()))",
+    ),
     "nothing is assigned itself": ("x0 = torch.ones(1, 0)", "x0[x0 > 0] = x0", "x0.index_copy_(0, torch.tensor([0]), x0)"),
     "operands that were not given, and packed": (
         _X, "with torch.autograd.graph.save_on_cpu(): x1 = torch.nn.functional.layer_norm(x0, (3,))",
@@ -144,6 +159,9 @@ FOUND |= {
     "statistics of other channels": (
         "m0 = torch.nn.InstanceNorm1d(3, track_running_stats=True)", "x1 = m0(torch.ones(2, 3))", "x2 = m0(torch.ones(2, 2, 3))",
         "m3 = torch.nn.InstanceNorm1d(3, affine=True)", "x3 = m3(torch.ones(2, 2, 3))",
+    ),
+    "instance norm of another type": (
+        "m0 = torch.nn.InstanceNorm1d(3, affine=True).double()", "x1 = m0(torch.ones(2, 3, 4))",
     ),
     "no parameters to join": ("torch.nn.utils.parameters_to_vector([])",),
     "a real transform of one complex number": (_COMPLEX, "x1 = torch.fft.rfft(x0[0, 0])", "x2 = torch.fft.ihfft(x0[0, 0])"),

@@ -213,6 +213,31 @@ def shown_though_not_needed(line: str, theirs: Side, ours: Side, found: Differen
     return found.what == "what hooks saw" and joined and hidden(found.theirs, found.ours)
 
 
+def saved_by_normalisation(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
+    """PyTorch keeps weight and running statistics also where no gradient needs them."""
+    layers = [layer for m in theirs.modules().values() for layer in m.modules()]
+    stale = "modified by an inplace operation" in str(found.theirs) and found.ours is None
+    return stale and any("Norm" in type(layer).__name__ for layer in layers)
+
+
+def determinant_of_no_sign(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
+    """Of matrices with NaN or infinity, and singular ones."""
+    operand = re.search(r"slogdet\((x\d+b?)\)", line)
+    if operand is None or operand.group(1) not in theirs.tensors():
+        return False
+    matrix = theirs.names[operand.group(1)].detach().numpy()
+    whole = np.isfinite(matrix).all()
+    return not whole or bool(np.any(np.linalg.cond(matrix) > 1e6))
+
+
+def gradient_of_another_shape(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
+    """`retain_grad`, and then a change of shape in place."""
+    tensor = theirs.names.get(found.what.split(" of ")[-1])
+    grad = found.theirs
+    wrong = found.what.startswith("gradient") and isinstance(grad, np.ndarray)
+    return wrong and tensor is not None and grad.shape != tuple(tensor.shape)
+
+
 def one_element_of_its_own(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
     tensors = [t for n, t in theirs.tensors().items() if n in _names(line)]
     return (
@@ -334,6 +359,8 @@ def leaf_that_is_a_view(line: str, theirs: Side, ours: Side, found: Difference) 
 def gradient_that_is_a_view(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
     there, here = (side.names.get(_written(line) or "") for side in (theirs, ours))
     told = ("A view was created in no_grad", "Can't detach views in-place", "setStorage")
+    if there is not None and "setStorage" in str(found.theirs) and not there.numel():
+        return True  # it has no elements to be written
     if there is None or here is None or not any(t in str(found.theirs) for t in told):
         return False
     return there._is_view() and not here._is_view()
@@ -353,7 +380,7 @@ def beyond_its_elements(line: str, theirs: Side, ours: Side, found: Difference) 
 def inference_leaf(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
     """Made in inference mode, or after `p.data = inference tensor`."""
     what = ("raises", "version", "requires_grad", "is_leaf", "gradient")
-    moved = any("inference_mode" in each and ".data = " in each for each in theirs.lines)
+    moved = any(".data = " in each for each in theirs.lines)
     return found.what.startswith(what) and any(
         t.is_inference() and (t.requires_grad or moved) for t in theirs.tensors().values()
     )
@@ -394,6 +421,9 @@ KNOWN_PROGRAMS = (
     KnownProgram("sort without stable=True: which of equal elements comes first", places_of_equal_elements),
     KnownProgram("memory that was changed past its version counter", changed_past_its_counter),
     KnownProgram("hooks of cat and stack see gradients of operands that need none", shown_though_not_needed),
+    KnownProgram("layers of normalisation keep more than their gradients need", saved_by_normalisation),
+    KnownProgram("the sign of a determinant that has none", determinant_of_no_sign),
+    KnownProgram("retain_grad and a change of shape: a gradient of the shape before", gradient_of_another_shape),
     KnownProgram("one element that is assigned itself, by the strides of dimensions of size 1", one_element_of_its_own),
     KnownProgram("products of infinite complex numbers are infinite or NaN, by the order of their parts",
                  infinite_complex_numbers),

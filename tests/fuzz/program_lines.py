@@ -91,7 +91,7 @@ SEVERAL = (
     "{x}.sort(0)",
     "torch.var_mean({x}, 0)",
     "torch.linalg.slogdet({x})",
-    "torch.frexp({x})",
+    "torch.aminmax({x}, dim=0)",
     "{x}[..., 0], {x}[..., 1:]",
     "Pair.apply({x})",
     "Views.apply({x})",

@@ -129,7 +129,12 @@ def drawn(torch: Any, seed: Any, note: Callable[[str], None] = lambda text: None
 def _leaf(d: Draw) -> str:
     shape = d.pick(((3,), (2, 3), (2, 3), (3, 3), (), (1, 3), (2, 1), (2, 2, 3), (1,)))
     given = d.tensor(shape, d.pick(("float64",) * 6 + ("float32", "complex128")), -2, 2)
-    return given.source()
+    source = given.source()
+    if given.memory != "plain" and d.chance(
+        0.85
+    ):  # a leaf that is a view is seldom what people have
+        source = source.replace(".requires_grad_()", ".clone().requires_grad_()")
+    return source
 
 
 #: What the statements of a program are, by what it is about.

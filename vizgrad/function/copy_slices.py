@@ -6,9 +6,18 @@ history anew from that of its base.
 
 from __future__ import annotations
 
+import weakref
 from typing import TYPE_CHECKING, Any
 
-from vizgrad.function.strided import Geometry, as_strided_node, geometry_of, replace, take
+from vizgrad.function.strided import (
+    Geometry,
+    as_strided,
+    as_strided_node,
+    fill_strided,
+    geometry_of,
+    replace,
+    take,
+)
 from vizgrad.function.views import refuse
 from vizgrad.graph import edges
 from vizgrad.graph.edges import edge_of, retaining
@@ -25,8 +34,9 @@ if TYPE_CHECKING:
 class CopySlices(Node):
     """Gives the view's region of the gradient to the operation `fn`, and puts its answer back there.
 
-    Edges: those of `fn`, with the base's old history in place of the view's, at `position`. `fn` keeps its
-    own: with `create_graph` gradients come to it directly, of the output that it has saved.
+    Edges: those of `fn`, with the base's old history in place of the view's, at `position`. `fn` is run from
+    here alone: of the output that it has saved, gradients come as those of a region of the base
+    (`region_node`).
     """
 
     __slots__ = ("fn", "geometry", "position", "wants_tensors")
@@ -58,6 +68,13 @@ class CopySlices(Node):
         self.code = fn.code
         self.lasti = fn.lasti
         self.scope = fn.scope
+
+    def region_node(self) -> Node:
+        """What makes the written region of the base: the history of what `fn` has saved of its output."""
+        cls: Any = as_strided.node_class
+        node = object.__new__(cls)
+        fill_strided(node, self, self.fn.shape, self.fn.dtype, self.geometry)
+        return node
 
     @property
     # here it follows fn
@@ -104,6 +121,7 @@ def rebase(view: Tensor, fn: Node, position: int = 0) -> None:
     assert info is not None
     base = info.base
     node = CopySlices(base, edge_of(base), fn, geometry_of(base, view), position)
+    fn.copied_by = weakref.ref(node)  # pyright: ignore[reportAttributeAccessIssue]  of those alone
     with retaining(base):
         base._edge = node
         base._tracked = RESULT

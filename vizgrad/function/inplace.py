@@ -99,9 +99,12 @@ def check_history(target: Tensor, recorded: bool) -> None:
 
 def refuse_partial_overlap(target: Tensor, operand: Tensor) -> None:
     """An operand may be the target itself, but not share some of its elements (V-7)."""
-    if operand._storage is None or operand._storage is not target._storage:
-        return
     a, b = target._array, operand._array
+    if operand._storage is None or operand._storage is not target._storage:
+        # `.data` shares memory, too; arrays of one block have one base
+        base, other = getattr(a, "base", None), getattr(b, "base", None)
+        if (a if base is None else base) is not (b if other is None else other):
+            return
     if a.shape == b.shape and address(a) == address(b) and layout.same_steps(a, b):
         return
     if not (layout.is_dense(a) and layout.is_dense(b)):

@@ -214,13 +214,19 @@ def as_strided_node(base: Tensor, view: Tensor) -> Node | None:
         return None
     cls: Any = as_strided.node_class
     node = object.__new__(cls)
+    array = view._array
+    fill_strided(node, edge, array.shape, array.dtype, geometry_of(base, view))
+    return node
+
+
+def fill_strided(node: Any, edge: Any, shape: Any, dtype: Any, geometry: Geometry) -> None:
+    """Fills the slots of a new node of `as_strided`."""
     node.sequence_nr = tick()
     node.edges = (edge,)
     node.hooks = None
-    node.shape = view._array.shape
-    node.dtype = view._array.dtype
+    node.shape = shape
+    node.dtype = dtype
     node.code = None
     node.lasti = 0
     node.scope = MODES.scope
-    node._geometry = geometry_of(base, view)
-    return node
+    node._geometry = geometry

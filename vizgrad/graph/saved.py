@@ -187,8 +187,13 @@ def read_tensor(node: Node, name: str, saved: Any) -> Tensor | None:
 def _own_output(node: Node, array: Any, storage: Storage | None, output_nr: int) -> Tensor:
     out = new_tensor(array)
     out._storage = storage
-    out._edge = Edge(node, output_nr) if output_nr else node
     out._tracked = RESULT
+    copied_by = getattr(node, "copied_by", None)
+    whole = None if copied_by is None else copied_by()
+    if whole is not None:  # it wrote to a view: its output is a region of what the base has become
+        out._edge = whole.region_node()
+    else:
+        out._edge = Edge(node, output_nr) if output_nr else node
     return out
 
 

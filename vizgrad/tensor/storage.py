@@ -141,7 +141,7 @@ class Storage:
         return writes.first_after(clock)
 
 
-def _as_counted(name: str) -> property:
+def _as_counted(name: str) -> Any:
     def read(self: MovedStorage) -> Any:
         return getattr(self.counted, name)
 
@@ -164,8 +164,8 @@ class MovedStorage(Storage):
         self._origin = origin
         self.nbytes = nbytes
 
-    version = _as_counted("version")  # pyright: ignore[reportAssignmentType]  a Storage's is a slot
-    last_write = _as_counted("last_write")  # pyright: ignore[reportAssignmentType]
+    version = _as_counted("version")
+    last_write = _as_counted("last_write")
     _fresh = _as_counted("_fresh")
     _log = _as_counted("_log")
 

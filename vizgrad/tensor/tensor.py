@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 from vizgrad import errors
 from vizgrad.arrays import dtypes, xp
 from vizgrad.arrays.backend import Array, Device, as_array, device_of
+from vizgrad.arrays.blocks import owner
 from vizgrad.arrays.dtypes import DType
 from vizgrad.arrays.layout import address as address
 from vizgrad.arrays.sparse import is_sparse
@@ -176,8 +177,7 @@ class Tensor:
             return 0
         origin = self._storage.origin
         if self.is_inference():
-            base = self._array.base
-            origin = address(self._array if base is None else base)
+            origin = address(owner(self._array))
         return (address(self._array) - origin) // self._array.itemsize
 
     def data_ptr(self) -> int:

@@ -263,6 +263,7 @@ def instance_norm(
                 f"{name} should contain {n * channels} elements not {n * each._array.size}: those of "
                 f"{channels} channels for each of {n} samples"
             )
+    _check_types(input, weight, bias)
     whole = tuple(x.shape)
     flat = input.contiguous().reshape(1, n * channels, *whole[2:])
     out, mean, _, variance = op.batch_norm.record(
