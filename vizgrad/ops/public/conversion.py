@@ -236,7 +236,7 @@ def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
 
 @method
 def copy_(
-    self: Tensor, src: Any = None, non_blocking: bool = False, *, other: Any = None
+    self: Tensor, src: Any = None, non_blocking: builtins.bool = False, *, other: Any = None
 ) -> Tensor:
     """Writes `src` (or `other`), a tensor or a number, broadcast and converted, into `self`."""
     if other is not None:
