@@ -163,6 +163,10 @@ FOUND |= {
     "instance norm of another type": (
         "m0 = torch.nn.InstanceNorm1d(3, affine=True).double()", "x1 = m0(torch.ones(2, 3, 4))",
     ),
+    "running statistics of another type": (
+        "m0 = torch.nn.BatchNorm1d(3, affine=False).double()", "x1 = m0(torch.ones(2, 3))", "x2 = m0.float()(torch.ones(2, 3).double())",
+        "m0.eval()", "x3 = m0(torch.ones(2, 3).double())", "x4 = m0(torch.ones(2, 3))",
+    ),
     "no parameters to join": ("torch.nn.utils.parameters_to_vector([])",),
     "a real transform of one complex number": (_COMPLEX, "x1 = torch.fft.rfft(x0[0, 0])", "x2 = torch.fft.ihfft(x0[0, 0])"),
 }  # fmt: skip

@@ -368,13 +368,14 @@ def gradient_that_is_a_view(line: str, theirs: Side, ours: Side, found: Differen
 
 def beyond_its_elements(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
     """The memory of an operand is larger on one side, or it has no elements, which begin nowhere."""
-    told = f"{found.theirs} {found.ours}"
-    if "as_strided" not in line or "out of bounds for storage" not in told:
+    told = "out of bounds for storage" in f"{found.theirs} {found.ours}"
+    if "as_strided" not in line or not (told or found.what.startswith("value")):
         return False
     both = [n for n in _names(line) if n in theirs.tensors() and n in ours.tensors()]
     pairs = [[side.names[n].detach() for side in (theirs, ours)] for n in both]
     sizes = [{t.untyped_storage().nbytes() for t in pair} for pair in pairs]
-    return any(len(each) > 1 for each in sizes) or not all(there.numel() for there, _ in pairs)
+    empty = not all(there.numel() for there, _ in pairs)
+    return empty or (told and any(len(each) > 1 for each in sizes))
 
 
 def inference_leaf(line: str, theirs: Side, ours: Side, found: Difference) -> bool:

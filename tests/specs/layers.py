@@ -163,8 +163,8 @@ ROWS = [
         "batch_norm, fixed",
         lambda x, w, b: F.batch_norm(
             x,
-            vg.tensor([0.5, -1.0], dtype=vg.float64),
-            vg.tensor([2.0, 0.5], dtype=vg.float64),
+            vg.tensor([0.5, -1.0], dtype=x.dtype),
+            vg.tensor([2.0, 0.5], dtype=x.dtype),
             w,
             b,
         ),

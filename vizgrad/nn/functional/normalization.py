@@ -51,7 +51,7 @@ def _several(value: Any) -> bool:
 
 
 def _check_types(input: Tensor, *parameters: Tensor | None) -> None:
-    """Parameters have the type of the input; those of a half-precision one may be float32."""
+    """Parameters, and buffers, have the type of the input; those of a half-precision one may be float32."""
     kind = input._array.dtype
     for parameter in parameters:
         if parameter is None or parameter._array.dtype is kind:
@@ -59,8 +59,8 @@ def _check_types(input: Tensor, *parameters: Tensor | None) -> None:
         own = parameter._array.dtype
         if own != kind and not (kind.itemsize == 2 and own.name == "float32"):
             raise RuntimeError(
-                f"expected scalar type {input.dtype.name} but found {parameter.dtype.name}: weight and "
-                "bias have the type of the input"
+                f"expected scalar type {input.dtype.name} but found {parameter.dtype.name}: weight, bias "
+                "and running statistics have the type of the input"
             )
 
 
@@ -145,7 +145,7 @@ def batch_norm(
             f"Dimension out of range: the channels are dimension 1, got shape {list(x.shape)}"
         )
     _check_channels(input, running_mean, running_var, weight, bias)
-    _check_types(input, weight, bias)
+    _check_types(input, weight, bias, *((running_mean, running_var) if x.size else ()))
     if not training and (running_mean is None or running_var is None):
         raise RuntimeError("running_mean and running_var must be defined in evaluation mode")
     _check_running("batch_norm", running_mean, running_var)
