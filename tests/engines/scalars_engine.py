@@ -10,8 +10,11 @@ from math import inf, isinf, isnan
 from typing import Any
 
 from tests.engines.scalars import Value, order
+from tests.engines.small import SmallGraph
 from vizgrad.inspection import model, summarizer
+from vizgrad.inspection.grouping import groups_of
 from vizgrad.inspection.openers import open_backward
+from vizgrad.inspection.origin import NOWHERE, Origin
 from vizgrad.inspection.protocols import Backward, Effect, WorldChanged
 
 #: What each operation reads in backward, and how it says so.
@@ -42,11 +45,14 @@ def _summary(value: Value) -> model.TensorSummary:
 summarizer.register(Value, _summary, _summary)
 
 
-class Scalars:
+class Scalars(SmallGraph):
     """A GraphSource."""
 
     def __init__(self, results: Sequence[Value], names: Mapping[int, str]) -> None:
-        self.values = list(order(*results))
+        values = list(order(*results))
+        self.values = [one for one in values if one.operands]
+        self.inner = len(self.values)
+        self.values += [one for one in values if not one.operands]
         self.ids = {one: i for i, one in enumerate(self.values)}
         self._results = list(results)
         self._names = names
@@ -67,6 +73,12 @@ class Scalars:
     def __len__(self) -> int:
         return len(self.values)
 
+    def targets(self, node: int) -> list[int | None]:
+        return [self.ids[operand] for operand in self.values[node].operands]
+
+    def origin(self, node: int) -> Origin:
+        return NOWHERE
+
     def name(self, node: int) -> str:
         return self.values[node].op or "value"
 
@@ -75,6 +87,13 @@ class Scalars:
         if one.operands:
             return ""
         return one.label or self._names.get(id(one), "") or (f"{one.data:g}" if one.op else "")
+
+    @property
+    def roots(self) -> list[tuple[int, int]]:
+        return [(self.ids[one], 0) for one in self._results]
+
+    def describe_before(self, node: int) -> model.Node:
+        return self.describe(node)
 
     def describe(self, node: int) -> model.Node:
         one = self.values[node]
@@ -100,8 +119,9 @@ class Scalars:
 
     def graph(self, title: str) -> model.Graph:
         nodes = tuple(map(self.describe, range(len(self))))
-        roots = tuple((self.ids[one], 0) for one in self._results)
-        return model.Graph(nodes, roots, self.timelines(), title)
+        return model.Graph(
+            nodes, tuple(self.roots), self.timelines(), title, groups=groups_of(self)
+        )
 
     # --- what derivatives read, and who wrote it ------------------------------------------------
 
@@ -297,11 +317,13 @@ class Loop:
         arrivals: list[model.Arrival] = []
         readied: list[model.Ready] = []
         routed: list[model.Routed] = []
-        for operand, share, edge in zip(one.operands, shares, source.edges(one), strict=False):
+        for index, (operand, share, edge) in enumerate(
+            zip(one.operands, shares, source.edges(one), strict=False)
+        ):
             grads[operand] += share
             total = number(grads[operand])
             went = number(share)
-            routed.append(model.Routed(edge, went, went))
+            routed.append(model.Routed(edge, went, went, index=index))
             assert edge.node is not None
             arrivals.append(model.Arrival(edge.node, 0, self._waiting.get(operand), total))
             self._waiting[operand] = total

@@ -14,11 +14,14 @@ from weakref import finalize
 
 import torch
 
+from tests.engines.small import SmallGraph
 from tests.engines.torch_gate import Call, Gate, copy_of
 from tests.engines.torch_saved import SavedValues, clock_of, dtype_of
 from tests.engines.torch_summary import bytes_of, summarize, summarize_closely
 from vizgrad.inspection import model, summarizer
+from vizgrad.inspection.grouping import groups_of
 from vizgrad.inspection.openers import open_backward
+from vizgrad.inspection.origin import NOWHERE, Origin
 from vizgrad.inspection.protocols import Backward, Effect
 
 Grad: TypeAlias = torch.Tensor | None
@@ -27,17 +30,22 @@ Summary: TypeAlias = Callable[[Grad], model.TensorSummary | None]
 summarizer.register(torch.Tensor, summarize, summarize_closely)
 
 
-class TorchGraph:
+class TorchGraph(SmallGraph):
     """A GraphSource."""
 
     def __init__(self, roots: Sequence[tuple[Any, int]], names: Mapping[int, str]) -> None:
-        self.nodes: list[Any] = list(dict.fromkeys(node for node, _ in roots))
-        self.ids = {node: i for i, node in enumerate(self.nodes)}
-        for node in self.nodes:
+        found = dict.fromkeys(node for node, _ in roots)
+        queue = list(found)
+        for node in queue:
             for following, _ in node.next_functions:
-                if following is not None and following not in self.ids:
-                    self.ids[following] = len(self.nodes)
-                    self.nodes.append(following)
+                if following is not None and following not in found:
+                    found[following] = None
+                    queue.append(following)
+        self.nodes: list[Any] = [node for node in queue if not hasattr(node, "variable")]
+        self.nodes.sort(key=clock_of, reverse=True)
+        self.inner = len(self.nodes)
+        self.nodes += [node for node in queue if hasattr(node, "variable")]
+        self.ids = {node: i for i, node in enumerate(self.nodes)}
         self.roots = tuple((self.ids[node], nr) for node, nr in roots)
         self._names = names
         self._saved = SavedValues(self.nodes, names)
@@ -47,6 +55,12 @@ class TorchGraph:
 
     def __len__(self) -> int:
         return len(self.nodes)
+
+    def targets(self, node: int) -> list[int | None]:
+        return [edge.node for edge in self.edges(node)]
+
+    def origin(self, node: int) -> Origin:
+        return NOWHERE
 
     def name(self, node: int) -> str:
         return self.nodes[node].name().rpartition("::")[2]
@@ -63,12 +77,13 @@ class TorchGraph:
     def describe(self, node: int) -> model.Node:
         return self._node(node, self.saved(node))
 
+    def describe_before(self, node: int) -> model.Node:
+        released = node in self.released
+        return self._node(node, self._saved.at_first(node) if released else self.saved(node))
+
     def graph(self, title: str) -> model.Graph:
-        nodes = tuple(
-            self._node(i, self._saved.at_first(i) if i in self.released else self.saved(i))
-            for i in range(len(self))
-        )
-        return model.Graph(nodes, self.roots, self.timelines(), title)
+        nodes = tuple(map(self.describe_before, range(len(self))))
+        return model.Graph(nodes, self.roots, self.timelines(), title, groups=groups_of(self))
 
     def _node(self, number: int, saved: tuple[model.Saved, ...]) -> model.Node:
         node = self.nodes[number]
@@ -140,7 +155,7 @@ class TorchStep:
         self.current: int | None = None
         self.incoming: tuple[Grad, ...] = ()
         self.used: tuple[Grad, ...] | None = None
-        self.routed: list[tuple[model.Edge, Grad, Grad, str]] = []
+        self.routed: list[tuple[model.Edge, Grad, Grad, str, int]] = []
         self.leaf = call.leaf
         self.arrived: list[tuple[int, int, Grad, Grad]] = []
         self.readied: list[model.Ready] = []
@@ -155,7 +170,7 @@ class TorchStep:
         if self._forgotten:
             return 0
         kept = [*self.incoming, *(self.used or ()), *(a[3] for a in self.arrived)]
-        kept += [grad for _, computed, sent, _ in self.routed for grad in (computed, sent)]
+        kept += [grad for _, computed, sent, _, _ in self.routed for grad in (computed, sent)]
         kept += [] if self.leaf is None else [self.leaf.before, self.leaf.after]
         return sum({id(t): bytes_of(t) for t in kept if t is not None}.values())
 
@@ -203,8 +218,8 @@ class TorchStep:
             node=self.node,
             incoming=tuple(map(summary, self.incoming)),
             routed=tuple(
-                model.Routed(edge, summary(computed), summary(sent), note)
-                for edge, computed, sent, note in self.routed
+                model.Routed(edge, summary(computed), summary(sent), note, index)
+                for edge, computed, sent, note, index in self.routed
             ),
             stages=tuple(stages),
             accumulate=done,
@@ -305,9 +320,11 @@ class TorchRun:
         slots = range(len(call.used))
         step.incoming = tuple(self._waiting.pop((node, nr), None) for nr in slots)
         step.used = tuple(call.used)
-        for edge, computed in zip(source.edges(node), call.computed, strict=False):
+        for index, (edge, computed) in enumerate(
+            zip(source.edges(node), call.computed, strict=False)
+        ):
             sent, note = self._sent(edge, computed)
-            step.routed.append((edge, computed, sent, note))
+            step.routed.append((edge, computed, sent, note, index))
             target = edge.node
             if target is None:
                 continue

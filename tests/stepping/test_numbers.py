@@ -1,12 +1,19 @@
-"""The two numbers of a node (E-6, E-7), on random programs: in-place writes, views, Functions, hooks."""
+"""The numbers of nodes (E-6, E-7, and those of a graph), on random programs: in-place writes, views,
+Functions, hooks, and graphs of gradients.
+"""
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from tests.fixtures.programs import Program, World, has_history
+import vizgrad
+from tests.fixtures.programs import Program, World, backward_of, has_history
 from tests.fixtures.strategies import programs
+from tests.inspection.grouping.programs import check
 from tests.inspection.test_stepping_property import modes_of, quietly
 from vizgrad.graph.accumulate import LAST
 from vizgrad.graph.edges import edge_of
@@ -30,3 +37,42 @@ def test_numbers_of_nodes(program: Program) -> None:
         assert node.topological_nr == max((n.topological_nr + 1 for n in below), default=0)
         for other in below:
             assert other.sequence_nr == LAST or other.sequence_nr < node.sequence_nr
+
+
+@given(programs(), st.integers(1, 12))
+@settings(deadline=None)
+def test_edges_lead_to_larger_numbers(program: Program, limit: int) -> None:
+    world = World()
+    with quietly(), modes_of(program):
+        for instruction in program.instructions:
+            world.do(instruction)
+        found = [t for t in world.pool if has_history(t) and edge_of(t) is not None]
+        plan = backward_of(program, world)
+        if plan is not None:
+            with suppress(RuntimeError, TypeError, NotImplementedError):
+                asked = plan.settings | {"create_graph": True, "retain_graph": True}
+                vizgrad.autograd.backward(plan.tensors, plan.gradients, **asked)
+        leaves = [t for t in world.pool if has_history(t) and t.is_leaf]
+        found += [t.grad for t in leaves if t.grad is not None and t.grad.requires_grad]
+        if not found:
+            return
+        whole, cut = EngineGraph(roots_of(found), {}), EngineGraph(roots_of(found), {}, limit=limit)
+    for source in (whole, cut):
+        numbered(source)
+    assert len(cut) == min(limit, len(whole))
+    assert len(cut) + cut.truncated == len(whole)
+
+
+def numbered(source: EngineGraph) -> None:
+    """As `GraphSource` says."""
+    graph = source.graph()
+    for node in graph.nodes:
+        assert source.number(source.nodes[node.id]) == node.id
+        assert list(source.targets(node.id)) == [edge.node for edge in node.edges]
+        assert (node.kind == "leaf") == (node.id >= source.inner)
+        assert all(edge.node is None or edge.node > node.id for edge in node.edges)
+    ticks = [node.sequence_nr for node in graph.nodes[: source.inner]]
+    assert ticks == sorted(ticks, reverse=True)
+    assert len(set(ticks)) == len(ticks)
+
+    check(graph.groups, source.inner)

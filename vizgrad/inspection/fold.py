@@ -66,11 +66,13 @@ class Fold:
         self.visited[node] = Visited(record.state, visit.index, norm)
         for arrival in record.arrived:
             self.buffers.setdefault(arrival.node, {})[arrival.input_nr] = arrival.after
-        for index, routed in enumerate(visit.routed):
+        for routed in visit.routed:
             target = routed.edge.node
             if target is not None:
                 self.delivered[target] = self.delivered.get(target, 0) + 1
-                self.flows[node, index] = None if routed.routed is None else routed.routed.norm
+                self.flows[node, routed.index] = (
+                    None if routed.routed is None else routed.routed.norm
+                )
         for ready in record.readied:
             self.ready[ready.node] = ready.priority
         if record.released:
@@ -85,11 +87,11 @@ class Fold:
         self.released.pop(node, None)
         for ready in record.readied:
             del self.ready[ready.node]
-        for index, routed in enumerate(visit.routed):
+        for routed in visit.routed:
             target = routed.edge.node
             if target is not None:
                 self.delivered[target] -= 1
-                del self.flows[node, index]
+                del self.flows[node, routed.index]
         for arrival in reversed(record.arrived):
             slots = self.buffers[arrival.node]
             if arrival.before is None:

@@ -23,13 +23,14 @@ from typing import Literal
 from vizgrad.errors import Place as Place
 
 #: Version of the JSON form of everything in this module; a reader refuses a larger one.
-MODEL_VERSION = 2
+MODEL_VERSION = 3
 
 #: An engine may have words of its own where the type is `str`; a view shows a word it does not know as it is.
 NodeKind = str  # "op", "function", "leaf", "copy_slices", "root"
 NodeState = Literal["waiting", "ready", "current", "done", "skipped", "captured", "error"]
 SavedState = Literal["alive", "stale", "freed", "packed"]
 RunStatus = Literal["paused", "finished", "failed", "closed"]
+GroupKind = Literal["module", "scope", "function", "loop", "turn", "equal", "part"]
 Accumulation = str  # "taken", "copied", "added in place", "new tensor", "dropped", "undefined"
 #: The eleven stages of one visit of a vizgrad node, in order (spec E-50).
 STAGES = (
@@ -157,6 +158,44 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True)
+class Name:
+    """What a node is called: its own name, and for a leaf its variable's.
+
+    `needed` gradients have to arrive at it in this run before it is run; 0 for one that is skipped.
+    """
+
+    node: int
+    name: str
+    label: str = ""
+    needed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A stretch of the graph that can be folded into one box: nodes `first` ... `last - 1`.
+
+    `id` is its place in `Graph.groups`; a group comes before those in it, and `parent` is the one around it.
+
+    - "module", "scope": one call of a module, one `vg.scope` block.
+    - "function", "loop": one stretch of a function, one run of a loop of it, as far as source lines tell.
+    - "turn": one turn of a loop, or one of several calls in a row.
+    - "equal": children of equal structure; `cells` says how many, and all have the same number of nodes.
+    - "part": so many nodes in a row, where nothing better is known.
+
+    A "loop" whose turns are of equal structure has `cells`, too. `title` is complete: ``17 of 200``.
+    """
+
+    id: int
+    parent: int | None
+    kind: GroupKind
+    title: str
+    first: int
+    last: int
+    place: Place | None = None
+    cells: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class SaveMark:
     """A mark on a storage's timeline: node `node` saved the value as `name` at `version` (None: it is not
     known any more).
@@ -174,7 +213,8 @@ class Storage:
     """One memory block: its version counter, the writes that moved it, the saves that rely on it.
 
     `writes` may be shorter than `version`: the latest are told, and of older ones those that came first
-    after a save (`writes_dropped` says how many are not).
+    after a save (`writes_dropped` says how many are not). Of many `saves` a view is told those that matter to
+    it, and some of the others (`saves_dropped`).
     """
 
     id: int
@@ -186,11 +226,16 @@ class Storage:
     writes: tuple[Write, ...] = ()
     writes_dropped: int = 0
     saves: tuple[SaveMark, ...] = ()
+    saves_dropped: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """A backward graph at one moment. `roots` are (node id, output_nr) of the tensors shown."""
+    """A backward graph at one moment. `roots` are (node id, output_nr) of the tensors shown.
+
+    Nodes come in the order in which they were recorded, the latest first, and leaves behind all others: edges
+    lead to larger numbers, and what was recorded in one stretch of the program is one stretch here, a group.
+    """
 
     nodes: tuple[Node, ...]
     roots: tuple[tuple[int, int], ...]
@@ -198,6 +243,7 @@ class Graph:
     title: str = ""
     #: Nodes left out because the graph was larger than the limit asked for.
     truncated: int = 0
+    groups: tuple[Group, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,12 +258,15 @@ class StageRecord:
 
 @dataclass(frozen=True, slots=True)
 class Routed:
-    """One gradient on its way out: to `edge`, after the engine reduced or cast it (`note`)."""
+    """One gradient on its way out: to `edge`, number `index` of the node, after the engine reduced or cast it
+    (`note`). Edges that lead nowhere, or to what is not run, have none.
+    """
 
     edge: Edge
     computed: TensorSummary | None
     routed: TensorSummary | None
     note: str = ""
+    index: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,17 +5,20 @@ describes nodes, saved values and storages, and a `Run`, which makes one step at
 `StepRecord` what it did. What a step changed in the world comes with it as `Effect`s: the session undoes and
 redoes them to go back and forth; the engine itself only ever goes forward.
 
-Nodes and storages go by number: those of nodes are 0 ... len(source) - 1, from the result towards the leaves.
+Nodes and storages go by number: those of nodes are 0 ... len(source) - 1, in the order in which they were
+recorded, the latest first, and leaves behind all others, in the order of first use. So an edge leads to a
+larger number, and what was recorded in one stretch of the program is one stretch of numbers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 from vizgrad.inspection import model
+from vizgrad.inspection.origin import Origin
 
 
 class GraphSource(Protocol):
@@ -24,7 +27,20 @@ class GraphSource(Protocol):
     Only `graph` and `timelines` may take time proportional to the graph.
     """
 
+    @property
+    def inner(self) -> int:
+        """How many nodes are not leaves: these have the numbers below."""
+        ...
+
     def __len__(self) -> int: ...
+
+    def targets(self, node: int) -> Sequence[int | None]:
+        """Where the node's edges lead, in order; None: nowhere, or out of what is shown. Cheap."""
+        ...
+
+    def origin(self, node: int) -> Origin:
+        """What is known of where the node was recorded. Cheap: asked of every node when groups are made."""
+        ...
 
     def name(self, node: int) -> str:
         """Of the node: ``MulBackward0``."""
@@ -36,8 +52,22 @@ class GraphSource(Protocol):
         """
         ...
 
+    @property
+    def roots(self) -> Sequence[tuple[int, int]]:
+        """(node, output number) of each tensor that the backward starts from."""
+        ...
+
+    @property
+    def truncated(self) -> int:
+        """Nodes left out because the graph was too large."""
+        ...
+
     def describe(self, node: int) -> model.Node:
         """The node as it is now, its saved values included."""
+        ...
+
+    def describe_before(self, node: int) -> model.Node:
+        """The node with its saved values as if the run had released none."""
         ...
 
     def graph(self, title: str) -> model.Graph:
@@ -50,6 +80,20 @@ class GraphSource(Protocol):
 
     def timelines(self) -> tuple[model.Storage, ...]:
         """The timeline of every storage that a saved value, or a leaf that was written, lives in."""
+        ...
+
+    def storages_of(self, nodes: Collection[int]) -> tuple[tuple[model.Storage, ...], int]:
+        """Timelines of storages that were written since the graph was opened or after a node saved
+        something in them, or that one of `nodes` saved; and how many others there are.
+        """
+        ...
+
+    def holdings(self) -> Iterable[tuple[int, Sequence[int]]]:
+        """(bytes of a storage, nodes that saved something in it), of each, as before the run."""
+        ...
+
+    def stale(self) -> dict[int, int]:
+        """How many saved tensors of a node are stale now, of nodes that have some."""
         ...
 
     def written(self) -> tuple[model.StorageChange, ...]:

@@ -23,7 +23,8 @@ class Update:
     """One change of a session. `revision` is one more than that of the update before.
 
     The run went from position `before` to `position`. `records` are those of the steps that lie between, in
-    order; with `jumped` there were too many, and `records` is empty.
+    order; with `jumped` there were too many, and `records` is empty. `names` are of the nodes that were
+    run, of those that they gave gradients to, and of the one that comes next.
     """
 
     revision: int
@@ -39,6 +40,7 @@ class Update:
     breakpoints: tuple[int, ...] = ()
     error: str = ""
     modes: model.Modes = _NO_MODES
+    names: tuple[model.Name, ...] = ()
 
 
 #: Gives an update with the number that it is to have.

@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from vizgrad.graph.accumulate import AccumulateGrad
@@ -19,13 +20,16 @@ from vizgrad.tensor.tensor import Tensor
 
 #: Latest writes of a block that its timeline shows.
 WRITES_TOLD = 64
+#: Of the nodes that saved something in a block a view is told so many that were overtaken by a write, and
+#: about so many others.
+SAVES_TOLD, FEW_SAVES = 1000, 48
 
 
 class _Block:
     """A block as it was met. `tensor` leads to a storage that is made only later, by a first write."""
 
     __slots__ = (
-        "dtype", "label", "nbytes", "nodes", "seen", "shape", "shown", "storage", "tensor", "told"
+        "dtype", "label", "nbytes", "nodes", "opened", "seen", "shape", "shown", "storage", "tensor", "told"
     )  # fmt: skip
 
     def __init__(self, value: Any, storage: Storage | None) -> None:
@@ -43,7 +47,7 @@ class _Block:
         #: Has it a timeline? (Of a leaf that nobody saved, only once it was written.)
         self.shown = False
         #: Up to which tick its writes were told of, and as what its saves were told.
-        self.seen = 0 if storage is None else storage.last_write
+        self.seen = self.opened = 0 if storage is None else storage.last_write
         self.told: dict[tuple[int, str], model.SavedState] = {}
 
 
@@ -58,11 +62,15 @@ class Blocks:
         nodes: Sequence[Node],
         name_of: Callable[[Tensor], str],
         saved: Callable[[int], tuple[model.Saved, ...]],
+        saved_before: Callable[[int], tuple[model.Saved, ...]],
     ) -> None:
-        """Of the graph of `nodes`: what a person calls a tensor, and what a node keeps now."""
+        """Of the graph of `nodes`: what a person calls a tensor, what a node keeps now and kept before the
+        run.
+        """
         self._nodes = nodes
         self._name_of = name_of
         self._saved = saved
+        self._saved_before = saved_before
         self._blocks: list[_Block] = []
         self._by_storage: dict[Storage, int] = {}
         self._by_tensor: dict[int, int] = {}
@@ -98,7 +106,8 @@ class Blocks:
         self._by_tensor.clear()
         self._by_slot.clear()
         self._changed.clear()
-        self._name_of, self._saved = lambda _: "", lambda _: ()  # they refer to the graph
+        self._name_of = lambda _: ""  # they refer to the graph
+        self._saved = self._saved_before = lambda _: ()
 
     # --- numbers --------------------------------------------------------------------------------
 
@@ -167,7 +176,9 @@ class Blocks:
         storage = block.storage
         assert storage is not None  # it was written
         first, block.shown = not block.shown, True
-        timeline = self._timeline(number, block, self._marks_of(number, block) if first else ())
+        timeline = self._timeline(
+            number, block, self._marks_of(number, block.nodes) if first else ()
+        )
         writes = tuple(w for w in timeline.writes if w.clock > block.seen)
         block.seen = storage.last_write
         return model.StorageChange(
@@ -191,37 +202,106 @@ class Blocks:
                     node, saved.name, saved.state, saved.version_now, saved.culprit
                 )
 
-    def _marks_of(self, number: int, block: _Block) -> tuple[model.SaveMark, ...]:
+    def _marks_of(self, number: int, nodes: Iterable[int]) -> tuple[model.SaveMark, ...]:
         return tuple(
-            _mark(node, self._nodes[node].sequence_nr, saved)
-            for node in dict.fromkeys(block.nodes)
-            for saved in self._saved(node)
-            if saved.storage == number
+            mark
+            for node in dict.fromkeys(nodes)
+            for storage, mark in self._marks_by(node)
+            if storage == number
         )
+
+    def _marks_by(self, node: int) -> Iterator[tuple[int, model.SaveMark]]:
+        """The mark that each saved value of a node makes on its block, also after the run released it."""
+        clock = self._nodes[node].sequence_nr
+        now: dict[str, model.SavedState] = {s.name: s.state for s in self._saved(node)}
+        for saved in self._saved_before(node):
+            if saved.storage is not None:
+                state = now.get(saved.name, saved.state)
+                yield (
+                    saved.storage,
+                    model.SaveMark(node, saved.name, saved.version_saved, clock, state),
+                )
 
     # --- timelines ------------------------------------------------------------------------------
 
-    def timelines(self, kept: Sequence[tuple[model.Saved, ...]]) -> tuple[model.Storage, ...]:
-        """Of every block that is shown: its writes, and the marks of the saves that rely on it.
-
-        `kept` are the saved values of each node.
-        """
+    def timelines(self) -> tuple[model.Storage, ...]:
+        """Of every block that is shown: its writes, and the marks of the saves that rely on it."""
         marks: dict[int, list[model.SaveMark]] = {}
-        for number, (node, values) in enumerate(zip(self._nodes, kept, strict=True)):
-            for saved in values:
-                if saved.storage is not None:
-                    mark = _mark(number, node.sequence_nr, saved)
-                    marks.setdefault(saved.storage, []).append(mark)
+        for node in range(len(self._nodes)):
+            for storage, mark in self._marks_by(node):
+                marks.setdefault(storage, []).append(mark)
         return tuple(
             self._timeline(number, block, marks.get(number, ()))
             for number, block in enumerate(self._blocks)
             if block.shown or number in marks
         )
 
+    def told_of(self, nodes: Collection[int]) -> tuple[tuple[model.Storage, ...], int]:
+        """Of blocks that were written since they were met, that were written after something was saved in
+        them (which is stale then, if the run has not released it), or that one of `nodes` saved; and how
+        many others are shown.
+        """
+        wanted = {number for number, _ in self._overtaken()}
+        asked = frozenset(nodes)
+        shown = [n for n, block in enumerate(self._blocks) if block.shown]
+        told = [
+            number
+            for number in shown
+            if number in wanted
+            or self._was_written(self._blocks[number])
+            or not asked.isdisjoint(self._blocks[number].nodes)
+        ]
+        return tuple(self._told(number, asked) for number in told), len(shown) - len(told)
+
+    def _told(self, number: int, asked: frozenset[int]) -> model.Storage:
+        """The timeline of a block, with the saves of some nodes, those that were overtaken, and a few
+        others.
+        """
+        block = self._blocks[number]
+        last = 0 if block.storage is None else block.storage.last_write
+        nodes = list(dict.fromkeys(block.nodes))
+        sequence = self._nodes
+        told = {node for node in nodes if node in asked}
+        overtaken = [node for node in nodes if last > sequence[node].sequence_nr]
+        told.update(overtaken[:SAVES_TOLD])
+        told.update(nodes[:: max(1, len(nodes) // FEW_SAVES)])
+        timeline = self._timeline(number, block, self._marks_of(number, sorted(told)))
+        return replace(timeline, saves_dropped=len(nodes) - len(told))
+
+    @staticmethod
+    def _was_written(block: _Block) -> bool:
+        return block.storage is not None and block.storage.last_write > block.opened
+
+    def holdings(self) -> Iterator[tuple[int, Sequence[int]]]:
+        """(bytes, nodes that saved something in it) of each block that is saved."""
+        for block in self._blocks:
+            if block.nodes and block.nbytes:
+                storage = block.storage
+                yield block.nbytes if storage is None else storage.nbytes, block.nodes
+
+    def stale(self) -> dict[int, int]:
+        """How many saved values of each node are stale."""
+        counts: dict[int, int] = {}
+        for number, node in self._overtaken():
+            for saved in self._saved(node):
+                if saved.storage == number and saved.state == "stale":
+                    counts[node] = counts.get(node, 0) + 1
+        return counts
+
+    def _overtaken(self) -> Iterator[tuple[int, int]]:
+        """(block, node) where a block was written after the node saved something in it."""
+        for number, block in enumerate(self._blocks):
+            last = 0 if block.storage is None else block.storage.last_write
+            if not last:
+                continue
+            for node in dict.fromkeys(block.nodes):
+                if last > self._nodes[node].sequence_nr:
+                    yield number, node
+
     def timeline(self, number: int) -> model.Storage:
         """Of one block."""
         block = self._blocks[number]
-        return self._timeline(number, block, self._marks_of(number, block))
+        return self._timeline(number, block, self._marks_of(number, block.nodes))
 
     def _timeline(
         self, number: int, block: _Block, saves: Sequence[model.SaveMark]
@@ -247,10 +327,6 @@ class Blocks:
             writes_dropped=version - len(writes),
             saves=tuple(saves),
         )
-
-
-def _mark(node: int, clock: int, saved: model.Saved) -> model.SaveMark:
-    return model.SaveMark(node, saved.name, saved.version_saved, clock, saved.state)
 
 
 def _told(storage: Storage, saves: Sequence[int]) -> tuple[model.Write, ...]:

@@ -253,7 +253,7 @@ class Journal(Sequence[EngineStep]):
                 if earlier is not None:
                     before, after = self.hold(earlier), self.hold(total)
             name = names[index] if index < len(names) else ""
-            step.routed.append(Out(number, nr, name, computed, sent))
+            step.routed.append(Out(index, number, nr, name, computed, sent))
             if after is not None:
                 step.arrived.append(Arrived(number, nr, before, after))
 

@@ -27,6 +27,8 @@ from vizgrad.arrays.backend import CPU, Device
 from vizgrad.errors import place_of
 from vizgrad.graph.node import Meta, Node
 from vizgrad.inspection import model
+from vizgrad.stepping.recorded_graph import Op as Op
+from vizgrad.stepping.recorded_graph import RecordedGraph
 from vizgrad.stepping.summary import outline_of
 from vizgrad.tensor.modes import Scope
 from vizgrad.tensor.place import Site
@@ -34,27 +36,6 @@ from vizgrad.tensor.place import Site
 FORWARD, MET, LEAF, WRITE, HOOK, BACKWARD, VISIT, STORED = (
     "forward", "met", "leaf", "write", "hook", "backward", "visit", "stored",
 )  # fmt: skip
-
-
-class Op(NamedTuple):
-    """A node, as it stood; `following` are (key, slot), the key None where nobody knows."""
-
-    name: str
-    sequence_nr: int
-    following: tuple[tuple[int | None, int], ...]
-    input_names: tuple[str, ...]
-    code: CodeType | None
-    lasti: int
-    scope: Scope | None
-    shape: tuple[int, ...]
-    dtype: Any
-    label: str
-    kind: model.NodeKind
-    device: Device | None
-
-    @property
-    def site(self) -> Site | None:
-        return None if self.code is None else Site(self.code, self.lasti)
 
 
 class _Plain(dict[type[Node], bool]):
@@ -95,13 +76,14 @@ class Recorded:
     def __init__(self, log: list[Any]) -> None:
         self._log = log
         self._at = 0
-        #: Nodes in the order of their numbers, and these by key. Leaves come after the node by which they
+        #: Entries of nodes, and their places here by key. Leaves come after the node by which they
         #: were met: until it comes they wait.
         self._ops: list[Op] = []
         self._numbers: dict[int, int] = {}
         self._leaves: dict[int, Op] = {}
         self._events: list[_Event] = []
         self._visits: list[_Visit] = []
+        self._drawn: RecordedGraph | None = None
 
     def go_on(self) -> None:
         log = self._log
@@ -182,15 +164,17 @@ class Recorded:
         return kinds.count("forward"), len(self._visits), kinds.count("write")
 
     def events(self) -> Iterator[model.Event]:
+        numbers = self._graph.numbers
         for index, (kind, text, key, site) in enumerate(self._events):
-            node = None if key is None else self._numbers[key]
+            node = None if key is None else numbers[key]
             yield model.Event(index, kind, text, node, place_of(site))
 
     def visits(self) -> Iterator[model.Visit]:
+        numbers = self._graph.numbers
         for index, visit in enumerate(self._visits):
             yield model.Visit(
                 index=index,
-                node=self._numbers[visit.node],
+                node=numbers[visit.node],
                 incoming=visit.incoming,
                 routed=(),
                 accumulate=visit.accumulate,
@@ -199,34 +183,14 @@ class Recorded:
             )
 
     def graph(self, title: str) -> model.Graph:
-        nodes = tuple(self._node(i, op) for i, op in enumerate(self._ops))
-        reached = {edge.node for node in nodes for edge in node.edges}
-        roots = tuple((i, 0) for i in range(len(nodes)) if i not in reached)
-        return model.Graph(nodes=nodes, roots=roots, title=title)
+        return self._graph.graph(title)
 
-    def _node(self, number: int, op: Op) -> model.Node:
-        names = op.input_names
-        return model.Node(
-            id=number,
-            name=op.name,
-            kind=op.kind,
-            sequence_nr=op.sequence_nr,
-            topological_nr=0,
-            edges=tuple(
-                model.Edge(
-                    None if key is None else self._numbers[key],
-                    nr,
-                    names[i] if i < len(names) else "",
-                )
-                for i, (key, nr) in enumerate(op.following)
-            ),
-            outputs=(
-                model.OutputMeta(tuple(op.shape), str(op.dtype), str(op.device or "unknown")),
-            ),
-            scope=() if op.scope is None else op.scope.path(),
-            place=place_of(op.site),
-            label=op.label,
-        )
+    @property
+    def _graph(self) -> RecordedGraph:
+        """As far as the log was read."""
+        if self._drawn is None or self._drawn.size != len(self._ops):
+            self._drawn = RecordedGraph(self._ops, self._numbers)
+        return self._drawn
 
 
 def _op(

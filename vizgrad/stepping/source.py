@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import inspect
 import textwrap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from vizgrad.arrays.backend import Device
@@ -27,8 +28,11 @@ from vizgrad.graph.hooks import Hooks
 from vizgrad.graph.node import Edge, Meta, Node
 from vizgrad.graph.saved import Freed, Overwritten, bare, is_stale
 from vizgrad.inspection import model
+from vizgrad.inspection.grouping import groups_of
+from vizgrad.inspection.origin import Origin
 from vizgrad.stepping.blocks import Blocks
 from vizgrad.stepping.effects import ReleaseEffect
+from vizgrad.stepping.origins import Origins
 from vizgrad.stepping.places import write_of
 from vizgrad.stepping.summary import summarize_closely
 from vizgrad.tensor.modes import Scope
@@ -39,6 +43,8 @@ if TYPE_CHECKING:
 
 #: Nodes of a picture at most; a larger graph is cut (its `truncated` says by how much).
 NODE_LIMIT = 200_000
+
+_sequence_nr = attrgetter("sequence_nr")
 
 
 class EngineGraph:
@@ -51,50 +57,70 @@ class EngineGraph:
         *,
         limit: int | None = None,
     ) -> None:
-        self.roots = list(roots)
+        self._root_nodes = list(roots)
         self.names = names
         self.nodes: list[Node] = []
         self.ids: dict[Node, int] = {}
+        self.inner = 0
         self.truncated = 0
         self._devices: dict[Node, Device | None] = {}
         self._topological: list[int] | None = None
+        self._origins = Origins()
         #: The step that ran a node: who looks at the graph later sees what was saved before it.
         self.step_of: Callable[[int], EngineStep | None] = lambda _: None
         self._collect(limit)
-        self._blocks = Blocks(self.nodes, self.name_of, self.saved)
+        self._blocks = Blocks(self.nodes, self.name_of, self.saved, self._saved_before)
         self._blocks.read()
 
     def _collect(self, limit: int | None) -> None:
-        """Breadth first from the roots, so that numbers read from the result towards the leaves."""
-        nodes, ids = self.nodes, self.ids
-        for node, _ in self.roots:
-            if node not in ids:
-                ids[node] = len(nodes)
-                nodes.append(node)
-        for node in nodes:
+        """Finds the nodes breadth first, which says what is left out, and numbers them."""
+        found = list(dict.fromkeys(node for node, _ in self._root_nodes))
+        met = set(found)
+        for node in found:
             for edge in node.edges:
                 if edge is None:
                     continue
                 target = edge.node if type(edge) is Edge else edge
-                if target not in ids:
-                    ids[target] = len(nodes)
-                    nodes.append(target)
-        if limit is not None and len(nodes) > limit:
-            self.truncated = len(nodes) - limit
-            for node in nodes[limit:]:
-                del ids[node]
-            del nodes[limit:]
+                if target not in met:
+                    met.add(target)
+                    found.append(target)
+        if limit is not None and len(found) > limit:
+            self.truncated = len(found) - limit
+            del found[limit:]
+        leaves = [node for node in found if isinstance(node, AccumulateGrad)]
+        self.nodes = [node for node in found if not isinstance(node, AccumulateGrad)]
+        # operands are recorded before what they are used in, and what is rebased takes a new tick
+        self.nodes.sort(key=_sequence_nr, reverse=True)
+        self.inner = len(self.nodes)
+        self.nodes += leaves
+        self.ids = dict(zip(self.nodes, range(len(self.nodes)), strict=True))
 
     # --- the graph ----------------------------------------------------------------------------
 
     def __len__(self) -> int:
         return len(self.nodes)
 
+    @property
+    def roots(self) -> Sequence[tuple[int, int]]:
+        ids = self.ids
+        return [(ids[node], number) for node, number in self._root_nodes if node in ids]
+
     def name(self, node: int) -> str:
         return self.nodes[node].name()
 
     def label(self, node: int) -> str:
         return self._label(self.nodes[node])
+
+    def targets(self, node: int) -> list[int | None]:
+        number = self.ids.get
+        return [
+            None if edge is None else number(edge.node if type(edge) is Edge else edge)
+            for edge in self.nodes[node].edges
+        ]
+
+    def origin(self, node: int) -> Origin:
+        found = self.nodes[node]
+        return self._origins.of(found.scope, found.code, found.lasti)
 
     def number(self, thing: Any) -> int | None:
         """Of a node, of what people see of a custom Function's node, or of the producer of a tensor."""
@@ -108,18 +134,19 @@ class EngineGraph:
         self._read_all()
         return self._node(node, self.nodes[node])
 
-    def graph(self, title: str = "") -> model.Graph:
+    def describe_before(self, node: int) -> model.Node:
         self._read_all()
-        nodes = tuple(
-            replace(self._node(i, node), saved=self._saved_before(i))
-            for i, node in enumerate(self.nodes)
-        )
+        return replace(self._node(node, self.nodes[node]), saved=self._saved_before(node))
+
+    def graph(self, title: str = "") -> model.Graph:
+        nodes = tuple(map(self.describe_before, range(len(self.nodes))))
         return model.Graph(
             nodes=nodes,
-            roots=tuple((self.ids[n], nr) for n, nr in self.roots),
-            storages=self._blocks.timelines([n.saved for n in nodes]),
+            roots=tuple(self.roots),
+            storages=self._blocks.timelines(),
             title=title,
             truncated=self.truncated,
+            groups=groups_of(self),
         )
 
     def _read_all(self) -> None:
@@ -128,7 +155,7 @@ class EngineGraph:
             return
         for node in reversed(self.nodes):  # operands first: each then asks its neighbour only
             self._devices[node] = output_device(node, self._devices.get)
-        self._topological = _topological_numbers(self.nodes, self.ids)
+        self._topological = _topological_numbers(self)
 
     def _node(self, number: int, node: Node) -> model.Node:
         names = node.input_names
@@ -250,7 +277,16 @@ class EngineGraph:
         return self._blocks.timeline(self.block_number(value))
 
     def timelines(self) -> tuple[model.Storage, ...]:
-        return self._blocks.timelines([self.saved_by(node) for node in self.nodes])
+        return self._blocks.timelines()
+
+    def storages_of(self, nodes: Collection[int]) -> tuple[tuple[model.Storage, ...], int]:
+        return self._blocks.told_of(nodes)
+
+    def holdings(self) -> Iterable[tuple[int, Sequence[int]]]:
+        return self._blocks.holdings()
+
+    def stale(self) -> dict[int, int]:
+        return self._blocks.stale()
 
     def written(self) -> tuple[model.StorageChange, ...]:
         return self._blocks.written()
@@ -265,10 +301,11 @@ class EngineGraph:
         )
 
     def close(self) -> None:
-        self.roots.clear()
+        self._root_nodes.clear()
         self.nodes.clear()
         self.ids.clear()
         self._devices.clear()
+        self._origins = Origins()
         self.step_of = lambda _: None
         self._blocks.close()
 
@@ -293,24 +330,14 @@ def roots_of(tensors: Any) -> list[tuple[Node, int]]:
     return roots
 
 
-def _topological_numbers(nodes: Sequence[Node], ids: Mapping[Node, int]) -> list[int]:
-    """Longest distance to a leaf (E-7), without recursion."""
-    numbers = [-1] * len(nodes)
-    for start in range(len(nodes)):
-        stack = [start]
-        while stack:
-            top = stack[-1]
-            if numbers[top] >= 0:
-                stack.pop()
-                continue
-            following = [ids[n] for n, _ in nodes[top].next_edges if n is not None and n in ids]
-            missing = [f for f in following if numbers[f] < 0]
-            if missing:
-                stack.extend(missing)
-            else:
-                numbers[top] = 1 + max((numbers[f] for f in following), default=-1)
-                stack.pop()
-    return numbers
+def _topological_numbers(source: EngineGraph) -> list[int]:
+    """Longest distance to a leaf (E-7). Edges lead to larger numbers."""
+    depths = [0] * len(source)
+    for node in reversed(range(source.inner)):
+        depths[node] = 1 + max(
+            (depths[target] for target in source.targets(node) if target is not None), default=-1
+        )
+    return depths
 
 
 def _kind(node: Node) -> model.NodeKind:

@@ -25,8 +25,9 @@ class Neighbours(Protocol):
 
 
 class Out(NamedTuple):
-    """A gradient on its way out over one edge: as the node computed it, and as it was delivered."""
+    """A gradient on its way out over `edge`, a number: as the node computed it, and as it was delivered."""
 
+    edge: int
     target: int | None
     input_nr: int
     name: str
@@ -164,6 +165,7 @@ def _routed(out: Out, summary: Summary) -> model.Routed:
         computed=before,
         routed=after,
         note=_note(before, after),
+        index=out.edge,
     )
 
 

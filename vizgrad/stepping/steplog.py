@@ -167,7 +167,8 @@ class StepLog(Watch):
         number = None if target is None else self._ids[target]
         held = None if computed is None else self._hold(computed)
         sent = held if routed is computed else self._hold(routed)
-        step.routed.append(Out(number, nr, names[index] if index < len(names) else "", held, sent))
+        name = names[index] if index < len(names) else ""
+        step.routed.append(Out(index, number, nr, name, held, sent))
         if number is None or sent is None:
             return
         delivery = self.steps.last_delivery(index)

@@ -10,18 +10,19 @@ import threading
 import weakref
 from collections.abc import Callable
 from itertools import count
-from typing import Any, NamedTuple, final
+from typing import Any, ClassVar, Literal, NamedTuple, final
 
 from vizgrad.observing import Observer
 from vizgrad.tensor.place import Site
 from vizgrad.tensor.storage import InferenceStorage
 
 
-@final
 class Scope:
-    """A named stretch of forward code: a module's call or a `vg.scope(...)` block."""
+    """A named stretch of forward code: a `vg.scope(...)` block, or a module's call."""
 
     __slots__ = ("name", "parent", "site")
+
+    kind: ClassVar[Literal["module", "scope"]] = "scope"
 
     def __init__(self, name: str, parent: Scope | None, site: Site | None) -> None:
         self.name = name
@@ -36,6 +37,15 @@ class Scope:
             names.append(scope.name)
             scope = scope.parent
         return tuple(reversed(names))
+
+
+@final
+class ModuleScope(Scope):
+    """One call of a module."""
+
+    __slots__ = ()
+
+    kind = "module"
 
 
 @final
@@ -218,10 +228,10 @@ def _look_for_inference_tensors(node: Any) -> None:
         refuse_saved(node)
 
 
-def push_scope(name: str, site: Site | None) -> Scope | None:
+def push_scope(name: str, site: Site | None, cls: type[Scope] = Scope) -> Scope | None:
     """Opens a scope; returns the one to give to `pop_scope`."""
     before = MODES.scope
-    MODES.scope = Scope(name, before, site)
+    MODES.scope = cls(name, before, site)
     _listening(1)
     return before
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from vizgrad.nn.modules import converting, hooks, naming, showing, state, state_hooks, walk
 from vizgrad.nn.parameter import Buffer, Parameter
-from vizgrad.tensor.modes import MODES, Scope, pop_scope, push_scope
+from vizgrad.tensor.modes import MODES, ModuleScope, pop_scope, push_scope
 from vizgrad.tensor.place import INTERNAL, Site, caller
 from vizgrad.tensor.tensor import Tensor
 
@@ -78,12 +78,12 @@ class Module:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         before = MODES.scope
         if before is None:
-            push_scope(type(self).__name__, caller())
+            push_scope(type(self).__name__, caller(), ModuleScope)
         else:  # within a scope, which `GUARD` counts already
             frame = _getframe(1)
             inside = INTERNAL[frame.f_globals.get("__package__")]
             site = before.site if inside else Site(frame.f_code, frame.f_lasti)
-            MODES.scope = Scope(self._scope_name or type(self).__name__, before, site)
+            MODES.scope = ModuleScope(self._scope_name or type(self).__name__, before, site)
         try:
             if (
                 self._forward_pre_hooks
