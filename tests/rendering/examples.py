@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from tests.rendering.origins import groups_by_scope
 from vizgrad.inspection.model import (
     Edge,
     EdgeRun,
     Formula,
     Graph,
+    Group,
     Node,
     NodeKind,
     NodeRun,
@@ -22,13 +24,17 @@ from vizgrad.inspection.model import (
     Storage,
     Write,
 )
+from vizgrad.inspection.outline import is_leaf
 
 LEAF_SEQUENCE = 2**64 - 1
 
 
 @dataclass
 class Builder:
-    """Adds nodes in the order of the forward pass; the graph lists them in that order."""
+    """Adds nodes as the forward pass does; what it gives for them is good for further nodes and for roots.
+
+    The graph has them in its own order: the latest first, leaves behind all others.
+    """
 
     nodes: list[Node] = field(default_factory=list[Node])
     clock: int = 0
@@ -88,8 +94,41 @@ class Builder:
         self.nodes.append(node)
         return node.id
 
-    def graph(self, *roots: int, title: str = "", storages: tuple[Storage, ...] = ()) -> Graph:
-        return Graph(tuple(self.nodes), tuple((root, 0) for root in roots), storages, title)
+    def graph(
+        self,
+        *roots: int,
+        title: str = "",
+        storages: tuple[Storage, ...] = (),
+        groups: tuple[Group, ...] | None = None,
+    ) -> Graph:
+        """Without `groups` those of the scopes."""
+        latest = sorted(self.nodes, key=lambda n: (is_leaf(n), n.id if is_leaf(n) else -n.id))
+        numbers = {node.id: number for number, node in enumerate(latest)}
+        nodes = tuple(_renumbered(node, numbers) for node in latest)
+        return Graph(
+            nodes,
+            tuple((numbers[root], 0) for root in roots),
+            tuple(_marked(storage, numbers) for storage in storages),
+            title,
+            groups=groups_by_scope(nodes) if groups is None else groups,
+        )
+
+
+def _renumbered(node: Node, numbers: dict[int, int]) -> Node:
+    edges = tuple(
+        replace(edge, node=None if edge.node is None else numbers[edge.node]) for edge in node.edges
+    )
+    return replace(node, id=numbers[node.id], edges=edges)
+
+
+def _marked(storage: Storage, numbers: dict[int, int]) -> Storage:
+    saves = tuple(replace(mark, node=numbers[mark.node]) for mark in storage.saves)
+    return replace(storage, saves=saves)
+
+
+def number_of(graph: Graph, name: str, nth: int = 0) -> int:
+    """The number of the nth node with this name or label."""
+    return [node.id for node in graph.nodes if name in (node.name, node.label)][nth]
 
 
 def alive(name: str, shape: tuple[int, ...], size: int, version: int = 0) -> Saved:
@@ -190,7 +229,7 @@ def timelines() -> tuple[Storage, ...]:
     )
     saves = (
         SaveMark(3, "input", 3, 33, "stale"),
-        SaveMark(5, "other", 2, 21, "freed"),
+        SaveMark(1, "other", 2, 21, "freed"),
         SaveMark(3, "weight", 5, 55, "alive"),
         SaveMark(99, "state", 5, 61, "packed"),
     )
@@ -198,8 +237,60 @@ def timelines() -> tuple[Storage, ...]:
     return (*in_place().storages, mean, Storage(4, "", (), "float32", 4, 0))
 
 
-def run_at(graph: Graph, position: int) -> Run:
-    """A run over `graph` after `position` visits, in the order the engine would take."""
+def transformer(layers: int = 12) -> Graph:
+    """As many equal layers: attention, a network of two linear maps, and a norm after both."""
+    b = Builder()
+    x = b.op("EmbeddingBackward0", {"weight": b.leaf("embed", (32, 16))}, (4, 16))
+
+    def normed(x: int, way: int, scope: str) -> int:
+        total = b.op("AddBackward0", {"self": x, "other": way}, (4, 16), scope=scope)
+        affine = {"weight": b.leaf("gain", (16,)), "bias": b.leaf("bias", (16,))}
+        inputs = {"input": total, **affine}
+        return b.op("NativeLayerNormBackward0", inputs, (4, 16), scope=scope)
+
+    for layer in range(layers):
+        here = f"Encoder/layers.{layer}: EncoderLayer"
+        inside = f"{here}/attention: Attention"
+        q = b.op("MmBackward0", {"self": x, "mat2": b.leaf("q", (16, 16))}, (4, 16), scope=inside)
+        x = normed(x, b.op("SoftmaxBackward0", {"self": q}, (4, 16), scope=inside), here)
+        inside = f"{here}/mlp: Mlp"
+        up = b.op("MmBackward0", {"self": x, "mat2": b.leaf("up", (16, 64))}, (4, 64), scope=inside)
+        x = normed(x, b.op("ReluBackward0", {"self": up}, (4, 64), scope=inside), here)
+    return b.graph(b.op("MeanBackward0", {"self": x}, ()), title="loss")
+
+
+def loop(turns: int = 24) -> Graph:
+    """A loop of a program, each turn of two nodes that use the same weight."""
+    b = Builder()
+    w, h = b.leaf("w", (8, 8)), b.leaf("h", (4, 8))
+    for _ in range(turns):
+        product = b.op("MmBackward0", {"self": h, "mat2": w}, (4, 8))
+        h = b.op("TanhBackward0", {"self": product}, (4, 8))
+    total = b.op("SumBackward0", {"self": h}, ())
+    place = Place("train.py", 7, "step", None, "for t in range(24):")
+    groups = [Group(0, None, "loop", "for t in range(24)", 1, 1 + 2 * turns, place, turns)]
+    groups += [
+        Group(t, 0, "turn", f"{turns + 1 - t} of {turns}", 2 * t - 1, 2 * t + 1)
+        for t in range(1, turns + 1)
+    ]
+    return b.graph(total, title="loss", groups=tuple(groups))
+
+
+def vanishing(layers: int = 3) -> Graph:
+    """Equal layers of two nodes each."""
+    b = Builder()
+    x = b.op("CloneBackward0", {"self": b.leaf("x", (4, 8))}, (4, 8))
+    for layer in range(layers):
+        scope = f"layers.{layer}: Layer"
+        x = b.op("MmBackward0", {"self": x, "mat2": b.leaf("w", (8, 8))}, (4, 8), scope=scope)
+        x = b.op("SigmoidBackward0", {"self": x}, (4, 8), scope=scope)
+    return b.graph(b.op("SumBackward0", {"self": x}, ()), title="loss")
+
+
+def run_at(graph: Graph, position: int, shrink: float = 1.0) -> Run:
+    """A run over `graph` after `position` visits, in the order the engine would take. Each gradient that
+    arrives at a node is `shrink` times that of the one before.
+    """
     needed = [0] * len(graph.nodes)
     for node in graph.nodes:
         for edge in node.edges:
@@ -221,14 +312,15 @@ def run_at(graph: Graph, position: int) -> Run:
         for number, edge in enumerate(node.edges):
             if edge.node is None:
                 continue
-            edges.append(EdgeRun(index, number, 0.25 * (visit + 1)))
+            norm = 0.25 * (visit + 1) if shrink == 1.0 else shrink**visit
+            edges.append(EdgeRun(index, number, norm))
             delivered[edge.node] += 1
             if delivered[edge.node] == needed[edge.node]:
                 ready.append(edge.node)
     ready.sort(key=lambda index: -graph.nodes[index].sequence_nr)
     current = ready[0] if ready else None
     nodes = tuple(
-        NodeRun("done", needed[i], needed[i], order[i], grad_norm=1.0)
+        NodeRun("done", needed[i], needed[i], order[i], grad_norm=shrink ** order[i])
         if i in order
         else NodeRun("current" if i == current else "ready", delivered[i], needed[i])
         if i in ready

@@ -6,6 +6,7 @@ from vizgrad.inspection.model import (
     Edge,
     Event,
     Graph,
+    Group,
     Node,
     NodeRun,
     OutputMeta,
@@ -47,26 +48,27 @@ def graph_of(name: str) -> Graph:
     )
     output = (OutputMeta((2,), name, "cpu"),)
     nodes = (
-        Node(0, name, "leaf", 9, 0, (), output, label=name),
-        Node(1, name, "op", 1, 1, (Edge(0, 0, name), Edge(0, 0, name)), output, saved, (), (name,)),
-        Node(2, name, "op", 2, 2, (Edge(1, 0, name),), output, saved, (), (name,), place),
-        Node(3, name, "op", 3, 3, (Edge(2, 0, name), Edge(1, 0, name)), output, (), (), ()),
+        Node(0, name, "op", 3, 3, (Edge(1, 0, name), Edge(2, 0, name)), output, (), (), ()),
+        Node(1, name, "op", 2, 2, (Edge(2, 0, name),), output, saved, (), (name,), place),
+        Node(2, name, "op", 1, 1, (Edge(3, 0, name), Edge(3, 0, name)), output, saved, (), (name,)),
+        Node(3, name, "leaf", 9, 0, (), output, label=name),
     )
-    save = SaveMark(1, name, 0, 1, "stale")
+    groups = (Group(0, None, "scope", name, 1, 3, place, 2),)
+    save = SaveMark(2, name, 0, 1, "stale")
     storage = Storage(1, name, (2,), name, 8, 1, (write,), 0, (save,))
-    return Graph(nodes, ((3, 0),), (storage,), name)
+    return Graph(nodes, ((0, 0),), (storage,), name, groups=groups)
 
 
 def run_of(name: str) -> Run:
     """A run over `graph_of(name)` that failed."""
     nodes = (
-        NodeRun("skipped", 0, 2, reason=name),
-        NodeRun("waiting", 1, 2),
-        NodeRun("error", 1, 1, reason=name),
         NodeRun("done", 1, 1, 0),
+        NodeRun("error", 1, 1, 1, reason=name),
+        NodeRun("waiting", 1, 2),
+        NodeRun("skipped", 0, 2, reason=name),
     )
     return Run("failed", 1, 1, 4, None, nodes, error=name)
 
 
 def events_of(name: str) -> tuple[Event, ...]:
-    return (Event(0, name, name, 1, Place(name, 1, name, name, name)),)
+    return (Event(0, name, name, 2, Place(name, 1, name, name, name)),)

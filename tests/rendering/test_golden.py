@@ -1,4 +1,4 @@
-"""Pictures and texts of two small graphs, compared with files by exact text.
+"""Pictures and texts of small graphs, compared with files by exact text.
 
 After a wanted change: ``VIZGRAD_REGENERATE=1 python -m pytest tests/rendering/test_golden.py``,
 then look at each changed SVG in a browser, light and dark, before committing it.
@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.rendering.examples import in_place, mlp, run_at, timelines
+from tests.rendering.examples import in_place, loop, mlp, run_at, timelines, transformer, vanishing
 from vizgrad.rendering import graph_svg, graph_text, run_text, to_dot, versions_svg, versions_text
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -21,12 +21,18 @@ DRAWINGS: dict[str, Callable[[], str]] = {
     "mlp.txt": lambda: graph_text(mlp()),
     "mlp.svg": lambda: graph_svg(mlp()),
     "mlp.gv": lambda: to_dot(mlp()).source,
-    "mlp_folded.svg": lambda: graph_svg(mlp(), folded=[("net", "fc1"), ("net", "fc2")]),
+    "mlp_closed.svg": lambda: graph_svg(mlp(), depth=1),
     "mlp_run.txt": lambda: (
         graph_text(mlp(), run_at(mlp(), 5)) + "\n\n" + run_text(mlp(), run_at(mlp(), 5))
     ),
     "mlp_run.svg": lambda: graph_svg(mlp(), run_at(mlp(), 5)),
     "mlp_run.gv": lambda: to_dot(mlp(), run_at(mlp(), 5)).source,
+    "transformer.svg": lambda: graph_svg(transformer()),
+    "transformer_run.svg": lambda: graph_svg(transformer(), run_at(transformer(), 120, 0.95)),
+    "transformer_run.gv": lambda: to_dot(transformer(), run_at(transformer(), 120)).source,
+    "loop.svg": lambda: graph_svg(loop()),
+    "loop_run.svg": lambda: graph_svg(loop(), run_at(loop(), 40, 0.7)),
+    "vanishing_run.svg": lambda: graph_svg(vanishing(), run_at(vanishing(), 9, 1e-3)),
     "in_place.txt": lambda: graph_text(in_place()),
     "in_place.svg": lambda: graph_svg(in_place()),
     "in_place.gv": lambda: to_dot(in_place()).source,

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from tests.rendering.examples import in_place, mlp
+from tests.rendering.foldings import seen
 from vizgrad.rendering import graph_svg, graphviz_layout
 from vizgrad.rendering.geometry import Size
-from vizgrad.rendering.visible import visible_graph
 
-VISIBLE = visible_graph(mlp())
+VISIBLE = seen(mlp())
 SIZES = [Size(100.0, 40.0)] * len(VISIBLE.items)
 
 

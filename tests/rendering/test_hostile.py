@@ -23,6 +23,7 @@ from vizgrad.rendering import (
     versions_text,
 )
 from vizgrad.rendering.describe import plain
+from vizgrad.rendering.group_cards import shortened
 
 SVG = "{http://www.w3.org/2000/svg}"
 ELEMENTS = {"svg", "title", "desc", "style", "rect", "g", "path", "text", "polygon", "polyline"}
@@ -55,9 +56,10 @@ def test_svg_shows_the_name_and_nothing_else(name: str) -> None:
     assert texts[0] == shown  # the title
     if name:
         assert plain(name, 28) in texts  # the leaf's pin
-        assert plain(name, 40) in texts  # the node's card, and the scope's frame
-    folded = drawn_texts(graph_svg(graph_of(name), run_of(name), folded=[(name,)]))
-    assert plain(name, 40) in folded
+        assert plain(name, 40) in texts  # the node's card
+        assert shortened(name) in texts  # the group's frame
+    folded = drawn_texts(graph_svg(graph_of(name), run_of(name), depth=0))
+    assert shortened(name) in folded
 
 
 @pytest.mark.parametrize("name", NAMES)

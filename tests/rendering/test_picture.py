@@ -12,21 +12,27 @@ from tests.rendering.examples import (
     Builder,
     alive,
     in_place,
+    loop,
     mlp,
+    number_of,
     run_at,
     timelines,
+    transformer,
     value,
     with_state,
 )
+from tests.rendering.foldings import seen
 from vizgrad.inspection.model import EdgeRun, Graph, NodeRun, Run, Saved
-from vizgrad.rendering import graph_scene, graph_svg, versions_svg
+from vizgrad.inspection.outline import Outline
+from vizgrad.rendering import graph_scene, graph_svg, to_dot, versions_svg
+from vizgrad.rendering.describe import number_text
 from vizgrad.rendering.overlay import RunView
 from vizgrad.rendering.picture import Engine, _Picture
 from vizgrad.rendering.scene import Group, Poly, Rect, Scene, Shape, Text, texts
 from vizgrad.rendering.static import GraphPicture
 from vizgrad.rendering.svg import to_svg
 from vizgrad.rendering.theme import style_sheet
-from vizgrad.rendering.visible import Link, visible_graph
+from vizgrad.rendering.visible import edges_of
 
 
 def groups(scene: Scene) -> list[Group]:
@@ -67,13 +73,17 @@ def test_a_stale_value_is_told_by_words_by_shape_and_in_a_footnote() -> None:
 def test_a_fresh_run_of_the_same_graph_shows_each_state_in_words() -> None:
     graph = mlp()
     run = run_at(graph, 5)
-    run = with_state(run, 1, NodeRun("skipped", 0, 1, reason="no target reachable"))
-    run = with_state(run, 2, NodeRun("captured", 0, 1))
-    run = with_state(run, 4, NodeRun("error", 1, 1))
+    skipped, captured, failed = (
+        number_of(graph, name) for name in ("fc1.bias", "fc2.weight", "MseLossBackward0")
+    )
+    run = with_state(run, skipped, NodeRun("skipped", 0, 1, reason="no target reachable"))
+    run = with_state(run, captured, NodeRun("captured", 0, 1))
+    run = with_state(run, failed, NodeRun("error", 1, 1))
     scene = graph_scene(graph, run)
     words = set(texts(scene))
-    assert {"done #1", "current", "ready", "waiting 1/2", "skipped", "captured", "error"} <= words
-    assert "self v0 freed" in words
+    assert {"done #1", "current", "ready", "waiting 0/1", "error"} <= words
+    freed = [group for group in groups(scene) if group.role == "chip freed"]
+    assert "self v0" in [s.text for group in freed for s in shapes_in(group) if isinstance(s, Text)]
     assert card(scene, "fc1.bias").role == "leaf skipped"
     assert "skipped: no target reachable" in card(scene, "fc1.bias").title
     roles = {group.role for group in groups(scene)}
@@ -90,7 +100,7 @@ def test_a_fresh_run_of_the_same_graph_shows_each_state_in_words() -> None:
 def test_gradients_on_lines_have_their_norm_and_undefined_ones_are_dotted() -> None:
     graph = in_place()
     run = run_at(graph, 2)
-    moved = (EdgeRun(6, 0, 3.25), EdgeRun(5, 0, None))
+    moved = (EdgeRun(0, 0, 3.25), EdgeRun(1, 0, None))
     svg = graph_svg(graph, replace(run, edges=moved))
     assert ">3.2<" in svg
     assert ">undefined<" in svg
@@ -109,12 +119,16 @@ def test_gradients_on_lines_have_their_norm_and_undefined_ones_are_dotted() -> N
 def test_a_line_for_several_gradients_shows_the_largest_and_any_that_is_not_finite(
     norms: tuple[float | None, float | None], role: str
 ) -> None:
-    graph = in_place()
-    edges = ((6, 0), (5, 0))
+    graph = transformer(4)
+    outline = Outline.of_graph(graph)
+    visible = seen(graph, depth=1)
+    link = next(link for link in visible.links if link.edges > 1)
+    edges = edges_of(outline, visible, link)
     moved = tuple(EdgeRun(*edge, norm) for edge, norm in zip(edges, norms, strict=True))
-    view = RunView(graph, replace(run_at(graph, 2), edges=moved))
-    picture = _Picture(graph, view, visible_graph(graph))
-    assert picture.flow(Link(0, 1, edges)) == role
+    view = RunView(graph, replace(run_at(graph, 30), edges=moved))
+    picture = _Picture(graph, view, outline, visible)
+    assert picture.flow(link) == role
+    assert picture.beside(link) == f"×2 · {number_text(norms[0], 2)}"  # the first that went
 
 
 def test_kinds_have_outlines_of_their_own() -> None:
@@ -141,14 +155,6 @@ def test_many_saved_values_are_counted_and_stale_ones_are_kept() -> None:
     assert "s4 v0" not in words
 
 
-def test_a_fold_says_what_it_hides() -> None:
-    graph = mlp()
-    words = set(texts(graph_scene(graph, run_at(graph, 5), folded=[("net",)])))
-    assert "net" in words
-    assert "5 nodes · 384 B saved" in words
-    assert "done 1/5 · 1 ready · current inside" in words
-
-
 def test_a_picture_opens_as_many_levels_as_asked_for() -> None:
     assert [">fc1<" in GraphPicture(mlp(), depth=depth).to_svg() for depth in (0, 1)] == [
         False,
@@ -161,13 +167,39 @@ def test_a_picture_opens_as_many_levels_as_asked_for() -> None:
 
 
 def test_whoever_asks_for_a_depth_gets_it_in_a_large_picture_too() -> None:
-    b = Builder()
-    node = b.leaf("x", (3,))
-    for number in range(120):
-        node = b.op("SinBackward0", {"self": node}, (3,), scope=f"net/part{number // 8}")
-    graph = b.graph(node)
-    assert "8 nodes" in graph_svg(graph)
-    assert "8 nodes" not in graph_svg(graph, depth=2)
+    for words in (lambda depth: graph_svg(transformer(), depth=depth),
+                  lambda depth: to_dot(transformer(), depth=depth).source):  # fmt: skip
+        assert "EmbeddingBackward0" in words(None)
+        assert "NativeLayerNormBackward0" not in words(None)
+        assert "NativeLayerNormBackward0" in words(2)
+
+
+def test_nothing_changes_its_size_in_the_course_of_a_run() -> None:
+    graph = mlp()
+    scenes = [graph_scene(graph, run_at(graph, position)) for position in range(13)]
+    sizes = {tuple(bodies(scene)) for scene in scenes}
+    assert len(sizes) == 1
+
+
+def bodies(scene: Scene) -> list[tuple[float, float]]:
+    shapes = [shape for group in groups(scene) for shape in group.children]
+    return [(s.width, s.height) for s in shapes if isinstance(s, Rect) and s.role == "body"]
+
+
+def test_the_words_beside_a_line_into_a_frame_are_not_in_its_head() -> None:
+    graph = mlp()
+    scene = graph_scene(graph, run_at(graph, 12))
+    shapes = [shape for group in groups(scene) for shape in group.children]
+    heads = [
+        (s.x, s.y, s.x + s.width, s.y + 26)
+        for s in shapes
+        if isinstance(s, Rect) and s.role.startswith("frame")
+    ]
+    norms = [s for s in shapes if isinstance(s, Text) and s.role.startswith("norm")]
+    assert len(heads) == 3
+    assert len(norms) == 12
+    for norm in norms:
+        assert not any(x < norm.x < right and y < norm.y - 4 < end for x, y, right, end in heads)
 
 
 def test_several_outputs_are_numbered_where_lines_arrive() -> None:
@@ -208,8 +240,9 @@ def test_every_colour_of_the_sheet_is_filled_in() -> None:
 def test_every_role_in_the_sheet_is_drawn_somewhere() -> None:
     graph = mlp()
     run = run_at(graph, 5)
-    for node, state in ((0, "skipped"), (1, "captured"), (4, "error")):
+    for node, state in ((8, "skipped"), (9, "captured"), (7, "error")):
         run = with_state(run, node, NodeRun(state))
+    odd = replace(run_at(loop(), 20, 1e-3), nodes=odd_norms(run_at(loop(), 20, 1e-3)))
     b = Builder()
     x = b.op("Split", {"x": b.leaf("x", (2,))}, (2,), kind="function", outputs=2)
     packed = Saved("p", "packed", (2,), "float32", 8)
@@ -219,7 +252,8 @@ def test_every_role_in_the_sheet_is_drawn_somewhere() -> None:
     svg = "".join(
         (
             graph_svg(graph, run),
-            graph_svg(graph, run_at(graph, 3), folded=[("net",)]),
+            graph_svg(graph, run_at(graph, 3), depth=0),
+            graph_svg(loop(), odd),
             graph_svg(in_place()),
             graph_svg(b.graph(root)),
             versions_svg(timelines(), in_place()),
@@ -231,8 +265,16 @@ def test_every_role_in_the_sheet_is_drawn_somewhere() -> None:
     assert styled - drawn == set()
 
 
+def odd_norms(run: Run) -> tuple[NodeRun, ...]:
+    """Norms that cannot be drawn as a line, at the first node of some turns."""
+    odd = {5: math.nan, 9: 0.0, 13: None}
+    return tuple(
+        replace(node, grad_norm=odd.get(i, node.grad_norm)) for i, node in enumerate(run.nodes)
+    )
+
+
 def norms(graph: Graph) -> Run:
-    edges = (EdgeRun(3, 0, 1e-9), EdgeRun(2, 0, 1e9), EdgeRun(2, 1, None))
+    edges = (EdgeRun(0, 0, 1e-9), EdgeRun(1, 0, 1e9), EdgeRun(1, 1, None))
     return replace(run_at(graph, 3), edges=edges)
 
 

@@ -1,179 +1,219 @@
-"""What is shown: every node once, leaves at each use, scopes open or folded."""
+"""What is shown: every node once or behind one box, leaves at each use, lines for the edges between."""
 
 from __future__ import annotations
 
-import pytest
+from collections import Counter
+from typing import Any
+
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from tests.rendering.examples import Builder, mlp
+from tests.rendering.examples import Builder, loop, mlp, number_of, transformer
+from tests.rendering.foldings import foldings, seen
 from tests.rendering.strategies import graphs
-from vizgrad.inspection.model import Edge, Graph, Node
-from vizgrad.rendering.order import top_down
-from vizgrad.rendering.visible import Visible, visible_graph
+from vizgrad.inspection.model import Graph
+from vizgrad.inspection.outline import Outline, is_leaf
+from vizgrad.rendering.visible import Item, Visible, edges_of
 
-MANY = settings(max_examples=80, deadline=None)
-
-
-def titles(visible: Visible) -> list[str]:
-    return [frame.title for frame in visible.frames]
+MANY = settings(max_examples=40, deadline=None)
 
 
-@MANY
-@given(graphs())
-def test_every_edge_goes_forward_in_the_top_down_order(graph: Graph) -> None:
-    place = {index: position for position, index in enumerate(top_down(graph))}
-    assert len(place) == len(graph.nodes)
-    for node in graph.nodes:
-        for edge in node.edges:
-            assert edge.node is None or place[node.id] < place[edge.node]
+def behind(item: Item) -> range:
+    """The nodes that an item stands for."""
+    return range(0) if item.kind in ("pin", "result") else range(item.first, item.last)
+
+
+def places(visible: Visible) -> dict[int, int]:
+    """The item that shows each node."""
+    return {node: place for place, item in enumerate(visible.items) for node in behind(item)}
 
 
 @MANY
-@given(graphs(), st.sampled_from((4, 12, 500)), st.sampled_from((None, 0, 1, 2)))
-def test_every_node_is_shown_once_and_every_leaf_at_each_use(
-    graph: Graph, limit: int, depth: int | None
+@given(graphs(), foldings())
+def test_every_node_is_shown_once_or_behind_exactly_one_box(
+    graph: Graph, folding: dict[str, Any]
 ) -> None:
-    visible = visible_graph(graph, limit=limit, depth=depth)
-    pins = {node.id for node in graph.nodes if node.kind == "leaf" and not node.edges}
-    shown = [item.node for item in visible.items if item.kind == "node"]
-    shown += [node for item in visible.items for node in item.nodes]
-    assert sorted(index for index in shown if index is not None) == sorted(
-        node.id for node in graph.nodes if node.id not in pins
+    visible = seen(graph, **folding)
+    shown = [node for item in visible.items for node in behind(item)]
+    assert shown == [node.id for node in graph.nodes if not is_leaf(node)]
+    for item in visible.items:
+        assert (item.node is None) == (item.kind in ("group", "cells"))
+        assert item.kind != "node" or item.first == item.node == item.last - 1
+
+
+@MANY
+@given(graphs(), foldings())
+def test_every_leaf_is_shown_at_each_use_outside_closed_boxes(
+    graph: Graph, folding: dict[str, Any]
+) -> None:
+    visible = seen(graph, **folding)
+    single = {item.node for item in visible.items if item.kind == "node"}
+    uses = Counter(edge.node for node in graph.nodes for edge in node.edges)
+    uses.update(root for root, _ in graph.roots)
+    for leaf in filter(is_leaf, graph.nodes):
+        pins = [item for item in visible.items if item.kind == "pin" and item.node == leaf.id]
+        expected = [
+            (node.id, number)
+            for node in graph.nodes
+            if node.id in single
+            for number, edge in enumerate(node.edges)
+            if edge.node == leaf.id
+        ]
+        results = [root for root, _ in graph.roots].count(leaf.id)
+        assert sorted((p.user, p.edge) for p in pins if p.user >= 0) == expected
+        assert sum(p.user < 0 for p in pins) == (results if uses[leaf.id] else 1)
+        assert all(pin.uses == max(uses[leaf.id], 1) for pin in pins)
+
+
+@MANY
+@given(graphs(), foldings())
+def test_a_use_has_one_number_whatever_is_open(graph: Graph, folding: dict[str, Any]) -> None:
+    def uses(visible: Visible) -> dict[tuple[int | None, int, int], int]:
+        pins = [item for item in visible.items if item.kind == "pin" and item.user >= 0]
+        return {(pin.node, pin.user, pin.edge): pin.use for pin in pins}
+
+    bare = Graph(graph.nodes, graph.roots)
+    everything = uses(seen(bare))
+    for key, use in uses(seen(graph, **folding)).items():
+        assert use == everything[key]
+    for leaf in filter(is_leaf, graph.nodes):
+        pins = [i for i in seen(bare).items if i.kind == "pin" and i.node == leaf.id]
+        assert sorted(pin.use for pin in pins) == list(range(1, pins[0].uses + 1))
+
+
+@MANY
+@given(graphs(), foldings())
+def test_lines_stand_for_exactly_the_edges_between_what_is_shown(
+    graph: Graph, folding: dict[str, Any]
+) -> None:
+    visible = seen(graph, **folding)
+    outline, place = Outline.of_graph(graph), places(visible)
+    drawn: Counter[tuple[int, int]] = Counter()
+    between: Counter[tuple[int, int]] = Counter()
+    for link in visible.links:
+        edges = edges_of(outline, visible, link)
+        assert len(edges) == link.edges
+        drawn.update(edges)
+        target = visible.items[link.target]
+        for node, number in edges:
+            goal = graph.nodes[node].edges[number].node
+            assert node in behind(visible.items[link.source])
+            assert goal is not None
+            assert goal == target.node if target.kind in ("node", "pin") else goal in behind(target)
+        between[link.source, link.target] += link.node < 0
+    expected = Counter(
+        (node.id, number)
+        for node in graph.nodes
+        for number, edge in enumerate(node.edges)
+        if edge.node is not None
+        and (
+            visible.items[place[node.id]].kind == "node"
+            or (edge.node in place and place[node.id] != place[edge.node])
+        )
     )
-    hidden = {node for item in visible.items for node in item.nodes}
-    for leaf in pins:
-        uses = [root for root, _ in graph.roots].count(leaf)
-        for node in graph.nodes:
-            if node.id not in hidden:
-                uses += [edge.node for edge in node.edges].count(leaf)
-        drawn = [item for item in visible.items if item.kind == "pin" and item.node == leaf]
-        inside = any(e.node == leaf for i in hidden for e in graph.nodes[i].edges)
-        assert len(drawn) == uses or (uses == 0 and not inside and len(drawn) == 1)
+    assert drawn == expected
+    assert all(count <= 1 for count in between.values())
 
 
 @MANY
-@given(graphs(), st.sampled_from((4, 12, 500)))
-def test_every_edge_between_shown_things_has_a_line(graph: Graph, limit: int) -> None:
-    visible = visible_graph(graph, limit=limit)
-    drawn = [edge for link in visible.links for edge in link.edges]
-    assert len(drawn) == len(set(drawn))
-    folded = {node for item in visible.items for node in item.nodes}
-    for node in graph.nodes:
-        if node.id not in folded:
-            expected = {(node.id, i) for i, edge in enumerate(node.edges) if edge.node is not None}
-            assert expected <= set(drawn)
-
-
-def test_scopes_are_frames_and_a_scope_of_one_node_is_a_caption() -> None:
-    visible = visible_graph(mlp())
-    assert titles(visible) == ["net", "fc2", "fc1"]
-    assert [item.title for item in visible.items if item.kind == "node" and item.title] == ["act"]
-
-
-def test_scopes_can_be_folded_by_path() -> None:
-    visible = visible_graph(mlp(), folded=[("net",)])
-    fold = next(item for item in visible.items if item.kind == "fold")
-    assert (fold.title, len(fold.nodes)) == ("net", 5)
-    assert titles(visible) == []
-    assert sum(item.kind == "pin" for item in visible.items) == 1  # the penalty's weight
-
-
-def test_calls_of_one_module_are_separate_and_numbered_as_they_ran() -> None:
-    b = Builder()
-    node = b.leaf("h", (3,))
-    for _ in range(3):
-        node = b.op("MmBackward0", {"self": node}, (3,), scope="rnn/cell")
-        node = b.op("TanhBackward0", {"self": node}, (3,), scope="rnn/cell")
-        node = b.op("DropoutBackward0", {"self": node}, (3,), scope="rnn")
-    visible = visible_graph(b.graph(node))
-    assert titles(visible) == ["rnn", "cell (3 of 3)", "cell (2 of 3)", "cell (1 of 3)"]
-
-
-def test_scopes_that_only_hold_a_scope_are_joined() -> None:
-    b = Builder()
-    node = b.leaf("h", (3,))
-    for name in ("MmBackward0", "TanhBackward0"):
-        node = b.op(name, {"self": node}, (3,), scope="model/encoder/layer")
-    assert titles(visible_graph(b.graph(node))) == ["model / encoder / layer"]
-    for name in ("MmBackward0", "TanhBackward0"):
-        node = b.op(name, {"self": node}, (3,), scope="a/b/c/d/e/f")
-    assert titles(visible_graph(b.graph(node)))[0] == "… / d / e / f"
-
-
-def network(blocks: int, nodes: int) -> Graph:
-    b = Builder()
-    node = b.leaf("x", (3,))
-    for block in range(blocks):
-        for _ in range(nodes):
-            node = b.op("SinBackward0", {"self": node}, (3,), scope=f"net/block{block}")
-    return b.graph(node)
-
-
-@pytest.mark.parametrize(
-    ("depth", "frames", "folds"),
-    [(0, 0, ["net"]), (1, 1, ["block1", "block0"]), (2, 3, []), (9, 3, [])],
-)
-def test_as_many_levels_of_scopes_are_opened_as_asked_for(
-    depth: int, frames: int, folds: list[str]
+@given(graphs(), foldings())
+def test_lines_lead_down_and_every_result_leads_to_what_shows_its_node(
+    graph: Graph, folding: dict[str, Any]
 ) -> None:
-    visible = visible_graph(network(2, 30), depth=depth)
-    assert len(visible.frames) == frames
-    assert [item.title for item in visible.items if item.kind == "fold"] == folds
+    visible = seen(graph, **folding)
+    inner = sum(item.kind not in ("pin", "result") for item in visible.items)
+    marks = [link for link in visible.links if visible.items[link.source].kind == "result"]
+    assert [visible.items[link.source].node for link in marks] == [root for root, _ in graph.roots]
+    for link in visible.links:
+        source, target = visible.items[link.source], visible.items[link.target]
+        if source.kind == "result":
+            assert target.node == source.node or source.node in behind(target)
+        else:
+            assert link.source < link.target
+            assert link.source < inner
+            assert target.kind == "pin" or source.last <= target.first
 
 
-def test_what_is_too_much_is_folded_from_the_inside() -> None:
-    visible = visible_graph(network(40, 30), limit=500)
-    assert titles(visible) == ["net"]
-    assert sum(item.kind == "fold" for item in visible.items) == 40
+@MANY
+@given(graphs(), foldings())
+def test_frames_are_the_groups_around_what_is_in_them(
+    graph: Graph, folding: dict[str, Any]
+) -> None:
+    visible = seen(graph, **folding)
+    assert len({frame.group for frame in visible.frames}) == len(visible.frames)
+    for place, frame in enumerate(visible.frames):
+        group = graph.groups[frame.group]
+        assert frame.parent < place
+        outer = visible.frames[frame.parent].group if frame.parent >= 0 else None
+        assert group.parent == outer
+        assert (frame.cell >= 0) == (group.cells > folding["few"])
+        assert frame.cell < max(group.cells, 1)
+    for item in visible.items:
+        if item.frame >= 0 and item.kind not in ("pin", "result"):
+            group = graph.groups[visible.frames[item.frame].group]
+            assert group.first <= item.first < item.last <= group.last
+        if item.kind == "group":
+            assert (item.first, item.last) == (
+                graph.groups[item.group].first,
+                graph.groups[item.group].last,
+            )
 
 
-def test_a_large_graph_without_scopes_is_cut_into_runs_of_nodes() -> None:
+@MANY
+@given(graphs(), foldings())
+def test_of_many_equal_children_one_is_shown_between_two_boxes(
+    graph: Graph, folding: dict[str, Any]
+) -> None:
+    visible = seen(graph, **folding)
+    for place, frame in enumerate(visible.frames):
+        if frame.cell < 0:
+            continue
+        cells = graph.groups[frame.group].cells
+        boxes = [i for i in visible.items if i.kind == "cells" and i.frame == place]
+        shown = [(box.cell, box.cells) for box in boxes]
+        above, below = (0, frame.cell), (frame.cell + 1, cells - frame.cell - 1)
+        assert shown == [each for each in (above, below) if each[1]]
+        assert all(box.group == frame.group for box in boxes)
+        if folding["near"] is None or folding["near"] >= len(graph.nodes):
+            assert frame.cell == min(max(folding["cells"].get(frame.group, 0), 0), cells - 1)
+
+
+def test_a_spine_leads_to_the_longest_rest() -> None:
+    visible = seen(mlp())
+    spine = [
+        visible.items[link.source].node
+        for link in visible.links
+        if link.spine and visible.items[link.source].kind == "node"
+    ]
+    assert {number_of(mlp(), name) for name in ("MseLossBackward0", "ReluBackward0")} <= set(spine)
+    assert number_of(mlp(), "LinalgVectorNormBackward0") in spine  # to the only way on it has
+    penalty = next(link for link in visible.links if link.name == "other")
+    assert not penalty.spine
+
+
+def test_edges_that_leave_a_closed_group_are_one_line_for_each_goal() -> None:
+    visible = seen(transformer(4), depth=1)
+    kinds = [item.kind for item in visible.items[:6]]
+    assert kinds == ["node", "group", "group", "group", "group", "node"]
+    joined = [(link.source, link.target, link.edges) for link in visible.links if link.node < 0]
+    assert [each for each in joined if each[2]] == [(i, i + 1, 2) for i in range(1, 5)]
+
+
+def test_a_chosen_turn_is_open_between_those_before_and_after_it() -> None:
+    visible = seen(loop(), opened=[0], cells={0: 20})
+    kinds = [(item.kind, item.cells) for item in visible.items if item.frame >= 0]
+    # fmt: off
+    wanted = [("cells", 20), ("node", 0), ("node", 0), ("cells", 3), ("pin", 0)]
+    # fmt: on
+    assert kinds == wanted
+    assert [frame.cell for frame in visible.frames] == [20, -1]
+
+
+def test_a_leaf_that_nothing_uses_is_shown() -> None:
     b = Builder()
-    node = b.leaf("x", (3,))
-    for _ in range(1_000):
-        node = b.op("SinBackward0", {"self": node}, (3,))
-    visible = visible_graph(b.graph(node))
-    folds = [item for item in visible.items if item.kind == "fold"]
-    assert len(folds) == 24
-    assert folds[0].title == "part 1 of 24"
-    assert sum(len(item.nodes) for item in folds) == 1_000
-
-
-def test_one_scope_around_everything_does_not_end_as_one_closed_box() -> None:
-    visible = visible_graph(network(1, 1_000))
-    assert titles(visible) == ["net / block0"]
-    assert sum(item.kind == "fold" for item in visible.items) == 24
-
-
-def test_a_single_scope_is_opened_beyond_the_limit_rather_than_shown_as_one_box() -> None:
-    visible = visible_graph(network(1, 200), limit=80)
-    assert sum(item.kind == "node" for item in visible.items) == 200
-
-
-def test_scopes_nested_very_deep_are_cut() -> None:
-    b = Builder()
-    node = b.leaf("x", (3,))
-    for depth in range(1, 60):
-        path = "/".join("s" for _ in range(depth * 50))
-        node = b.op("SinBackward0", {"self": node}, (3,), scope=path)
-    assert len(visible_graph(b.graph(node)).frames) <= 33
-
-
-def node(index: int, *targets: int | None) -> Node:
-    return Node(index, "Op", "op", index, 0, tuple(Edge(t) for t in targets), ())
-
-
-@pytest.mark.parametrize(
-    ("graph", "message"),
-    [
-        (Graph((node(0, 1), node(1, 0)), ((0, 0),)), "the graph has a cycle: node 0"),
-        (Graph((node(0, 0),), ((0, 0),)), "the graph has a cycle: node 0"),
-        (Graph((node(0, 7),), ((0, 0),)), "an edge of node 0 goes to node 7 of 1"),
-        (Graph((node(0),), ((3, 0),)), "a root is node 3 of 1"),
-        (Graph((node(4),), ((0, 0),)), "node 0 of the graph has id 4"),
-    ],
-)
-def test_a_malformed_graph_is_one_clear_error(graph: Graph, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        visible_graph(graph)
+    b.leaf("unused", (3,))
+    node = b.op("SinBackward0", {"self": b.leaf("x", (3,))}, (3,))
+    pins = [item for item in seen(b.graph(node)).items if item.kind == "pin"]
+    assert [(pin.node, pin.use, pin.uses, pin.user) for pin in pins] == [
+        (2, 1, 1, 0),
+        (1, 1, 1, -1),
+    ]

@@ -1,15 +1,23 @@
-"""The box of each visible item: its contents, and so its size."""
+"""The box of a node, a pin or a result: its contents, and so its size.
+
+Sizes do not depend on how far a run is: nothing moves while one is stepped.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 
-from vizgrad.inspection.model import Graph, Node, Saved
-from vizgrad.rendering.chips import CHIP_GAP, CHIP_HEIGHT, saved_chips, state_badge
+from vizgrad.inspection.model import Node, Saved
+from vizgrad.rendering.chips import (
+    CHIP_GAP,
+    CHIP_HEIGHT,
+    WIDEST_BADGE,
+    saved_chips,
+    state_badge,
+    state_sign,
+)
 from vizgrad.rendering.describe import (
     bytes_text,
-    count_text,
     place_text,
     plain,
     saved_text,
@@ -38,33 +46,21 @@ class Card:
     ports: tuple[str, ...] = ()
 
 
-def make_card(graph: Graph, view: RunView, item: Item, ports: tuple[str, ...] = ()) -> Card:
-    """The card of an item, drawn from (0, 0); `ports` names the lines that will leave it."""
-    if item.node is None:
-        return _fold_card(graph, view, item)
-    node = graph.nodes[item.node]
-    if item.kind == "result":
-        return _result_card(graph, item)
-    if item.kind == "pin":
-        return _pin_card(view, node, item)
-    return _node_card(view, node, item, ports)
-
-
-def _node_card(view: RunView, node: Node, item: Item, ports: tuple[str, ...]) -> Card:
+def node_card(view: RunView, node: Node, ports: tuple[str, ...]) -> Card:
+    """The card of a node, drawn from (0, 0); `ports` names the lines that will leave it."""
     run = view.node(node.id)
     saved = view.saved(node)
-    caption = label(item.title, "caption", 13) if item.title else None
-    rows = [Row(18, (label(plain(node.name, _NAME_LIMIT), "name", 13),), caption, gap=14)]
-    badge = state_badge(run, 11)
+    rows = [Row(18, (label(plain(node.name, _NAME_LIMIT), "name", 13),))]
     kind = label(output_text(node), "type", 11)
-    rows.append(Row(17, (kind,), badge, gap=14))
+    rows.append(Row(17, (kind,), state_badge(run, 11), gap=14))
+    least = kind.width + 14 + WIDEST_BADGE if run else 84.0
     chips = wrapped(saved_chips(saved), WRAP, CHIP_HEIGHT + CHIP_GAP, CHIP_GAP)
     if chips:
         rows += [Row(3, ()), *chips]
     names = tuple(plain(name, _PORT_LIMIT) for name in ports) if len(ports) > 1 else ()
     labels = tuple(label(name, "port", 0).width + 10 if name else 16.0 for name in names)
     side = PADDING + (6 if node.kind == "function" else 0)
-    width = max(*(row.width for row in rows), sum(labels) - 10, 84.0) + 2 * side
+    width = max(*(row.width for row in rows), sum(labels) - 10, least) + 2 * side
     height = sum(row.height for row in rows) + 14 + (13 if any(names) else 0)
     body = _body(node.kind, width, height)
     contents = set_rows(rows, (side, 6.0), width - 2 * side)
@@ -109,13 +105,15 @@ def _body(kind: str, width: float, height: float) -> tuple[Shape, ...]:
     return (Rect(0, 0, width, height, min(radius, 18.0), "body"),)
 
 
-def _pin_card(view: RunView, node: Node, item: Item) -> Card:
+def pin_card(view: RunView, node: Node, item: Item) -> Card:
+    """The card of one use of a leaf."""
     run = view.node(node.id)
     name = plain(node.label or node.name, _LABEL_LIMIT)
     kind = [label(output_text(node), "type", 10)] if node.outputs else []
     if item.uses > 1:
         kind.append(label(f"use {item.use} of {item.uses}", "caption", 10))
-    rows = [Row(16, (label(name, "name", 12, font="leaf name"),), state_badge(run, 12), gap=12)]
+    sign = [state_sign(run.state, 12)] if run else []
+    rows = [Row(16, (*sign, label(name, "name", 12, font="leaf name")), gap=4)]
     if kind:
         rows.append(Row(14, tuple(kind)))
     side = 14.0
@@ -128,8 +126,9 @@ def _pin_card(view: RunView, node: Node, item: Item) -> Card:
     return Card(Size(width, height), group)
 
 
-def _result_card(graph: Graph, item: Item) -> Card:
-    number = f" {item.slot}" if len(graph.roots) > 1 and item.slot else ""
+def result_card(item: Item, results: int) -> Card:
+    """The mark of a tensor that the backward starts from, one of `results`."""
+    number = f" {item.slot}" if results > 1 and item.slot else ""
     mark = label(f"result{number}", "name", 14, font="leaf name")
     width, height = mark.width + 24, 20.0
     shapes = (
@@ -137,52 +136,3 @@ def _result_card(graph: Graph, item: Item) -> Card:
         *set_rows([Row(20, (mark,))], (12, 0), 0),
     )
     return Card(Size(width, height), Group(shapes, "result"))
-
-
-def _fold_card(graph: Graph, view: RunView, item: Item) -> Card:
-    nodes = [graph.nodes[index] for index in item.nodes]
-    saved = [value for node in nodes for value in view.saved(node)]
-    held = sum(value.bytes for value in saved if value.state in ("alive", "stale", "packed"))
-    stale = sum(value.state == "stale" for value in saved)
-    facts = [count_text(len(nodes), "node")]
-    if held:
-        facts.append(f"{bytes_text(held)} saved")
-    rows = [
-        Row(18, (label(item.title, "name", 13),)),
-        Row(16, (label(" · ".join(facts), "caption", 11),)),
-        Row(16, (label(_common_names(nodes), "caption", 11),)),
-    ]
-    if stale:
-        chip = saved_chips((Saved(count_text(stale, "value"), "stale"),))[0]
-        rows += [Row(3, ()), Row(CHIP_HEIGHT + CHIP_GAP, (chip,))]
-    if view.run:
-        rows.append(Row(16, (label(_progress(view, item.nodes), "caption", 11),)))
-    width = max(row.width for row in rows) + 2 * PADDING
-    height = sum(row.height for row in rows) + 14
-    sheets = tuple(Rect(d, d, width, height, 7, "sheet") for d in (6.0, 3.0))
-    body = Rect(0, 0, width, height, 7, "body")
-    contents = set_rows(rows, (PADDING, 6.0), width - 2 * PADDING)
-    states = {run.state for index in item.nodes if (run := view.node(index))}
-    state = next((word for word in ("error", "current", "ready") if word in states), "")
-    if not state and states == {"done"}:
-        state = "done"
-    role = f"fold {state}".rstrip()
-    return Card(Size(width + 6, height + 6), Group((*sheets, body, *contents), role, item.title))
-
-
-def _common_names(nodes: list[Node]) -> str:
-    """``MulBackward0 ×12, AddBackward0 ×3, …``: what a folded scope is made of."""
-    counts = Counter(node.name for node in nodes).most_common(3)
-    shown = [
-        f"{plain(name, 24)} ×{count}" if count > 1 else plain(name, 24) for name, count in counts
-    ]
-    return ", ".join(shown[:2]) + (", …" if len(counts) > 2 else "")
-
-
-def _progress(view: RunView, nodes: tuple[int, ...]) -> str:
-    counts = Counter(run.state for index in nodes if (run := view.node(index)))
-    words = [f"done {counts['done']}/{len(nodes)}"]
-    words += [f"{counts[word]} {word}" for word in ("ready", "error", "skipped") if counts[word]]
-    if counts["current"]:
-        words.append("current inside")
-    return " · ".join(words)

@@ -2,13 +2,13 @@
 
 Each state of a saved value has a shape of its own: round corners while it is as saved, cut corners
 and a warning sign once it is stale, a broken outline once it is freed, square corners when a hook
-packed it.
+packed it. Only a stale one says more than its version: a card keeps its size when a run frees values.
 """
 
 from __future__ import annotations
 
-from vizgrad.inspection.model import NodeRun, Saved
-from vizgrad.rendering.describe import plain, version_text
+from vizgrad.inspection.model import NodeRun, NodeState, Saved
+from vizgrad.rendering.describe import counter_text, plain, version_text
 from vizgrad.rendering.metrics import MONO, text_width
 from vizgrad.rendering.overlay import state_text
 from vizgrad.rendering.rows import Mark
@@ -39,12 +39,13 @@ def _chip(saved: Saved) -> Mark:
     if saved.value:
         text = f"{name}={plain(saved.value, 20)}"
         return Mark(_width(text) - _PADDING, Group((Text(2, 12.5, text),), "chip value"))
-    text = f"{name} {version_text(saved)}"
     if saved.state == "stale":
+        text = f"{name} {version_text(saved)}"
         width = _width(text) + _SIGN
         return Mark(
             width, Group((_cut(width), *_warning(), Text(_SIGN + 6, 12.5, text)), "chip stale")
         )
+    text = f"{name} {counter_text(saved.version_saved)}"
     radius = 2.0 if saved.state == "packed" else CHIP_HEIGHT / 2
     body = Rect(0, 0, _width(text), CHIP_HEIGHT, radius)
     return Mark(body.width, Group((body, Text(_PADDING, 12.5, text)), f"chip {saved.state}"))
@@ -77,10 +78,18 @@ def state_badge(run: NodeRun | None, baseline: float) -> Mark | None:
     if run is None:
         return None
     text = state_text(run)
-    sign = Group(_SIGNS[run.state], y=baseline - 10.5)
-    group = Group((sign, Text(14, baseline, text)), "badge")
+    mark = Group(_SIGNS[run.state], y=baseline - 10.5)
+    group = Group((mark, Text(14, baseline, text)), "badge")
     return Mark(14 + text_width(text, 11, bold=True), group)
 
+
+def state_sign(state: NodeState, baseline: float) -> Mark:
+    """A state as a sign alone, where there is no room for words."""
+    return Mark(12, Group((Group(_SIGNS[state], y=baseline - 10.5),), "badge"))
+
+
+#: Room that is left for a badge: none is wider, but of a run of more than 99,999 nodes.
+WIDEST_BADGE = 14 + text_width("waiting 99/99", 11, bold=True)
 
 _SIGNS: dict[str, tuple[Shape, ...]] = {
     "waiting": (Rect(1.5, 2.5, 8, 8, 4, "stroke"),),

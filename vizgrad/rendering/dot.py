@@ -10,14 +10,18 @@ entities. `_label` takes all of these away; ids are made here and contain no nam
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from vizgrad.inspection.model import Graph, Run
+from vizgrad.inspection.outline import Outline
 from vizgrad.rendering.describe import count_text, plain, saved_text
+from vizgrad.rendering.group_cards import group_title, progress_text
 from vizgrad.rendering.headings import graph_title, output_text
+from vizgrad.rendering.opening import opening
 from vizgrad.rendering.overlay import RunView, state_text
-from vizgrad.rendering.visible import VISIBLE_LIMIT, Item, Link, Visible, visible_graph
+from vizgrad.rendering.titles import frame_title
+from vizgrad.rendering.visible import Item, Link, Visible, edges_of, visible_graph
 
 if TYPE_CHECKING:
     import graphviz
@@ -49,22 +53,25 @@ def to_dot(
     graph: Graph,
     run: Run | None = None,
     *,
-    folded: Collection[tuple[str, ...]] = (),
     depth: int | None = None,
-    limit: int = VISIBLE_LIMIT,
+    limit: int | None = None,
 ) -> graphviz.Digraph:
-    """The visible graph as a `graphviz.Digraph`, with leaves as pins and scopes as clusters.
+    """The visible graph as a `graphviz.Digraph`, with leaves as pins and open groups as clusters.
 
-    With a run, the state of each node is in its label. `folded`, `depth` and `limit` as in `visible_graph`.
+    With a run, the state of each node is in its label. `depth` and `limit` as in `opening`.
     Raises ImportError without the PyPI package ``graphviz``, ValueError for a malformed graph.
     """
     view = RunView(graph, run)
-    visible = visible_graph(graph, folded=folded, depth=depth, limit=limit)
+    outline = Outline.of_graph(graph)
+    opened = opening(outline, depth=depth, limit=limit)
+    visible = visible_graph(outline, graph.nodes.__getitem__, opened)
     digraph = skeleton(
         visible,
         lambda index: _box(graph, view, visible.items[index]),
-        lambda index: _line(view, visible.links[index]),
-        [{"label": _label([frame.title])} for frame in visible.frames],
+        lambda index: _line(
+            view, visible.links[index], edges_of(outline, visible, visible.links[index])
+        ),
+        [{"label": _label([frame_title(graph.groups[f.group], f)])} for f in visible.frames],
     )
     font = {"fontname": "Helvetica"}
     digraph.graph_attr.update(font, label=_label([graph_title(graph)]), labelloc="t")
@@ -108,7 +115,8 @@ def _label(lines: Sequence[str]) -> str:
 
 def _box(graph: Graph, view: RunView, item: Item) -> Attributes:
     if item.node is None:
-        lines = [item.title, count_text(len(item.nodes), "node")]
+        size = progress_text(view, item.nodes) if view.run else count_text(len(item.nodes), "node")
+        lines = [group_title(graph.groups[item.group], item), size]
         return {"label": _label(lines), **_LOOKS["fold"]}
     node = graph.nodes[item.node]
     if item.kind == "result":
@@ -129,14 +137,15 @@ def _box(graph: Graph, view: RunView, item: Item) -> Attributes:
     }
 
 
-def _line(view: RunView, link: Link) -> Attributes:
+def _line(view: RunView, link: Link, edges: list[tuple[int, int]]) -> Attributes:
     attributes: dict[str, str] = {}
     if link.name or link.slot:
         slot = f" → output {link.slot}" if link.slot else ""
         attributes["label"] = _label([f"{plain(link.name)}{slot}"])
-    if len(link.edges) > 1:
-        attributes["label"] = f"{len(link.edges)} edges"
-    gone = [view.norm(edge) for edge in link.edges if view.flowed(edge)]
+    if link.edges > 1:
+        attributes["label"] = f"{link.edges} edges"
+    gone = [edge for edge in edges if view.flowed(edge)]
     if gone:
-        attributes["style"] = "bold" if any(norm is not None for norm in gone) else "dotted"
+        defined = any(view.norm(edge) is not None for edge in gone)
+        attributes["style"] = "bold" if defined else "dotted"
     return attributes

@@ -205,8 +205,11 @@ class _Layering:
         for source, numbers in free.items():
             wishes = [self.next_x(number, x) - x[source] for number in numbers]
             rooms = [self.lines[number].room for number in numbers]
+            width = self.blocks[source].width
+            squeezed = min(1.0, width / sum(rooms))  # a closed group may have any number of lines
+            rooms = [room * squeezed for room in rooms]
             distances = [(one + other) / 2 for one, other in pairwise(rooms)]
-            low, high = rooms[0] / 2, self.blocks[source].width - rooms[-1] / 2
+            low, high = rooms[0] / 2, width - rooms[-1] / 2
             strong = [4.0 ** self.lines[number].strength for number in numbers]
             wishes = [min(max(wish, low), high) for wish in wishes]
             places = spread(wishes, strong, distances)

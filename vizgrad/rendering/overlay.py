@@ -39,6 +39,11 @@ class RunView:
         """Whether a gradient, or an undefined one, has gone over edge (node id, edge index)."""
         return edge in self._norms
 
+    def order(self, index: int) -> int:
+        """When a node was run; -1 if it was not."""
+        run = self.node(index)
+        return -1 if run is None or run.order is None else run.order
+
     def norm(self, edge: tuple[int, int]) -> float | None:
         return self._norms.get(edge)
 

@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection
 from typing import Literal
 
 from vizgrad.inspection.model import Graph, Run
-from vizgrad.rendering.cards import Card, make_card
+from vizgrad.inspection.outline import Outline
+from vizgrad.rendering.cards import Card, node_card, pin_card, result_card
 from vizgrad.rendering.compound import layered_layout
 from vizgrad.rendering.describe import number_text
 from vizgrad.rendering.geometry import Bezier, Layout
 from vizgrad.rendering.graphviz_layout import graphviz_layout
+from vizgrad.rendering.group_cards import group_card
 from vizgrad.rendering.headings import footnotes, graph_summary, graph_title, run_summary
 from vizgrad.rendering.metrics import text_width
+from vizgrad.rendering.opening import opening
 from vizgrad.rendering.overlay import RunView
 from vizgrad.rendering.scene import Curve, Group, Poly, Rect, Scene, Shape, Text
 from vizgrad.rendering.svg import to_svg
-from vizgrad.rendering.visible import VISIBLE_LIMIT, Link, Visible, visible_graph
+from vizgrad.rendering.titles import head_shapes, head_width
+from vizgrad.rendering.visible import Item, Link, Visible, edges_of, visible_graph
 
 Engine = Literal["layered", "dot"]
 
 MARGIN = 20.0
-#: Things in a static picture beyond which scopes are folded: it is read on a page and cannot be
-#: unfolded there, so it shows less at once than the live view does.
-PICTURE_LIMIT = 80
 #: Lines in a picture above which the norms of gradients are no longer written beside them.
 NORM_LIMIT = 120
 
@@ -33,53 +33,61 @@ def graph_svg(
     graph: Graph,
     run: Run | None = None,
     *,
-    folded: Collection[tuple[str, ...]] = (),
     depth: int | None = None,
     limit: int | None = None,
     engine: Engine = "layered",
 ) -> str:
     """The picture as the text of an SVG file. Arguments and errors as of `graph_scene`."""
-    return to_svg(graph_scene(graph, run, folded=folded, depth=depth, limit=limit, engine=engine))
+    return to_svg(graph_scene(graph, run, depth=depth, limit=limit, engine=engine))
 
 
 def graph_scene(
     graph: Graph,
     run: Run | None = None,
     *,
-    folded: Collection[tuple[str, ...]] = (),
     depth: int | None = None,
     limit: int | None = None,
     engine: Engine = "layered",
 ) -> Scene:
     """The picture of a graph; with a run also the state of each node and the gradients that went.
 
-    `folded` are scopes (paths) to show as one box each, `depth` is how many levels of scopes are opened
-    at most; more are folded above `limit` things (for whoever asks for a depth, as many as the live view
-    shows). With engine "dot" Graphviz chooses the places, if it is there and answers in time. Raises
-    ValueError for a malformed graph, or a run of another graph.
+    `depth` is how many levels of groups are opened at most; more are closed above `limit` things. With engine
+    "dot" Graphviz chooses the places, if it is there and answers in time. Raises ValueError for a malformed
+    graph, or a run of another graph.
     """
-    if limit is None:
-        limit = PICTURE_LIMIT if depth is None else VISIBLE_LIMIT
-    visible = visible_graph(graph, folded=folded, depth=depth, limit=limit)
-    return _Picture(graph, RunView(graph, run), visible).scene(engine)
+    outline = Outline.of_graph(graph)
+    opened = opening(outline, depth=depth, limit=limit)
+    visible = visible_graph(outline, graph.nodes.__getitem__, opened)
+    return _Picture(graph, RunView(graph, run), outline, visible).scene(engine)
 
 
 class _Picture:
-    def __init__(self, graph: Graph, view: RunView, visible: Visible) -> None:
-        self.graph, self.view, self.visible = graph, view, visible
+    def __init__(self, graph: Graph, view: RunView, outline: Outline, visible: Visible) -> None:
+        self.graph, self.view, self.outline, self.visible = graph, view, outline, visible
         names: list[list[str]] = [[] for _ in visible.items]
         for link in visible.links:
             names[link.source].append(link.name)
         self.cards: list[Card] = [
-            make_card(graph, view, item, tuple(ports))
-            for item, ports in zip(visible.items, names, strict=True)
+            self.card(item, tuple(ports)) for item, ports in zip(visible.items, names, strict=True)
         ]
 
+    def card(self, item: Item, ports: tuple[str, ...]) -> Card:
+        if item.node is None:
+            return group_card(self.graph, self.view, item)
+        if item.kind == "result":
+            return result_card(item, len(self.graph.roots))
+        node = self.graph.nodes[item.node]
+        return (
+            pin_card(self.view, node, item)
+            if item.kind == "pin"
+            else node_card(self.view, node, ports)
+        )
+
     def scene(self, engine: Engine) -> Scene:
-        titles = [text_width(frame.title, 11.5, bold=True) + 24 for frame in self.visible.frames]
+        heads = [head_width(self.graph.groups[f.group], f) for f in self.visible.frames]
         sizes = [card.size for card in self.cards]
         layout = graphviz_layout(self.visible, sizes) if engine == "dot" else None
-        layout = layout or layered_layout(self.visible, sizes, titles)
+        layout = layout or layered_layout(self.visible, sizes, heads)
         heading, top = self.heading()
         notes = footnotes(self.graph, self.view)
         texts = [*heading, *(Text(0, 0, note, "note") for note in notes)]
@@ -100,15 +108,16 @@ class _Picture:
         return lines, lines[-1].y + 22
 
     def drawn(self, layout: Layout) -> list[Shape]:
-        """Frames, lines on them, cards on those, and the titles of frames on top."""
+        """Frames, lines on them, cards on those, and the heads of frames on top."""
         shapes: list[Shape] = []
-        names: list[Shape] = []
+        heads: list[Shape] = []
         depths: list[int] = []
         for frame, box in zip(self.visible.frames, layout.frames, strict=True):
+            group = self.graph.groups[frame.group]
             depths.append(depths[frame.parent] + 1 if frame.parent >= 0 else 0)
             nested = " nested" if depths[-1] % 2 else ""
             shapes.append(Rect(box.x, box.y, box.width, box.height, 9, f"frame{nested}"))
-            names.append(Text(box.x + 12, box.y + 18, frame.title, f"scope halo{nested}"))
+            heads += head_shapes(group, frame, box, nested, self.view.run)
         tips: list[Shape] = []
         for link, route in zip(self.visible.links, layout.routes, strict=True):
             role = self.flow(link)
@@ -118,7 +127,7 @@ class _Picture:
         for card, box in zip(self.cards, layout.boxes, strict=True):
             group = card.group
             shapes.append(Group(group.children, group.role, group.title, box.x, box.y))
-        shapes += names
+        shapes += heads
         shapes += self.line_texts(layout)
         return shapes
 
@@ -126,7 +135,7 @@ class _Picture:
         """The role of a line: whether a gradient went over it, and how large it was."""
         if not link.edges:
             return "mark"
-        gone = [self.view.norm(edge) for edge in link.edges if self.view.flowed(edge)]
+        gone = [self.view.norm(edge) for edge in self.gone(link)]
         norms = [norm for norm in gone if norm is not None]
         if not gone:
             return ""
@@ -135,6 +144,11 @@ class _Picture:
         if any(not norm < 10 for norm in norms):  # NaN too, which `max` may pass over
             return "flowed strong"
         return "flowed weak" if max(norms) < 1e-3 else "flowed"
+
+    def gone(self, link: Link) -> list[tuple[int, int]]:
+        """(node, number) of the edges behind a line that the run has gone over, in its order."""
+        gone = filter(self.view.flowed, edges_of(self.outline, self.visible, link))
+        return sorted(gone, key=lambda edge: (self.view.order(edge[0]), edge[1]))
 
     def line_texts(self, layout: Layout) -> list[Shape]:
         """Names of inputs inside the lower edge of cards; norms and output numbers beside lines."""
@@ -150,20 +164,26 @@ class _Picture:
             leaving[link.source] += 1
             if self.cards[link.target].size.slots > 1:
                 texts.append(Text(end_x - 6, end_y - 4, str(link.slot), "port halo", "end"))
-            if words := self.beside(link):  # at its end if that is its own, else where it starts
-                place = (end_x + 6, end_y - 9) if arriving[link.target] == 1 else (x + 5, y + 13)
+            if words := self.beside(link):
+                # At its end if that is its own and not in the head of a frame, else where it starts.
+                own = arriving[link.target] == 1 and not self.enters(link)
+                place = (end_x + 6, end_y - 9) if own else (x + 5, y + 13)
                 texts.append(Text(*place, words, "norm halo"))
         return texts
 
+    def enters(self, link: Link) -> bool:
+        """Does a line lead into a frame?"""
+        frame, goal = (self.visible.items[end].frame for end in (link.source, link.target))
+        while frame >= 0 and frame != goal:
+            frame = self.visible.frames[frame].parent
+        return frame != goal
+
     def beside(self, link: Link) -> str:
-        """What is written beside a line: how many it stands for, or the norm of the gradient."""
-        if len(link.edges) > 1:
-            return f"×{len(link.edges)}"
-        if not link.edges or len(self.visible.links) > NORM_LIMIT:
-            return ""
-        if not self.view.flowed(link.edges[0]):
-            return ""
-        return number_text(self.view.norm(link.edges[0]), 2)
+        """What is written beside a line: how many it stands for, and the norm of the first gradient."""
+        words = [f"×{link.edges:,}"] if link.edges > 1 else []
+        if len(self.visible.links) <= NORM_LIMIT:
+            words += [number_text(self.view.norm(edge), 2) for edge in self.gone(link)[:1]]
+        return " · ".join(words)
 
 
 def _shortened(route: Bezier) -> Bezier:

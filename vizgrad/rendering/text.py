@@ -13,9 +13,11 @@ to as ``↓ ExpBackward0 (node 3), below``. A leaf is written at each use.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 
 from vizgrad.inspection.model import Graph, Node, Run
+from vizgrad.inspection.outline import Outline, is_leaf
 from vizgrad.rendering.describe import columns, count_text, plain, saved_text
 from vizgrad.rendering.headings import (
     footnotes,
@@ -24,7 +26,6 @@ from vizgrad.rendering.headings import (
     output_text,
     run_summary,
 )
-from vizgrad.rendering.order import check, indegrees, is_leaf
 from vizgrad.rendering.overlay import RunView, state_text
 
 #: Lines of a graph that are written before it is cut.
@@ -61,10 +62,10 @@ class _Entry:
 def graph_text(graph: Graph, run: Run | None = None, *, limit: int = LINE_LIMIT) -> str:
     """The graph as indented lines; with a run also the state of each node.
 
-    At most `limit` nodes are written, then how many more there are. Raises ValueError for edges
-    that point nowhere, or a run of another graph.
+    At most `limit` nodes are written, then how many more there are. Raises ValueError for a malformed
+    graph, or a run of another graph.
     """
-    check(graph)
+    Outline.of_graph(graph)  # checks it
     view = RunView(graph, run)
     lines = [f"{graph_title(graph)}: {graph_summary(graph, view)}"]
     if run:
@@ -80,7 +81,7 @@ def graph_text(graph: Graph, run: Run | None = None, *, limit: int = LINE_LIMIT)
 class _Tree:
     def __init__(self, graph: Graph, view: RunView, limit: int) -> None:
         self.graph, self.view, self.limit = graph, view, limit
-        uses = indegrees(graph)
+        uses = Counter(edge.node for node in graph.nodes for edge in node.edges)
         unused = [node.id for node in graph.nodes if not uses[node.id]]
         roots = {root for root, _ in graph.roots}
         several = len(graph.roots) > 1

@@ -1,62 +1,67 @@
-"""What of a graph is drawn: nodes, a private pin for each use of a leaf, folded scopes, results.
+"""What of a graph is drawn: nodes, a private pin for each use of a leaf, closed groups, results.
 
 A leaf that many nodes use would pull a layered layout apart (Graphviz gives no result within a
 minute on an RNN of 305 nodes with shared weights, and needs a tenth of a second with pins), so
-every use gets its own small pin. Scopes are drawn as frames, or folded into one box each when the
-whole would be more than about 500 things to look at.
+every use gets its own small pin. Groups are drawn as frames, or closed into one box each.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from vizgrad.inspection.model import Graph
-from vizgrad.rendering.order import indegrees, is_leaf, top_down
-from vizgrad.rendering.scope_tree import Scope, scope_tree, split_runs
-
-#: Things in a picture beyond which scopes are folded.
-VISIBLE_LIMIT = 500
-#: Members of one scope that are drawn when there is no inner scope to fold; if it has more, it is
-#: cut into this many runs of consecutive members.
-MEMBER_LIMIT, RUNS = 300, 24
-#: A picture of fewer things says too little: then more is opened than the limit asks for.
-FEW = 12
+from vizgrad.inspection.model import Node
+from vizgrad.inspection.outline import Outline
+from vizgrad.rendering import opening
+from vizgrad.rendering.opening import Member, Opening
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One thing with a place in the picture.
+    """One thing with a place in the picture; `frame` is the place of the frame it is in, -1: in none.
 
-    `node` is the node shown (of a result: the node it comes from), None for a fold. `slot` is the
-    output a result stands for. `use` and `uses` say which use of its leaf a pin is, counted from 1.
-    A fold hides `nodes`; `title` is its name, or for a node the name of a scope that it is alone
-    in.
+    `node` is the node shown (of a result: the node it comes from, `slot` its output), None for others. A
+    pin is use `use` of `uses` of its leaf in the whole graph, by edge number `edge` of node `user` (-1: by a
+    result, or by nothing). A closed "group", and "cells" of an open one, hide nodes `first` ... `last - 1`.
     """
 
-    kind: Literal["node", "pin", "fold", "result"]
+    kind: Literal["node", "pin", "group", "cells", "result"]
     frame: int
     node: int | None = None
     slot: int = 0
     use: int = 1
     uses: int = 1
-    title: str = ""
-    nodes: tuple[int, ...] = ()
+    user: int = -1
+    edge: int = 0
+    group: int = -1
+    cell: int = 0
+    cells: int = 0
+    first: int = 0
+    last: int = 0
+
+    @property
+    def nodes(self) -> range:
+        """What a closed group hides."""
+        return range(self.first, self.last)
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A line from one item down to another; it stands for `edges`, pairs (node id, edge index).
+    """A line from one item down to another; it stands for `edges` edges.
 
-    `slot` is the output slot it arrives at, `name` the forward input it stands for. `spine` marks
-    the line that leads to the longest rest of the graph: drawn straight, it is what the eye
-    follows. The line from a result to its node has no edges.
+    Of a single edge it is said which: number `edge` of node `node`, to output slot `slot`, `name` the forward
+    input it stands for. `spine` marks the line that leads to the longest rest of the graph: drawn straight,
+    it is what the eye follows. The line from a result to its node has no edges.
     """
 
     source: int
     target: int
-    edges: tuple[tuple[int, int], ...] = ()
+    edges: int = 1
+    node: int = -1
+    edge: int = 0
     slot: int = 0
     name: str = ""
     spine: bool = False
@@ -64,11 +69,13 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """An open scope: a frame around its items. Parents come before children; -1 is the picture."""
+    """An open group: a frame around its items. `parent` comes before it; -1 is the picture. Of many equal
+    children it shows number `cell` only; -1: all.
+    """
 
-    title: str
+    group: int
     parent: int
-    size: int
+    cell: int = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,196 +87,137 @@ class Visible:
     frames: tuple[Frame, ...]
 
 
-def visible_graph(
-    graph: Graph,
-    *,
-    folded: Collection[tuple[str, ...]] = (),
-    depth: int | None = None,
-    limit: int = VISIBLE_LIMIT,
-) -> Visible:
-    """What to draw of `graph`: scopes in `folded` (paths) are folded, more if above `limit` items.
+def visible_graph(outline: Outline, describe: Callable[[int], Node], opened: Opening) -> Visible:
+    """What to draw of a graph, so opened; `describe` is asked for each node that is drawn."""
+    return _Builder(outline, describe, opened).build()
 
-    `depth` is how many levels of scopes are opened at most: with 0 each outermost scope is one box,
-    with 1 each scope in those. A scope that holds nothing but another is no level of its own.
-    Scopes are opened level by level from the outside as long as all of a level fits. What is too
-    large and has no scopes to fold is folded in runs of consecutive nodes. Raises ValueError for a
-    malformed graph.
-    """
-    return _Builder(graph, folded, depth, limit).build()
+
+def edges_of(outline: Outline, visible: Visible, link: Link) -> list[tuple[int, int]]:
+    """(node, number) of each edge that a line stands for."""
+    if link.node >= 0 or not link.edges:
+        return [(link.node, link.edge)] if link.edges else []
+    source, target = visible.items[link.source], visible.items[link.target]
+    return [
+        (crossing.node, crossing.edge)
+        for crossing in outline.crossing(source.first, source.last)
+        if target.first <= crossing.target < target.last
+    ]
 
 
 class _Builder:
-    def __init__(
-        self, graph: Graph, folded: Collection[tuple[str, ...]], depth: int | None, limit: int
-    ) -> None:
-        order = top_down(graph)  # checks the graph, too
-        self.graph = graph
-        self.uses = indegrees(graph)
-        for root, _ in graph.roots:
-            self.uses[root] += 1
-        inner = [index for index in order if not self.is_pin(index)]
-        self.scopes = scope_tree(graph, inner)
-        self.folded = frozenset(tuple(path) for path in folded)
-        self.most_levels = depth
-        self.limit = limit
+    def __init__(self, outline: Outline, describe: Callable[[int], Node], opened: Opening) -> None:
+        self.outline, self.describe, self.opened = outline, describe, opened
         self.items: list[Item] = []
         self.frames: list[Frame] = []
         self.links: list[Link] = []
-        self.shown_by: dict[int, int] = {}
-        self.used: dict[int, int] = {}
-
-    def is_pin(self, index: int) -> bool:
-        return is_leaf(self.graph.nodes[index])
+        #: Items that are no pins, by the first node behind each.
+        self.starts: list[int] = []
 
     def build(self) -> Visible:
-        opened = self.opened_scopes()
-        self.add_items(opened)
+        self.add_items()
+        inner = len(self.items)
         self.add_results()
-        self.add_links()
+        for source in range(inner):
+            if self.items[source].kind == "node":
+                self.add_links(source)
+            else:
+                self.add_joined_links(source)
+        self.add_unused_pins()
         return Visible(tuple(self.items), tuple(self.with_spine()), tuple(self.frames))
-
-    # --- what is open -------------------------------------------------------------------------
-
-    def cost(self, scope: Scope) -> int:
-        """Items in the picture when `scope` is open and the scopes in it are folded."""
-        return len(scope.members) + sum(
-            self.pins(index) for kind, index in scope.members if kind == "node"
-        )
-
-    def pins(self, index: int) -> int:
-        edges = self.graph.nodes[index].edges
-        return sum(edge.node is not None and self.is_pin(edge.node) for edge in edges)
-
-    def opened_scopes(self) -> set[int]:
-        """Indices of the scopes to draw as frames."""
-        self.cut([0])
-        opened, level, total = {0}, [0], self.cost(self.scopes[0])
-        levels = 0
-        while level and levels != self.most_levels:
-            levels += 1
-            inside = [
-                index
-                for outer in level
-                for kind, index in self.scopes[outer].members
-                if kind == "scope" and self.is_openable(index)
-            ]
-            if total < FEW and inside:
-                self.cut(inside)
-            added = sum(self.cost(self.scopes[index]) - 1 for index in inside)
-            if total + added > (self.limit if total >= FEW else max(self.limit, MEMBER_LIMIT)):
-                break
-            total += added
-            opened.update(inside)
-            level = inside
-        return opened
-
-    def is_openable(self, index: int) -> bool:
-        return not self.scopes[index].run and self.scopes[index].path not in self.folded
-
-    def cut(self, scopes: list[int]) -> None:
-        """Cuts what is too large to be drawn into runs, so that the picture is not one closed box."""
-        for index in scopes:
-            if self.cost(self.scopes[index]) > max(self.limit, MEMBER_LIMIT):
-                split_runs(self.scopes, index, RUNS)
 
     # --- items --------------------------------------------------------------------------------
 
-    def add_items(self, opened: set[int]) -> None:
-        """Walks the open scopes with a stack of its own: (scope, next member, frame)."""
-        stack = [(0, 0, -1)]
+    def add_items(self) -> None:
+        """Walks the open groups with a stack of its own: (members still to come, frame)."""
+        stack = [(self.opened.members(self.outline, None), -1)]
         while stack:
-            scope_index, position, frame = stack.pop()
-            members = self.scopes[scope_index].members
-            for offset in range(position, len(members)):
-                kind, index = members[offset]
-                if kind == "node":
-                    self.add_node(index, frame)
-                elif index not in opened:
-                    self.add_fold(index, frame)
-                elif self.scopes[index].size == 1:
-                    self.add_node(self.scopes[index].members[0][1], frame, self.scopes[index].title)
-                else:
-                    self.frames.append(
-                        Frame(self.scopes[index].title, frame, self.scopes[index].size)
-                    )
-                    stack.append((scope_index, offset + 1, frame))
-                    stack.append((index, 0, len(self.frames) - 1))
+            members, frame = stack[-1]
+            for member in members:
+                group = member.group
+                if member.kind == "group" and group is not None and group in self.opened.groups:
+                    self.add_frame(group, frame)
+                    stack.append((self.opened.members(self.outline, group), len(self.frames) - 1))
                     break
+                self.add_item(member, frame)
+            else:
+                stack.pop()
 
-    def add_node(self, index: int, frame: int, title: str = "") -> None:
-        self.shown_by[index] = len(self.items)
-        self.items.append(Item("node", frame, node=index, title=title))
+    def add_frame(self, group: int, frame: int) -> None:
+        cells = self.outline.groups[group].cells
+        cell = self.opened.cell(group, cells) if cells > opening.FEW_CELLS else -1
+        self.frames.append(Frame(group, frame, cell))
 
-    def add_fold(self, index: int, frame: int) -> None:
-        hidden: list[int] = []
-        stack = [index]
-        while stack:
-            for kind, member in self.scopes[stack.pop()].members:
-                if kind == "node":
-                    hidden.append(member)
-                else:
-                    stack.append(member)
-        if len(hidden) == 1:
-            self.add_node(hidden[0], frame, self.scopes[index].title)
+    def add_item(self, member: Member, frame: int) -> None:
+        self.starts.append(member.first)
+        if member.kind == "node":
+            self.items.append(
+                Item("node", frame, node=member.first, first=member.first, last=member.last)
+            )
             return
-        for node in hidden:
-            self.shown_by[node] = len(self.items)
-        self.items.append(Item("fold", frame, title=self.scopes[index].title, nodes=tuple(hidden)))
+        self.items.append(
+            Item(
+                member.kind,
+                frame,
+                group=-1 if member.group is None else member.group,
+                cell=member.cell,
+                cells=member.cells,
+                first=member.first,
+                last=member.last,
+            )
+        )
 
-    def add_pin(self, index: int, frame: int) -> int:
-        self.used[index] = self.used.get(index, 0) + 1
-        uses = max(self.uses[index], 1)
-        self.items.append(Item("pin", frame, node=index, use=self.used[index], uses=uses))
+    def add_pin(self, leaf: int, frame: int, use: int, user: int = -1, edge: int = 0) -> int:
+        uses = max(self.outline.uses[leaf], 1)
+        self.items.append(Item("pin", frame, leaf, use=use, uses=uses, user=user, edge=edge))
         return len(self.items) - 1
 
     def add_results(self) -> None:
-        for root, slot in self.graph.roots:
+        used: Counter[int] = Counter()
+        for root, slot in self.outline.roots:
             self.items.append(Item("result", -1, node=root, slot=slot))
             mark = len(self.items) - 1
-            target = self.add_pin(root, -1) if self.is_pin(root) else self.shown_by[root]
-            self.links.append(Link(mark, target, slot=slot))
+            used[root] += 1
+            leaf = self.outline.is_leaf(root)
+            target = self.add_pin(root, -1, used[root]) if leaf else self.shown_by(root)
+            self.links.append(Link(mark, target, edges=0, slot=slot))
+
+    def shown_by(self, node: int) -> int:
+        """The item that shows a node."""
+        return bisect_right(self.starts, node) - 1
 
     # --- links --------------------------------------------------------------------------------
 
-    def add_links(self) -> None:
-        """One link for each edge of a node; those of a fold are joined by where they go."""
-        for source in range(len(self.items)):  # pins are added behind, and have no links
-            item = self.items[source]
-            if item.kind == "node" and item.node is not None:
-                self.add_node_links(source, item)
-            elif item.kind == "fold":
-                self.add_fold_links(source, item)
-        self.add_unused_pins()
-
-    def add_node_links(self, source: int, item: Item) -> None:
+    def add_links(self, source: int) -> None:
+        """One link for each edge of a node."""
+        item = self.items[source]
         assert item.node is not None
-        for number, edge in enumerate(self.graph.nodes[item.node].edges):
+        for number, edge in enumerate(self.describe(item.node).edges):
             if edge.node is None:
                 continue
-            pinned = self.is_pin(edge.node)
-            target = self.add_pin(edge.node, item.frame) if pinned else self.shown_by[edge.node]
-            self.links.append(
-                Link(source, target, ((item.node, number),), edge.input_nr, edge.name)
-            )
+            if self.outline.is_leaf(edge.node):
+                use = self.outline.use_of(item.node, number)
+                target = self.add_pin(edge.node, item.frame, use, item.node, number)
+            else:
+                target = self.shown_by(edge.node)
+            self.links.append(Link(source, target, 1, item.node, number, edge.input_nr, edge.name))
 
-    def add_fold_links(self, source: int, item: Item) -> None:
-        joined: dict[int, list[tuple[int, int]]] = {}
-        for node in item.nodes:
-            for number, edge in enumerate(self.graph.nodes[node].edges):
-                if edge.node is not None and not self.is_pin(edge.node):
-                    joined.setdefault(self.shown_by[edge.node], []).append((node, number))
-        joined.pop(source, None)
-        self.links += [Link(source, target, tuple(edges)) for target, edges in joined.items()]
+    def add_joined_links(self, source: int) -> None:
+        """The edges that leave a closed group, joined by where they go."""
+        item = self.items[source]
+        joined: Counter[int] = Counter()
+        for crossing in self.outline.crossing(item.first, item.last):
+            joined[self.shown_by(crossing.target)] += 1
+        self.links += [Link(source, target, count) for target, count in sorted(joined.items())]
 
     def add_unused_pins(self) -> None:
         """A leaf that nothing in the graph uses is still a node of it."""
-        for node in self.graph.nodes:
-            if self.is_pin(node.id) and self.uses[node.id] == 0:
-                self.add_pin(node.id, -1)
+        for leaf in range(self.outline.inner, self.outline.size):
+            if not self.outline.uses[leaf]:
+                self.add_pin(leaf, -1, 1)
 
     def with_spine(self) -> list[Link]:
         """The links, of each item those to its deepest neighbour marked."""
-        depths = [self.depth(item) for item in self.items]
+        depths = self.depths()
         deepest: dict[int, int] = {}
         for link in self.links:
             deepest[link.source] = max(deepest.get(link.source, 0), depths[link.target])
@@ -278,9 +226,12 @@ class _Builder:
             for link in self.links
         ]
 
-    def depth(self, item: Item) -> int:
-        """Nodes below an item on the longest way to a leaf, as the engine counted them."""
-        if item.kind == "pin" or (item.node is None and not item.nodes):
-            return 0
-        nodes = item.nodes or (item.node or 0,)
-        return max(self.graph.nodes[index].topological_nr for index in nodes)
+    def depths(self) -> list[int]:
+        """Nodes on the way from each item to the end, on the way with most of them."""
+        depths = [0 if item.kind == "pin" else item.last - item.first for item in self.items]
+        below: dict[int, list[int]] = {}
+        for link in self.links:
+            below.setdefault(link.source, []).append(link.target)
+        for source in range(len(self.items) - 1, -1, -1):  # lines lead to later items, or to pins
+            depths[source] += max((depths[target] for target in below.get(source, ())), default=0)
+        return depths
