@@ -71,9 +71,10 @@ def show(session: Session) -> None:
 def graph(tensors: Any, *, title: str = "", depth: int | None = None) -> GraphPicture:
     """The picture of the backward graph of `tensors`; nothing is run.
 
-    Nodes are framed by the module call or `vizgrad.scope` that recorded them, and folded into one box
-    each where the picture would be too large. `depth` says how many levels of them are opened: 0 draws
-    a model as one box, 1 as its layers, and so on. Raises ValueError for a negative one.
+    Nodes are framed by what recorded them (calls of modules, `vizgrad.scope` blocks, functions, loops and
+    their turns), and folded into one box each where the picture would be too large. `depth` says how many
+    levels of these are opened: 0 draws a model as one box, 1 what is directly in it, and so on. Raises
+    ValueError for a negative one.
 
     The result draws itself in a notebook, and has `.to_dot()`, `.to_svg()`, `.to_text()` and `.data`
     (plain data, `vizgrad.inspection.model.Graph`).

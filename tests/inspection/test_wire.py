@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from vizgrad.inspection import model, wire
-from vizgrad.widgets import protocol
+from vizgrad.widgets import drawing, protocol
 
 
 def dataclasses_of(module: Any) -> list[type]:
@@ -23,7 +23,10 @@ def dataclasses_of(module: Any) -> list[type]:
     ]
 
 
-CLASSES = sorted({*dataclasses_of(model), *dataclasses_of(protocol)}, key=lambda cls: cls.__name__)
+CLASSES = sorted(
+    {*dataclasses_of(model), *dataclasses_of(drawing), *dataclasses_of(protocol)},
+    key=lambda cls: cls.__name__,
+)
 ANSWERS = [answer for answers in protocol.ANSWERS.values() for answer in answers]
 MESSAGES = tuple(dict.fromkeys((*protocol.ANSWERS, *ANSWERS, *protocol.EVENTS, protocol.Failed)))
 
@@ -115,20 +118,26 @@ RUN: dict[str, Any] = {
     "current": None,
     "nodes": [NODE_RUN, NODE_RUN, NODE_RUN, NODE_RUN],
 }
-SNAPSHOT: dict[str, Any] = {
-    "type": "snapshot",
-    "request": 1,
+WHOLE: dict[str, Any] = {
+    "type": "whole",
     "session": "a",
-    "revision": 1,
     "graph": {"nodes": [], "roots": []},
-    "start": {"total": 4, "current": 0},
     "run": RUN,
 }
 
 
+@dataclasses.dataclass(frozen=True)
+class Whole:
+    """A message with much in it."""
+
+    session: str
+    graph: model.Graph
+    run: model.Run
+
+
 def with_value(path: list[str | int], value: object) -> dict[str, Any]:
-    """`SNAPSHOT` with one value replaced."""
-    data: Any = json.loads(json.dumps(SNAPSHOT))
+    """`WHOLE` with one value replaced."""
+    data: Any = json.loads(json.dumps(WHOLE))
     inner = data
     for key in path[:-1]:
         inner = inner[key]
@@ -176,14 +185,14 @@ def with_value(path: list[str | int], value: object) -> dict[str, Any]:
 )
 def test_an_error_says_where_and_what(path: list[str | int], value: object, message: str) -> None:
     with pytest.raises(wire.WireError) as caught:
-        wire.decode_message(with_value(path, value), MESSAGES)
+        wire.decode_message(with_value(path, value), (Whole,))
     assert str(caught.value) == message
 
 
 def test_a_missing_value_is_an_error() -> None:
-    data = {name: value for name, value in SNAPSHOT.items() if name != "run"}
+    data = {name: value for name, value in WHOLE.items() if name != "run"}
     with pytest.raises(wire.WireError, match=r"^run: expected a value, got nothing$"):
-        wire.decode_message(data, MESSAGES)
+        wire.decode_message(data, (Whole,))
 
 
 @pytest.mark.parametrize("data", [None, [], "step", 3, {"type": "eval"}, {"type": None}, {}])
@@ -194,7 +203,7 @@ def test_what_is_no_message_is_refused(data: object) -> None:
 
 def test_only_the_classes_asked_for_are_read() -> None:
     with pytest.raises(wire.WireError, match=r"^type: expected one of step, stop, got the string"):
-        wire.decode_message(SNAPSHOT, (protocol.Step, protocol.Stop))
+        wire.decode_message(WHOLE, (protocol.Step, protocol.Stop))
 
 
 def test_a_trace_of_a_newer_version_is_refused() -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 from weakref import ref
 
@@ -17,11 +17,12 @@ from tests.widgets.views import Following, View
 from vizgrad.inspection import registry
 from vizgrad.inspection import session as session_module
 from vizgrad.inspection.session import Session
+from vizgrad.inspection.wire import encode_message
 from vizgrad.stepping.opener import open_session
 from vizgrad.tensor.tensor import new_tensor
-from vizgrad.widgets import controller as controller_module
 from vizgrad.widgets import protocol as p
 from vizgrad.widgets.controller import after_cell
+from vizgrad.widgets.drawing import AUTOMATIC
 
 
 @pytest.fixture(autouse=True)
@@ -53,20 +54,27 @@ def test_the_list_of_sessions(session: Session) -> None:
     assert answer.protocol_version == p.PROTOCOL_VERSION
 
 
-def test_attach_gives_everything_that_is_needed_to_draw(session: Session) -> None:
+def test_attach_gives_what_is_to_be_seen(session: Session) -> None:
     session.step(2)
     view = View()
     for name in (None, session.id):
         answer = view.ask(p.Attach, name)
-        assert isinstance(answer, p.Snapshot)
+        assert isinstance(answer, p.Shown)
         assert (answer.session, answer.revision) == (session.id, session.revision)
-        assert answer.graph == replace(session.graph, storages=session.versions)
-        assert answer.run == session.run
+        assert (answer.title, answer.nodes, answer.leaves) == ("out", 5, 2)
+        assert [node.id for node in answer.drawing.nodes] == [0, 1, 2, 3, 4]
+        assert answer.standing.nodes == session.run.nodes
+        assert answer.standing.ready == session.run.ready
+        assert answer.standing.position == 2
 
 
-def test_a_snapshot_can_be_asked_for_again(view: View, session: Session) -> None:
-    answer = view.ask(p.GetSnapshot, session.id)
-    assert answer.run == session.run
+def test_a_drawing_that_is_there_is_not_sent_again(view: View, session: Session) -> None:
+    first = view.ask(p.Look, session.id)
+    session.step(2)
+    again = view.ask(p.Look, session.id, AUTOMATIC, first.drawing.digest)
+    assert again.drawing is None
+    assert again.standing.position == 2
+    assert view.ask(p.Look, session.id, AUTOMATIC, "another").drawing == first.drawing
 
 
 def test_moves_are_answered_once_and_told_as_updates(view: View, session: Session) -> None:
@@ -86,13 +94,6 @@ def test_moves_are_answered_once_and_told_as_updates(view: View, session: Sessio
     assert [len(u.records) for u in updates] == [1, 2, 1, 3, 4, 1, 0]
     assert [r.visit.index for u in updates[:4] for r in u.records] == [0, 1, 2, 2, 2, 3, 4]
     assert updates[-1].breakpoints == session.run.breakpoints == (1,)
-
-
-def test_the_state_can_be_asked_for(view: View, session: Session) -> None:
-    session.step(2)
-    answer = view.ask(p.GetState, session.id)
-    assert (answer.run, answer.storages) == (session.run, session.versions)
-    assert answer.revision == session.revision
 
 
 def test_a_far_move_is_told_without_its_steps(monkeypatch: pytest.MonkeyPatch, view: View) -> None:
@@ -115,7 +116,61 @@ def test_what_was_missed_is_told_again(view: View, session: Session) -> None:
     assert list(answer.updates) == heard
     assert view.ask(p.Since, session.id, session.revision).updates == ()
     for strange in (first - 5, session.revision + 1):
-        assert isinstance(view.ask(p.Since, session.id, strange), p.Snapshot)
+        assert isinstance(view.ask(p.Since, session.id, strange), p.Behind)
+
+
+def test_an_update_names_the_nodes_that_it_speaks_of(view: View, session: Session) -> None:
+    view.ask(p.Step, session.id)
+    (update,) = view.updates()
+    (record,) = update.records
+    spoken = {record.visit.node, record.current, *(r.edge.node for r in record.visit.routed)}
+    nodes = session.graph.nodes
+    assert {(n.node, n.name, n.label, n.needed) for n in update.names} == {
+        (i, nodes[i].name, nodes[i].label, session.start.needed[i]) for i in spoken
+    }
+
+
+def test_find_names_and_visits(view: View, session: Session) -> None:
+    found = view.ask(p.Find, session.id, "mul*back")
+    names = [node.name for node in session.graph.nodes]
+    assert [name.name for name in found.names] == [n for n in names if n == "MulBackward0"]
+    assert found.total == len(found.names) > 0
+    assert view.ask(p.Find, session.id, "").total == 0
+    told = view.ask(p.GetNames, session.id, (4, 99, -1, 4)).names
+    assert [(name.node, name.label) for name in told] == [(4, session.graph.nodes[4].label)]
+    session.step(3)
+    session.back()
+    visits = view.ask(p.GetVisits, session.id, 1, 10)
+    assert [(line.index, line.node) for line in visits.visits] == [
+        (visit.index, visit.node) for visit in (s.visit for s in _records(session)[1:3])
+    ]
+    assert visits.visits[1].norm is None  # it is undone
+
+
+def _records(session: Session) -> tuple[Any, ...]:
+    session.step()
+    records = session.trace.records
+    session.back()
+    return records
+
+
+def test_memory_falls_as_values_are_released(view: View, session: Session) -> None:
+    before = view.ask(p.GetMemory, session.id)
+    assert before.held == before.peak == before.curve[0][1] > 0
+    assert sum(holder.bytes for holder in before.holders) >= before.held > 0
+    session.continue_()
+    after = view.ask(p.GetMemory, session.id)
+    assert (after.held, after.peak, after.holders, after.others) == (0, before.peak, (), 0)
+    assert [step for step, _ in after.curve] == list(range(6))
+    session.restart()
+    assert view.ask(p.GetMemory, session.id).held == before.held
+
+
+def test_storages(view: View, session: Session) -> None:
+    told = view.ask(p.GetStorages, session.id, 100)
+    assert told.storages == session.versions
+    assert told.total == len(session.versions)
+    assert len(view.ask(p.GetStorages, session.id, 1).storages) == 1
 
 
 def test_inspect(view: View, session: Session) -> None:
@@ -137,8 +192,9 @@ def test_stop_closes_and_the_last_state_stays(view: View, session: Session) -> N
     view.ask(p.Stop, session.id)
     last = view.updates()[-1]
     assert (last.status, last.position, last.before) == ("closed", 1, 1)
-    answer = view.ask(p.GetSnapshot, session.id)
-    assert answer.run.status == "closed"
+    answer = view.ask(p.Look, session.id)
+    assert answer.standing.status == "closed"
+    assert answer.drawing is not None
     answer = view.ask(p.Inspect, session.id, 0)
     assert answer.node.name == "MulBackward0"
     for move in (p.Step, p.StepBack, p.Continue, p.Restart):
@@ -236,7 +292,10 @@ def test_a_write_in_a_later_cell_shows_as_versions() -> None:
     (change,) = update.changes
     (storage,) = [s for s in session.versions if s.version]
     assert (change.storage, change.version, change.writes) == (storage.id, 1, storage.writes)
-    assert change.saved == session.run.saved
+    told = view.ask(p.Look, session.id).standing
+    assert set(change.saved) == {saved for saved in told.saved if saved.state == "stale"}
+    assert told.stale == len(change.saved)
+    view.events()
     assert {s.state for s in change.saved} == {"stale"}
     assert session.notice_writes() is False
     assert view.events() == []
@@ -264,7 +323,7 @@ def test_a_lost_message_makes_no_view_deaf(
     view.controller._carry = carry
     session.step()
     view.hear(view.updates())
-    assert (view.revision, view.state) == (session.revision, session.run)
+    view.agrees()
     # lost, and nothing comes after it: the next cell tells
     view.controller._carry = broken
     session.step()
@@ -272,7 +331,7 @@ def test_a_lost_message_makes_no_view_deaf(
     after_cell()
     assert p.AtRevision(session.id, session.revision) in view.events()
     view.ask_since()
-    assert view.state == session.run
+    view.agrees()
 
 
 def test_a_broken_panel_does_not_stop_sessions_from_opening_and_closing() -> None:
@@ -306,20 +365,20 @@ def test_impossible_wishes_fail_and_move_nothing(
     assert session.position == 0
 
 
-def test_a_graph_that_is_too_large_to_draw_says_so_and_can_be_stepped(
-    monkeypatch: pytest.MonkeyPatch, session: Session
-) -> None:
-    monkeypatch.setattr(controller_module, "MOST_NODES", 4)
-    view = View(session)
-    answer = view.ask(p.Attach)
-    assert isinstance(answer, p.Failed)
-    assert "5 nodes, more than the 4" in answer.message
-    session.step()
-    assert session.position == 1
+def test_a_large_graph_is_drawn_as_far_as_it_is_open() -> None:
+    x = leaf(1)
+    y = x
+    for _ in range(3000):
+        y = y * x
+    session = open_session(y.sum(), names={})
+    answer = View(session).ask(p.Attach)
+    assert answer.nodes == 3002
+    assert len(answer.drawing.boxes) < 20
+    assert len(json.dumps(encode_message(answer))) < 100_000
 
 
 def test_an_unknown_session(view: View) -> None:
-    for wish in ((p.Attach, "s999"), (p.Step, "s999"), (p.GetSnapshot, "")):
+    for wish in ((p.Attach, "s999"), (p.Step, "s999"), (p.Look, "")):
         answer = view.ask(*wish)
         assert isinstance(answer, p.Failed)
         assert "vizgrad.debug" in answer.message
@@ -467,13 +526,13 @@ def test_hostile_names_arrive_as_the_characters_they_are() -> None:
     h.register_hook(hook)
     session = open_session(h, new_tensor(x._array), names={id(x): HOSTILE}, title=HOSTILE)
     view = View()
-    snapshot = view.ask(p.Attach)
-    assert snapshot.graph.title == HOSTILE
-    node = snapshot.graph.nodes[0]
+    shown = view.ask(p.Attach)
+    assert shown.title == HOSTILE
+    node = shown.drawing.nodes[0]
     assert node.scope == (HOSTILE,)
     assert node.hooks == (HOSTILE,)
-    assert [n.label for n in snapshot.graph.nodes if n.kind == "leaf"].count(HOSTILE) == 1
-    assert any(s.label == HOSTILE for s in snapshot.graph.storages)
+    assert [n.label for n in shown.drawing.nodes if n.kind == "leaf"].count(HOSTILE) == 1
+    assert any(s.label == HOSTILE for s in shown.standing.storages)
     assert view.ask(p.ListSessions).sessions[0].title == HOSTILE
     answer = view.ask(p.Step, session.id)
     assert HOSTILE in answer.message

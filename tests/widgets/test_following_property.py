@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from hypothesis import given, settings
@@ -16,12 +16,15 @@ from tests.fixtures.sessions import no_sessions
 from tests.fixtures.strategies import moves, programs
 from tests.inspection.test_stepping_property import Side, modes_of, quietly
 from tests.widgets.views import Following
-from vizgrad.inspection import publishing
+from vizgrad.inspection import live, publishing
 from vizgrad.inspection import session as session_module
+from vizgrad.inspection.model import Group
 from vizgrad.inspection.protocols import WorldChanged
 from vizgrad.inspection.session import Session
+from vizgrad.rendering import opening
 from vizgrad.widgets import protocol as p
 from vizgrad.widgets.controller import after_cell
+from vizgrad.widgets.drawing import Cell, Folding
 
 #: What a move of a random program may end with.
 ERRORS = (RuntimeError, TypeError, NotImplementedError, ValueError, IndexError, WorldChanged)
@@ -50,36 +53,78 @@ def write(side: Side, n: int) -> None:
             tensors[n % len(tensors)].mul_(1.0)
 
 
-def agrees(view: Following, session: Session) -> None:
-    """The view shows what is there, and drew it without asking for it whole."""
-    assert view.revision == session.revision
-    assert view.state == session.run
-    told = {i: (s.version, s.writes[-5:]) for i, s in view.storages.items()}
-    assert told == {s.id: (s.version, s.writes[-5:]) for s in session.versions}
+@st.composite
+def foldings(draw: st.DrawFn) -> tuple[list[tuple[float, float, int]], Folding]:
+    """Stretches of a graph of any size, as shares of it, with cells; and some that are opened or closed."""
+    share = st.floats(0, 1, allow_nan=False)
+    stretches = draw(st.lists(st.tuples(share, share, st.integers(0, 3)), max_size=5))
+    numbers = st.lists(st.integers(0, 5), max_size=3)
+    cells = draw(st.lists(st.builds(Cell, st.integers(0, 5), st.integers(0, 3)), max_size=2))
+    return stretches, Folding(tuple(draw(numbers)), tuple(draw(numbers)), tuple(cells))
 
 
-@given(programs(), moves(), st.lists(st.integers(0, 30), min_size=1, max_size=8))
-@settings(deadline=None, max_examples=40)
+@contextmanager
+def grouped(stretches: list[tuple[float, float, int]]) -> Generator[None]:
+    """Graphs have these groups, those that lie in each other or apart."""
+
+    def groups(source: Any) -> tuple[Group, ...]:
+        inner = source.inner
+        wanted = sorted(
+            {
+                (first, last, cells)
+                for a, b, cells in stretches
+                for first, last in [sorted((round(a * inner), round(b * inner)))]
+                if last - first > 1
+            },
+            key=lambda each: (each[0], -each[1]),
+        )
+        found: list[Group] = []
+        around: list[Group] = []
+        for first, last, cells in wanted:
+            while around and around[-1].last <= first:
+                around.pop()
+            if around and around[-1].last < last:
+                continue
+            equal = cells if last - first == cells else 0
+            parent = around[-1].id if around else None
+            if parent is not None and found[parent].cells:
+                continue
+            group = Group(len(found), parent, "loop", f"{first}", first, last, None, equal)
+            found.append(group)
+            around.append(group)
+        return tuple(found)
+
+    before = live.groups_of, opening.FEW_CELLS
+    live.groups_of, opening.FEW_CELLS = groups, 1
+    try:
+        yield
+    finally:
+        live.groups_of, opening.FEW_CELLS = before
+
+
+@given(programs(), moves(), st.lists(st.integers(0, 30), min_size=1, max_size=8), foldings())
+@settings(deadline=None, max_examples=60)
 def test_the_folded_state_is_the_state(
-    program: Program, path: list[tuple[str, int]], writes: list[int]
+    program: Program, path: list[tuple[str, int]], writes: list[int], folded: Any
 ) -> None:
-    with quietly(), modes_of(program), no_sessions():
+    stretches, folding = folded
+    with quietly(), modes_of(program), no_sessions(), grouped(stretches):
         side = Side(program)
         session = side.session() if side.backward else None
         if session is None:
             return
         moved(session, "step", writes[0] % 4)
-        views = [Following(session)]
+        views = [Following(session, folding)]
         for index, (what, n) in enumerate([*path, ("continue", 0), ("restart", 0)]):
             moved(session, what, n)
             if index == len(path) // 2:
-                views.append(Following(session))  # who comes later knows the same
+                views.append(Following(session, folding))  # who comes later knows the same
             if index < len(writes) and writes[index] % 3 == 0:
                 write(side, writes[index])
                 after_cell()
             for view in views:
                 view.hear(view.updates())
-                agrees(view, session)
+                view.agrees()
 
 
 @given(programs(), moves(), st.integers(0, 10**6))
@@ -129,7 +174,7 @@ def test_updates_lost_doubled_and_reordered_converge(
             assert event.revision == session.revision
         if view.revision < session.revision:
             view.ask_since()  # what a view does that hears `AtRevision`
-        agrees(view, session)
+        view.agrees()
 
 
 def test_who_missed_more_than_is_kept_asks_for_everything(monkeypatch: Any) -> None:
@@ -145,7 +190,7 @@ def test_who_missed_more_than_is_kept_asks_for_everything(monkeypatch: Any) -> N
         session.back()
     view.events()
     view.ask_since()
-    agrees(view, session)
+    view.agrees()
     session.step(4)  # a jump: it asks for the state
     view.hear(view.updates())
-    agrees(view, session)
+    view.agrees()

@@ -6,17 +6,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from vizgrad.inspection import model
-from vizgrad.inspection.fold import Fold
+from tests.widgets.standing_fold import StandingFold
 from vizgrad.inspection.publishing import Update
 from vizgrad.inspection.session import Session
 from vizgrad.inspection.wire import decode_message, encode_message
 from vizgrad.widgets import protocol as p
 from vizgrad.widgets.controller import Controller
+from vizgrad.widgets.drawing import Folding, Standing
 
 MESSAGES = tuple(
     dict.fromkeys([*(a for answers in p.ANSWERS.values() for a in answers), *p.EVENTS, p.Failed])
@@ -60,26 +59,28 @@ class View:
 
 
 class Following(View):
-    """A view that keeps its own picture of the run: `run()` is what it would draw."""
+    """A view that keeps its own standing: `standing` is what it would draw."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, folding: Folding | None = None) -> None:
         super().__init__()
         self.session = session
-        self.load(self.ask(p.Attach, session.id))
+        self.folding = folding or Folding()
+        self.load(self.ask(p.Attach, session.id, self.folding))
 
-    def load(self, snapshot: p.Snapshot) -> None:
-        """Begins anew, from everything."""
-        self.graph = snapshot.graph
-        self.start = snapshot.start
-        self._take(snapshot.revision, snapshot.run, snapshot.graph.storages)
+    def look(self, folding: Folding | None = None) -> None:
+        """Asks for what is to be seen, so folded; of a drawing that it has only for the standing."""
+        self.folding = folding or self.folding
+        self.load(self.ask(p.Look, self.session.id, self.folding, self.drawing.digest))
 
-    def _take(self, revision: int, run: model.Run, storages: tuple[model.Storage, ...]) -> None:
-        """The state as it was sent; from here on it is folded."""
-        self.revision = revision
-        self.state = run
-        self.storages = {storage.id: storage for storage in storages}
-        self.fold = Fold(self.start, run)
-        self.turned = {(s.node, s.name): s for s in run.saved if s.state != "freed"}
+    def load(self, shown: p.Shown) -> None:
+        if shown.drawing is not None:
+            self.drawing = shown.drawing
+        self.revision = shown.revision
+        self.fold = StandingFold(self.drawing, shown.standing)
+
+    @property
+    def standing(self) -> Standing:
+        return self.fold.standing
 
     def hear(self, updates: list[Update]) -> None:
         """Folds what came; asks for what is missing."""
@@ -87,73 +88,36 @@ class Following(View):
             if update.revision > self.revision + 1:
                 return self.ask_since()
             if update.revision == self.revision + 1:
-                self._apply(update)
+                if update.jumped or update.changes:
+                    self.look()
+                else:
+                    self.fold.hear(update)
+                    self.revision = update.revision
         return None
 
     def ask_since(self) -> None:
         answer = self.ask(p.Since, self.session.id, self.revision)
-        if isinstance(answer, p.Snapshot):
-            self.load(answer)
+        if isinstance(answer, p.Behind):
+            self.look()
         else:
             assert isinstance(answer, p.Updates)
             self.hear(list(answer.updates))
 
-    def _apply(self, update: Update) -> None:
-        if update.jumped:
-            state = self.ask(p.GetState, self.session.id)
-            self._take(state.revision, state.run, state.storages)
-            return
-        fold = self.fold
-        forward = update.position >= update.before
-        for record in update.records if forward else reversed(update.records):
-            (fold.apply if forward else fold.unapply)(record)
-        for change in update.changes:
-            self._written(change)
-            self.turned.update({(s.node, s.name): s for s in change.saved})
-        self.revision = update.revision
-        self.state = replace(
-            self.state,
-            status=update.status,
-            position=update.position,
-            recorded=update.recorded,
-            total=update.total,
-            earliest=update.earliest,
-            breakpoints=update.breakpoints,
-            error=update.error,
-            modes=update.modes,
-            current=fold.current,
-            nodes=tuple(map(fold.node, range(len(self.graph.nodes)))),
-            ready=fold.queue,
-            buffers=fold.waiting,
-            edges=tuple(model.EdgeRun(n, e, norm) for (n, e), norm in fold.flows.items()),
-            saved=tuple(self._saved()),
-        )
+    def agrees(self) -> None:
+        """What was folded is what a view that comes now is shown; only the standing was asked for."""
+        assert self.revision == self.session.revision
+        view = View()
+        fresh = view.ask(p.Look, self.session.id, self.folding, self.drawing.digest)
+        view.controller.close()
+        assert fresh.drawing is None
+        # As text: of NaN nothing else is equal to itself.
+        assert repr(_foldable(self.standing)) == repr(_foldable(fresh.standing))
 
-    def _saved(self) -> Iterator[model.SavedRun]:
-        """Saved values that are not as the graph says: released, or stale."""
-        for node in self.graph.nodes:
-            for saved in node.saved:
-                if saved.name in self.fold.released.get(node.id, ()):
-                    yield model.SavedRun(node.id, saved.name, "freed", 0)
-                    continue
-                now = self.turned.get((node.id, saved.name))
-                if saved.storage is None:
-                    continue
-                state, culprit = (
-                    (saved.state, saved.culprit) if now is None else (now.state, now.culprit)
-                )
-                version = self.storages[saved.storage].version
-                if (state, version) != (saved.state, saved.version_now):
-                    yield model.SavedRun(node.id, saved.name, state, version, culprit)
 
-    def _written(self, change: model.StorageChange) -> None:
-        if change.opened is not None:
-            self.storages[change.storage] = change.opened
-            return
-        old = self.storages[change.storage]
-        self.storages[change.storage] = replace(
-            old,
-            version=change.version,
-            writes=(*old.writes, *change.writes),
-            writes_dropped=change.writes_dropped,
-        )
+def _foldable(standing: Standing) -> Standing:
+    """Without names, which are told once, and without the states of saves, which `saved` says."""
+    storages = tuple(
+        replace(each, saves=tuple(replace(mark, state="alive") for mark in each.saves))
+        for each in standing.storages
+    )
+    return replace(standing, names=(), storages=storages)

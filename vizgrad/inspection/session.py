@@ -19,7 +19,9 @@ from vizgrad.inspection import model, registry
 from vizgrad.inspection.breakpoints import Breakpoint, Breakpoints, Condition
 from vizgrad.inspection.history import Between, History
 from vizgrad.inspection.interrupts import between_steps
-from vizgrad.inspection.looking import Inspected, Kept, Live, SessionClosed
+from vizgrad.inspection.kept import Kept
+from vizgrad.inspection.live import Live
+from vizgrad.inspection.looking import Inspected, Look, SessionClosed
 from vizgrad.inspection.memory import quarter_of_free
 from vizgrad.inspection.protocols import Backward
 from vizgrad.inspection.publishing import RECORDS_CARRIED, Publisher, Update
@@ -309,10 +311,13 @@ class Session:
             return self._publisher.since(revision)
 
     @contextmanager
-    def at_rest(self) -> Generator[int]:
-        """Nothing changes inside: what is read belongs to the revision that this gives."""
+    def at_rest(self) -> Generator[tuple[int, Look]]:
+        """Nothing changes inside: what is seen belongs to the revision that comes with it.
+
+        Raises SessionClosed where nothing was kept of a closed session.
+        """
         with self._owned():
-            yield self.revision
+            yield self.revision, self._state
 
     def notice_writes(self) -> bool:
         """Publishes writes to storages of the graph since the last change; True if there were any.
@@ -352,11 +357,22 @@ class Session:
         }
         position = history.position
         jumped = abs(position - before) > RECORDS_CARRIED
+        current = None if closed else history.current
 
         def make(revision: int) -> Update:
-            steps = () if jumped else history.between(before, position)
+            steps = () if jumped or closed else tuple(history.between(before, position))
             records = tuple(step.record for step in steps)
-            return Update(revision=revision, jumped=jumped, records=records, **fixed)
+            spoken = [] if current is None else [current]
+            for record in records:
+                spoken.append(record.visit.node)
+                spoken += [r.edge.node for r in record.visit.routed if r.edge.node is not None]
+            return Update(
+                revision=revision,
+                jumped=jumped,
+                records=records,
+                names=live.names(dict.fromkeys(spoken)),
+                **fixed,
+            )
 
         self._publisher.publish(make)
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, cast
 from weakref import WeakSet
 
@@ -20,11 +19,10 @@ from vizgrad.inspection.wire import WireError, decode_message, encode_message
 from vizgrad.inspection.wire_plan import MAX_INTEGER
 from vizgrad.observing import Observer
 from vizgrad.version import __version__
+from vizgrad.widgets import answers
 from vizgrad.widgets import protocol as p
 
 Send = Callable[[dict[str, Any]], None]
-#: Larger graphs are not sent to be drawn: it would take the kernel minutes. They can be stepped from code.
-MOST_NODES = 200_000
 #: More steps than this in one request are refused: the browser would wait without a picture.
 MOST_STEPS = 1_000_000
 
@@ -91,29 +89,13 @@ class Controller:
             case p.Attach():
                 session = self._find(request.session)
                 self._attach(session)
-                return _snapshot(request.request, session)
+                return answers.shown(request.request, session, request.folding, "")
             case _:
                 pass
         session = self._find(request.session)
-        match request:
-            case p.GetSnapshot():
-                return _snapshot(request.request, session)
-            case p.GetState():
-                with session.at_rest() as revision:
-                    return p.State(
-                        request.request, session.id, revision, session.run, session.versions
-                    )
-            case p.Since():
-                updates = session.updates_since(request.revision)
-                if updates is None:
-                    return _snapshot(request.request, session)
-                return p.Updates(request.request, session.id, updates)
-            case p.Inspect():
-                with session.at_rest() as revision:
-                    seen = session.inspect(request.node)
-                return p.Inspection(request.request, session.id, revision, *seen)
-            case _:
-                pass
+        answer = answers.seen(session, request)
+        if answer is not None:
+            return answer
         self._move(session, request)
         return p.Done(request.request, session.id, session.revision)
 
@@ -199,19 +181,6 @@ class Controller:
     def _sessions_changed(self) -> None:
         if self._bound is None:
             self._send(self._sessions(0))
-
-
-def _snapshot(request: int, session: Session) -> p.Snapshot:
-    if session.nodes > MOST_NODES:
-        raise ValueError(
-            f"this graph has {session.nodes:,} nodes, more than the {MOST_NODES:,} that a view draws: step "
-            "it from a cell (session.step(), session.continue_()), or debug a part of it (from an "
-            "intermediate result, or with fewer iterations)"
-        )
-    with session.at_rest() as revision:
-        # The graph is as it was when it was first looked at; storages may have been written since.
-        graph = replace(session.graph, storages=session.versions)
-        return p.Snapshot(request, session.id, revision, graph, session.start, session.run)
 
 
 def after_cell() -> None:

@@ -14,7 +14,10 @@ import traitlets
 
 from vizgrad.inspection.session import Session
 from vizgrad.rendering.static import svg_of_session, text_of_session
-from vizgrad.widgets.controller import MOST_NODES, Controller
+from vizgrad.widgets.controller import Controller
+
+#: Larger graphs are said in words only, to those who read a notebook without a kernel.
+MOST_PICTURED = 20_000
 
 _STATIC = Path(__file__).parent / "static"
 
@@ -48,7 +51,7 @@ class DebugView(anywidget.AnyWidget):
         if data is None:
             return data
         session = self._session()
-        if session is not None and session.nodes > MOST_NODES:
+        if session is not None and session.nodes > MOST_PICTURED:
             data["text/plain"] = repr(session)
         elif session is not None:
             data["text/plain"] = text_of_session(session)

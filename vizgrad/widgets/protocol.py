@@ -19,10 +19,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from vizgrad.inspection.model import Graph, Node, Run, Start, Storage, TensorSummary, Visit
+from vizgrad.inspection.model import Name, Node, Storage, TensorSummary, Visit
 from vizgrad.inspection.publishing import Update
+from vizgrad.widgets.drawing import AUTOMATIC, Drawing, Folding, Standing
 
-PROTOCOL_VERSION = 2
+PROTOCOL_VERSION = 3
 COMM_TARGET = "vizgrad"
 
 # --- requests (browser -> kernel) --------------------------------------------------------------
@@ -37,10 +38,11 @@ class ListSessions:
 
 @dataclass(frozen=True, slots=True)
 class Attach:
-    """Send me the events of `session` (None: the newest)."""
+    """Send me the events of `session` (None: the newest), and what is to be seen of it."""
 
     request: int
     session: str | None = None
+    folding: Folding = AUTOMATIC
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,28 +53,67 @@ class Detach:
 
 
 @dataclass(frozen=True, slots=True)
-class GetSnapshot:
-    """Everything, from nothing."""
+class Look:
+    """What is to be seen of it, so folded? The drawing `digest` is there already."""
 
     request: int
     session: str
-
-
-@dataclass(frozen=True, slots=True)
-class GetState:
-    """The state of the run: the view has the graph, but not the records that lead to where the run is."""
-
-    request: int
-    session: str
+    folding: Folding = AUTOMATIC
+    digest: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Since:
-    """What was told after `revision`? Answered by `Snapshot` if that is too long ago."""
+    """What was told after `revision`?"""
 
     request: int
     session: str
     revision: int
+
+
+@dataclass(frozen=True, slots=True)
+class Find:
+    """Nodes whose name, variable, scope or source place has `query` in it (``*`` stands for anything)."""
+
+    request: int
+    session: str
+    query: str
+
+
+@dataclass(frozen=True, slots=True)
+class GetNames:
+    """What are these nodes called?"""
+
+    request: int
+    session: str
+    nodes: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GetVisits:
+    """Which nodes were run at positions `first` ... `first + count - 1`?"""
+
+    request: int
+    session: str
+    first: int
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class GetMemory:
+    """What do saved values hold, now and step by step?"""
+
+    request: int
+    session: str
+
+
+@dataclass(frozen=True, slots=True)
+class GetStorages:
+    """The timelines of all storages of the graph, at most `most`."""
+
+    request: int
+    session: str
+    most: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,28 +212,22 @@ class Sessions:
 
 
 @dataclass(frozen=True, slots=True)
-class Snapshot:
-    """Everything needed to draw the session from nothing: `run` is `start` with the records until its
-    position folded in, and with what is live (versions, modes, breakpoints).
+class Shown:
+    """What is to be seen of a session. `drawing` is None if the view has it (`Look.digest`).
+
+    `nodes` is how many the graph has, of which `leaves` are leaves, and `truncated` how many more were left
+    out.
     """
 
     request: int
     session: str
     revision: int
-    graph: Graph
-    start: Start
-    run: Run
-
-
-@dataclass(frozen=True, slots=True)
-class State:
-    """The run as it is, and the storages that changed since the graph was read."""
-
-    request: int
-    session: str
-    revision: int
-    run: Run
-    storages: tuple[Storage, ...]
+    title: str
+    nodes: int
+    leaves: int
+    truncated: int
+    drawing: Drawing | None
+    standing: Standing
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,6 +237,91 @@ class Updates:
     request: int
     session: str
     updates: tuple[Update, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Behind:
+    """What was told after the revision asked for is not kept any more: `Look` again."""
+
+    request: int
+    session: str
+    revision: int
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The first of the `total` nodes that were found, in the order of the run as far as the graph tells."""
+
+    request: int
+    session: str
+    total: int
+    names: tuple[Name, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    request: int
+    session: str
+    names: tuple[Name, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class VisitLine:
+    """One line of the log: the node that was run, and the norm of the gradient that arrived (None:
+    undefined).
+    """
+
+    index: int
+    node: int
+    norm: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Visits:
+    """Visits that were done at some time, those that are undone now too."""
+
+    request: int
+    session: str
+    visits: tuple[VisitLine, ...]
+    names: tuple[Name, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """A node and the bytes of its saved values."""
+
+    node: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """Bytes that saved values hold: a storage counts once, however many nodes saved it.
+
+    `curve` has pairs (steps done, bytes held then), as far as the run has been; of a long run some are left
+    out, never the peak. `holders` are the nodes that hold most now, `others` how many more hold something,
+    and `others_bytes` what those hold alone.
+    """
+
+    request: int
+    session: str
+    revision: int
+    held: int
+    peak: int
+    curve: tuple[tuple[int, int], ...]
+    holders: tuple[Holder, ...]
+    others: int
+    others_bytes: int
+    names: tuple[Name, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Storages:
+    request: int
+    session: str
+    revision: int
+    total: int
+    storages: tuple[Storage, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +336,8 @@ class Done:
 @dataclass(frozen=True, slots=True)
 class Inspection:
     """`visit` is the node's visit once executed (at the current position), else None. `buffers` holds what
-    has arrived so far, one entry per output slot; `grad` is the leaf's `.grad` now, for a leaf.
+    has arrived so far, one entry per output slot; `grad` is the leaf's `.grad` now, for a leaf. `storages`
+    are those of its saved values, `groups` the groups around it, outermost first.
     """
 
     request: int
@@ -226,6 +347,9 @@ class Inspection:
     visit: Visit | None
     buffers: tuple[TensorSummary | None, ...]
     grad: TensorSummary | None = None
+    storages: tuple[Storage, ...] = ()
+    groups: tuple[int, ...] = ()
+    names: tuple[Name, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,11 +382,15 @@ class AtRevision:
 #: What each request is answered with, if not with `Failed`.
 ANSWERS: dict[type, tuple[type, ...]] = {
     ListSessions: (Sessions,),
-    Attach: (Snapshot,),
+    Attach: (Shown,),
     Detach: (Sessions,),
-    GetSnapshot: (Snapshot,),
-    GetState: (State,),
-    Since: (Updates, Snapshot),
+    Look: (Shown,),
+    Since: (Updates, Behind),
+    Find: (Found,),
+    GetNames: (Names,),
+    GetVisits: (Visits,),
+    GetMemory: (Memory,),
+    GetStorages: (Storages,),
     Step: (Done,),
     StepBack: (Done,),
     Continue: (Done,),

@@ -1,8 +1,8 @@
 """`python -m vizgrad.widgets.typescript`: writes what the browser knows of the model and of the messages.
 
-TypeScript types, and readers that check what arrives, for every class of `inspection/model.py`, for `Update`
-and for `widgets/protocol.py`, with their docstrings: what a field means is said once, in Python. A test fails
-when the files are stale.
+TypeScript types, and readers that check what arrives, for every class of `inspection/model.py`, for
+`Update`, for `widgets/drawing.py` and `widgets/protocol.py`, with their docstrings: what a field means is
+said once, in Python. A test fails when the files are stale.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Literal, cast, get_args, get_origin
 from vizgrad import errors
 from vizgrad.inspection import model, publishing
 from vizgrad.inspection.wire import message_type
-from vizgrad.widgets import protocol
+from vizgrad.widgets import drawing, protocol
 from vizgrad.widgets.typescript_fields import (
     WIDTH,
     comment,
@@ -35,7 +35,12 @@ _HEAD = "// Made by `make types` from {sources}: do not edit.\n"
 
 def files() -> dict[Path, str]:
     """Each file with its text."""
-    texts = {"model.ts": _model(), "readModel.ts": _model_readers(), "messages.ts": _messages()}
+    texts = {
+        "model.ts": _model(),
+        "readModel.ts": _model_readers(),
+        "drawing.ts": _drawing(),
+        "messages.ts": _messages(),
+    }
     return {FOLDER / name: text for name, text in texts.items()}
 
 
@@ -59,6 +64,7 @@ def _classes(*modules: ModuleType) -> list[type]:
 
 
 MODEL_CLASSES = (errors.Place, *_classes(model), publishing.Update)
+DRAWING_CLASSES = tuple(_classes(drawing))
 #: Of the messages' file those that no message is, but a part of one.
 PARTS = tuple(cls for cls in _classes(protocol) if cls not in MESSAGES)
 
@@ -198,6 +204,41 @@ def _model() -> str:
     return "\n".join([head + comment(_first(model)), *parts])
 
 
+def _closed_words(module: ModuleType) -> str:
+    """Types of words that the module itself names, with their readers."""
+    found = [(name, words) for name, words in _words(module) if words is not None]
+    own = [(name, words) for name, words in found if not hasattr(model, name)]
+    return "\n".join(
+        f"{_list(_plural(name), words)}export type {name} = (typeof {_plural(name)})[number];\n"
+        f"export const read{name} = oneOf({_plural(name)});\n"
+        for name, words in own
+    )
+
+
+def _drawing() -> str:
+    body = "\n".join(
+        [
+            _closed_words(drawing),
+            *map(_interface, DRAWING_CLASSES),
+            *map(_reader, _in_order(DRAWING_CLASSES)),
+        ]
+    )
+    classes = {cls.__name__ for cls in MODEL_CLASSES} | {name for name, _ in _words(model)}
+    readers = {f"read{name}" for name in classes}
+    head = _HEAD.format(sources="vizgrad/widgets/drawing.py")
+    return "\n".join(
+        [
+            head
+            + comment(_first(drawing))
+            + _imports(_used(body, _CHECKS), "./check")
+            + _imports({"Reader"}, "./check", "import type")
+            + _imports(_used(body, classes), "./model", "import type")
+            + _imports(_used(body, readers), "./readModel"),
+            body,
+        ]
+    )
+
+
 def _model_readers() -> str:
     closed = [(name, words) for name, words in _words(model) if words is not None]
     parts = [f"export const read{name} = oneOf({_plural(name)});\n" for name, _ in closed]
@@ -232,6 +273,8 @@ def _messages() -> str:
     parts.append(f"export const MESSAGE_READERS: {table} = {{\n{rows}\n}};\n")
     body = "\n".join(parts)
     readers = {f"read{name}" for name in classes}
+    drawn = {cls.__name__ for cls in DRAWING_CLASSES}
+    drawn_readers = {f"read{name}" for name in drawn}
     head = _HEAD.format(sources="vizgrad/widgets/protocol.py")
     return "\n".join(
         [
@@ -239,6 +282,8 @@ def _messages() -> str:
             + comment(_first(protocol))
             + _imports(_used("".join(made), _CHECKS), "./check")
             + _imports({"Reader"}, "./check", "import type")
+            + _imports(_used(body, drawn_readers), "./drawing")
+            + _imports(_used(body, drawn), "./drawing", "import type")
             + _imports(_used(body, classes), "./model", "import type")
             + _imports(_used(body, readers), "./readModel"),
             body,

@@ -1,6 +1,7 @@
 export * from './model';
+export * from './drawing';
 export * from './messages';
 export { Malformed } from './check';
 export { readMessage } from './readMessage';
-export { checkUpdate } from './references';
+export { checkDrawing, checkNodes, checkStanding, checkStorages, checkUpdate } from './references';
 export { readTrace } from './readModel';

@@ -18,21 +18,21 @@
  * for what came `Since`. The same messages travel over the widget's comm (bound to one session) and
  * over the side panel's comm (target `vizgrad`; attaches to any session).
  */
-import { array, integer, nullable, optional, record, string, word } from './check';
+import { array, float, integer, nullable, optional, pair, record, string, word } from './check';
 import type { Reader } from './check';
-import type { Graph, Node, Run, Start, Storage, TensorSummary, Update, Visit } from './model';
+import { readDrawing, readStanding } from './drawing';
+import type { Drawing, Folding, Standing } from './drawing';
+import type { Name, Node, Storage, TensorSummary, Update, Visit } from './model';
 import {
-  readGraph,
+  readName,
   readNode,
-  readRun,
-  readStart,
   readStorage,
   readTensorSummary,
   readUpdate,
   readVisit
 } from './readModel';
 
-export const PROTOCOL_VERSION = 2;
+export const PROTOCOL_VERSION = 3;
 
 export const COMM_TARGET = 'vizgrad';
 
@@ -44,17 +44,34 @@ export interface SessionInfo {
   readonly total: number;
 }
 
+/**
+ * One line of the log: the node that was run, and the norm of the gradient that arrived (None:
+ * undefined).
+ */
+export interface VisitLine {
+  readonly index: number;
+  readonly node: number;
+  readonly norm: number | null;
+}
+
+/** A node and the bytes of its saved values. */
+export interface Holder {
+  readonly node: number;
+  readonly bytes: number;
+}
+
 /** Which sessions exist? Answered by `Sessions`. */
 export interface ListSessions {
   readonly type: 'list_sessions';
   readonly request: number;
 }
 
-/** Send me the events of `session` (None: the newest). */
+/** Send me the events of `session` (None: the newest), and what is to be seen of it. */
 export interface Attach {
   readonly type: 'attach';
   readonly request: number;
   readonly session: string | null;
+  readonly folding: Folding;
 }
 
 /** I show no session any more: one that nobody holds may go. */
@@ -63,28 +80,63 @@ export interface Detach {
   readonly request: number;
 }
 
-/** Everything, from nothing. */
-export interface GetSnapshot {
-  readonly type: 'get_snapshot';
+/** What is to be seen of it, so folded? The drawing `digest` is there already. */
+export interface Look {
+  readonly type: 'look';
   readonly request: number;
   readonly session: string;
+  readonly folding: Folding;
+  readonly digest: string;
 }
 
-/**
- * The state of the run: the view has the graph, but not the records that lead to where the run is.
- */
-export interface GetState {
-  readonly type: 'get_state';
-  readonly request: number;
-  readonly session: string;
-}
-
-/** What was told after `revision`? Answered by `Snapshot` if that is too long ago. */
+/** What was told after `revision`? */
 export interface Since {
   readonly type: 'since';
   readonly request: number;
   readonly session: string;
   readonly revision: number;
+}
+
+/**
+ * Nodes whose name, variable, scope or source place has `query` in it (`*` stands for anything).
+ */
+export interface Find {
+  readonly type: 'find';
+  readonly request: number;
+  readonly session: string;
+  readonly query: string;
+}
+
+/** What are these nodes called? */
+export interface GetNames {
+  readonly type: 'get_names';
+  readonly request: number;
+  readonly session: string;
+  readonly nodes: readonly number[];
+}
+
+/** Which nodes were run at positions `first` ... `first + count - 1`? */
+export interface GetVisits {
+  readonly type: 'get_visits';
+  readonly request: number;
+  readonly session: string;
+  readonly first: number;
+  readonly count: number;
+}
+
+/** What do saved values hold, now and step by step? */
+export interface GetMemory {
+  readonly type: 'get_memory';
+  readonly request: number;
+  readonly session: string;
+}
+
+/** The timelines of all storages of the graph, at most `most`. */
+export interface GetStorages {
+  readonly type: 'get_storages';
+  readonly request: number;
+  readonly session: string;
+  readonly most: number;
 }
 
 /** Run `count` more nodes. */
@@ -164,27 +216,22 @@ export interface Sessions {
 }
 
 /**
- * Everything needed to draw the session from nothing: `run` is `start` with the records until its
- * position folded in, and with what is live (versions, modes, breakpoints).
+ * What is to be seen of a session. `drawing` is None if the view has it (`Look.digest`).
+ *
+ * `nodes` is how many the graph has, of which `leaves` are leaves, and `truncated` how many more
+ * were left out.
  */
-export interface Snapshot {
-  readonly type: 'snapshot';
+export interface Shown {
+  readonly type: 'shown';
   readonly request: number;
   readonly session: string;
   readonly revision: number;
-  readonly graph: Graph;
-  readonly start: Start;
-  readonly run: Run;
-}
-
-/** The run as it is, and the storages that changed since the graph was read. */
-export interface State {
-  readonly type: 'state';
-  readonly request: number;
-  readonly session: string;
-  readonly revision: number;
-  readonly run: Run;
-  readonly storages: readonly Storage[];
+  readonly title: string;
+  readonly nodes: number;
+  readonly leaves: number;
+  readonly truncated: number;
+  readonly drawing: Drawing | null;
+  readonly standing: Standing;
 }
 
 /** What a view missed, in order; the last of them is the latest. */
@@ -193,6 +240,72 @@ export interface Updates {
   readonly request: number;
   readonly session: string;
   readonly updates: readonly Update[];
+}
+
+/** What was told after the revision asked for is not kept any more: `Look` again. */
+export interface Behind {
+  readonly type: 'behind';
+  readonly request: number;
+  readonly session: string;
+  readonly revision: number;
+}
+
+/**
+ * The first of the `total` nodes that were found, in the order of the run as far as the graph
+ * tells.
+ */
+export interface Found {
+  readonly type: 'found';
+  readonly request: number;
+  readonly session: string;
+  readonly total: number;
+  readonly names: readonly Name[];
+}
+
+export interface Names {
+  readonly type: 'names';
+  readonly request: number;
+  readonly session: string;
+  readonly names: readonly Name[];
+}
+
+/** Visits that were done at some time, those that are undone now too. */
+export interface Visits {
+  readonly type: 'visits';
+  readonly request: number;
+  readonly session: string;
+  readonly visits: readonly VisitLine[];
+  readonly names: readonly Name[];
+}
+
+/**
+ * Bytes that saved values hold: a storage counts once, however many nodes saved it.
+ *
+ * `curve` has pairs (steps done, bytes held then), as far as the run has been; of a long run some
+ * are left out, never the peak. `holders` are the nodes that hold most now, `others` how many more
+ * hold something, and `others_bytes` what those hold alone.
+ */
+export interface Memory {
+  readonly type: 'memory';
+  readonly request: number;
+  readonly session: string;
+  readonly revision: number;
+  readonly held: number;
+  readonly peak: number;
+  readonly curve: readonly (readonly [number, number])[];
+  readonly holders: readonly Holder[];
+  readonly others: number;
+  readonly others_bytes: number;
+  readonly names: readonly Name[];
+}
+
+export interface Storages {
+  readonly type: 'storages';
+  readonly request: number;
+  readonly session: string;
+  readonly revision: number;
+  readonly total: number;
+  readonly storages: readonly Storage[];
 }
 
 /** The request was carried out; what it changed was told to everybody as an `Updated`. */
@@ -206,6 +319,7 @@ export interface Done {
 /**
  * `visit` is the node's visit once executed (at the current position), else None. `buffers` holds
  * what has arrived so far, one entry per output slot; `grad` is the leaf's `.grad` now, for a leaf.
+ * `storages` are those of its saved values, `groups` the groups around it, outermost first.
  */
 export interface Inspection {
   readonly type: 'inspection';
@@ -216,6 +330,9 @@ export interface Inspection {
   readonly visit: Visit | null;
   readonly buffers: readonly (TensorSummary | null)[];
   readonly grad: TensorSummary | null;
+  readonly storages: readonly Storage[];
+  readonly groups: readonly number[];
+  readonly names: readonly Name[];
 }
 
 /**
@@ -250,9 +367,13 @@ export type Request =
   | ListSessions
   | Attach
   | Detach
-  | GetSnapshot
-  | GetState
+  | Look
   | Since
+  | Find
+  | GetNames
+  | GetVisits
+  | GetMemory
+  | GetStorages
   | Step
   | StepBack
   | Continue
@@ -265,16 +386,33 @@ export type Request =
 
 /** What the kernel may say: answers and events. */
 export type Message =
-  Sessions | Snapshot | State | Updates | Done | Inspection | Failed | Updated | AtRevision;
+  | Sessions
+  | Shown
+  | Updates
+  | Behind
+  | Found
+  | Names
+  | Visits
+  | Memory
+  | Storages
+  | Done
+  | Inspection
+  | Failed
+  | Updated
+  | AtRevision;
 
 /** What each request is answered with, if not with `Failed`. */
 export const ANSWERS = {
   list_sessions: ['sessions'],
-  attach: ['snapshot'],
+  attach: ['shown'],
   detach: ['sessions'],
-  get_snapshot: ['snapshot'],
-  get_state: ['state'],
-  since: ['updates', 'snapshot'],
+  look: ['shown'],
+  since: ['updates', 'behind'],
+  find: ['found'],
+  get_names: ['names'],
+  get_visits: ['visits'],
+  get_memory: ['memory'],
+  get_storages: ['storages'],
   step: ['done'],
   step_back: ['done'],
   continue: ['done'],
@@ -297,31 +435,36 @@ export const readSessionInfo: Reader<SessionInfo> = record<SessionInfo>({
   total: integer
 });
 
+export const readVisitLine: Reader<VisitLine> = record<VisitLine>({
+  index: integer,
+  node: integer,
+  norm: nullable(float)
+});
+
+export const readHolder: Reader<Holder> = record<Holder>({
+  node: integer,
+  bytes: integer
+});
+
 export const readSessions: Reader<Sessions> = record<Sessions>({
   type: word('sessions'),
   request: integer,
   sessions: array(readSessionInfo),
   vizgrad_version: string,
-  protocol_version: optional(integer, 2)
+  protocol_version: optional(integer, 3)
 });
 
-export const readSnapshot: Reader<Snapshot> = record<Snapshot>({
-  type: word('snapshot'),
+export const readShown: Reader<Shown> = record<Shown>({
+  type: word('shown'),
   request: integer,
   session: string,
   revision: integer,
-  graph: readGraph,
-  start: readStart,
-  run: readRun
-});
-
-export const readState: Reader<State> = record<State>({
-  type: word('state'),
-  request: integer,
-  session: string,
-  revision: integer,
-  run: readRun,
-  storages: array(readStorage)
+  title: string,
+  nodes: integer,
+  leaves: integer,
+  truncated: integer,
+  drawing: nullable(readDrawing),
+  standing: readStanding
 });
 
 export const readUpdates: Reader<Updates> = record<Updates>({
@@ -329,6 +472,59 @@ export const readUpdates: Reader<Updates> = record<Updates>({
   request: integer,
   session: string,
   updates: array(readUpdate)
+});
+
+export const readBehind: Reader<Behind> = record<Behind>({
+  type: word('behind'),
+  request: integer,
+  session: string,
+  revision: integer
+});
+
+export const readFound: Reader<Found> = record<Found>({
+  type: word('found'),
+  request: integer,
+  session: string,
+  total: integer,
+  names: array(readName)
+});
+
+export const readNames: Reader<Names> = record<Names>({
+  type: word('names'),
+  request: integer,
+  session: string,
+  names: array(readName)
+});
+
+export const readVisits: Reader<Visits> = record<Visits>({
+  type: word('visits'),
+  request: integer,
+  session: string,
+  visits: array(readVisitLine),
+  names: array(readName)
+});
+
+export const readMemory: Reader<Memory> = record<Memory>({
+  type: word('memory'),
+  request: integer,
+  session: string,
+  revision: integer,
+  held: integer,
+  peak: integer,
+  curve: array(pair(integer, integer)),
+  holders: array(readHolder),
+  others: integer,
+  others_bytes: integer,
+  names: array(readName)
+});
+
+export const readStorages: Reader<Storages> = record<Storages>({
+  type: word('storages'),
+  request: integer,
+  session: string,
+  revision: integer,
+  total: integer,
+  storages: array(readStorage)
 });
 
 export const readDone: Reader<Done> = record<Done>({
@@ -346,7 +542,10 @@ export const readInspection: Reader<Inspection> = record<Inspection>({
   node: readNode,
   visit: nullable(readVisit),
   buffers: array(nullable(readTensorSummary)),
-  grad: optional(nullable(readTensorSummary), null)
+  grad: optional(nullable(readTensorSummary), null),
+  storages: optional(array(readStorage), []),
+  groups: optional(array(integer), []),
+  names: optional(array(readName), [])
 });
 
 export const readFailed: Reader<Failed> = record<Failed>({
@@ -370,9 +569,14 @@ export const readAtRevision: Reader<AtRevision> = record<AtRevision>({
 
 export const MESSAGE_READERS: { [T in Message['type']]: Reader<Extract<Message, { type: T }>> } = {
   sessions: readSessions,
-  snapshot: readSnapshot,
-  state: readState,
+  shown: readShown,
   updates: readUpdates,
+  behind: readBehind,
+  found: readFound,
+  names: readNames,
+  visits: readVisits,
+  memory: readMemory,
+  storages: readStorages,
   done: readDone,
   inspection: readInspection,
   failed: readFailed,

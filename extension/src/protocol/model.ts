@@ -19,7 +19,7 @@
  */
 
 /** Version of the JSON form of everything in this module; a reader refuses a larger one. */
-export const MODEL_VERSION = 2;
+export const MODEL_VERSION = 3;
 
 /** The eleven stages of one visit of a vizgrad node, in order (spec E-50). */
 export const STAGES = [
@@ -55,6 +55,17 @@ export type SavedState = (typeof SAVED_STATES)[number];
 
 export const RUN_STATUSES = ['paused', 'finished', 'failed', 'closed'] as const;
 export type RunStatus = (typeof RUN_STATUSES)[number];
+
+export const GROUP_KINDS = [
+  'module',
+  'scope',
+  'function',
+  'loop',
+  'turn',
+  'equal',
+  'part'
+] as const;
+export type GroupKind = (typeof GROUP_KINDS)[number];
 
 /** "taken", "copied", "added in place", "new tensor", "dropped", "undefined" */
 export type Accumulation = string;
@@ -182,6 +193,45 @@ export interface Node {
 }
 
 /**
+ * What a node is called: its own name, and for a leaf its variable's.
+ *
+ * `needed` gradients have to arrive at it in this run before it is run; 0 for one that is skipped.
+ */
+export interface Name {
+  readonly node: number;
+  readonly name: string;
+  readonly label: string;
+  readonly needed: number;
+}
+
+/**
+ * A stretch of the graph that can be folded into one box: nodes `first` ... `last - 1`.
+ *
+ * `id` is its place in `Graph.groups`; a group comes before those in it, and `parent` is the one
+ * around it.
+ *
+ * - "module", "scope": one call of a module, one `vg.scope` block.
+ * - "function", "loop": one stretch of a function, one run of a loop of it, as far as source lines
+ *   tell.
+ * - "turn": one turn of a loop, or one of several calls in a row.
+ * - "equal": children of equal structure; `cells` says how many, and all have the same number of
+ *   nodes.
+ * - "part": so many nodes in a row, where nothing better is known.
+ *
+ * A "loop" whose turns are of equal structure has `cells`, too. `title` is complete: `17 of 200`.
+ */
+export interface Group {
+  readonly id: number;
+  readonly parent: number | null;
+  readonly kind: GroupKind;
+  readonly title: string;
+  readonly first: number;
+  readonly last: number;
+  readonly place: Place | null;
+  readonly cells: number;
+}
+
+/**
  * A mark on a storage's timeline: node `node` saved the value as `name` at `version` (None: it is
  * not known any more).
  */
@@ -197,7 +247,8 @@ export interface SaveMark {
  * One memory block: its version counter, the writes that moved it, the saves that rely on it.
  *
  * `writes` may be shorter than `version`: the latest are told, and of older ones those that came
- * first after a save (`writes_dropped` says how many are not).
+ * first after a save (`writes_dropped` says how many are not). Of many `saves` a view is told those
+ * that matter to it, and some of the others (`saves_dropped`).
  */
 export interface Storage {
   readonly id: number;
@@ -209,9 +260,16 @@ export interface Storage {
   readonly writes: readonly Write[];
   readonly writes_dropped: number;
   readonly saves: readonly SaveMark[];
+  readonly saves_dropped: number;
 }
 
-/** A backward graph at one moment. `roots` are (node id, output_nr) of the tensors shown. */
+/**
+ * A backward graph at one moment. `roots` are (node id, output_nr) of the tensors shown.
+ *
+ * Nodes come in the order in which they were recorded, the latest first, and leaves behind all
+ * others: edges lead to larger numbers, and what was recorded in one stretch of the program is one
+ * stretch here, a group.
+ */
 export interface Graph {
   readonly nodes: readonly Node[];
   readonly roots: readonly (readonly [number, number])[];
@@ -219,6 +277,7 @@ export interface Graph {
   readonly title: string;
   /** Nodes left out because the graph was larger than the limit asked for. */
   readonly truncated: number;
+  readonly groups: readonly Group[];
 }
 
 /** What one stage of a visit did, in a few words; `before`/`after` when a value changed. */
@@ -229,12 +288,16 @@ export interface StageRecord {
   readonly after: TensorSummary | null;
 }
 
-/** One gradient on its way out: to `edge`, after the engine reduced or cast it (`note`). */
+/**
+ * One gradient on its way out: to `edge`, number `index` of the node, after the engine reduced or
+ * cast it (`note`). Edges that lead nowhere, or to what is not run, have none.
+ */
 export interface Routed {
   readonly edge: Edge;
   readonly computed: TensorSummary | null;
   readonly routed: TensorSummary | null;
   readonly note: string;
+  readonly index: number;
 }
 
 /** What AccumulateGrad decided about `.grad`, and why (spec E-60, E-61). */
@@ -415,7 +478,8 @@ export interface Trace {
  * One change of a session. `revision` is one more than that of the update before.
  *
  * The run went from position `before` to `position`. `records` are those of the steps that lie
- * between, in order; with `jumped` there were too many, and `records` is empty.
+ * between, in order; with `jumped` there were too many, and `records` is empty. `names` are of the
+ * nodes that were run, of those that they gave gradients to, and of the one that comes next.
  */
 export interface Update {
   readonly revision: number;
@@ -431,4 +495,5 @@ export interface Update {
   readonly breakpoints: readonly number[];
   readonly error: string;
   readonly modes: Modes;
+  readonly names: readonly Name[];
 }

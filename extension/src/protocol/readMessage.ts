@@ -2,13 +2,11 @@
 import { Malformed } from './check';
 import { MESSAGE_READERS } from './messages';
 import type { Message } from './messages';
-import { checkGraph, checkRun, checkStart } from './references';
 
 /**
- * Check one message. Throws `Malformed` if it is not what the protocol says; references between
- * its parts (an edge to a node that does not exist) are checked too, so that whoever draws the
- * graph may follow them blindly. Those of an update are checked where it is applied: only there it
- * is known how many nodes there are.
+ * Check one message. Throws `Malformed` if it is not what the protocol says. Whether the numbers in it
+ * refer to what there is (`references.ts`) is checked where it is applied: only there it is known how
+ * many nodes there are, and what is drawn.
  */
 export function readMessage(value: unknown): Message {
   const type =
@@ -17,16 +15,7 @@ export function readMessage(value: unknown): Message {
     throw new Malformed(`one of ${Object.keys(MESSAGE_READERS).join(', ')}`, type).within('type');
   }
   try {
-    const message = MESSAGE_READERS[type as Message['type']](value);
-    if (message.type === 'snapshot') {
-      const count = message.graph.nodes.length;
-      checkGraph(message.graph);
-      checkStart(message.start, count);
-      checkRun(message.run, count);
-    } else if (message.type === 'state') {
-      checkRun(message.run, message.run.nodes.length);
-    }
-    return message;
+    return MESSAGE_READERS[type as Message['type']](value);
   } catch (error) {
     throw error instanceof Malformed ? error.within(type) : error;
   }

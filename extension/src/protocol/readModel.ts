@@ -12,7 +12,7 @@ import {
   string
 } from './check';
 import type { Reader } from './check';
-import { NODE_STATES, RUN_STATUSES, SAVED_STATES } from './model';
+import { GROUP_KINDS, NODE_STATES, RUN_STATUSES, SAVED_STATES } from './model';
 import type {
   AccumulateRecord,
   Arrival,
@@ -22,7 +22,9 @@ import type {
   Event,
   Formula,
   Graph,
+  Group,
   Modes,
+  Name,
   Node,
   NodeRun,
   OutputMeta,
@@ -48,6 +50,7 @@ import type {
 export const readNodeState = oneOf(NODE_STATES);
 export const readSavedState = oneOf(SAVED_STATES);
 export const readRunStatus = oneOf(RUN_STATUSES);
+export const readGroupKind = oneOf(GROUP_KINDS);
 
 export const readPlace: Reader<Place> = record<Place>({
   file: string,
@@ -131,6 +134,24 @@ export const readNode: Reader<Node> = record<Node>({
   hooks: optional(array(string), [])
 });
 
+export const readName: Reader<Name> = record<Name>({
+  node: integer,
+  name: string,
+  label: optional(string, ''),
+  needed: optional(integer, 0)
+});
+
+export const readGroup: Reader<Group> = record<Group>({
+  id: integer,
+  parent: nullable(integer),
+  kind: readGroupKind,
+  title: string,
+  first: integer,
+  last: integer,
+  place: optional(nullable(readPlace), null),
+  cells: optional(integer, 0)
+});
+
 export const readSaveMark: Reader<SaveMark> = record<SaveMark>({
   node: integer,
   name: string,
@@ -148,7 +169,8 @@ export const readStorage: Reader<Storage> = record<Storage>({
   version: integer,
   writes: optional(array(readWrite), []),
   writes_dropped: optional(integer, 0),
-  saves: optional(array(readSaveMark), [])
+  saves: optional(array(readSaveMark), []),
+  saves_dropped: optional(integer, 0)
 });
 
 export const readGraph: Reader<Graph> = record<Graph>({
@@ -156,7 +178,8 @@ export const readGraph: Reader<Graph> = record<Graph>({
   roots: array(pair(integer, integer)),
   storages: optional(array(readStorage), []),
   title: optional(string, ''),
-  truncated: optional(integer, 0)
+  truncated: optional(integer, 0),
+  groups: optional(array(readGroup), [])
 });
 
 export const readStageRecord: Reader<StageRecord> = record<StageRecord>({
@@ -170,7 +193,8 @@ export const readRouted: Reader<Routed> = record<Routed>({
   edge: readEdge,
   computed: nullable(readTensorSummary),
   routed: nullable(readTensorSummary),
-  note: optional(string, '')
+  note: optional(string, ''),
+  index: optional(integer, 0)
 });
 
 export const readAccumulateRecord: Reader<AccumulateRecord> = record<AccumulateRecord>({
@@ -299,7 +323,7 @@ export const readTrace: Reader<Trace> = record<Trace>({
   records: array(readStepRecord),
   events: optional(array(readEvent), []),
   title: optional(string, ''),
-  version: optional(integer, 2),
+  version: optional(integer, 3),
   start: optional(nullable(readStart), null)
 });
 
@@ -316,5 +340,6 @@ export const readUpdate: Reader<Update> = record<Update>({
   changes: optional(array(readStorageChange), []),
   breakpoints: optional(array(integer), []),
   error: optional(string, ''),
-  modes: optional(readModes, readModes({}))
+  modes: optional(readModes, readModes({})),
+  names: optional(array(readName), [])
 });

@@ -1,94 +1,158 @@
-/** Whether the numbers of nodes that a message refers to are those of nodes there are. */
+/** Whether the numbers that a message refers to are those of things there are. */
 import { Malformed } from './check';
-import type { Graph, Run, Start, StepRecord, Storage, Update } from './model';
+import type { Drawing, Standing, Tally } from './drawing';
+import { NODE_STATES } from './model';
+import type { Group, Node, StepRecord, Storage, Update } from './model';
 
-export function checkGraph(graph: Graph): void {
-  const count = graph.nodes.length;
-  graph.nodes.forEach((node, index) => {
-    if (node.id !== index) {
-      throw new Malformed(`${index}`, node.id).within('id').within(index).within('graph.nodes');
-    }
-    node.edges.forEach((edge, i) => {
-      if (edge.node !== null && !isNode(edge.node, count)) {
-        throw new Malformed(`a node below ${count}`, edge.node)
-          .within(i)
-          .within('edges')
-          .within(index)
-          .within('graph.nodes');
-      }
-    });
+/** Throws `Malformed`, unless whoever draws it may follow its references blindly. */
+export function checkDrawing(drawing: Drawing, size: number): void {
+  const { boxes, lines, frames, groups, nodes } = drawing;
+  const drawn = new Set(nodes.map(({ id }) => id));
+  const ids = new Set(groups.map(({ id }) => id));
+  nodes.forEach(node => checkNode(node, size, 'drawing.nodes'));
+  groups.forEach(group => checkGroup(group, ids, size));
+  frames.forEach(({ group, parent, cell }, place) => {
+    member(group, ids, 'drawing.frames.group');
+    // A frame comes behind the one around it: nothing goes round in a circle.
+    within(parent, place, 'drawing.frames.parent');
+    within(cell, Infinity, 'drawing.frames.cell');
   });
-  for (const [node] of graph.roots) {
-    known(node, count, 'graph.roots');
-  }
-  checkStorages(graph.storages, count);
-}
-
-export function checkStart(start: Start, count: number): void {
-  if (start.current !== null) {
-    known(start.current, count, 'start.current');
-  }
-  for (const { node } of [...start.ready, ...start.buffers]) {
-    known(node, count, 'start');
-  }
-  start.skipped.forEach(node => known(node, count, 'start.skipped'));
-}
-
-export function checkRun(run: Run, count: number): void {
-  if (run.nodes.length !== count) {
-    throw new Malformed(`${count} entries`, run.nodes).within('run.nodes');
-  }
-  if (run.current !== null) {
-    known(run.current, count, 'run.current');
-  }
-  for (const list of [run.ready, run.buffers, run.edges, run.saved] as const) {
-    for (const entry of list) {
-      known(entry.node, count, 'run');
+  for (const box of boxes) {
+    within(box.frame, frames.length, 'drawing.boxes.frame');
+    if (box.kind === 'group' || box.kind === 'cells') {
+      member(box.group, ids, 'drawing.boxes.group');
+      stretch(box, size, 'drawing.boxes');
+    } else if (box.kind === 'result') {
+      within(box.node, size, 'drawing.boxes.node');
+    } else {
+      member(box.node, drawn, 'drawing.boxes.node');
+      within(box.user, size, 'drawing.boxes.user');
     }
   }
-  for (const node of run.breakpoints) {
-    known(node, count, 'run.breakpoints');
-  }
-}
-
-export function checkStorages(storages: readonly Storage[], count: number): void {
-  for (const storage of storages) {
-    for (const mark of storage.saves) {
-      known(mark.node, count, 'storages.saves');
+  for (const { source, target, points, node } of lines) {
+    within(source, boxes.length, 'drawing.lines.source');
+    within(target, boxes.length, 'drawing.lines.target');
+    within(node, size, 'drawing.lines.node');
+    if (points.length % 6 !== 2) {
+      throw new Malformed('a start and three points a piece', points).within(
+        'drawing.lines.points'
+      );
     }
   }
 }
 
-export function checkUpdate(update: Update, count: number): void {
-  update.records.forEach(record => checkRecord(record, count));
+function checkNode(node: Node, size: number, where: string): void {
+  within(node.id, size, `${where}.id`);
+  for (const edge of node.edges) {
+    within(edge.node, size, `${where}.edges`);
+  }
+}
+
+function checkGroup(group: Group, ids: ReadonlySet<number>, size: number): void {
+  const { id, parent } = group;
+  if (parent !== null) {
+    member(parent, ids, 'drawing.groups.parent');
+    within(parent, id, 'drawing.groups.parent');
+  }
+  stretch(group, size, 'drawing.groups');
+}
+
+/** Of a drawing of a graph with `size` nodes. */
+export function checkStanding(standing: Standing, drawing: Drawing, size: number): void {
+  const { nodes, boxes, frames, counts, flows } = standing;
+  long(nodes, drawing.nodes.length, 'standing.nodes');
+  long(boxes, drawing.boxes.length, 'standing.boxes');
+  long(frames, drawing.frames.length, 'standing.frames');
+  long(counts, NODE_STATES.length, 'standing.counts');
+  boxes.forEach((tally, place) => {
+    const kind = drawing.boxes[place]?.kind;
+    if ((tally !== null) !== (kind === 'group' || kind === 'cells')) {
+      throw new Malformed(`what a box of kind ${kind} has`, tally).within('standing.boxes');
+    }
+  });
+  for (const tally of [...boxes, ...frames]) {
+    if (tally) {
+      checkTally(tally, size);
+    }
+  }
+  for (const { line, node } of flows) {
+    within(line, drawing.lines.length, 'standing.flows.line');
+    within(node, size, 'standing.flows.node');
+  }
+  const { ready, buffers, reached, saved, names } = standing;
+  for (const { node } of [...ready, ...buffers, ...reached, ...saved, ...names]) {
+    within(node, size, 'standing');
+  }
+  within(standing.current, size, 'standing.current');
+  standing.breakpoints.forEach(node => within(node, size, 'standing.breakpoints'));
+  checkStorages(standing.storages, size);
+}
+
+function checkTally({ norms, firsts }: Tally, size: number): void {
+  long(firsts, norms.length, 'tally.firsts');
+  firsts.forEach(node => within(node, size, 'tally.firsts'));
+}
+
+export function checkStorages(storages: readonly Storage[], size: number): void {
+  for (const { saves } of storages) {
+    checkNodes(saves, size, 'storages.saves');
+  }
+}
+
+export function checkUpdate(update: Update, size: number): void {
+  update.records.forEach(record => checkRecord(record, size));
   for (const change of update.changes) {
-    change.saved.forEach(({ node }) => known(node, count, 'update.changes.saved'));
-    checkStorages(change.opened ? [change.opened] : [], count);
+    checkNodes(change.saved, size, 'update.changes.saved');
+    checkStorages(change.opened ? [change.opened] : [], size);
   }
-  update.breakpoints.forEach(node => known(node, count, 'update.breakpoints'));
+  update.breakpoints.forEach(node => within(node, size, 'update.breakpoints'));
+  checkNodes(update.names, size, 'update.names');
 }
 
-function checkRecord({ visit, ready, arrived, readied, current }: StepRecord, count: number): void {
-  known(visit.node, count, 'update.records.visit');
-  for (const { node } of [ready, ...arrived, ...readied]) {
-    known(node, count, 'update.records');
-  }
+function checkRecord({ visit, ready, arrived, readied, current }: StepRecord, size: number): void {
+  within(visit.node, size, 'update.records.visit');
+  checkNodes([ready, ...arrived, ...readied], size, 'update.records');
   for (const { edge } of visit.routed) {
-    if (edge.node !== null) {
-      known(edge.node, count, 'update.records.visit.routed');
-    }
+    within(edge.node, size, 'update.records.visit.routed');
   }
-  if (current !== null) {
-    known(current, count, 'update.records.current');
+  within(current, size, 'update.records.current');
+}
+
+/** Names, visits, holders: whatever speaks of a node. */
+export function checkNodes(
+  list: readonly { readonly node: number }[],
+  size: number,
+  where: string
+): void {
+  list.forEach(({ node }) => within(node, size, where));
+}
+
+// --- what a number may be ---
+
+/** null refers to nothing. */
+function within(number: number | null, limit: number, where: string): void {
+  if (number !== null && (number < 0 || number >= limit)) {
+    throw new Malformed(`a number below ${limit}`, number).within(where);
   }
 }
 
-function known(node: number, count: number, where: string): void {
-  if (!isNode(node, count)) {
-    throw new Malformed(`a node below ${count}`, node).within(where);
+function member(id: number | null, ids: ReadonlySet<number>, where: string): void {
+  if (id === null || !ids.has(id)) {
+    throw new Malformed('one of those that are drawn', id).within(where);
   }
 }
 
-function isNode(node: number, count: number): boolean {
-  return node >= 0 && node < count;
+function stretch(of: { first: number; last: number }, size: number, where: string): void {
+  within(of.first, size, `${where}.first`);
+  if (of.last <= of.first || of.last > size) {
+    throw new Malformed(`a number from ${of.first + 1} to ${size}`, of.last).within(
+      `${where}.last`
+    );
+  }
+}
+
+function long(list: readonly unknown[], length: number, where: string): void {
+  if (list.length !== length) {
+    throw new Malformed(`${length} entries`, list).within(where);
+  }
 }

@@ -1,0 +1,83 @@
+"""What saved values hold, step by step."""
+
+from __future__ import annotations
+
+import random
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from vizgrad.inspection.memory_curve import MemoryCurve
+
+
+def test_a_storage_counts_once_and_until_the_last_lets_it_go() -> None:
+    curve = MemoryCurve([(100, [0, 1, 1]), (8, [1])])
+    assert curve.held == [108]
+    curve.step(0, released=True)
+    curve.step(2, released=True)
+    curve.step(1, released=True)
+    assert curve.held == [108, 108, 108, 0]
+    assert (curve.steps, curve.peak) == (3, 108)
+
+
+def test_what_is_not_released_is_held_and_nothing_is_released_twice() -> None:
+    curve = MemoryCurve([(6, [0]), (4, [1])])
+    curve.step(0, released=False)
+    curve.step(1, released=True)
+    curve.step(1, released=True)
+    assert curve.held == [10, 10, 6, 6]
+    assert curve.largest(3, 9) == ([(0, 6)], 0, 0)
+
+
+def test_the_largest_and_what_the_others_hold_alone() -> None:
+    curve = MemoryCurve([(50, [0, 1]), (30, [2]), (9, [3]), (5, [3])])
+    assert curve.largest(0, 4) == ([(0, 50), (1, 50), (2, 30), (3, 14)], 0, 0)
+    assert curve.largest(0, 1) == ([(0, 50)], 3, 44)  # node 1 holds what node 0 does
+    assert curve.largest(0, 0) == ([], 4, 94)
+    curve.step(0, released=True)
+    curve.step(3, released=True)
+    assert curve.largest(2, 1) == ([(1, 50)], 1, 30)
+    assert curve.largest(1, 9) == ([(1, 50), (2, 30), (3, 14)], 0, 0)
+    assert curve.largest(0, 1)[0] == [(0, 50)]  # also what was released since was there then
+
+
+def test_of_crowded_steps_the_highest_is_a_point() -> None:
+    curve = MemoryCurve((10 + node, [node]) for node in range(9))
+    for node in range(9):
+        curve.step(node, released=True)
+    assert curve.points(100) == tuple(enumerate(curve.held))
+    assert curve.points(4) == ((0, 126), (3, 93), (6, 51), (9, 0))
+    assert MemoryCurve([]).points(5) == ((0, 0),)
+
+
+storages = st.tuples(st.integers(1, 50), st.lists(st.integers(0, 6), min_size=1, max_size=4))
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(storages, max_size=7), st.integers(0, 10**6), st.integers(0, 9))
+def test_at_each_step_it_is_the_storages_of_those_that_did_not_run(
+    holdings: list[tuple[int, list[int]]], seed: int, most: int
+) -> None:
+    order = random.Random(seed).sample(range(7), 7)
+    curve = MemoryCurve(holdings)
+    for node in order:
+        curve.step(node, released=True)
+
+    def holds(nodes: list[int]) -> int:
+        return sum(size for size, users in holdings if set(users) & set(nodes))
+
+    left = [order[step:] for step in range(8)]
+    assert curve.held == [holds(nodes) for nodes in left]
+    for step, nodes in enumerate(left):
+        shown, others, alone = curve.largest(step, most)
+        told = [node for node, _ in shown]
+        holding = [node for node in nodes if holds([node])]
+        sizes = {n: sum(size for size, users in holdings if n in users) for n in holding}
+        assert (
+            shown == [(n, sizes[n]) for n in sorted(holding, key=lambda n: (-sizes[n], n))][:most]
+        )
+        assert others == len(holding) - len(told)
+        assert alone == holds(nodes) - holds(told)
+    points = curve.points(most + 1)
+    assert len(points) <= most + 1
+    assert max(held for _, held in points) == curve.peak

@@ -1,0 +1,151 @@
+"""Looking at a closed session, through what was kept of it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import replace
+
+from vizgrad.inspection import model
+from vizgrad.inspection.finding import found
+from vizgrad.inspection.fold import Fold
+from vizgrad.inspection.live import Live
+from vizgrad.inspection.looking import Inspected, Saves, SessionClosed
+from vizgrad.inspection.memory_curve import MemoryCurve
+from vizgrad.inspection.outline import Outline
+from vizgrad.inspection.where import Where, counted
+
+#: A closed session of a graph with at most so many nodes stays readable; of a larger one only counts stay.
+NODES_KEPT = 200
+
+
+class Kept:
+    """What is kept of a closed session."""
+
+    def __init__(self, live: Live) -> None:
+        self.position = self.earliest = live.position
+        self.recorded = live.position
+        self.total = live.total
+        self.modes = live.modes
+        self.error = ""
+        self.where = Where(f"{counted(live.position, live.total)}; the session is closed")
+        self.nodes = len(live.source)
+        self._outline: Outline | None = None
+        self._seen: (
+            tuple[model.Graph, model.Run, model.Trace, Saves, tuple[model.Storage, ...]] | None
+        ) = None
+        if self.nodes <= NODES_KEPT:
+            run = replace(live.run(), status="closed", earliest=live.position)
+            self._seen = live.graph(), run, live.trace(), live.saved(), live.versions()
+
+    @property
+    def status(self) -> model.RunStatus:
+        return "closed"
+
+    def start(self) -> model.Start:
+        start = self._all[2].start
+        assert start is not None  # `Live.trace` gives it
+        return start
+
+    def graph(self) -> model.Graph:
+        return self._all[0]
+
+    def run(self) -> model.Run:
+        return self._all[1]
+
+    def trace(self) -> model.Trace:
+        return self._all[2]
+
+    def saved(self) -> Saves:
+        return self._all[3]
+
+    def versions(self) -> tuple[model.Storage, ...]:
+        return self._all[4]
+
+    def inspect(self, node: int) -> Inspected:
+        graph, _, trace, saved, _ = self._all
+        data = replace(graph.nodes[node], saved=saved[node])
+        visit = next((v for v in trace.visits if v.node == node), None)
+        return data, visit, (None,) * len(data.outputs), None
+
+    # --- what a view asks ---------------------------------------------------------------------------
+
+    @property
+    def current(self) -> int | None:
+        return self._all[1].current
+
+    @property
+    def breakpoints(self) -> tuple[int, ...]:
+        return ()
+
+    @property
+    def truncated(self) -> int:
+        return self._all[0].truncated
+
+    @property
+    def fold(self) -> Fold:
+        return Fold(self.start(), self._all[1])
+
+    @property
+    def outline(self) -> Outline:
+        if self._outline is None:
+            self._outline = Outline.of_graph(self._all[0])
+        return self._outline
+
+    @property
+    def memory(self) -> MemoryCurve:
+        nodes: dict[int | tuple[int, str], list[int]] = {}
+        sizes: dict[int | tuple[int, str], int] = {}
+        for node in self._all[0].nodes:
+            for saved in node.saved:
+                if saved.state != "freed" and saved.bytes:
+                    key = (node.id, saved.name) if saved.storage is None else saved.storage
+                    nodes.setdefault(key, []).append(node.id)
+                    sizes[key] = max(sizes.get(key, 0), saved.bytes)
+        curve = MemoryCurve((sizes[key], users) for key, users in nodes.items())
+        for record in self._all[2].records:
+            curve.step(record.visit.node, released=bool(record.released))
+        return curve
+
+    def describe_before(self, node: int) -> model.Node:
+        return self._all[0].nodes[node]
+
+    def saved_of(self, node: int) -> tuple[model.Saved, ...]:
+        return self._all[3][node]
+
+    def stale(self) -> dict[int, int]:
+        counts = {
+            node: sum(saved.state == "stale" for saved in values)
+            for node, values in enumerate(self._all[3])
+        }
+        return {node: count for node, count in counts.items() if count}
+
+    def storages_of(self, nodes: Collection[int]) -> tuple[tuple[model.Storage, ...], int]:
+        return self._all[4], 0
+
+    def names(self, nodes: Iterable[int]) -> tuple[model.Name, ...]:
+        known, states = self._all[0].nodes, self._all[1].nodes
+        return tuple(
+            model.Name(node, known[node].name, known[node].label, states[node].needed)
+            for node in nodes
+        )
+
+    def find(self, query: str, most: int) -> tuple[int, tuple[model.Name, ...]]:
+        nodes = self._all[0].nodes
+        return found(query, most, len(nodes), nodes.__getitem__, self.names)
+
+    def node_at(self, index: int) -> int:
+        return self._all[2].records[index].visit.node
+
+    def retell(self) -> None:
+        pass
+
+    @property
+    def _all(
+        self,
+    ) -> tuple[model.Graph, model.Run, model.Trace, Saves, tuple[model.Storage, ...]]:
+        if self._seen is None:
+            raise SessionClosed(
+                f"this debugging session is closed, and its graph of {self.nodes:,} nodes was let go: take "
+                "what you need (s.trace, s.run) before closing, or open a new one with vizgrad.debug(loss)"
+            )
+        return self._seen

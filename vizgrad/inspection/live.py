@@ -1,0 +1,218 @@
+"""Looking at a session that is open, through its engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator
+
+from vizgrad.inspection import model
+from vizgrad.inspection.finding import found
+from vizgrad.inspection.fold import Fold
+from vizgrad.inspection.grouping import groups_of
+from vizgrad.inspection.history import History
+from vizgrad.inspection.looking import Inspected, Saves
+from vizgrad.inspection.memory_curve import MemoryCurve
+from vizgrad.inspection.outline import Outline
+from vizgrad.inspection.protocols import Backward, GraphSource
+from vizgrad.inspection.where import Where, where_of
+
+
+class Live:
+    """A session that is open."""
+
+    def __init__(
+        self, backward: Backward, history: History, breakpoints: Callable[[], tuple[int, ...]]
+    ) -> None:
+        self.history = history
+        self.source = backward.source
+        self._backward = backward
+        self._breakpoints = breakpoints
+        self._graph: model.Graph | None = None
+        self._outline: Outline | None = None
+        self._memory: MemoryCurve | None = None
+        self._skipped = frozenset(history.start.skipped)
+
+    @property
+    def status(self) -> model.RunStatus:
+        return self.history.status
+
+    @property
+    def position(self) -> int:
+        return self.history.position
+
+    @property
+    def recorded(self) -> int:
+        return self.history.recorded
+
+    @property
+    def total(self) -> int:
+        return self.history.total
+
+    @property
+    def earliest(self) -> int:
+        return self.history.earliest
+
+    @property
+    def current(self) -> int | None:
+        return self.history.current
+
+    @property
+    def breakpoints(self) -> tuple[int, ...]:
+        return self._breakpoints()
+
+    @property
+    def truncated(self) -> int:
+        return self.source.truncated
+
+    @property
+    def fold(self) -> Fold:
+        return self.history.fold
+
+    @property
+    def outline(self) -> Outline:
+        if self._outline is None:
+            self._outline = outline_of(self.source)
+        return self._outline
+
+    @property
+    def memory(self) -> MemoryCurve:
+        """As far as the run has been."""
+        if self._memory is None:
+            self._memory = MemoryCurve(self.source.holdings())
+        for step in self.history.steps[self._memory.steps : self.recorded]:
+            self._memory.step(step.node, released=bool(step.record.released))
+        return self._memory
+
+    def describe_before(self, node: int) -> model.Node:
+        return self.source.describe_before(node)
+
+    def saved_of(self, node: int) -> tuple[model.Saved, ...]:
+        return self.source.saved(node)
+
+    def stale(self) -> dict[int, int]:
+        return self.source.stale()
+
+    def storages_of(self, nodes: Collection[int]) -> tuple[tuple[model.Storage, ...], int]:
+        return self.source.storages_of(nodes)
+
+    def names(self, nodes: Iterable[int]) -> tuple[model.Name, ...]:
+        source, needed = self.source, self._needed
+        return tuple(
+            model.Name(node, source.name(node), source.label(node), needed(node)) for node in nodes
+        )
+
+    def _needed(self, node: int) -> int:
+        start = self.history.start
+        if not 0 <= node < len(start.needed) or node in self._skipped:
+            return 0
+        return start.needed[node]
+
+    def find(self, query: str, most: int) -> tuple[int, tuple[model.Name, ...]]:
+        return found(query, most, len(self.source), self.source.describe, self.names)
+
+    def node_at(self, index: int) -> int:
+        """The node of step number `index`, done or undone."""
+        return self.history.steps[index].node
+
+    def retell(self) -> None:
+        """Somebody reads the state whole: whom writes are told to from here on may know nothing."""
+        self.source.retell()
+
+    @property
+    def where(self) -> Where:
+        history, source = self.history, self.source
+        current = history.current
+        return where_of(
+            history.status,
+            history.position,
+            history.total,
+            None if current is None else (current, source.name(current), source.label(current)),
+            self.error,
+        )
+
+    @property
+    def error(self) -> str:
+        """What went wrong, where the run stands behind a node that raised."""
+        history = self.history
+        return told(history.error) if history.status == "failed" else ""
+
+    @property
+    def modes(self) -> model.Modes:
+        return self._backward.modes()
+
+    def start(self) -> model.Start:
+        return self.history.start
+
+    def graph(self) -> model.Graph:
+        """The graph as it was when it was first looked at."""
+        if self._graph is None:
+            self._graph = self.source.graph(self._backward.title)
+        return self._graph
+
+    def run(self) -> model.Run:
+        history, fold = self.history, self.history.fold
+        graph = self.graph()
+        self.source.retell()
+        return model.Run(
+            status=history.status,
+            position=history.position,
+            recorded=history.recorded,
+            total=history.total,
+            current=history.current,
+            nodes=tuple(map(fold.node, range(len(self.source)))),
+            ready=fold.queue,
+            buffers=fold.waiting,
+            edges=tuple(model.EdgeRun(n, e, norm) for (n, e), norm in fold.flows.items()),
+            saved=tuple(self._changed(graph)),
+            breakpoints=self._breakpoints(),
+            earliest=history.earliest,
+            error=self.error,
+            modes=self.modes,
+        )
+
+    def _changed(self, graph: model.Graph) -> Iterator[model.SavedRun]:
+        """Saved values that are not, or no longer, as `graph` says."""
+        for node in graph.nodes:
+            if not node.saved:
+                continue
+            before = {s.name: s for s in node.saved}
+            for now in self.source.saved(node.id):
+                was = before.get(now.name)
+                if was is not None and (was.state, was.version_now) != (now.state, now.version_now):
+                    yield model.SavedRun(node.id, now.name, now.state, now.version_now, now.culprit)
+
+    def trace(self) -> model.Trace:
+        history = self.history
+        return model.Trace(
+            graph=self.graph(),
+            records=tuple(step.record for step in history.steps[: history.position]),
+            title=self._backward.title,
+            start=history.start,
+        )
+
+    def saved(self) -> Saves:
+        return tuple(map(self.source.saved, range(len(self.source))))
+
+    def versions(self) -> tuple[model.Storage, ...]:
+        return self.source.timelines()
+
+    def inspect(self, node: int) -> Inspected:
+        data = self.source.describe(node)
+        fold = self.history.fold
+        visited = fold.visited.get(node)
+        slots = fold.buffers.get(node, {})
+        return (
+            data,
+            None if visited is None else self.history.steps[visited.order].closer(),
+            tuple(slots.get(nr) for nr in range(len(data.outputs))),
+            self.source.grad(node),
+        )
+
+
+def outline_of(source: GraphSource) -> Outline:
+    """Takes time for the whole graph."""
+    return Outline(len(source), source.inner, source.targets, source.roots, groups_of(source))
+
+
+def told(error: BaseException | None) -> str:
+    """What went wrong, and below it the notes: where it was recorded, what to do."""
+    return "\n".join([f"{type(error).__name__}: {error}", *getattr(error, "__notes__", ())])

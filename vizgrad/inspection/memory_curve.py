@@ -1,0 +1,69 @@
+"""Bytes that saved values hold, step by step: a storage counts once, however many nodes saved it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+
+class MemoryCurve:
+    """`held[i]` is what is held when `i` steps are done, as far as the run has been."""
+
+    def __init__(self, holdings: Iterable[tuple[int, Sequence[int]]]) -> None:
+        """(bytes of a storage, nodes that saved something in it), of each, as before the run."""
+        self._bytes: list[int] = []
+        self._users: list[int] = []
+        #: The storages of each node, and their bytes together.
+        self._of_node: dict[int, list[int]] = {}
+        self._size: dict[int, int] = {}
+        for storage, (size, nodes) in enumerate(holdings):
+            users = set(nodes)
+            self._bytes.append(size)
+            self._users.append(len(users))
+            for node in users:
+                self._of_node.setdefault(node, []).append(storage)
+                self._size[node] = self._size.get(node, 0) + size
+        self.held = [sum(self._bytes)]
+        #: The step after which a node held nothing any more.
+        self._released: dict[int, int] = {}
+        self._ranking = sorted(self._size, key=lambda node: (-self._size[node], node))
+
+    @property
+    def steps(self) -> int:
+        """How many steps it knows."""
+        return len(self.held) - 1
+
+    @property
+    def peak(self) -> int:
+        return max(self.held)
+
+    def step(self, node: int, *, released: bool) -> None:
+        """The next step ran `node`, which released what it had saved, or did not."""
+        held = self.held[-1]
+        if released and node not in self._released:
+            self._released[node] = len(self.held)
+            for storage in self._of_node.get(node, ()):
+                self._users[storage] -= 1
+                if self._users[storage] == 0:
+                    held -= self._bytes[storage]
+        self.held.append(held)
+
+    def largest(self, position: int, most: int) -> tuple[list[tuple[int, int]], int, int]:
+        """(node, bytes) of the nodes that hold most when `position` steps are done; how many others hold
+        something, and what those hold alone: what is shared with one of the largest is not theirs.
+        """
+        holding = [n for n in self._ranking if self._released.get(n, position + 1) > position]
+        shown, rest = holding[:most], holding[most:]
+        told = {storage for node in shown for storage in self._of_node[node]}
+        others = {storage for node in rest for storage in self._of_node[node]}
+        alone = sum(self._bytes[storage] for storage in others - told)
+        return [(node, self._size[node]) for node in shown], len(rest), alone
+
+    def points(self, most: int) -> tuple[tuple[int, int], ...]:
+        """Pairs (steps done, bytes held): of each crowd of steps the one that holds most."""
+        stride = -(-len(self.held) // most)
+        starts = range(0, len(self.held), stride)
+        best = [
+            max(range(s, min(s + stride, len(self.held))), key=self.held.__getitem__)
+            for s in starts
+        ]
+        return tuple((step, self.held[step]) for step in best)

@@ -1,0 +1,149 @@
+"""What a view is told about a session when it asks: read from it at rest, and only as much as is shown."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from vizgrad.inspection.looking import Look
+from vizgrad.inspection.outline import Outline
+from vizgrad.inspection.session import Session
+from vizgrad.widgets import protocol as p
+from vizgrad.widgets.drawing import Drawing, Folding
+from vizgrad.widgets.drawing_of import draw
+from vizgrad.widgets.standing_of import standing
+
+#: Nodes named in one answer; visits, storages and points of a curve that are told at once.
+MOST_NAMES = 200
+MOST_VISITS = 1_000
+MOST_STORAGES = 1_000
+MOST_POINTS = 600
+#: Nodes that are told to hold most memory.
+MOST_HOLDERS = 3
+#: Drawings that are kept of a graph.
+MOST_DRAWN = 4
+
+
+def seen(session: Session, request: Any) -> Any:
+    """The answer to a request that only looks; None for any other."""
+    number = request.request
+    match request:
+        case p.Look():
+            return shown(number, session, request.folding, request.digest)
+        case p.Since():
+            updates = session.updates_since(request.revision)
+            if updates is None:
+                return p.Behind(number, session.id, session.revision)
+            return p.Updates(number, session.id, updates)
+        case p.Inspect():
+            return _inspection(number, session, request.node)
+        case p.Find():
+            with session.at_rest() as (_, look):
+                return p.Found(number, session.id, *look.find(request.query, MOST_NAMES))
+        case p.GetNames():
+            with session.at_rest() as (_, look):
+                return p.Names(number, session.id, look.names(_known(look, request.nodes)))
+        case p.GetVisits():
+            return _visits(number, session, request.first, request.count)
+        case p.GetMemory():
+            return _memory(number, session)
+        case p.GetStorages():
+            return _storages(number, session, request.most)
+        case _:
+            return None
+
+
+#: The drawings that views of a graph saw last: jumping there and back asks for the same one.
+_drawn: WeakKeyDictionary[Outline, OrderedDict[Folding, Drawing]] = WeakKeyDictionary()
+
+
+def _drawing(look: Look, folding: Folding) -> Drawing:
+    drawn = _drawn.setdefault(look.outline, OrderedDict())
+    if folding not in drawn:
+        drawn[folding] = draw(look.outline, look.describe_before, folding)
+        if len(drawn) > MOST_DRAWN:
+            drawn.popitem(last=False)
+    drawn.move_to_end(folding)
+    return drawn[folding]
+
+
+def shown(number: int, session: Session, folding: Folding, digest: str) -> p.Shown:
+    with session.at_rest() as (revision, look):
+        outline = look.outline
+        look.retell()
+        drawing = _drawing(look, folding)
+        return p.Shown(
+            number,
+            session.id,
+            revision,
+            session.title,
+            nodes=outline.size,
+            leaves=outline.size - outline.inner,
+            truncated=look.truncated,
+            drawing=None if drawing.digest == digest else drawing,
+            standing=standing(look, drawing),
+        )
+
+
+def _inspection(number: int, session: Session, node: int) -> p.Inspection:
+    with session.at_rest() as (revision, look):
+        data, visit, buffers, grad = session.inspect(node)
+        kept = {saved.storage for saved in data.saved}
+        storages, _ = look.storages_of([node])
+        targets = {edge.node for edge in data.edges if edge.node is not None}
+        return p.Inspection(
+            number,
+            session.id,
+            revision,
+            data,
+            visit,
+            buffers,
+            grad,
+            storages=tuple(storage for storage in storages if storage.id in kept),
+            groups=look.outline.around(node),
+            names=look.names(sorted(targets)),
+        )
+
+
+def _visits(number: int, session: Session, first: int, count: int) -> p.Visits:
+    with session.at_rest() as (_, look):
+        visited = look.fold.visited
+        first = max(first, 0)
+        last = min(first + min(count, MOST_VISITS), look.recorded)
+        lines = tuple(
+            p.VisitLine(index, node, visited[node].norm if node in visited else None)
+            for index, node in ((i, look.node_at(i)) for i in range(first, last))
+        )
+        return p.Visits(number, session.id, lines, look.names({line.node for line in lines}))
+
+
+def _memory(number: int, session: Session) -> p.Memory:
+    with session.at_rest() as (revision, look):
+        curve = look.memory
+        largest, others, others_bytes = curve.largest(look.position, MOST_HOLDERS)
+        return p.Memory(
+            number,
+            session.id,
+            revision,
+            held=curve.held[look.position],
+            peak=curve.peak,
+            curve=curve.points(MOST_POINTS),
+            holders=tuple(p.Holder(node, size) for node, size in largest),
+            others=others,
+            others_bytes=others_bytes,
+            names=look.names(node for node, _ in largest),
+        )
+
+
+def _storages(number: int, session: Session, most: int) -> p.Storages:
+    with session.at_rest() as (revision, look):
+        storages = look.versions()
+        count = min(max(most, 0), MOST_STORAGES)
+        return p.Storages(number, session.id, revision, len(storages), storages[:count])
+
+
+def _known(look: Look, nodes: Iterable[int]) -> list[int]:
+    """Those of the numbers that are of nodes: they come from a browser."""
+    return [node for node in dict.fromkeys(nodes) if 0 <= node < look.outline.size][:MOST_NAMES]

@@ -1,0 +1,222 @@
+"""What a live view is given to draw: as much of a graph as is open, with a place for everything.
+
+The kernel folds and lays out, as for the static picture: a view draws what it is told, and asks again when a
+person opens or closes something. A `Drawing` holds what a step does not change; a `Standing` is the run as
+far as it is seen there, to which a view adds the records that follow.
+
+Coordinates are CSS pixels, x to the right and y down.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from vizgrad.inspection.model import (
+    Buffer,
+    Group,
+    Modes,
+    Name,
+    Node,
+    NodeRun,
+    Ready,
+    RunStatus,
+    SavedRun,
+    Storage,
+)
+
+BoxKind = Literal["node", "pin", "group", "cells", "result"]
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """Of the equal children of an open `group`, number `cell` (counted from 0 in run order) is shown."""
+
+    group: int
+    cell: int
+
+
+@dataclass(frozen=True, slots=True)
+class Folding:
+    """What a person opened and closed by hand; the rest opens by itself as long as there is room.
+
+    Groups around `near` (a node that is to be seen) are opened too.
+    """
+
+    opened: tuple[int, ...] = ()
+    closed: tuple[int, ...] = ()
+    cells: tuple[Cell, ...] = ()
+    near: int | None = None
+
+
+#: Nothing was opened or closed by hand.
+AUTOMATIC = Folding()
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnBox:
+    """A box with a place.
+
+    - "node": one node. "pin": one use of a leaf `node`, by edge number `edge` of node `user`; it is use `use`
+      of `uses` in the whole graph.
+    - "group": a closed group. "cells": some equal children of the open group `group`, `cell` ... `cell +
+      cells - 1`, in one box.
+    - "result": output `slot` of node `node`, from which the backward starts.
+
+    Behind a group or cells are nodes `first` ... `last - 1`. `frame` is the place in `Drawing.frames` of the
+    open group that it is in; None: in none. `key` is the same for the same thing in every drawing.
+    """
+
+    key: str
+    kind: BoxKind
+    frame: int | None
+    x: float
+    y: float
+    width: float
+    height: float
+    node: int | None = None
+    user: int | None = None
+    edge: int = 0
+    use: int = 1
+    uses: int = 1
+    slot: int = 0
+    group: int | None = None
+    cell: int = 0
+    cells: int = 0
+    first: int = 0
+    last: int = 0
+    title: str = ""
+    #: Names of the lines that leave a node, from left to right, as they start; empty where there is one.
+    ports: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnLine:
+    """A line from box number `source` down to box number `target`; it stands for `edges` edges.
+
+    `points` are x and y in turn of a chain of cubic Béziers: the start, then three points for each piece.
+    Of one edge it is said which: number `edge` of node `node`, to input slot `slot`, of the forward input
+    `name`.
+    """
+
+    key: str
+    source: int
+    target: int
+    points: tuple[float, ...]
+    edges: int = 1
+    node: int | None = None
+    edge: int = 0
+    slot: int = 0
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnFrame:
+    """An open group, around what is in it; `parent` is the place of the frame around it. Of a group of equal
+    children, `cell` is the one that is shown, None if all are.
+    """
+
+    group: int
+    parent: int | None
+    x: float
+    y: float
+    width: float
+    height: float
+    cell: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """The visible graph with places. `digest` names it: equal ones are the same drawing.
+
+    `groups` are those drawn, closed or open, with all around them; `nodes` those with a box or pin.
+    """
+
+    digest: str
+    width: float
+    height: float
+    boxes: tuple[DrawnBox, ...]
+    lines: tuple[DrawnLine, ...]
+    frames: tuple[DrawnFrame, ...]
+    groups: tuple[Group, ...]
+    nodes: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """How the nodes behind a box, or in a frame, are doing: how many are in each state (the rest of `nodes`
+    are "waiting", and one may be "current"), how many saved tensors are stale, and to how many nodes a
+    gradient came whose norm is not finite.
+
+    Of equal children (a closed group of them, a frame, or a box of cells) `norms` has one entry each, in
+    run order, and of more than 128 so many, each for as many nodes in a row: node n belongs to entry ``(n -
+    first) * len(norms) // (last - first)``. It is the norm of the gradient that arrived at the node that
+    ran first there; None before that, or if it was undefined. `firsts` are those nodes, None before.
+    """
+
+    nodes: int
+    done: int = 0
+    ready: int = 0
+    captured: int = 0
+    skipped: int = 0
+    error: int = 0
+    nonfinite: int = 0
+    stale: int = 0
+    norms: tuple[float | None, ...] = ()
+    firsts: tuple[int | None, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """What went over the line at this place of `Drawing.lines`, and from which node; of several edges the
+    first that was gone over in the run. norm None: an undefined gradient.
+    """
+
+    line: int
+    node: int
+    norm: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """A node that some gradients have reached, but not all."""
+
+    node: int
+    delivered: int
+    needed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The run as a view of one drawing needs it.
+
+    `nodes` stand where those of `Drawing.nodes` do, `boxes` (of groups and cells; None for others) and
+    `frames` where theirs do. `counts` is the number of nodes in each state, as listed in `NodeState`.
+    `storages` are those that were written or hold something stale, and those of the nodes drawn; `quiet` is
+    how many others there are. `stale` counts stale saved tensors of the whole graph. `saved` are those of
+    nodes drawn that are not as `Drawing.nodes` says. `names` are of the nodes that are spoken of here and
+    not drawn.
+    """
+
+    status: RunStatus
+    position: int
+    recorded: int
+    total: int
+    current: int | None
+    earliest: int
+    error: str
+    modes: Modes
+    breakpoints: tuple[int, ...]
+    counts: tuple[int, ...]
+    nodes: tuple[NodeRun, ...]
+    boxes: tuple[Tally | None, ...]
+    frames: tuple[Tally, ...]
+    flows: tuple[Flow, ...]
+    ready: tuple[Ready, ...]
+    buffers: tuple[Buffer, ...]
+    reached: tuple[Reached, ...]
+    saved: tuple[SavedRun, ...]
+    storages: tuple[Storage, ...]
+    quiet: int
+    stale: int
+    names: tuple[Name, ...]

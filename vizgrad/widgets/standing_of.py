@@ -1,0 +1,193 @@
+"""The run as a view of one drawing needs it."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, fields
+from typing import get_args
+
+from vizgrad.inspection import model
+from vizgrad.inspection.fold import Fold
+from vizgrad.inspection.looking import Look
+from vizgrad.inspection.outline import Outline
+from vizgrad.widgets.drawing import Drawing, DrawnBox, Flow, Reached, Standing, Tally
+
+#: Points of a curve: of more cells several are one point.
+MOST_POINTS = 128
+
+
+def standing(look: Look, drawing: Drawing) -> Standing:
+    """Takes time for what has been run so far, and what is drawn."""
+    fold, outline = look.fold, look.outline
+    drawn = [node.id for node in drawing.nodes]
+    stale = look.stale()
+    counter = _Counter(fold, stale)
+    storages, quiet = look.storages_of(drawn)
+    ready, buffers, reached = fold.queue, fold.waiting, tuple(_reached(fold))
+    spoken = {r.node for r in ready} | {b.node for b in buffers} | {r.node for r in reached}
+    if look.current is not None:
+        spoken.add(look.current)
+    return Standing(
+        status=look.status,
+        position=look.position,
+        recorded=look.recorded,
+        total=look.total,
+        current=look.current,
+        earliest=look.earliest,
+        error=look.error,
+        modes=look.modes,
+        breakpoints=look.breakpoints,
+        counts=counter.states(outline.size),
+        nodes=tuple(fold.node(node) for node in drawn),
+        boxes=tuple(
+            counter.tally(box.first, box.last, _cells(drawing, box))
+            if box.kind in ("group", "cells")
+            else None
+            for box in drawing.boxes
+        ),
+        frames=tuple(
+            counter.tally(group.first, group.last, group.cells)
+            for group in (outline.groups[frame.group] for frame in drawing.frames)
+        ),
+        flows=tuple(_flows(fold, outline, drawing)),
+        ready=ready,
+        buffers=buffers,
+        reached=reached,
+        saved=tuple(_saved(look, drawn)),
+        storages=storages,
+        quiet=quiet,
+        stale=sum(stale.values()),
+        names=look.names(sorted(spoken.difference(drawn))),
+    )
+
+
+def _cells(drawing: Drawing, box: DrawnBox) -> int:
+    if box.kind == "cells":
+        return box.cells
+    return next(group.cells for group in drawing.groups if group.id == box.group)
+
+
+def _reached(fold: Fold) -> Iterator[Reached]:
+    for node, delivered in sorted(fold.delivered.items()):
+        if delivered and node not in fold.visited:
+            run = fold.node(node)
+            if run.state == "waiting":
+                yield Reached(node, delivered, run.needed)
+
+
+def _flows(fold: Fold, outline: Outline, drawing: Drawing) -> Iterator[Flow]:
+    for number, line in enumerate(drawing.lines):
+        if not line.edges:
+            continue
+        if line.node is not None:
+            edges: Iterable[tuple[int, int]] = [(line.node, line.edge)]
+        else:
+            source, target = drawing.boxes[line.source], drawing.boxes[line.target]
+            first, last = _extent(target)
+            edges = [
+                (crossing.node, crossing.edge)
+                for crossing in outline.crossing(source.first, source.last)
+                if first <= crossing.target < last
+            ]
+        gone = [edge for edge in edges if edge in fold.flows]
+        if gone:
+            first = min(gone, key=lambda edge: (fold.visited[edge[0]].order, edge[1]))
+            yield Flow(number, first[0], fold.flows[first])
+
+
+def _extent(box: DrawnBox) -> tuple[int, int]:
+    return (box.first, box.last) if box.node is None else (box.node, box.node + 1)
+
+
+def _saved(look: Look, drawn: list[int]) -> Iterator[model.SavedRun]:
+    for node in drawn:
+        for saved in look.saved_of(node):
+            if saved.state == "packed" or not saved.value:
+                yield model.SavedRun(
+                    node, saved.name, saved.state, saved.version_now, saved.culprit
+                )
+
+
+@dataclass
+class _States:
+    """Numbers of nodes in order, by state."""
+
+    done: list[int] = field(default_factory=list[int])
+    visited: list[int] = field(default_factory=list[int])
+    captured: list[int] = field(default_factory=list[int])
+    error: list[int] = field(default_factory=list[int])
+    nonfinite: list[int] = field(default_factory=list[int])
+    ready: list[int] = field(default_factory=list[int])
+    skipped: list[int] = field(default_factory=list[int])
+
+
+class _Counter:
+    """Counts states in stretches of nodes."""
+
+    def __init__(self, fold: Fold, stale: dict[int, int]) -> None:
+        self.fold = fold
+        self.found = found = _States()
+        for node, visited in fold.visited.items():
+            if visited.state == "done":
+                found.done.append(node)
+            elif visited.state == "captured":
+                found.captured.append(node)
+            elif visited.state == "error":
+                found.error.append(node)
+            if visited.norm is not None and not math.isfinite(visited.norm):
+                found.nonfinite.append(node)
+        found.ready += [node for node in fold.ready if node != fold.current]
+        found.skipped += [node for node in fold.start.skipped if node not in fold.visited]
+        found.visited += fold.visited
+        for name in fields(found):
+            getattr(found, name.name).sort()
+        self.stale = sorted(stale.items())
+
+    def states(self, size: int) -> tuple[int, ...]:
+        """How many nodes are in each state, in the order of `NodeState`."""
+        found = self.found
+        current = int(self.fold.current is not None)
+        known = {
+            "ready": len(found.ready),
+            "current": current,
+            "done": len(found.done),
+            "skipped": len(found.skipped),
+            "captured": len(found.captured),
+            "error": len(found.error),
+        }
+        known["waiting"] = size - sum(known.values())
+        return tuple(known[state] for state in get_args(model.NodeState))
+
+    def tally(self, first: int, last: int, cells: int) -> Tally:
+        def count(nodes: list[int]) -> int:
+            return bisect_right(nodes, last - 1) - bisect_right(nodes, first - 1)
+
+        found = self.found
+        points = min(cells, MOST_POINTS)
+        starts = self._first_run(first, last, points) if cells > 1 else []
+        return Tally(
+            nodes=last - first,
+            done=count(found.done),
+            ready=count(found.ready),
+            captured=count(found.captured),
+            skipped=count(found.skipped),
+            error=count(found.error),
+            nonfinite=count(found.nonfinite),
+            stale=sum(values for node, values in self.stale if first <= node < last),
+            norms=tuple(None if n is None else self.fold.visited[n].norm for n in starts),
+            firsts=tuple(starts),
+        )
+
+    def _first_run(self, first: int, last: int, points: int) -> list[int | None]:
+        """Of each of so many stretches the node that ran first in it."""
+        best: list[int | None] = [None] * points
+        visited = self.fold.visited
+        nodes = self.found.visited
+        for node in nodes[bisect_right(nodes, first - 1) : bisect_right(nodes, last - 1)]:
+            place = (node - first) * points // (last - first)
+            known = best[place]
+            if known is None or visited[node].order < visited[known].order:
+                best[place] = node
+        return best
