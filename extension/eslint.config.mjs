@@ -16,7 +16,7 @@ const above = (...folders) => ({
 });
 
 export default defineConfig(
-  globalIgnores(['generated/', 'lib/', 'node_modules/']),
+  globalIgnores(['lib/', 'node_modules/']),
   js.configs.recommended,
   {
     files: ['**/*.{ts,tsx}'],

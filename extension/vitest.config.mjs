@@ -8,7 +8,7 @@ export default defineConfig({
       name: 'text-imports', // See src/text.d.ts.
       enforce: 'pre',
       async load(id) {
-        return /\.(raw\.css|txt)$/.test(id)
+        return /\.raw\.css$/.test(id)
           ? `export default ${JSON.stringify(await readFile(id, 'utf8'))}`
           : null;
       }

@@ -1,23 +1,25 @@
 /**
  * Plays a session that was recorded (`recordings.ts`) to a view, answering as `widgets/controller.py` does.
  *
- * Nothing of the run is made up: graph, records, states and gradients are those that a kernel told. The
+ * Nothing of the run is made up: drawings, standings, records and gradients are those that a kernel told. The
  * player only knows where among the steps it stands. Messages go through JSON, as they do on a comm.
  */
 import type {
-  Graph,
   Inspection,
   Message,
   Request,
-  Run,
   Sessions,
-  Snapshot,
-  State,
+  Shown,
+  Standing,
+  StepRecord,
   StorageChange,
-  Update
+  TensorSummary,
+  Update,
+  VisitLine
 } from '../src/protocol';
 import type { Port, PortStatus } from '../src/store';
-import type { Recording } from './recordings';
+import { namesOf, plainView } from './recordings';
+import type { RecordedView, Recording } from './recordings';
 
 /** More steps than this are not told one by one; the kernel has a larger number. */
 const RECORDS_CARRIED = 8;
@@ -29,6 +31,9 @@ export class Player implements Port {
   /** What comes out of the way to the view for a message; null: it failed, and the kernel knows. */
   transport: (message: Message) => readonly Message[] | null = message => [message];
   position = 0;
+  /** Updates that are kept for who missed some. */
+  kept = Infinity;
+  readonly records: readonly StepRecord[];
   private recorded = 0;
   private closed = false;
   private attached = false;
@@ -43,14 +48,12 @@ export class Player implements Port {
   constructor(
     readonly recording: Recording,
     readonly session = 's1'
-  ) {}
+  ) {
+    this.records = recording.updates.flatMap(update => update.records);
+  }
 
   get revision(): number {
     return this.updates.length + 1;
-  }
-
-  get graph(): Graph {
-    return this.recording.snapshot.graph;
   }
 
   send(request: Request): void {
@@ -137,7 +140,7 @@ export class Player implements Port {
     const { position, session } = this;
     const jumped = Math.abs(position - before) > RECORDS_CARRIED;
     const steps = [Math.min(before, position), Math.max(before, position)] as const;
-    const { status, recorded, total, earliest, breakpoints, error, modes } = this.run();
+    const { status, recorded, total, earliest, breakpoints, error, modes } = this.head();
     const update: Update = {
       revision: this.revision + 1,
       status,
@@ -147,11 +150,12 @@ export class Player implements Port {
       total,
       earliest,
       jumped,
-      records: jumped ? [] : this.recording.records.slice(...steps),
+      records: jumped ? [] : this.records.slice(...steps),
       changes,
       breakpoints,
       error,
-      modes
+      modes,
+      names: jumped ? [] : this.recording.updates.slice(...steps).flatMap(({ names }) => names)
     };
     this.updates.push(update);
     if (this.attached) {
@@ -163,43 +167,64 @@ export class Player implements Port {
 
   private answer(request: Request): Message {
     const { session, revision } = this;
-    const number = request.request;
+    const about = { request: request.request, session };
+    const names = namesOf(this.recording);
+    const called = (nodes: Iterable<number>) =>
+      [...new Set(nodes)].flatMap(node => names.get(node) ?? []);
     switch (request.type) {
       case 'list_sessions':
-        return this.sessions(number);
+        return this.sessions(request.request);
       case 'detach':
         this.attached = false;
-        return this.sessions(number);
+        return this.sessions(request.request);
       case 'attach':
         this.attached = true;
-        return this.snapshot(number);
-      case 'get_snapshot':
-        return this.snapshot(number);
-      case 'get_state':
-        return this.state(number);
+        return this.shown(request.request, this.viewOf(request.folding));
+      case 'look':
+        return this.shown(request.request, this.viewOf(request.folding), request.digest);
       case 'since': {
         const missed = revision - request.revision;
-        return missed >= 0 && missed <= this.updates.length
-          ? {
-              type: 'updates',
-              request: number,
-              session,
-              updates: this.updates.slice(this.updates.length - missed)
-            }
-          : this.snapshot(number);
+        return missed >= 0 && missed <= Math.min(this.updates.length, this.kept)
+          ? { type: 'updates', ...about, updates: this.updates.slice(request.revision - 1) }
+          : { type: 'behind', ...about, revision };
       }
       case 'inspect':
-        return this.inspection(number, request.node);
+        return this.inspection(request.request, request.node);
+      case 'get_names':
+        return { type: 'names', ...about, names: called(request.nodes) };
+      case 'get_visits': {
+        const visits = this.visits().slice(request.first, request.first + request.count);
+        return { type: 'visits', ...about, visits, names: called(visits.map(({ node }) => node)) };
+      }
+      case 'get_memory': {
+        const memory = this.recording.memory.get(this.position);
+        return memory
+          ? { ...memory, ...about, revision }
+          : { type: 'failed', ...about, message: 'Nothing is recorded of it here.' };
+      }
+      case 'get_storages':
+        return { ...this.recording.storages, ...about, revision };
+      case 'find': {
+        const found = [...names.values()].filter(({ name, label }) =>
+          `${name} ${label}`.toLowerCase().includes(request.query.toLowerCase())
+        );
+        return {
+          type: 'found',
+          ...about,
+          total: found.length,
+          names: found.sort((a, b) => a.node - b.node)
+        };
+      }
       default:
         return this.move(request)
-          ? { type: 'done', request: number, session, revision: this.revision }
-          : { type: 'failed', request: number, session, message: 'There is no such node ahead.' };
+          ? { type: 'done', ...about, revision: this.revision }
+          : { type: 'failed', ...about, message: 'There is no such node ahead.' };
     }
   }
 
   /** False where that cannot be. */
-  private move(request: Exclude<Request, { node: number; type: 'inspect' }>): boolean {
-    const { records } = this.recording;
+  private move(request: Request): boolean {
+    const { records } = this;
     if (this.closed) {
       return false;
     }
@@ -245,7 +270,7 @@ export class Player implements Port {
 
   private go(position: number): void {
     const before = this.position;
-    this.position = Math.min(Math.max(position, 0), this.recording.records.length);
+    this.position = Math.min(Math.max(position, 0), this.records.length);
     this.recorded = Math.max(this.recorded, this.position);
     if (this.position !== before) {
       this.publish(before);
@@ -254,106 +279,83 @@ export class Player implements Port {
 
   sessions(request: number): Sessions {
     const { session, position } = this;
-    const { status, total } = this.run();
-    const sessions = [{ session, title: this.graph.title, status, position, total }];
-    return { type: 'sessions', request, sessions, vizgrad_version: '0', protocol_version: 2 };
+    const { status, total } = this.head();
+    const { title } = plainView(this.recording).shown;
+    const sessions = [{ session, title, status, position, total }];
+    return { type: 'sessions', request, sessions, vizgrad_version: '0', protocol_version: 3 };
   }
 
-  snapshot(request: number): Snapshot {
+  /** What a view is shown; the drawing is left out if it has it. */
+  shown(request: number, view = plainView(this.recording), digest = ''): Shown {
     const { session, revision } = this;
-    return { ...this.recording.snapshot, request, session, revision, run: this.run() };
+    const drawing = view.drawing.digest === digest ? null : view.drawing;
+    const standing = this.standing(view);
+    return { ...view.shown, request, session, revision, drawing, standing };
   }
 
-  state(request: number): State {
-    const { session, revision } = this;
-    const { storages } = this.graph;
-    return { type: 'state', request, session, revision, run: this.run(), storages };
+  standing({ standings }: RecordedView = plainView(this.recording)): Standing {
+    const standing = standings.get(this.position);
+    if (!standing) {
+      throw new Error(`nothing is recorded of position ${this.position}`);
+    }
+    const { status, recorded, breakpoints } = this.head();
+    return { ...standing, status, recorded, breakpoints };
   }
 
-  run(): Run {
-    const run = this.recording.runs.get(this.position) ?? this.recording.snapshot.run;
-    const { recorded } = this;
+  /** What is told of the run wherever it is. */
+  private head(): Head {
+    const { position, recorded } = this;
+    const { updates } = this.recording;
+    const told: Head = updates[position - 1] ?? plainView(this.recording).shown.standing;
     const breakpoints = [...this.breakpoints].sort((a, b) => a - b);
-    const paused = run.position < recorded ? 'paused' : run.status;
-    return { ...run, recorded, breakpoints, status: this.closed ? 'closed' : paused };
+    const status = position < recorded ? 'paused' : told.status;
+    return { ...told, recorded, breakpoints, status: this.closed ? 'closed' : status };
+  }
+
+  /** As a view was folded when it was recorded; another folding shows the plain one. */
+  private viewOf(folding: unknown): RecordedView {
+    const { views } = this.recording;
+    const wanted = JSON.stringify(folding);
+    return views.find(view => JSON.stringify(view.folding) === wanted) ?? plainView(this.recording);
+  }
+
+  private visits(): readonly VisitLine[] {
+    return this.records.slice(0, this.recorded).map(({ visit: { index, node, incoming } }) => ({
+      index,
+      node,
+      norm: index < this.position ? (incoming[0]?.norm ?? null) : null
+    }));
   }
 
   private inspection(request: number, node: number): Inspection {
     const { session, revision, recording } = this;
-    const run = this.run();
-    const order = run.nodes[node]?.order ?? null;
-    const [before, after] = [recording.before[node], recording.after[node]];
-    const told = order === null ? before : after;
+    const isDone = this.records.slice(0, this.position).some(({ visit }) => visit.node === node);
+    const told = (isDone ? recording.after : recording.before)[node];
     if (!told) {
       throw new Error(`nothing is recorded of node ${node}`);
     }
-    const buffers = told.buffers.map(
-      (_, nr) => run.buffers.find(each => each.node === node && each.input_nr === nr)?.value ?? null
-    );
+    const buffers = told.buffers.map((_, nr) => this.waitingAt(node, nr));
     return { ...told, request, session, revision, buffers };
+  }
+
+  /** What has arrived at a slot and is not used yet. */
+  private waitingAt(node: number, slot: number): TensorSummary | null {
+    const { buffers } = plainView(this.recording).shown.standing;
+    let value = buffers.find(each => each.node === node && each.input_nr === slot)?.value ?? null;
+    for (const { visit, arrived } of this.records.slice(0, this.position)) {
+      value = visit.node === node ? null : value;
+      for (const { node: target, input_nr, after } of arrived) {
+        value = target === node && input_nr === slot ? after : value;
+      }
+    }
+    return value;
   }
 }
 
-/** A graph that nobody steps: what a session told of it would be. */
-export function still(graph: Graph): Recording {
-  const current = graph.roots[0]?.[0] ?? null;
-  const needed = graph.nodes.map(() => 0);
-  for (const { edges } of graph.nodes) {
-    for (const { node } of edges) {
-      if (node !== null) {
-        needed[node] = (needed[node] ?? 0) + 1;
-      }
-    }
-  }
-  const ready = current === null ? [] : [{ node: current, priority: 1 }];
-  const total = graph.nodes.length;
-  const modes = {
-    grad: true,
-    inference: false,
-    anomaly: false,
-    forward_level: -1,
-    multithreading: true
-  };
-  const run: Run = {
-    status: 'paused',
-    position: 0,
-    recorded: 0,
-    total,
-    current,
-    nodes: graph.nodes.map(({ id }) => ({
-      state: id === current ? 'current' : 'waiting',
-      delivered: 0,
-      needed: needed[id] ?? 0,
-      order: null,
-      reason: '',
-      grad_norm: null
-    })),
-    ready,
-    buffers: [],
-    edges: [],
-    saved: [],
-    breakpoints: [],
-    earliest: 0,
-    error: '',
-    modes
-  };
-  const start = { total, current, ready, buffers: [], needed, skipped: [] };
-  const told = { request: 0, session: 's1', revision: 1 };
-  return {
-    snapshot: { type: 'snapshot', ...told, graph, start, run },
-    records: [],
-    runs: new Map([[0, run]]),
-    before: graph.nodes.map(node => ({
-      type: 'inspection',
-      ...told,
-      node,
-      visit: null,
-      buffers: node.outputs.map(() => null),
-      grad: null
-    })),
-    after: []
-  };
-}
+type Head = Pick<
+  Standing,
+  'status' | 'recorded' | 'total' | 'earliest' | 'error' | 'modes' | 'breakpoints'
+>;
 
 /** Non-finite floats travel as strings. */
 function plain(_: string, value: unknown): unknown {

@@ -18,7 +18,7 @@ export function announce(before: RunHead | null, now: SessionState): string {
     return run.position === 0 ? `Back at the start${next}` : `Back to ${at}${next}`;
   }
   const finished = run.status === 'finished' ? '. Backward finished' : '';
-  const last = now.history[run.position - 1];
+  const last = now.history.node(run.position - 1);
   if (run.position === before.position + 1 && last !== undefined) {
     return `${nodeTitle(now, last)} done, ${at}${finished}`;
   }
@@ -27,9 +27,9 @@ export function announce(before: RunHead | null, now: SessionState): string {
 
 /** The node's name, and for a leaf its variable. */
 export function nodeTitle(state: SessionState, id: number): string {
-  const node = state.graph.nodes[id];
-  if (!node) {
+  const known = state.names.of(id);
+  if (!known) {
     return `node ${id}`;
   }
-  return node.label ? `${node.name} ${node.label}` : node.name;
+  return known.label ? `${known.name} ${known.label}` : known.name;
 }

@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 
 import { Player } from '../../tests/player';
-import { RECORDINGS } from '../../tests/recordings';
+import { plainView, RECORDINGS } from '../../tests/recordings';
+import { shownIn, toldIn } from '../../tests/standings';
 import type { Message } from '../protocol';
 import { DebuggerStore } from './debuggerStore';
-import { edgeKey } from './fold';
 import { SLOW_MS } from './pending';
+import type { SessionState } from './session';
 
 /** Random whole numbers below `limit`, the same for the same seed. */
 function generator(seed: number): (limit: number) => number {
@@ -46,15 +47,18 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const names = Object.keys(RECORDINGS) as (keyof typeof RECORDINGS)[];
-const cases = Array.from({ length: 70 }, (_, seed) => ({ seed, name: names[seed % names.length] }));
+/** Those of which every position was told. */
+const names = ['mlp', 'stale', 'inputs', 'shared', 'undefined', 'nonfinite', 'layers'] as const;
+const cases = Array.from({ length: 84 }, (_, seed) => ({ seed, name: names[seed % names.length] }));
 
 test.each(cases)('converges, whatever the way does to messages: $name $seed', async context => {
   const random = generator(context.seed + 1);
   const recording = RECORDINGS[context.name ?? 'mlp'];
   const kernel = new Player(recording);
+  kernel.kept = random(2) === 0 ? 3 : Infinity;
   const store = new DebuggerStore(kernel, { schedule: callback => callback() });
-  const { length } = recording.records;
+  const { length } = kernel.records;
+  const size = plainView(recording).shown.nodes;
   const settle = () => vi.advanceTimersByTimeAsync(20);
   await settle();
   kernel.transport = unreliable(random);
@@ -64,7 +68,11 @@ test.each(cases)('converges, whatever the way does to messages: $name $seed', as
       () => store.back(random(3)),
       () => store.seek(random(length + 1)),
       () => store.continue(),
-      () => store.toggleBreakpoint(random(recording.snapshot.graph.nodes.length)),
+      () => store.toggleBreakpoint(random(size)),
+      () => store.select(random(size)),
+      () => store.fold({ close: [0], near: null }),
+      () => store.fold({ open: [0], near: null }),
+      () => store.watchMemory(random(2) === 0),
       () => kernel.moveTo(random(length + 1)),
       () => kernel.afterCell()
     ];
@@ -75,20 +83,16 @@ test.each(cases)('converges, whatever the way does to messages: $name $seed', as
   }
   kernel.transport = message => [message];
   // Something happens once more, as it always does.
+  store.fold({ close: [0], near: null });
   kernel.moveTo(kernel.position === 0 ? 1 : kernel.position - 1);
   await vi.advanceTimersByTimeAsync(SLOW_MS + 50);
 
-  const session = store.state.value.session;
-  const run = kernel.run();
-  expect(session?.revision).toBe(kernel.revision);
-  expect(session?.run.position).toBe(kernel.position);
-  expect(recording.snapshot.graph.nodes.map(({ id }) => session?.fold.node(id))).toEqual(run.nodes);
-  expect(session?.fold.queue).toEqual(run.ready);
-  expect(session?.fold.waiting).toEqual(run.buffers);
-  expect(session?.fold.flows).toEqual(
-    new Map(run.edges.map(({ node, edge, norm }) => [edgeKey(node, edge), norm]))
-  );
-  expect(session?.run.breakpoints).toEqual(run.breakpoints);
+  const session = store.state.value.session as SessionState;
+  const view = recording.views[1] as (typeof recording.views)[number];
+  const standing = kernel.standing(view);
+  expect(session.revision).toBe(kernel.revision);
+  expect(session.drawing).toEqual(view.drawing);
+  expect(shownIn(session, standing)).toEqual(toldIn(session, standing));
 
   // And the view is not deaf.
   store.seek(0);

@@ -1,13 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 
 import { Player } from '../../tests/player';
-import { named, RECORDINGS } from '../../tests/recordings';
+import { named, plainView, RECORDINGS } from '../../tests/recordings';
 import { DebuggerStore } from './debuggerStore';
 import type { StoreOptions } from './debuggerStore';
 import { SILENT_MS, SLOW_MS } from './pending';
 
 const { mlp } = RECORDINGS;
 const TANH = named(mlp, 'TanhBackward0');
+const DRAWN = plainView(mlp).drawing.nodes;
 let kernel: Player;
 let store: DebuggerStore;
 
@@ -34,7 +35,11 @@ describe('attaching', () => {
     open();
     await settle();
     expect(sent()).toEqual(['attach', 'inspect']);
-    expect(kernel.requests[0]).toMatchObject({ type: 'attach', session: null });
+    expect(kernel.requests[0]).toMatchObject({
+      type: 'attach',
+      session: null,
+      folding: { opened: [], closed: [], cells: [], near: null }
+    });
     expect(state().session?.run.total).toBe(12);
     expect(state().view.selection).toBe(0);
     expect(state().inspection?.node.name).toBe('MeanBackward0');
@@ -111,7 +116,13 @@ describe('moving', () => {
     await settle();
     store.back(3);
     await settle();
-    expect(state().session?.history).toEqual([0, 1, 2, 3]);
+    expect([0, 1, 2, 3, 4].map(index => state().session?.history.node(index))).toEqual([
+      0,
+      1,
+      2,
+      3,
+      undefined
+    ]);
     expect(state().session?.run.position).toBe(1);
   });
 
@@ -140,7 +151,7 @@ describe('moving', () => {
   });
 
   test('nodes that did not change keep their objects', async () => {
-    const nodes = () => mlp.snapshot.graph.nodes.map(({ id }) => state().session?.fold.node(id));
+    const nodes = () => DRAWN.map(({ id }) => state().session?.fold.node(id));
     const before = nodes();
     store.step();
     await settle();
@@ -207,15 +218,18 @@ describe('what the kernel says unasked', () => {
     expect(state().session?.run.position).toBe(5);
   });
 
-  test('too many steps to be told one by one: the state is read', async () => {
+  test('too many steps to be told one by one: the view looks anew, and is not sent the drawing', async () => {
+    const { drawing, names } = state().session ?? {};
     kernel.moveTo(12);
-    expect(sent()).toContain('get_state');
+    expect(kernel.requests.at(-1)).toMatchObject({ type: 'look', digest: drawing?.digest });
     await settle();
     expect(state().session?.run).toMatchObject({ position: 12, status: 'finished' });
     expect(state().announcement).toBe('12 nodes done, 12 of 12. Backward finished');
+    expect(state().session?.drawing).toBe(drawing);
+    expect(state().session?.names).toBe(names);
     kernel.moveTo(10);
     expect(state().session?.run.position).toBe(10);
-    expect(sent().filter(type => type === 'get_state')).toHaveLength(1);
+    expect(sent().filter(type => type === 'look')).toHaveLength(1);
   });
 
   test('an update that was told before changes nothing', () => {
@@ -223,7 +237,7 @@ describe('what the kernel says unasked', () => {
     kernel.moveTo(2);
     kernel.moveTo(1);
     expect(state().session?.run.position).toBe(1);
-    expect(state().session?.history).toHaveLength(2);
+    expect([1, 2].map(index => state().session?.history.node(index))).toEqual([1, undefined]);
   });
 
   test('after a message was lost on the way, the view asks for what came since', async () => {
@@ -255,20 +269,22 @@ describe('what the kernel says unasked', () => {
     expect(state().session?.revision).toBe(1);
   });
 
-  test('an update about nodes that there are not is an error shown, and the state is read', async () => {
+  test('an update about nodes that there are not is an error shown, and the view looks anew', async () => {
     kernel.transport = message =>
       message.type === 'updated'
         ? [{ ...message, update: { ...message.update, breakpoints: [99] } }]
         : [message];
     kernel.moveTo(1);
-    expect(state().notice?.text).toContain('update.breakpoints: expected a node below 12, got 99');
+    expect(state().notice?.text).toContain(
+      'update.breakpoints: expected a number below 12, got 99'
+    );
     await settle();
     expect(state().session?.run.position).toBe(1);
   });
 
   test('written storages are shown, and nothing is laid out again', () => {
     const before = state().session;
-    const [first] = mlp.snapshot.graph.storages;
+    const [first] = mlp.storages.storages;
     kernel.write({
       storage: first?.id ?? 0,
       version: 5,
@@ -278,14 +294,14 @@ describe('what the kernel says unasked', () => {
       opened: null
     });
     expect(state().session?.storages.get(first?.id ?? 0)?.version).toBe(5);
-    expect(state().session?.graph).toBe(before?.graph);
+    expect(state().session?.drawing).toBe(before?.drawing);
   });
 
-  test('a snapshot of the same graph is not a new graph', async () => {
-    const before = state().session?.graph;
+  test('attached to anew, the same drawing is the same object', async () => {
+    const before = state().session?.drawing;
     store.retry();
     await settle();
-    expect(state().session?.graph).toBe(before);
+    expect(state().session?.drawing).toBe(before);
   });
 
   test('a view that is gone says so, once', () => {

@@ -1,25 +1,27 @@
-/** The store: sends what a person asks for, applies what the kernel answers. */
-import { ANSWERS, Malformed, PROTOCOL_VERSION, readMessage } from '../protocol';
-import type { Message, Request, Sessions, Snapshot, State, Update } from '../protocol';
-import { announce } from './announce';
+/** The store: sends what a person asks for (`asking.ts`), applies what the kernel tells (`telling.ts`). */
+import { ANSWERS, Malformed, readMessage } from '../protocol';
+import type { Message } from '../protocol';
+import { Asking } from './asking';
+import type { Want } from './asking';
 import { nextFrame } from './frame';
 import type { Schedule } from './frame';
-import { enqueue, MOVES, requestFor } from './moves';
-import type { Move } from './moves';
-import type { Unnumbered } from './pending';
+import type { Window } from './history';
 import { Missing } from './missing';
+import { MOVES } from './moves';
+import type { Move } from './moves';
+import { Names } from './names';
 import { Observable } from './observable';
-import { Pending } from './pending';
+import type { Unnumbered } from './pending';
 import type { Port } from './port';
-import { DoesNotFollow } from './fold';
-import { closedAt, followed, fromSnapshot, withState, withUpdate } from './session';
-import type { SessionState } from './session';
+import { followed } from './session';
 import { INITIAL_STATE } from './state';
-import type { DebuggerState, Notice } from './state';
-import type { ViewState } from './view';
-
-/** Their answers bring the view to where the session is. */
-const READS: Request['type'][] = ['attach', 'get_snapshot', 'get_state', 'since'];
+import type { DebuggerState } from './state';
+import { Telling } from './telling';
+import type { Listener } from './telling';
+import { foldingSent, refolded, UNFOLDED } from './view';
+import type { FoldChange, ViewState } from './view';
+import { wantsOf } from './wants';
+import type { Watched } from './wants';
 
 export interface StoreOptions {
   /** The session to attach to; null or absent: the newest (a widget's comm knows only its own). */
@@ -31,21 +33,36 @@ export interface StoreOptions {
 
 export class DebuggerStore {
   readonly state: Observable<DebuggerState>;
-  private readonly pending: Pending;
+  private readonly asking: Asking;
+  private readonly telling: Telling;
+  private readonly listener: Listener;
   private readonly ends: (() => void)[] = [];
-  private moves: readonly Move[] = [];
-  /** The last node asked about, at which revision. */
-  private asked = '';
-  /** The session that the view is to show next, until it does. */
-  private attaching: string | null | undefined;
   private readonly missing = new Missing();
+  private readonly watched: Watched = { visits: null, memory: false, storages: false };
+  private readonly schedule: Schedule;
+  /** The view asks in the next frame for what was found to be unknown while this one was drawn. */
+  private asksSoon = false;
+  private disposed = false;
 
   constructor(
-    private readonly port: Port,
+    port: Port,
     private readonly options: StoreOptions = {}
   ) {
-    this.state = new Observable<DebuggerState>(INITIAL_STATE, options.schedule ?? nextFrame);
-    this.pending = new Pending(() => this.pendingChanged());
+    this.schedule = options.schedule ?? nextFrame;
+    this.state = new Observable<DebuggerState>(INITIAL_STATE, this.schedule);
+    this.asking = new Asking(
+      port,
+      () => this.pendingChanged(),
+      error => this.notSent(error)
+    );
+    this.listener = {
+      missing: this.missing,
+      asking: this.asking,
+      followNewest: options.followNewest ?? false,
+      attaching: undefined,
+      newNames: () => new Names(() => this.askSoon())
+    };
+    this.telling = new Telling(this.state, this.listener);
     this.ends.push(port.onMessage(message => this.receive(message)));
     if (port.onStatus) {
       this.ends.push(port.onStatus(status => this.portChanged(status)));
@@ -61,20 +78,17 @@ export class DebuggerStore {
       end();
     }
     if (ends.length > 0 && this.state.value.port.state === 'open') {
-      try {
-        this.port.send({ type: 'detach', request: this.pending.add('detach') });
-      } catch {
-        // Nobody is there any more who could keep anything.
-      }
+      this.asking.send({ type: 'detach' }); // Nobody may be there any more who could keep anything.
     }
-    this.pending.clear();
+    this.disposed = true;
+    this.asking.forget();
   }
 
   // --- what a person asks for ---
 
   attach(session: string | null): void {
-    this.attaching = session;
-    this.send({ type: 'attach', session });
+    this.listener.attaching = session;
+    this.ask();
   }
 
   step(count = 1): void {
@@ -102,7 +116,7 @@ export class DebuggerStore {
   }
 
   stop(): void {
-    this.moves = [];
+    this.asking.stand();
     this.about(session => ({ type: 'stop', session }));
   }
 
@@ -114,33 +128,65 @@ export class DebuggerStore {
     }
   }
 
-  /** Show a node in the inspector; it stays there until the person selects or follows again. */
+  /**
+   * Show a node in the inspector; it stays there until the person selects or follows again. One that
+   * is not drawn is: the groups around it are opened.
+   */
   select(node: number | null): void {
-    this.view({ selection: node, follow: false });
-    this.inspect();
+    const { session, view } = this.state.value;
+    const hidden = node !== null && session !== null && !session.fold.draws(node);
+    const folding = hidden ? refolded(view.folding, { near: node }) : view.folding;
+    this.view({ selection: node, follow: false, folding });
   }
 
   /** Let the selection go along with the steps, or not. */
   follow(on: boolean): void {
     const { session, view } = this.state.value;
     this.view({ follow: on, selection: on && session ? followed(session) : view.selection });
-    this.inspect();
+  }
+
+  /** Open or close groups, choose a cell, show what is around a node: the kernel draws it anew. */
+  fold(change: FoldChange): void {
+    const { session, view } = this.state.value;
+    this.view({ folding: refolded(view.folding, change, session) });
   }
 
   view(fields: Partial<ViewState>): void {
     this.state.patch({ view: { ...this.state.value.view, ...fields } });
+    this.ask();
     this.state.flush();
+  }
+
+  /** The panels show these visits (null: none); those that are not known are asked for. */
+  watchVisits(visits: Window | null): void {
+    this.watched.visits = visits;
+    this.ask();
+  }
+
+  /** Somebody looks at what saved values hold, or nobody does: what was known of it gets old. */
+  watchMemory(on: boolean): void {
+    const { session } = this.state.value;
+    this.watched.memory = on;
+    if (session?.memory && !on) {
+      this.state.patch({ session: { ...session, memory: null } });
+    }
+    this.ask();
+  }
+
+  /** Somebody wants to see all storages, or those that something happened to. */
+  watchStorages(on: boolean): void {
+    this.watched.storages = on;
+    this.ask();
   }
 
   /** Forget what was never answered and ask for everything again. */
   retry(): void {
-    this.moves = [];
-    this.asked = '';
-    this.pending.clear();
+    this.asking.stand();
+    this.asking.forget();
     this.state.patch({ notice: null });
     const session = this.state.value.session?.session ?? this.options.session ?? null;
     if (this.options.followNewest && session === null) {
-      this.send({ type: 'list_sessions' }); // There may be none to attach to yet.
+      this.asking.send({ type: 'list_sessions' }); // There may be none to attach to yet.
     } else {
       this.attach(session);
     }
@@ -152,56 +198,48 @@ export class DebuggerStore {
 
   // --- sending ---
 
-  private send(request: Unnumbered): void {
-    const numbered = { ...request, request: this.pending.add(request.type) } as Request;
-    try {
-      this.port.send(numbered);
-    } catch (error) {
-      this.pending.settle(numbered.request);
-      this.complain(
-        `The request could not be sent (${messageOf(error)}): the kernel this view belongs to is ` +
-          'gone or was restarted. Run the cell again.'
-      );
-    }
-  }
-
   private about(make: (session: string) => Unnumbered): void {
     const session = this.state.value.session;
     if (session && !session.closed) {
-      this.send(make(session.session));
+      this.asking.send(make(session.session));
     }
   }
 
   private move(move: Move): void {
-    this.moves = enqueue(this.moves, move);
+    this.asking.move(move);
     this.nextMove();
   }
 
   private nextMove(): void {
-    const [move, ...rest] = this.moves;
-    if (!move || this.pending.has(...MOVES)) {
-      return;
-    }
-    this.moves = rest;
-    this.about(session => requestFor(move, session));
+    const { session } = this.state.value;
+    this.asking.nextMove(session && !session.closed ? session.session : null);
   }
 
-  private inspect(): void {
-    const { session, view, inspection } = this.state.value;
-    const node = view.selection;
-    if (!session || node === null || this.pending.has('inspect')) {
-      return; // The answer under way asks again if it is about another node or revision.
+  /** Asks for what the view wants to know and nobody was asked about. */
+  private ask(): void {
+    if (!this.disposed && this.state.value.port.state === 'open') {
+      this.asking.ask(this.attachment() ?? wantsOf(this.state.value, this.watched, this.missing));
     }
-    if (inspection?.node.id === node && inspection.revision >= session.revision) {
-      return;
+  }
+
+  private askSoon(): void {
+    if (!this.asksSoon) {
+      this.asksSoon = true;
+      this.schedule(() => {
+        this.asksSoon = false;
+        this.ask();
+      });
     }
-    const question = `${session.session} ${session.revision} ${node}`;
-    if (question === this.asked) {
-      return; // Answered with an error: asking the same again would go on for ever.
+  }
+
+  private attachment(): readonly Want[] | null {
+    const { attaching: session } = this.listener;
+    if (session === undefined) {
+      return null;
     }
-    this.asked = question;
-    // A closed session still answers: its last state stays readable.
-    this.send({ type: 'inspect', session: session.session, node });
+    const shown = this.state.value.session?.session;
+    const folding = foldingSent(session === shown ? this.state.value.view.folding : UNFOLDED);
+    return [{ request: { type: 'attach', session, folding } }];
   }
 
   // --- receiving ---
@@ -214,191 +252,28 @@ export class DebuggerStore {
       if (!(error instanceof Malformed)) {
         throw error;
       }
-      this.pending.settle(requestOf(value));
-      this.misread(error);
+      if (this.asking.settle(requestOf(value))?.type === 'attach') {
+        this.listener.attaching = undefined;
+      }
+      this.telling.misread(error);
       return;
     }
     const request = 'request' in message ? message.request : 0;
-    if (request !== 0 && !this.pending.gave(request)) {
+    if (request !== 0 && !this.asking.pending.gave(request)) {
       return; // Another display of this widget asked.
     }
-    const question = this.pending.settle(request);
+    const question = this.asking.settle(request);
     if (answers(message, question)) {
-      this.apply(message, question);
+      this.telling.hear(message, question);
     }
-    this.catchUp();
     this.nextMove();
-    this.inspect();
-  }
-
-  private apply(message: Message, question: Request['type'] | undefined): void {
-    const { session } = this.state.value;
-    const ours = 'session' in message && message.session === session?.session;
-    switch (message.type) {
-      case 'sessions':
-        this.applySessions(message);
-        break;
-      case 'snapshot':
-        this.applySnapshot(message);
-        break;
-      case 'state':
-        if (ours) {
-          this.applyState(message);
-        }
-        break;
-      case 'updates':
-        if (ours) {
-          message.updates.forEach(update => this.applyUpdate(update));
-        }
-        break;
-      case 'updated':
-        if (ours) {
-          this.applyUpdate(message.update);
-        }
-        break;
-      case 'at_revision':
-        this.applyRevision(message.session, message.revision);
-        break;
-      case 'inspection':
-        if (ours && message.node.id < session.graph.nodes.length) {
-          this.state.patch({ inspection: message });
-        }
-        break;
-      case 'failed':
-        this.applyFailed(message.message, question);
-        break;
-      case 'done':
-        break; // What it changed was told before.
-    }
-  }
-
-  private applySessions({ sessions, vizgrad_version, protocol_version }: Sessions): void {
-    const known = new Set(this.state.value.sessions.map(info => info.session));
-    const opened = sessions.some(info => !known.has(info.session));
-    this.state.patch({ sessions, kernelVersion: vizgrad_version });
-    if (protocol_version > PROTOCOL_VERSION) {
-      this.complain(
-        `The kernel runs vizgrad ${vizgrad_version}, which is newer than this view. ` +
-          'Reinstall vizgrad where Jupyter runs, and reload the page.'
-      );
-    }
-    if (this.options.followNewest && opened) {
-      this.attach(null);
-    }
-  }
-
-  private applySnapshot(snapshot: Snapshot): void {
-    const { session, view } = this.state.value;
-    const isNew = session?.session !== snapshot.session;
-    this.attaching = undefined;
-    if (!isNew && snapshot.revision < session.revision) {
-      return;
-    }
-    const next = fromSnapshot(snapshot, session);
-    this.missing.restart(next.revision, isNew);
-    if (isNew) {
-      this.state.patch({
-        inspection: null,
-        notice: null,
-        view: { ...view, selection: null, follow: true, groups: new Map() }
-      });
-    }
-    this.moved(next, isNew);
-  }
-
-  private applyState(state: State): void {
-    const { session } = this.state.value;
-    if (!session || state.revision < session.revision) {
-      return;
-    }
-    if (state.run.nodes.length !== session.graph.nodes.length) {
-      this.send({ type: 'get_snapshot', session: session.session });
-      return;
-    }
-    this.missing.caughtUp(state.revision);
-    this.moved(withState(session, state));
-  }
-
-  /** Folds an update that comes next; of one that comes later it is noted that others are missing. */
-  private applyUpdate(update: Update): void {
-    const { session } = this.state.value;
-    if (!session || update.revision <= session.revision) {
-      return;
-    }
-    if (!this.missing.hears(update, session.revision)) {
-      return;
-    }
-    try {
-      this.moved(withUpdate(session, update));
-    } catch (error) {
-      if (error instanceof Malformed) {
-        this.misread(error);
-      } else if (!(error instanceof DoesNotFollow)) {
-        throw error;
-      }
-      this.missing.lose();
-    }
-  }
-
-  /** A message may have got lost: whatever is still open is asked again. */
-  private applyRevision(id: string, revision: number): void {
-    this.pending.clear();
-    this.asked = '';
-    if (this.attaching !== undefined) {
-      this.attach(this.attaching);
-    } else if (id === this.state.value.session?.session) {
-      this.missing.hearsOf(revision);
-    }
-  }
-
-  private applyFailed(text: string, question: Request['type'] | undefined): void {
-    const { session } = this.state.value;
-    if (question === 'get_state' || question === 'since' || question === 'get_snapshot') {
-      this.missing.refuse();
-      if (session && this.missing.closed) {
-        this.moved(closedAt(session, this.missing.heard)); // A closed one tells no more of a large graph.
-        return;
-      }
-    }
-    this.attaching = question === 'attach' ? undefined : this.attaching;
-    this.moves = [];
-    if (question !== 'inspect' || !session?.closed) {
-      this.complain(text);
-    }
-  }
-
-  /** Asks for what is missing between what is shown and what was heard of. */
-  private catchUp(): void {
-    const { session } = this.state.value;
-    const question = session && this.missing.question(session.revision);
-    if (question && !this.pending.has(...READS)) {
-      const about = { session: session.session };
-      this.send(
-        question === 'since'
-          ? { type: 'since', ...about, revision: session.revision }
-          : { type: 'get_state', ...about }
-      );
-    }
-  }
-
-  private moved(next: SessionState, isNew = false): void {
-    const { session, view, announcement } = this.state.value;
-    const before = isNew ? null : (session?.run ?? null);
-    let selection = view.follow || isNew ? followed(next) : view.selection;
-    if (selection !== null && selection >= next.graph.nodes.length) {
-      selection = null;
-    }
-    this.state.patch({
-      session: next,
-      announcement: announce(before, next) || announcement,
-      view: { ...this.state.value.view, selection }
-    });
-    this.inspect();
+    this.ask();
   }
 
   private pendingChanged(): void {
-    const patience = this.pending.patience;
-    const moving = this.pending.has(...MOVES, 'stop');
+    const { pending } = this.asking;
+    const { patience } = pending;
+    const moving = pending.has(...MOVES, 'stop');
     const { state } = this;
     const worse =
       patience !== state.value.patience && (patience === 'slow' || patience === 'silent');
@@ -413,10 +288,11 @@ export class DebuggerStore {
   /** Asks a small thing, in case an answer got lost: the kernel says then if it knows so. */
   private knock(): void {
     const { session } = this.state.value;
-    if (session === null || this.pending.has('attach')) {
-      this.send({ type: 'list_sessions' });
+    if (session === null || this.asking.pending.has('attach')) {
+      this.asking.send({ type: 'list_sessions' });
     } else {
-      this.send({ type: 'since', session: session.session, revision: session.revision });
+      const { session: id, revision } = session;
+      this.asking.send({ type: 'since', session: id, revision });
     }
   }
 
@@ -424,12 +300,11 @@ export class DebuggerStore {
     const before = this.state.value.port.state;
     this.state.patch({ port: status });
     if (status.state === 'open' && before !== 'open') {
-      // Never trust what the browser remembers: a reopened comm starts from a snapshot.
+      // Never trust what the browser remembers: over a reopened comm one looks anew.
       this.retry();
     } else if (status.state !== 'open') {
-      this.moves = [];
-      this.asked = '';
-      this.pending.clear();
+      this.asking.stand();
+      this.asking.forget();
       if (this.options.followNewest) {
         // Another kernel, or none: what it knew is not what comes next.
         this.state.patch({
@@ -443,22 +318,17 @@ export class DebuggerStore {
     }
   }
 
-  private misread(error: Malformed): void {
-    this.complain(
-      `The kernel sent a message this view cannot read (${error.message}). ` +
-        'The Python package and the extension are probably of different versions: ' +
-        'reinstall vizgrad, restart the kernel and reload the page.'
+  private notSent(error: unknown): void {
+    this.telling.complain(
+      `The request could not be sent (${messageOf(error)}): the kernel this view belongs to is ` +
+        'gone or was restarted. Run the cell again.'
     );
-  }
-
-  private complain(text: string, level: Notice['level'] = 'error'): void {
-    this.state.patch({ notice: { level, text } });
   }
 }
 
 /** Is it what such a question is answered with, or nobody's answer? */
-function answers({ type }: Message, question: Request['type'] | undefined): boolean {
-  const expected: readonly Message['type'][] = question ? ANSWERS[question] : [type];
+function answers({ type }: Message, question: Unnumbered | undefined): boolean {
+  const expected: readonly Message['type'][] = question ? ANSWERS[question.type] : [type];
   return type === 'failed' || expected.includes(type);
 }
 

@@ -1,29 +1,31 @@
 /**
- * The state of a run, kept by going over its records: forwards with `apply`, backwards with `unapply`.
+ * The state of a run, as far as a view needs it: what the kernel told of it at one moment, kept by going over
+ * the records that follow, forwards with `apply`, backwards with `unapply`.
  *
- * Both take time proportional to what the step did, and change the fold in place. The kernel has the
- * same two, in `inspection/fold.py`; both meet the golden files of `tests/fixtures/folds`.
+ * Both take time proportional to what the step did, and change the fold in place. A view does not have the
+ * whole graph: of a node that is not drawn it is known what the queue, the buffers and the records since say.
  */
 import { NODE_STATES } from '../protocol';
 import type {
   Buffer,
+  Drawing,
   NodeRun,
   NodeState,
+  Reached,
   Ready,
-  Run,
-  Start,
+  Standing,
   StepRecord,
-  TensorSummary
+  Tally,
+  TensorSummary,
+  Visit
 } from '../protocol';
+import { Buffers } from './buffers';
+import type { Names } from './names';
+import { Places } from './places';
+import { Queue } from './queue';
+import { Tallying } from './tallying';
 
-const EDGES_PER_NODE = 2 ** 20;
-
-/** One number for edge `edge` of node `node`. */
-export function edgeKey(node: number, edge: number): number {
-  return node * EDGES_PER_NODE + edge;
-}
-
-/** A record that does not follow on what is there: the run has to be read anew. */
+/** A record that does not follow on what is there: the run has to be looked at anew. */
 export class DoesNotFollow extends Error {}
 
 /** What stays of a node's visit. */
@@ -33,162 +35,171 @@ interface Visited {
   readonly norm: number | null;
 }
 
-/** A place in the queue: of equal priorities the smaller turn is first. */
-interface Turn {
-  readonly priority: number | null;
-  readonly turn: number;
+/** What went over a line first, and from where. */
+interface Flowed {
+  readonly node: number;
+  readonly norm: number | null;
 }
 
-const CODES = Object.fromEntries(NODE_STATES.map((state, code) => [state, code])) as Readonly<
-  Record<NodeState, number>
->;
-
 export class Fold {
-  position = 0;
+  position: number;
   current: number | null;
-  /** Gradients that went over edges: norm by `edgeKey`; null: an undefined gradient. */
-  readonly flows = new Map<number, number | null>();
-  /** Names of saved values that were released, by node. */
-  readonly released = new Map<number, readonly string[]>();
-  /** Nodes that some gradient has reached, but not all. */
-  readonly partial = new Set<number>();
-  /** How many nodes are in each state, by its place in `NODE_STATES`. */
-  readonly counts: number[];
-  private readonly ready = new Map<number, Turn>();
-  /** Turns before and behind all in the queue. */
-  private before = -1;
-  private behind = 0;
-  private readonly buffers = new Map<number, Map<number, TensorSummary | null>>();
+  /** How many nodes of the graph are in each state, by its place in `NODE_STATES`. */
+  private readonly counts: number[];
+  private readonly ready: Queue;
+  private readonly buffers: Buffers;
   private readonly visited = new Map<number, Visited>();
   private readonly delivered = new Map<number, number>();
-  private readonly skipped: ReadonlySet<number>;
-  private readonly codes: Uint8Array;
+  private readonly needed = new Map<number, number>();
+  /** Nodes that some gradient has reached, but not all. */
+  private readonly partial = new Set<number>();
+  /** Of those that are drawn. */
+  private readonly skipped = new Set<number>();
+  private readonly drawn = new Set<number>();
+  /** Those whose state some record changed. */
+  private readonly met = new Set<number>();
+  private readonly flows = new Map<number, Flowed>();
+  private readonly places: Places;
+  private readonly boxes: readonly (Tallying | null)[];
+  private readonly frames: readonly Tallying[];
   /** What `node` gave: the same object until something of the node changes. */
   private readonly given = new Map<number, NodeRun>();
 
+  /** Where the kernel says that the run stands; `names` tells of nodes that are not drawn. */
   constructor(
-    private readonly start: Start,
-    readonly size: number
+    drawing: Drawing,
+    standing: Standing,
+    private readonly names: Names
   ) {
-    this.current = start.current;
-    this.enqueue(start.ready);
-    for (const { node, input_nr, value } of start.buffers) {
-      this.slots(node).set(input_nr, value);
+    this.places = new Places(drawing);
+    this.position = standing.position;
+    this.current = standing.current;
+    this.counts = [...standing.counts];
+    this.ready = new Queue(standing.ready);
+    this.buffers = new Buffers(standing.buffers);
+    for (const { node, delivered, needed } of standing.reached) {
+      this.delivered.set(node, delivered);
+      this.needed.set(node, needed);
+      this.partial.add(node);
     }
-    this.skipped = new Set(start.skipped);
-    this.codes = new Uint8Array(size);
-    this.counts = NODE_STATES.map(() => 0);
-    this.counts[0] = size;
-    this.touchAll();
-  }
-
-  /** The state that the kernel tells as a whole. */
-  static of(start: Start, run: Run, freed: Iterable<readonly [number, string]>): Fold {
-    const fold = new Fold(start, run.nodes.length);
-    fold.position = run.position;
-    fold.current = run.current;
-    fold.ready.clear();
-    fold.enqueue(run.ready);
-    fold.buffers.clear();
-    for (const { node, input_nr, value } of run.buffers) {
-      fold.slots(node).set(input_nr, value);
-    }
-    run.nodes.forEach(({ state, order, delivered, grad_norm }, node) => {
-      if (delivered > 0) {
-        fold.delivered.set(node, delivered);
-      }
-      if (order !== null) {
-        fold.visited.set(node, { state, order, norm: grad_norm });
+    standing.nodes.forEach((run, index) => {
+      const node = drawing.nodes[index]?.id;
+      if (node !== undefined) {
+        this.learn(node, run);
       }
     });
-    for (const { node, edge, norm } of run.edges) {
-      fold.flows.set(edgeKey(node, edge), norm);
+    for (const { line, node, norm } of standing.flows) {
+      this.flows.set(line, { node, norm });
     }
-    for (const [node, name] of freed) {
-      fold.released.set(node, [...(fold.released.get(node) ?? []), name]);
-    }
-    fold.touchAll();
-    return fold;
+    this.boxes = drawing.boxes.map(({ first, last }, place) => {
+      const tally = standing.boxes[place];
+      return tally ? new Tallying(tally, first, last) : null;
+    });
+    const groups = new Map(drawing.groups.map(group => [group.id, group]));
+    this.frames = drawing.frames.map(({ group }, place) => {
+      const { first = 0, last = 0 } = groups.get(group) ?? {};
+      return new Tallying(standing.frames[place] as Tally, first, last);
+    });
   }
+
+  /** A node that is drawn. */
+  private learn(node: number, run: NodeRun): void {
+    const { state, order, delivered, needed, grad_norm } = run;
+    this.drawn.add(node);
+    this.given.set(node, run);
+    this.delivered.set(node, delivered);
+    this.needed.set(node, needed);
+    if (order !== null) {
+      this.visited.set(node, { state, order, norm: grad_norm });
+    } else if (state === 'skipped') {
+      this.skipped.add(node);
+    }
+  }
+
+  // --- going over records ---
 
   /** Goes over the record that follows. */
   apply(record: StepRecord): void {
-    const { visit, state, arrived, readied, released, current } = record;
+    const { visit, state, arrived, readied, current } = record;
     const { node } = visit;
     if (visit.index !== this.position || this.visited.has(node)) {
       throw new DoesNotFollow(`visit ${visit.index} after ${this.position} steps`);
     }
-    const was = this.current;
-    this.ready.delete(node);
-    this.buffers.delete(node);
-    this.visited.set(node, { state, order: visit.index, norm: visit.incoming[0]?.norm ?? null });
+    const before = this.statesAround(record);
+    const norm = normOf(visit);
+    this.ready.take(node);
+    this.buffers.clear(node);
+    this.visited.set(node, { state, order: visit.index, norm });
     for (const { node: target, input_nr, after } of arrived) {
-      this.slots(target).set(input_nr, after);
+      this.buffers.put(target, input_nr, after);
     }
-    visit.routed.forEach(({ edge, routed }, index) => {
+    for (const { edge, routed, index } of visit.routed) {
       if (edge.node !== null) {
-        this.delivered.set(edge.node, (this.delivered.get(edge.node) ?? 0) + 1);
-        this.flows.set(edgeKey(node, index), routed === null ? null : routed.norm);
+        this.deliver(edge.node, (this.delivered.get(edge.node) ?? 0) + 1);
+        const line = this.places.line(node, index, edge.node);
+        if (line !== undefined && !this.flows.has(line)) {
+          this.flows.set(line, { node, norm: routed === null ? null : routed.norm });
+        }
       }
-    });
-    this.enqueue(readied);
-    if (released.length > 0) {
-      this.released.set(node, released);
     }
+    this.ready.put(readied);
     this.current = current;
     this.position++;
-    this.touchAround(record, was);
+    this.turn(before, visit);
+    this.tallies(node).forEach(tally => tally.visit(node, norm));
   }
 
   /** Takes the record that was applied last back. */
   unapply(record: StepRecord): void {
-    const { visit, ready, arrived, readied } = record;
+    const { visit, state, ready, arrived, readied } = record;
     const { node } = visit;
-    if (visit.index !== this.position - 1 || this.visited.get(node)?.order !== visit.index) {
+    const known = this.visited.get(node);
+    if (visit.index !== this.position - 1 || (known && known.order !== visit.index)) {
       throw new DoesNotFollow(`visit ${visit.index} is not the last of ${this.position}`);
     }
-    const was = this.current;
-    this.released.delete(node);
+    const norm = normOf(visit);
+    // It may have been run before the view came.
+    this.visited.set(node, { state, order: visit.index, norm });
+    const before = this.statesAround(record);
     for (const { node: target } of readied) {
-      this.ready.delete(target);
+      this.ready.take(target);
+      this.complete(target);
     }
-    visit.routed.forEach(({ edge }, index) => {
+    for (const { edge, index } of visit.routed) {
       if (edge.node !== null) {
-        this.delivered.set(edge.node, (this.delivered.get(edge.node) ?? 0) - 1);
-        this.flows.delete(edgeKey(node, index));
-      }
-    });
-    for (const { node: target, input_nr, before } of arrived.toReversed()) {
-      const slots = this.slots(target);
-      if (before === null) {
-        slots.delete(input_nr);
-        if (slots.size === 0) {
-          this.buffers.delete(target);
+        this.deliver(edge.node, (this.delivered.get(edge.node) ?? 0) - 1);
+        const line = this.places.line(node, index, edge.node);
+        if (line !== undefined && this.flows.get(line)?.node === node) {
+          this.flows.delete(line);
         }
-      } else {
-        slots.set(input_nr, before);
       }
+    }
+    for (const { node: target, input_nr, before: value } of arrived.toReversed()) {
+      this.buffers.restore(target, input_nr, value);
     }
     this.visited.delete(node);
     visit.incoming.forEach((value, nr) => {
       if (value !== null) {
-        this.slots(node).set(nr, value);
+        this.buffers.put(node, nr, value);
       }
     });
-    // It was the first of the queue when it was taken out.
-    this.ready.set(node, { priority: ready.priority, turn: this.before-- });
+    this.ready.putFirst(ready);
     this.current = node;
     this.position--;
-    this.touchAround(record, was);
+    this.turn(before, visit);
+    this.tallies(node).forEach(tally => tally.unvisit(node, norm));
+  }
+
+  /** So many saved tensors more of `node` are stale, or fewer. */
+  turnStale(node: number, by: number): void {
+    this.tallies(node).forEach(tally => tally.stale(by));
   }
 
   // --- looking ---
 
   /** The ready queue, in the order in which it would run. */
   get queue(): readonly Ready[] {
-    return [...this.ready]
-      .sort(([, a], [, b]) => compare(a, b))
-      .map(([node, { priority }]) => ({ node, priority }));
+    return this.ready.list;
   }
 
   get readyCount(): number {
@@ -197,103 +208,46 @@ export class Fold {
 
   /** Gradients that have arrived and are not used yet. */
   get waiting(): readonly Buffer[] {
-    return [...this.buffers]
-      .flatMap(([node, slots]) =>
-        [...slots].map(([input_nr, value]) => ({ node, input_nr, value }))
-      )
-      .sort((a, b) => a.node - b.node || a.input_nr - b.input_nr);
+    return this.buffers.list;
+  }
+
+  /** Nodes that some gradients have reached, but not all. */
+  get reached(): readonly Reached[] {
+    return [...this.partial]
+      .sort((a, b) => a - b)
+      .map(node => {
+        const { delivered, needed } = this.node(node);
+        return { node, delivered, needed };
+      });
   }
 
   /** What has arrived at each slot of a node and is not used yet. */
   arrived(node: number, slots: number): readonly (TensorSummary | null)[] {
-    const found = this.buffers.get(node);
-    return Array.from({ length: slots }, (_, nr) => found?.get(nr) ?? null);
+    return this.buffers.at(node, slots);
+  }
+
+  /** How many nodes of the whole graph are in this state. */
+  count(state: NodeState): number {
+    return this.counts[NODE_STATES.indexOf(state)] ?? 0;
+  }
+
+  /** Has this node a place of its own in the drawing? */
+  draws(node: number): boolean {
+    return this.drawn.has(node);
+  }
+
+  /** Is it known how this node stands? Of one that is not drawn it may not be. */
+  knows(node: number): boolean {
+    return (
+      this.drawn.has(node) ||
+      this.met.has(node) ||
+      this.partial.has(node) ||
+      this.ready.has(node) ||
+      node === this.current
+    );
   }
 
   state(node: number): NodeState {
-    return NODE_STATES[this.codes[node] ?? 0] ?? 'waiting';
-  }
-
-  count(state: NodeState): number {
-    return this.counts[CODES[state]] ?? 0;
-  }
-
-  /** Where one node stands. */
-  node(number: number): NodeRun {
-    let run = this.given.get(number);
-    if (!run) {
-      const visited = this.visited.get(number);
-      const state = this.state(number);
-      run = {
-        state,
-        delivered: this.delivered.get(number) ?? 0,
-        needed: this.start.needed[number] ?? 0,
-        order: visited?.order ?? null,
-        reason: REASONS[state] ?? '',
-        grad_norm: visited?.norm ?? null
-      };
-      this.given.set(number, run);
-    }
-    return run;
-  }
-
-  // --- keeping count ---
-
-  private enqueue(ready: readonly Ready[]): void {
-    for (const { node, priority } of ready) {
-      this.ready.set(node, { priority, turn: this.behind++ });
-    }
-  }
-
-  private slots(node: number): Map<number, TensorSummary | null> {
-    let slots = this.buffers.get(node);
-    if (!slots) {
-      slots = new Map();
-      this.buffers.set(node, slots);
-    }
-    return slots;
-  }
-
-  private touchAround({ visit, readied }: StepRecord, was: number | null): void {
-    this.touch(visit.node);
-    for (const { edge } of visit.routed) {
-      if (edge.node !== null) {
-        this.touch(edge.node);
-      }
-    }
-    for (const { node } of readied) {
-      this.touch(node);
-    }
-    for (const node of [was, this.current]) {
-      if (node !== null) {
-        this.touch(node);
-      }
-    }
-  }
-
-  private touchAll(): void {
-    for (let node = 0; node < this.size; node++) {
-      this.touch(node);
-    }
-  }
-
-  private touch(node: number): void {
-    this.given.delete(node);
-    const code = CODES[this.stateOf(node)];
-    const old = this.codes[node] ?? 0;
-    if (code !== old) {
-      this.codes[node] = code;
-      this.counts[old] = (this.counts[old] ?? 0) - 1;
-      this.counts[code] = (this.counts[code] ?? 0) + 1;
-    }
-    if (code === CODES.waiting && (this.delivered.get(node) ?? 0) > 0) {
-      this.partial.add(node);
-    } else {
-      this.partial.delete(node);
-    }
-  }
-
-  private stateOf(node: number): NodeState {
     const visited = this.visited.get(node);
     if (visited) {
       return visited.state;
@@ -303,6 +257,117 @@ export class Fold {
     }
     return this.ready.has(node) ? 'ready' : this.skipped.has(node) ? 'skipped' : 'waiting';
   }
+
+  /** Where one node stands. */
+  node(node: number): NodeRun {
+    let run = this.given.get(node);
+    if (!run) {
+      const visited = this.visited.get(node);
+      const state = this.state(node);
+      const needed = this.neededBy(node);
+      // Who is not drawn and has all it needs was not counted.
+      const least = state === 'waiting' || state === 'skipped' ? 0 : needed;
+      run = {
+        state,
+        delivered: this.delivered.get(node) ?? least,
+        needed,
+        order: visited?.order ?? null,
+        reason: REASONS[state] ?? '',
+        grad_norm: visited?.norm ?? null
+      };
+      this.given.set(node, run);
+    }
+    return run;
+  }
+
+  /** How the nodes behind box number `box` of the drawing are doing; null: it is of one node. */
+  tally(box: number): Tally | null {
+    return this.boxes[box]?.tally ?? null;
+  }
+
+  /** How the nodes in frame number `frame` of the drawing are doing. */
+  frame(frame: number): Tally {
+    return (this.frames[frame] as Tallying).tally;
+  }
+
+  /** The norm of what went over line number `line`; null: it was undefined; undefined: nothing went yet. */
+  flow(line: number): number | null | undefined {
+    return this.flows.get(line)?.norm;
+  }
+
+  // --- keeping count ---
+
+  private neededBy(node: number): number {
+    return this.needed.get(node) ?? this.names.peek(node)?.needed ?? 0;
+  }
+
+  /** All gradients had arrived, or it would not have been ready; of who is not drawn they were not counted. */
+  private complete(node: number): void {
+    if (!this.delivered.has(node)) {
+      this.delivered.set(node, this.neededBy(node));
+    }
+  }
+
+  private deliver(node: number, delivered: number): void {
+    this.delivered.set(node, Math.max(delivered, 0));
+    this.given.delete(node);
+  }
+
+  /** The states of the nodes that going over the record may change. */
+  private statesAround({ visit, readied, current }: StepRecord): Map<number, NodeState> {
+    const states = new Map<number, NodeState>();
+    for (const node of [visit.node, this.current, current, ...readied.map(each => each.node)]) {
+      if (node !== null) {
+        states.set(node, this.state(node));
+      }
+    }
+    return states;
+  }
+
+  /** Counts those whose state is another one than before. */
+  private turn(before: ReadonlyMap<number, NodeState>, { routed }: Visit): void {
+    for (const [node, from] of before) {
+      const to = this.state(node);
+      this.given.delete(node);
+      this.met.add(node);
+      if (from !== to) {
+        this.recount(from, -1);
+        this.recount(to, 1);
+        this.tallies(node).forEach(tally => tally.turn(from, to));
+      }
+      this.renewPartial(node);
+    }
+    for (const { edge } of routed) {
+      if (edge.node !== null) {
+        this.renewPartial(edge.node);
+      }
+    }
+  }
+
+  private recount(state: NodeState, by: 1 | -1): void {
+    const code = NODE_STATES.indexOf(state);
+    this.counts[code] = (this.counts[code] ?? 0) + by;
+  }
+
+  private renewPartial(node: number): void {
+    if (this.state(node) === 'waiting' && (this.delivered.get(node) ?? 0) > 0) {
+      this.partial.add(node);
+    } else {
+      this.partial.delete(node);
+    }
+  }
+
+  /** Of the box that a node is behind, and of the frames that it is in. */
+  private tallies(node: number): readonly Tallying[] {
+    const behind = this.places.behind(node);
+    const box = behind === undefined ? null : this.boxes[behind];
+    const frames = this.places.inside(node).map(place => this.frames[place] as Tallying);
+    return box ? [box, ...frames] : frames;
+  }
+}
+
+function normOf({ incoming }: Visit): number | null {
+  return incoming[0]?.norm ?? null;
 }
 
 /** Why a node is in a state, where that needs saying. */
@@ -310,14 +375,3 @@ const REASONS: Partial<Record<NodeState, string>> = {
   captured: 'its gradient was asked for; it is not run itself',
   skipped: 'no asked-for tensor is reachable from it'
 };
-
-/** Larger priorities run first, and those without one (leaves) before all. */
-function compare(a: Turn, b: Turn): number {
-  if (a.priority === b.priority) {
-    return a.turn - b.turn;
-  }
-  if (a.priority === null || b.priority === null) {
-    return a.priority === null ? -1 : 1;
-  }
-  return b.priority - a.priority;
-}

@@ -6,7 +6,7 @@ export class Missing {
   heard = 0;
   /** The session was closed meanwhile: its last update was heard of. */
   closed = false;
-  /** What comes next cannot be folded into what is there: the state has to be read. */
+  /** What comes next cannot be folded into what is there: one has to look anew. */
   private lost = false;
   /** What was heard of when the kernel refused to tell what is missing. */
   private refused = 0;
@@ -18,7 +18,7 @@ export class Missing {
     this.refused = 0;
   }
 
-  /** The state was read. */
+  /** The view looked anew. */
   caughtUp(revision: number): void {
     this.heard = Math.max(this.heard, revision);
     this.lost = false;
@@ -37,7 +37,7 @@ export class Missing {
     this.refused = 0;
   }
 
-  /** It could not be folded. */
+  /** It could not be folded, or is not kept any more. */
   lose(): void {
     this.lost = true;
   }
@@ -48,10 +48,10 @@ export class Missing {
   }
 
   /** How to ask for what is missing when `shown` is the revision shown; null: nothing is. */
-  question(shown: number): 'get_state' | 'since' | null {
+  question(shown: number): 'look' | 'since' | null {
     if (this.heard === this.refused || (!this.lost && this.heard <= shown)) {
       return null;
     }
-    return this.lost ? 'get_state' : 'since';
+    return this.lost ? 'look' : 'since';
   }
 }

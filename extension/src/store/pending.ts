@@ -16,7 +16,7 @@ export const SLOW_MS = 1500;
 export const SILENT_MS = 10_000;
 
 interface Sent {
-  readonly type: Request['type'];
+  readonly request: Unnumbered;
   readonly at: number;
 }
 
@@ -31,9 +31,9 @@ export class Pending {
   constructor(private readonly changed: () => void) {}
 
   /** Register a request and give it its number, which is never 0: that marks an event. */
-  add(type: Request['type']): number {
+  add(request: Unnumbered): number {
     this.last += 1;
-    this.sent.set(this.last, { type, at: Date.now() });
+    this.sent.set(this.last, { request, at: Date.now() });
     this.watch();
     return this.last;
   }
@@ -43,17 +43,17 @@ export class Pending {
    * come in the order of the requests: those to earlier ones, if still open, were lost. But the
    * first may be overtaken, while Jupyter still starts a thread for the comm; it is a large one.
    */
-  settle(request: number): Request['type'] | undefined {
-    const type = this.sent.get(request)?.type;
-    if (type !== undefined) {
-      for (const [number, earlier] of this.sent) {
+  settle(request: number): Unnumbered | undefined {
+    const question = this.sent.get(request)?.request;
+    if (question !== undefined) {
+      for (const [number, { request: earlier }] of this.sent) {
         if (number === request || (number < request && earlier.type !== 'attach')) {
           this.sent.delete(number);
         }
       }
     }
     this.watch();
-    return type;
+    return question;
   }
 
   /** Is this the number of a request that was registered here? */
@@ -62,12 +62,11 @@ export class Pending {
   }
 
   has(...types: Request['type'][]): boolean {
-    for (const { type } of this.sent.values()) {
-      if (types.includes(type)) {
-        return true;
-      }
-    }
-    return false;
+    return this.underWay.some(({ type }) => types.includes(type));
+  }
+
+  get underWay(): readonly Unnumbered[] {
+    return Array.from(this.sent.values(), ({ request }) => request);
   }
 
   clear(): void {

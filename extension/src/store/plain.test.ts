@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { saved } from '../../tests/graphs';
+import { saved } from '../../tests/drawings';
 import { isPlain, isTensor } from './plain';
 
 test('an option of the formula is no saved tensor; what a hook packed is one', () => {

@@ -2,110 +2,75 @@ import { describe, expect, test } from 'vitest';
 
 import { CONVERSATIONS } from '../../tests/recordings';
 import type { Turn } from '../../tests/recordings';
-import type { Saved, State, Update } from '../protocol';
-import { DoesNotFollow, edgeKey } from './fold';
-import { fromSnapshot, withState, withUpdate } from './session';
-import type { RunHead, SessionState } from './session';
+import { shownIn, toldIn } from '../../tests/standings';
+import type { Folding, Shown, Update } from '../protocol';
+import { DoesNotFollow } from './fold';
+import { fromShown, withUpdate } from './session';
+import type { SessionState } from './session';
 
-/** What the view shows, in the words of a kernel's state. */
-function shown({ graph, run, fold, saved, storages }: SessionState) {
-  return {
-    run: closing(run),
-    nodes: graph.nodes.map(({ id }) => fold.node(id)),
-    ready: fold.queue,
-    buffers: fold.waiting,
-    flows: fold.flows,
-    saved: graph.nodes.map(({ id }) => saved.of(id).map(essence)),
-    storages: storages.list.map(({ id, version, writes, writes_dropped }) => ({
-      id,
-      version,
-      writes,
-      writes_dropped
-    }))
-  };
+function updates({ told }: Turn): readonly Update[] {
+  return told.flatMap(message => (message.type === 'updated' ? [message.update] : []));
 }
 
-function told(state: SessionState, { run, storages }: State) {
-  const { nodes, ready, buffers, edges, saved, ...head } = run;
-  const changes = new Map(saved.map(change => [`${change.node} ${change.name}`, change]));
-  return {
-    run: closing(head),
-    nodes,
-    ready,
-    buffers,
-    flows: new Map(edges.map(({ node, edge, norm }) => [edgeKey(node, edge), norm])),
-    saved: state.graph.nodes.map(node =>
-      node.saved.map(value => essence({ ...value, ...changes.get(`${node.id} ${value.name}`) }))
-    ),
-    storages: storages.map(({ id, version, writes, writes_dropped }) => ({
-      id,
-      version,
-      writes,
-      writes_dropped
-    }))
-  };
+/** What was drawn anew because the view asked so. */
+function drawnIn({ told }: Turn): Shown | undefined {
+  return told.find(message => message.type === 'shown');
 }
 
-/** Of a closed one no position can be gone back to. */
-function closing(run: RunHead): RunHead {
-  return run.status === 'closed' ? { ...run, earliest: 0 } : run;
-}
-
-/** Of a released value nothing else is known. */
-function essence({ name, state, version_now, culprit }: Saved) {
-  return state === 'freed' ? { name, state } : { name, state, version_now, culprit };
-}
-
-function updates(turn: Turn): readonly Update[] {
-  return turn.told.flatMap(message => (message.type === 'updated' ? [message.update] : []));
+/** Of a closed one no other position can be gone to. */
+function closing(state: SessionState, shown: object): object {
+  return state.closed ? { ...shown, earliest: 0, recorded: 0 } : shown;
 }
 
 describe.each(Object.entries(CONVERSATIONS))('the conversation %s', (_, turns) => {
-  const [attached] = turns[0]?.told ?? [];
-
   test('leads to where the session stands, turn by turn', () => {
-    if (attached?.type !== 'snapshot') {
-      throw new Error('a conversation begins with a snapshot');
-    }
-    let state = fromSnapshot(attached, null);
+    let state: SessionState | null = null;
+    let folding: Folding = { opened: [], closed: [], cells: [], near: null };
     let folds = 0;
     for (const turn of turns) {
+      const drawn = drawnIn(turn);
+      if (drawn) {
+        folding = turn.asked?.folding ?? folding;
+        state = fromShown(drawn, folding, state);
+      }
+      if (state === null) {
+        throw new Error('a conversation begins with a drawing');
+      }
       for (const update of updates(turn)) {
         try {
           state = withUpdate(state, update);
           folds++;
         } catch (error) {
           expect(error).toBeInstanceOf(DoesNotFollow);
-          expect(update.jumped).toBe(true);
-          state = withState(state, turn.state);
+          state = fromShown(turn.shown, folding, state);
         }
       }
-      expect(shown(state), JSON.stringify(turn.asked)).toEqual(told(state, turn.state));
-      expect(state.revision).toBe(turn.state.revision);
+      const { standing } = turn.shown;
+      const about = JSON.stringify(turn.asked);
+      expect(closing(state, shownIn(state, standing)), about).toEqual(
+        closing(state, toldIn(state, standing))
+      );
+      expect(state.revision).toBe(turn.shown.revision);
     }
     expect(folds).toBeGreaterThan(2);
   });
 
-  test('what is counted step by step is what a look at the whole counts', () => {
-    let state = fromSnapshot(attached as Extract<typeof attached, { type: 'snapshot' }>, null);
+  test('only what was too much to be told is looked at anew', () => {
+    let state: SessionState | null = null;
     for (const turn of turns) {
+      const drawn = drawnIn(turn);
+      state = drawn ? fromShown(drawn, turn.asked?.folding ?? NONE, state) : state;
       for (const update of updates(turn)) {
-        state = update.jumped ? withState(state, turn.state) : withUpdate(state, update);
-        const whole = withState(state, turn.state);
-        if (state.revision === whole.revision) {
-          expect(counts(state)).toEqual(counts(whole));
+        const before: SessionState = state as SessionState;
+        if (update.jumped) {
+          expect(() => withUpdate(before, update)).toThrow(DoesNotFollow);
+          state = fromShown(turn.shown, NONE, before);
+        } else {
+          state = withUpdate(before, update);
         }
       }
     }
   });
 });
 
-function counts({ saved, held, fold }: SessionState) {
-  const states = ['alive', 'stale', 'packed', 'freed'] as const;
-  return {
-    saved: states.map(state => saved.count(state)),
-    held: held.bytes,
-    holders: [...held.byNode].sort(([a], [b]) => a - b),
-    now: held.steps[fold.position]
-  };
-}
+const NONE: Folding = { opened: [], closed: [], cells: [], near: null };

@@ -1,13 +1,35 @@
 /** One session as the view knows it, and how what the kernel tells changes that. */
-import { checkUpdate } from '../protocol';
-import type { Graph, Run, SavedRun, Snapshot, Start, State, Update, Visit } from '../protocol';
+import {
+  checkDrawing,
+  checkNodes,
+  checkStanding,
+  checkStorages,
+  checkUpdate,
+  Malformed
+} from '../protocol';
+import type {
+  Drawing,
+  Folding,
+  Inspection,
+  Memory,
+  Name,
+  Node,
+  Run,
+  Shown,
+  Standing,
+  Storage,
+  Update,
+  Visit,
+  VisitLine
+} from '../protocol';
 import { DoesNotFollow, Fold } from './fold';
-import { Held } from './held';
+import { History } from './history';
+import { Names } from './names';
 import { SavedValues } from './saved';
 import { Storages } from './storages';
 
-/** Visits that are kept to be shown while the kernel is asked about their node. */
-const VISITS_KEPT = 200;
+/** Visits, and nodes that are not drawn, that are kept to be shown while the kernel is asked about them. */
+const KEPT = 200;
 
 /** What is told of a run in a few words. */
 export type RunHead = Pick<
@@ -23,82 +45,114 @@ export type RunHead = Pick<
   | 'modes'
 >;
 
+/** What was found for `query`: the first of `total` nodes. */
+export interface Finding {
+  readonly query: string;
+  readonly total: number;
+  readonly names: readonly Name[];
+}
+
 /**
- * A new object after each change. What takes time proportional to the graph to copy (`fold` and what
- * is below it) is one object for all of them, and changed in place: who keeps something computed
- * from it computes it again when `run` is another object.
+ * A new object after each change. `fold`, `saved`, `storages`, `names`, `history` and `visits` are one object
+ * for many of them, and changed in place: who keeps something computed from them computes it again when `run`
+ * is another object.
  */
 export interface SessionState {
   readonly session: string;
   readonly revision: number;
-  /**
-   * The same object for as long as the graph's shape stays: layout depends on this one, so that
-   * nothing moves when only values changed.
-   */
-  readonly graph: Graph;
-  readonly start: Start;
-  readonly run: RunHead;
+  readonly title: string;
+  /** How many nodes the graph has, how many of them are leaves, and whether some were left out. */
+  readonly size: number;
+  readonly leaves: number;
+  readonly truncated: number;
   readonly closed: boolean;
+  /** The same object for as long as nothing moves, whatever values do. */
+  readonly drawing: Drawing;
+  /** What was asked to be drawn so: another one than the view's while the kernel draws anew. */
+  readonly folding: Folding;
+  readonly run: RunHead;
   readonly fold: Fold;
+  /** Nodes that are drawn, and those that were inspected last. */
+  readonly nodes: ReadonlyMap<number, Node>;
+  readonly names: Names;
   readonly saved: SavedValues;
   readonly storages: Storages;
-  readonly held: Held;
-  /** `history[i]` is the node of visit `i`, for every visit seen so far, undone ones included. */
-  readonly history: (number | undefined)[];
+  readonly history: History;
   /** The latest visits seen, by node; those of undone ones are not there. */
   readonly visits: Map<number, Visit>;
+  /** What the search found last. */
+  readonly found: Finding | null;
+  /** What saved values held when that was asked last. */
+  readonly memory: Memory | null;
 }
 
-export function fromSnapshot(snapshot: Snapshot, previous: SessionState | null): SessionState {
-  const { session, revision, graph, start, run } = snapshot;
-  const before =
-    previous?.session === session && sameGraph(previous.graph, graph) ? previous : null;
+/** Looks at it anew; `names` are kept of a session that was shown before. Throws if it cannot be drawn. */
+export function fromShown(
+  shown: Shown,
+  folding: Folding,
+  previous: SessionState | null,
+  newNames: () => Names = () => new Names()
+): SessionState {
+  const { session, revision, title, nodes: size, leaves, truncated, standing } = shown;
+  const before = previous?.session === session ? previous : null;
+  const drawing = drawingOf(shown, before);
+  checkStanding(standing, drawing, size);
+  const names = before?.names ?? newNames();
+  names.learn(standing.names);
+  names.learn(namesIn(drawing, standing));
+  const storages = new Storages(standing.storages, standing.quiet, before?.storages);
+  const fold = new Fold(drawing, standing, names);
   return {
     session,
     revision,
-    graph: before?.graph ?? graph,
-    start,
-    run: headOf(run),
-    closed: run.status === 'closed',
-    ...unfolded(graph, start, run, new Storages(graph.storages), before?.history ?? [])
-  };
-}
-
-/** The kernel told where the run is, without the records that lead there. */
-export function withState(state: SessionState, { revision, run, storages }: State): SessionState {
-  state.storages.replace(storages);
-  return {
-    ...state,
-    revision,
-    run: headOf(run),
-    closed: run.status === 'closed',
-    ...unfolded(state.graph, state.start, run, state.storages, state.history)
+    title,
+    size,
+    leaves,
+    truncated,
+    closed: standing.status === 'closed',
+    drawing,
+    folding,
+    run: headOf(standing),
+    fold,
+    nodes: drawing === before?.drawing ? before.nodes : nodesOf(drawing, before),
+    names,
+    saved: new SavedValues(drawing, standing, storages, (node, by) => fold.turnStale(node, by)),
+    storages,
+    history: before?.history ?? new History(),
+    visits: visitsAt(before, standing.position),
+    found: before?.found ?? null,
+    memory: before?.memory ?? null
   };
 }
 
 /** Folds the update that follows. Throws, having done nothing, where it does not. */
 export function withUpdate(state: SessionState, update: Update): SessionState {
-  const { fold, saved, storages } = state;
-  checkUpdate(update, state.graph.nodes.length);
-  checkFollows(fold, update);
+  const { fold, saved, storages, names, history, visits } = state;
+  checkUpdate(update, state.size);
+  checkFollows(state, update);
+  names.learn(update.names);
   const back = update.position < update.before;
   for (const record of back ? update.records.toReversed() : update.records) {
-    const { visit } = record;
+    const { visit, released } = record;
     if (back) {
       fold.unapply(record);
-      state.visits.delete(visit.node);
+      saved.giveBack(visit.node, released);
+      visits.delete(visit.node);
     } else {
       fold.apply(record);
-      state.history[visit.index] = visit.node;
-      keepVisit(state.visits, visit);
+      saved.release(visit.node, released);
+      keep(visits, visit.node, visit);
     }
-    saved.renew(visit.node);
-    state.held.mark(fold.position);
+    history.learn([lineOf(visit)]);
   }
   for (const change of update.changes) {
-    storages.apply(change);
-    change.saved.forEach(each => saved.tell(each));
-    storages.get(change.storage)?.saves.forEach(({ node }) => saved.renew(node));
+    const storage = storages.apply(change);
+    change.saved.forEach(each => saved.tell(each, storage));
+    if (change.opened) {
+      saved.meet(storage);
+    } else {
+      saved.written(storage);
+    }
   }
   return {
     ...state,
@@ -106,6 +160,29 @@ export function withUpdate(state: SessionState, update: Update): SessionState {
     run: headOf({ ...update, current: fold.current }),
     closed: update.status === 'closed'
   };
+}
+
+/** The kernel said all about a node. */
+export function withInspected(state: SessionState, inspection: Inspection): SessionState {
+  const { node, names, storages } = inspection;
+  checkNodes([{ node: node.id }, ...names], state.size, 'inspection');
+  checkStorages(storages, state.size);
+  state.names.learn(names);
+  const next = withStorages(state, storages);
+  if (state.fold.draws(node.id)) {
+    return next;
+  }
+  const nodes = new Map(state.nodes);
+  nodes.delete(node.id); // The latest is the last.
+  return { ...next, nodes: nodes.set(node.id, node) };
+}
+
+/** The kernel told of storages that were not known. */
+export function withStorages(state: SessionState, storages: readonly Storage[]): SessionState {
+  const added = storages.filter(({ id }) => !state.storages.get(id));
+  state.storages.learn(added);
+  added.forEach(storage => state.saved.meet(storage));
+  return { ...state };
 }
 
 /** The kernel closed it and let go of its graph: what is shown stays. */
@@ -116,7 +193,49 @@ export function closedAt(state: SessionState, revision: number): SessionState {
 /** The node whose visit led to the present position; before the first visit, the next one. */
 export function followed(state: SessionState): number | null {
   const { position, current } = state.run;
-  return position > 0 ? (state.history[position - 1] ?? current) : current;
+  return position > 0 ? (state.history.node(position - 1) ?? current) : current;
+}
+
+function drawingOf({ drawing, nodes }: Shown, before: SessionState | null): Drawing {
+  if (drawing === null) {
+    if (!before) {
+      throw new Malformed('a drawing', drawing).within('drawing').within('shown');
+    }
+    return before.drawing;
+  }
+  if (drawing.digest === before?.drawing.digest) {
+    return before.drawing;
+  }
+  checkDrawing(drawing, nodes);
+  return drawing;
+}
+
+function namesIn({ nodes }: Drawing, standing: Standing): Name[] {
+  return nodes.map(({ id, name, label }, place) => {
+    const run = standing.nodes[place];
+    const needed = run === undefined || run.state === 'skipped' ? 0 : run.needed;
+    return { node: id, name, label, needed };
+  });
+}
+
+/** Those of the drawing, and some that are not drawn. */
+function nodesOf(drawing: Drawing, before: SessionState | null): ReadonlyMap<number, Node> {
+  const nodes = new Map(drawing.nodes.map(node => [node.id, node]));
+  const others = [...(before?.nodes.values() ?? [])].filter(({ id }) => !nodes.has(id));
+  for (const node of others.slice(-KEPT)) {
+    nodes.set(node.id, node);
+  }
+  return nodes;
+}
+
+/** Visits that are done at this position. */
+function visitsAt(before: SessionState | null, position: number): Map<number, Visit> {
+  const visits = [...(before?.visits ?? [])];
+  return new Map(visits.filter(([, { index }]) => index < position));
+}
+
+function lineOf({ index, node, incoming }: Visit): VisitLine {
+  return { index, node, norm: incoming[0]?.norm ?? null };
 }
 
 function headOf(run: RunHead): RunHead {
@@ -124,101 +243,27 @@ function headOf(run: RunHead): RunHead {
   return { status, position, recorded, total, current, breakpoints, earliest, error, modes };
 }
 
-function checkFollows(fold: Fold, { before, position, jumped, records }: Update): void {
+function checkFollows({ fold, storages }: SessionState, update: Update): void {
+  const { before, position, jumped, records, changes } = update;
   const first = Math.min(before, position);
   if (
     jumped ||
     before !== fold.position ||
     records.length !== Math.abs(position - before) ||
-    records.some(({ visit }, i) => visit.index !== first + i)
+    records.some(({ visit }, i) => visit.index !== first + i) ||
+    !changes.every(change => storages.follows(change))
   ) {
     throw new DoesNotFollow(`from ${before} to ${position}, at ${fold.position}`);
   }
 }
 
-/** Everything that is folded, made from the state that the kernel told as a whole. */
-function unfolded(
-  graph: Graph,
-  start: Start,
-  run: Run,
-  storages: Storages,
-  seen: SessionState['history']
-): Pick<SessionState, 'fold' | 'saved' | 'storages' | 'held' | 'history' | 'visits'> {
-  const fold = Fold.of(start, run, freedIn(run.saved));
-  const held = new Held();
-  const saved = new SavedValues(graph, run.saved, fold, storages, held);
-  const history = seen.slice(0, run.recorded);
-  run.nodes.forEach(({ order }, node) => {
-    if (order !== null) {
-      history[order] = node;
-    }
-  });
-  markSteps(held, graph, storages, fold, history);
-  return { fold, saved, storages, held, history, visits: new Map() };
-}
-
-function freedIn(changes: readonly SavedRun[]): (readonly [number, string])[] {
-  return changes.flatMap(({ node, name, state }) =>
-    state === 'freed' ? [[node, name] as const] : []
-  );
-}
-
-/**
- * What was held at each step of the past. A visit that is done released what is freed now; one that
- * was undone is taken to release all again.
- */
-function markSteps(
-  now: Held,
-  graph: Graph,
-  storages: Storages,
-  fold: Fold,
-  history: SessionState['history']
-): void {
-  const past = new Held();
-  const values = (node: number, done: boolean, by: 1 | -1): void => {
-    const freed = fold.released.get(node) ?? [];
-    graph.nodes[node]?.saved.forEach((value, index) => {
-      if (value.state !== 'freed' && (!done || freed.includes(value.name))) {
-        const bytes = storages.get(value.storage)?.bytes ?? value.bytes;
-        past.count(node, index, value, bytes, by);
-      }
-    });
-  };
-  graph.nodes.forEach(({ id }) => values(id, false, 1));
-  past.mark(0);
-  history.forEach((node, index) => {
-    if (node !== undefined) {
-      values(node, index < fold.position, -1);
-    }
-    past.mark(index + 1);
-  });
-  now.steps.push(...past.steps);
-  now.peak = past.peak;
-  now.mark(fold.position);
-}
-
-function keepVisit(visits: Map<number, Visit>, visit: Visit): void {
-  visits.set(visit.node, visit);
-  if (visits.size > VISITS_KEPT) {
-    for (const oldest of visits.keys()) {
-      visits.delete(oldest);
+function keep<T>(map: Map<number, T>, key: number, value: T): void {
+  map.delete(key);
+  map.set(key, value);
+  if (map.size > KEPT) {
+    for (const oldest of map.keys()) {
+      map.delete(oldest);
       break;
     }
   }
-}
-
-function sameGraph(a: Graph, b: Graph): boolean {
-  return (
-    a.nodes.length === b.nodes.length &&
-    a.nodes.every((node, i) => {
-      const other = b.nodes[i];
-      return (
-        node.name === other?.name &&
-        node.sequence_nr === other.sequence_nr &&
-        node.saved.length === other.saved.length &&
-        node.edges.length === other.edges.length &&
-        node.edges.every((edge, k) => edge.node === other.edges[k]?.node)
-      );
-    })
-  );
 }

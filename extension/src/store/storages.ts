@@ -1,27 +1,36 @@
-/** The memory blocks of a graph, and what was written to them; changed in place. */
+/** The memory blocks of a graph that were told of, and what was written to them; changed in place. */
 import type { Storage, StorageChange, Write } from '../protocol';
 
 /** Latest writes of a block that are kept, as in the kernel (`WRITES_TOLD`). */
 const WRITES_KEPT = 64;
 
 export class Storages {
+  /** How many there are in the whole graph. */
+  readonly count: number;
   private readonly byId = new Map<number, Storage>();
-  /** The counters when the session was opened here. */
-  private readonly opened: ReadonlyMap<number, number>;
-  /** All of them, until one changes. */
+  /** Those that nothing happened to: somebody wanted to see them. */
+  private readonly quiet = new Set<number>();
+  /** The counters when the session was opened here, or when they were told of first. */
+  private readonly opened: Map<number, number>;
+  /** All that are known, until one changes. */
   private all: readonly Storage[] | null = null;
 
-  constructor(storages: readonly Storage[]) {
-    this.opened = new Map(storages.map(({ id, version }) => [id, version]));
-    this.replace(storages);
+  /** Besides `storages` there are `untold` others. `before` is what the view knew of them earlier. */
+  constructor(storages: readonly Storage[], untold = 0, before: Storages | null = null) {
+    this.count = storages.length + untold;
+    this.opened = before?.opened ?? new Map<number, number>();
+    this.add(storages);
+    // Those that are not told of any more were not written since.
+    this.learn(before?.list ?? []);
   }
 
   get list(): readonly Storage[] {
     return (this.all ??= [...this.byId.values()]);
   }
 
-  get count(): number {
-    return this.byId.size;
+  /** How many were not told of. */
+  get untold(): number {
+    return Math.max(this.count - this.byId.size, 0);
   }
 
   get(id: number | null): Storage | undefined {
@@ -33,21 +42,48 @@ export class Storages {
     return version > (this.opened.get(id) ?? 0);
   }
 
-  replace(storages: readonly Storage[]): void {
+  /** Was it told of only because somebody wanted to see all? */
+  isQuiet({ id }: Storage): boolean {
+    return this.quiet.has(id);
+  }
+
+  /** More of them were told of, that nothing happened to; what is known already is newer. */
+  learn(storages: readonly Storage[]): void {
+    const added = storages.filter(({ id }) => !this.byId.has(id));
+    added.forEach(({ id }) => this.quiet.add(id));
+    this.add(added);
+  }
+
+  private add(storages: readonly Storage[]): void {
     for (const storage of storages) {
       this.byId.set(storage.id, storage);
+      if (!this.opened.has(storage.id)) {
+        this.opened.set(storage.id, storage.version);
+      }
     }
     this.all = null;
   }
 
-  apply({ storage: id, version, writes, opened }: StorageChange): void {
+  /** Can the change be applied? Of one that was never told of it has to have the whole. */
+  follows({ storage, opened }: StorageChange): boolean {
+    return opened !== null || this.byId.has(storage);
+  }
+
+  /** The storage as it is after the change. */
+  apply({ storage: id, version, writes, opened }: StorageChange): Storage {
     const old = opened ?? this.byId.get(id);
     if (!old) {
-      return; // A change of one that was never told of: the next state has it.
+      throw new Error(`storage ${id} was never told of`);
     }
     const kept = toldOf(old, version, writes);
-    this.byId.set(id, { ...old, version, writes: kept, writes_dropped: version - kept.length });
+    const now = { ...old, version, writes: kept, writes_dropped: version - kept.length };
+    if (!this.opened.has(id)) {
+      this.opened.set(id, version - 1); // It was not among those told of: it is written now.
+    }
+    this.byId.set(id, now);
+    this.quiet.delete(id);
     this.all = null;
+    return now;
   }
 }
 

@@ -1,11 +1,13 @@
-/** What only the browser knows: how a person looks at the session. Never sent to the kernel. */
+/** How a person looks at the session. Only `folding` is sent to the kernel, which draws accordingly. */
+import type { Folding } from '../protocol';
+import type { SessionState } from './session';
+
 export interface ViewState {
   /** The node shown in the inspector. */
   readonly selection: number | null;
   /** Whether the selection goes along with the steps. */
   readonly follow: boolean;
-  /** Groups opened or closed by hand: group id -> open. Others follow the automatic rule. */
-  readonly groups: ReadonlyMap<number, boolean>;
+  readonly folding: ViewFolding;
   readonly search: Search | null;
   readonly help: boolean;
 }
@@ -16,10 +18,97 @@ export interface Search {
   readonly index: number;
 }
 
+/** Groups that were opened and closed by hand, cells that were chosen, and a node that is to be seen. */
+export interface ViewFolding {
+  readonly opened: ReadonlySet<number>;
+  readonly closed: ReadonlySet<number>;
+  /** By group: the one of its equal children that is shown. */
+  readonly cells: ReadonlyMap<number, number>;
+  readonly near: number | null;
+}
+
+/** What a person does about it. */
+export interface FoldChange {
+  readonly open?: Iterable<number>;
+  readonly close?: Iterable<number>;
+  /** Show this one of the equal children of an open group; null: as many as there is room for. */
+  readonly cell?: { readonly group: number; readonly cell: number | null };
+  readonly near?: number | null;
+}
+
+export const UNFOLDED: ViewFolding = {
+  opened: new Set(),
+  closed: new Set(),
+  cells: new Map(),
+  near: null
+};
+
 export const INITIAL_VIEW: ViewState = {
   selection: null,
   follow: true,
-  groups: new Map(),
+  folding: UNFOLDED,
   search: null,
   help: false
 };
+
+/** `session` is what is shown: a group that is closed by hand need not show the node that it hides. */
+export function refolded(
+  folding: ViewFolding,
+  change: FoldChange,
+  session: Pick<SessionState, 'drawing' | 'size' | 'leaves'> | null = null
+): ViewFolding {
+  const opened = new Set(folding.opened);
+  const closed = new Set(folding.closed);
+  const cells = new Map(folding.cells);
+  for (const group of change.open ?? []) {
+    opened.add(group);
+    closed.delete(group);
+  }
+  for (const group of change.close ?? []) {
+    closed.add(group);
+    opened.delete(group);
+  }
+  const { cell } = change;
+  if (cell) {
+    if (cell.cell === null) {
+      cells.delete(cell.group);
+    } else {
+      cells.set(cell.group, cell.cell);
+    }
+  }
+  const near = change.near === undefined ? stillNear(folding.near, change, session) : change.near;
+  return { opened, closed, cells, near };
+}
+
+/** Does the kernel's drawing show it so? */
+export function isDrawn(session: SessionState, { folding }: ViewState): boolean {
+  return JSON.stringify(session.folding) === JSON.stringify(foldingSent(folding));
+}
+
+function stillNear(
+  near: number | null,
+  { close = [] }: FoldChange,
+  session: Pick<SessionState, 'drawing' | 'size' | 'leaves'> | null
+): number | null {
+  if (near === null || session === null) {
+    return near;
+  }
+  const closed = new Set(close);
+  const { drawing, size, leaves } = session;
+  const hides = drawing.groups.some(
+    ({ id, first, last }) =>
+      closed.has(id) && (near >= size - leaves || (first <= near && near < last))
+  );
+  return hides ? null : near;
+}
+
+/** As the kernel reads it: equal ones are written alike. */
+export function foldingSent({ opened, closed, cells, near }: ViewFolding): Folding {
+  const inOrder = (groups: Iterable<number>): number[] => [...groups].sort((a, b) => a - b);
+  return {
+    opened: inOrder(opened),
+    closed: inOrder(closed),
+    cells: inOrder(cells.keys()).map(group => ({ group, cell: cells.get(group) as number })),
+    near
+  };
+}

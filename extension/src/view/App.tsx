@@ -2,33 +2,30 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 
+import { isDrawn } from '../store';
 import type { DebuggerState } from '../store';
 import { Banner } from './frame/Banner';
 import { Help } from './frame/Help';
 import { Panels } from './frame/Panels';
 import { SessionPicker } from './frame/SessionPicker';
 import { Toolbar } from './frame/Toolbar';
-import { usePicture } from './graph/usePicture';
 import { useObservable, useSize, useStore } from './hooks';
-import type { WorkerFactory } from './layout/layoutClient';
 import { globalKey, keepKeysFromHost } from './shortcuts';
 import { widthOf } from './width';
 
 interface AppProps {
-  readonly worker: WorkerFactory;
   /** Show which sessions there are (the side panel; a widget belongs to one). */
   readonly sessions: boolean;
   readonly fill: boolean;
 }
 
-export function App({ worker, sessions, fill }: AppProps): JSX.Element {
+export function App({ sessions, fill }: AppProps): JSX.Element {
   const store = useStore();
   const state = useObservable(store.state);
   const root = useRef<HTMLDivElement>(null);
   const size = useSize(root);
   const width = widthOf(size?.width ?? 1000);
   const { session, view } = state;
-  const { picture, status } = usePicture(session?.graph ?? null, view.groups, worker, root);
 
   useEffect(() => (root.current ? keepKeysFromHost(root.current) : undefined), []);
 
@@ -42,7 +39,7 @@ export function App({ worker, sessions, fill }: AppProps): JSX.Element {
       data-revision={session?.revision ?? ''}
       data-position={session?.run.position ?? ''}
       data-status={session?.closed ? 'closed' : (session?.run.status ?? 'none')}
-      data-layout={status}
+      data-layout={session ? (isDrawn(session, view) ? 'done' : 'pending') : 'none'}
       data-session={session?.session ?? ''}
       aria-busy={state.moving}
       onKeyDown={event => {
@@ -54,13 +51,9 @@ export function App({ worker, sessions, fill }: AppProps): JSX.Element {
     >
       {sessions && <SessionPicker sessions={state.sessions} shown={session} />}
       {session && <Toolbar state={state} width={width} roomy={(size?.width ?? 0) >= 1060} />}
-      <Banner state={state} fallback={picture?.reason ?? ''} />
+      <Banner state={state} />
       {view.help && <Help close={closeHelp} />}
-      {session ? (
-        <Panels state={state} session={session} width={width} picture={picture} status={status} />
-      ) : (
-        <Empty state={state} />
-      )}
+      {session ? <Panels state={state} session={session} width={width} /> : <Empty state={state} />}
       <div class="vg-live" role="status" aria-live="polite">
         {state.announcement}
       </div>

@@ -22,6 +22,7 @@ export type IconName =
   | 'next'
   | 'previous'
   | 'follow'
+  | 'heat'
   | 'warning';
 
 const line = { fill: 'none', stroke: 'currentColor', 'stroke-width': 1.5 } as const;
@@ -89,6 +90,12 @@ const SHAPES: Readonly<Record<IconName, ComponentChildren>> = {
     <>
       <circle cx="8" cy="8" r="2.2" {...solid} />
       <path d="M8 1.5v3M8 11.5v3M1.5 8h3M11.5 8h3" {...line} stroke-linecap="round" />
+    </>
+  ),
+  heat: (
+    <>
+      <path d="M8 2.2c2.6 3 4 4.9 4 7a4 4 0 0 1-8 0c0-2.1 1.4-4 4-7z" {...line} />
+      <path d="M8 6v7a4 4 0 0 1 0-7z" {...solid} />
     </>
   ),
   warning: (

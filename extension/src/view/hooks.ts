@@ -4,7 +4,7 @@ import type { RefObject } from 'preact';
 import { useContext, useEffect, useLayoutEffect, useState } from 'preact/hooks';
 
 import type { DebuggerStore, Observable } from '../store';
-import type { Size } from './graph/sizes';
+import type { Size } from './graph/geometry';
 
 export const StoreContext = createContext<DebuggerStore | null>(null);
 

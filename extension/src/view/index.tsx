@@ -10,13 +10,9 @@ import { App } from './App';
 import { can, perform } from './frame/commands';
 import type { RunCommand } from './frame/commands';
 import { StoreContext } from './hooks';
-import { startLayoutWorker } from './layout/startWorker';
-import type { WorkerFactory } from './layout/layoutClient';
 import { style } from './style';
 
 export interface ViewOptions extends StoreOptions {
-  /** Starts a layout worker; null: always the simple layout. For hosts and tests with their own. */
-  readonly worker?: WorkerFactory;
   /** Be as tall as the host element (a side panel), instead of as tall as the view likes. */
   readonly fill?: boolean;
 }
@@ -37,11 +33,7 @@ export function openView(el: HTMLElement, port: Port, options: ViewOptions = {})
   render(
     <StoreContext.Provider value={store}>
       <style>{style}</style>
-      <App
-        worker={options.worker ?? startLayoutWorker}
-        sessions={options.followNewest ?? false}
-        fill={options.fill ?? false}
-      />
+      <App sessions={options.followNewest ?? false} fill={options.fill ?? false} />
     </StoreContext.Provider>,
     el
   );

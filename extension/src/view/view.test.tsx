@@ -1,11 +1,10 @@
 import { fireEvent, waitFor, within } from '@testing-library/preact';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 
-import { blocks } from '../../tests/graphs';
-import { Player, still } from '../../tests/player';
-import { RECORDINGS } from '../../tests/recordings';
+import { Player } from '../../tests/player';
+import { plainView, RECORDINGS } from '../../tests/recordings';
 import type { Recording } from '../../tests/recordings';
-import type { TensorSummary } from '../protocol';
+import type { Group, Memory, TensorSummary } from '../protocol';
 import * as format from './format';
 import { openView } from '.';
 import type { MountedView } from '.';
@@ -14,15 +13,15 @@ let host: HTMLElement;
 let kernel: Player;
 let view: MountedView;
 
-const { mlp, stale, hostile } = RECORDINGS;
+const { mlp, stale, hostile, layers, loop } = RECORDINGS;
 
 function mount(recording: Recording, options = {}): void {
   kernel = new Player(recording);
-  view = openView(host, kernel, { worker: () => null, ...options });
+  view = openView(host, kernel, options);
 }
 
 async function ready(): Promise<HTMLElement> {
-  await waitFor(() => expect(root().dataset['layout']).toBe('fallback'), { timeout: 4000 });
+  await waitFor(() => expect(root().dataset['layout']).toBe('done'), { timeout: 4000 });
   return root();
 }
 
@@ -63,7 +62,7 @@ describe('a session', () => {
       expect(within(host).getAllByRole('region', { name })).toHaveLength(1);
     }
     expect(node(5).getAttribute('aria-label')).toMatch(/^TanhBackward0/);
-    expect(node(8).getAttribute('aria-label')).toMatch(/^AccumulateGrad w2/);
+    expect(node(9).getAttribute('aria-label')).toMatch(/^AccumulateGrad w2/);
     expect(root().dataset).toMatchObject({ revision: '1', position: '0', status: 'paused' });
   });
 
@@ -172,11 +171,13 @@ describe('a session', () => {
     kernel.flush();
     await at(2);
     const card = region('Inspector').getByText('g').closest('.vg-card') as HTMLElement;
-    const { norm, histogram } = mlp.records[1]?.visit.incoming[0] as TensorSummary;
+    const { norm, histogram } = kernel.records[1]?.visit.incoming[0] as TensorSummary;
     expect(histogram).toEqual([]); // Records are small; the rest comes when the kernel is asked.
     expect(within(card).getByText('norm').nextSibling?.textContent).toBe(format.number(norm));
     expect(card.querySelector('.vg-histogram')).toBeNull();
-    expect(kernel.requests.at(-1)).toMatchObject({ type: 'inspect', node: 1 });
+    expect(kernel.requests.filter(({ type }) => type === 'inspect').at(-1)).toMatchObject({
+      node: 1
+    });
     kernel.delay = 0;
     kernel.flush();
     await waitFor(() => expect(host.querySelector('.vg-histogram')).not.toBeNull());
@@ -185,7 +186,8 @@ describe('a session', () => {
   test('an event goes to its moment', async () => {
     fireEvent.click(button('Continue'));
     await waitFor(() => expect(root().dataset['status']).toBe('finished'));
-    fireEvent.click(region('Events').getByRole('button', { name: /PowBackward0/ }));
+    // What was done in between was not told: it is asked for.
+    fireEvent.click(await region('Events').findByRole('button', { name: /PowBackward0/ }));
     await at(2);
   });
 
@@ -202,13 +204,29 @@ describe('a session', () => {
   });
 
   test('folds a group with the keyboard and opens it again', async () => {
-    const title = within(host).getByRole('treeitem', { name: /^fc1, open group/ });
-    fireEvent.click(title);
-    const box = await within(host).findByRole('treeitem', { name: /^fc1, group/ });
+    const [group] = plainView(mlp).drawing.groups as [Group];
+    const named = (name: string) => name.startsWith(`${group.title}, `);
+    expect(group.last - group.first).toBeGreaterThan(1);
+    fireEvent.click(within(host).getByRole('treeitem', { name: named, expanded: true }));
+    const box = await within(host).findByRole('treeitem', { name: named, expanded: false });
     expect(box.getAttribute('aria-expanded')).toBe('false');
-    expect(node(7)).toBeNull();
+    expect(node(group.first)).toBeNull();
     fireEvent.keyDown(box, { key: 'Enter' });
-    await waitFor(() => expect(node(7)).not.toBeNull());
+    await waitFor(() => expect(node(group.first)).not.toBeNull());
+  });
+
+  test('tells what is held, as the kernel says', async () => {
+    const memory = () => region('Memory').getByRole('img').getAttribute('aria-label');
+    const said = (at: number) => {
+      const { held, peak } = mlp.memory.get(at) as Memory;
+      return `${format.bytes(held)} held now, ${format.bytes(peak)} at the peak`;
+    };
+    await waitFor(() => expect(memory()).toBe(said(0)));
+    fireEvent.click(button('Step'));
+    fireEvent.click(button('Step'));
+    await at(2);
+    await waitFor(() => expect(memory()).toBe(said(2)));
+    expect(said(2)).not.toBe(said(0));
   });
 
   test('finds a node by a part of its name', async () => {
@@ -270,11 +288,79 @@ test('names are text, whatever they look like', async () => {
   }
 });
 
-test('a large graph is drawn folded, and what is out of sight is not drawn', async () => {
-  mount(still(blocks(1000)));
+describe('a graph of which a part is drawn', () => {
+  /** Of the loop most turns are in boxes of several. */
+  const hidden = 40;
+
+  beforeEach(async () => {
+    mount(loop);
+    await ready();
+  });
+
+  test('is drawn folded', () => {
+    expect(host.querySelectorAll('[data-node-id]').length).toBeLessThan(10);
+    expect(host.querySelectorAll('.vg-group').length).toBeGreaterThan(0);
+    expect(node(hidden)).toBeNull();
+  });
+
+  test('a step to a node that is not drawn is told of, and opens nothing', async () => {
+    kernel.moveTo(17);
+    await at(17);
+    const { node: last, incoming } = kernel.records[16]?.visit ?? { node: -1, incoming: [] };
+    expect(node(last)).toBeNull();
+    await waitFor(() => expect(host.querySelector(`[data-inspected="${last}"]`)).not.toBeNull());
+    await waitFor(() => expect(region('Inspector').getByText('Formula')).toBeTruthy());
+    expect(region('Inspector').getByText('Incoming gradient')).toBeTruthy();
+    const norm = format.number(incoming[0]?.norm ?? null);
+    expect(region('Inspector').getAllByText(norm).length).toBeGreaterThan(0);
+    const foldings = () =>
+      kernel.requests.flatMap(each => (each.type === 'look' ? [each.folding.near] : []));
+    expect(foldings().every(near => near === null)).toBe(true);
+    fireEvent.click(region('Inspector').getByRole('button', { name: 'Show in the graph' }));
+    expect(foldings().at(-1)).toBe(last);
+  });
+
+  test('events that are not known are asked for, and the filter says what it searched', async () => {
+    kernel.moveTo(85);
+    await at(85);
+    const rows = () => region('Events').getAllByRole('button');
+    await waitFor(() => expect(rows()).toHaveLength(85));
+    expect(rows()[0]?.textContent).toMatch(/^1SumBackward/);
+    fireEvent.input(region('Events').getByRole('textbox', { name: 'Filter events' }), {
+      target: { value: 'tanh' }
+    });
+    await waitFor(() => expect(rows().length).toBeLessThan(60));
+    expect(rows().every(({ textContent }) => textContent.includes('TanhBackward0'))).toBe(true);
+  });
+
+  test('other storages are shown when somebody asks', async () => {
+    const lines = () => host.querySelectorAll('[data-storage]').length;
+    const before = lines();
+    fireEvent.click(region('Versions').getByRole('button', { name: /more storages$/ }));
+    await waitFor(() => expect(lines()).toBeGreaterThan(before));
+    fireEvent.click(region('Versions').getByRole('button', { name: 'Fewer' }));
+    await waitFor(() => expect(lines()).toBe(before));
+  });
+
+  test('saved values are those of what is drawn, and it is said so', () => {
+    expect(host.querySelector('.vg-area-saved')?.textContent).toMatch(/drawn, of 100/);
+  });
+});
+
+test('names that nobody told are asked for', async () => {
+  mount(layers);
   await ready();
-  expect(host.querySelectorAll('.vg-node, .vg-group').length).toBeLessThan(500);
-  expect(host.querySelectorAll('.vg-group').length).toBeGreaterThan(0);
+  view.store.fold({ close: [0] });
+  await within(host).findByRole('treeitem', { name: /, group of/ });
+  kernel.transport = message =>
+    message.type === 'updated'
+      ? [{ ...message, update: { ...message.update, names: [] } }]
+      : [message];
+  kernel.moveTo(3);
+  await at(3);
+  const queue = region('Engine').getByRole('list', { name: 'Ready queue' });
+  await waitFor(() => expect(queue.textContent).toMatch(/Backward0/));
+  expect(queue.textContent).not.toMatch(/node \d/);
 });
 
 describe('without a session', () => {

@@ -1,15 +1,13 @@
 /** A page with the view over a kernel in memory, to look at and to measure. See README.md here. */
 import { openView } from '../../src/view';
-import { blocks } from '../graphs';
-import { Player, still } from '../player';
+import { Player } from '../player';
 import { RECORDINGS } from '../recordings';
 
 const query = new URLSearchParams(location.search);
 const which = query.get('graph') ?? 'mlp';
-const size = Number(which.replace(/\D/g, ''));
-const recorded = Object.entries(RECORDINGS).find(([name]) => name === which)?.[1];
+const recorded = Object.entries(RECORDINGS).find(([name]) => name === which)?.[1] ?? RECORDINGS.mlp;
 
-const kernel = new Player(recorded ?? still(blocks(size, !which.startsWith('flat'))));
+const kernel = new Player(recorded);
 const host = document.getElementById('host') as HTMLElement;
 host.style.width = `${query.get('width') ?? 1100}px`;
 document.body.dataset['jpThemeLight'] = query.get('theme') === 'dark' ? 'false' : 'true';

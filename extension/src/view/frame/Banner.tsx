@@ -11,17 +11,11 @@ interface Line {
   readonly action?: 'retry' | 'dismiss';
 }
 
-export function Banner({
-  state,
-  fallback
-}: {
-  state: DebuggerState;
-  fallback: string;
-}): JSX.Element {
+export function Banner({ state }: { state: DebuggerState }): JSX.Element {
   const store = useStore();
   return (
     <>
-      {linesOf(state, fallback).map(({ level, text, action }) => (
+      {linesOf(state).map(({ level, text, action }) => (
         <div
           key={text}
           class="vg-banner"
@@ -51,7 +45,7 @@ export function Banner({
   );
 }
 
-function linesOf({ port, patience, session, notice }: DebuggerState, fallback: string): Line[] {
+function linesOf({ port, patience, session, notice }: DebuggerState): Line[] {
   const lines: Line[] = [];
   if (port.state === 'closed' && session) {
     lines.push({
@@ -86,14 +80,11 @@ function linesOf({ port, patience, session, notice }: DebuggerState, fallback: s
       text: 'This session is closed. What it showed last stays readable.'
     });
   }
-  if (session && session.graph.truncated > 0) {
+  if (session && session.truncated > 0) {
     lines.push({
       level: 'warning',
-      text: `The graph is larger than the limit: ${session.graph.truncated} nodes are not shown.`
+      text: `The graph is larger than the limit: ${session.truncated} nodes are not shown.`
     });
-  }
-  if (fallback) {
-    lines.push({ level: 'info', text: `Simple layout: ${fallback}.` });
   }
   return lines;
 }

@@ -12,6 +12,8 @@ const KEYS: readonly (readonly [string, string])[] = [
   ['Shift F9', 'Stop'],
   ['Arrows', 'Walk the graph (up and down along edges)'],
   ['Enter', 'Select the node; open or fold a group'],
+  ['Backspace', 'Out to the group around'],
+  ['[ ]', 'The cell before, after, of equal ones'],
   ['b', 'Toggle a breakpoint'],
   ['r', 'Run to the node'],
   ['/', 'Search nodes'],

@@ -4,13 +4,13 @@ import { useState } from 'preact/hooks';
 
 import type { DebuggerState, SessionState } from '../../store';
 import { GraphPanel } from '../graph/GraphPanel';
-import type { LayoutStatus, Picture } from '../graph/usePicture';
 import { Engine } from '../panels/Engine';
 import { Events } from '../panels/Events';
 import { FollowButton, Inspector } from '../panels/Inspector';
 import { Memory, memoryNote } from '../panels/Memory';
 import { savedNote, SavedTensors } from '../panels/SavedTensors';
 import { Versions, versionsNote } from '../panels/Versions';
+import * as format from '../format';
 import type { Width } from '../width';
 import { Region } from './Region';
 import { Splitter } from './Splitter';
@@ -19,18 +19,14 @@ interface PanelsProps {
   readonly state: DebuggerState;
   readonly session: SessionState;
   readonly width: Width;
-  readonly picture: Picture | null;
-  readonly status: LayoutStatus;
 }
 
-export function Panels({ state, session, width, picture, status }: PanelsProps): JSX.Element {
+export function Panels({ state, session, width }: PanelsProps): JSX.Element {
   const [columns, setColumns] = useState(0.6);
   const [rows, setRows] = useState(0.66);
   const stacked = width === 'narrow';
 
-  const graph = (
-    <GraphPanel session={session} view={state.view} picture={picture} status={status} />
-  );
+  const graph = <GraphPanel session={session} view={state.view} />;
   const inspector = (
     <Region name="Inspector" foldable={stacked} tools={<FollowButton on={state.view.follow} />}>
       <Inspector state={state} session={session} />
@@ -57,7 +53,7 @@ export function Panels({ state, session, width, picture, status }: PanelsProps):
     </Region>
   );
   const events = (
-    <Region name="Events" foldable={stacked} note={`${session.history.length} visits`}>
+    <Region name="Events" foldable={stacked} note={format.count(session.run.recorded, 'visit')}>
       <Events session={session} />
     </Region>
   );

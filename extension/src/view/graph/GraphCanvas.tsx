@@ -1,26 +1,28 @@
 /** The drawing itself: frames, lines and boxes, as far as they are on the screen. */
-import type { JSX, RefObject, SVGAttributes } from 'preact';
+import type { ComponentChild, JSX, RefObject, SVGAttributes } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 
-import type { Node } from '../../protocol';
-import { nodeTitle } from '../../store';
+import type { DrawnBox, DrawnFrame } from '../../protocol';
 import type { SessionState } from '../../store';
-import { around, touches } from '../layout/boxes';
-import type { Box, Layout, Route } from '../layout/types';
-import { ClusterBox } from './ClusterBox';
-import { flowOf } from './flow';
-import { GroupBox, summarize } from './GroupBox';
-import { labelOf, LinkLabels } from './LinkLabels';
+import { FarTitles } from './FarTitles';
+import { FrameBox, FrameHead } from './FrameBox';
+import { GroupBox } from './GroupBox';
+import { heatOf } from './heat';
+import type { Heat } from './heat';
+import { LinkLabels } from './LinkLabels';
 import { LinkPath } from './LinkPath';
+import { linkText, slotText } from './linkText';
 import { NodeBox } from './NodeBox';
-import type { Group } from './scopes';
-import type { Picture } from './usePicture';
+import { partsOn } from './parts';
+import { frameKey, isFolded } from './picture';
+import type { Picture } from './picture';
+import { ResultPill } from './ResultPill';
+import { countWithin } from './tally';
 import type { Viewport } from './useViewport';
-import type { Item, Link } from './visible';
 
-/** Small graphs are drawn whole: nothing to gain by leaving boxes out. */
-const DRAW_ALL = 150;
 const MAX_LABELS = 16;
+/** Pixels of the picture on one of the screen, from which signs cannot be told apart any more. */
+const TINY = 8;
 
 export interface GraphCanvasProps {
   readonly svg: RefObject<SVGSVGElement>;
@@ -32,84 +34,145 @@ export interface GraphCanvasProps {
   readonly matches: ReadonlySet<number>;
   /** The box that Tab reaches. */
   readonly focusKey: string | null;
+  /** Colours say how large gradients are, not how far the run is. */
+  readonly heated: boolean;
   readonly events: SVGAttributes<SVGSVGElement>;
 }
 
 export function GraphCanvas(props: GraphCanvasProps): JSX.Element {
-  const { session, picture, selection, matches, focusKey } = props;
-  const { drawn, detail } = props.viewport;
-  const { visible, layout, tree, metrics } = picture;
+  const { session, picture, selection, matches, focusKey, heated } = props;
+  const { drawn, detail, scale } = props.viewport;
+  const { drawing, metrics, groups, nodes, depths } = picture;
+  const { fold, run } = session;
   const [hovered, setHovered] = useState<string | null>(null);
 
-  const extents = useMemo(() => linkExtents(layout), [layout]);
-  const parts = useMemo(
-    () => partsOn(picture, extents, drawn, focusKey),
-    [picture, extents, drawn, focusKey]
-  );
-  const breakpoints = useMemo(() => new Set(session.run.breakpoints), [session.run.breakpoints]);
+  const parts = useMemo(() => partsOn(picture, drawn, focusKey), [picture, drawn, focusKey]);
+  const starts = useMemo(() => startsOf(picture), [picture]);
+  const breakpoints = useMemo(() => new Set(run.breakpoints), [run.breakpoints]);
   const selected = useMemo(
-    () => new Set(selection === null ? [] : visible.keysOf(selection)),
-    [visible, selection]
+    () => new Set(selection === null ? [] : picture.keysOf(selection)),
+    [picture, selection]
   );
+  const found = useMemo(() => [...matches], [matches]);
 
-  const drawItem = (item: Item): JSX.Element | null => {
-    const box = layout.items.get(item.key) as Box;
-    const { key } = item;
-    const common = { itemKey: key, box, detail, metrics, focusable: key === focusKey };
-    if (item.kind === 'result') {
-      return (
-        <ResultPill key={key} box={box} label={resultLabel(session, item.node, item.output)} />
-      );
-    }
-    if (item.kind === 'group') {
-      return (
-        <GroupBox
-          key={key}
-          {...common}
-          {...summarize(item, session, breakpoints)}
-          group={tree.groups[item.group] as Group}
-          size={item.nodes.length}
-          selected={selected.has(key)}
-          match={matches.size > 0 && item.nodes.some(node => matches.has(node))}
-        />
-      );
-    }
-    const node = session.graph.nodes[item.node] as Node;
+  const holdsCurrent = (first: number, last: number): boolean =>
+    run.current !== null && first <= run.current && run.current < last;
+  const heat = (norm: number | null | undefined): Heat | null | undefined =>
+    heated ? heatOf(norm) : undefined;
+
+  /** The norm of the largest gradient that went over some lines. */
+  const largest = (lines: readonly number[] | undefined): number | null =>
+    (lines ?? NONE).reduce<number | null>((most, line) => {
+      const norm = fold.flow(line) ?? null;
+      return most === null || Number.isNaN(norm) || (norm ?? -1) > most ? norm : most;
+    }, null);
+
+  const frameProps = (index: number) => {
+    const frame = drawing.frames[index] as DrawnFrame;
+    const group = groups.get(frame.group);
+    return {
+      key: frame.group,
+      frame,
+      tally: fold.frame(index),
+      current: group !== undefined && holdsCurrent(group.first, group.last),
+      depth: depths[index] ?? 0,
+      heat: heat(heated ? largest(picture.entering[index]) : null)
+    };
+  };
+
+  const drawHead = (index: number): ComponentChild => {
+    const props = frameProps(index);
+    const group = groups.get(props.frame.group);
     return (
-      <NodeBox
-        key={key}
-        {...common}
-        node={node}
-        run={session.fold.node(item.node)}
-        saved={session.saved.of(item.node)}
-        selected={selected.has(key)}
-        breakpoint={breakpoints.has(item.node)}
-        match={matches.has(item.node)}
-        use={item.kind === 'pin' && item.uses > 1 ? `use ${item.use} of ${item.uses}` : ''}
-      />
+      group && (
+        <FrameHead
+          {...props}
+          group={group}
+          breakpoints={countWithin(run.breakpoints, group.first, group.last)}
+          metrics={metrics}
+          focusable={focusKey === frameKey(group.id)}
+        />
+      )
     );
   };
 
-  const near = (link: Link): boolean => selected.has(link.from) || selected.has(link.to);
-  const started = session.run.position > 0;
-  const flow = (link: Link) =>
-    link.edges.length > 0
-      ? flowOf(link.edges, session.fold.flows)
-      : { flow: started ? ('value' as const) : ('none' as const), norm: null };
-  const labels = (detail === 'full' ? parts.links : [])
-    .filter(link => link.key === hovered || near(link))
+  const drawBox = (index: number): ComponentChild => {
+    const box = drawing.boxes[index] as DrawnBox;
+    const { key } = box;
+    if (box.kind === 'result') {
+      return <ResultPill key={key} box={box} of={nodes.get(box.node ?? -1)} detail={detail} />;
+    }
+    const common = {
+      key,
+      box,
+      detail,
+      metrics,
+      selected: selected.has(key),
+      focusable: key === focusKey,
+      level: box.frame === null ? 1 : (depths[box.frame] ?? 0) + 2
+    };
+    if (isFolded(box)) {
+      const tally = fold.tally(index);
+      const { first, last } = box;
+      const norm = largest(picture.arriving[index]);
+      return (
+        tally && (
+          <GroupBox
+            {...common}
+            group={groups.get(box.group ?? -1)}
+            tally={tally}
+            current={holdsCurrent(first, last)}
+            breakpoints={countWithin(run.breakpoints, first, last)}
+            match={countWithin(found, first, last) > 0}
+            norm={norm}
+            heat={heat(norm)}
+          />
+        )
+      );
+    }
+    const node = nodes.get(box.node ?? -1);
+    const stands = node && fold.node(node.id);
+    return (
+      node &&
+      stands && (
+        <NodeBox
+          {...common}
+          node={node}
+          run={stands}
+          saved={session.saved.of(node.id)}
+          starts={starts[index] ?? NONE}
+          breakpoint={breakpoints.has(node.id)}
+          match={matches.has(node.id)}
+          heat={heat(stands.grad_norm)}
+        />
+      )
+    );
+  };
+
+  const begun = run.position > 0 ? null : undefined;
+  const flow = (index: number): number | null | undefined => {
+    const source = drawing.boxes[drawing.lines[index]?.source ?? -1];
+    return source?.kind === 'result' ? begun : fold.flow(index);
+  };
+  const near = (index: number): boolean => {
+    const { source = -1, target = -1 } = drawing.lines[index] ?? {};
+    return [source, target].some(end => selected.has(drawing.boxes[end]?.key ?? ''));
+  };
+
+  const labels = (detail === 'full' ? parts.lines : NONE)
+    .filter(index => drawing.lines[index]?.key === hovered || near(index))
     .slice(0, MAX_LABELS)
-    .flatMap(link => {
-      const text = labelOf(link, flow(link), session.graph, link.key === hovered);
-      const route = layout.links.get(link.key);
-      const ends = [link.from, link.to].flatMap(end => layout.items.get(end) ?? []);
-      return text && route ? [{ key: link.key, route, text, ends }] : [];
+    .flatMap(index => {
+      const line = drawing.lines[index];
+      const text = line && linkText(picture, line, flow(index), line.key === hovered);
+      const ends = [line?.source, line?.target].flatMap(end => drawing.boxes[end ?? -1] ?? []);
+      return text ? [{ key: line.key, route: line.points, text, ends }] : [];
     });
 
   return (
     <svg
       ref={props.svg}
-      class={`vg-canvas vg-detail-${detail}`}
+      class={`vg-canvas vg-detail-${detail}${scale >= TINY ? ' vg-tiny' : ''}${heated ? ' vg-heated' : ''}`}
       role="tree"
       aria-label="Backward graph"
       {...props.events}
@@ -117,73 +180,41 @@ export function GraphCanvas(props: GraphCanvasProps): JSX.Element {
       onPointerLeave={() => setHovered(null)}
     >
       <g ref={props.world} role="presentation">
-        {parts.clusters.map(id => (
-          <ClusterBox
-            key={id}
-            group={tree.groups[id] as Group}
-            box={layout.clusters.get(id) as Box}
-            detail={detail}
-            metrics={metrics}
-            focusable={focusKey === `c${id}`}
-          />
+        {parts.frames.map(index => (
+          <FrameBox {...frameProps(index)} />
         ))}
-        {parts.links.map(link => (
-          <LinkPath
-            key={link.key}
-            linkKey={link.key}
-            route={layout.links.get(link.key) as Route}
-            {...flow(link)}
-            near={near(link)}
-            detail={detail}
-          />
-        ))}
-        {parts.items.map(drawItem)}
+        {parts.lines.map(index => {
+          const line = drawing.lines[index];
+          return (
+            line && (
+              <LinkPath
+                key={line.key}
+                line={line}
+                norm={flow(index)}
+                start={drawing.boxes[line.source]?.kind === 'result'}
+                near={near(index)}
+                detail={detail}
+                slot={slotText(picture, line)}
+                heat={heat(flow(index))}
+              />
+            )
+          );
+        })}
+        {parts.boxes.map(drawBox)}
+        {detail === 'full' && parts.frames.map(drawHead)}
+        {detail !== 'full' && <FarTitles picture={picture} drawn={drawn} scale={scale} />}
         <LinkLabels labels={labels} metrics={metrics} />
       </g>
     </svg>
   );
 }
 
-/** The parts of the picture that are on the screen, and always the one that has the focus. */
-function partsOn(
-  { visible, layout }: Picture,
-  extents: ReadonlyMap<string, Box>,
-  drawn: Box,
-  focusKey: string | null
-) {
-  const all = visible.items.length <= DRAW_ALL;
-  const on = (box: Box | undefined): boolean => box !== undefined && (all || touches(box, drawn));
-  return {
-    items: visible.items.filter(item => item.key === focusKey || on(layout.items.get(item.key))),
-    links: visible.links.filter(link => on(extents.get(link.key))),
-    clusters: visible.clusters.filter(id => on(layout.clusters.get(id)))
-  };
-}
+const NONE: readonly number[] = [];
 
-function linkExtents(layout: Layout): ReadonlyMap<string, Box> {
-  return new Map(
-    [...layout.links].map(([key, { points }]) => [
-      key,
-      around(points.map(point => ({ ...point, width: 0, height: 0 })))
-    ])
-  );
-}
-
-function resultLabel(session: SessionState, node: number, output: number): string {
-  const outputs = session.graph.nodes[node]?.outputs.length ?? 1;
-  const slot = outputs > 1 ? `, output ${output}` : '';
-  return `result of ${nodeTitle(session, node)}${slot}`;
-}
-
-function ResultPill({ box, label }: { box: Box; label: string }): JSX.Element {
-  return (
-    <g class="vg-result" transform={`translate(${box.x},${box.y})`} role="img" aria-label={label}>
-      <title>{label}</title>
-      <rect width={box.width} height={box.height} rx={box.height / 2} />
-      <text x={box.width / 2} y={box.height / 2 + 4} text-anchor="middle">
-        result
-      </text>
-    </g>
+/** Where the lines that leave each box start, from left to right. */
+function startsOf({ drawing, leaving }: Picture): readonly (readonly number[])[] {
+  return leaving.map(lines =>
+    lines.map(line => drawing.lines[line]?.points[0] ?? 0).sort((a, b) => a - b)
   );
 }
 

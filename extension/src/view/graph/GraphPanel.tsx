@@ -1,53 +1,60 @@
 /** The Graph region: the drawing and everything that floats over it. */
 import type { JSX } from 'preact';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 
 import type { SessionState, ViewState } from '../../store';
 import { Region } from '../frame/Region';
 import { useSize, useStore } from '../hooks';
-import { reveal } from './folding';
+import { nearestCell } from './cells';
 import { graphActions } from './graphActions';
 import { GraphCanvas } from './GraphCanvas';
 import { GraphTools } from './GraphTools';
+import { Legend } from './Legend';
 import { Minimap, MINIMAP_FROM } from './Minimap';
-import { searchNodes } from './search';
+import { ends } from './navigate';
+import { pictureOf } from './picture';
 import { SearchBox } from './SearchBox';
+import { metricsOf, TextMetrics } from './text';
 import { useGraphKeys } from './useGraphKeys';
-import type { LayoutStatus, Picture } from './usePicture';
 import { usePlacing } from './usePlacing';
 import { useViewport } from './useViewport';
 
 interface GraphPanelProps {
   readonly session: SessionState;
   readonly view: ViewState;
-  readonly picture: Picture | null;
-  readonly status: LayoutStatus;
 }
 
 const NO_SCREEN = { width: 0, height: 0 };
 
-export function GraphPanel({ session, view, picture, status }: GraphPanelProps): JSX.Element {
+export function GraphPanel({ session, view }: GraphPanelProps): JSX.Element {
   const store = useStore();
   const host = useRef<HTMLDivElement>(null);
   const svg = useRef<SVGSVGElement>(null);
   const world = useRef<SVGGElement>(null);
   const screen = useSize(host) ?? NO_SCREEN;
-  const viewport = useViewport(svg, world, screen, picture !== null);
-  const placing = usePlacing(session, picture, screen, viewport.view);
+  const [heated, setHeated] = useState(false);
+  const [metrics, setMetrics] = useState(() => new TextMetrics());
+  useLayoutEffect(() => {
+    if (host.current) {
+      setMetrics(metricsOf(host.current));
+    }
+  }, []);
+
+  const { drawing } = session;
   const { search, selection } = view;
-
-  const matches = useMemo(
-    () => (search ? searchNodes(session.graph, search.query) : []),
-    [session.graph, search?.query]
-  );
-  const matched = useMemo(() => new Set(matches), [matches]);
-
+  const picture = useMemo(() => pictureOf(drawing, metrics), [drawing, metrics]);
   const place = (node: number | null): string | null =>
-    node === null ? null : (picture?.visible.keysOf(node)[0] ?? null);
+    node === null ? null : (picture.keysOf(node)[0] ?? null);
   const shown = place(selection);
   const current = place(session.run.current);
-  const home = shown ?? current ?? picture?.visible.items[0]?.key ?? null;
+  const viewport = useViewport(svg, world, screen);
+  const focused = useRef<string | null>(null);
+  const looked = (): (string | null)[] => [shown, focused.current];
+  const placing = usePlacing(session, picture, screen, viewport.view, looked);
+  const first = useMemo(() => ends(picture).first, [picture]);
+  const home = shown ?? current ?? first;
   const keys = useGraphKeys(svg, picture, home, placing.show);
+  focused.current = keys.focusKey;
 
   // A step brings what runs next and what has just run onto the screen; looking around does not.
   const position = session.run.position;
@@ -64,20 +71,30 @@ export function GraphPanel({ session, view, picture, status }: GraphPanelProps):
     }
   }, [position, current, shown]);
 
+  const found = search && session.found?.query === search.query.trim() ? session.found : null;
+  const matched = useMemo(() => new Set(found?.names.map(({ node }) => node)), [found]);
   const goToMatch = (index: number): void => {
-    const node = matches[index];
-    if (node === undefined || !search || !picture) {
-      return;
+    const node = found?.names[index]?.node;
+    if (node !== undefined && search) {
+      store.view({ search: { ...search, index } });
+      store.select(node);
     }
-    const groups = reveal(picture.tree, view.groups, groupAround(picture, node));
-    store.view({ search: { ...search, index }, groups });
-    store.select(node);
   };
   useEffect(() => {
     if (search && search.index >= 0 && shown) {
       placing.approach(shown);
     }
   }, [search?.index, shown]);
+
+  // Who selects what is not drawn gets to see it when it is.
+  const revealing = useRef<number | null>(null);
+  useEffect(() => {
+    const drawn = selection !== null && picture.nodes.has(selection);
+    if (drawn && shown !== null && revealing.current === selection) {
+      placing.approach(shown);
+    }
+    revealing.current = drawn || view.follow ? null : selection;
+  }, [selection, picture]);
 
   const events = graphActions({
     store,
@@ -86,53 +103,60 @@ export function GraphPanel({ session, view, picture, status }: GraphPanelProps):
     placing,
     keys,
     dragged: viewport.dragged,
-    shown
+    shown,
+    nearestCell: box => nearestCell(box, drawing.frames[box.frame ?? -1], session.run.current)
   });
 
-  const { title, nodes } = session.graph;
-  const folding = (open: boolean): void =>
-    store.view({ groups: new Map(picture?.tree.groups.map(group => [group.id, open])) });
+  const foldAll = (open: boolean): void => {
+    const closed = drawing.boxes.flatMap(({ kind, group }) =>
+      kind === 'group' && group !== null ? [group] : []
+    );
+    const opened = drawing.frames.map(({ group }) => group);
+    store.fold(open ? { open: closed } : { close: opened });
+  };
   const tools = (
     <GraphTools
-      foldable={(picture?.tree.groups.length ?? 0) > 0}
+      foldable={drawing.groups.length > 0}
+      heated={heated}
       search={() => store.view({ search: search ? null : { query: '', index: -1 } })}
       fit={placing.fit}
       zoom={placing.zoom}
-      fold={folding}
+      fold={foldAll}
+      heat={setHeated}
     />
   );
 
+  const { title, size } = session;
   return (
     <Region
       name="Graph"
       foldable={false}
-      note={`${title ? `${title} · ` : ''}${nodes.length} nodes`}
+      note={`${title ? `${title} · ` : ''}${size} nodes`}
       tools={tools}
     >
       <div class="vg-graph" ref={host}>
-        {picture && (
-          <GraphCanvas
-            svg={svg}
-            world={world}
-            session={session}
-            picture={picture}
-            viewport={viewport}
-            selection={selection}
-            matches={matched}
-            focusKey={keys.focusKey}
-            events={events}
-          />
-        )}
-        {status === 'pending' && <div class="vg-pending">Laying out the graph…</div>}
+        <GraphCanvas
+          svg={svg}
+          world={world}
+          session={session}
+          picture={picture}
+          viewport={viewport}
+          selection={selection}
+          matches={matched}
+          focusKey={keys.focusKey}
+          heated={heated}
+          events={events}
+        />
         {search && (
           <SearchBox
             search={search}
-            matches={matches}
+            found={found}
             change={next => store.view({ search: next })}
             go={goToMatch}
           />
         )}
-        {picture && picture.visible.items.length >= MINIMAP_FROM && (
+        {heated && <Legend />}
+        {drawing.boxes.length >= MINIMAP_FROM && (
           <Minimap
             picture={picture}
             session={session}
@@ -144,13 +168,4 @@ export function GraphPanel({ session, view, picture, status }: GraphPanelProps):
       </div>
     </Region>
   );
-}
-
-/** The group to open to see a node: its own, or for a leaf that of its first user. */
-function groupAround({ graph, tree }: Picture, node: number): number | null {
-  if (graph.nodes[node]?.kind !== 'leaf') {
-    return tree.groupOf[node] ?? null;
-  }
-  const user = graph.nodes.find(other => other.edges.some(edge => edge.node === node));
-  return user ? (tree.groupOf[user.id] ?? null) : null;
 }

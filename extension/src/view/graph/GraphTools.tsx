@@ -6,13 +6,17 @@ import type { IconName } from '../Icons';
 
 export interface GraphToolsProps {
   readonly foldable: boolean;
+  /** Whether colours say how large gradients are. */
+  readonly heated: boolean;
   search(): void;
   fit(): void;
   zoom(factor: number): void;
   fold(open: boolean): void;
+  heat(on: boolean): void;
 }
 
-export function GraphTools({ foldable, search, fit, zoom, fold }: GraphToolsProps): JSX.Element {
+export function GraphTools(props: GraphToolsProps): JSX.Element {
+  const { foldable, heated, search, fit, zoom, fold, heat } = props;
   return (
     <div class="vg-graph-tools" role="toolbar" aria-label="Graph view">
       <Tool icon="search" label="Search nodes" hint="/" act={search} />
@@ -22,9 +26,10 @@ export function GraphTools({ foldable, search, fit, zoom, fold }: GraphToolsProp
       {foldable && (
         <>
           <Tool icon="fold" label="Fold all groups" act={() => fold(false)} />
-          <Tool icon="unfold" label="Open all groups" act={() => fold(true)} />
+          <Tool icon="unfold" label="Open groups, one level more" act={() => fold(true)} />
         </>
       )}
+      <Tool icon="heat" label="Colour by gradient" pressed={heated} act={() => heat(!heated)} />
     </div>
   );
 }
@@ -33,13 +38,21 @@ interface ToolProps {
   readonly icon: IconName;
   readonly label: string;
   readonly hint?: string;
+  readonly pressed?: boolean;
   act(): void;
 }
 
-function Tool({ icon, label, hint, act }: ToolProps): JSX.Element {
+function Tool({ icon, label, hint, pressed, act }: ToolProps): JSX.Element {
   const title = hint ? `${label} (${hint})` : label;
   return (
-    <button type="button" class="vg-button" aria-label={label} title={title} onClick={act}>
+    <button
+      type="button"
+      class="vg-button"
+      aria-label={label}
+      aria-pressed={pressed}
+      title={title}
+      onClick={act}
+    >
       <Icon name={icon} />
     </button>
   );

@@ -1,14 +1,11 @@
 /** What lines carry, written on those that are hovered or belong to the selected node. */
 import type { JSX } from 'preact';
 
-import type { Graph } from '../../protocol';
-import * as format from '../format';
-import { touches } from '../layout/boxes';
-import type { Box, Route } from '../layout/types';
-import type { EdgeFlow } from './flow';
+import { touches } from './geometry';
+import type { Box } from './geometry';
 import { pointAt } from './routePath';
+import type { Route } from './routePath';
 import type { TextMetrics } from './text';
-import type { Link } from './visible';
 
 const HEIGHT = 18;
 const MAX_TEXT = 300;
@@ -65,30 +62,4 @@ export function LinkLabels({ labels, metrics }: LinkLabelsProps): JSX.Element {
       ))}
     </>
   );
-}
-
-/**
- * "other 0.53"; under the mouse, where there is room for one, "other · float32 [3] · ‖g‖ 0.53".
- * Several edges in one line are only counted.
- */
-export function labelOf(link: Link, { flow, norm }: EdgeFlow, graph: Graph, long: boolean): string {
-  const quiet = long ? 'no gradient yet' : '';
-  const size = long ? `‖g‖ ${format.number(norm)}` : format.brief(norm);
-  const nothing = long ? 'undefined' : '∅';
-  const value = flow === 'value' ? size : flow === 'undefined' ? nothing : quiet;
-  const separator = long ? ' · ' : ' ';
-  const [ref, ...others] = link.edges;
-  if (!ref) {
-    return '';
-  }
-  if (others.length > 0) {
-    const largest = value && `largest ${value}`;
-    return [`${link.edges.length} edges`, largest].filter(Boolean).join(' · ');
-  }
-  const edge = graph.nodes[ref.node]?.edges[ref.edge];
-  const target = edge?.node == null ? undefined : graph.nodes[edge.node];
-  const slot = target && target.outputs.length > 1 ? `slot ${edge?.input_nr}` : '';
-  const meta = long ? target?.outputs[edge?.input_nr ?? 0] : undefined;
-  const parts = [edge?.name, slot, meta && format.tensor(meta), value];
-  return parts.filter(Boolean).join(separator);
 }

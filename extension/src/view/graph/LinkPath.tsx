@@ -1,35 +1,53 @@
-/** An edge: a line whose look tells whether a gradient went over it, and about how large. */
+/** A line: its look tells whether a gradient went over it, and about how large. */
 import type { JSX } from 'preact';
 
-import type { Route } from '../layout/types';
+import type { DrawnLine } from '../../protocol';
 import { memo } from '../memo';
-import { lineWidth } from './flow';
-import type { Flow } from './flow';
+import { flowOf, lineWidth } from './flow';
+import { heatName } from './heat';
+import type { Heat } from './heat';
 import { headPath, linePath } from './routePath';
 import type { Detail } from './viewport';
 
 interface LinkPathProps {
-  readonly linkKey: string;
-  readonly route: Route;
-  readonly flow: Flow;
-  readonly norm: number | null;
+  readonly line: DrawnLine;
+  /** Of the gradient that went over it; null: an undefined one, undefined: none yet. */
+  readonly norm: number | null | undefined;
+  /** A line from a result: the backward starts with it. */
+  readonly start: boolean;
   readonly near: boolean;
   readonly detail: Detail;
+  /** Number of the input slot, where the node at its end has several. */
+  readonly slot: string;
+  readonly heat: Heat | null | undefined;
 }
 
-function LinkPathInner({ linkKey, route, flow, norm, near, detail }: LinkPathProps): JSX.Element {
-  const path = linePath(route);
-  const odd = norm !== null && !Number.isFinite(norm);
+function LinkPathInner(props: LinkPathProps): JSX.Element {
+  const { line, norm, start, near, detail, slot } = props;
+  const path = linePath(line.points);
+  const odd = norm !== null && norm !== undefined && !Number.isFinite(norm);
+  const end = line.points.length;
   return (
     <g
-      class={`vg-link${near ? ' vg-near' : ''}${odd ? ' vg-odd' : ''}`}
-      data-flow={flow}
-      data-link={linkKey}
+      class={`vg-link${near ? ' vg-near' : ''}${odd ? ' vg-nonfinite' : ''}${start ? ' vg-start' : ''}`}
+      data-flow={flowOf(norm)}
+      data-link={line.key}
+      data-heat={heatName(props.heat)}
       aria-hidden="true"
     >
       {detail === 'full' && <path class="vg-hit" d={path} />}
-      <path class="vg-line" d={path} style={{ strokeWidth: lineWidth({ flow, norm }) }} />
-      {detail !== 'shape' && <path class="vg-head" d={headPath(route)} />}
+      <path class="vg-line" d={path} style={{ strokeWidth: lineWidth(norm) }} />
+      {detail !== 'shape' && <path class="vg-head" d={headPath(line.points)} />}
+      {detail === 'full' && slot && (
+        <text
+          class="vg-port vg-slot"
+          x={(line.points[end - 2] ?? 0) - 6}
+          y={(line.points[end - 1] ?? 0) - 4}
+          text-anchor="end"
+        >
+          {slot}
+        </text>
+      )}
     </g>
   );
 }

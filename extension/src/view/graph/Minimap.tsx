@@ -3,19 +3,17 @@ import type { JSX, TargetedPointerEvent } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 
 import { NODE_STATES } from '../../protocol';
-import type { NodeState } from '../../protocol';
-import type { Fold, Observable, SessionState } from '../../store';
-import type { Point } from '../layout/types';
-import type { Size } from './sizes';
-import type { Picture } from './usePicture';
-import type { Item } from './visible';
+import type { Observable, SessionState } from '../../store';
+import type { Point, Size } from './geometry';
+import { framesPath, statePaths } from './minimapPaths';
+import type { Picture } from './picture';
 import { seen } from './viewport';
 import type { View } from './viewport';
 
 /** Smaller pictures are overlooked without one. */
 export const MINIMAP_FROM = 60;
-const WIDTH = 132;
-const HEIGHT = 108;
+const WIDTH = 140;
+const HEIGHT = 120;
 const LEAST = 40;
 
 interface MinimapProps {
@@ -28,16 +26,17 @@ interface MinimapProps {
 
 export function Minimap({ picture, session, view, screen, goTo }: MinimapProps): JSX.Element {
   const frame = useRef<SVGRectElement>(null);
-  const { layout } = picture;
+  const { drawing } = picture;
   // A picture like a ribbon is stretched: a strip too thin to be hit would be of no use.
-  const scale = Math.min(WIDTH / layout.width, HEIGHT / layout.height);
-  const width = Math.max(layout.width * scale, LEAST);
-  const height = Math.max(layout.height * scale, LEAST);
-  const sx = width / layout.width;
-  const sy = height / layout.height;
+  const scale = Math.min(WIDTH / drawing.width, HEIGHT / drawing.height);
+  const width = Math.max(drawing.width * scale, LEAST);
+  const height = Math.max(drawing.height * scale, LEAST);
+  const sx = width / drawing.width;
+  const sy = height / drawing.height;
+  const frames = useMemo(() => framesPath(drawing, sx, sy), [drawing, sx, sy]);
   const paths = useMemo(
-    () => pathsByState(picture, session, sx, sy),
-    [picture, session.run, sx, sy]
+    () => statePaths(drawing, session.fold, session.run.current, sx, sy),
+    [drawing, session.run, session.fold, sx, sy]
   );
 
   useEffect(() => {
@@ -68,44 +67,12 @@ export function Minimap({ picture, session, view, screen, goTo }: MinimapProps):
       onPointerDown={go}
       onPointerMove={go}
     >
+      <path class="vg-minimap-groups" d={frames} />
       {NODE_STATES.map(state => (
         <path key={state} data-state={state} d={paths[state]} />
       ))}
+      <path class="vg-minimap-odd" d={paths.odd} />
       <rect ref={frame} class="vg-minimap-frame" rx={2} />
     </svg>
   );
-}
-
-function pathsByState(
-  { visible, layout }: Picture,
-  { fold, run }: SessionState,
-  sx: number,
-  sy: number
-): Partial<Record<NodeState, string>> {
-  const parts: Partial<Record<NodeState, string[]>> = {};
-  for (const item of visible.items) {
-    const box = layout.items.get(item.key);
-    if (!box || item.kind === 'result') {
-      continue;
-    }
-    const state = stateOf(item, fold, run.current);
-    const w = Math.max(box.width * sx, 1.5).toFixed(1);
-    const h = Math.max(box.height * sy, 1.5).toFixed(1);
-    const at = `${(box.x * sx).toFixed(1)},${(box.y * sy).toFixed(1)}`;
-    (parts[state] ??= []).push(`M${at}h${w}v${h}h-${w}z`);
-  }
-  return Object.fromEntries(Object.entries(parts).map(([state, list]) => [state, list.join('')]));
-}
-
-/** Of a group: that it holds what comes next, or how far the first of it is. */
-function stateOf(
-  item: Exclude<Item, { kind: 'result' }>,
-  fold: Fold,
-  current: number | null
-): NodeState {
-  if (item.kind !== 'group') {
-    return fold.state(item.node);
-  }
-  const here = current !== null && item.nodes.includes(current);
-  return here ? 'current' : fold.state(item.nodes[0] as number);
 }

@@ -1,72 +1,63 @@
-/** One node, drawn: a box with its state, name, second line, saved values and breakpoint. */
+/** One node or one use of a leaf, drawn: name, type, state, saved values, ports and breakpoint. */
 import type { JSX } from 'preact';
 
-import type { Node, NodeRun, Saved } from '../../protocol';
+import type { DrawnBox, Node, NodeRun, Saved } from '../../protocol';
 import * as format from '../format';
 import { StateShape } from '../Icons';
-import type { Box } from '../layout/types';
 import { memo } from '../memo';
-import { isTensor } from '../../store';
-import { ChipRow } from './ChipRow';
-import { farScale, HOOK_WIDTH, mainText, TEXT_LEFT } from './sizes';
+import { farScale, farText } from './card';
+import { heatName } from './heat';
+import type { Heat } from './heat';
+import { NodeCard } from './NodeCard';
+import { PinCard } from './PinCard';
 import type { TextMetrics } from './text';
 import type { Detail } from './viewport';
 
 export interface NodeBoxProps {
-  readonly itemKey: string;
+  readonly box: DrawnBox;
   readonly node: Node;
-  readonly run: NodeRun | undefined;
+  readonly run: NodeRun;
   readonly saved: readonly Saved[];
-  readonly box: Box;
+  /** Where the lines that leave it start, to write their names above. */
+  readonly starts: readonly number[];
   readonly detail: Detail;
   readonly metrics: TextMetrics;
   readonly selected: boolean;
   readonly focusable: boolean;
   readonly breakpoint: boolean;
   readonly match: boolean;
-  /** A pin: which use of the leaf this is, when there are several. */
-  readonly use: string;
+  readonly level: number;
+  /** How large its gradient is, where that is what colours say. */
+  readonly heat: Heat | null | undefined;
 }
 
-const UNKNOWN: NodeRun = {
-  state: 'waiting',
-  delivered: 0,
-  needed: 0,
-  order: null,
-  reason: '',
-  grad_norm: null
-};
-
 function NodeBoxInner(props: NodeBoxProps): JSX.Element {
-  const { node, box, detail, metrics, saved, breakpoint } = props;
-  const run = props.run ?? UNKNOWN;
-  const leaf = node.kind === 'leaf';
-  const title = leaf && node.label ? `${node.name} ${node.label}` : node.name;
-  const state = format.nodeState(run);
-  const stale = saved.some(value => value.state === 'stale');
+  const { box, node, run, saved, detail, breakpoint } = props;
+  const pin = box.kind === 'pin';
+  const title = node.label ? `${node.name} ${node.label}` : node.name;
+  const odd = run.grad_norm !== null && !Number.isFinite(run.grad_norm);
   const spoken = [
     title,
-    props.use,
-    state,
+    pin && box.uses > 1 ? `use ${box.use} of ${box.uses}` : '',
+    format.nodeState(run),
     breakpoint ? 'breakpoint' : '',
-    stale ? 'a saved value is stale' : ''
+    saved.some(value => value.state === 'stale') ? 'a saved value is stale' : ''
   ];
-  const hooks = node.hooks.length > 0;
-  // Far away the hook's sign is not drawn, and its room is the name's.
-  const room = box.width - TEXT_LEFT - 8 - (hooks && detail === 'full' ? HOOK_WIDTH : 0);
-  const role = leaf ? 'leaf' : 'name';
-  const scale = detail === 'name' ? farScale(metrics.width(mainText(node), role), room) : 1;
+  const round = node.kind === 'leaf' || node.kind === 'root';
+  const radius = round ? Math.min(box.height / 2, 18) : node.kind === 'function' ? 2 : 7;
   return (
     <g
-      class={`vg-node${leaf ? ' vg-leaf' : ''}${props.match ? ' vg-match' : ''}`}
+      class={`vg-node${node.kind === 'leaf' ? ' vg-leaf' : ''}${props.match ? ' vg-match' : ''}${odd ? ' vg-nonfinite' : ''}`}
       role="treeitem"
       aria-label={spoken.filter(Boolean).join(', ')}
+      aria-level={props.level}
       aria-selected={props.selected}
       tabindex={props.focusable ? 0 : -1}
-      data-key={props.itemKey}
+      data-key={box.key}
       data-node-id={node.id}
       data-kind={node.kind}
       data-state={run.state}
+      data-heat={heatName(props.heat)}
       data-breakpoint={breakpoint ? 'on' : undefined}
       transform={`translate(${box.x},${box.y})`}
     >
@@ -77,66 +68,93 @@ function NodeBoxInner(props: NodeBoxProps): JSX.Element {
         y={-4}
         width={box.width + 8}
         height={box.height + 8}
-        rx={leaf ? 24 : 10}
+        rx={radius + 4}
       />
-      <rect class="vg-box" width={box.width} height={box.height} rx={leaf ? box.height / 2 : 6} />
-      {detail === 'full' && (
-        <g class="vg-gutter" data-gutter={node.id} aria-hidden="true">
-          <title>{breakpoint ? 'Remove breakpoint (b)' : 'Add breakpoint (b)'}</title>
-          <rect x={-20} y={2} width={20} height={28} fill="transparent" />
-          <circle cx={-10} cy={box.height / 2 > 23 ? 16 : box.height / 2} r={5} />
-        </g>
-      )}
-      {detail !== 'full' && breakpoint && <circle class="vg-far-dot" cx={0} cy={0} r={9} />}
-      {detail === 'shape' ? (
-        <g
-          class="vg-state"
-          transform={`translate(${box.width / 2 - 18},${box.height / 2 - 18}) scale(2.2)`}
-        >
-          <StateShape state={run.state} />
-        </g>
+      <Body box={box} kind={node.kind} radius={radius} />
+      {detail === 'full' ? (
+        <>
+          <Gutter box={box} node={node.id} on={breakpoint} />
+          {pin ? <PinCard {...props} /> : <NodeCard {...props} />}
+        </>
       ) : (
-        <>
-          <g class="vg-state" transform={leaf ? 'translate(11,12)' : 'translate(10,9)'}>
-            <StateShape state={run.state} share={run.needed ? run.delivered / run.needed : 0} />
-          </g>
-          <text
-            class="vg-name"
-            x={TEXT_LEFT}
-            y={detail === 'name' ? 23 : leaf ? 17 : 20}
-            style={scale > 1 ? { fontSize: `${12 * scale}px` } : undefined}
-          >
-            {metrics.fit(mainText(node), room, role)}
-          </text>
-        </>
-      )}
-      {detail === 'full' && (
-        <>
-          <text class="vg-sub" x={TEXT_LEFT} y={leaf ? 31 : 36}>
-            {metrics.fit(format.nodeBrief(run), box.width - TEXT_LEFT - 8, 'sub')}
-          </text>
-          {saved.some(isTensor) && <ChipRow saved={saved} width={box.width} metrics={metrics} />}
-          {hooks && <HookMark hooks={node.hooks} width={box.width} />}
-        </>
+        <Far {...props} />
       )}
     </g>
+  );
+}
+
+/** The outline, which tells the kind of a node also without colour. */
+function Body({ box, kind, radius }: { box: DrawnBox; kind: string; radius: number }): JSX.Element {
+  const { width, height } = box;
+  if (kind === 'copy_slices') {
+    return (
+      <path
+        class="vg-box"
+        d={`M0,0H${width - 12}L${width},12V${height}H0ZM${width - 12},0V12H${width}`}
+      />
+    );
+  }
+  return (
+    <>
+      <rect class="vg-box" width={width} height={height} rx={radius} />
+      {kind === 'function' && <path class="vg-bar" d={`M5,0V${height}M${width - 5},0V${height}`} />}
+    </>
+  );
+}
+
+function Gutter({ box, node, on }: { box: DrawnBox; node: number; on: boolean }): JSX.Element {
+  const middle = box.height / 2 > 23 ? 16 : box.height / 2;
+  return (
+    <g class="vg-gutter" data-gutter={node} aria-hidden="true">
+      <title>{on ? 'Remove breakpoint (b)' : 'Add breakpoint (b)'}</title>
+      <rect x={-20} y={2} width={20} height={28} fill="transparent" />
+      <circle cx={-10} cy={middle} r={5} />
+    </g>
+  );
+}
+
+/** Seen from far away: the state, and in between the name as large as there is room. */
+function Far({ box, node, run, detail, metrics, breakpoint }: NodeBoxProps): JSX.Element {
+  const { width, height } = box;
+  const share = run.needed ? run.delivered / run.needed : 0;
+  const dot = breakpoint && <circle class="vg-far-dot" cx={0} cy={0} r={9} />;
+  if (detail === 'shape') {
+    const size = Math.min(2.2, height / 18);
+    const at = `translate(${width / 2 - 8 * size},${height / 2 - 8 * size}) scale(${size})`;
+    return (
+      <>
+        <g class="vg-state" transform={at}>
+          <StateShape state={run.state} share={share} />
+        </g>
+        {dot}
+      </>
+    );
+  }
+  const role = node.kind === 'leaf' ? 'leaf' : 'name';
+  const room = width - 36;
+  const text = metrics.fit(farText(node), room, role);
+  const size = (role === 'leaf' ? 12 : 13) * farScale(metrics.width(text, role), room);
+  return (
+    <>
+      <g class="vg-state" transform={`translate(6,${height / 2 - 9.6}) scale(1.2)`}>
+        <StateShape state={run.state} share={share} />
+      </g>
+      <text
+        class="vg-name"
+        x={29}
+        y={Math.round(height / 2 + 0.36 * size)}
+        style={{ fontSize: `${size.toFixed(1)}px` }}
+      >
+        {text}
+      </text>
+      {dot}
+    </>
   );
 }
 
 function tooltip({ scope, place }: Node, title: string): string {
   const where = place ? `${format.place(place)}: ${place.text.trim()}` : '';
   return [title, scope.join(' › '), where].filter(Boolean).join('\n');
-}
-
-/** A hook on the node, as on a coat rack. */
-function HookMark({ hooks, width }: { hooks: readonly string[]; width: number }): JSX.Element {
-  return (
-    <g class="vg-hook" transform={`translate(${width - 18},8)`}>
-      <title>{`${format.count(hooks.length, 'hook')}: ${hooks.join(', ')}`}</title>
-      <rect width="12" height="14" fill="transparent" />
-      <path d="M6 1v6a3 3 0 1 1-4.4-1.6" fill="none" stroke="currentColor" stroke-width="1.5" />
-    </g>
-  );
 }
 
 export const NodeBox = memo(NodeBoxInner);

@@ -2,21 +2,36 @@
 import type { JSX } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 
-import type { Search } from '../../store';
+import type { Finding, Search } from '../../store';
+import * as format from '../format';
 import { Icon } from '../Icons';
 
 interface SearchBoxProps {
   readonly search: Search;
-  readonly matches: readonly number[];
+  /** What the kernel found for this query; null: nothing yet. */
+  readonly found: Finding | null;
   change(search: Search | null): void;
   /** Show match number `index`. */
   go(index: number): void;
 }
 
-export function SearchBox({ search, matches, change, go }: SearchBoxProps): JSX.Element {
+export function SearchBox({ search, found, change, go }: SearchBoxProps): JSX.Element {
   const input = useRef<HTMLInputElement>(null);
+  const list = useRef<HTMLUListElement>(null);
   useLayoutEffect(() => input.current?.focus(), []);
-  const count = matches.length;
+  useLayoutEffect(() => {
+    const chosen = list.current?.querySelector<HTMLElement>('[aria-current]');
+    if (list.current && chosen) {
+      // The list alone: scrolling into view would move the page.
+      const { scrollTop, clientHeight, offsetTop } = list.current;
+      const top = chosen.offsetTop - offsetTop;
+      if (top < scrollTop || top + chosen.offsetHeight > scrollTop + clientHeight) {
+        list.current.scrollTop = top - clientHeight / 2;
+      }
+    }
+  }, [search.index]);
+  const names = found?.names ?? [];
+  const count = names.length;
   const move = (by: number): void => {
     if (count > 0) {
       go((search.index + by + count) % count);
@@ -33,37 +48,64 @@ export function SearchBox({ search, matches, change, go }: SearchBoxProps): JSX.
     event.preventDefault();
     event.stopPropagation();
   };
-  const found =
-    search.query.trim() === '' ? '' : count === 0 ? 'no match' : `${search.index + 1} of ${count}`;
   return (
     <div class="vg-search" role="search">
-      <input
-        ref={input}
-        type="text"
-        aria-label="Node name"
-        placeholder="Name, variable, scope, line"
-        spellcheck={false}
-        value={search.query}
-        onInput={event => change({ query: event.currentTarget.value, index: -1 })}
-        onKeyDown={keydown}
-      />
-      <span class="vg-search-count" role="status">
-        {found && search.index < 0 && count > 0 ? `${count} found` : found}
-      </span>
-      <button type="button" class="vg-button" aria-label="Previous match" onClick={() => move(-1)}>
-        <Icon name="previous" />
-      </button>
-      <button type="button" class="vg-button" aria-label="Next match" onClick={() => move(1)}>
-        <Icon name="next" />
-      </button>
-      <button
-        type="button"
-        class="vg-button"
-        aria-label="Close search"
-        onClick={() => change(null)}
-      >
-        <Icon name="close" />
-      </button>
+      <div class="vg-search-line">
+        <input
+          ref={input}
+          type="text"
+          aria-label="Node name"
+          placeholder="Name, variable, scope, line"
+          spellcheck={false}
+          value={search.query}
+          onInput={event => change({ query: event.currentTarget.value, index: -1 })}
+          onKeyDown={keydown}
+        />
+        <span class="vg-search-count" role="status">
+          {summary(search, found)}
+        </span>
+        <Button icon="previous" label="Previous match" act={() => move(-1)} />
+        <Button icon="next" label="Next match" act={() => move(1)} />
+        <Button icon="close" label="Close search" act={() => change(null)} />
+      </div>
+      {count > 0 && (
+        <ul class="vg-search-found" ref={list} aria-label="Matches">
+          {names.map(({ node, name, label }, index) => (
+            <li key={node}>
+              <button
+                type="button"
+                aria-current={index === search.index ? 'true' : undefined}
+                onClick={() => go(index)}
+              >
+                <span>{name}</span>
+                {label && <code>{label}</code>}
+              </button>
+            </li>
+          ))}
+          {found && found.total > count && (
+            <li class="vg-muted">{`and ${format.count(found.total - count, 'other')}`}</li>
+          )}
+        </ul>
+      )}
     </div>
+  );
+}
+
+/** "3 of 12", "12 found", "no match"; empty while nothing is asked or answered. */
+function summary({ query, index }: Search, found: Finding | null): string {
+  if (query.trim() === '' || !found) {
+    return '';
+  }
+  if (found.total === 0) {
+    return 'no match';
+  }
+  return index < 0 ? `${found.total} found` : `${index + 1} of ${found.total}`;
+}
+
+function Button(props: { icon: 'previous' | 'next' | 'close'; label: string; act(): void }) {
+  return (
+    <button type="button" class="vg-button" aria-label={props.label} onClick={props.act}>
+      <Icon name={props.icon} />
+    </button>
   );
 }

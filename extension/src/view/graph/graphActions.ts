@@ -1,51 +1,94 @@
 /** What a click, a double click or a key in the graph does. */
 import type { SVGAttributes } from 'preact';
 
+import type { DrawnBox } from '../../protocol';
 import type { DebuggerStore, ViewState } from '../../store';
+import { boxOf, frameKey, frameOf } from './picture';
+import type { Picture } from './picture';
 import type { GraphKeys } from './useGraphKeys';
-import type { Picture } from './usePicture';
 import type { Placing } from './usePlacing';
-import type { Item } from './visible';
 
 interface Parts {
   readonly store: DebuggerStore;
   readonly view: ViewState;
-  readonly picture: Picture | null;
+  readonly picture: Picture;
   readonly placing: Placing;
   readonly keys: GraphKeys;
   readonly dragged: { readonly current: boolean };
   /** Where the selected node is drawn. */
   readonly shown: string | null;
+  /** The cell, of some in one box, that is nearest to where the run is. */
+  nearestCell(box: DrawnBox): number;
 }
 
 export function graphActions(parts: Parts): SVGAttributes<SVGSVGElement> {
   const { store, view, picture, placing, keys } = parts;
 
-  const itemAt = (key: string | null): Item | undefined =>
-    picture?.visible.items.find(item => item.key === key);
-
   const nodeAt = (key: string | null): number | null => {
-    const item = itemAt(key);
-    return item && item.kind !== 'group' ? item.node : null;
+    const box = key === null ? undefined : boxOf(picture, key);
+    return box && (box.kind === 'node' || box.kind === 'pin') ? box.node : null;
   };
 
-  const toggle = (group: number): void => {
-    if (picture) {
-      placing.hold(group);
-      store.view({ groups: new Map(view.groups).set(group, !picture.open.has(group)) });
+  const close = (group: number): void => {
+    placing.hold({ group, key: null });
+    keys.focusNext(({ drawing }) => groupBox(drawing.boxes, group));
+    store.fold({ close: [group] });
+  };
+
+  const showCell = (group: number, cell: number, key: string | null): void => {
+    placing.hold({ group, key });
+    keys.focusNext(({ frames, drawing }) =>
+      drawing.frames[frames.get(group) ?? -1]?.cell === cell ? frameKey(group) : null
+    );
+    store.fold({ cell: { group, cell } });
+  };
+
+  const openBox = (box: DrawnBox): void => {
+    const { group } = box;
+    if (group === null) {
+      return;
+    }
+    if (box.kind === 'cells') {
+      showCell(group, parts.nearestCell(box), box.key);
+    } else {
+      placing.hold({ group, key: box.key });
+      keys.focusNext(({ frames }) => (frames.has(group) ? frameKey(group) : null));
+      store.fold({ open: [group] });
     }
   };
 
-  const open = (key: string | null): void => {
-    const item = itemAt(key);
-    if (key?.startsWith('c')) {
-      toggle(Number(key.slice(1)));
-      keys.focusNext(`g${key.slice(1)}`);
-    } else if (item?.kind === 'group') {
-      toggle(item.group);
-      keys.focusNext(`c${item.group}`);
-    } else if (item) {
-      store.select(item.node);
+  const act = (key: string | null): void => {
+    if (key === null) {
+      return;
+    }
+    const frame = frameOf(picture, key);
+    const box = boxOf(picture, key);
+    const node = nodeAt(key);
+    if (frame) {
+      close(frame.group);
+    } else if (node !== null) {
+      store.select(node);
+    } else if (box) {
+      openBox(box);
+    }
+  };
+
+  /** To the cell beside the one that is shown around what has the focus, as they were recorded. */
+  const turn = (here: string | null, by: 1 | -1): void => {
+    const { drawing, groups } = picture;
+    let at = here === null ? -1 : (picture.frames.get(frameOf(picture, here)?.group ?? -1) ?? -1);
+    if (at < 0 && here !== null) {
+      at = boxOf(picture, here)?.frame ?? -1;
+    }
+    for (; at >= 0; at = drawing.frames[at]?.parent ?? -1) {
+      const frame = drawing.frames[at];
+      if (frame?.cell != null) {
+        const cell = frame.cell - by;
+        if (0 <= cell && cell < (groups.get(frame.group)?.cells ?? 0)) {
+          showCell(frame.group, cell, null);
+        }
+        return;
+      }
     }
   };
 
@@ -54,25 +97,33 @@ export function graphActions(parts: Parts): SVGAttributes<SVGSVGElement> {
       return;
     }
     const gutter = attribute(event.target, 'data-gutter');
-    const group = attribute(event.target, 'data-toggle');
+    const cell = attribute(event.target, 'data-cell');
+    const toggle = attribute(event.target, 'data-toggle');
     const key = attribute(event.target, 'data-key');
     if (gutter !== null) {
       store.toggleBreakpoint(Number(gutter));
-    } else if (group !== null) {
-      open(key);
+    } else if (cell !== null) {
+      const [group, number] = cell.split(' ').map(Number);
+      showCell(group as number, number as number, null);
+    } else if (toggle !== null) {
+      act(toggle);
     } else if (key !== null) {
       keys.focus(key);
+      const box = boxOf(picture, key);
       const node = nodeAt(key);
       if (node !== null) {
         store.select(node);
+      } else if (box?.kind === 'cells') {
+        openBox(box);
       }
     }
   };
 
   const onDblClick = (event: MouseEvent): void => {
     const key = event.target instanceof Element ? attribute(event.target, 'data-key') : null;
-    if (key?.startsWith('g')) {
-      open(key);
+    const box = key === null ? undefined : boxOf(picture, key);
+    if (box?.kind === 'group') {
+      openBox(box);
     }
   };
 
@@ -84,12 +135,14 @@ export function graphActions(parts: Parts): SVGAttributes<SVGSVGElement> {
     const here = key ?? keys.focusKey;
     const node = nodeAt(here);
     const actions = new Map<string, () => void>([
-      ['Enter', () => open(here)],
-      [' ', () => open(here)],
+      ['Enter', () => act(here)],
+      [' ', () => act(here)],
       ['b', () => node !== null && store.toggleBreakpoint(node)],
       ['r', () => node !== null && store.runTo(node)],
       ['f', placing.fit],
       ['z', () => placing.zoomTo(parts.shown)],
+      ['[', () => turn(here, -1)],
+      [']', () => turn(here, 1)],
       ['/', () => store.view({ search: view.search ?? { query: '', index: -1 } })],
       ['?', () => store.view({ help: !view.help })],
       ['+', () => placing.zoom(1.25)],
@@ -97,9 +150,9 @@ export function graphActions(parts: Parts): SVGAttributes<SVGSVGElement> {
       ['-', () => placing.zoom(0.8)],
       ['Escape', () => store.follow(true)]
     ]);
-    const act = actions.get(event.key);
-    if (act) {
-      act();
+    const action = actions.get(event.key);
+    if (action) {
+      action();
     } else if (!keys.walk(event)) {
       return;
     }
@@ -115,6 +168,10 @@ export function graphActions(parts: Parts): SVGAttributes<SVGSVGElement> {
   };
 
   return { onClick, onDblClick, onKeyDown, onFocusIn };
+}
+
+function groupBox(boxes: readonly DrawnBox[], group: number): string | null {
+  return boxes.find(box => box.kind === 'group' && box.group === group)?.key ?? null;
 }
 
 function attribute(element: Element, name: string): string | null {

@@ -1,16 +1,20 @@
 /**
- * How wide text is. Boxes are sized before they are drawn, and fonts differ between machines by
- * half, so text is measured with the page's own font where there is one to measure with.
+ * How wide text is. The kernel sizes boxes without knowing the page's font, and fonts differ between
+ * machines by half, so text is measured here and cut where it would not fit.
  */
 
-export type TextRole = 'name' | 'leaf' | 'sub' | 'chip';
+export type TextRole = 'name' | 'leaf' | 'sub' | 'strong' | 'type' | 'chip' | 'port' | 'title';
 
-/** Size and weight of each role; must agree with graph.raw.css. */
+/** Size and weight of each role; must agree with graph.raw.css, and with the kernel's cards. */
 const FONTS: Readonly<Record<TextRole, { px: number; weight: number; code: boolean }>> = {
-  name: { px: 12, weight: 600, code: false },
-  leaf: { px: 12, weight: 600, code: true },
+  name: { px: 13, weight: 600, code: false },
+  leaf: { px: 12, weight: 600, code: false },
+  title: { px: 11.5, weight: 600, code: false },
   sub: { px: 11, weight: 400, code: false },
-  chip: { px: 9.5, weight: 400, code: true }
+  strong: { px: 11, weight: 600, code: false },
+  type: { px: 11, weight: 400, code: true },
+  chip: { px: 10.5, weight: 400, code: true },
+  port: { px: 10, weight: 400, code: false }
 };
 
 const GUESS = 0.6;

@@ -2,9 +2,10 @@
 import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
-import { neighbour } from './navigate';
+import { ends, neighbour, outwards } from './navigate';
 import type { Direction } from './navigate';
-import type { Picture } from './usePicture';
+import { placeOf } from './picture';
+import type { Picture } from './picture';
 
 const ARROWS: Readonly<Record<string, Direction>> = {
   ArrowUp: 'up',
@@ -16,30 +17,29 @@ const ARROWS: Readonly<Record<string, Direction>> = {
 export interface GraphKeys {
   readonly focusKey: string | null;
   setFocusKey(key: string | null): void;
-  /** Give the keyboard to a box that is about to be drawn: a group's other form. */
-  focusNext(key: string): void;
+  /** Give the keyboard to what is about to be drawn: a group's other form. */
+  focusNext(find: (picture: Picture) => string | null): void;
   /** Move the focus to a box, bring it into view and give it the keyboard. */
   focus(key: string): void;
-  /** True if the key was an arrow, Home or End and has been dealt with. */
+  /** True if the key was an arrow, Home, End or Backspace and has been dealt with. */
   walk(event: KeyboardEvent): boolean;
 }
 
 /** `home` is the box Tab reaches before any has had the focus. */
 export function useGraphKeys(
   svg: RefObject<SVGSVGElement>,
-  picture: Picture | null,
+  picture: Picture,
   home: string | null,
   show: (key: string) => void
 ): GraphKeys {
   const [chosen, setFocusKey] = useState<string | null>(null);
   const take = useRef(false);
-  const awaited = useRef<string | null>(null);
-  const known = chosen !== null && picture !== null && isDrawn(picture, chosen);
-  const focusKey = known ? chosen : home;
+  const awaited = useRef<((picture: Picture) => string | null) | null>(null);
+  const focusKey = chosen !== null && placeOf(picture, chosen) ? chosen : home;
 
   useEffect(() => {
-    const key = awaited.current;
-    if (key !== null && picture !== null && isDrawn(picture, key)) {
+    const key = awaited.current?.(picture) ?? null;
+    if (key !== null) {
       awaited.current = null;
       take.current = true;
       setFocusKey(key);
@@ -49,9 +49,7 @@ export function useGraphKeys(
   useLayoutEffect(() => {
     if (take.current && focusKey !== null) {
       take.current = false;
-      // Keys are our own (letters and numbers), so they need no escaping.
-      const element = svg.current?.querySelector<SVGGElement>(`[data-key="${focusKey}"]`);
-      element?.focus({ preventScroll: true });
+      elementOf(svg.current, focusKey)?.focus({ preventScroll: true });
     }
   });
 
@@ -61,41 +59,38 @@ export function useGraphKeys(
     show(key);
   };
 
-  const focusNext = (key: string): void => {
-    awaited.current = key;
-  };
-
   const walk = (event: KeyboardEvent): boolean => {
-    if (!picture) {
-      return false;
-    }
-    const items = picture.visible.items.filter(item => item.kind !== 'result');
     const direction = ARROWS[event.key];
-    let next: string | null | undefined;
+    const { first, last } = ends(picture);
+    let next: string | null;
     if (direction) {
-      const from = focusKey ?? items[0]?.key ?? '';
-      next = neighbour(picture.visible, picture.layout, from, direction);
+      next = neighbour(picture, focusKey ?? first ?? '', direction);
     } else if (event.key === 'Home' || event.key === 'End') {
-      const byHeight = [...items].sort((a, b) => top(picture, a.key) - top(picture, b.key));
-      next = byHeight[event.key === 'Home' ? 0 : byHeight.length - 1]?.key;
+      next = event.key === 'Home' ? first : last;
+    } else if (event.key === 'Backspace') {
+      next = focusKey === null ? null : outwards(picture, focusKey);
     } else {
       return false;
     }
-    if (next) {
+    if (next !== null) {
       focus(next);
     }
     return true;
   };
 
-  return { focusKey, setFocusKey, focusNext, focus, walk };
+  return {
+    focusKey,
+    setFocusKey,
+    focusNext: find => {
+      awaited.current = find;
+    },
+    focus,
+    walk
+  };
 }
 
-function top(picture: Picture, key: string): number {
-  return picture.layout.items.get(key)?.y ?? 0;
-}
-
-function isDrawn(picture: Picture, key: string): boolean {
-  return key.startsWith('c')
-    ? picture.layout.clusters.has(Number(key.slice(1)))
-    : picture.layout.items.has(key);
+/** Keys are compared, not put into a selector: they are the kernel's. */
+function elementOf(svg: SVGSVGElement | null, key: string): SVGGElement | undefined {
+  const elements = svg?.querySelectorAll<SVGGElement>('[data-key]') ?? [];
+  return [...elements].find(element => element.dataset['key'] === key);
 }

@@ -1,11 +1,13 @@
-/** Where the view looks: at first, after folding, while stepping, and on demand. */
+/** Where the view looks: at first, when another drawing comes, while stepping, and on demand. */
 import { useCallback, useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 
 import type { Observable, SessionState } from '../../store';
-import { around, touches } from '../layout/boxes';
-import type { Box, Point } from '../layout/types';
-import type { Size } from './sizes';
-import type { Picture } from './usePicture';
+import { held } from './anchor';
+import type { Toggled } from './anchor';
+import { around, touches } from './geometry';
+import type { Box, Point, Size } from './geometry';
+import { placeOf, whole } from './picture';
+import type { Picture } from './picture';
 import { bringIntoView, detailAt, firstLook, fitBox, seen, zoomAt } from './viewport';
 import type { View } from './viewport';
 
@@ -21,44 +23,56 @@ export interface Placing {
   zoom(factor: number): void;
   zoomTo(key: string | null): void;
   centreOn(point: Point): void;
-  /** Keep this group where it is on the screen when the next layout arrives. */
-  hold(group: number): void;
+  /** Keep what is being opened or closed where it is when its drawing arrives. */
+  hold(toggled: Toggled): void;
 }
 
+/** `keys` are what a person looks at otherwise: what stays where it is when another drawing comes. */
 export function usePlacing(
   session: SessionState,
-  picture: Picture | null,
+  picture: Picture,
   screen: Size,
-  view: Observable<View>
+  view: Observable<View>,
+  keys: () => readonly (string | null)[]
 ): Placing {
-  const previous = useRef<Picture | null>(null);
-  const held = useRef<number | null>(null);
+  const previous = useRef<{ picture: Picture; session: string } | null>(null);
+  const toggled = useRef<Toggled | null>(null);
   /** What the view was set to by itself: while it still is that, nobody has looked around. */
   const untouched = useRef<View | null>(null);
   const known = screen.width > 0 && screen.height > 0;
 
   useLayoutEffect(() => {
-    if (!picture || !known) {
+    if (!known) {
       return;
     }
     const before = previous.current;
-    previous.current = picture;
-    if (before?.graph !== picture.graph) {
-      look(picture);
-    } else if (before !== picture) {
-      const group = held.current;
-      const was = group === null ? undefined : boxOfGroup(before, group);
-      const now = group === null ? undefined : boxOfGroup(picture, group);
-      if (was && now) {
-        const { x, y, zoom } = view.value;
-        view.patch({ x: x + (was.x - now.x) * zoom, y: y + (was.y - now.y) * zoom });
-      }
+    previous.current = { picture, session: session.session };
+    // What is opened around the next node before anybody looked around belongs to the first look.
+    const { near } = session.folding;
+    const early = near !== null && near === session.run.current && view.value === untouched.current;
+    if (
+      before?.session !== session.session ||
+      (early && before.picture.drawing !== picture.drawing)
+    ) {
+      toggled.current = null;
+      look();
+    } else if (before.picture.drawing !== picture.drawing) {
       const looked = seen(view.value, screen);
-      if (![...picture.layout.items.values()].some(box => touches(box, looked))) {
-        look(picture);
+      const stays = held(before.picture, picture, looked, toggled.current, keys());
+      toggled.current = null;
+      if (stays) {
+        const { x, y, zoom } = view.value;
+        view.patch({
+          x: x + (stays.was.x - stays.now.x) * zoom,
+          y: y + (stays.was.y - stays.now.y) * zoom
+        });
+        view.flush(); // In the same frame as the drawing, or it would be seen to jump and come back.
+      }
+      const now = seen(view.value, screen);
+      if (!picture.drawing.boxes.some(box => touches(box, now))) {
+        look();
       }
     }
-    held.current = null;
   }, [picture, known]);
 
   // The element may grow or shrink under a graph that was fitted to it before it was touched.
@@ -69,8 +83,8 @@ export function usePlacing(
     if (!known || old.width === 0 || (old.width === screen.width && old.height === screen.height)) {
       return;
     }
-    if (picture && view.value === untouched.current) {
-      look(picture);
+    if (view.value === untouched.current) {
+      look();
     } else {
       const { x, y } = view.value;
       view.patch({
@@ -82,7 +96,7 @@ export function usePlacing(
 
   const show = useCallback(
     (key: string) => {
-      const box = picture && boxOf(picture, key);
+      const box = placeOf(picture, key);
       if (box && known) {
         view.value = bringIntoView(view.value, box, screen);
       }
@@ -91,7 +105,7 @@ export function usePlacing(
   );
 
   const approach = (key: string): void => {
-    const box = picture && boxOf(picture, key);
+    const box = placeOf(picture, key);
     if (box && known && detailAt(view.value.zoom) !== 'full') {
       view.value = fitBox(box, screen, NEAR);
     } else {
@@ -103,15 +117,13 @@ export function usePlacing(
     show,
     approach,
     fit: () => {
-      if (picture) {
-        view.value = fitBox(whole(picture), screen);
-      }
+      view.value = fitBox(whole(picture), screen);
     },
     zoom: factor => {
       view.value = zoomAt(view.value, { x: screen.width / 2, y: screen.height / 2 }, factor);
     },
     zoomTo: key => {
-      const box = picture && key !== null ? boxOf(picture, key) : undefined;
+      const box = key === null ? undefined : placeOf(picture, key);
       if (box) {
         view.value = fitBox(box, screen, 1.3);
       }
@@ -120,46 +132,26 @@ export function usePlacing(
       const { zoom } = view.value;
       view.patch({ x: screen.width / 2 - x * zoom, y: screen.height / 2 - y * zoom });
     },
-    hold: group => {
-      held.current = group;
+    hold: next => {
+      toggled.current = next;
     }
   };
 
-  function look(at: Picture): void {
-    const next = upNext(at);
-    const first = firstLook(whole(at), results(at) ?? next, screen);
-    // a run on its way (the side panel was opened) is looked at where it is
+  function look(): void {
+    const { boxes } = picture.drawing;
+    const results = boxes.filter(({ kind }) => kind === 'result');
+    const next = upNext();
+    const anchor = results.length > 0 ? around(results) : next;
+    const first = firstLook(whole(picture), anchor, screen);
+    // A run on its way (the side panel was opened) is looked at where it is.
     view.value = next && session.run.position > 0 ? bringIntoView(first, next, screen) : first;
     untouched.current = view.value;
   }
 
-  function upNext(at: Picture): Box | undefined {
-    const current = session.run.current;
-    return current === null ? undefined : boxAround(at, at.visible.keysOf(current));
+  function upNext(): Box | undefined {
+    const { current } = session.run;
+    const places = current === null ? [] : picture.keysOf(current);
+    const boxes = places.flatMap(key => placeOf(picture, key) ?? []);
+    return boxes.length > 0 ? around(boxes) : undefined;
   }
-}
-
-function whole({ layout }: Picture): Box {
-  return { x: 0, y: 0, width: layout.width, height: layout.height };
-}
-
-function boxOf({ layout }: Picture, key: string): Box | undefined {
-  return key.startsWith('c') ? layout.clusters.get(Number(key.slice(1))) : layout.items.get(key);
-}
-
-function boxAround(picture: Picture, keys: readonly string[]): Box | undefined {
-  const boxes = keys.flatMap(key => boxOf(picture, key) ?? []);
-  return boxes.length ? around(boxes) : undefined;
-}
-
-function results(picture: Picture): Box | undefined {
-  const pills = picture.visible.items.filter(item => item.kind === 'result');
-  return boxAround(
-    picture,
-    pills.map(item => item.key)
-  );
-}
-
-function boxOfGroup(picture: Picture, group: number): Box | undefined {
-  return boxOf(picture, `g${group}`) ?? boxOf(picture, `c${group}`);
 }

@@ -1,15 +1,14 @@
 /**
- * Pan and zoom by mouse and wheel; moves the world without drawing it again. `mounted` says
- * whether the SVG is there: before the first layout it is not.
+ * Pan and zoom by mouse and wheel. Moves the world without drawing it again, as long as what comes into
+ * sight is there; how much of each box is drawn follows when the move is over.
  */
 import type { RefObject } from 'preact';
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 
 import { nextFrame, Observable } from '../../store';
-import { padded } from '../layout/boxes';
-import type { Box } from '../layout/types';
-import type { Size } from './sizes';
-import { detailAt, seen, zoomAt } from './viewport';
+import { contains, padded } from './geometry';
+import type { Box, Size } from './geometry';
+import { detailAt, scaleAt, seen, zoomAt } from './viewport';
 import type { Detail, View } from './viewport';
 
 export interface Viewport {
@@ -17,37 +16,57 @@ export interface Viewport {
   /** What to draw: somewhat more than is seen, so that panning a little draws nothing new. */
   readonly drawn: Box;
   readonly detail: Detail;
+  /** About how many pixels of the picture are one on the screen. */
+  readonly scale: number;
   /** Whether the last press was a drag, so that its click selects nothing. */
   readonly dragged: { current: boolean };
 }
 
 const DRAG_PX = 4;
+/** Milliseconds without a move after which it is drawn as it suits the zoom. */
+const SETTLED = 100;
 
 export function useViewport(
   svg: RefObject<SVGSVGElement>,
   world: RefObject<SVGGElement>,
-  screen: Size,
-  mounted: boolean
+  screen: Size
 ): Viewport {
   const view = useMemo(() => new Observable<View>({ x: 0, y: 0, zoom: 1 }, nextFrame), []);
   const size = useRef(screen);
   size.current = screen;
   const [drawn, setDrawn] = useState<Box>({ x: 0, y: 0, width: 0, height: 0 });
   const [detail, setDetail] = useState<Detail>('full');
+  const [scale, setScale] = useState(1);
   const dragged = useRef(false);
 
-  const show = useCallback(() => {
-    const { x, y, zoom } = view.value;
-    world.current?.setAttribute('transform', `translate(${x},${y}) scale(${zoom})`);
-    setDetail(detailAt(zoom));
+  const settling = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  const settle = useCallback(() => {
+    const { zoom } = view.value;
     const now = seen(view.value, size.current);
+    clearTimeout(settling.current);
+    setDetail(detailAt(zoom));
+    setScale(scaleAt(zoom));
     setDrawn(old =>
       contains(old, now) && old.width < 4 * now.width ? old : padded(now, now.width / 2)
     );
-  }, [view, world]);
+  }, [view]);
+
+  const covered = useRef(drawn);
+  covered.current = drawn;
+  const show = useCallback(() => {
+    const { x, y, zoom } = view.value;
+    world.current?.setAttribute('transform', `translate(${x},${y}) scale(${zoom})`);
+    clearTimeout(settling.current);
+    if (contains(covered.current, seen(view.value, size.current))) {
+      settling.current = setTimeout(settle, SETTLED);
+    } else {
+      settle(); // Something would be missing.
+    }
+  }, [view, world, settle]);
+  useEffect(() => () => clearTimeout(settling.current), []);
 
   useEffect(() => view.subscribe(show), [view, show]);
-  useLayoutEffect(show, [show, screen.width, screen.height, mounted]);
+  useLayoutEffect(show, [show, screen.width, screen.height]);
 
   useEffect(() => {
     const element = svg.current;
@@ -108,16 +127,7 @@ export function useViewport(
       element.removeEventListener('pointercancel', up);
       element.removeEventListener('wheel', wheel);
     };
-  }, [svg, view, mounted]);
+  }, [svg, view]);
 
-  return { view, drawn, detail, dragged };
-}
-
-function contains(outer: Box, inner: Box): boolean {
-  return (
-    outer.x <= inner.x &&
-    outer.y <= inner.y &&
-    outer.x + outer.width >= inner.x + inner.width &&
-    outer.y + outer.height >= inner.y + inner.height
-  );
+  return { view, drawn, detail, scale, dragged };
 }

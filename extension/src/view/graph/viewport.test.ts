@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { bringIntoView, detailAt, firstLook, fitBox, seen, zoomAt } from './viewport';
+import { bringIntoView, detailAt, firstLook, fitBox, scaleAt, seen, zoomAt } from './viewport';
 
 const screen = { width: 600, height: 400 };
 
@@ -64,4 +64,11 @@ test('what is far from the screen comes to its middle; along a way it is there a
 
 test('less is drawn from further away', () => {
   expect([1, 0.4, 0.1].map(detailAt)).toEqual(['full', 'name', 'shape']);
+});
+
+test('the scale of the screen changes in steps, and is never far off', () => {
+  expect([1, 1.1, 0.5, 0.05].map(scaleAt)).toEqual([1, 1, 2, 2 ** 4.5]);
+  for (let zoom = 0.01; zoom < 2.5; zoom *= 1.07) {
+    expect(Math.abs(Math.log2(scaleAt(zoom) * zoom))).toBeLessThan(0.26);
+  }
 });

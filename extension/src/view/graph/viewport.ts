@@ -1,7 +1,6 @@
 /** Pan and zoom: which part of the picture is on the screen. */
-import { centre, padded, touches } from '../layout/boxes';
-import type { Box, Point } from '../layout/types';
-import type { Size } from './sizes';
+import { centre, padded, touches } from './geometry';
+import type { Box, Point, Size } from './geometry';
 
 /** A picture point p is drawn at `p * zoom + (x, y)`. */
 export interface View {
@@ -16,6 +15,7 @@ export const MAX_ZOOM = 2.5;
 const READABLE_ZOOM = 0.55;
 /** Fitting the width goes no further than where a box still shows all that it has. */
 const FULL_ZOOM = 0.46;
+const NAME_ZOOM = 0.27;
 const MARGIN = 24;
 
 export function fitBox(box: Box, screen: Size, most = 1.15): View {
@@ -86,9 +86,17 @@ function clamp(zoom: number): number {
   return Math.min(Math.max(zoom, MIN_ZOOM), MAX_ZOOM);
 }
 
-/** How much of a box is worth drawing at this zoom. */
+/** How much of a box is worth drawing at this zoom: all of it, its name, or that it is there. */
 export type Detail = 'full' | 'name' | 'shape';
 
 export function detailAt(zoom: number): Detail {
-  return zoom >= FULL_ZOOM ? 'full' : zoom >= 0.27 ? 'name' : 'shape';
+  return zoom >= FULL_ZOOM ? 'full' : zoom >= NAME_ZOOM ? 'name' : 'shape';
+}
+
+/**
+ * Pixels of the picture that are one on the screen, in steps: what is drawn as large as on the screen
+ * is drawn again only when that makes a difference.
+ */
+export function scaleAt(zoom: number): number {
+  return 2 ** (Math.round(-2 * Math.log2(zoom)) / 2);
 }

@@ -15,9 +15,9 @@ export function Engine({ session }: { session: SessionState }): JSX.Element {
   const buffers = useMemo(() => fold.waiting, [fold, run]);
   const waiting = useMemo(
     () =>
-      [...fold.partial]
-        .map(id => ({ ...fold.node(id), id }))
-        .sort((a, b) => b.delivered / b.needed - a.delivered / a.needed || a.id - b.id),
+      fold.reached.toSorted(
+        (a, b) => b.delivered / b.needed - a.delivered / a.needed || a.node - b.node
+      ),
     [fold, run]
   );
   const untouched = fold.count('waiting') - waiting.length;
@@ -48,9 +48,9 @@ export function Engine({ session }: { session: SessionState }): JSX.Element {
         Waiting for gradients {waiting.length > 0 && <span class="vg-head-note">delivered</span>}
       </h4>
       <ul class="vg-waiting" aria-label="Waiting nodes">
-        {waiting.slice(0, SHOWN).map(({ id, delivered, needed }) => (
-          <li key={id}>
-            <NodeLink session={session} node={id} />
+        {waiting.slice(0, SHOWN).map(({ node, delivered, needed }) => (
+          <li key={node}>
+            <NodeLink session={session} node={node} />
             <span class="vg-norm" title="Gradients delivered">
               {delivered} of {needed}
             </span>
@@ -80,7 +80,8 @@ export function Engine({ session }: { session: SessionState }): JSX.Element {
 
 function BufferLine({ session, buffer }: { session: SessionState; buffer: Buffer }): JSX.Element {
   const { node, input_nr, value } = buffer;
-  const slots = session.graph.nodes[node]?.outputs.length ?? 1;
+  // Of one that is not drawn it is not known how many slots it has.
+  const slots = session.nodes.get(node)?.outputs.length ?? input_nr + 1;
   return (
     <li title={value ? format.tensor(value) : 'undefined'}>
       <NodeLink session={session} node={node} />

@@ -1,37 +1,31 @@
 /** The visits in the order they ran. A click goes to the moment after one. */
 import type { JSX } from 'preact';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 
+import type { VisitLine } from '../../protocol';
 import { nodeTitle } from '../../store';
-import type { SessionState } from '../../store';
+import type { SessionState, Window } from '../../store';
 import * as format from '../format';
 import { useStore } from '../hooks';
 import { NodeName } from './NodeLink';
 
-/** Rows around the present position; a long history is not drawn whole. */
+/** Rows around the present position that are drawn, and that are searched: a history may be long. */
 const AROUND = 100;
+const SEARCHED = 1000;
 
 export function Events({ session }: { session: SessionState }): JSX.Element {
   const store = useStore();
   const list = useRef<HTMLOListElement>(null);
   const [filter, setFilter] = useState('');
   const { run, history } = session;
+  const letters = filter.trim().toLowerCase();
 
-  const seen = history.length;
-  const matching = useMemo(
-    () => (filter.trim() === '' ? null : matches(session, filter.trim().toLowerCase())),
-    [history, seen, filter, session.graph]
-  );
-  const total = matching?.length ?? seen;
-  const middle = matching ? firstFrom(matching, run.position) : run.position;
-  const from = Math.max(0, middle - AROUND);
-  const indices = matching
-    ? matching.slice(from, middle + AROUND)
-    : Array.from({ length: Math.min(middle + AROUND, seen) - from }, (_, i) => from + i);
-  const shown = indices.flatMap(index => {
-    const node = history[index];
-    return node === undefined ? [] : [{ node, index }];
-  });
+  const shown = around(run.position, letters === '' ? AROUND : SEARCHED, run.recorded);
+  const { first, count } = shown;
+  useEffect(() => {
+    store.watchVisits({ first, count });
+  }, [store, session.session, first, count]);
+  useEffect(() => () => store.watchVisits(null), [store]);
 
   useEffect(() => {
     // Only the list scrolls: `scrollIntoView` would move the whole notebook.
@@ -48,12 +42,23 @@ export function Events({ session }: { session: SessionState }): JSX.Element {
     }
   }, [run.position]);
 
-  if (seen === 0) {
+  if (run.recorded === 0) {
     return <p class="vg-empty">No node has run yet.</p>;
   }
+  const lines = Array.from({ length: count }, (_, i) => history.line(first + i));
+  const known = lines.filter(line => line !== undefined);
+  const matching =
+    letters === ''
+      ? known
+      : nearest(
+          known.filter(({ node }) => nodeTitle(session, node).toLowerCase().includes(letters)),
+          run.position
+        );
+  const later = run.recorded - first - count;
+  const [before, behind] = letters === '' ? ['earlier', 'later'] : NOT_SEARCHED;
   return (
     <>
-      {seen > 12 && (
+      {run.recorded > 12 && (
         <input
           class="vg-filter"
           type="text"
@@ -65,50 +70,59 @@ export function Events({ session }: { session: SessionState }): JSX.Element {
         />
       )}
       <ol class="vg-events" ref={list} aria-label="Visits">
-        {from > 0 && <li class="vg-muted">{`${from} earlier`}</li>}
-        {shown.map(({ node, index }) => {
-          const done = index < run.position;
-          const norm = session.fold.node(node).grad_norm;
-          return (
-            <li key={index} class={done ? 'vg-event' : 'vg-event vg-undone'}>
-              <button
-                type="button"
-                data-event={index}
-                aria-current={index === run.position - 1 ? 'step' : undefined}
-                title={
-                  done ? 'Go back to after this visit' : 'Undone: go forward to after this visit'
-                }
-                onClick={() => store.seek(index + 1)}
-              >
-                <span class="vg-event-index">{index + 1}</span>
-                <NodeName session={session} node={node} />
-                {done && norm !== null && (
-                  <span class="vg-norm" title="Norm of the incoming gradient">
-                    {format.brief(norm)}
-                  </span>
-                )}
-                {!done && <span class="vg-muted">undone</span>}
-              </button>
-            </li>
-          );
-        })}
-        {from + indices.length < total && (
-          <li class="vg-muted">{`${total - from - indices.length} later`}</li>
+        {first > 0 && <li class="vg-muted">{`${first} ${before}`}</li>}
+        {matching.map(line => (
+          <Line key={line.index} session={session} line={line} />
+        ))}
+        {known.length < count && (
+          <li class="vg-muted vg-loading">
+            {`Asking the kernel for ${format.count(count - known.length, 'visit')}…`}
+          </li>
         )}
+        {later > 0 && <li class="vg-muted">{`${later} ${behind}`}</li>}
       </ol>
     </>
   );
 }
 
-/** The visits of nodes whose name has these letters in it. */
-function matches(session: SessionState, letters: string): readonly number[] {
-  return session.history.flatMap((node, index) =>
-    node !== undefined && nodeTitle(session, node).toLowerCase().includes(letters) ? [index] : []
+const NOT_SEARCHED = ['earlier, not searched', 'later, not searched'] as const;
+
+function Line({ session, line }: { session: SessionState; line: VisitLine }): JSX.Element {
+  const store = useStore();
+  const { index, node, norm } = line;
+  const { position } = session.run;
+  const done = index < position;
+  return (
+    <li class={done ? 'vg-event' : 'vg-event vg-undone'}>
+      <button
+        type="button"
+        data-event={index}
+        aria-current={index === position - 1 ? 'step' : undefined}
+        title={done ? 'Go back to after this visit' : 'Undone: go forward to after this visit'}
+        onClick={() => store.seek(index + 1)}
+      >
+        <span class="vg-event-index">{index + 1}</span>
+        <NodeName session={session} node={node} />
+        {done && norm !== null && (
+          <span class="vg-norm" title="Norm of the incoming gradient">
+            {format.brief(norm)}
+          </span>
+        )}
+        {!done && <span class="vg-muted">undone</span>}
+      </button>
+    </li>
   );
 }
 
-/** The place of the first that is not before `position`. */
-function firstFrom(indices: readonly number[], position: number): number {
-  const near = indices.findIndex(index => index >= position);
-  return near < 0 ? indices.length : near;
+/** The visits that lie so near, of those that were ever done. */
+function around(position: number, reach: number, recorded: number): Window {
+  const first = Math.max(0, position - reach);
+  return { first, count: Math.max(Math.min(position + reach, recorded) - first, 0) };
+}
+
+/** Not all that match are drawn, either. */
+function nearest(lines: readonly VisitLine[], position: number): readonly VisitLine[] {
+  const found = lines.findIndex(({ index }) => index >= position);
+  const middle = found < 0 ? lines.length : found;
+  return lines.slice(Math.max(0, middle - AROUND), middle + AROUND);
 }

@@ -57,8 +57,9 @@ function Incoming({ title, slots, empty }: IncomingProps): JSX.Element {
 
 function RoutedCards({ session, routed }: { session: SessionState; routed: Routed }): JSX.Element {
   const { edge, computed, note } = routed;
-  const target = edge.node === null || edge.node >= session.graph.nodes.length ? null : edge.node;
-  const outputs = target === null ? 0 : (session.graph.nodes[target]?.outputs.length ?? 0);
+  const target = edge.node === null || edge.node >= session.size ? null : edge.node;
+  const outputs =
+    target === null ? 0 : (session.nodes.get(target)?.outputs.length ?? edge.input_nr + 1);
   const changed = note !== '' || !same(computed, routed.routed);
   return (
     <div class="vg-routed">

@@ -1,7 +1,7 @@
 /** All about the selected node. */
 import type { JSX } from 'preact';
 
-import type { Inspection, Node, Saved } from '../../protocol';
+import type { Node, NodeRun, Saved, Visit } from '../../protocol';
 import { isPlain, isTensor } from '../../store';
 import type { DebuggerState, SessionState } from '../../store';
 import * as format from '../format';
@@ -19,61 +19,91 @@ interface InspectorProps {
 }
 
 export function Inspector({ state, session }: InspectorProps): JSX.Element {
-  const { selection } = state.view;
-  const node = selection === null ? undefined : session.graph.nodes[selection];
-  if (!node) {
+  const { selection: id } = state.view;
+  if (id === null) {
     return <p class="vg-empty">Select a node in the graph, or take a step.</p>;
   }
   // What the kernel said about this node; until it does, what the record of its step says.
-  const inspection = state.inspection?.node.id === node.id ? state.inspection : null;
-  const saved = session.saved.of(node.id);
-  const done = session.fold.node(node.id).order !== null;
-  const visit = done ? (inspection?.visit ?? session.visits.get(node.id) ?? null) : null;
+  const inspection = state.inspection?.node.id === id ? state.inspection : null;
+  const { fold } = session;
+  const node = session.nodes.get(id);
   const fresh = inspection !== null && inspection.revision >= session.revision;
-  const slots = fresh ? inspection.buffers : session.fold.arrived(node.id, node.outputs.length);
+  // Of a node that is not drawn it may not be known how it stands, until the kernel has told.
+  const known = fold.knows(id) || fresh;
+  const done = fold.knows(id) ? fold.node(id).order !== null : (inspection?.visit ?? null) !== null;
+  const visit = known && done ? (inspection?.visit ?? session.visits.get(id) ?? null) : null;
+  const slots = fresh ? inspection.buffers : fold.arrived(id, node?.outputs.length ?? 1);
+  const saved = fold.draws(id) ? session.saved.of(id) : (inspection?.node.saved ?? []);
   return (
-    <div class="vg-inspector" data-inspected={node.id}>
-      <Head node={node} session={session} />
+    <div class="vg-inspector" data-inspected={id}>
+      <Head id={id} node={node} session={session} visit={visit} known={known} />
       {visit?.error && (
         <p class="vg-odd">
           <Icon name="warning" /> {visit.error}
         </p>
       )}
-      {visit !== null || !done ? (
+      {known && (visit !== null || !done) ? (
         <Gradients session={session} visit={visit} buffers={slots} />
       ) : (
         <p class="vg-muted vg-loading">Asking the kernel for the gradients…</p>
       )}
       {visit?.accumulate && <Accumulate record={visit.accumulate} />}
-      {inspection && !visit?.accumulate && node.kind === 'leaf' && (
+      {inspection && !visit?.accumulate && inspection.node.kind === 'leaf' && (
         <LeafGrad inspection={inspection} />
       )}
-      <Formulas formulas={node.formulas} />
-      <Recorded node={node} />
+      {node && <Formulas formulas={node.formulas} />}
+      {node && <Recorded node={node} />}
       <SavedPart saved={saved} />
       {visit && visit.stages.length > 0 && <Stages records={visit.stages} />}
-      <section class="vg-part">
-        <h4>Facts</h4>
-        <Facts node={node} />
-        {visit && <Costs visit={visit} />}
-      </section>
+      {(node ?? visit) && (
+        <section class="vg-part">
+          <h4>Facts</h4>
+          {node && <Facts node={node} />}
+          {visit && <Costs visit={visit} />}
+        </section>
+      )}
     </div>
   );
 }
 
-function Head({ node, session }: { node: Node; session: SessionState }): JSX.Element {
-  const run = session.fold.node(node.id);
+interface HeadProps {
+  readonly id: number;
+  readonly session: SessionState;
+  /** Unknown until the kernel has told, if it is not drawn. */
+  readonly node: Node | undefined;
+  readonly visit: Visit | null;
+  /** Is it known whether it was run? */
+  readonly known: boolean;
+}
+
+function Head({ id, session, node, visit, known }: HeadProps): JSX.Element {
+  const store = useStore();
+  const { fold } = session;
+  const { name, label } = node ?? session.names.of(id) ?? { name: `node ${id}`, label: '' };
+  const run = fold.knows(id) ? fold.node(id) : visit ? doneBy(visit) : null;
   return (
     <header class="vg-inspector-head">
       <div class="vg-inspector-title">
-        <span class="vg-tone" data-tone={run.state}>
-          <StateIcon state={run.state} share={run.needed ? run.delivered / run.needed : 0} />
-        </span>
-        <strong class="vg-inspector-name">{node.name}</strong>
-        {node.label && <span class="vg-variable">{node.label}</span>}
-        <span class="vg-badge">{format.nodeState(run)}</span>
+        {known && run && (
+          <span class="vg-tone" data-tone={run.state}>
+            <StateIcon state={run.state} share={run.needed ? run.delivered / run.needed : 0} />
+          </span>
+        )}
+        <strong class="vg-inspector-name">{name}</strong>
+        {label && <span class="vg-variable">{label}</span>}
+        {known && <span class="vg-badge">{run ? format.nodeState(run) : 'not run'}</span>}
+        {!fold.draws(id) && (
+          <button
+            type="button"
+            class="vg-more-button"
+            title="It is in a closed group: open those around it"
+            onClick={() => store.fold({ near: id })}
+          >
+            Show in the graph
+          </button>
+        )}
       </div>
-      {node.scope.length > 0 && (
+      {node && node.scope.length > 0 && (
         <div class="vg-scope">
           {node.scope.map((part, i) => (
             <span key={i}>{part}</span>
@@ -82,6 +112,18 @@ function Head({ node, session }: { node: Node; session: SessionState }): JSX.Ele
       )}
     </header>
   );
+}
+
+/** How a node stands that is not drawn, and was run before the view came. */
+function doneBy({ index, incoming, error }: Visit): NodeRun {
+  return {
+    state: error === '' ? 'done' : 'error',
+    delivered: 0,
+    needed: 0,
+    order: index,
+    reason: '',
+    grad_norm: incoming[0]?.norm ?? null
+  };
 }
 
 function SavedPart({ saved }: { saved: readonly Saved[] }): JSX.Element | null {
@@ -104,7 +146,7 @@ function SavedPart({ saved }: { saved: readonly Saved[] }): JSX.Element | null {
   ) : null;
 }
 
-function Costs({ visit }: { visit: NonNullable<Inspection['visit']> }): JSX.Element {
+function Costs({ visit }: { visit: Visit }): JSX.Element {
   return (
     <dl class="vg-facts">
       <div>

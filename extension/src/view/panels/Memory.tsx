@@ -1,29 +1,34 @@
 /** Bytes of saved values over the steps, and who holds most of them now. */
 import type { JSX } from 'preact';
-import { useMemo } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 
-import type { Held, SessionState } from '../../store';
+import type { Memory as Held } from '../../protocol';
+import type { SessionState } from '../../store';
 import * as format from '../format';
-import { curvePoints } from './memoryCurve';
+import { useStore } from '../hooks';
 import { NodeLink } from './NodeLink';
 
 const HEIGHT = 40;
-const HOLDERS = 3;
 
 export function Memory({ session }: { session: SessionState }): JSX.Element {
-  const { held, run } = session;
-  const { position } = run;
-  const largest = useMemo(() => held.largest(HOLDERS), [held, run]);
-  if (held.peak === 0) {
+  const store = useStore();
+  const { memory, run } = session;
+  useEffect(() => {
+    store.watchMemory(true);
+    return () => store.watchMemory(false);
+  }, [store]);
+  if (!memory) {
+    return <p class="vg-empty vg-loading">Asking the kernel what is held…</p>;
+  }
+  if (memory.peak === 0) {
     return <p class="vg-empty">Nothing is saved.</p>;
   }
-  const others = held.byNode.size - largest.length;
-  const told = largest.reduce((sum, { bytes }) => sum + bytes, 0);
+  const { holders, others, others_bytes } = memory;
   return (
     <div class="vg-memory">
-      <Curve held={held} position={position} steps={Math.max(run.total, 1)} />
+      <Curve memory={memory} position={run.position} steps={Math.max(run.total, 1)} />
       <ol class="vg-holders" aria-label="Largest holders">
-        {largest.map(({ node, bytes }) => (
+        {holders.map(({ node, bytes }) => (
           <li key={node}>
             <NodeLink session={session} node={node} />
             <span class="vg-norm">{format.bytes(bytes)}</span>
@@ -31,7 +36,7 @@ export function Memory({ session }: { session: SessionState }): JSX.Element {
         ))}
         {others > 0 && (
           <li class="vg-muted">
-            {`${format.count(others, 'more node')}, ${format.bytes(held.ofNodes - told)}`}
+            {`${format.count(others, 'more node')}, ${format.bytes(others_bytes)}`}
           </li>
         )}
       </ol>
@@ -40,18 +45,18 @@ export function Memory({ session }: { session: SessionState }): JSX.Element {
 }
 
 interface CurveProps {
-  readonly held: Held;
+  readonly memory: Held;
   readonly position: number;
   readonly steps: number;
 }
 
 /** Drawn as steps: a value is held until the visit that releases it. */
-function Curve({ held, position, steps }: CurveProps): JSX.Element {
-  const { bytes: now, peak } = held;
+function Curve({ memory, position, steps }: CurveProps): JSX.Element {
+  const { held, peak, curve } = memory;
   const x = (step: number): string => ((100 * step) / steps).toFixed(2);
   const y = (bytes: number): string => (HEIGHT - ((HEIGHT - 2) * bytes) / peak).toFixed(1);
-  const line = curvePoints(held.steps)
-    .map(([step, bytes]) => `${step === 0 ? 'M0,' : `H${x(step)}V`}${y(bytes)}`)
+  const line = curve
+    .map(([step, bytes], i) => `${i === 0 ? `M${x(step)},` : `H${x(step)}V`}${y(bytes)}`)
     .join('');
   return (
     <svg
@@ -59,7 +64,7 @@ function Curve({ held, position, steps }: CurveProps): JSX.Element {
       viewBox={`0 0 100 ${HEIGHT}`}
       preserveAspectRatio="none"
       role="img"
-      aria-label={`${format.bytes(now)} held now, ${format.bytes(peak)} at the peak`}
+      aria-label={`${format.bytes(held)} held now, ${format.bytes(peak)} at the peak`}
     >
       <path class="vg-curve-area" d={`${line}V${HEIGHT}H0Z`} />
       <path class="vg-curve-line" d={line} />
@@ -68,6 +73,7 @@ function Curve({ held, position, steps }: CurveProps): JSX.Element {
   );
 }
 
-export function memoryNote({ held }: SessionState): string {
-  return `${format.bytes(held.bytes)} of ${format.bytes(held.peak)}`;
+/** Empty where nobody looks: what was held some steps ago is not what is held. */
+export function memoryNote({ memory }: SessionState): string {
+  return memory ? `${format.bytes(memory.held)} of ${format.bytes(memory.peak)}` : '';
 }

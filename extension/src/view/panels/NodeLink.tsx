@@ -12,12 +12,14 @@ interface NodeLinkProps {
 
 export function NodeLink({ session, node }: NodeLinkProps): JSX.Element {
   const store = useStore();
-  const run = session.fold.node(node);
+  const run = session.fold.knows(node) ? session.fold.node(node) : null;
   return (
     <button type="button" class="vg-node-link" onClick={() => store.select(node)}>
-      <span class="vg-tone" data-tone={run.state}>
-        <StateIcon state={run.state} share={run.needed ? run.delivered / run.needed : 0} />
-      </span>
+      {run && (
+        <span class="vg-tone" data-tone={run.state}>
+          <StateIcon state={run.state} share={run.needed ? run.delivered / run.needed : 0} />
+        </span>
+      )}
       <NodeName session={session} node={node} />
     </button>
   );
@@ -25,7 +27,7 @@ export function NodeLink({ session, node }: NodeLinkProps): JSX.Element {
 
 /** In a list the variable comes first: where room is short, "Accumul…" would say nothing. */
 export function NodeName({ session, node }: NodeLinkProps): JSX.Element {
-  const { name = `node ${node}`, label = '' } = session.graph.nodes[node] ?? {};
+  const { name = `node ${node}`, label = '' } = session.names.of(node) ?? {};
   return label === '' ? (
     <span class="vg-node-link-name">{name}</span>
   ) : (

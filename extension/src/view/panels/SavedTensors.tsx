@@ -1,4 +1,4 @@
-/** Every saved value of the graph; what needs attention first. */
+/** The saved values of nodes that are drawn, and all that are stale; what needs attention first. */
 import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 
@@ -18,11 +18,13 @@ interface Entry {
 
 export function SavedTensors({ session }: { session: SessionState }): JSX.Element {
   const [limit, setLimit] = useState(PAGE);
-  const { saved } = session;
-  const total = ORDER.reduce((sum, state) => sum + saved.count(state), 0);
+  const { saved, drawing, size } = session;
+  const all = isAll(session);
+  const total = ORDER.reduce((sum, state) => sum + saved.count(state), hiddenStale(session));
   const entries = useMemo(() => first(saved, limit), [saved, session.run, limit]);
   if (total === 0) {
-    return <p class="vg-empty">No node of this graph saved a value.</p>;
+    const which = all ? 'No node of this graph' : 'No node that is drawn';
+    return <p class="vg-empty">{which} saved a value.</p>;
   }
   return (
     <>
@@ -35,6 +37,11 @@ export function SavedTensors({ session }: { session: SessionState }): JSX.Elemen
           />
         ))}
       </ul>
+      {!all && (
+        <p class="vg-muted">
+          {`Those of the ${drawing.nodes.length} nodes that are drawn, of ${size}, and all that are stale.`}
+        </p>
+      )}
       {total > limit && (
         <button type="button" class="vg-more-button" onClick={() => setLimit(limit + 4 * PAGE)}>
           {`${total - limit} more`}
@@ -48,26 +55,36 @@ export function SavedTensors({ session }: { session: SessionState }): JSX.Elemen
 function first(saved: SavedValues, limit: number): Entry[] {
   const entries: Entry[] = [];
   for (const state of ORDER) {
-    let left = saved.count(state);
-    for (let i = 0; left > 0 && i < saved.savers.length; i++) {
-      const node = saved.savers[i] as number;
+    for (const node of state === 'stale' ? saved.staleNodes : saved.savers) {
       for (const value of saved.of(node)) {
         if (value.state === state && isTensor(value)) {
-          if (entries.length === limit) {
-            return entries;
-          }
           entries.push({ node, value });
-          left--;
         }
+      }
+      if (entries.length >= limit) {
+        return entries.slice(0, limit);
       }
     }
   }
   return entries;
 }
 
+/** Stale values of nodes that are not drawn. */
+function hiddenStale({ saved }: SessionState): number {
+  return Math.max(saved.stale - saved.count('stale'), 0);
+}
+
+/** Is the whole graph drawn? */
+function isAll({ drawing, size }: SessionState): boolean {
+  return drawing.nodes.length === size;
+}
+
 /** "12 alive · 1 stale": how many there are in each state that somebody may have to act on. */
-export function savedNote({ saved }: SessionState): string {
-  const stale = saved.count('stale');
-  const alive = saved.count('alive') + saved.count('packed') + stale;
-  return [`${alive} alive`, stale > 0 ? `${stale} stale` : ''].filter(Boolean).join(' · ');
+export function savedNote(session: SessionState): string {
+  const { saved } = session;
+  const alive = saved.count('alive') + saved.count('packed') + saved.count('stale');
+  const where = isAll(session) ? '' : ' drawn';
+  return [`${alive} alive${where}`, saved.stale > 0 ? `${saved.stale} stale` : '']
+    .filter(Boolean)
+    .join(' · ');
 }

@@ -1,14 +1,14 @@
 /** A line per storage: when it was written, who saved it, and what is stale since when. */
 import type { JSX } from 'preact';
-import { useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 
 import type { Storage } from '../../protocol';
 import type { SessionState } from '../../store';
 import * as format from '../format';
-import { useSize } from '../hooks';
+import { useSize, useStore } from '../hooks';
 import { SavedIcon } from '../Icons';
 import { NodeLink } from './NodeLink';
-import { isStale, labelled, ranked, timelineOf } from './timeline';
+import { labelled, ranked, timelineOf } from './timeline';
 import type { Tick, Timeline } from './timeline';
 
 const PAGE = 24;
@@ -19,12 +19,18 @@ const USUAL_WIDTH = 200;
 export function Versions({ session }: { session: SessionState }): JSX.Element {
   const [limit, setLimit] = useState(PAGE);
   const [all, setAll] = useState(false);
+  const store = useStore();
   const { storages, saved } = session;
   // Which are stale changes with the run, how many of them with each that does: then they are sorted.
   const { shown, quiet } = useMemo(
     () => ranked(storages, saved),
-    [storages.list, saved, saved.count('stale')]
+    [storages.list, saved, saved.stale]
   );
+  useEffect(() => {
+    store.watchStorages(all);
+    return () => store.watchStorages(false);
+  }, [store, all]);
+  const more = quiet.length + storages.untold;
   if (storages.count === 0) {
     return <p class="vg-empty">No storage belongs to this graph.</p>;
   }
@@ -41,15 +47,18 @@ export function Versions({ session }: { session: SessionState }): JSX.Element {
           {`${rows.length - limit} more`}
         </button>
       )}
-      {quiet.length > 0 && (
+      {all && storages.untold > 0 && (
+        <p class="vg-muted">{`${format.count(storages.untold, 'storage')} not told of`}</p>
+      )}
+      {(more > 0 || all) && (
         <button
           type="button"
           class="vg-more-button"
           aria-expanded={all}
-          title="Not saved by any node, and not written since the session was opened"
+          title="Not written since the session was opened, and not saved by any node that is drawn"
           onClick={() => setAll(!all)}
         >
-          {all ? 'Fewer' : `${quiet.length} more ${quiet.length === 1 ? 'storage' : 'storages'}`}
+          {all ? 'Fewer' : `${more} more ${more === 1 ? 'storage' : 'storages'}`}
         </button>
       )}
     </>
@@ -57,7 +66,7 @@ export function Versions({ session }: { session: SessionState }): JSX.Element {
 }
 
 export function versionsNote({ storages, saved }: SessionState): string {
-  const stale = saved.count('stale') && storages.list.filter(each => isStale(each, saved)).length;
+  const stale = saved.staleStorages.size;
   return stale > 0 ? `${stale} stale` : format.count(storages.count, 'storage');
 }
 

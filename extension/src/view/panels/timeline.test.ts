@@ -1,20 +1,21 @@
 import { expect, test } from 'vitest';
 
-import { saved } from '../../../tests/graphs';
+import { saved } from '../../../tests/drawings';
 import { RECORDINGS } from '../../../tests/recordings';
 import { Storages } from '../../store';
 import type { Saved, SaveMark, Storage, Write } from '../../protocol';
 import { labelled, ranked, timelineOf } from './timeline';
 
 /** The weight that was written after it was saved. */
-const storage = RECORDINGS.stale.snapshot.graph.storages.find(each =>
+const storage = RECORDINGS.stale.storages.storages.find(each =>
   each.saves.some(mark => mark.state === 'stale')
 ) as Storage;
 
 /** What is known of saved values: nothing, or this one. */
 const savedAs = (mark?: SaveMark, value?: Saved) => ({
   of: (node: number): readonly Saved[] => (node === mark?.node && value ? [value] : []),
-  count: () => 1
+  stale: 1,
+  staleStorages: new Set(mark ? [] : [storage.id])
 });
 
 test('saves and writes in the order of the clock; stale from the write that did it', () => {
@@ -67,6 +68,13 @@ test('of a crowd of saves some are drawn, and one that is stale is found among a
   expect(staleFrom).toBe(ticks.find(tick => tick.kind === 'write')?.at);
 });
 
+test('of saves that are not told of it is known how many there are, and that one is stale', () => {
+  const told = { ...storage, saves: [], saves_dropped: 300 };
+  const { ticks, unseen, staleFrom } = timelineOf(told, savedAs());
+  expect(unseen).toBe(300);
+  expect(staleFrom).toBe(ticks[0]?.at);
+});
+
 test('a write that is no longer kept makes it stale from the beginning', () => {
   expect(timelineOf({ ...storage, writes: [], writes_dropped: 1 }, savedAs()).staleFrom).toBe(0);
 });
@@ -98,8 +106,16 @@ test('stale first, then what was written since, then the rest by node; the quiet
     { ...storage, id: 25 }
   ];
   const storages = new Storages(opened);
-  storages.replace(opened.filter(({ id }) => id === 24).map(one => ({ ...one, version: 4 })));
-  const { shown, quiet } = ranked(storages, savedAs());
+  const change = {
+    storage: 24,
+    version: 4,
+    writes: [],
+    writes_dropped: 4,
+    saved: [],
+    opened: null
+  };
+  storages.apply(change);
+  const { shown, quiet } = ranked(storages, { ...savedAs(), staleStorages: new Set([25]) });
   expect(shown.map(({ id }) => id)).toEqual([25, 24, 22, 21]);
   expect(quiet.map(({ id }) => id)).toEqual([23]);
 });

@@ -12,7 +12,7 @@ export type Tick =
     };
 
 /** What is known of the values that nodes saved. */
-type Saves = Pick<SavedValues, 'of' | 'count'>;
+type Saves = Pick<SavedValues, 'of' | 'stale' | 'staleStorages'>;
 
 export interface Timeline {
   readonly ticks: readonly Tick[];
@@ -103,7 +103,7 @@ export function timelineOf(storage: Storage, saved: Saves): Timeline {
     }
     return { kind: 'save', mark, state, at };
   });
-  for (const mark of saved.count('stale') > 0 ? storage.saves : []) {
+  for (const mark of saved.stale > 0 ? storage.saves : []) {
     if (mark.clock < stale && stateOf(mark, saved) === 'stale') {
       stale = mark.clock;
     }
@@ -116,12 +116,16 @@ export function timelineOf(storage: Storage, saved: Saves): Timeline {
   if (staleFrom === null && stale !== Infinity) {
     staleFrom = 0; // The write itself is no longer among those kept.
   }
+  if (staleFrom === null && saved.stale > 0 && saved.staleStorages.has(storage.id)) {
+    // It was saved where no mark was told of.
+    staleFrom = ticks.find(tick => tick.kind === 'write')?.at ?? 0;
+  }
   const told = new Set(moments.map(({ write }) => write));
   const writes = ticks.filter(tick => tick.kind === 'write').length;
   return {
     ticks,
     staleFrom,
-    unseen: storage.saves.length - (ticks.length - writes),
+    unseen: storage.saves.length + storage.saves_dropped - (ticks.length - writes),
     untold: storage.version - writes,
     lastUntold: storage.writes.findLast(write => !told.has(write)) ?? null
   };
@@ -130,7 +134,7 @@ export function timelineOf(storage: Storage, saved: Saves): Timeline {
 export interface Ranked {
   /** In the order in which they are shown. */
   readonly shown: readonly Storage[];
-  /** Those that nobody saved, or wrote since the session was opened. */
+  /** Those that nobody wrote since the session was opened, and no node that is drawn saved. */
   readonly quiet: readonly Storage[];
 }
 
@@ -139,24 +143,20 @@ export interface Ranked {
  * the order of the nodes that saved them.
  */
 export function ranked(storages: Storages, saved: Saves): Ranked {
+  const stale = saved.staleStorages;
   const rank = (storage: Storage): number =>
-    isStale(storage, saved) ? 0 : storages.written(storage) ? 1 : 2;
+    stale.has(storage.id) ? 0 : storages.written(storage) ? 1 : 2;
   const first = ({ saves }: Storage): number =>
     saves.reduce((least, { node }) => Math.min(least, node), Number.MAX_SAFE_INTEGER);
   const rows = storages.list
     .map(storage => ({ storage, rank: rank(storage), first: first(storage) }))
     .sort((a, b) => a.rank - b.rank || a.first - b.first || a.storage.id - b.storage.id);
   const isQuiet = (row: (typeof rows)[number]): boolean =>
-    row.storage.saves.length === 0 && row.rank === 2;
+    row.rank === 2 && (row.storage.saves.length === 0 || storages.isQuiet(row.storage));
   return {
     shown: rows.filter(row => !isQuiet(row)).map(row => row.storage),
     quiet: rows.filter(isQuiet).map(row => row.storage)
   };
-}
-
-/** Does a saved value in it rely on what was overwritten? */
-export function isStale(storage: Storage, saved: Saves): boolean {
-  return saved.count('stale') > 0 && storage.saves.some(mark => stateOf(mark, saved) === 'stale');
 }
 
 /** Width of a label of 9 px, in pixels, with the air around it. */

@@ -1,0 +1,260 @@
+/** What the kernel tells: each message becomes another state. */
+import { checkNodes, checkStorages, Malformed, PROTOCOL_VERSION } from '../protocol';
+import type { Message, Sessions, Shown, Update } from '../protocol';
+import { announce } from './announce';
+import type { Asking } from './asking';
+import { DoesNotFollow } from './fold';
+import type { Missing } from './missing';
+import type { Names } from './names';
+import type { Observable } from './observable';
+import type { Unnumbered } from './pending';
+import { closedAt, followed, fromShown, withInspected, withStorages, withUpdate } from './session';
+import type { SessionState } from './session';
+import type { DebuggerState, Notice } from './state';
+import { UNFOLDED } from './view';
+
+/** What telling has to do with besides the state. */
+export interface Listener {
+  readonly missing: Missing;
+  readonly asking: Asking;
+  readonly followNewest: boolean;
+  /** The session that the view is to show next, until it does. */
+  attaching: string | null | undefined;
+  newNames(): Names;
+}
+
+export class Telling {
+  constructor(
+    private readonly state: Observable<DebuggerState>,
+    private readonly listener: Listener
+  ) {}
+
+  /** `question` is what the message answers; undefined: it is told unasked. */
+  hear(message: Message, question: Unnumbered | undefined): void {
+    try {
+      this.apply(message, question);
+    } catch (error) {
+      if (!(error instanceof Malformed)) {
+        throw error;
+      }
+      this.misread(error);
+    }
+  }
+
+  private apply(message: Message, question: Unnumbered | undefined): void {
+    switch (message.type) {
+      case 'sessions':
+        this.applySessions(message);
+        return;
+      case 'shown':
+        this.applyShown(message, question);
+        return;
+      case 'at_revision':
+        this.applyRevision(message.session, message.revision);
+        return;
+      case 'failed':
+        this.applyFailed(message.message, question);
+        return;
+      case 'done':
+        return; // What it changed was told before.
+      default: {
+        const { session } = this.state.value;
+        if (message.session === session?.session) {
+          this.applyOurs(message, session, question);
+        }
+      }
+    }
+  }
+
+  /** What is about the session that is shown. */
+  private applyOurs(
+    message: Exclude<Message, { type: 'sessions' | 'shown' | 'at_revision' | 'failed' | 'done' }>,
+    session: SessionState,
+    question: Unnumbered | undefined
+  ): void {
+    const { size, names, history } = session;
+    if ('names' in message) {
+      checkNodes(message.names, size, `${message.type}.names`);
+      names.learn(message.names);
+    }
+    switch (message.type) {
+      case 'updated':
+        this.applyUpdate(message.update);
+        break;
+      case 'updates':
+        message.updates.forEach(update => this.applyUpdate(update));
+        break;
+      case 'behind':
+        this.listener.missing.lose();
+        break;
+      case 'names':
+        names.answered(question?.type === 'get_names' ? question.nodes : []);
+        this.change({ ...session });
+        break;
+      case 'visits':
+        checkNodes(message.visits, size, 'visits.visits');
+        history.learn(message.visits);
+        this.change({ ...session });
+        this.goAlong();
+        break;
+      case 'memory':
+        checkNodes(message.holders, size, 'memory.holders');
+        this.change({ ...session, memory: message });
+        break;
+      case 'storages':
+        checkStorages(message.storages, size);
+        this.change(withStorages(session, message.storages));
+        break;
+      case 'found':
+        if (question?.type === 'find') {
+          const { total, names: first } = message;
+          this.change({ ...session, found: { query: question.query, total, names: first } });
+        }
+        break;
+      case 'inspection':
+        this.change(withInspected(session, message));
+        this.state.patch({ inspection: message });
+        break;
+    }
+  }
+
+  private applySessions({ sessions, vizgrad_version, protocol_version }: Sessions): void {
+    const known = new Set(this.state.value.sessions.map(info => info.session));
+    const opened = sessions.some(info => !known.has(info.session));
+    this.state.patch({ sessions, kernelVersion: vizgrad_version });
+    if (protocol_version > PROTOCOL_VERSION) {
+      this.complain(
+        `The kernel runs vizgrad ${vizgrad_version}, which is newer than this view. ` +
+          'Reinstall vizgrad where Jupyter runs, and reload the page.'
+      );
+    }
+    if (this.listener.followNewest && opened) {
+      this.listener.attaching = null;
+    }
+  }
+
+  private applyShown(shown: Shown, question: Unnumbered | undefined): void {
+    const { session, view } = this.state.value;
+    const { listener } = this;
+    if (question?.type !== 'attach' && question?.type !== 'look') {
+      return;
+    }
+    const isNew = session?.session !== shown.session;
+    if (question.type === 'attach' && question.session === listener.attaching) {
+      listener.attaching = undefined;
+    }
+    if (isNew ? question.type === 'look' : shown.revision < session.revision) {
+      return; // Something else is shown meanwhile, and is asked about.
+    }
+    const next = fromShown(shown, question.folding, session, () => listener.newNames());
+    listener.missing.restart(next.revision, isNew);
+    if (isNew) {
+      const { current } = next.run;
+      // The first look is at where the run is, also where that is inside of a group.
+      const near = current === null || next.fold.draws(current) ? null : current;
+      this.state.patch({
+        inspection: null,
+        notice: null,
+        view: { ...view, selection: null, follow: true, folding: { ...UNFOLDED, near } }
+      });
+    }
+    this.moved(next, isNew);
+  }
+
+  /** Folds an update that comes next; of one that comes later it is noted that others are missing. */
+  private applyUpdate(update: Update): void {
+    const { session } = this.state.value;
+    const { missing } = this.listener;
+    if (!session || update.revision <= session.revision) {
+      return;
+    }
+    if (!missing.hears(update, session.revision)) {
+      return;
+    }
+    try {
+      this.moved(withUpdate(session, update));
+    } catch (error) {
+      if (error instanceof Malformed) {
+        this.misread(error);
+      } else if (!(error instanceof DoesNotFollow)) {
+        throw error;
+      }
+      missing.lose();
+    }
+  }
+
+  /** A message may have got lost: whatever is still open is asked again. */
+  private applyRevision(id: string, revision: number): void {
+    this.listener.asking.forget();
+    if (id === this.state.value.session?.session) {
+      this.listener.missing.hearsOf(revision);
+    }
+  }
+
+  private applyFailed(text: string, question: Unnumbered | undefined): void {
+    const { session } = this.state.value;
+    const { missing, asking } = this.listener;
+    if (question?.type === 'look' || question?.type === 'since') {
+      missing.refuse();
+      if (session && missing.closed) {
+        this.moved(closedAt(session, missing.heard)); // A closed one tells no more of a large graph.
+        return;
+      }
+    }
+    if (question?.type === 'attach' && question.session === this.listener.attaching) {
+      this.listener.attaching = undefined;
+    }
+    asking.stand();
+    if (session?.closed !== true || question === undefined || !ASIDE.includes(question.type)) {
+      this.complain(text);
+    }
+  }
+
+  private moved(next: SessionState, isNew = false): void {
+    const { session, announcement } = this.state.value;
+    const before = isNew ? null : (session?.run ?? null);
+    this.state.patch({
+      session: next,
+      announcement: announce(before, next) || announcement
+    });
+    const { view } = this.state.value;
+    if (isNew || (view.selection ?? 0) >= next.size) {
+      this.state.patch({ view: { ...view, selection: null } });
+    }
+    this.goAlong();
+  }
+
+  /** The selection goes along with the run, if it is to. */
+  private goAlong(): void {
+    const { session, view } = this.state.value;
+    const selection = session && view.follow ? followed(session) : view.selection;
+    if (selection !== view.selection) {
+      this.state.patch({ view: { ...view, selection } });
+    }
+  }
+
+  private change(session: SessionState): void {
+    this.state.patch({ session });
+  }
+
+  misread(error: Malformed): void {
+    this.complain(
+      `The kernel sent a message this view cannot read (${error.message}). ` +
+        'The Python package and the extension are probably of different versions: ' +
+        'reinstall vizgrad, restart the kernel and reload the page.'
+    );
+  }
+
+  complain(text: string, level: Notice['level'] = 'error'): void {
+    this.state.patch({ notice: { level, text } });
+  }
+}
+
+/** What a view asks by itself: a closed session may not know it any more. */
+const ASIDE: readonly Unnumbered['type'][] = [
+  'inspect',
+  'get_names',
+  'get_visits',
+  'get_memory',
+  'get_storages'
+];

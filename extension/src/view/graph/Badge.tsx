@@ -1,0 +1,52 @@
+/** The state of a node at the right of a line: as a sign, and in words where there is room. */
+import type { JSX } from 'preact';
+
+import type { NodeRun } from '../../protocol';
+import * as format from '../format';
+import { StateShape } from '../Icons';
+import type { TextMetrics } from './text';
+
+const SIGN = 13;
+
+interface BadgeProps {
+  readonly run: NodeRun;
+  /** Where the line ends and how much of it is free. */
+  readonly right: number;
+  readonly room: number;
+  readonly y: number;
+  readonly metrics: TextMetrics;
+}
+
+/** How much of a line the sign alone takes. */
+export const BADGE_LEAST = SIGN + 6;
+
+export function Badge({ run, right, room, y, metrics }: BadgeProps): JSX.Element {
+  const odd = run.grad_norm !== null && !Number.isFinite(run.grad_norm);
+  const width = (text: string): number => SIGN + metrics.width(text, odd ? 'strong' : 'sub');
+  const words = [format.nodeBrief(run), shortest(run)].find(text => width(text) <= room);
+  const left = right - (words ? width(words) : SIGN);
+  return (
+    <>
+      <g class="vg-state" transform={`translate(${left},${y - 9.5}) scale(0.72)`}>
+        <StateShape state={run.state} share={run.needed ? run.delivered / run.needed : 0} />
+      </g>
+      {words && (
+        <text class="vg-sub vg-words" x={right} y={y} text-anchor="end">
+          {words}
+        </text>
+      )}
+    </>
+  );
+}
+
+/** What the sign does not say: how many have arrived, or how large the gradient was. */
+function shortest({ state, delivered, needed, grad_norm }: NodeRun): string {
+  switch (state) {
+    case 'waiting':
+      return `${delivered}/${needed}`;
+    case 'done':
+      return grad_norm === null ? '∅' : format.brief(grad_norm);
+    default:
+      return '';
+  }
+}

@@ -1,0 +1,168 @@
+/**
+ * An open group: a frame around its boxes, with a title that closes it. Of a group of equal cells it
+ * says which is shown, leads to the others, and compares them all. Cells are counted as they were
+ * recorded, as their titles are: the last of them runs first.
+ */
+import type { JSX } from 'preact';
+
+import type { DrawnFrame, Group, Tally } from '../../protocol';
+import * as format from '../format';
+import { memo } from '../memo';
+import { Curve } from './Curve';
+import { trendText } from './norms';
+import { heatName } from './heat';
+import type { Heat } from './heat';
+import { frameKey } from './picture';
+import { concerns, groupState, progressText } from './tally';
+import type { TextMetrics } from './text';
+
+/** Height of the part of a frame that its title is in; the kernel leaves that much. */
+const HEAD = 26;
+const TITLE_LEFT = 26;
+const ARROW = 18;
+const CURVE_LEAST = 60;
+/** Shares of the frame: a title is rather cut than a curve left out. */
+const CURVE_SHARE = 0.42;
+const TITLE_SHARE = 0.4;
+const CURVE_MOST = 240;
+
+interface FrameBoxProps {
+  readonly frame: DrawnFrame;
+  readonly tally: Tally;
+  readonly current: boolean;
+  readonly depth: number;
+  /** How large the gradient that came is, where that is what colours say. */
+  readonly heat: Heat | null | undefined;
+}
+
+function FrameBoxInner({ frame, tally, current, depth, heat }: FrameBoxProps): JSX.Element {
+  return (
+    <g
+      class={`vg-cluster${tally.nonfinite > 0 ? ' vg-nonfinite' : ''}`}
+      data-depth={depth % 2}
+      data-group-state={groupState(tally, current)}
+      data-heat={heatName(heat)}
+      transform={`translate(${frame.x},${frame.y})`}
+      aria-hidden="true"
+    >
+      <rect class="vg-frame" width={frame.width} height={frame.height} rx={9} />
+    </g>
+  );
+}
+
+interface FrameHeadProps extends FrameBoxProps {
+  readonly group: Group;
+  readonly breakpoints: number;
+  readonly metrics: TextMetrics;
+  readonly focusable: boolean;
+}
+
+/** What is written on the frame: above the lines that cross it. */
+function FrameHeadInner(props: FrameHeadProps): JSX.Element {
+  const { frame, group, tally, metrics } = props;
+  const { title } = group;
+  const key = frameKey(frame.group);
+  const chosen = frame.cell;
+  const cells = group.cells;
+  const counter = chosen === null ? '' : `${number(cells - chosen)} of ${number(cells)}`;
+  const counterRoom = counter ? metrics.width(counter, 'title') + 2 * ARROW + 8 : 0;
+  const curve = tally.norms.length > 1;
+  const kept = curve ? Math.max(CURVE_LEAST, CURVE_SHARE * frame.width) : 0;
+  const room = frame.width - TITLE_LEFT - counterRoom - 24;
+  const shown = metrics.fit(title, Math.max(room - kept, TITLE_SHARE * room), 'title');
+  const titleRight = TITLE_LEFT + metrics.width(shown, 'title') + 8;
+  const free = frame.width - titleRight - counterRoom - 18;
+  const spoken = [
+    title,
+    `open group of ${format.count(group.last - group.first, 'node')}`,
+    progressText(tally),
+    ...concerns(tally, props.breakpoints),
+    counter && `cell ${counter}`,
+    curve ? trendText(tally.norms, cells) : ''
+  ];
+  return (
+    <g class="vg-head-of-frame" transform={`translate(${frame.x},${frame.y})`}>
+      <g
+        class="vg-cluster-title"
+        role="treeitem"
+        aria-expanded={true}
+        aria-level={props.depth + 1}
+        aria-label={spoken.filter(Boolean).join(', ')}
+        tabindex={props.focusable ? 0 : -1}
+        data-toggle={key}
+        data-key={key}
+      >
+        <title>{[...spoken.filter(Boolean), '(click or Enter closes)'].join('\n')}</title>
+        <rect x={4} y={4} width={titleRight - 4} height={HEAD - 6} rx={4} />
+        <path d="M10 14h9" />
+        <text x={TITLE_LEFT} y={18}>
+          {shown}
+        </text>
+      </g>
+      {chosen !== null && (
+        <g class="vg-cells" transform={`translate(${titleRight + 4},4)`}>
+          <Turn group={group.id} cell={chosen + 1} of={cells} label="Previous cell ([)" left={0} />
+          <text x={ARROW + 3} y={14}>
+            {counter}
+          </text>
+          <Turn
+            group={group.id}
+            cell={chosen - 1}
+            of={cells}
+            label="Next cell (])"
+            left={counterRoom - ARROW - 2}
+          />
+        </g>
+      )}
+      {curve && free >= CURVE_LEAST && (
+        <g
+          transform={`translate(${frame.width - 10 - Math.min(free, CURVE_MOST)},${(HEAD - 16) / 2})`}
+        >
+          <Curve
+            norms={tally.norms}
+            cells={cells}
+            width={Math.min(free, CURVE_MOST)}
+            height={17}
+            metrics={metrics}
+          />
+        </g>
+      )}
+    </g>
+  );
+}
+
+/** As the kernel writes the numbers of cells. */
+function number(value: number): string {
+  return value.toLocaleString('en-US');
+}
+
+interface TurnProps {
+  readonly group: number;
+  readonly cell: number;
+  readonly of: number;
+  readonly label: string;
+  readonly left: number;
+}
+
+/** To the cell beside: a button for the mouse; the keyboard has [ and ]. */
+function Turn({ group, cell, of, label, left }: TurnProps): JSX.Element {
+  const possible = 0 <= cell && cell < of;
+  const forward = label.startsWith('Next');
+  return (
+    <g
+      class="vg-turn"
+      role="button"
+      aria-label={label}
+      aria-disabled={!possible}
+      data-cell={possible ? `${group} ${cell}` : undefined}
+      transform={`translate(${left},0)`}
+    >
+      <title>{label}</title>
+      <rect width={ARROW} height={20} rx={4} />
+      <path d={forward ? 'M7 5.5l5 4.5-5 4.5' : 'M11 5.5l-5 4.5 5 4.5'} />
+    </g>
+  );
+}
+
+export const FrameBox = memo(FrameBoxInner);
+export const FrameHead = memo(FrameHeadInner);

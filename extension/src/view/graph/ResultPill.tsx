@@ -1,0 +1,31 @@
+/** A tensor that the backward starts from. */
+import type { JSX } from 'preact';
+
+import type { DrawnBox, Node } from '../../protocol';
+import { memo } from '../memo';
+import type { Detail } from './viewport';
+
+interface ResultPillProps {
+  readonly box: DrawnBox;
+  readonly of: Node | undefined;
+  readonly detail: Detail;
+}
+
+function ResultPillInner({ box, of, detail }: ResultPillProps): JSX.Element {
+  const slot = of && of.outputs.length > 1 ? `, output ${box.slot}` : '';
+  const label = `result${of ? ` of ${of.name}` : ''}${slot}`;
+  const { width, height } = box;
+  return (
+    <g class="vg-result" transform={`translate(${box.x},${box.y})`} role="img" aria-label={label}>
+      <title>{label}</title>
+      <rect width={width} height={height} rx={height / 2} />
+      {detail !== 'shape' && (
+        <text x={width / 2} y={height / 2 + 4} text-anchor="middle">
+          {box.title || 'result'}
+        </text>
+      )}
+    </g>
+  );
+}
+
+export const ResultPill = memo(ResultPillInner);

@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest';
+
+import { box, node, saved } from '../../../tests/drawings';
+import { chipsOf, farScale, farText, mainText, portsOf, typeText } from './card';
+import { TextMetrics } from './text';
+
+const metrics = new TextMetrics(text => 6 * text.length);
+const texts = (chips: ReturnType<typeof chipsOf>) => chips.chips.map(chip => chip.text);
+
+test('the type of what a node takes, in few letters', () => {
+  const meta = (shape: number[], dtype = 'float32') => ({ shape, dtype, device: 'cpu' });
+  expect(typeText([meta([2, 3])])).toBe('[2, 3] f32');
+  expect(typeText([meta([], 'float8_e5m2'), meta([1])])).toBe('[] float8_e5m2 ×2');
+  expect(typeText([])).toBe('');
+});
+
+test('a leaf is called as its variable; from far away endings that all have are left out', () => {
+  expect(mainText(node(0, { kind: 'leaf', name: 'AccumulateGrad', label: 'w' }))).toBe('w');
+  expect(mainText(node(0, { name: 'TanhBackward0' }))).toBe('TanhBackward0');
+  expect(farText(node(0, { name: 'TanhBackward0' }))).toBe('Tanh');
+  expect(farText(node(0, { name: 'Backward0' }))).toBe('Backward0');
+});
+
+test('chips fill rows from the left', () => {
+  const chips = chipsOf(
+    [saved('self'), saved('other')],
+    box('n0', { width: 100, height: 96 }),
+    10,
+    metrics
+  );
+  expect(chips.chips.map(({ text, x, y }) => [text, x, y])).toEqual([
+    ['self v0', 0, 0],
+    ['other v0', 0, 22]
+  ]);
+});
+
+test('a value that became stale finds room in a card that was sized before', () => {
+  const stale = saved('self', { state: 'stale', version_now: 1 });
+  const wide = box('n0', { width: 160, height: 74 });
+  expect(texts(chipsOf([stale], wide, 10, metrics))).toEqual(['self v0→v1']);
+  const both = chipsOf([saved('other'), stale], wide, 10, metrics);
+  expect(texts(both)).toEqual(['self', 'other']);
+  expect(both.more).toBe(0);
+});
+
+test('what finds no room is counted, what is stale last', () => {
+  const values = ['a', 'b', 'c', 'd', 'e', 'f'].map(name => saved(name));
+  const chips = chipsOf(
+    [...values, saved('bad', { state: 'stale' })],
+    box('n0', { width: 120, height: 74 }),
+    10,
+    metrics
+  );
+  expect(texts(chips)[0]).toBe('bad');
+  expect(chips.more).toBe(7 - chips.chips.length);
+  expect(chips.more).toBeGreaterThan(0);
+  expect(chips.x + 3 * 6).toBeLessThanOrEqual(100);
+});
+
+test('a name seen from far away grows as far as its box has room, and is never cut for it', () => {
+  expect(farScale(100, 300)).toBe(2);
+  expect(farScale(100, 110)).toBeCloseTo(1.1);
+  expect(farScale(100, 90)).toBe(1);
+});
+
+test('names of lines stand where these start, and are cut only where their neighbours need the room', () => {
+  const card = box('n0', { x: 100, ports: ['self', 'other', ''] });
+  const texts = (starts: number[]) => portsOf(card, starts, metrics).map(({ text }) => text);
+  expect(portsOf(card, [120, 160, 200], metrics)).toEqual([
+    { text: 'self', x: 20 },
+    { text: 'other', x: 60 }
+  ]);
+  expect(texts([120, 152, 200])).toEqual(['self', 'other']);
+  expect(texts([120, 135, 200])).toEqual([
+    expect.stringMatching(/…$/),
+    expect.stringMatching(/…$/)
+  ]);
+});

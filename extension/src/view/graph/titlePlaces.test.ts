@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+
+import { box, drawing, frame, group } from '../../../tests/drawings';
+import { titlePlaces } from './titlePlaces';
+import { pictureOf } from './picture';
+import { TextMetrics } from './text';
+
+const folded = (id: number, x: number, y: number) =>
+  box(`g${id}`, { kind: 'group', group: id, title: `layer ${id}`, x, y, width: 180, height: 60 });
+
+const picture = pictureOf(
+  drawing({
+    boxes: [folded(5, 100, 100), folded(6, 100, 180), folded(7, 100, 2000), box('n1')],
+    frames: [
+      frame(1, { width: 2000, height: 4000 }),
+      frame(2, { parent: 0, x: 100, y: 1000, width: 300, height: 300 }),
+      frame(3, { parent: 0, x: 100, y: 20, width: 300, height: 40 })
+    ],
+    groups: [group(1, 0, 9), group(2, 0, 4), group(3, 4, 8)]
+  }),
+  new TextMetrics(text => 6 * text.length)
+);
+const all = { x: 0, y: 0, width: 2000, height: 4000 };
+const shown = (scale: number, within = all) =>
+  titlePlaces(picture, within, scale).map(({ text }) => text);
+
+test('titles keep their size on the screen, and none covers another', () => {
+  expect(shown(1)).toEqual(['group 1', 'group 2', 'group 3', 'layer 5', 'layer 6', 'layer 7']);
+  expect(titlePlaces(picture, all, 5)[0]).toMatchObject({ size: 60, y: 66, x: 30 });
+  // Two layers beside each other are too close, and a frame is too low.
+  expect(shown(8)).toEqual(['group 1', 'group 2', 'layer 6', 'layer 7']);
+});
+
+test('a title that finds no room on a box or in a narrow frame stands beside it', () => {
+  const [, second, layer] = titlePlaces(picture, all, 8);
+  expect(second).toMatchObject({ text: 'group 2', x: 400 + 32 });
+  expect(layer).toMatchObject({ text: 'layer 6', x: 280 + 32 });
+  expect(titlePlaces(picture, all, 1).find(({ key }) => key === 'g5')?.x).toBe(103);
+});
+
+test('what is off the screen is not named', () => {
+  expect(shown(1, { x: 0, y: 1900, width: 500, height: 500 })).toEqual(['group 1', 'layer 7']);
+});

@@ -1,0 +1,103 @@
+/**
+ * Titles of groups seen from far away: as large on the screen as always, as many as have room. Outer
+ * groups come before inner ones, large ones before small ones.
+ */
+import type { DrawnBox, DrawnFrame } from '../../protocol';
+import { padded, touches } from './geometry';
+import type { Box, Point } from './geometry';
+import { frameKey, isFolded } from './picture';
+import type { Picture } from './picture';
+
+export interface FarTitle {
+  readonly key: string;
+  readonly text: string;
+  readonly x: number;
+  /** Of the base line. */
+  readonly y: number;
+  /** In pixels of the picture. */
+  readonly size: number;
+}
+
+/** On the screen. */
+const SIZE = 12;
+const MOST = 80;
+/** In units of the size: so much of a title is written beside a box, and a frame that is wide has it inside. */
+const BESIDE = 16;
+const WIDE = 12;
+/** Fewer letters than this of a title are left out. */
+const LEAST = 4;
+
+/** `scale` is how many pixels of the picture are one on the screen. */
+export function titlePlaces(picture: Picture, within: Box, scale: number): readonly FarTitle[] {
+  const { drawing, groups, depths } = picture;
+  const size = SIZE * scale;
+  const placed: Box[] = [];
+  const titles: FarTitle[] = [];
+
+  /** True if the title found a place. */
+  const place = (key: string, title: string, at: Point, room: number): boolean => {
+    const text = fitted(picture, title, room / size);
+    if (text === null) {
+      return false;
+    }
+    const taken = { ...at, width: widthOf(picture, text) * size, height: 1.2 * size };
+    if (placed.some(other => touches(padded(other, size / 6), taken))) {
+      return false;
+    }
+    placed.push(taken);
+    titles.push({ key, text, x: at.x, y: at.y + 0.9 * size, size });
+    return true;
+  };
+
+  const shown = (box: Box): boolean => titles.length < MOST && touches(box, within);
+
+  /** In its upper left corner, or if it is too narrow beside that. */
+  const placeOfFrame = (frame: DrawnFrame): void => {
+    const key = frameKey(frame.group);
+    const title = groups.get(frame.group)?.title ?? '';
+    const inside = { x: frame.x + size / 2, y: frame.y + 0.2 * size };
+    const whole = widthOf(picture, title) * size <= frame.width - size;
+    if (frame.height < 1.5 * size) {
+      return;
+    }
+    const beside = { x: frame.x + frame.width + size / 3, y: frame.y };
+    if (whole || frame.width > WIDE * size || !place(key, title, beside, BESIDE * size)) {
+      place(key, title, inside, frame.width - size);
+    }
+  };
+
+  /** On the box; if it is too narrow beside it, or on beyond it. */
+  const placeOfBox = ({ key, title, x, y, width, height }: DrawnBox): void => {
+    const top = y + height / 2 - 0.6 * size;
+    const fits = widthOf(picture, title) * size <= width - size / 2;
+    const beside = { x: x + width + size / 3, y: top };
+    if (fits || !place(key, title, beside, BESIDE * size)) {
+      place(key, title, { x: x + size / 4, y: top }, Math.max(width, BESIDE * size));
+    }
+  };
+
+  const frames = drawing.frames.map((frame, index) => ({ frame, depth: depths[index] ?? 0 }));
+  for (const { frame } of frames.sort((a, b) => a.depth - b.depth)) {
+    if (shown(frame)) {
+      placeOfFrame(frame);
+    }
+  }
+  const area = ({ width, height }: DrawnBox): number => width * height;
+  const folded = drawing.boxes.filter(isFolded).sort((a, b) => area(b) - area(a));
+  for (const box of folded) {
+    if (shown(box)) {
+      placeOfBox(box);
+    }
+  }
+  return titles;
+}
+
+/** Width of a text in units of its size. */
+function widthOf({ metrics }: Picture, text: string): number {
+  return metrics.width(text, 'title') / 11.5;
+}
+
+function fitted(picture: Picture, title: string, room: number): string | null {
+  const text = picture.metrics.fit(title, room * 11.5, 'title');
+  return text === title || Array.from(text).length > LEAST ? text : null;
+}
