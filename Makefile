@@ -96,7 +96,7 @@ types: $(DONE)/needs-lint
 .PHONY: clean
 clean:
 	rm -rf $(VENV) build dist vizgrad/labextension vizgrad/widgets/static
-	rm -rf extension/{node_modules,lib,generated,.yarn} tests/ui/artifacts
+	rm -rf extension/{node_modules,lib,.yarn} tests/ui/artifacts
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 	rm -rf .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 

@@ -37,8 +37,12 @@ RATIOS: dict[str, Target] = {
     "import vizgrad": Target(2.5),
 }
 
-#: Milliseconds from the click on Step to the picture, by number of nodes.
-STEP_TO_PICTURE: dict[int, Target] = {300: Target(100), 1000: Target(None, 50)}
+#: Milliseconds from the click on Step to the picture, whatever the number of nodes: median and 95th
+#: percentile.
+STEP_TO_PICTURE = Target(30), Target(60)
+#: From running the cell that opens a session to the first picture; from frame to frame while it is moved.
+FIRST_PICTURE = Target(2000)
+FRAME = Target(17.5)
 
 #: Of a stepped backward: a step, a step back, where it stands (ms, at every size); opening (s, by thousands
 #: of nodes); Continue against the plain backward, work in a recorded block against that outside; kilobytes of
