@@ -89,7 +89,7 @@ def test_a_row_is_its_steps_one_by_one(program: Program, rows: list[tuple[str, i
             assert seen(many, session) == seen(one, single)
             assert records(session) == records(single)
         assert many.outcome() == one.outcome()
-        kept = [s._state.history.kept for s in (session, single)]  # type: ignore[union-attr]
+        kept = [s._state.history.kept for s in (session, single)]
         assert kept[0] == kept[1]
         for side, opened in ((one, single), (many, session)):
             move(side, opened, "restart", 0)
@@ -110,7 +110,7 @@ def chain(length: int, hook: Any = None) -> Session:
 
 def made_up(session: Session) -> int:
     """How many steps were put into words."""
-    steps: Any = session._state.history.steps  # type: ignore[union-attr]
+    steps: Any = session._state.history.steps
     return sum(not isinstance(entry, tuple) for entry in steps._entries)
 
 
