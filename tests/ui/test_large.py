@@ -75,8 +75,8 @@ def test_the_layers_of_a_transformer_are_opened_one_by_one(lab: Lab) -> None:
     inside = group(view, "^self_attn")
     expect(inside).to_be_visible()
     picture(lab, "transformer-layer")
-    inside.focus()
-    inside.press("Enter")
+    inside.evaluate("box => box.focus({ preventScroll: true })")  # the notebook stays where it is
+    lab.page.keyboard.press("Enter")
     expect(view.locator("[data-node-id]").filter(has_text="SoftmaxBackward0").first).to_be_visible()
     picture(lab, "transformer-attention")
     notebook.execute("session.continue_()")
