@@ -31,7 +31,10 @@ class Recorded(Protocol):
 def groups_of(source: Recorded) -> tuple[Group, ...]:
     """Modules, scopes, functions, loops, and what repeats, outermost first. Takes time for every node."""
     outline = _Hierarchy(source)
-    return tuple(_groups(outline.members(), source.inner))
+    try:
+        return tuple(_groups(outline.members(), source.inner))
+    finally:
+        outline.close()
 
 
 @dataclass(eq=False, slots=True)
@@ -59,6 +62,9 @@ class _Hierarchy:
         self._arranger = Arranger(
             self._shapes, known, lambda member: name(source.inner - 1 - member)
         )
+
+    def close(self) -> None:
+        self._places.close()
 
     def members(self) -> list[Member]:
         base = Frames(_is_top, self._places.top, self._arranger, self._places)

@@ -25,6 +25,12 @@ class Places:
         self._unread: dict[tuple[str, str, int], Function] = {}
         self._lines: dict[tuple[Function, int], Place] = {}
 
+    def close(self) -> None:
+        """All was read that will be."""
+        for program in self._programs.values():
+            if program is not None:
+                program.close()
+
     def position(self, spot: Spot) -> Position:
         key = id(spot.code), spot.offset  # to hash a code object takes long
         known = self._positions.get(key)

@@ -116,6 +116,17 @@ class Program:
         for calls in (*self.top.calls.values(), *self.top.iterated.values()):
             calls.sort(key=order_of)
 
+    def close(self) -> None:
+        """Functions and what is called in them refer to each other: nothing is left in a circle."""
+        ends = (position for entries in self._ends.values() for *_, position in entries)
+        lines = (position for *_, position in self._lines)
+        for position in (*ends, *self._stored.values(), *lines):
+            position.function.calls.clear()
+            position.function.iterated.clear()
+        self.top.calls.clear()
+        self.top.iterated.clear()
+        self.top.read = None
+
     def _read_line(self, line: int) -> None:
         for number, statement in enumerate(self._statements):
             if _first_line(statement) <= line <= (statement.end_lineno or 0):
