@@ -186,6 +186,13 @@ def type_of_nothing(line: str, theirs: Side, ours: Side, found: Difference) -> b
     return isinstance(found.ours, NotImplementedError) and not all(t.numel() for t in operands)
 
 
+def places_of_no_elements(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
+    """Does the written part have no elements, whose places PyTorch asks about, or not?"""
+    written = theirs.names.get(_written(line) or "")
+    told = "out of bounds for dimension" in f"{found.theirs} {found.ours}"
+    return told and written is not None and not written.numel()
+
+
 def places_of_equal_elements(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
     """What is sorted is compared before where it was."""
     sorted_ = ".sort(" in line and isinstance(found.theirs, np.ndarray)
@@ -312,11 +319,11 @@ def whole_number_that_requires_grad(line: str, theirs: Side, ours: Side, found: 
 
 
 def saved_for_its_shape(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
-    """PyTorch's index_add keeps what it adds, of which its derivative reads nothing but the shape."""
-    return "modified by an inplace operation" in str(found.theirs) and any(
-        isinstance(t, theirs.module.Tensor) and "IndexAdd" in type(t.grad_fn).__name__
-        for t in theirs.names.values()
-    )
+    """PyTorch's index_add keeps what it adds, and gather what it takes from, of which their derivatives read
+    nothing but the shape.
+    """
+    kept = any(re.search(r"index_add|gather\(", each) for each in theirs.lines)
+    return kept and found.ours is None and "modified by an inplace operation" in str(found.theirs)
 
 
 def another_type_unpacked(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
@@ -425,6 +432,7 @@ KNOWN_PROGRAMS = (
     KnownProgram("layers of normalisation keep more than their gradients need", saved_by_normalisation),
     KnownProgram("the sign of a determinant that has none", determinant_of_no_sign),
     KnownProgram("retain_grad and a change of shape: a gradient of the shape before", gradient_of_another_shape),
+    KnownProgram("indices into what has no elements", places_of_no_elements),
     KnownProgram("one element that is assigned itself, by the strides of dimensions of size 1", one_element_of_its_own),
     KnownProgram("products of infinite complex numbers are infinite or NaN, by the order of their parts",
                  infinite_complex_numbers),

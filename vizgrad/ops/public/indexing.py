@@ -62,8 +62,9 @@ def setitem(self: Tensor, key: Any, value: Any) -> None:
 
 def _is_filled(indices: Indices, keys: Any, value: Tensor) -> bool:
     """Is one number written where one mask holds? It may be of any type; the mask must be of bools."""
-    named = [t for t in indices.tensors if t is not None]
-    if value._array.size != 1 or len(named) != 1 or named[0]._array.dtype.kind != "b":
+    if value._array.size != 1 or not indices.unique:
+        return False
+    if len(indices.tensors) > 1 and sum(t is not None for t in indices.tensors) > 1:
         return False
     if any(isinstance(k, Tensor) and k._array.dtype == xp.uint8 for k in keys):
         raise RuntimeError(

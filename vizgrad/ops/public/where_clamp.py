@@ -45,12 +45,8 @@ def where(
             input, other = _two_numbers(input, other)
     elif not isinstance(other, Tensor):
         other = _beside(other, input)
-    if isinstance(input, (int, float, complex)):
-        input = number(input, other)
-    elif isinstance(other, (int, float, complex)):
-        other = number(other, input)
-    both = (input, other)
-    if all(isinstance(t, Tensor) for t in both) and input.dtype is not other.dtype:
+    if input._array.dtype is not other._array.dtype:
+        both = (input, other)
         dtype = result_dtype(both).np
         # held until the node has them: a leaf does not hold the one that adds to its .grad
         edges = [edge_of(t) for t in both]
@@ -86,14 +82,18 @@ def _as_mask(condition: Tensor) -> Any:
 
 
 def _beside(value: Any, tensor: Tensor) -> Any:
-    """A number that the type of the result holds, or RuntimeError. Halves make an infinity of it."""
+    """A number that the type of the result holds, as an operand, or RuntimeError. Halves make an infinity
+    of it.
+    """
     own = dtypes.of_scalar(value)
     if own is None:
-        return value  # no number: recording says what is wrong
+        raise not_a_tensor("where", "other", 3, value)
     dtype = tensor.dtype
     if own.category > dtype.category:
         dtype = own if own.category != 3 else dtypes.promote_types(own, dtype)
-    return value if dtype.itemsize == 2 and dtype.category == 2 else element(value, dtype.np)
+    if dtype.itemsize != 2 or dtype.category != 2:
+        value = element(value, dtype.np)
+    return number(value, tensor)
 
 
 def _two_numbers(input: Any, other: Any) -> tuple[Tensor, Tensor]:
