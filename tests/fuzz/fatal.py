@@ -59,6 +59,11 @@ def _least(call: Call) -> bool:
     )
 
 
+def _count(call: Call) -> bool:
+    """As many counts as the largest number says."""
+    return any(abs(v) > MOST for v in call.operands()[0].values if math.isfinite(abs(v)))
+
+
 def _label(call: Call) -> bool:
     """A label that is no class is where PyTorch reads."""
     return any(abs(v) > 1e6 for g in call.operands()[1:2] for v in g.values)
@@ -75,6 +80,7 @@ def _degree(call: Call) -> bool:
 
 
 _CHECKS = {
+    "bincount": _count,
     "gcd": _least,
     "lcm": _least,
     "F.ctc_loss": _label,

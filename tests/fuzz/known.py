@@ -227,9 +227,8 @@ KNOWN: tuple[Known, ...] = (
     Known("F.lp_pool*", "second", "differences of powers in single precision", single_and_close),
     Known("cov", "a after|a version|gradient requires_grad|gradient|second", "of one observation PyTorch subtracts the mean "
           "from the operand itself", one_observation),
-    Known("unique_consecutive", "shape*|value*|kind|dtype*|strides*|requires_grad*|is_view*|shares*|offset*|view strides*", "PyTorch's inverse is empty where no counts are asked for",
-          lambda call, found: not any(w == "return_counts" and v for w, v in call.words)
-          and not any(call.args[2:])),
+    Known("unique_consecutive", "shape*|value*|kind|dtype*|strides*|requires_grad*|is_view*|shares*|offset*|view strides*", "PyTorch gives an empty one where but one of inverse and counts is asked for",
+          lambda call, found: sum(map(bool, (*call.args[1:3], *(v for w, v in call.words if w.startswith("return"))))) < 2),
     Known("cov", "raises: RuntimeError, nothing", "of one observation PyTorch multiplies two types",
           all_of(one_observation, says("expected m1 and m2 to have the same dtype"))),
     Known("var_mean std_mean", "gradient requires_grad|second", "of one element the derivative is a constant, NaN",
@@ -276,6 +275,11 @@ KNOWN: tuple[Known, ...] = (
     Known("L.lstsq", "shape|value|strides", "a batch of one meets a matrix of sides: PyTorch makes as many solutions as rows",
           lambda call, found: call.operands()[0].rank == call.operands()[1].rank + 1 and call.operands()[0].shape[0] == 1),
     Known("L.lu L.lu_factor L.lu_factor_ex", "gradient raises: *|second raises: *", "no triangular solver for halves", halves),
+    Known("index_add", "gradient|second", "PyTorch does not conjugate a complex alpha",
+          lambda call, found: any(isinstance(v, complex) for _, v in call.words)),
+    Known("block_diag", "raises: TypeError, RuntimeError", "two faults: what is no tensor is said first",
+          says("expected Tensor as element")),
+    Known("addcdiv", "second", "a product in half precision, and 0 / 0", halves),
     Known("trapz", "raises: nothing, RuntimeError", "the older name takes True as a distance, trapezoid does not",
           ours_says("only support dx as a real number")),
     Known("index_reduce", "raises: NotImplementedError, nothing", "PyTorch's kernel for vectors has fewer types than the other",

@@ -13,6 +13,7 @@ from typing import Any
 from vizgrad.arrays.kernels import special as kernel
 from vizgrad.function.primitive import Primitive, primitive
 from vizgrad.ops.constants import raw
+from vizgrad.ops.copying import cast
 from vizgrad.ops.pointwise import exp, log
 from vizgrad.ops.select import drop, sign, where_mask
 from vizgrad.ops.special import lgamma
@@ -116,7 +117,8 @@ class zeta:
     grad_self = _no_derivative("zeta", "self")
 
     def grad_other(grad, self, other):
-        return grad * -self * zeta(self + 1, other)
+        order = cast(self, other.dtype) if raw(self).dtype.kind in "biu" else self
+        return grad * -order * zeta(order + 1, other)
 
 
 @primitive(

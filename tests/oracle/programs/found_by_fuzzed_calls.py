@@ -105,6 +105,17 @@ def the_gradient_of_a_leaf_that_was_chosen_in_another_type(torch, see):
 
 
 @program(rules="T-95")
+def the_order_of_a_zeta_function_is_a_whole_number(torch, see):
+    q = torch.tensor([0.622, 2.0], dtype=torch.float64, requires_grad=True)
+    for dtype in (torch.int32, torch.int64, torch.float64):
+        order = torch.tensor([5], dtype=dtype)
+        (plain,) = torch.autograd.grad(torch.special.zeta(order, q).sum(), q)
+        (first,) = torch.autograd.grad(torch.special.zeta(order, q).sum(), q, create_graph=True)
+        (second,) = torch.autograd.grad(first.sum(), q)
+        see(f"{dtype}".split(".")[-1], [plain, first, second])
+
+
+@program(rules="T-95")
 def sizes_flags_and_strides_of_nothing(torch, see):
     for shape in ((0,), (2, 0), (0, 2), (2, 0, 3), (0, 1)):
         see(f"strides of {shape}", torch.zeros(shape).stride())
