@@ -132,7 +132,13 @@ def operands_that_are_no_tensors() -> None:
 
 @wrong("wrong-call", TypeError)
 def two_numbers() -> None:
-    vg.mul(1, 2)  # blame
+    vg.atan2(1, 2)  # blame
+
+
+@wrong("cut-dtype", NotImplementedError)
+def whole_numbers_where_the_result_would_be_fractions() -> None:
+    x = vg.ones(3, dtype=vg.int64)
+    x.nextafter_(x)  # blame
 
 
 @wrong("wrong-call", TypeError)

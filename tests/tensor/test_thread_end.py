@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import threading
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -39,7 +40,7 @@ ENDS = {
         _abandon(lambda: torch.inference_mode(False))(),
     ],
     "a scope": _abandon(lambda: torch.scope("block")),
-    "a recording": lambda: start_recording(object()),
+    "a recording": lambda: start_recording(SimpleNamespace(recorded=lambda node, outputs: None)),
     "saved tensor hooks": _abandon(
         lambda: torch.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: t)
     ),
