@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import faulthandler
+import signal
 import subprocess
 import sys
 import tempfile
@@ -83,6 +84,7 @@ PATIENCE = 300
 
 def watch(given: argparse.Namespace) -> int:
     """Runs the child, and again behind the call that ended it or does not come to an end."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # what a shell begins behind ignores it
     end = time.monotonic() + 60 * given.minutes if given.minutes else None
     start = tried = found = ended = 0
     with tempfile.TemporaryDirectory() as name:
