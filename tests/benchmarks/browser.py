@@ -56,9 +56,9 @@ loss = h.sum()
 KERNEL = """\
 import json
 fold = session._state.fold
-print(json.dumps({
+print(json.dumps({{
     "position": session.position, "states": {{n: fold.node(n).state for n in {drawn}}}
-}))
+}}))
 """
 
 STEP = """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import islice
 
 
 class MemoryCurve:
@@ -25,6 +26,9 @@ class MemoryCurve:
         self.held = [sum(self._bytes)]
         #: The step after which a node held nothing any more.
         self._released: dict[int, int] = {}
+        #: How many nodes hold something, step by step.
+        self._holding = [len(self._size)]
+        self.peak = self.held[0]
         self._ranking = sorted(self._size, key=lambda node: (-self._size[node], node))
 
     @property
@@ -32,31 +36,29 @@ class MemoryCurve:
         """How many steps it knows."""
         return len(self.held) - 1
 
-    @property
-    def peak(self) -> int:
-        return max(self.held)
-
     def step(self, node: int, *, released: bool) -> None:
         """The next step ran `node`, which released what it had saved, or did not."""
-        held = self.held[-1]
-        if released and node not in self._released:
+        held, holding = self.held[-1], self._holding[-1]
+        if released and node in self._size and node not in self._released:
             self._released[node] = len(self.held)
+            holding -= 1
             for storage in self._of_node.get(node, ()):
                 self._users[storage] -= 1
                 if self._users[storage] == 0:
                     held -= self._bytes[storage]
         self.held.append(held)
+        self._holding.append(holding)
 
     def largest(self, position: int, most: int) -> tuple[list[tuple[int, int]], int, int]:
         """(node, bytes) of the nodes that hold most when `position` steps are done; how many others hold
         something, and what those hold alone: what is shared with one of the largest is not theirs.
         """
-        holding = [n for n in self._ranking if self._released.get(n, position + 1) > position]
-        shown, rest = holding[:most], holding[most:]
+        holding = (n for n in self._ranking if self._released.get(n, position + 1) > position)
+        shown = list(islice(holding, most))
         told = {storage for node in shown for storage in self._of_node[node]}
-        others = {storage for node in rest for storage in self._of_node[node]}
-        alone = sum(self._bytes[storage] for storage in others - told)
-        return [(node, self._size[node]) for node in shown], len(rest), alone
+        alone = self.held[position] - sum(self._bytes[storage] for storage in told)
+        others = self._holding[position] - len(shown)
+        return [(node, self._size[node]) for node in shown], others, alone
 
     def points(self, most: int) -> tuple[tuple[int, int], ...]:
         """Pairs (steps done, bytes held): of each crowd of steps the one that holds most."""
