@@ -84,7 +84,8 @@ PATIENCE = 300
 
 def watch(given: argparse.Namespace) -> int:
     """Runs the child, and again behind the call that ended it or does not come to an end."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # what a shell begins behind ignores it
+    # What a shell begins behind ignores it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     end = time.monotonic() + 60 * given.minutes if given.minutes else None
     start = tried = found = ended = 0
     with tempfile.TemporaryDirectory() as name:
