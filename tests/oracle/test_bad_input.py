@@ -54,6 +54,7 @@ LISTED = {
     (r"index_add", r"0: a number"): _ORDER,
     (r"index_add", r"0: no rows"): "PyTorch writes nothing, whatever the index",
     (r"lstsq", r".: one dim more"): "PyTorch takes stacks of vectors for matrices, and the other way round",
+    (r"lstsq", r"0: longer at the end"): "a column is there twice: its rank hangs on the last digit",
     (r"soft_margin_loss|hinge_embedding_loss", r"0: int"): _TYPES,
     (r"(weighted )?cross_entropy.*", r"0: half as wide"): "weights are converted to the type of the input",
     (r"logits, weighted", r"1: complex"): _TYPES,
