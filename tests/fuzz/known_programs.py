@@ -214,7 +214,7 @@ def shown_though_not_needed(line: str, theirs: Side, ours: Side, found: Differen
     def hidden(there: object, here: object) -> bool:
         if isinstance(there, list) and isinstance(here, list):
             return len(there) == len(here) and all(map(hidden, there, here))
-        return here is None or there == here or bool(np.isclose(there, here, rtol=1e-4))  # type: ignore[call-overload]
+        return here is None or there == here or bool(np.isclose(there, here, rtol=1e-4))  # type: ignore[call-overload]  numbers of any kind
 
     joined = any(re.search(r"torch\.(cat|stack)\(", each) for each in theirs.lines)
     return found.what == "what hooks saw" and joined and hidden(found.theirs, found.ours)

@@ -7,7 +7,9 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -32,9 +34,9 @@ def _at(child: int) -> int | None:
     return int(text[0]) if text else None
 
 
-def _wait(ready: object, process: subprocess.Popen[str]) -> object:
+def _wait(ready: Callable[[], Any], process: subprocess.Popen[str]) -> Any:
     while process.poll() is None:
-        found = ready()  # type: ignore[operator]
+        found = ready()
         if found:
             return found
         time.sleep(0.05)
@@ -45,12 +47,12 @@ def test_fuzzing_goes_on_behind_a_call_that_killed_the_process() -> None:
     pytest.importorskip("torch")
     command = [sys.executable, "-m", "tests.fuzz", "--only", "sin", "--minutes", "20"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        (first,) = _wait(lambda: _children(process.pid), process)  # type: ignore[misc]
+        (first,) = _wait(lambda: _children(process.pid), process)
         _wait(lambda: (_at(first) or 0) > 3, process)
         os.kill(first, signal.SIGSEGV)
         second = _wait(lambda: [c for c in _children(process.pid) if c != first], process)
         assert second
-        _wait(lambda: (_at(second[0]) or 0) > 8, process)  # type: ignore[index]  it goes on
+        _wait(lambda: (_at(second[0]) or 0) > 8, process)  # it goes on
         process.send_signal(signal.SIGINT)
         told, _ = process.communicate(timeout=300)
     lines = told.splitlines()

@@ -237,7 +237,6 @@ def test_a_curve_is_that_of_the_static_picture(turns: int, share: float) -> None
     fold = Fold(Start(run.total, run.current), run)
     tally = standing_of._Counter(fold, {}).tally(1, 1 + 2 * turns, turns)
     assert list(tally.norms) == cell_norms(run, 1, 1 + 2 * turns, turns)
-    assert standing_of.MOST_POINTS == MOST_POINTS
 
 
 def test_a_frame_has_room_for_what_is_clicked_in_its_head() -> None:

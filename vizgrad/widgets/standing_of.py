@@ -12,10 +12,8 @@ from vizgrad.inspection import model
 from vizgrad.inspection.fold import Fold
 from vizgrad.inspection.looking import Look
 from vizgrad.inspection.outline import Outline
+from vizgrad.rendering.norm_curve import MOST_POINTS
 from vizgrad.widgets.drawing import Drawing, DrawnBox, Flow, Reached, Standing, Tally
-
-#: Points of a curve: of more cells several are one point.
-MOST_POINTS = 128
 
 
 def standing(look: Look, drawing: Drawing) -> Standing:
