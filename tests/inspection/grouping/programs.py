@@ -84,3 +84,8 @@ def check(found: tuple[Group, ...], inner: int) -> None:
             assert [(c.first, c.last) for c in children] == [
                 (at, at + size) for at in range(group.first, group.last, size)
             ]
+
+
+def same(found: str, expected: str) -> None:
+    """An outline, word for word."""
+    assert found == dedent(expected).strip()

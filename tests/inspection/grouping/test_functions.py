@@ -2,22 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from textwrap import dedent
-
-import pytest
-
-from tests.inspection.grouping.programs import no_programs, outline, run
-
-
-@pytest.fixture(autouse=True)
-def alone() -> Iterator[None]:
-    with no_programs():
-        yield
-
-
-def same(found: str, expected: str) -> None:
-    assert found == dedent(expected).strip()
+from tests.inspection.grouping.programs import outline, run, same
 
 
 def test_calls_of_a_function() -> None:

@@ -5,20 +5,13 @@ from __future__ import annotations
 import ast
 import linecache
 import random
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 import vizgrad as vg
-from tests.inspection.grouping.programs import groups, no_programs, outline, run
+from tests.inspection.grouping.programs import groups, outline, run
 from vizgrad import errors
-
-
-@pytest.fixture(autouse=True)
-def alone() -> Iterator[None]:
-    with no_programs():
-        yield
 
 
 def cell(text: str, names: dict[str, Any]) -> None:
