@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 
@@ -84,20 +85,24 @@ PATIENCE = 300
 
 def watch(given: argparse.Namespace) -> int:
     """Runs the child, and again behind the call that ended it or does not come to an end."""
-    # What a shell begins behind ignores it.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    # An exception could come between any two lines; what is asked for is heard where it is safe.
+    # (And what a shell begins behind ignores an interrupt unless it is told to hear it.)
+    interrupted = threading.Event()
+    signal.signal(signal.SIGINT, lambda *_: interrupted.set())
     end = time.monotonic() + 60 * given.minutes if given.minutes else None
     start = tried = found = ended = 0
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        while end is None or time.monotonic() < end:
+        while not interrupted.is_set() and (end is None or time.monotonic() < end):
             left = None if end is None else (end - time.monotonic()) / 60
-            code = _run(given, folder, start, left)
-            if not (folder / "count").exists():
+            (folder / "count").unlink(missing_ok=True)
+            code = _run(given, folder, start, left, interrupted)
+            if (folder / "count").exists():
+                at, more, wrong = map(int, (folder / "count").read_text().split())
+                tried, found = tried + more, found + wrong
+            elif not interrupted.is_set():
                 return code or 2  # it could not even begin
-            at, more, wrong = map(int, (folder / "count").read_text().split())
-            tried, found = tried + more, found + wrong
-            if not code:
+            if not code or interrupted.is_set():
                 break
             ended += 1
             journal = (folder / "journal").read_text()
@@ -112,8 +117,14 @@ def watch(given: argparse.Namespace) -> int:
     return 1 if found or ended else 0
 
 
-def _run(given: argparse.Namespace, folder: Path, start: int, minutes: float | None) -> int | None:
-    """How a child from call number `start` on ended; None if a person interrupted it."""
+def _run(
+    given: argparse.Namespace,
+    folder: Path,
+    start: int,
+    minutes: float | None,
+    interrupted: threading.Event,
+) -> int:
+    """How a child from call number `start` on ended."""
     command = [
         sys.executable,
         "-m",
@@ -128,18 +139,16 @@ def _run(given: argparse.Namespace, folder: Path, start: int, minutes: float | N
     command += ["--minutes", str(minutes)] if minutes is not None else []
     child = subprocess.Popen(command)
     count, began = folder / "count", time.time()
-    try:
-        while True:
-            try:
-                return child.wait(5)
-            except subprocess.TimeoutExpired:
-                heard = max(began, count.stat().st_mtime if count.exists() else 0)
-                if time.time() - heard > PATIENCE:
-                    child.kill()
-    except KeyboardInterrupt:
-        child.terminate()  # it may not have heard of it
-        child.wait()
-        return None
+    while True:
+        try:
+            return child.wait(0.5)
+        except subprocess.TimeoutExpired:
+            if interrupted.is_set():
+                child.terminate()
+                return child.wait()
+            heard = max(began, count.stat().st_mtime if count.exists() else 0)
+            if time.time() - heard > PATIENCE:
+                child.kill()
 
 
 if __name__ == "__main__":
