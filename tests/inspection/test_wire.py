@@ -83,6 +83,16 @@ def test_every_message_finds_its_class_again(cls: type) -> None:
     check()
 
 
+def test_a_field_with_its_default_is_not_sent() -> None:
+    place = model.Place("a.py", 3)
+    assert wire.to_wire(place) == {"file": "a.py", "line": 3}
+    assert wire.to_wire(dataclasses.replace(place, text="x")) == {
+        "file": "a.py",
+        "line": 3,
+        "text": "x",
+    }
+
+
 def test_a_message_names_its_type_in_snake_case() -> None:
     message = protocol.RunTo(request=7, session="a", node=3)
     assert wire.encode_message(message) == {

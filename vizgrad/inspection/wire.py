@@ -1,11 +1,11 @@
 """The JSON form of the model and of the messages: dataclass -> plain values, and back with checks.
 
-A dataclass becomes an object of all its fields, a tuple an array, a non-finite float one of the
-strings "nan", "inf", "-inf" (JSON has no numbers for them). Reading trusts nothing: what arrives
-came from a browser or from a file, so every value is checked against the field's annotation, and
-the first mismatch raises `WireError`, which says where it was and what was expected there. Fields
-that are not in the class are passed over, so that a newer writer may send more; fields that are
-missing take their default.
+A dataclass becomes an object of its fields without those that have their default, a tuple an array, a
+non-finite float one of the strings "nan", "inf", "-inf" (JSON has no numbers for them). Reading trusts
+nothing: what arrives came from a browser or from a file, so every value is checked against the field's
+annotation, and the first mismatch raises `WireError`, which says where it was and what was expected
+there. Fields that are not in the class are passed over, so that a newer writer may send more; fields
+that are missing take their default.
 
 How a single annotation is written and read is in `vizgrad.inspection.wire_plan`.
 """

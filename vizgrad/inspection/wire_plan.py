@@ -191,10 +191,24 @@ def _object(cls: type) -> tuple[Encode, Decode]:
     hints = get_type_hints(cls)
     fields = dataclasses.fields(cls)
     plans = [(field.name, *plan(hints[field.name])) for field in fields]
-    required = {field.name for field in fields if field.default is dataclasses.MISSING}
+    defaults: dict[str, object] = {field.name: field.default for field in fields}
+    required = {name for name, default in defaults.items() if default is dataclasses.MISSING}
+    always = [(name, write) for name, write, _ in plans if name in required]
+    seldom: list[tuple[str, Encode, object, type[object]]] = [
+        (name, write, defaults[name], type(defaults[name]))
+        for name, write, _ in plans
+        if name not in required
+    ]
 
     def encode(value: Any) -> dict[str, Any]:
-        return {name: write(getattr(value, name)) for name, write, _ in plans}
+        out = {name: write(getattr(value, name)) for name, write in always}
+        for name, write, default, kind in seldom:
+            item = getattr(value, name)
+            # 0.0 is no default of an integer, nor is -0.0 one of 0.0
+            if item is default or (kind is type(item) is not float and item == default):
+                continue
+            out[name] = write(item)
+        return out
 
     def decode(value: Any, budget: Budget) -> Any:
         if not isinstance(value, dict):

@@ -29,7 +29,9 @@ const shown = (recording: unknown = mlp): Record<string, unknown> =>
 
 describe('readMessage', () => {
   test('reads all that is to be seen as it was sent', () => {
-    expect(readMessage(shown())).toEqual(shown());
+    const read = readMessage(shown());
+    expect(read).toMatchObject(shown());
+    expect(readMessage(wire(read))).toEqual(read); // what it filled in are values as well
   });
 
   test('reads the words for what JSON has no number for', () => {
