@@ -123,7 +123,7 @@ $(DONE)/frontend: $(DONE)/modules $(FRONTEND)
 	@touch $@
 
 # Editable: Python sources are used where they are. The labextension is copied to where JupyterLab looks.
-$(DONE)/project: $(DONE)/frontend extension/install.json
+$(DONE)/project: $(DONE)/frontend extension/install.json extension/jupyter_server_config.json
 	@echo "Installing vizgrad into $(VENV)"
 	@HATCH_JUPYTER_BUILDER_SKIP_NPM=1 $(INSTALL) --no-build-isolation --editable .
 	@touch $@

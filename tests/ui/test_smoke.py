@@ -12,6 +12,11 @@ def test_the_extension_is_active(lab: Lab) -> None:
     assert lab.call("(app, id) => app.isPluginActivated(id)", PLUGIN)
 
 
+def test_the_server_sends_answers_at_once(lab: Lab) -> None:
+    said = lab.server.log.read_text()
+    assert "vizgrad.widgets.server | extension was successfully loaded" in said
+
+
 def test_a_notebook_runs(lab: Lab) -> None:
     notebook = lab.open_notebook("print(1 + 1)")
     notebook.run()
