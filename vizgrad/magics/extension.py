@@ -8,18 +8,17 @@ from IPython.core.error import UsageError as IPythonUsageError
 from IPython.core.magic import Magics, line_cell_magic, magics_class
 
 from vizgrad import interactive
+from vizgrad.commands import magics
 from vizgrad.inspection import registry
-from vizgrad.magics.commands import COMMANDS, UsageError
+from vizgrad.magics.commands import RUN, UsageError
 from vizgrad.tensor.tensor import Tensor
 
 
 def usage() -> str:
     """All commands, a line each."""
-    width = max(len(c.usage) for c in COMMANDS.values())
-    lines = [f"  %vizgrad {c.usage:<{width}}  {c.help}" for c in COMMANDS.values()]
-    lines.append(
-        f"  %%vizgrad {'record [NAME]':<{width - 1}}  Records the cell; NAME gets the recording."
-    )
+    declared = magics().values()
+    width = max(len(magic.written) for magic in declared)
+    lines = [f"  {magic.written:<{width}}  {magic.help}" for magic in declared]
     return "Commands:\n" + "\n".join(lines)
 
 
@@ -36,11 +35,11 @@ class VizgradMagics(Magics):
         if not name or name == "help":
             print(usage())  # noqa: T201  the answer to a question typed in a cell
             return None
-        command = COMMANDS.get(name)
-        if command is None:
+        run = RUN.get(name)
+        if run is None:
             raise IPythonUsageError(f"%vizgrad has no command {name!r}.\n{usage()}")
         try:
-            return command.run(self.shell, rest)
+            return run(self.shell, rest)
         except UsageError as error:
             raise IPythonUsageError(str(error)) from None
 
@@ -68,17 +67,18 @@ def complete(shell: Any, event: Any) -> list[str]:
     if event.line.endswith(" "):
         words.append("")
     if len(words) <= 2:
-        return sorted(COMMANDS)
-    command = COMMANDS.get(words[1])
-    if command is None or len(words) > 3:
+        cell = words[0].startswith("%%")
+        return sorted(name for name, magic in magics().items() if magic.cell == cell)
+    magic = magics().get(words[1])
+    if magic is None or len(words) > 3:
         return []
-    if command.argument == "tensor":
+    if magic.argument == "tensor":
         return sorted(
             name
             for name, value in list(shell.user_ns.items())
             if isinstance(value, Tensor) and not name.startswith("_")
         )
-    if command.argument == "node":
+    if magic.argument == "node":
         session = registry.find(None)
         return [] if session is None else sorted({n.name for n in session.graph.nodes})
     return []

@@ -2,7 +2,8 @@
 
 TypeScript types, and readers that check what arrives, for every class of `inspection/model.py`, for
 `Update`, for `widgets/drawing.py` and `widgets/protocol.py`, with their docstrings: what a field means is
-said once, in Python. A test fails when the files are stale.
+said once, in Python. The commands of `vizgrad/commands.py` go the same way, also to JupyterLab's setting page
+and to the documentation. A test fails when the files are stale.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Literal, cast, get_args, get_origin
 from vizgrad import errors
 from vizgrad.inspection import model, publishing
 from vizgrad.inspection.wire import message_type
-from vizgrad.widgets import drawing, protocol
+from vizgrad.widgets import drawing, protocol, typescript_commands
 from vizgrad.widgets.typescript_fields import (
     WIDTH,
     comment,
@@ -28,7 +29,8 @@ from vizgrad.widgets.typescript_fields import (
     quoted,
 )
 
-FOLDER = Path(__file__).parents[2] / "extension" / "src" / "protocol"
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / "extension" / "src" / "protocol"
 
 _HEAD = "// Made by `make types` from {sources}: do not edit.\n"
 
@@ -40,8 +42,13 @@ def files() -> dict[Path, str]:
         "readModel.ts": _model_readers(),
         "drawing.ts": _drawing(),
         "messages.ts": _messages(),
+        "commands.ts": typescript_commands.commands_ts(),
     }
-    return {FOLDER / name: text for name, text in texts.items()}
+    return {
+        **{FOLDER / name: text for name, text in texts.items()},
+        ROOT / "extension" / "schema" / "panel.json": typescript_commands.schema(),
+        ROOT / "notebooks" / "commands.md": typescript_commands.page(),
+    }
 
 
 # --- what there is ----------------------------------------------------------------------------------
@@ -313,4 +320,5 @@ def _first(module: ModuleType) -> str:
 
 if __name__ == "__main__":
     for path, text in files().items():
+        path.parent.mkdir(exist_ok=True)
         path.write_text(text, "utf-8")

@@ -1,30 +1,41 @@
-/** The side panel: the debugger of whichever kernel is in front. */
+/** The side panel, the commands, and what views are told of the page they are in. */
 import { ILabShell, ILayoutRestorer } from '@jupyterlab/application';
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { ICommandPalette } from '@jupyterlab/apputils';
 import { IConsoleTracker } from '@jupyterlab/console';
 import { INotebookTracker } from '@jupyterlab/notebook';
+import { ISettingRegistry } from '@jupyterlab/settingregistry';
 
+import { COMMANDS } from '../protocol';
+import { addCommands, idOf, Views } from './commands';
 import { GraphPanel } from './graphPanel';
 import { KernelFollower } from './kernelFollower';
 import { KernelPort } from './kernelPort';
-import { addRunCommands, RUN_COMMANDS } from './runCommands';
+import { offerHost } from './offer';
 
-export const OPEN_PANEL = 'vizgrad:open-panel';
+const PLUGIN = 'vizgrad:panel';
 
 // Every service is optional: Notebook 7 has no ILabShell and no ILayoutRestorer, a bare app no trackers.
 const plugin: JupyterFrontEndPlugin<void> = {
-  id: 'vizgrad:panel',
+  id: PLUGIN,
   description: 'A side panel that draws and steps the backward graph of the current kernel',
   autoStart: true,
-  optional: [INotebookTracker, IConsoleTracker, ICommandPalette, ILayoutRestorer, ILabShell],
+  optional: [
+    INotebookTracker,
+    IConsoleTracker,
+    ICommandPalette,
+    ILayoutRestorer,
+    ILabShell,
+    ISettingRegistry
+  ],
   activate: (
     app: JupyterFrontEnd,
     notebooks: INotebookTracker | null,
     consoles: IConsoleTracker | null,
     palette: ICommandPalette | null,
     restorer: ILayoutRestorer | null,
-    shell: ILabShell | null
+    shell: ILabShell | null,
+    settings: ISettingRegistry | null
   ) => {
     const follower = new KernelFollower();
     for (const tracker of [notebooks, consoles]) {
@@ -37,22 +48,12 @@ const plugin: JupyterFrontEndPlugin<void> = {
     app.shell.add(panel, 'right', { rank: 500, type: 'Backward graph' });
     restorer?.add(panel, panel.id);
 
-    app.commands.addCommand(OPEN_PANEL, {
-      label: 'Show the Backward Graph Panel',
-      caption: 'Draw and step the backward graph of the current kernel',
-      describedBy: { args: { type: 'object', properties: {} } },
-      execute: () => {
-        if (shell) {
-          shell.activateById(panel.id);
-        } else {
-          app.shell.activateById(panel.id);
-        }
-      }
-    });
-    addRunCommands(app.commands, () => panel.view);
-    for (const command of [OPEN_PANEL, ...RUN_COMMANDS.map(({ id }) => id)]) {
-      palette?.addItem({ command, category: 'vizgrad' });
+    const open = (): void => (shell ?? app.shell).activateById(panel.id);
+    addCommands(app.commands, new Views(panel.node), { 'open-panel': open });
+    for (const { name } of COMMANDS) {
+      palette?.addItem({ command: idOf(name), category: 'vizgrad' });
     }
+    offerHost(app, settings, PLUGIN, ['open-panel']);
   }
 };
 

@@ -15,6 +15,7 @@ export { Storages } from './storages';
 export { isDrawn } from './view';
 export type { FoldChange, Search, ViewFolding, ViewState } from './view';
 export { nodeTitle } from './announce';
+export { nextProblem } from './problems';
 export type { Patience } from './pending';
 export { nextFrame } from './frame';
 export type { Schedule } from './frame';

@@ -10,6 +10,8 @@ export interface ViewState {
   readonly folding: ViewFolding;
   readonly search: Search | null;
   readonly help: boolean;
+  /** Everything is drawn larger, for a projector. */
+  readonly presentation: boolean;
 }
 
 export interface Search {
@@ -48,7 +50,8 @@ export const INITIAL_VIEW: ViewState = {
   follow: true,
   folding: UNFOLDED,
   search: null,
-  help: false
+  help: false,
+  presentation: false
 };
 
 /** `session` is what is shown: a group that is closed by hand need not show the node that it hides. */

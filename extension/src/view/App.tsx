@@ -9,8 +9,10 @@ import { Help } from './frame/Help';
 import { Panels } from './frame/Panels';
 import { SessionPicker } from './frame/SessionPicker';
 import { Toolbar } from './frame/Toolbar';
-import { useObservable, useSize, useStore } from './hooks';
-import { globalKey, keepKeysFromHost } from './shortcuts';
+import { useCommands, useDoers, useObservable, useSize, useStore } from './hooks';
+import { answerHost, onHostChanged } from './host';
+import { escape, goToPart } from './parts';
+import { commandKey, keepKeysFromHost } from './shortcuts';
 import { widthOf } from './width';
 
 interface AppProps {
@@ -21,13 +23,19 @@ interface AppProps {
 
 export function App({ sessions, fill }: AppProps): JSX.Element {
   const store = useStore();
+  const commands = useCommands();
   const state = useObservable(store.state);
+  const [, draw] = useState({});
   const root = useRef<HTMLDivElement>(null);
   const size = useSize(root);
   const width = widthOf(size?.width ?? 1000);
   const { session, view } = state;
 
   useEffect(() => (root.current ? keepKeysFromHost(root.current) : undefined), []);
+  useEffect(() => (root.current ? answerHost(root.current, commands) : undefined), [commands]);
+  useEffect(() => onHostChanged(document, () => draw({})), []);
+  const toPart = (by: 1 | -1) => ({ act: () => root.current && goToPart(root.current, by) });
+  useDoers({ 'next-part': toPart(1), 'previous-part': toPart(-1) });
 
   const closeHelp = (): void => store.view({ help: false });
   return (
@@ -43,10 +51,14 @@ export function App({ sessions, fill }: AppProps): JSX.Element {
       data-session={session?.session ?? ''}
       aria-busy={state.moving}
       onKeyDown={event => {
-        if (globalKey(event, store)) {
-          event.preventDefault();
-          event.stopPropagation();
+        const plain = !event.ctrlKey && !event.metaKey && !event.altKey;
+        if (event.key === 'Escape' && plain && event.target instanceof Element) {
+          escape(event.currentTarget, event.target, store);
+        } else if (!commandKey(event, commands)) {
+          return;
         }
+        event.preventDefault();
+        event.stopPropagation();
       }}
     >
       {sessions && <SessionPicker sessions={state.sessions} shown={session} />}

@@ -23,7 +23,10 @@ export type IconName =
   | 'previous'
   | 'follow'
   | 'heat'
-  | 'warning';
+  | 'warning'
+  | 'presentation'
+  | 'popOut'
+  | 'window';
 
 const line = { fill: 'none', stroke: 'currentColor', 'stroke-width': 1.5 } as const;
 const solid = { fill: 'currentColor' } as const;
@@ -71,7 +74,31 @@ const SHAPES: Readonly<Record<IconName, ComponentChildren>> = {
       stroke-linecap="round"
     />
   ),
-  breakpoint: <circle cx="8" cy="8" r="5" {...solid} />,
+  // A bar across the way into a node: a filled circle means "record" elsewhere.
+  breakpoint: (
+    <>
+      <path d="M8 1.5v3.2M2.8 6.4h10.4" {...line} stroke-width="2" stroke-linecap="round" />
+      <circle cx="8" cy="11.6" r="2.6" {...line} />
+    </>
+  ),
+  presentation: (
+    <>
+      <rect x="1.8" y="2.5" width="12.4" height="8.2" rx="1" {...line} />
+      <path d="M8 10.7v2.6M5 13.6h6" {...line} stroke-linecap="round" />
+    </>
+  ),
+  popOut: (
+    <>
+      <path d="M6.5 3H3v10h10V9.5" {...line} stroke-linejoin="round" />
+      <path d="M9 2.5h4.5V7M13.2 2.8 7.6 8.4" {...line} stroke-linecap="round" />
+    </>
+  ),
+  window: (
+    <>
+      <rect x="2" y="3" width="12" height="10" rx="1.2" {...line} />
+      <path d="M2 6h12" {...line} />
+    </>
+  ),
   help: (
     <>
       <circle cx="8" cy="8" r="6" {...line} stroke-width="1.3" />

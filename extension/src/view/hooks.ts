@@ -1,9 +1,10 @@
 /** Small hooks shared by several components. */
 import { createContext } from 'preact';
 import type { RefObject } from 'preact';
-import { useContext, useEffect, useLayoutEffect, useState } from 'preact/hooks';
+import { useContext, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 import type { DebuggerStore, Observable } from '../store';
+import type { Commands, Doers } from './commands';
 import type { Size } from './graph/geometry';
 
 export const StoreContext = createContext<DebuggerStore | null>(null);
@@ -14,6 +15,24 @@ export function useStore(): DebuggerStore {
     throw new Error('vizgrad view used outside mountView');
   }
   return store;
+}
+
+export const CommandsContext = createContext<Commands | null>(null);
+
+export function useCommands(): Commands {
+  const commands = useContext(CommandsContext);
+  if (!commands) {
+    throw new Error('vizgrad view used outside mountView');
+  }
+  return commands;
+}
+
+/** A part of the view does these as long as it is there; they see what it was drawn with last. */
+export function useDoers(doers: Doers): void {
+  const commands = useCommands();
+  const latest = useRef(doers);
+  latest.current = doers;
+  useLayoutEffect(() => commands.offer(() => latest.current), [commands]);
 }
 
 export function useObservable<T>(observable: Observable<T>): T {

@@ -7,9 +7,10 @@ import { render } from 'preact';
 import { DebuggerStore } from '../store';
 import type { Port, StoreOptions } from '../store';
 import { App } from './App';
-import { can, perform } from './frame/commands';
-import type { RunCommand } from './frame/commands';
-import { StoreContext } from './hooks';
+import { Commands } from './commands';
+import { CommandsContext, StoreContext } from './hooks';
+import { ASK_HOST, hostOf } from './host';
+import type { Asked } from './host';
 import { style } from './style';
 
 export interface ViewOptions extends StoreOptions {
@@ -20,27 +21,31 @@ export interface ViewOptions extends StoreOptions {
 /** A mounted view. */
 export interface MountedView {
   readonly store: DebuggerStore;
-  /** Whether a command makes sense now. */
-  can(command: RunCommand): boolean;
-  /** Do it, if it makes sense. */
-  perform(command: RunCommand): void;
+  readonly commands: Commands;
   unmount(): void;
 }
 
 /** Draw the debugger into `el`, fed by `port`, with a handle on its store for commands. */
 export function openView(el: HTMLElement, port: Port, options: ViewOptions = {}): MountedView {
   const store = new DebuggerStore(port, options);
+  const commands = new Commands(store, command => {
+    const session = store.state.value.session?.session ?? null;
+    const detail: Asked = { command, session };
+    el.dispatchEvent(new CustomEvent(ASK_HOST, { detail, bubbles: true, composed: true }));
+  });
+  store.view({ presentation: hostOf(document).preferences.presentation });
   render(
     <StoreContext.Provider value={store}>
-      <style>{style}</style>
-      <App sessions={options.followNewest ?? false} fill={options.fill ?? false} />
+      <CommandsContext.Provider value={commands}>
+        <style>{style}</style>
+        <App sessions={options.followNewest ?? false} fill={options.fill ?? false} />
+      </CommandsContext.Provider>
     </StoreContext.Provider>,
     el
   );
   return {
     store,
-    can: command => can(store.state.value, command),
-    perform: command => perform(store, command),
+    commands,
     unmount: () => {
       render(null, el);
       store.dispose();

@@ -1,26 +1,48 @@
-/** Keys that work anywhere in the view, and keeping them from the host's own shortcuts. */
-import type { DebuggerStore } from '../store';
-import { perform } from './frame/commands';
-import type { RunCommand } from './frame/commands';
+/** Keys, as they are given to commands, and keeping them from the host's own shortcuts. */
+import { COMMANDS } from '../protocol';
+import type { Command } from '../protocol';
+import type { Commands } from './commands';
+import { keysOf } from './host';
 
-/** The same keys as JupyterLab's debugger where it has them: continue F9, next F10, stop Shift F9. */
-const KEYS = new Map<string, RunCommand>([
-  ['F9', 'continue'],
-  ['F10', 'step'],
-  ['Shift F10', 'back'],
-  ['Shift F9', 'stop']
-]);
-
-/** True if the key was one of these, whether or not it makes sense now. */
-export function globalKey(event: KeyboardEvent, store: DebuggerStore): boolean {
+/** What was pressed, as commands name it: "b", "?", "Shift F10"; null with Ctrl, Alt or Meta, which are the host's. */
+export function strokeOf(event: KeyboardEvent): string | null {
   if (event.ctrlKey || event.metaKey || event.altKey) {
+    return null;
+  }
+  const name = event.key === ' ' ? 'Space' : event.key;
+  const letter = name.length === 1 && name.toLowerCase() !== name.toUpperCase();
+  if (letter) {
+    return event.shiftKey ? `Shift ${name.toUpperCase()}` : name.toLowerCase();
+  }
+  return event.shiftKey && name.length > 1 ? `Shift ${name}` : name;
+}
+
+/** True if the key was a command's, whether or not it makes sense now. */
+export function commandKey(event: KeyboardEvent, commands: Commands): boolean {
+  const stroke = strokeOf(event);
+  const { target } = event;
+  if (stroke === null || !(target instanceof Element)) {
     return false;
   }
-  const command = KEYS.get(`${event.shiftKey ? 'Shift ' : ''}${event.key}`);
-  if (command) {
-    perform(store, command);
+  const inGraph = target.closest('.vg-canvas') !== null;
+  const typing = target.matches('input[type="text"], textarea, select') && stroke.length === 1;
+  const command = typing ? undefined : commandOf(stroke, inGraph);
+  if (!command || !commands.has(command.name)) {
+    return false;
   }
-  return command !== undefined;
+  commands.perform(command.name);
+  return true;
+}
+
+function commandOf(stroke: string, inGraph: boolean): Command | undefined {
+  return COMMANDS.find(
+    ({ name, reach }) => (inGraph || reach === 'view') && keysOf(name).includes(stroke)
+  );
+}
+
+/** As a person reads them: "F10", "Shift F10", "r". */
+export function keyText(name: Command['name']): string {
+  return keysOf(name).join(' or ');
 }
 
 /**

@@ -1,6 +1,10 @@
 /** A button with an icon, and a label where there is room for it. */
 import type { JSX } from 'preact';
 
+import type { CommandName } from '../../protocol';
+import { commandOf } from '../commands';
+import { useCommands } from '../hooks';
+import { keyText } from '../shortcuts';
 import { Icon } from '../Icons';
 import type { IconName } from '../Icons';
 
@@ -19,6 +23,9 @@ interface ButtonProps {
   act(): void;
 }
 
+/** As ARIA writes a key. */
+const shortcut = (key: string): string => key.replace(/^Shift /, 'Shift+');
+
 /**
  * A disabled button stays focusable (`aria-disabled`): Step becomes disabled while it has the
  * focus, and the focus must not fall back to the page. `act` is called even then: it knows better
@@ -34,12 +41,48 @@ export function Button(props: ButtonProps): JSX.Element {
       aria-label={name}
       aria-disabled={disabled}
       aria-pressed={pressed}
-      aria-keyshortcuts={keys?.replaceAll(' or ', ' ')}
+      aria-keyshortcuts={keys?.split(' or ').map(shortcut).join(' ')}
       title={keys ? `${text} (${keys})` : text}
       onClick={props.act}
     >
       <Icon name={icon} />
       {labelled && <span>{name}</span>}
     </button>
+  );
+}
+
+interface CommandButtonProps {
+  readonly command: CommandName;
+  readonly labelled?: boolean;
+  readonly primary?: boolean;
+}
+
+/** Commands that are on or off; the others have no `aria-pressed`. */
+const TOGGLES: readonly CommandName[] = [
+  'toggle-breakpoint',
+  'colour-by-gradient',
+  'follow',
+  'presentation',
+  'help'
+];
+
+/** The button of a command: name, icon, key and sentence are those that were declared. */
+export function CommandButton(props: CommandButtonProps): JSX.Element | null {
+  const { command, ...looks } = props;
+  const commands = useCommands();
+  const { label, labelOn, help, icon } = commandOf(command);
+  const keys = keyText(command);
+  const on = commands.isOn(command);
+  return (
+    <Button
+      {...looks}
+      icon={icon ?? 'next'}
+      name={label}
+      hint={on && labelOn !== label ? `${labelOn}. ${help}` : `${label}. ${help}`}
+      {...(keys === '' ? {} : { keys })}
+      {...(TOGGLES.includes(command) ? { pressed: on } : {})}
+      disabled={!commands.can(command)}
+      act={() => commands.perform(command)}
+    />
   );
 }

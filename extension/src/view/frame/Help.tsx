@@ -1,28 +1,19 @@
-/** The keys and signs, in a popover. */
+/** Keys, signs, and how the same is written in code: laid over the view until Escape. */
 import type { JSX } from 'preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 
-import { NODE_STATES } from '../../protocol';
-import type { NodeState } from '../../protocol';
-import { StateIcon } from '../Icons';
+import { COMMANDS, GESTURES, IN_CODE, NODE_STATES } from '../../protocol';
+import type { Command, NodeState, Section } from '../../protocol';
+import { useCommands } from '../hooks';
+import { Icon, StateIcon } from '../Icons';
+import { keysOf } from '../host';
 
-const KEYS: readonly (readonly [string, string])[] = [
-  ['F9', 'Continue'],
-  ['F10', 'Step'],
-  ['Shift F10', 'Step back'],
-  ['Shift F9', 'Stop'],
-  ['Arrows', 'Walk the graph (up and down along edges)'],
-  ['Enter', 'Select the node; open or fold a group'],
-  ['Backspace', 'Out to the group around'],
-  ['[ ]', 'The cell before, after, of equal ones'],
-  ['b', 'Toggle a breakpoint'],
-  ['r', 'Run to the node'],
-  ['/', 'Search nodes'],
-  ['f', 'Zoom to fit'],
-  ['z', 'Zoom to the selection'],
-  ['+ −', 'Zoom in, out'],
-  ['Esc', 'Follow the run again'],
-  ['Ctrl wheel', 'Zoom (plain wheel once the graph has the focus)']
-];
+const SECTIONS: Readonly<Record<Section, string>> = {
+  Run: 'The run',
+  Graph: 'The graph',
+  View: 'The view',
+  Notebook: 'The notebook'
+};
 
 const STATES: Readonly<Record<NodeState, string>> = {
   waiting: 'waiting: not all gradients have arrived',
@@ -34,29 +25,112 @@ const STATES: Readonly<Record<NodeState, string>> = {
   error: 'error'
 };
 
+const FOCUSABLE = 'button, [href], input, select, [tabindex="0"]';
+
 export function Help({ close }: { close(): void }): JSX.Element {
+  const dialog = useRef<HTMLDivElement>(null);
+  const commands = useCommands();
+
+  useLayoutEffect(() => {
+    const page = dialog.current?.ownerDocument;
+    const before = page?.activeElement;
+    dialog.current?.querySelector<HTMLElement>('.vg-help-body')?.focus();
+    return () => {
+      if (before instanceof HTMLElement || before instanceof SVGElement) {
+        before.focus({ preventScroll: true });
+      }
+    };
+  }, []);
+
+  const keydown = (event: KeyboardEvent): void => {
+    if (event.key === 'Escape' || keysOf('help').includes(event.key)) {
+      close();
+    } else if (event.key === 'Tab') {
+      turn(dialog.current, event);
+    } else {
+      return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+  };
+
   return (
     <div
-      class="vg-help"
-      role="dialog"
-      aria-label="Keys and signs"
-      onKeyDown={event => {
-        if (event.key === 'Escape') {
-          event.stopPropagation();
-          close();
-        }
-      }}
+      class="vg-overlay"
+      onPointerDown={event => event.target === event.currentTarget && close()}
     >
+      <div
+        ref={dialog}
+        class="vg-help"
+        role="dialog"
+        aria-modal="true"
+        aria-label="Keys and signs"
+        onKeyDown={keydown}
+      >
+        <header class="vg-help-head">
+          <h3>Keys and signs</h3>
+          <button type="button" class="vg-button" aria-label="Close help" onClick={close}>
+            <Icon name="close" />
+          </button>
+        </header>
+        <div class="vg-help-body" tabIndex={0} role="group" aria-label="Help">
+          <div class="vg-help-columns">
+            {(Object.keys(SECTIONS) as Section[]).map(section => (
+              <Listed
+                key={section}
+                title={SECTIONS[section]}
+                listed={COMMANDS.filter(
+                  ({ name, section: of }) => of === section && commands.has(name)
+                )}
+              />
+            ))}
+            <section>
+              <h4>Moving about</h4>
+              <dl class="vg-keys">
+                {GESTURES.map(({ keys, help }) => (
+                  <div key={keys}>
+                    <dt>{keys}</dt>
+                    <dd>{help}</dd>
+                  </div>
+                ))}
+              </dl>
+            </section>
+            <Signs />
+            <Code />
+          </div>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function Listed(props: { title: string; listed: readonly Command[] }): JSX.Element | null {
+  const { title, listed } = props;
+  return listed.length === 0 ? null : (
+    <section>
+      <h4>{title}</h4>
       <dl class="vg-keys">
-        {KEYS.map(([key, what]) => (
-          <div key={key}>
+        {listed.map(({ name, label, help }) => (
+          <div key={name} data-command={name}>
             <dt>
-              <kbd>{key}</kbd>
+              {keysOf(name).map(key => (
+                <kbd key={key}>{key}</kbd>
+              ))}
             </dt>
-            <dd>{what}</dd>
+            <dd>
+              <b>{label}</b> {help}
+            </dd>
           </div>
         ))}
       </dl>
+    </section>
+  );
+}
+
+function Signs(): JSX.Element {
+  return (
+    <section>
+      <h4>Signs</h4>
       <ul class="vg-signs">
         {NODE_STATES.map(state => (
           <li key={state} class="vg-sign" data-sign={state}>
@@ -76,9 +150,46 @@ export function Help({ close }: { close(): void }): JSX.Element {
           an undefined gradient
         </li>
       </ul>
-      <button type="button" class="vg-button vg-labelled" onClick={close}>
-        Close
-      </button>
-    </div>
+    </section>
   );
+}
+
+/** What can also be written: all that has a name in Python, and what only code does. */
+function Code(): JSX.Element {
+  const lines = [...COMMANDS.filter(({ code }) => code !== ''), ...IN_CODE];
+  return (
+    <section class="vg-help-code">
+      <h4>The same in code</h4>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">What</th>
+            <th scope="col">Python</th>
+            <th scope="col">Magic</th>
+          </tr>
+        </thead>
+        <tbody>
+          {lines.map(({ label, help, code, magic }) => (
+            <tr key={label} title={help}>
+              <th scope="row">{label}</th>
+              <td>
+                <code>{code}</code>
+              </td>
+              <td>
+                <code>{magic}</code>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+/** Tab stays inside. */
+function turn(dialog: HTMLElement | null, event: KeyboardEvent): void {
+  const stops = [...(dialog?.querySelectorAll<HTMLElement>(FOCUSABLE) ?? [])];
+  const here = stops.findIndex(stop => stop === stop.ownerDocument.activeElement);
+  const next = here + (event.shiftKey ? -1 : 1);
+  stops[(next + stops.length) % stops.length]?.focus();
 }

@@ -6,12 +6,13 @@ import type { DebuggerState, SessionState } from '../../store';
 import { GraphPanel } from '../graph/GraphPanel';
 import { Engine } from '../panels/Engine';
 import { Events } from '../panels/Events';
-import { FollowButton, Inspector } from '../panels/Inspector';
+import { Inspector } from '../panels/Inspector';
 import { Memory, memoryNote } from '../panels/Memory';
 import { savedNote, SavedTensors } from '../panels/SavedTensors';
 import { Versions, versionsNote } from '../panels/Versions';
 import * as format from '../format';
 import type { Width } from '../width';
+import { CommandButton } from './Button';
 import { Region } from './Region';
 import { Splitter } from './Splitter';
 
@@ -28,7 +29,7 @@ export function Panels({ state, session, width }: PanelsProps): JSX.Element {
 
   const graph = <GraphPanel session={session} view={state.view} />;
   const inspector = (
-    <Region name="Inspector" foldable={stacked} tools={<FollowButton on={state.view.follow} />}>
+    <Region name="Inspector" foldable={stacked} tools={<CommandButton command="follow" />}>
       <Inspector state={state} session={session} />
     </Region>
   );

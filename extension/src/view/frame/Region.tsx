@@ -41,7 +41,14 @@ export function Region({ name, foldable, note, tools, children }: RegionProps): 
         {note !== undefined && <span class="vg-region-note">{note}</span>}
         {tools !== undefined && <span class="vg-region-tools">{tools}</span>}
       </header>
-      {!shut && <div class="vg-region-body">{children}</div>}
+      {!shut && (
+        <div
+          class="vg-region-body"
+          {...(name === 'Graph' ? {} : { tabIndex: 0, role: 'group', 'aria-label': name })}
+        >
+          {children}
+        </div>
+      )}
     </section>
   );
 }

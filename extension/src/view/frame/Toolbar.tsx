@@ -1,67 +1,32 @@
 /** The toolbar: what moves the run, where it is, and under which modes. */
 import type { JSX } from 'preact';
 
+import type { CommandName } from '../../protocol';
 import type { DebuggerState } from '../../store';
-import { useStore } from '../hooks';
-import type { IconName } from '../Icons';
+import { allows } from '../commands';
+import { useCommands } from '../hooks';
 import type { Width } from '../width';
-import { Button } from './Button';
-import { can, perform } from './commands';
-import type { RunCommand } from './commands';
+import { CommandButton } from './Button';
 import { ModeStrip } from './ModeStrip';
 import { Scrubber } from './Scrubber';
 
 interface Tool {
-  readonly command: RunCommand;
-  readonly icon: IconName;
-  readonly name: string;
-  readonly hint: string;
-  readonly keys?: string;
-  /** The narrowest view in which the name is written beside the icon. */
+  readonly command: CommandName;
+  /** The narrowest view in which the name is written beside the icon; absent: it never is. */
   readonly labelled?: Width;
 }
 
 const TOOLS: readonly Tool[] = [
-  {
-    command: 'continue',
-    icon: 'continue',
-    name: 'Continue',
-    hint: 'Continue to the next breakpoint or the end',
-    keys: 'F9',
-    labelled: 'wide'
-  },
-  {
-    command: 'step',
-    icon: 'step',
-    name: 'Step',
-    hint: 'Run one node',
-    keys: 'F10',
-    labelled: 'medium'
-  },
-  {
-    command: 'back',
-    icon: 'back',
-    name: 'Step back',
-    hint: 'Undo one node',
-    keys: 'Shift+F10',
-    labelled: 'wide'
-  },
-  {
-    command: 'runTo',
-    icon: 'runTo',
-    name: 'Run to here',
-    hint: 'Run (or step back) until the selected node is next',
-    keys: 'R'
-  },
-  { command: 'restart', icon: 'restart', name: 'Restart', hint: 'Back to the start' },
-  {
-    command: 'stop',
-    icon: 'stop',
-    name: 'Stop',
-    hint: 'Close the session and release what it holds',
-    keys: 'Shift+F9'
-  }
+  { command: 'continue', labelled: 'wide' },
+  { command: 'step', labelled: 'narrow' },
+  { command: 'step-back', labelled: 'wide' },
+  { command: 'run-to-here', labelled: 'narrow' },
+  { command: 'toggle-breakpoint', labelled: 'narrow' },
+  { command: 'restart' },
+  { command: 'stop' }
 ];
+const VIEW_TOOLS: readonly CommandName[] = ['presentation', 'pop-out', 'open-window', 'help'];
+const WIDTHS: readonly Width[] = ['narrow', 'medium', 'wide'];
 
 interface ToolbarProps {
   readonly state: DebuggerState;
@@ -71,40 +36,24 @@ interface ToolbarProps {
 }
 
 export function Toolbar({ state, width, roomy }: ToolbarProps): JSX.Element {
-  const store = useStore();
-  const { session, view } = state;
+  const commands = useCommands();
+  const { session } = state;
   const run = session?.run;
-  const node = view.selection;
-  const marked = node !== null && (run?.breakpoints.includes(node) ?? false);
   return (
     <div class="vg-toolbar">
       <div class="vg-toolbar-group" role="toolbar" aria-label="Debugger">
-        {TOOLS.map(({ command, labelled, ...tool }) => (
-          <Button
+        {TOOLS.map(({ command, labelled }) => (
+          <CommandButton
             key={command}
-            {...tool}
-            labelled={labelled === width || (labelled === 'medium' && width === 'wide')}
+            command={command}
+            labelled={labelled !== undefined && WIDTHS.indexOf(width) >= WIDTHS.indexOf(labelled)}
             primary={command === 'step'}
-            disabled={!can(state, command)}
-            act={() => perform(store, command)}
           />
         ))}
-        <span class="vg-separator" />
-        <Button
-          icon="breakpoint"
-          name="Add breakpoint"
-          keys="B"
-          pressed={marked}
-          disabled={!can(state, 'breakpoint')}
-          act={() => perform(store, 'breakpoint')}
-          hint={
-            marked ? 'Remove the breakpoint on the selected node' : 'Break before the selected node'
-          }
-        />
       </div>
       {run && (
         <div class="vg-progress">
-          <Scrubber run={run} disabled={!can(state, 'seek')} />
+          <Scrubber run={run} disabled={!allows(state, 'open')} />
           <span class="vg-position">
             node <b>{run.position}</b> of <b>{run.total}</b>
           </span>
@@ -114,13 +63,11 @@ export function Toolbar({ state, width, roomy }: ToolbarProps): JSX.Element {
         </div>
       )}
       {run && <ModeStrip modes={run.modes} short={!roomy} />}
-      <Button
-        icon="help"
-        name="Help"
-        keys="?"
-        pressed={view.help}
-        act={() => store.view({ help: !view.help })}
-      />
+      <div class="vg-toolbar-group vg-toolbar-view" role="toolbar" aria-label="View">
+        {VIEW_TOOLS.filter(command => commands.has(command)).map(command => (
+          <CommandButton key={command} command={command} />
+        ))}
+      </div>
     </div>
   );
 }

@@ -4,8 +4,10 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/ho
 
 import type { SessionState, ViewState } from '../../store';
 import { Region } from '../frame/Region';
-import { useSize, useStore } from '../hooks';
+import { hostOf } from '../host';
+import { useCommands, useDoers, useSize, useStore } from '../hooks';
 import { nearestCell } from './cells';
+import { ContextMenu } from './ContextMenu';
 import { graphActions } from './graphActions';
 import { GraphCanvas } from './GraphCanvas';
 import { GraphTools } from './GraphTools';
@@ -16,6 +18,7 @@ import { pictureOf } from './picture';
 import { SearchBox } from './SearchBox';
 import { metricsOf, TextMetrics } from './text';
 import { useGraphKeys } from './useGraphKeys';
+import { useMenu } from './useMenu';
 import { usePlacing } from './usePlacing';
 import { useViewport } from './useViewport';
 
@@ -28,11 +31,12 @@ const NO_SCREEN = { width: 0, height: 0 };
 
 export function GraphPanel({ session, view }: GraphPanelProps): JSX.Element {
   const store = useStore();
+  const commands = useCommands();
   const host = useRef<HTMLDivElement>(null);
   const svg = useRef<SVGSVGElement>(null);
   const world = useRef<SVGGElement>(null);
   const screen = useSize(host) ?? NO_SCREEN;
-  const [heated, setHeated] = useState(false);
+  const [heated, setHeated] = useState(() => hostOf(document).preferences.colour_by_gradient);
   const [metrics, setMetrics] = useState(() => new TextMetrics());
   useLayoutEffect(() => {
     if (host.current) {
@@ -96,15 +100,16 @@ export function GraphPanel({ session, view }: GraphPanelProps): JSX.Element {
     revealing.current = drawn || view.follow ? null : selection;
   }, [selection, picture]);
 
-  const events = graphActions({
+  const menu = useMenu(host, svg, session, store, picture, () => keys);
+  const actions = graphActions({
     store,
-    view,
     picture,
     placing,
     keys,
     dragged: viewport.dragged,
     shown,
-    nearestCell: box => nearestCell(box, drawing.frames[box.frame ?? -1], session.run.current)
+    nearestCell: box => nearestCell(box, drawing.frames[box.frame ?? -1], session.run.current),
+    menu: menu.show
   });
 
   const foldAll = (open: boolean): void => {
@@ -114,17 +119,16 @@ export function GraphPanel({ session, view }: GraphPanelProps): JSX.Element {
     const opened = drawing.frames.map(({ group }) => group);
     store.fold(open ? { open: closed } : { close: opened });
   };
-  const tools = (
-    <GraphTools
-      foldable={drawing.groups.length > 0}
-      heated={heated}
-      search={() => store.view({ search: search ? null : { query: '', index: -1 } })}
-      fit={placing.fit}
-      zoom={placing.zoom}
-      fold={foldAll}
-      heat={setHeated}
-    />
-  );
+  const foldable = (): boolean => drawing.groups.length > 0;
+  useDoers({
+    ...actions.doers,
+    'fold-all': { act: () => foldAll(false), can: foldable },
+    'open-groups': { act: () => foldAll(true), can: foldable },
+    'colour-by-gradient': { act: () => setHeated(!heated), isOn: () => heated }
+  });
+  useLayoutEffect(() => {
+    commands.focused = actions.focused;
+  });
 
   const { title, size } = session;
   return (
@@ -132,7 +136,7 @@ export function GraphPanel({ session, view }: GraphPanelProps): JSX.Element {
       name="Graph"
       foldable={false}
       note={`${title ? `${title} · ` : ''}${size} nodes`}
-      tools={tools}
+      tools={<GraphTools foldable={foldable()} />}
     >
       <div class="vg-graph" ref={host}>
         <GraphCanvas
@@ -145,7 +149,7 @@ export function GraphPanel({ session, view }: GraphPanelProps): JSX.Element {
           matches={matched}
           focusKey={keys.focusKey}
           heated={heated}
-          events={events}
+          events={actions.events}
         />
         {search && (
           <SearchBox
@@ -155,6 +159,7 @@ export function GraphPanel({ session, view }: GraphPanelProps): JSX.Element {
             go={goToMatch}
           />
         )}
+        {menu.place && <ContextMenu {...menu.place} close={menu.close} />}
         {heated && <Legend />}
         {drawing.boxes.length >= MINIMAP_FROM && (
           <Minimap

@@ -40,10 +40,8 @@ export function SearchBox({ search, found, change, go }: SearchBoxProps): JSX.El
   const keydown = (event: KeyboardEvent): void => {
     if (event.key === 'Enter') {
       move(event.shiftKey ? -1 : 1);
-    } else if (event.key === 'Escape') {
-      change(null);
     } else {
-      return;
+      return; // Escape closes it from anywhere: see `parts.ts`.
     }
     event.preventDefault();
     event.stopPropagation();

@@ -16,11 +16,15 @@ import {
 import type { Drawing, Standing } from '../../protocol';
 import { fromShown } from '../../store/session';
 import type { DebuggerStore, SessionState, ViewState } from '../../store';
+import { INITIAL_STATE } from '../../store/state';
 import { foldingSent, INITIAL_VIEW, UNFOLDED } from '../../store/view';
-import { StoreContext } from '../hooks';
+import { Commands } from '../commands';
+import { CommandsContext, StoreContext } from '../hooks';
+import { commandKey } from '../shortcuts';
 import { GraphPanel } from './GraphPanel';
 
 const store = {
+  state: { value: INITIAL_STATE },
   fold: vi.fn(),
   select: vi.fn(),
   view: vi.fn(),
@@ -43,10 +47,18 @@ afterEach(() => {
   vi.clearAllMocks();
 });
 
-function show(session: SessionState, view: Partial<ViewState> = {}): void {
+const commands = new Commands(store as unknown as DebuggerStore, () => undefined);
+
+function show(session: SessionState, changes: Partial<ViewState> = {}): void {
+  const view = { ...INITIAL_VIEW, ...changes };
+  store.state.value = { ...INITIAL_STATE, port: { state: 'open' }, session, view };
   page.rerender(
     <StoreContext.Provider value={store as unknown as DebuggerStore}>
-      <GraphPanel session={session} view={{ ...INITIAL_VIEW, ...view }} />
+      <CommandsContext.Provider value={commands}>
+        <div onKeyDown={event => commandKey(event, commands)}>
+          <GraphPanel session={session} view={view} />
+        </div>
+      </CommandsContext.Provider>
     </StoreContext.Provider>
   );
 }

@@ -2,7 +2,8 @@
 import type { SVGAttributes } from 'preact';
 
 import type { DrawnBox } from '../../protocol';
-import type { DebuggerStore, ViewState } from '../../store';
+import type { Doers } from '../commands';
+import type { DebuggerStore } from '../../store';
 import { boxOf, frameKey, frameOf } from './picture';
 import type { Picture } from './picture';
 import type { GraphKeys } from './useGraphKeys';
@@ -10,7 +11,6 @@ import type { Placing } from './usePlacing';
 
 interface Parts {
   readonly store: DebuggerStore;
-  readonly view: ViewState;
   readonly picture: Picture;
   readonly placing: Placing;
   readonly keys: GraphKeys;
@@ -19,10 +19,19 @@ interface Parts {
   readonly shown: string | null;
   /** The cell, of some in one box, that is nearest to where the run is. */
   nearestCell(box: DrawnBox): number;
+  /** Show the menu of what has this key, or of the graph; at a point of the screen, or beside it. */
+  menu(key: string | null, at: MouseEvent | null): void;
 }
 
-export function graphActions(parts: Parts): SVGAttributes<SVGSVGElement> {
-  const { store, view, picture, placing, keys } = parts;
+export interface GraphActions {
+  readonly events: SVGAttributes<SVGSVGElement>;
+  readonly doers: Doers;
+  /** The node that has the keyboard. */
+  focused(): number | null;
+}
+
+export function graphActions(parts: Parts): GraphActions {
+  const { store, picture, placing, keys } = parts;
 
   const nodeAt = (key: string | null): number | null => {
     const box = key === null ? undefined : boxOf(picture, key);
@@ -73,8 +82,9 @@ export function graphActions(parts: Parts): SVGAttributes<SVGSVGElement> {
     }
   };
 
-  /** To the cell beside the one that is shown around what has the focus, as they were recorded. */
-  const turn = (here: string | null, by: 1 | -1): void => {
+  /** The cell beside the one that is shown around what has the focus, as they were recorded. */
+  const beside = (by: 1 | -1): { group: number; cell: number } | null => {
+    const here = keys.here() ?? keys.focusKey;
     const { drawing, groups } = picture;
     let at = here === null ? -1 : (picture.frames.get(frameOf(picture, here)?.group ?? -1) ?? -1);
     if (at < 0 && here !== null) {
@@ -83,14 +93,22 @@ export function graphActions(parts: Parts): SVGAttributes<SVGSVGElement> {
     for (; at >= 0; at = drawing.frames[at]?.parent ?? -1) {
       const frame = drawing.frames[at];
       if (frame?.cell != null) {
+        const { group } = frame;
         const cell = frame.cell - by;
-        if (0 <= cell && cell < (groups.get(frame.group)?.cells ?? 0)) {
-          showCell(frame.group, cell, null);
-        }
-        return;
+        return 0 <= cell && cell < (groups.get(group)?.cells ?? 0) ? { group, cell } : null;
       }
     }
+    return null;
   };
+  const turn = (by: 1 | -1) => ({
+    act: () => {
+      const next = beside(by);
+      if (next) {
+        showCell(next.group, next.cell, null);
+      }
+    },
+    can: () => beside(by) !== null
+  });
 
   const onClick = (event: MouseEvent): void => {
     if (parts.dragged.current || !(event.target instanceof Element)) {
@@ -127,37 +145,22 @@ export function graphActions(parts: Parts): SVGAttributes<SVGSVGElement> {
     }
   };
 
-  const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.ctrlKey || event.metaKey || event.altKey) {
-      return;
-    }
-    const key = event.target instanceof Element ? attribute(event.target, 'data-key') : null;
-    const here = key ?? keys.focusKey;
-    const node = nodeAt(here);
-    const actions = new Map<string, () => void>([
-      ['Enter', () => act(here)],
-      [' ', () => act(here)],
-      ['b', () => node !== null && store.toggleBreakpoint(node)],
-      ['r', () => node !== null && store.runTo(node)],
-      ['f', placing.fit],
-      ['z', () => placing.zoomTo(parts.shown)],
-      ['[', () => turn(here, -1)],
-      [']', () => turn(here, 1)],
-      ['/', () => store.view({ search: view.search ?? { query: '', index: -1 } })],
-      ['?', () => store.view({ help: !view.help })],
-      ['+', () => placing.zoom(1.25)],
-      ['=', () => placing.zoom(1.25)],
-      ['-', () => placing.zoom(0.8)],
-      ['Escape', () => store.follow(true)]
-    ]);
-    const action = actions.get(event.key);
-    if (action) {
-      action();
-    } else if (!keys.walk(event)) {
-      return;
+  const onContextMenu = (event: MouseEvent): void => {
+    if (event.shiftKey || !(event.target instanceof Element)) {
+      return; // The browser's own, as JupyterLab has it.
     }
     event.preventDefault();
     event.stopPropagation();
+    parts.menu(attribute(event.target, 'data-key'), event);
+  };
+
+  /** Keys of commands are left to the view: see `commandKey`. */
+  const onKeyDown = (event: KeyboardEvent): void => {
+    keys.press(event.target instanceof Element ? attribute(event.target, 'data-key') : null);
+    if (!event.ctrlKey && !event.metaKey && !event.altKey && keys.walk(event)) {
+      event.preventDefault();
+      event.stopPropagation();
+    }
   };
 
   const onFocusIn = (event: FocusEvent): void => {
@@ -167,7 +170,20 @@ export function graphActions(parts: Parts): SVGAttributes<SVGSVGElement> {
     }
   };
 
-  return { onClick, onDblClick, onKeyDown, onFocusIn };
+  const here = (): string | null => keys.here() ?? keys.focusKey;
+  const doers: Doers = {
+    open: { act: () => act(here()) },
+    outwards: { act: keys.outwards },
+    'previous-cell': turn(-1),
+    'next-cell': turn(1),
+    'zoom-to-fit': { act: placing.fit },
+    'zoom-to-selection': { act: () => placing.zoomTo(parts.shown) },
+    'zoom-in': { act: () => placing.zoom(1.25) },
+    'zoom-out': { act: () => placing.zoom(0.8) },
+    menu: { act: () => parts.menu(here(), null) }
+  };
+  const focused = (): number | null => nodeAt(keys.here());
+  return { events: { onClick, onDblClick, onContextMenu, onKeyDown, onFocusIn }, doers, focused };
 }
 
 function groupBox(boxes: readonly DrawnBox[], group: number): string | null {

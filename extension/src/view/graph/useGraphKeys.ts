@@ -21,7 +21,13 @@ export interface GraphKeys {
   focusNext(find: (picture: Picture) => string | null): void;
   /** Move the focus to a box, bring it into view and give it the keyboard. */
   focus(key: string): void;
-  /** True if the key was an arrow, Home, End or Backspace and has been dealt with. */
+  /** To the title of the group around. */
+  outwards(): void;
+  /** A key was pressed on this, while the event is handled. */
+  press(key: string | null): void;
+  /** What has the keyboard, if the graph has it. */
+  here(): string | null;
+  /** True if the key was an arrow, Home or End and has been dealt with. */
   walk(event: KeyboardEvent): boolean;
 }
 
@@ -34,6 +40,7 @@ export function useGraphKeys(
 ): GraphKeys {
   const [chosen, setFocusKey] = useState<string | null>(null);
   const take = useRef(false);
+  const pressed = useRef<string | null>(null);
   const awaited = useRef<((picture: Picture) => string | null) | null>(null);
   const focusKey = chosen !== null && placeOf(picture, chosen) ? chosen : home;
 
@@ -67,8 +74,6 @@ export function useGraphKeys(
       next = neighbour(picture, focusKey ?? first ?? '', direction);
     } else if (event.key === 'Home' || event.key === 'End') {
       next = event.key === 'Home' ? first : last;
-    } else if (event.key === 'Backspace') {
-      next = focusKey === null ? null : outwards(picture, focusKey);
     } else {
       return false;
     }
@@ -78,6 +83,14 @@ export function useGraphKeys(
     return true;
   };
 
+  const goOutwards = (): void => {
+    const from = pressed.current ?? focusKey;
+    const next = from === null ? null : outwards(picture, from);
+    if (next !== null) {
+      focus(next);
+    }
+  };
+
   return {
     focusKey,
     setFocusKey,
@@ -85,12 +98,23 @@ export function useGraphKeys(
       awaited.current = find;
     },
     focus,
+    outwards: goOutwards,
+    press: key => {
+      pressed.current = key;
+      setTimeout(() => {
+        pressed.current = null;
+      });
+    },
+    here: () => {
+      const inside = svg.current?.contains(svg.current.ownerDocument.activeElement) ?? false;
+      return pressed.current ?? (inside ? focusKey : null);
+    },
     walk
   };
 }
 
 /** Keys are compared, not put into a selector: they are the kernel's. */
-function elementOf(svg: SVGSVGElement | null, key: string): SVGGElement | undefined {
+export function elementOf(svg: SVGSVGElement | null, key: string): SVGGElement | undefined {
   const elements = svg?.querySelectorAll<SVGGElement>('[data-key]') ?? [];
   return [...elements].find(element => element.dataset['key'] === key);
 }

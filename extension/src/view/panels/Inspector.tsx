@@ -160,22 +160,3 @@ function Costs({ visit }: { visit: Visit }): JSX.Element {
     </dl>
   );
 }
-
-/** Whether the inspector goes along with the steps. */
-export function FollowButton({ on }: { on: boolean }): JSX.Element {
-  const store = useStore();
-  return (
-    <button
-      type="button"
-      class="vg-button"
-      aria-label="Follow the run"
-      aria-pressed={on}
-      title={
-        on ? 'Shows the node of the last step' : 'Stays on the selected node (Esc follows again)'
-      }
-      onClick={() => store.follow(!on)}
-    >
-      <Icon name="follow" />
-    </button>
-  );
-}

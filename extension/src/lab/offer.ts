@@ -1,0 +1,54 @@
+/** Tells the views on the page what JupyterLab does for them, and what a person has set there. */
+import type { JupyterFrontEnd } from '@jupyterlab/application';
+import type { ISettingRegistry } from '@jupyterlab/settingregistry';
+
+import { PREFERENCES } from '../protocol';
+import type { CommandName, Preferences } from '../protocol';
+import { ASK_HOST, writeHost } from '../view/host';
+import type { Asked } from '../view/host';
+import { idOf } from './commands';
+import { keysIn } from './keys';
+
+/** Keys as declared hold until the settings are read: a page without them binds none. */
+export function offerHost(
+  app: JupyterFrontEnd,
+  settings: ISettingRegistry | null,
+  plugin: string,
+  commands: readonly CommandName[]
+): void {
+  let preferences: Preferences = PREFERENCES;
+  let bound = false;
+  const tell = (): void => {
+    const keys = keysIn(app.commands.keyBindings);
+    bound ||= Object.values(keys).some(each => each.length > 0);
+    writeHost(document, { commands, keys: bound ? keys : {}, preferences });
+  };
+  let soon = false;
+  app.commands.keyBindingChanged.connect(() => {
+    if (!soon) {
+      soon = true; // A page that loads binds some hundred.
+      setTimeout(() => {
+        soon = false;
+        tell();
+      });
+    }
+  });
+  tell();
+  void settings?.load(plugin).then(
+    loaded => {
+      const read = (): void => {
+        preferences = { ...PREFERENCES, ...(loaded.composite as Partial<Preferences>) };
+        tell();
+      };
+      loaded.changed.connect(read);
+      read();
+    },
+    () => undefined // A host that knows no schema of ours: what was declared holds.
+  );
+  document.addEventListener(ASK_HOST, event => {
+    const { command, session } = (event as CustomEvent<Asked>).detail;
+    if (commands.includes(command)) {
+      void app.commands.execute(idOf(command), { session });
+    }
+  });
+}

@@ -1,0 +1,113 @@
+// Made by `make types` from vizgrad/commands.py and widgets/preferences.py: do not edit.
+/** What a person can do, and what they can set: declared once, in Python. */
+
+// prettier-ignore
+export type CommandName = 'continue' | 'step' | 'step-back' | 'run-to-here' | 'toggle-breakpoint' | 'restart' | 'stop' | 'open' | 'outwards' | 'previous-cell' | 'next-cell' | 'next-problem' | 'search' | 'zoom-to-fit' | 'zoom-to-selection' | 'zoom-in' | 'zoom-out' | 'fold-all' | 'open-groups' | 'colour-by-gradient' | 'menu' | 'follow' | 'next-part' | 'previous-part' | 'presentation' | 'pop-out' | 'open-window' | 'help' | 'open-panel';
+
+// prettier-ignore
+export type CommandIcon = 'back' | 'breakpoint' | 'continue' | 'fit' | 'fold' | 'follow' | 'heat' | 'help' | 'minus' | 'plus' | 'popOut' | 'presentation' | 'restart' | 'runTo' | 'search' | 'step' | 'stop' | 'unfold' | 'warning' | 'window';
+
+// prettier-ignore
+export type Section = 'Run' | 'Graph' | 'View' | 'Notebook';
+
+// prettier-ignore
+export type Enabled = 'always' | 'shown' | 'open' | 'can_run' | 'can_go_back' | 'can_restart' | 'node' | 'other_node';
+
+// prettier-ignore
+export type MenuOf = 'node' | 'group' | 'graph';
+
+export interface Command {
+  readonly name: CommandName;
+  readonly label: string;
+  /** Instead of the label in a menu, where it is on already. */
+  readonly labelOn: string;
+  readonly help: string;
+  readonly section: Section;
+  readonly icon: CommandIcon | null;
+  /** As `strokeOf` writes what was pressed. */
+  readonly keys: readonly string[];
+  /** Where the keys work: anywhere in the view, or where the graph has the focus. */
+  readonly reach: 'view' | 'graph';
+  readonly enabled: Enabled;
+  readonly menus: readonly MenuOf[];
+  /** Only where the host of the view offers it. */
+  readonly byHost: boolean;
+  /** How the same is written in code, and as a magic; '' if it cannot be. */
+  readonly code: string;
+  readonly magic: string;
+}
+
+/** What only code and magics do. */
+export interface InCode {
+  readonly label: string;
+  readonly help: string;
+  readonly code: string;
+  readonly magic: string;
+}
+
+export interface Gesture {
+  readonly keys: string;
+  readonly help: string;
+}
+
+// prettier-ignore
+export const COMMANDS: readonly Command[] = [
+  { name: 'continue', label: 'Continue', labelOn: 'Continue', help: 'Runs to the next breakpoint, or to the end.', section: 'Run', icon: 'continue', keys: ['F9'], reach: 'view', enabled: 'can_run', menus: [], byHost: false, code: 'session.continue_()', magic: '%vizgrad continue' },
+  { name: 'step', label: 'Step', labelOn: 'Step', help: 'Runs the next node.', section: 'Run', icon: 'step', keys: ['F10'], reach: 'view', enabled: 'can_run', menus: [], byHost: false, code: 'session.step()', magic: '%vizgrad step [N]' },
+  { name: 'step-back', label: 'Step back', labelOn: 'Step back', help: 'Takes the last node back, with all it changed.', section: 'Run', icon: 'back', keys: ['Shift F10'], reach: 'view', enabled: 'can_go_back', menus: [], byHost: false, code: 'session.back()', magic: '%vizgrad back [N]' },
+  { name: 'run-to-here', label: 'Run to here', labelOn: 'Run to here', help: 'Runs, or steps back, until the selected node is the next.', section: 'Run', icon: 'runTo', keys: ['r'], reach: 'graph', enabled: 'other_node', menus: ['node'], byHost: false, code: 'session.run_to("MulBackward0")', magic: '%vizgrad run_to NODE' },
+  { name: 'toggle-breakpoint', label: 'Add breakpoint', labelOn: 'Remove breakpoint', help: 'Makes Continue stop before the selected node, or not any more.', section: 'Run', icon: 'breakpoint', keys: ['b'], reach: 'graph', enabled: 'node', menus: ['node'], byHost: false, code: 'session.break_at("MulBackward0")', magic: '%vizgrad break NODE' },
+  { name: 'restart', label: 'Restart', labelOn: 'Restart', help: 'Goes back to before the first node.', section: 'Run', icon: 'restart', keys: [], reach: 'view', enabled: 'can_restart', menus: ['graph'], byHost: false, code: 'session.restart()', magic: '%vizgrad restart' },
+  { name: 'stop', label: 'Stop', labelOn: 'Stop', help: 'Closes the session and lets go of what it holds.', section: 'Run', icon: 'stop', keys: ['Shift F9'], reach: 'view', enabled: 'open', menus: [], byHost: false, code: 'session.close()', magic: '%vizgrad close' },
+  { name: 'open', label: 'Select or open', labelOn: 'Select or open', help: 'Selects the node; opens or closes the group.', section: 'Graph', icon: null, keys: ['Enter', 'Space'], reach: 'graph', enabled: 'shown', menus: ['group'], byHost: false, code: '', magic: '' },
+  { name: 'outwards', label: 'Out to the group around', labelOn: 'Out to the group around', help: 'Goes to the title of the group around.', section: 'Graph', icon: null, keys: ['Backspace'], reach: 'graph', enabled: 'shown', menus: [], byHost: false, code: '', magic: '' },
+  { name: 'previous-cell', label: 'Cell before', labelOn: 'Cell before', help: 'Shows the one before, of equal groups.', section: 'Graph', icon: null, keys: ['['], reach: 'graph', enabled: 'shown', menus: ['group'], byHost: false, code: '', magic: '' },
+  { name: 'next-cell', label: 'Cell after', labelOn: 'Cell after', help: 'Shows the one after, of equal groups.', section: 'Graph', icon: null, keys: [']'], reach: 'graph', enabled: 'shown', menus: ['group'], byHost: false, code: '', magic: '' },
+  { name: 'next-problem', label: 'Next problem', labelOn: 'Next problem', help: 'Selects the next node that failed, or whose saved value is stale or gradient not finite.', section: 'Graph', icon: 'warning', keys: ['n'], reach: 'view', enabled: 'shown', menus: ['graph'], byHost: false, code: '', magic: '' },
+  { name: 'search', label: 'Search nodes', labelOn: 'Search nodes', help: 'Finds nodes by name, variable, scope or source line.', section: 'Graph', icon: 'search', keys: ['/'], reach: 'view', enabled: 'shown', menus: ['graph'], byHost: false, code: '', magic: '' },
+  { name: 'zoom-to-fit', label: 'Zoom to fit', labelOn: 'Zoom to fit', help: 'Shows the whole graph.', section: 'Graph', icon: 'fit', keys: ['f'], reach: 'graph', enabled: 'shown', menus: ['graph'], byHost: false, code: '', magic: '' },
+  { name: 'zoom-to-selection', label: 'Zoom to the selection', labelOn: 'Zoom to the selection', help: 'Comes close to the selected node.', section: 'Graph', icon: null, keys: ['z'], reach: 'graph', enabled: 'shown', menus: ['node'], byHost: false, code: '', magic: '' },
+  { name: 'zoom-in', label: 'Zoom in', labelOn: 'Zoom in', help: 'Comes nearer.', section: 'Graph', icon: 'plus', keys: ['+', '='], reach: 'graph', enabled: 'shown', menus: [], byHost: false, code: '', magic: '' },
+  { name: 'zoom-out', label: 'Zoom out', labelOn: 'Zoom out', help: 'Goes further away.', section: 'Graph', icon: 'minus', keys: ['-'], reach: 'graph', enabled: 'shown', menus: [], byHost: false, code: '', magic: '' },
+  { name: 'fold-all', label: 'Fold all groups', labelOn: 'Fold all groups', help: 'Closes every group.', section: 'Graph', icon: 'fold', keys: [], reach: 'view', enabled: 'shown', menus: ['graph', 'group'], byHost: false, code: '', magic: '' },
+  { name: 'open-groups', label: 'Open groups, one level more', labelOn: 'Open groups, one level more', help: 'Opens every group that is drawn closed.', section: 'Graph', icon: 'unfold', keys: [], reach: 'view', enabled: 'shown', menus: ['graph', 'group'], byHost: false, code: '', magic: '' },
+  { name: 'colour-by-gradient', label: 'Colour by gradient', labelOn: 'Colour by gradient', help: 'Lets colours say how large gradients are, or how far the run is.', section: 'Graph', icon: 'heat', keys: [], reach: 'view', enabled: 'shown', menus: ['graph'], byHost: false, code: '', magic: '' },
+  { name: 'menu', label: 'Menu', labelOn: 'Menu', help: 'Lists what can be done with what has the focus.', section: 'Graph', icon: null, keys: ['m', 'ContextMenu'], reach: 'graph', enabled: 'shown', menus: [], byHost: false, code: '', magic: '' },
+  { name: 'follow', label: 'Follow the run', labelOn: 'Follow the run', help: 'Lets the selection go along with the run, or stay.', section: 'View', icon: 'follow', keys: ['Escape'], reach: 'graph', enabled: 'shown', menus: ['node', 'graph'], byHost: false, code: '', magic: '' },
+  { name: 'next-part', label: 'Next part', labelOn: 'Next part', help: 'Goes to the next part of the view: toolbar, graph, inspector and so on.', section: 'View', icon: null, keys: ['F6'], reach: 'view', enabled: 'shown', menus: [], byHost: false, code: '', magic: '' },
+  { name: 'previous-part', label: 'Previous part', labelOn: 'Previous part', help: 'Goes to the part of the view before.', section: 'View', icon: null, keys: ['Shift F6'], reach: 'view', enabled: 'shown', menus: [], byHost: false, code: '', magic: '' },
+  { name: 'presentation', label: 'Presentation size', labelOn: 'Presentation size', help: 'Draws everything larger, for a projector, or as before.', section: 'View', icon: 'presentation', keys: ['p'], reach: 'view', enabled: 'always', menus: [], byHost: false, code: '', magic: '' },
+  { name: 'pop-out', label: 'Open in a tab', labelOn: 'Open in a tab', help: 'Shows the session in a tab of its own, which can be put anywhere.', section: 'View', icon: 'popOut', keys: [], reach: 'view', enabled: 'shown', menus: [], byHost: true, code: '', magic: '' },
+  { name: 'open-window', label: 'Open in a window', labelOn: 'Open in a window', help: 'Shows the session in a window of its own, for a second screen.', section: 'View', icon: 'window', keys: [], reach: 'view', enabled: 'shown', menus: [], byHost: true, code: '', magic: '' },
+  { name: 'help', label: 'Help', labelOn: 'Help', help: 'Shows keys, signs, and how the same is written in code.', section: 'View', icon: 'help', keys: ['?'], reach: 'view', enabled: 'always', menus: [], byHost: false, code: '', magic: '' },
+  { name: 'open-panel', label: 'Show the backward graph panel', labelOn: 'Show the backward graph panel', help: 'Draws and steps the newest session of the notebook in front, beside it.', section: 'Notebook', icon: null, keys: [], reach: 'view', enabled: 'always', menus: [], byHost: true, code: '', magic: '' },
+];
+
+// prettier-ignore
+export const IN_CODE: readonly InCode[] = [
+  { label: 'Go to a position', help: 'Goes to where so many nodes are done; in the view by the slider and the list of events.', code: 'session.seek(3)', magic: '%vizgrad seek N' },
+  { label: 'Debug', help: 'Opens the backward of a tensor, stopped before its first node, and shows the live view.', code: 'vizgrad.debug(loss)', magic: '%vizgrad debug TENSOR' },
+  { label: 'Graph', help: 'Draws the backward graph of a tensor; nothing is run.', code: 'vizgrad.graph(loss)', magic: '%vizgrad graph TENSOR' },
+  { label: 'Saved tensors', help: 'Lists what nodes have saved, with versions: what is stale, and what was let go of.', code: 'session.saved', magic: '%vizgrad saved' },
+  { label: 'Versions', help: 'Shows who wrote a tensor in place, and which saved values rely on it.', code: 'vizgrad.versions(w)', magic: '%vizgrad versions [TENSOR]' },
+  { label: 'Record', help: 'Records what is computed in a block or a cell, forward and backward.', code: 'vizgrad.record()', magic: '%%vizgrad record [NAME]' },
+];
+
+// prettier-ignore
+export const GESTURES: readonly Gesture[] = [
+  { keys: 'Arrows', help: 'Walk the graph: up and down along edges, to the sides at the same height.' },
+  { keys: 'Home End', help: 'To the first and the last box.' },
+  { keys: 'Wheel', help: 'Zooms once the graph has the focus; with Ctrl always.' },
+  { keys: 'Drag, pinch', help: 'Move the graph, and zoom with two fingers.' },
+  { keys: 'Right click, long press', help: 'The menu of a node or group.' },
+  { keys: 'Escape', help: 'Closes help, search or a menu; from the toolbar back to the graph.' },
+];
+
+// prettier-ignore
+export const PREFERENCES = {
+  presentation: false as boolean,
+  colour_by_gradient: false as boolean,
+  arrangement: 'auto' as 'auto' | 'columns' | 'tabs',
+};
+
+export type Preferences = typeof PREFERENCES;

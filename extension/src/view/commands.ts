@@ -1,0 +1,163 @@
+/** What can be done in one view, by the names that its buttons, menus, keys and host share. */
+import { COMMANDS } from '../protocol';
+import type { Command, CommandName, Enabled } from '../protocol';
+import { nextProblem } from '../store';
+import type { DebuggerState, DebuggerStore } from '../store';
+import { hostOf } from './host';
+
+/** What a part of the view does, while it is there. */
+export interface Doer {
+  act(): void;
+  can?(): boolean;
+  /** Of what is either on or off. */
+  isOn?(): boolean;
+}
+export type Doers = Partial<Record<CommandName, Doer>>;
+
+const DECLARED = new Map(COMMANDS.map(command => [command.name, command]));
+
+export function commandOf(name: CommandName): Command {
+  return DECLARED.get(name) as Command;
+}
+
+export class Commands {
+  /** The node that has the keyboard: what is done to a node is done to this, selected or not. */
+  focused: () => number | null = () => null;
+  private readonly parts = new Set<() => Doers>();
+  private readonly own: Doers;
+
+  /** `ask` tells the host what it is to do. */
+  constructor(
+    private readonly store: DebuggerStore,
+    private readonly ask: (name: CommandName) => void
+  ) {
+    this.own = ownDoers(store, () => this.node);
+  }
+
+  /** A part of the view is there until what this returns is called. */
+  offer(doers: () => Doers): () => void {
+    this.parts.add(doers);
+    return () => this.parts.delete(doers);
+  }
+
+  /** Whether it can be done here at all, now or later. */
+  has(name: CommandName): boolean {
+    return this.doer(name) !== null;
+  }
+
+  /** Whether it makes sense now. The kernel has the last word: it answers `Failed`. */
+  can(name: CommandName): boolean {
+    const doer = this.doer(name);
+    return (
+      doer !== null &&
+      allows(this.store.state.value, commandOf(name).enabled, this.node) &&
+      (doer.can?.() ?? true)
+    );
+  }
+
+  isOn(name: CommandName): boolean {
+    return this.doer(name)?.isOn?.() ?? false;
+  }
+
+  /** Do it, if it makes sense by what is known at this moment. */
+  perform(name: CommandName): void {
+    if (this.can(name)) {
+      this.doer(name)?.act();
+    }
+  }
+
+  private get node(): number | null {
+    return this.focused() ?? this.store.state.value.view.selection;
+  }
+
+  private doer(name: CommandName): Doer | null {
+    if (commandOf(name).byHost) {
+      return hostOf(document).commands.includes(name) ? { act: () => this.ask(name) } : null;
+    }
+    for (const part of this.parts) {
+      const doer = part()[name];
+      if (doer) {
+        return doer;
+      }
+    }
+    return this.own[name] ?? null;
+  }
+}
+
+/** Does what is shown allow it? `node` is the one that it would be done to. */
+export function allows(
+  { session, port }: DebuggerState,
+  enabled: Enabled,
+  node: number | null = null
+): boolean {
+  if (enabled === 'always') {
+    return true;
+  }
+  const run = session?.run;
+  if (!run || enabled === 'shown') {
+    return run !== undefined;
+  }
+  if (session.closed || port.state !== 'open') {
+    return false;
+  }
+  switch (enabled) {
+    case 'open':
+      return true;
+    case 'can_run':
+      return run.status === 'paused' && run.current !== null;
+    case 'can_go_back':
+      return run.position > run.earliest;
+    case 'can_restart':
+      return run.earliest === 0 && (run.position > 0 || run.status === 'failed');
+    case 'node':
+      return node !== null;
+    case 'other_node':
+      return node !== null && run.current !== node;
+  }
+}
+
+/** What needs no more than the store. */
+function ownDoers(store: DebuggerStore, node: () => number | null): Doers {
+  const view = () => store.state.value.view;
+  const withNode = (act: (node: number) => void) => () => {
+    const one = node();
+    if (one !== null) {
+      act(one);
+    }
+  };
+  return {
+    continue: { act: () => store.continue() },
+    step: { act: () => store.step() },
+    'step-back': { act: () => store.back() },
+    'run-to-here': { act: withNode(one => store.runTo(one)) },
+    'toggle-breakpoint': {
+      act: withNode(one => store.toggleBreakpoint(one)),
+      isOn: () => {
+        const { session } = store.state.value;
+        return session?.run.breakpoints.includes(node() ?? -1) ?? false;
+      }
+    },
+    restart: { act: () => store.restart() },
+    stop: { act: () => store.stop() },
+    search: {
+      act: () => store.view({ search: view().search ? null : { query: '', index: -1 } }),
+      isOn: () => view().search !== null
+    },
+    'next-problem': {
+      act: () => {
+        const { session } = store.state.value;
+        const next = session && nextProblem(session, view().selection);
+        if (next != null) {
+          store.select(next);
+        }
+      },
+      can: () => (store.state.value.session && nextProblem(store.state.value.session, null)) != null
+    },
+    follow: { act: () => store.follow(!view().follow), isOn: () => view().follow },
+    presentation: {
+      act: () => store.view({ presentation: !view().presentation }),
+      isOn: () => view().presentation
+    },
+    help: { act: () => store.view({ help: !view().help }), isOn: () => view().help }
+  };
+}

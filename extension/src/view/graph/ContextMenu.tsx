@@ -1,0 +1,111 @@
+/** The menu of a node, of a group, or of the graph beside them. */
+import type { JSX } from 'preact';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+
+import { COMMANDS } from '../../protocol';
+import type { MenuOf } from '../../protocol';
+import { useCommands } from '../hooks';
+import { Icon } from '../Icons';
+import { keyText } from '../shortcuts';
+
+export interface MenuPlace {
+  readonly of: MenuOf;
+  readonly title: string;
+  /** Where it is to be, from the upper left corner of the graph. */
+  readonly x: number;
+  readonly y: number;
+}
+
+interface ContextMenuProps extends MenuPlace {
+  /** `back`: the keyboard goes back to where it was. */
+  close(back: boolean): void;
+}
+
+export function ContextMenu({ of, title, x, y, close }: ContextMenuProps): JSX.Element {
+  const commands = useCommands();
+  const element = useRef<HTMLDivElement>(null);
+  const [at, setAt] = useState({ x, y });
+  const listed = COMMANDS.filter(({ name, menus }) => menus.includes(of) && commands.has(name));
+
+  useLayoutEffect(() => {
+    const menu = element.current;
+    const room = menu?.parentElement?.getBoundingClientRect();
+    if (menu && room) {
+      const { width, height } = menu.getBoundingClientRect();
+      const inside = (place: number, size: number, of: number): number =>
+        Math.max(2, Math.min(place, of - size - 2));
+      setAt({ x: inside(x, width, room.width), y: inside(y, height, room.height) });
+      menu.querySelector<HTMLElement>('[role="menuitem"]')?.focus({ preventScroll: true });
+    }
+  }, [x, y]);
+
+  useEffect(() => {
+    const page = element.current?.ownerDocument;
+    const outside = (event: Event): void => {
+      if (!event.composedPath().includes(element.current as EventTarget)) {
+        close(false);
+      }
+    };
+    page?.addEventListener('pointerdown', outside, true);
+    return () => page?.removeEventListener('pointerdown', outside, true);
+  }, []);
+
+  const move = (event: KeyboardEvent): void => {
+    const items = [...(element.current?.querySelectorAll<HTMLElement>('[role="menuitem"]') ?? [])];
+    const here = items.findIndex(item => item === item.ownerDocument.activeElement);
+    const next = {
+      ArrowDown: (here + 1) % items.length,
+      ArrowUp: (here - 1 + items.length) % items.length,
+      Home: 0,
+      End: items.length - 1
+    }[event.key];
+    if (next !== undefined) {
+      items[next]?.focus();
+    } else if (event.key === 'Escape' || event.key === 'Tab') {
+      close(true);
+    } else if (event.key !== 'Enter' && event.key !== ' ') {
+      return;
+    } else {
+      event.stopPropagation(); // The button's own click.
+      return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+  };
+
+  return (
+    <div
+      ref={element}
+      class="vg-menu"
+      role="menu"
+      tabIndex={-1}
+      aria-label={title}
+      style={{ left: `${at.x}px`, top: `${at.y}px` }}
+      onKeyDown={move}
+      onContextMenu={event => event.preventDefault()}
+    >
+      <div class="vg-menu-title" aria-hidden="true">
+        {title}
+      </div>
+      {listed.map(({ name, label, labelOn, icon, help }) => (
+        <button
+          key={name}
+          type="button"
+          class="vg-menu-item"
+          role="menuitem"
+          tabIndex={-1}
+          aria-disabled={!commands.can(name)}
+          title={help}
+          onClick={() => {
+            close(true);
+            commands.perform(name);
+          }}
+        >
+          {icon ? <Icon name={icon} /> : <span class="vg-icon" />}
+          <span class="vg-menu-label">{commands.isOn(name) ? labelOn : label}</span>
+          <kbd aria-hidden="true">{keyText(name)}</kbd>
+        </button>
+      ))}
+    </div>
+  );
+}

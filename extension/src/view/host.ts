@@ -1,0 +1,87 @@
+/**
+ * What the page around the views offers, and what a person has set there. JupyterLab's plugin writes it on the
+ * page, where views of widgets read it too, which are another bundle.
+ */
+import { COMMANDS, PREFERENCES } from '../protocol';
+import type { CommandName, Preferences } from '../protocol';
+import type { Commands } from './commands';
+
+export interface Host {
+  /** What it does when a view asks for it. */
+  readonly commands: readonly CommandName[];
+  /** Keys that were given anew; a command that is not there keeps its own. */
+  readonly keys: Partial<Record<CommandName, readonly string[]>>;
+  readonly preferences: Preferences;
+}
+
+const ALONE: Host = { commands: [], keys: {}, preferences: PREFERENCES };
+const MARK = 'vizgrad';
+const CHANGED = 'vizgrad-host';
+
+let read: { readonly text: string; readonly host: Host } | null = null;
+
+export function hostOf(page: Document): Host {
+  const text = page.documentElement.dataset[MARK];
+  if (text === undefined) {
+    return ALONE;
+  }
+  if (read?.text !== text) {
+    read = { text, host: { ...ALONE, ...(JSON.parse(text) as Partial<Host>) } };
+  }
+  return read.host;
+}
+
+/** The host says what it offers. */
+export function writeHost(page: Document, host: Host): void {
+  page.documentElement.dataset[MARK] = JSON.stringify(host);
+  page.dispatchEvent(new CustomEvent(CHANGED));
+}
+
+export function onHostChanged(page: Document, callback: () => void): () => void {
+  page.addEventListener(CHANGED, callback);
+  return () => page.removeEventListener(CHANGED, callback);
+}
+
+/** The keys of a command, as a person has set them. */
+export function keysOf(name: CommandName): readonly string[] {
+  const own = COMMANDS.find(command => command.name === name)?.keys ?? [];
+  return hostOf(document).keys[name] ?? own;
+}
+
+// --- events between a view and its host: the same words, whichever bundle the view is of ---
+
+/** A view asks its host to do something with its session. */
+export const ASK_HOST = 'vizgrad-ask';
+export interface Asked {
+  readonly command: CommandName;
+  readonly session: string | null;
+}
+
+/** A host asks a view: to do something, or whether it could. */
+export const ASK_VIEW = 'vizgrad-do';
+export interface Told {
+  readonly command: CommandName;
+  readonly only: 'can' | 'isOn' | null;
+  answer: boolean;
+}
+
+/** Do what the host asks for. */
+export function answerHost(root: HTMLElement, commands: Commands): () => void {
+  const answer = (event: Event): void => {
+    const told = (event as CustomEvent<Told>).detail;
+    if (told.only === null) {
+      commands.perform(told.command);
+    } else {
+      told.answer = commands[told.only](told.command);
+    }
+  };
+  root.addEventListener(ASK_VIEW, answer);
+  return () => root.removeEventListener(ASK_VIEW, answer);
+}
+
+/** Ask a view to do something, or whether it can. */
+export function askView(root: Element, command: CommandName, only: Told['only'] = null): boolean {
+  const detail: Told = { command, only, answer: false };
+  root.dispatchEvent(new CustomEvent(ASK_VIEW, { detail }));
+  return detail.answer;
+}
