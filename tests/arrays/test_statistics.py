@@ -6,21 +6,21 @@ import math
 import tracemalloc
 from collections.abc import Iterator
 from fractions import Fraction
-from itertools import pairwise
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.fixtures import strict_array
 from tests.fixtures.strict_array import StrictArray
 from vizgrad.arrays.chunks import CHUNK, TRANSFER, chunks, magnitudes, once
+from vizgrad.arrays.matrix_blocks import SIDE, Blocks, blocks, matrix_shape
 from vizgrad.arrays.quick_statistics import VALUES_TOLD, Statistics, quick, quick_later
 from vizgrad.arrays.sparse.coo import COO
-from vizgrad.arrays.statistics import BINS, HEAT_SIDE, VALUES_SHOWN, heat_map, statistics
+from vizgrad.arrays.statistics import BINS, statistics
 
 DTYPES = ("?", "u1", "i2", "i8", "f2", "f4", "f8", "c8", "c16", ml_dtypes.bfloat16)
 ON_DEVICE = DTYPES[:-1]
@@ -114,7 +114,7 @@ def same(found: Any, expected: list[float]) -> None:
 def test_quick_is_what_plain_arithmetic_gives(array: np.ndarray) -> None:
     found = quick(array)
     agrees(found, array)
-    assert (found.histogram, found.heat) == ((), ())
+    assert (found.histogram, found.heat) == ((), None)
     if array.size <= VALUES_TOLD:
         same(found.values, numbers_of(array))
     else:
@@ -236,32 +236,40 @@ def test_sparse_arrays_are_told_by_what_they_store() -> None:
     assert (found.norm, found.min, found.max, found.zeros, found.infs) == (math.inf, 3, 3, 3, 1)
     close_ = statistics(array)
     assert close_[:7] == found[:7]
-    assert (close_.histogram, close_.heat, close_.values) == ((1,), (), None)
+    assert (close_.histogram, close_.heat, close_.values) == ((1,), None, None)
 
 
 # --- statistics ---------------------------------------------------------------------------------------
 
 
-def blocks(length: int) -> list[range]:
-    count = min(length, HEAT_SIDE)
-    edges = [i * length // count for i in range(count + 1)]
-    return [range(a, b) for a, b in pairwise(edges)]
+def agrees_with_blocks(found: Blocks | None, matrix: np.ndarray) -> None:
+    """Each block tells an element of the largest magnitude, or what is not finite."""
+    assert found is not None
+    (top, bottom), (left, right) = found.rows, found.columns
+    height, width = found.size
+    assert len(found.values) == -(-(bottom - top) // height) <= SIDE
+    for y, row in enumerate(found.values):
+        assert len(row) == -(-(right - left) // width) <= SIDE
+        for x, value in enumerate(row):
+            up, start = top + y * height, left + x * width
+            block = matrix[up : min(up + height, bottom), start : min(start + width, right)]
+            phase = found.phases[y][x] if found.phases else None
+            agrees_with_block(value, phase, block)
 
 
-def agrees_with_heat(heat: Any, array: np.ndarray) -> None:
-    """Each block shows one of its elements of the largest magnitude, or None if one is not finite."""
-    numbers = np.array(numbers_of(array))
-    matrix = numbers.reshape(1, -1) if array.ndim < 2 else numbers.reshape(-1, array.shape[-1])
-    rows, columns = map(blocks, matrix.shape)
-    assert [len(row) for row in heat] == [len(columns)] * len(rows)
-    for row, shown in zip(rows, heat, strict=True):
-        for column, value in zip(columns, shown, strict=True):
-            block = matrix[row.start : row.stop, column.start : column.stop]
-            if not np.isfinite(block).all():
-                assert value is None
-            else:
-                assert np.isclose(block, value, rtol=1e-15, atol=0).any()
-                assert abs(value) == pytest.approx(np.abs(block).max(), rel=1e-15)
+def agrees_with_block(value: float, phase: float | None, block: np.ndarray) -> None:
+    numbers = np.array(numbers_of(block))
+    largest = np.abs(numbers).max()  # NaN if one is
+    assert abs(value) == pytest.approx(largest, rel=1e-5, nan_ok=True)
+    if phase is not None and not math.isnan(value):
+        angles = np.angle(block.ravel()[np.abs(numbers) == largest])
+        assert np.isclose(angles, phase, rtol=1e-5, atol=1e-300, equal_nan=True).any()
+    elif not math.isnan(value):
+        assert np.isclose(numbers, value, rtol=1e-5, atol=0).any()
+
+
+def as_matrix(array: np.ndarray) -> np.ndarray:
+    return array.reshape(matrix_shape(array.shape))
 
 
 def agrees_with_histogram(found: Statistics, array: np.ndarray) -> None:
@@ -280,32 +288,94 @@ def agrees_with_histogram(found: Statistics, array: np.ndarray) -> None:
         assert sum(p < edge - near for p in places) <= below <= sum(p < edge + near for p in places)
 
 
+@example(array=np.array([-3e38 - 3e38j], "c8"))  # whose magnitude is rounded in two ways
 @given(array=arrays())
 def test_a_close_look_adds_pictures_and_values(array: np.ndarray) -> None:
     found = statistics(array)
     np.testing.assert_equal(found[:7], quick(array)[:7])
-    assert (found.values is None) == (array.size > VALUES_SHOWN)
+    assert (found.values is None) == (array.size > VALUES_TOLD)
+    if array.dtype.kind == "c" and array.size <= VALUES_TOLD:
+        same(found.phases, np.angle(array).ravel().tolist())
+    else:
+        assert found.phases is None
     if array.size:
-        agrees_with_heat(found.heat, array)
+        agrees_with_blocks(found.heat, as_matrix(array))
     agrees_with_histogram(found, array)
 
 
 @pytest.mark.parametrize(("dtype", "layout"), LARGE)
 def test_pictures_of_large_arrays(dtype: Any, layout: str) -> None:
     array = large(dtype, layout)
-    agrees_with_heat(heat_map(array), array)
-    agrees_with_heat(heat_map(array.reshape(-1)), array.reshape(-1))
+    agrees_with_blocks(blocks(array), as_matrix(array))
+    agrees_with_blocks(blocks(array.reshape(-1)), array.reshape(1, -1))
     found = statistics(array)
     assert sum(found.histogram) == array.size - found.nans - found.infs
 
 
-def test_one_large_element_is_seen_in_the_heat_map() -> None:
+@given(array=arrays(), bounds=st.lists(st.integers(-2, 30), min_size=4, max_size=4))
+def test_a_part_of_an_array_is_told_like_the_whole(array: np.ndarray, bounds: list[int]) -> None:
+    rows, columns = sorted(bounds[:2]), sorted(bounds[2:])
+    matrix = as_matrix(array)
+    found = blocks(array, tuple(rows), tuple(columns))
+    if matrix[max(rows[0], 0) : max(rows[1], 0), max(columns[0], 0) : max(columns[1], 0)].size:
+        agrees_with_blocks(found, matrix)
+        assert found is not None
+        assert found.size == (1, 1)  # so few are told one by one
+    else:
+        assert found is None
+
+
+def test_one_large_element_is_seen_wherever_it_is() -> None:
     array = np.zeros((500, 500))
-    array[123, 456] = -7
-    heat = heat_map(array)
-    assert min(map(min, heat)) == -7
-    array[123, 456] = math.nan
-    assert [v for row in heat_map(array) for v in row if v != 0] == [None]
+    for value in (-7.0, math.inf, -math.inf, math.nan):
+        array[123, 456] = value
+        told = blocks(array)
+        assert told is not None
+        assert told.size == (16, 16)
+        odd = [(y, x) for y, row in enumerate(told.values) for x, v in enumerate(row) if v != 0]
+        assert odd == [(123 // 16, 456 // 16)]
+        np.testing.assert_equal(told.values[123 // 16][456 // 16], value)
+
+
+def test_blocks_of_a_complex_array_have_a_magnitude_and_an_angle() -> None:
+    array = np.zeros((64, 2), np.complex64)
+    array[3, 1] = -3 - 4j
+    told = blocks(array)
+    assert told is not None
+    assert told.values[1] == (0, 5)
+    assert told.phases[1] == (0, pytest.approx(math.atan2(-4, -3), rel=1e-5))
+
+
+@given(array=arrays(ON_DEVICE))
+def test_of_a_device_only_the_blocks_are_read_and_they_are_the_same(array: np.ndarray) -> None:
+    expected = blocks(array)
+    with strict_array.as_cuda():
+        strict_array.reads.clear()
+        found = blocks(StrictArray(array))
+        assert len(strict_array.reads) == (expected is not None)
+    np.testing.assert_equal(found and found.values, expected and expected.values)
+    np.testing.assert_equal(found and found.phases, expected and expected.phases)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "c8"])
+def test_a_large_array_of_a_device_is_read_in_a_few_small_pieces(cuda: Any, dtype: str) -> None:
+    array = np.random.default_rng(3).normal(size=(3, TRANSFER // 2)).astype(dtype)
+    array[1, 77] = math.nan
+    strict_array.reads.clear()
+    found = statistics(StrictArray(array))
+    assert strict_array.reads.count("get") == 3  # what `quick` tells, the histogram, the blocks
+    agrees_with_blocks(found.heat, array)
+
+
+def test_what_is_repeated_is_looked_at_once() -> None:
+    row = np.arange(5.0)
+    for array in (np.broadcast_to(row[:, None], (5, 10**9)), np.broadcast_to(row, (10**9, 5))):
+        told = blocks(array)
+        assert told is not None
+        assert told.values[-1][-1] == 4
+    told = blocks(np.broadcast_to(np.complex64(2j), (10**9, 10**9)))
+    assert told is not None
+    assert {v for row in told.values for v in row} == {2}
 
 
 def test_a_device_tells_of_the_array_as_it_was(cuda: Any) -> None:

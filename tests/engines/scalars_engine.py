@@ -197,6 +197,9 @@ class Scalars(SmallGraph):
         one = self.values[node]
         return None if one.operands else number(one.grad)
 
+    def value(self, node: int, name: str | None) -> None:
+        """A number is told whole by its summary."""
+
     def number(self, thing: Any) -> int | None:
         return self.ids.get(thing) if isinstance(thing, Value) else None
 
@@ -254,6 +257,9 @@ class Did:
 
     def closer(self) -> model.Visit:
         return self.record.visit
+
+    def value(self, kind: model.ArrayKind, nr: int) -> None:
+        """As for a node."""
 
     def forget(self) -> None:
         self.effects = ()

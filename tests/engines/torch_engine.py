@@ -17,7 +17,7 @@ import torch
 from tests.engines.small import SmallGraph
 from tests.engines.torch_gate import Call, Gate, copy_of
 from tests.engines.torch_saved import SavedValues, clock_of, dtype_of
-from tests.engines.torch_summary import bytes_of, summarize, summarize_closely
+from tests.engines.torch_summary import bytes_of, elements, summarize, summarize_closely
 from vizgrad.inspection import model, summarizer
 from vizgrad.inspection.grouping import groups_of
 from vizgrad.inspection.openers import open_backward
@@ -27,7 +27,7 @@ from vizgrad.inspection.protocols import Backward, Effect
 Grad: TypeAlias = torch.Tensor | None
 Summary: TypeAlias = Callable[[Grad], model.TensorSummary | None]
 
-summarizer.register(torch.Tensor, summarize, summarize_closely)
+summarizer.register(torch.Tensor, summarize, summarize_closely, elements)
 
 
 class TorchGraph(SmallGraph):
@@ -132,6 +132,12 @@ class TorchGraph(SmallGraph):
         variable = getattr(self.nodes[node], "variable", None)
         return None if variable is None else summarize_closely(variable.grad)
 
+    def value(self, node: int, name: str | None) -> torch.Tensor | None:
+        if name is None:
+            variable = getattr(self.nodes[node], "variable", None)
+            return None if variable is None else variable.grad
+        return None  # reading one of PyTorch's checks it, and may raise
+
     def number(self, thing: Any) -> int | None:
         if isinstance(thing, torch.Tensor):
             thing = torch.autograd.graph.get_gradient_edge(thing).node
@@ -193,6 +199,18 @@ class TorchStep:
 
     def closer(self) -> model.Visit:
         return self.record.visit if self._forgotten else self._visit(summarize_closely)
+
+    def value(self, kind: model.ArrayKind, nr: int) -> Grad:
+        leaf = self.leaf
+        kept = {
+            "incoming": list(self.incoming),
+            "waiting": [after for *_, after in self.arrived],
+            "computed": [computed for _, computed, *_ in self.routed],
+            "routed": [sent for _, _, sent, *_ in self.routed],
+            "grad_before": [] if leaf is None else [leaf.before],
+            "grad_after": [] if leaf is None else [leaf.after],
+        }.get(kind, [])
+        return kept[nr] if 0 <= nr < len(kept) else None
 
     def forget(self) -> None:
         _ = self.record

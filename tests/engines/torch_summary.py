@@ -33,17 +33,20 @@ def _told(
     if tensor.layout == torch.sparse_coo:
         tensor = tensor.coalesce()
         stored, nnz = tensor.values(), tensor._nnz()
-    values = stored.cpu().resolve_conj().resolve_neg()
-    if values.dtype == torch.bfloat16:  # numpy has none
-        values = values.float()
-    found = statistics_of(values.numpy())
+    found = statistics_of(elements(stored))
     if nnz is not None:
         absent = tensor.numel() - stored.numel()
-        found = found._replace(zeros=found.zeros + absent, heat=(), values=None)
+        found = found._replace(zeros=found.zeros + absent, heat=None, values=None)
     return TensorSummary(
         tuple(tensor.shape), dtype_of(tensor), str(tensor.device), bytes_of(tensor), *found,
         layout=str(tensor.layout).removeprefix("torch."), nnz=nnz,
     )  # fmt: skip
+
+
+def elements(tensor: torch.Tensor) -> Any:
+    """Of a tensor that is not sparse, as an array of numpy's."""
+    values = tensor.detach().cpu().resolve_conj().resolve_neg()
+    return (values.float() if values.dtype == torch.bfloat16 else values).numpy()
 
 
 def bytes_of(tensor: torch.Tensor) -> int:

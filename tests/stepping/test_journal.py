@@ -142,7 +142,10 @@ def test_a_kept_gradient_is_put_into_numbers_without_a_copy_of_it(layout: str) -
     assert summary == copied.summary
     assert (closely.norm, closely.mean) == (summary.norm, summary.mean)
     assert sum(closely.histogram) == array.size
-    assert (summary.histogram, summary.heat) == ((), ())  # pictures are for those who look closely
+    assert (summary.histogram, summary.heat) == (
+        (),
+        None,
+    )  # pictures are for those who look closely
 
 
 def test_steps_and_recordings_do_not_wait_for_a_device() -> None:

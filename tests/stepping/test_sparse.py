@@ -32,7 +32,7 @@ def test_a_summary_is_of_what_is_stored() -> None:
     assert found.norm == pytest.approx((4 + 9 + 16) ** 0.5)  # the two entries of row 1 are one of 2
     assert found.zeros == 12 - 3
     assert found.bytes == 3 * 8 + 6 * 4
-    assert (found.values, found.heat) == (None, ())
+    assert (found.values, found.heat) == (None, None)
     assert "sparse_coo, 3 stored" in summary_text(found)
     short = outline(grad)
     assert short is not None

@@ -20,9 +20,9 @@ from vizgrad.stepping.summary import outline, summarize, summarize_closely, summ
 
 def test_the_fields_are_those_of_statistics_in_order() -> None:
     names = [f.name for f in fields(TensorSummary)]
-    assert names[4:14] == list(Statistics._fields)
+    assert names[4:15] == list(Statistics._fields)
     assert names[:4] == ["shape", "dtype", "device", "bytes"]
-    assert names[14:] == ["layout", "nnz"]
+    assert names[15:] == ["layout", "nnz"]
 
 
 def test_a_cheap_summary_has_numbers_and_no_pictures() -> None:
@@ -37,9 +37,10 @@ def test_a_cheap_summary_has_numbers_and_no_pictures() -> None:
 def test_a_close_summary_has_all() -> None:
     tensor = vg.arange(60.0).reshape(3, 20)
     found, cheap = summarize_closely(tensor), summarize(tensor)
-    assert found.values == tuple(range(60))
+    assert found.values is None
     assert sum(found.histogram) == 60
-    assert found.heat[2] == tuple(range(40, 60))
+    assert found.heat is not None
+    assert found.heat.values[2] == tuple(range(40, 60))
     for field in ("norm", "min", "max", "mean", "zeros", "nans", "infs", "shape", "bytes"):
         assert getattr(found, field) == getattr(cheap, field)
     assert outline(tensor) == TensorSummary((3, 20), "float32", "cpu", 240)

@@ -35,7 +35,7 @@ def chunks(array: Array, size: int = CHUNK) -> Iterator[np.ndarray]:
     A piece may be memory of the array, or be written to again when the next one is made.
     """
     if not isinstance(array, np.ndarray):
-        for piece in _slices(in_memory_order(array).reshape(-1), max(size, TRANSFER)):
+        for piece in flat_pieces(array):
             yield from _slices(to_host(piece), size)
     elif array.size <= size or is_dense(array):
         yield from _slices(in_memory_order(array).reshape(-1), size)
@@ -50,6 +50,14 @@ def chunks(array: Array, size: int = CHUNK) -> Iterator[np.ndarray]:
             )
         )
         yield from pieces
+
+
+def flat_pieces(array: Array) -> Iterator[Array]:
+    """All elements, in some order, as flat arrays where it is: of a device's with up to `TRANSFER` each."""
+    if isinstance(array, np.ndarray):
+        yield from chunks(array)
+    else:
+        yield from _slices(in_memory_order(array).reshape(-1), TRANSFER)
 
 
 def in_memory_order(array: Array) -> Array:

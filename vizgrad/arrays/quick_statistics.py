@@ -14,6 +14,7 @@ import numpy as np
 
 from vizgrad.arrays.backend import Array
 from vizgrad.arrays.chunks import CHUNK, chunks, magnitudes, once
+from vizgrad.arrays.matrix_blocks import Blocks
 from vizgrad.arrays.quiet import hush, quiet, unhush
 from vizgrad.arrays.sparse import is_sparse
 from vizgrad.arrays.sparse.compressed import as_coo
@@ -30,7 +31,7 @@ class Statistics(NamedTuple):
     """Of a real array, or of the absolute values of a complex one. None where there is no such number.
 
     `norm` is over all elements: NaN if one is NaN, otherwise inf if one is infinite, 0 if there are none.
-    `min`, `max`, `mean` and `histogram` are over the finite elements.
+    `min`, `max`, `mean` and `histogram` are over the finite elements. `phases` are those of complex `values`.
     """
 
     norm: float | None = None
@@ -41,8 +42,9 @@ class Statistics(NamedTuple):
     nans: int = 0
     infs: int = 0
     histogram: tuple[int, ...] = ()
-    heat: tuple[tuple[float | None, ...], ...] = ()
+    heat: Blocks | None = None
     values: tuple[float, ...] | None = None
+    phases: tuple[float, ...] | None = None
 
 
 def quick(array: Array) -> Statistics:
@@ -69,7 +71,7 @@ def quick(array: Array) -> Statistics:
             low, high = data.item(data.argmin()), data.item(data.argmax())
             zeros = 0 if low > 0 or high < 0 else _zeros(data)
             values = tuple(magnitudes(array).ravel().tolist()) if size <= VALUES_TOLD else None
-            return Statistics(sqrt(squares), low, high, total / size, zeros, 0, 0, (), (), values)
+            return Statistics(sqrt(squares), low, high, total / size, zeros, 0, 0, (), None, values)
     finally:
         unhush(quietly)
     return _large(array)
@@ -103,7 +105,7 @@ def _of_one(array: np.ndarray) -> Statistics:
     value = hypot(value.real, value.imag) if value.__class__ is complex else float(value)
     if isfinite(value):
         zeros = 0 if value else 1
-        return Statistics(abs(value), value, value, value, zeros, 0, 0, (), (), (value,))
+        return Statistics(abs(value), value, value, value, zeros, 0, 0, (), None, (value,))
     if isnan(value):
         return Statistics(nan, nans=1, values=(value,))
     return Statistics(inf, infs=1, values=(value,))

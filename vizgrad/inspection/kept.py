@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import replace
+from typing import NoReturn
 
 from vizgrad.inspection import model
 from vizgrad.inspection.finding import found
@@ -138,6 +139,9 @@ class Kept:
 
     def retell(self) -> None:
         pass
+
+    def value(self, of: model.ArrayName) -> NoReturn:
+        raise LookupError("the session is closed: its arrays were let go of")
 
     @property
     def _all(

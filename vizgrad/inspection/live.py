@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
+from typing import Any
 
 from vizgrad.inspection import model
 from vizgrad.inspection.finding import found
@@ -13,6 +14,7 @@ from vizgrad.inspection.looking import Inspected, Saves
 from vizgrad.inspection.memory_curve import MemoryCurve
 from vizgrad.inspection.outline import Outline
 from vizgrad.inspection.protocols import Backward, GraphSource
+from vizgrad.inspection.values import value_of
 from vizgrad.inspection.where import Where, where_of
 
 
@@ -206,6 +208,9 @@ class Live:
             tuple(slots.get(nr) for nr in range(len(data.outputs))),
             self.source.grad(node),
         )
+
+    def value(self, of: model.ArrayName) -> Any:
+        return value_of(of, self.history, self.source)
 
 
 def outline_of(source: GraphSource) -> Outline:

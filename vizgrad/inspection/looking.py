@@ -5,7 +5,7 @@ was kept of it (`kept.py`).
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from typing import Protocol
+from typing import Any, Protocol
 
 from vizgrad.inspection import model
 from vizgrad.inspection.fold import Fold
@@ -24,6 +24,7 @@ class Look(Protocol):
     """What can be seen of a session. May raise SessionClosed.
 
     What is above the line takes no time for the size of the graph, but once: `outline` when first asked for.
+    `value` is an array of the engine's; LookupError, with the reason, where it is not kept.
     """
 
     @property
@@ -62,6 +63,7 @@ class Look(Protocol):
     def find(self, query: str, most: int) -> tuple[int, tuple[model.Name, ...]]: ...
     def node_at(self, index: int) -> int: ...
     def retell(self) -> None: ...
+    def value(self, of: model.ArrayName) -> Any: ...
 
     # ---
     def start(self) -> model.Start: ...

@@ -20,6 +20,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from vizgrad.arrays.matrix_blocks import Blocks as Blocks
 from vizgrad.errors import Place as Place
 
 #: Version of the JSON form of everything in this module; a reader refuses a larger one.
@@ -48,8 +49,8 @@ class TensorSummary:
     `values` holds all elements in row-major order when there are at most 8.
 
     Only who looks closely is told more: `histogram` counts finite elements in equal bins from `min` to `max`;
-    `heat` is the array as a matrix, reduced to at most 24 x 24 blocks (rows, row-major), each its element of
-    the largest magnitude, or None if one of its elements is not finite; there are up to 64 `values`.
+    `heat` is the array as a matrix in blocks, None if it is empty; `phases` are those of complex `values`, in
+    radians.
     """
 
     shape: tuple[int, ...]
@@ -64,12 +65,46 @@ class TensorSummary:
     nans: int = 0
     infs: int = 0
     histogram: tuple[int, ...] = ()
-    heat: tuple[tuple[float | None, ...], ...] = ()
+    heat: Blocks | None = None
     values: tuple[float, ...] | None = None
+    phases: tuple[float, ...] | None = None
     #: Of a "sparse_coo" tensor and the like `nnz` values are stored: `bytes` are theirs and their places';
     #: norm, min, max, mean and histogram are over them (equal places added up), `heat` is empty.
     layout: str = "strided"
     nnz: int | None = None
+
+
+#: Which array of a node: what arrived at slot `nr`, or waits there; entry `nr` of what it sent out, as it was
+#: computed and as it was delivered; a leaf's `.grad`, now and around its visit; a saved value by its name.
+ArrayKind = Literal[
+    "incoming", "waiting", "computed", "routed", "grad", "grad_before", "grad_after", "saved"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayName:
+    """An array that can be looked at: `nr` of `kind`, or a saved value `name`, of a node."""
+
+    node: int
+    kind: ArrayKind
+    nr: int = 0
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of an array of this `shape`. `at` has an index for each dimension before the last two, or None:
+    all of it, one under another in the rows of the matrix. `blocks` is None where there is nothing.
+
+    `text` makes it again with numpy: all of it, or, if it was `cut`, the first part.
+    """
+
+    shape: tuple[int, ...]
+    dtype: str
+    at: tuple[int | None, ...]
+    blocks: Blocks | None
+    text: str
+    cut: bool = False
 
 
 @dataclass(frozen=True, slots=True)

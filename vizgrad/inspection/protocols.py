@@ -111,6 +111,12 @@ class GraphSource(Protocol):
         """`.grad` of a leaf now, in full; None if it has none, and for other nodes."""
         ...
 
+    def value(self, node: int, name: str | None) -> Any:
+        """The node's saved value `name` as it is now, or for None a leaf's `.grad`; None if it is not there.
+        A value that `summarizer` knows.
+        """
+        ...
+
     def number(self, thing: Any) -> int | None:
         """The node that an object of the engine stands for: a node, or the producer of a tensor."""
         ...
@@ -155,6 +161,12 @@ class Step(Protocol):
 
     def closer(self) -> model.Visit:
         """Its visit with summaries in full (histograms, heat maps), as far as values are kept."""
+        ...
+
+    def value(self, kind: model.ArrayKind, nr: int) -> Any:
+        """A gradient of its visit; for "waiting" what its entry `nr` of `arrived` left there. None if it is
+        not kept.
+        """
         ...
 
     def forget(self) -> None:

@@ -1,10 +1,11 @@
 """Summaries of gradients and tensors, chosen by the type of the value: an engine registers its own.
 
-    summarizer.register(torch.Tensor, quick, closely)
+    summarizer.register(torch.Tensor, quick, closely, array)
 
-Both functions take a value of that type, or of a subclass, and give a `model.TensorSummary`: the first is
-asked at every step and tells what one pass over the elements gives, the second when a person looks closely,
-with a histogram and a heat map. None, an undefined gradient, has no summary.
+The first two functions take a value of that type, or of a subclass, and give a `model.TensorSummary`: the
+first is asked at every step and tells what one pass over the elements gives, the second when a person looks
+closely, with a histogram and a heat map. None, an undefined gradient, has no summary. The last gives an
+array, of numpy or a device's, that a person may go through (`parts.py`); without it summaries are all.
 """
 
 from __future__ import annotations
@@ -16,15 +17,23 @@ from vizgrad.inspection.model import TensorSummary
 
 Summarise = Callable[[Any], TensorSummary | None]
 
+AsArray = Callable[[Any], Any]
+
 _registered: dict[type, tuple[Summarise, Summarise]] = {}
+_arrays: dict[type, AsArray] = {}
 #: Also of subclasses that were asked for.
 _quick: dict[type, Summarise] = {}
 _closely: dict[type, Summarise] = {}
 
 
-def register(kind: type, quick: Summarise, closely: Summarise) -> None:
+def register(
+    kind: type, quick: Summarise, closely: Summarise, array: AsArray | None = None
+) -> None:
     """Makes values of `kind` known; of a kind that is known, the functions are replaced."""
     _registered[kind] = quick, closely
+    _arrays.pop(kind, None)
+    if array is not None:
+        _arrays[kind] = array
     _quick.clear()
     _closely.clear()
 
@@ -39,6 +48,14 @@ def summarize_closely(value: object) -> TensorSummary | None:
     """The same with histogram, heat map, and the values if they are few."""
     known = _closely.get(type(value))
     return known(value) if known is not None else _found(type(value))[1](value)
+
+
+def array_of(value: object) -> Any:
+    """The elements of a value. TypeError for what cannot be gone through."""
+    for base in type(value).__mro__:
+        if base in _arrays:
+            return _arrays[base](value)
+    raise TypeError(f"the elements of a {type(value).__qualname__} cannot be shown one by one")
 
 
 def _found(kind: type) -> tuple[Summarise, Summarise]:

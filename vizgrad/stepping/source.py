@@ -300,6 +300,12 @@ class EngineGraph:
             summarize_closely(found.variable._grad) if isinstance(found, AccumulateGrad) else None
         )
 
+    def value(self, node: int, name: str | None) -> Any:
+        found = self.nodes[node]
+        if name is not None:
+            return getattr(bare(found.saved_values().get(name)), "_array", None)
+        return found.variable._grad if isinstance(found, AccumulateGrad) else None
+
     def close(self) -> None:
         self._root_nodes.clear()
         self.nodes.clear()

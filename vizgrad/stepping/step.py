@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from vizgrad.inspection import model
 from vizgrad.inspection.protocols import Effect
@@ -119,6 +119,25 @@ class EngineStep:
 
     def closer(self) -> model.Visit:
         return self._visit(closely)
+
+    def value(self, kind: model.ArrayKind, nr: int) -> Any:
+        held: list[Held | None] = []
+        match kind:
+            case "incoming":
+                held = [*self.incoming]
+            case "waiting":
+                held = [arrived.after for arrived in self.arrived]
+            case "computed":
+                held = [out.computed for out in self.routed]
+            case "routed":
+                held = [out.routed for out in self.routed]
+            case "grad_before" | "grad_after" if self.accumulated is not None:
+                done = self.accumulated
+                held = [done.before if kind == "grad_before" else done.after]
+            case _:
+                pass
+        found = held[nr] if 0 <= nr < len(held) else None
+        return None if found is None else found.array
 
     def forget(self) -> None:
         _ = self.record

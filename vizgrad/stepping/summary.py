@@ -17,6 +17,9 @@ from vizgrad.inspection import summarizer
 from vizgrad.inspection.model import TensorSummary
 from vizgrad.tensor.tensor import Tensor
 
+#: Elements of a sparse array at most that are shown with its zeros.
+MOST_DENSE = 1 << 20
+
 #: Shape, type of the elements, device, bytes.
 Type = tuple[tuple[int, ...], str, str, int]
 
@@ -89,5 +92,15 @@ def outline_of(shape: tuple[int, ...], dtype: Any, device: Any) -> TensorSummary
     return TensorSummary(*_type(shape, dtype, device))
 
 
+def elements(value: Any) -> Any:
+    """The array of a gradient or tensor, of a sparse one with its zeros. TypeError if those are too many."""
+    array = _array_of(value)
+    if not is_sparse(array):
+        return array
+    if array.size > MOST_DENSE:
+        raise TypeError(f"a sparse array of {array.size:,} elements is shown by what it stores")
+    return array.dense()
+
+
 for _kind in (Tensor, xp.ndarray, SparseArray):
-    summarizer.register(_kind, summarize, summarize_closely)
+    summarizer.register(_kind, summarize, summarize_closely, elements)

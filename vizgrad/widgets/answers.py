@@ -7,8 +7,10 @@ from collections.abc import Iterable
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from vizgrad.inspection import summarizer
 from vizgrad.inspection.looking import Look
 from vizgrad.inspection.outline import Outline
+from vizgrad.inspection.parts import part_of
 from vizgrad.inspection.session import Session
 from vizgrad.widgets import protocol as p
 from vizgrad.widgets.drawing import Drawing, Folding
@@ -39,6 +41,8 @@ def seen(session: Session, request: Any) -> Any:
             return p.Updates(number, session.id, updates)
         case p.Inspect():
             return _inspection(number, session, request.node)
+        case p.GetPart():
+            return _part(number, session, request)
         case p.Find():
             with session.at_rest() as (_, look):
                 return p.Found(number, session.id, *look.find(request.query, MOST_NAMES))
@@ -105,6 +109,16 @@ def _inspection(number: int, session: Session, node: int) -> p.Inspection:
             groups=look.outline.around(node),
             names=look.names(sorted(targets)),
         )
+
+
+def _part(number: int, session: Session, asked: p.GetPart) -> p.ArrayPart:
+    with session.at_rest() as (revision, look):
+        try:
+            array = summarizer.array_of(look.value(asked.of))
+            part = part_of(array, asked.at, asked.rows, asked.columns)
+        except (LookupError, TypeError) as error:
+            return p.ArrayPart(number, session.id, revision, asked.of, None, str(error))
+        return p.ArrayPart(number, session.id, revision, asked.of, part)
 
 
 def _visits(number: int, session: Session, first: int, count: int) -> p.Visits:

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from vizgrad.inspection.model import Name, Node, Storage, TensorSummary, Visit
+from vizgrad.inspection.model import ArrayName, Name, Node, Part, Storage, TensorSummary, Visit
 from vizgrad.inspection.publishing import Update
 from vizgrad.widgets.drawing import AUTOMATIC, Drawing, Folding, Standing
 
@@ -189,6 +189,20 @@ class Inspect:
     node: int
 
 
+@dataclass(frozen=True, slots=True)
+class GetPart:
+    """A part of an array: `at` these indices of its leading dimensions (see `Part`), and of the matrix that
+    this is these rows and columns (first, and behind the last; None: all).
+    """
+
+    request: int
+    session: str
+    of: ArrayName
+    at: tuple[int | None, ...] = ()
+    rows: tuple[int, int] | None = None
+    columns: tuple[int, int] | None = None
+
+
 # --- answers and events (kernel -> browser) ----------------------------------------------------
 
 
@@ -353,6 +367,18 @@ class Inspection:
 
 
 @dataclass(frozen=True, slots=True)
+class ArrayPart:
+    """The `part` of an array; None where it cannot be had: `gone` says why, then."""
+
+    request: int
+    session: str
+    revision: int
+    of: ArrayName
+    part: Part | None
+    gone: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Failed:
     """The request could not be done, or only in part (which was told as an `Updated`). `message` says what
     happened and what to do.
@@ -400,5 +426,6 @@ ANSWERS: dict[type, tuple[type, ...]] = {
     Stop: (Done,),
     SetBreakpoint: (Done,),
     Inspect: (Inspection,),
+    GetPart: (ArrayPart,),
 }
 EVENTS: tuple[type, ...] = (Sessions, Updated, AtRevision)

@@ -16,6 +16,7 @@ from types import ModuleType
 from typing import Literal, cast, get_args, get_origin
 
 from vizgrad import errors
+from vizgrad.arrays import matrix_blocks
 from vizgrad.inspection import model, publishing
 from vizgrad.inspection.wire import message_type
 from vizgrad.widgets import drawing, protocol, typescript_commands
@@ -70,7 +71,7 @@ def _classes(*modules: ModuleType) -> list[type]:
     ]
 
 
-MODEL_CLASSES = (errors.Place, *_classes(model), publishing.Update)
+MODEL_CLASSES = (errors.Place, matrix_blocks.Blocks, *_classes(model), publishing.Update)
 DRAWING_CLASSES = tuple(_classes(drawing))
 #: Of the messages' file those that no message is, but a part of one.
 PARTS = tuple(cls for cls in _classes(protocol) if cls not in MESSAGES)

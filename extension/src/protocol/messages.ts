@@ -22,10 +22,12 @@ import { array, float, integer, nullable, optional, pair, record, string, word }
 import type { Reader } from './check';
 import { readDrawing, readStanding } from './drawing';
 import type { Drawing, Folding, Standing } from './drawing';
-import type { Name, Node, Storage, TensorSummary, Update, Visit } from './model';
+import type { ArrayName, Name, Node, Part, Storage, TensorSummary, Update, Visit } from './model';
 import {
+  readArrayName,
   readName,
   readNode,
+  readPart,
   readStorage,
   readTensorSummary,
   readUpdate,
@@ -206,6 +208,20 @@ export interface Inspect {
   readonly node: number;
 }
 
+/**
+ * A part of an array: `at` these indices of its leading dimensions (see `Part`), and of the matrix
+ * that this is these rows and columns (first, and behind the last; None: all).
+ */
+export interface GetPart {
+  readonly type: 'get_part';
+  readonly request: number;
+  readonly session: string;
+  readonly of: ArrayName;
+  readonly at: readonly (number | null)[];
+  readonly rows: readonly [number, number] | null;
+  readonly columns: readonly [number, number] | null;
+}
+
 /** Which sessions are open; also an event when one opens or closes (request 0). */
 export interface Sessions {
   readonly type: 'sessions';
@@ -335,6 +351,17 @@ export interface Inspection {
   readonly names: readonly Name[];
 }
 
+/** The `part` of an array; None where it cannot be had: `gone` says why, then. */
+export interface ArrayPart {
+  readonly type: 'array_part';
+  readonly request: number;
+  readonly session: string;
+  readonly revision: number;
+  readonly of: ArrayName;
+  readonly part: Part | null;
+  readonly gone: string;
+}
+
 /**
  * The request could not be done, or only in part (which was told as an `Updated`). `message` says
  * what happened and what to do.
@@ -382,7 +409,8 @@ export type Request =
   | Restart
   | Stop
   | SetBreakpoint
-  | Inspect;
+  | Inspect
+  | GetPart;
 
 /** What the kernel may say: answers and events. */
 export type Message =
@@ -397,6 +425,7 @@ export type Message =
   | Storages
   | Done
   | Inspection
+  | ArrayPart
   | Failed
   | Updated
   | AtRevision;
@@ -421,7 +450,8 @@ export const ANSWERS = {
   restart: ['done'],
   stop: ['done'],
   set_breakpoint: ['done'],
-  inspect: ['inspection']
+  inspect: ['inspection'],
+  get_part: ['array_part']
 } as const satisfies Record<Request['type'], readonly Message['type'][]>;
 
 /** What is told unasked. */
@@ -548,6 +578,16 @@ export const readInspection: Reader<Inspection> = record<Inspection>({
   names: optional(array(readName), [])
 });
 
+export const readArrayPart: Reader<ArrayPart> = record<ArrayPart>({
+  type: word('array_part'),
+  request: integer,
+  session: string,
+  revision: integer,
+  of: readArrayName,
+  part: nullable(readPart),
+  gone: optional(string, '')
+});
+
 export const readFailed: Reader<Failed> = record<Failed>({
   type: word('failed'),
   request: integer,
@@ -579,6 +619,7 @@ export const MESSAGE_READERS: { [T in Message['type']]: Reader<Extract<Message, 
   storages: readStorages,
   done: readDone,
   inspection: readInspection,
+  array_part: readArrayPart,
   failed: readFailed,
   updated: readUpdated,
   at_revision: readAtRevision

@@ -70,6 +70,18 @@ export type GroupKind = (typeof GROUP_KINDS)[number];
 /** "taken", "copied", "added in place", "new tensor", "dropped", "undefined" */
 export type Accumulation = string;
 
+export const ARRAY_KINDS = [
+  'incoming',
+  'waiting',
+  'computed',
+  'routed',
+  'grad',
+  'grad_before',
+  'grad_after',
+  'saved'
+] as const;
+export type ArrayKind = (typeof ARRAY_KINDS)[number];
+
 /** A line of somebody's code. `cell` is e.g. `In [3]` when the file is a notebook cell. */
 export interface Place {
   readonly file: string;
@@ -77,6 +89,22 @@ export interface Place {
   readonly function: string;
   readonly cell: string | null;
   readonly text: string;
+}
+
+/**
+ * A part of a matrix: `rows` and `columns` are its first and the one behind its last.
+ *
+ * A block has `size` elements (rows, columns), those at the end may have fewer. `values` has its
+ * element of the largest magnitude, to six digits: NaN if one of its elements is NaN, otherwise inf
+ * or -inf if one is infinite. Of complex numbers it is the magnitude, and `phases` has the angle,
+ * in radians.
+ */
+export interface Blocks {
+  readonly rows: readonly [number, number];
+  readonly columns: readonly [number, number];
+  readonly size: readonly [number, number];
+  readonly values: readonly (readonly number[])[];
+  readonly phases: readonly (readonly number[])[];
 }
 
 /**
@@ -88,9 +116,8 @@ export interface Place {
  * without any. `values` holds all elements in row-major order when there are at most 8.
  *
  * Only who looks closely is told more: `histogram` counts finite elements in equal bins from `min`
- * to `max`; `heat` is the array as a matrix, reduced to at most 24 x 24 blocks (rows, row-major),
- * each its element of the largest magnitude, or None if one of its elements is not finite; there
- * are up to 64 `values`.
+ * to `max`; `heat` is the array as a matrix in blocks, None if it is empty; `phases` are those of
+ * complex `values`, in radians.
  */
 export interface TensorSummary {
   readonly shape: readonly number[];
@@ -105,8 +132,9 @@ export interface TensorSummary {
   readonly nans: number;
   readonly infs: number;
   readonly histogram: readonly number[];
-  readonly heat: readonly (readonly (number | null)[])[];
+  readonly heat: Blocks | null;
   readonly values: readonly number[] | null;
+  readonly phases: readonly number[] | null;
   /**
    * Of a "sparse_coo" tensor and the like `nnz` values are stored: `bytes` are theirs and their
    * places'; norm, min, max, mean and histogram are over them (equal places added up), `heat` is
@@ -114,6 +142,30 @@ export interface TensorSummary {
    */
   readonly layout: string;
   readonly nnz: number | null;
+}
+
+/** An array that can be looked at: `nr` of `kind`, or a saved value `name`, of a node. */
+export interface ArrayName {
+  readonly node: number;
+  readonly kind: ArrayKind;
+  readonly nr: number;
+  readonly name: string;
+}
+
+/**
+ * A part of an array of this `shape`. `at` has an index for each dimension before the last two, or
+ * None: all of it, one under another in the rows of the matrix. `blocks` is None where there is
+ * nothing.
+ *
+ * `text` makes it again with numpy: all of it, or, if it was `cut`, the first part.
+ */
+export interface Part {
+  readonly shape: readonly number[];
+  readonly dtype: string;
+  readonly at: readonly (number | null)[];
+  readonly blocks: Blocks | null;
+  readonly text: string;
+  readonly cut: boolean;
 }
 
 /** One in-place write to a storage: `version` is the counter's value after it. */

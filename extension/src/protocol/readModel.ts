@@ -12,10 +12,12 @@ import {
   string
 } from './check';
 import type { Reader } from './check';
-import { GROUP_KINDS, NODE_STATES, RUN_STATUSES, SAVED_STATES } from './model';
+import { ARRAY_KINDS, GROUP_KINDS, NODE_STATES, RUN_STATUSES, SAVED_STATES } from './model';
 import type {
   AccumulateRecord,
+  ArrayName,
   Arrival,
+  Blocks,
   Buffer,
   Edge,
   EdgeRun,
@@ -28,6 +30,7 @@ import type {
   Node,
   NodeRun,
   OutputMeta,
+  Part,
   Place,
   Ready,
   Routed,
@@ -51,6 +54,7 @@ export const readNodeState = oneOf(NODE_STATES);
 export const readSavedState = oneOf(SAVED_STATES);
 export const readRunStatus = oneOf(RUN_STATUSES);
 export const readGroupKind = oneOf(GROUP_KINDS);
+export const readArrayKind = oneOf(ARRAY_KINDS);
 
 export const readPlace: Reader<Place> = record<Place>({
   file: string,
@@ -58,6 +62,14 @@ export const readPlace: Reader<Place> = record<Place>({
   function: optional(string, ''),
   cell: optional(nullable(string), null),
   text: optional(string, '')
+});
+
+export const readBlocks: Reader<Blocks> = record<Blocks>({
+  rows: pair(integer, integer),
+  columns: pair(integer, integer),
+  size: pair(integer, integer),
+  values: array(array(float)),
+  phases: optional(array(array(float)), [])
 });
 
 export const readTensorSummary: Reader<TensorSummary> = record<TensorSummary>({
@@ -73,10 +85,27 @@ export const readTensorSummary: Reader<TensorSummary> = record<TensorSummary>({
   nans: optional(integer, 0),
   infs: optional(integer, 0),
   histogram: optional(array(integer), []),
-  heat: optional(array(array(nullable(float))), []),
+  heat: optional(nullable(readBlocks), null),
   values: optional(nullable(array(float)), null),
+  phases: optional(nullable(array(float)), null),
   layout: optional(string, 'strided'),
   nnz: optional(nullable(integer), null)
+});
+
+export const readArrayName: Reader<ArrayName> = record<ArrayName>({
+  node: integer,
+  kind: readArrayKind,
+  nr: optional(integer, 0),
+  name: optional(string, '')
+});
+
+export const readPart: Reader<Part> = record<Part>({
+  shape: array(integer),
+  dtype: string,
+  at: array(nullable(integer)),
+  blocks: nullable(readBlocks),
+  text: string,
+  cut: optional(boolean, false)
 });
 
 export const readWrite: Reader<Write> = record<Write>({

@@ -311,6 +311,7 @@ export class DebuggerStore {
           session: null,
           sessions: [],
           inspection: null,
+          part: null,
           notice: null,
           announcement: ''
         });

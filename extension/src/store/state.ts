@@ -1,5 +1,5 @@
 /** Everything the view draws, in one immutable value. */
-import type { Inspection, SessionInfo } from '../protocol';
+import type { ArrayPart, GetPart, Inspection, SessionInfo } from '../protocol';
 import type { Patience } from './pending';
 import type { PortStatus } from './port';
 import type { SessionState } from './session';
@@ -12,6 +12,13 @@ export interface Notice {
   readonly text: string;
 }
 
+/** What was told of an array, and what had been asked. */
+export interface PartShown {
+  readonly asked: Omit<GetPart, 'request'>;
+  readonly revision: number;
+  readonly told: ArrayPart;
+}
+
 export interface DebuggerState {
   readonly port: PortStatus;
   readonly patience: Patience;
@@ -22,6 +29,8 @@ export interface DebuggerState {
   readonly session: SessionState | null;
   /** The latest answer about a node; it may be about an older revision than `session`. */
   readonly inspection: Inspection | null;
+  /** The part of an array that was told of last. */
+  readonly part: PartShown | null;
   readonly notice: Notice | null;
   /** Spoken by screen readers. */
   readonly announcement: string;
@@ -36,7 +45,13 @@ export const INITIAL_STATE: DebuggerState = {
   kernelVersion: '',
   session: null,
   inspection: null,
+  part: null,
   notice: null,
   announcement: '',
   view: INITIAL_VIEW
 };
+
+/** Is it what was asked for? */
+export function shows({ asked }: PartShown, request: PartShown['asked']): boolean {
+  return JSON.stringify(asked) === JSON.stringify(request);
+}

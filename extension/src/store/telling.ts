@@ -115,6 +115,12 @@ export class Telling {
         this.change(withInspected(session, message));
         this.state.patch({ inspection: message });
         break;
+      case 'array_part':
+        if (question?.type === 'get_part') {
+          const { revision } = message;
+          this.state.patch({ part: { asked: question, revision, told: message } });
+        }
+        break;
     }
   }
 
@@ -154,6 +160,7 @@ export class Telling {
       const near = current === null || next.fold.draws(current) ? null : current;
       this.state.patch({
         inspection: null,
+        part: null,
         notice: null,
         view: { ...view, selection: null, follow: true, folding: { ...UNFOLDED, near } }
       });
@@ -256,5 +263,6 @@ const ASIDE: readonly Unnumbered['type'][] = [
   'get_names',
   'get_visits',
   'get_memory',
+  'get_part',
   'get_storages'
 ];

@@ -1,5 +1,5 @@
 /** How a person looks at the session. Only `folding` is sent to the kernel, which draws accordingly. */
-import type { Folding } from '../protocol';
+import type { ArrayKind, Folding, GetPart } from '../protocol';
 import type { SessionState } from './session';
 
 export interface ViewState {
@@ -8,10 +8,23 @@ export interface ViewState {
   /** Whether the selection goes along with the steps. */
   readonly follow: boolean;
   readonly folding: ViewFolding;
+  readonly looking: Looking | null;
   readonly search: Search | null;
   readonly help: boolean;
   /** Everything is drawn larger, for a projector. */
   readonly presentation: boolean;
+}
+
+/** An array of the selected node that is gone through, and which part of it. */
+export interface Looking {
+  readonly kind: ArrayKind;
+  readonly nr: number;
+  readonly name: string;
+  /** Whose part is chosen: the same array of another node is shown whole. */
+  readonly node: number | null;
+  readonly at: readonly (number | null)[];
+  readonly rows: readonly [number, number] | null;
+  readonly columns: readonly [number, number] | null;
 }
 
 export interface Search {
@@ -49,6 +62,7 @@ export const INITIAL_VIEW: ViewState = {
   selection: null,
   follow: true,
   folding: UNFOLDED,
+  looking: null,
   search: null,
   help: false,
   presentation: false
@@ -113,5 +127,25 @@ export function foldingSent({ opened, closed, cells, near }: ViewFolding): Foldi
     closed: inOrder(closed),
     cells: inOrder(cells.keys()).map(group => ({ group, cell: cells.get(group) as number })),
     near
+  };
+}
+
+/** What is asked of the kernel, to see this; null where no node is selected. */
+export function partAsked(
+  session: string,
+  { looking, selection: node }: ViewState
+): Omit<GetPart, 'request'> | null {
+  if (looking === null || node === null) {
+    return null;
+  }
+  const { kind, nr, name } = looking;
+  const whole = looking.node !== node;
+  return {
+    type: 'get_part',
+    session,
+    of: { node, kind, nr, name },
+    at: whole ? [] : looking.at,
+    rows: whole ? null : looking.rows,
+    columns: whole ? null : looking.columns
   };
 }

@@ -3,8 +3,9 @@ import type { Want } from './asking';
 import type { Window } from './history';
 import type { Missing } from './missing';
 import type { SessionState } from './session';
+import { shows } from './state';
 import type { DebuggerState } from './state';
-import { foldingSent, isDrawn } from './view';
+import { foldingSent, isDrawn, partAsked } from './view';
 import type { ViewState } from './view';
 
 /** What is open in the panels: nobody is asked for what nobody looks at. */
@@ -41,6 +42,7 @@ export function wantsOf(state: DebuggerState, watched: Watched, missing: Missing
     watched.storages && session.storages.untold > 0
       ? { request: { type: 'get_storages', ...about, most: STORAGES } }
       : null,
+    part(state, session),
     found(session, view)
   ];
   return wants.filter(want => want !== null);
@@ -72,6 +74,15 @@ function inspected({ inspection, view }: DebuggerState, session: SessionState): 
     request: { type: 'inspect', session: session.session, node },
     about: `${revision}`
   };
+}
+
+/** What is gone through is asked for again after each change: it may be another array by then. */
+function part({ view, part }: DebuggerState, { session, revision }: SessionState): Want | null {
+  const request = partAsked(session, view);
+  if (request === null || (part !== null && shows(part, request) && part.revision >= revision)) {
+    return null;
+  }
+  return { request, about: `${revision}` };
 }
 
 /** Those that are listed, and the one that led here if the selection is to be its node. */

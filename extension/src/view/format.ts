@@ -45,6 +45,11 @@ export function bytes(count: number): string {
   return `${value < 10 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
 }
 
+/** An angle in radians, as degrees. */
+export function angle(radians: number): string {
+  return `${Number(((radians * 180) / Math.PI).toPrecision(4))}°`.replaceAll('-', '−');
+}
+
 export function shape(dims: readonly number[]): string {
   return `[${dims.join(', ')}]`;
 }

@@ -2,6 +2,7 @@
 import type { JSX } from 'preact';
 
 import type { AccumulateRecord, Inspection } from '../../protocol';
+import { which } from './array/GoThrough';
 import { TensorCard } from './TensorCard';
 
 export function Accumulate({ record }: { record: AccumulateRecord }): JSX.Element {
@@ -12,12 +13,12 @@ export function Accumulate({ record }: { record: AccumulateRecord }): JSX.Elemen
         <span class="vg-badge">{record.decision}</span> {record.reason}
       </p>
       {record.before ? (
-        <TensorCard title=".grad before" summary={record.before} />
+        <TensorCard title=".grad before" summary={record.before} of={which('grad_before')} />
       ) : (
         <p class="vg-muted">.grad before: None</p>
       )}
       {record.after ? (
-        <TensorCard title=".grad after" summary={record.after} />
+        <TensorCard title=".grad after" summary={record.after} of={which('grad_after')} />
       ) : (
         <p class="vg-muted">.grad after: None</p>
       )}
@@ -31,7 +32,7 @@ export function LeafGrad({ inspection }: { inspection: Inspection }): JSX.Elemen
     <section class="vg-part">
       <h4>.grad now</h4>
       {inspection.grad ? (
-        <TensorCard title=".grad" summary={inspection.grad} />
+        <TensorCard title=".grad" summary={inspection.grad} of={which('grad')} />
       ) : (
         <p class="vg-muted">None: no gradient has been accumulated yet.</p>
       )}

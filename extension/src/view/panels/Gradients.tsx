@@ -3,6 +3,7 @@ import type { JSX } from 'preact';
 
 import type { Routed, TensorSummary, Visit } from '../../protocol';
 import type { SessionState } from '../../store';
+import { which } from './array/GoThrough';
 import { NodeLink } from './NodeLink';
 import { TensorCard } from './TensorCard';
 
@@ -17,6 +18,7 @@ export function Gradients({ session, visit, buffers }: GradientsProps): JSX.Elem
   return (
     <>
       <Incoming
+        kind={visit ? 'incoming' : 'waiting'}
         title={visit ? 'Incoming gradient' : 'Arrived so far'}
         slots={slots}
         empty={visit ? 'None: every incoming gradient was undefined.' : 'Nothing yet.'}
@@ -25,7 +27,7 @@ export function Gradients({ session, visit, buffers }: GradientsProps): JSX.Elem
         <section class="vg-part">
           <h4>Computed and routed</h4>
           {visit.routed.map((routed, i) => (
-            <RoutedCards key={i} session={session} routed={routed} />
+            <RoutedCards key={i} session={session} routed={routed} nr={i} />
           ))}
         </section>
       )}
@@ -34,19 +36,25 @@ export function Gradients({ session, visit, buffers }: GradientsProps): JSX.Elem
 }
 
 interface IncomingProps {
+  readonly kind: 'incoming' | 'waiting';
   readonly title: string;
   readonly slots: readonly (TensorSummary | null)[];
   readonly empty: string;
 }
 
-function Incoming({ title, slots, empty }: IncomingProps): JSX.Element {
+function Incoming({ kind, title, slots, empty }: IncomingProps): JSX.Element {
   const some = slots.some(slot => slot !== null);
   return (
     <section class="vg-part">
       <h4>{title}</h4>
       {some ? (
         slots.map((slot, i) => (
-          <TensorCard key={i} title={slots.length > 1 ? `slot ${i}` : 'g'} summary={slot} />
+          <TensorCard
+            key={i}
+            title={slots.length > 1 ? `slot ${i}` : 'g'}
+            summary={slot}
+            of={which(kind, i)}
+          />
         ))
       ) : (
         <p class="vg-muted">{empty}</p>
@@ -55,7 +63,14 @@ function Incoming({ title, slots, empty }: IncomingProps): JSX.Element {
   );
 }
 
-function RoutedCards({ session, routed }: { session: SessionState; routed: Routed }): JSX.Element {
+interface RoutedCardsProps {
+  readonly session: SessionState;
+  readonly routed: Routed;
+  /** Which entry of the visit it is. */
+  readonly nr: number;
+}
+
+function RoutedCards({ session, routed, nr }: RoutedCardsProps): JSX.Element {
   const { edge, computed, note } = routed;
   const target = edge.node === null || edge.node >= session.size ? null : edge.node;
   const outputs =
@@ -75,10 +90,16 @@ function RoutedCards({ session, routed }: { session: SessionState; routed: Route
           </>
         )}
       </div>
-      {changed && computed && <TensorCard title="computed" summary={computed} />}
+      {changed && computed && (
+        <TensorCard title="computed" summary={computed} of={which('computed', nr)} />
+      )}
       {note && <p class="vg-note">{note}</p>}
       {(routed.routed ?? target) !== null && (
-        <TensorCard title={changed && computed ? 'routed' : 'gradient'} summary={routed.routed} />
+        <TensorCard
+          title={changed && computed ? 'routed' : 'gradient'}
+          summary={routed.routed}
+          of={which('routed', nr)}
+        />
       )}
     </div>
   );

@@ -10,9 +10,11 @@ interface HistogramProps {
   readonly counts: readonly number[];
   readonly min: number | null;
   readonly max: number | null;
+  /** Of the magnitudes of complex numbers. */
+  readonly magnitudes: boolean;
 }
 
-export function Histogram({ counts, min, max }: HistogramProps): JSX.Element | null {
+export function Histogram({ counts, min, max, magnitudes }: HistogramProps): JSX.Element | null {
   const most = counts.reduce((a, b) => Math.max(a, b), 0);
   if (most === 0) {
     return null;
@@ -25,7 +27,7 @@ export function Histogram({ counts, min, max }: HistogramProps): JSX.Element | n
         viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={`Histogram from ${format.number(min)} to ${format.number(max)}`}
+        aria-label={`Histogram${magnitudes ? ' of magnitudes' : ''} from ${format.number(min)} to ${format.number(max)}`}
       >
         {counts.map((count, i) => {
           const height = count === 0 ? 0 : Math.max((count / most) * HEIGHT, 1);
@@ -45,6 +47,7 @@ export function Histogram({ counts, min, max }: HistogramProps): JSX.Element | n
       </svg>
       <figcaption>
         <span>{format.number(min)}</span>
+        {magnitudes && <span>magnitude</span>}
         <span>{format.number(max)}</span>
       </figcaption>
     </figure>

@@ -135,7 +135,7 @@ function SavedPart({ saved }: { saved: readonly Saved[] }): JSX.Element | null {
       {tensors.length > 0 && (
         <ul class="vg-saved-list">
           {tensors.map(value => (
-            <SavedCard key={value.name} saved={value} />
+            <SavedCard key={value.name} saved={value} own />
           ))}
         </ul>
       )}

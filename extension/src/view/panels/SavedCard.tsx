@@ -4,15 +4,18 @@ import type { ComponentChildren, JSX } from 'preact';
 import type { Saved, Write } from '../../protocol';
 import * as format from '../format';
 import { SavedIcon } from '../Icons';
+import { GoThrough, which } from './array/GoThrough';
 import { PlaceLine } from './Recorded';
 
 interface SavedCardProps {
   readonly saved: Saved;
   /** The node that saved it, where that is not already plain. */
   readonly owner?: ComponentChildren;
+  /** It is the selected node's: its values can be gone through. */
+  readonly own?: boolean;
 }
 
-export function SavedCard({ saved, owner }: SavedCardProps): JSX.Element {
+export function SavedCard({ saved, owner, own = false }: SavedCardProps): JSX.Element {
   const moved = saved.version_now !== saved.version_saved;
   const what = saved.value || (saved.dtype ? format.tensor(saved) : '');
   return (
@@ -39,6 +42,9 @@ export function SavedCard({ saved, owner }: SavedCardProps): JSX.Element {
         )}
       </div>
       {saved.culprit && saved.state === 'stale' && <Culprit write={saved.culprit} />}
+      {own && (saved.state === 'alive' || saved.state === 'stale') && (
+        <GoThrough of={which('saved', 0, saved.name)} />
+      )}
     </li>
   );
 }

@@ -1,23 +1,28 @@
 /** One gradient: its size in words and numbers, how its values are spread, and the values. */
 import type { ComponentChildren, JSX } from 'preact';
-import { useState } from 'preact/hooks';
 
 import type { TensorSummary } from '../../protocol';
 import * as format from '../format';
 import { Icon } from '../Icons';
 import { memo } from '../memo';
-import { HeatMap } from './HeatMap';
+import { ArrayPicture } from './array/ArrayPicture';
+import { GoThrough } from './array/GoThrough';
+import type { Which } from './array/GoThrough';
+import { Numbers } from './array/Numbers';
 import { Histogram } from './Histogram';
-import { ValueTable } from './ValueTable';
 
 interface TensorCardProps {
   readonly title: ComponentChildren;
   /** Null: an undefined gradient. */
   readonly summary: TensorSummary | null;
+  /** Which array of the node it is, if the kernel can be asked for it. */
+  readonly of?: Which;
 }
 
-function TensorCardInner({ title, summary }: TensorCardProps): JSX.Element {
-  const [open, setOpen] = useState(false);
+/** For the cells of a picture, beside the figures. */
+const ROOM = { width: 150, height: 96 };
+
+function TensorCardInner({ title, summary, of }: TensorCardProps): JSX.Element {
   if (!summary) {
     return (
       <div class="vg-card vg-card-undefined">
@@ -28,57 +33,56 @@ function TensorCardInner({ title, summary }: TensorCardProps): JSX.Element {
       </div>
     );
   }
-  const { values } = summary;
-  const scalar = summary.nnz === null && sizeOf(summary) === 1;
+  const { values, heat, phases, shape } = summary;
+  const size = sizeOf(summary);
   return (
     <div class="vg-card">
       <div class="vg-card-head">
-        <span class="vg-card-title">{title}</span>
+        <span class="vg-card-title">{title}</span>{' '}
         <span class="vg-mono vg-muted">
           {format.tensor(summary)}
           {summary.device === 'cpu' ? '' : ` ${summary.device}`}
           {summary.nnz === null ? '' : ` ${summary.layout}, ${summary.nnz} stored`}
-        </span>
+        </span>{' '}
         <span class="vg-muted">{format.bytes(summary.bytes)}</span>
       </div>
-      {scalar ? (
-        <div class="vg-scalar">{format.number(values?.[0] ?? summary.mean)}</div>
-      ) : (
+      {values && size > 0 && <Numbers shape={shape} values={values} phases={phases} />}
+      {size !== 1 && (
         <div class="vg-card-body">
           <Figures summary={summary} />
-          {summary.histogram.length > 0 && (
-            <Histogram counts={summary.histogram} min={summary.min} max={summary.max} />
+          {!values && heat && <ArrayPicture shape={shape} at={WHOLE} blocks={heat} room={ROOM} />}
+          {!values && summary.histogram.length > 0 && (
+            <Histogram
+              counts={summary.histogram}
+              min={summary.min}
+              max={summary.max}
+              magnitudes={isComplex(summary)}
+            />
           )}
-          {summary.heat.length > 0 && <HeatMap summary={summary} />}
         </div>
       )}
       <Odd summary={summary} />
-      {values && !scalar && values.length > 0 && (
-        <>
-          <button
-            type="button"
-            class="vg-more-button"
-            aria-expanded={open}
-            onClick={() => setOpen(!open)}
-          >
-            {open ? 'Hide values' : 'Values'}
-          </button>
-          {open && <ValueTable shape={summary.shape} values={values} />}
-        </>
-      )}
+      {of && size > 0 && <GoThrough of={of} />}
     </div>
   );
+}
+
+const WHOLE: readonly null[] = [];
+
+function isComplex({ dtype }: TensorSummary): boolean {
+  return dtype.startsWith('complex');
 }
 
 function Figures({ summary }: { summary: TensorSummary }): JSX.Element {
   const { norm, min, max, mean, zeros } = summary;
   const total = sizeOf(summary);
   const share = total > 0 && zeros > 0 ? ` (${Math.round((100 * zeros) / total)} %)` : '';
+  const of = isComplex(summary) ? ' |z|' : '';
   const rows: [string, string][] = [
     ['norm', format.number(norm)],
-    ['mean', format.number(mean)],
-    ['min', format.number(min)],
-    ['max', format.number(max)],
+    [`mean${of}`, format.number(mean)],
+    [`min${of}`, format.number(min)],
+    [`max${of}`, format.number(max)],
     ['zeros', `${zeros}${share}`]
   ];
   return (
