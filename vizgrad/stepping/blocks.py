@@ -76,6 +76,9 @@ class Blocks:
         self._by_tensor: dict[int, int] = {}
         self._by_slot: dict[tuple[int | None, str], int] = {}
         self._changed: dict[int, None] = {}
+        #: How many are shown; those that were written after a save that they hold, or since they were met.
+        self._shown = 0
+        self._rewritten: dict[int, None] = {}
 
     def read(self) -> None:
         """Meets the blocks of all nodes of the graph, and watches them."""
@@ -92,11 +95,13 @@ class Blocks:
                 saved = bare(value)
                 if hasattr(saved, "_storage") or isinstance(saved, Overwritten):
                     block = self._blocks[self.number(saved, slot=(number, name))]
-                    block.shown = True
+                    self._show(block)
                     block.nodes.append(number)
         for leaf in leaves:
             block = self._blocks[self.number(leaf, self._name_of(leaf))]
-            block.shown = block.shown or bool(leaf._version)
+            if leaf._version:
+                self._show(block)
+        self._rewritten = {n: None for n, _ in self._overtaken(range(len(self._blocks)))}
         watch_writes(self)
 
     def close(self) -> None:
@@ -106,6 +111,7 @@ class Blocks:
         self._by_tensor.clear()
         self._by_slot.clear()
         self._changed.clear()
+        self._rewritten.clear()
         self._name_of = lambda _: ""  # they refer to the graph
         self._saved = self._saved_before = lambda _: ()
 
@@ -144,6 +150,10 @@ class Blocks:
             self._by_slot[slot] = number
         return number
 
+    def _show(self, block: _Block) -> None:
+        self._shown += not block.shown
+        block.shown = True
+
     def _tensor(self, number: int) -> Tensor | None:
         reference = self._blocks[number].tensor
         return None if reference is None else reference()
@@ -153,7 +163,7 @@ class Blocks:
     def wrote(self, storage: Storage) -> None:
         number = self._by_storage.get(storage)
         if number is not None:
-            self._changed[number] = None
+            self._changed[number] = self._rewritten[number] = None
 
     def born(self, tensor: Tensor, storage: Storage) -> None:
         number = self._by_tensor.get(id(tensor))
@@ -168,14 +178,15 @@ class Blocks:
 
     def retell(self) -> None:
         """Somebody begins to follow: he may not know what the others were told."""
-        for block in self._blocks:
-            block.told.clear()
+        for number in self._rewritten:  # of others nothing was told
+            self._blocks[number].told.clear()
 
     def _change(self, number: int) -> model.StorageChange:
         block = self._blocks[number]
         storage = block.storage
         assert storage is not None  # it was written
-        first, block.shown = not block.shown, True
+        first = not block.shown
+        self._show(block)
         timeline = self._timeline(
             number, block, self._marks_of(number, block.nodes) if first else ()
         )
@@ -241,17 +252,12 @@ class Blocks:
         them (which is stale then, if the run has not released it), or that one of `nodes` saved; and how
         many others are shown.
         """
-        wanted = {number for number, _ in self._overtaken()}
+        wanted = {n for n in self._rewritten if self._was_written(self._blocks[n])}
+        wanted.update(number for number, _ in self._overtaken(self._rewritten))
+        wanted.update(number for node in nodes for number, _ in self._marks_by(node))
+        told = sorted(number for number in wanted if self._blocks[number].shown)
         asked = frozenset(nodes)
-        shown = [n for n, block in enumerate(self._blocks) if block.shown]
-        told = [
-            number
-            for number in shown
-            if number in wanted
-            or self._was_written(self._blocks[number])
-            or not asked.isdisjoint(self._blocks[number].nodes)
-        ]
-        return tuple(self._told(number, asked) for number in told), len(shown) - len(told)
+        return tuple(self._told(number, asked) for number in told), self._shown - len(told)
 
     def _told(self, number: int, asked: frozenset[int]) -> model.Storage:
         """The timeline of a block, with the saves of some nodes, those that were overtaken, and a few
@@ -282,15 +288,16 @@ class Blocks:
     def stale(self) -> dict[int, int]:
         """How many saved values of each node are stale."""
         counts: dict[int, int] = {}
-        for number, node in self._overtaken():
+        for number, node in self._overtaken(self._rewritten):
             for saved in self._saved(node):
                 if saved.storage == number and saved.state == "stale":
                     counts[node] = counts.get(node, 0) + 1
         return counts
 
-    def _overtaken(self) -> Iterator[tuple[int, int]]:
-        """(block, node) where a block was written after the node saved something in it."""
-        for number, block in enumerate(self._blocks):
+    def _overtaken(self, numbers: Iterable[int]) -> Iterator[tuple[int, int]]:
+        """(block, node) where one of these blocks was written after the node saved something in it."""
+        for number in numbers:
+            block = self._blocks[number]
             last = 0 if block.storage is None else block.storage.last_write
             if not last:
                 continue
