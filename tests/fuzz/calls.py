@@ -22,6 +22,8 @@ class Call:
     args: tuple[Any, ...] = ()
     words: tuple[tuple[str, Any], ...] = ()
     outs: tuple[Given, ...] = ()
+    #: Is an ordinary `backward` asked for, too?
+    plain: bool = False
 
     def operands(self) -> list[Given]:
         """All tensors given, in the order of their names."""

@@ -198,7 +198,7 @@ def trembling(
 
     Equal elements stay equal, so that ties, and what two operands have in common, remain.
     """
-    found = [f for f in found if f.kind.startswith(("gradient", "second"))]
+    found = [f for f in found if f.kind.startswith(("gradient", "plain gradient", "second"))]
     least = [math.inf] * len(found)
     for seed in range(4):
         if not found:

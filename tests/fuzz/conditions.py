@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from tests.fuzz.calls import Call
-from tests.fuzz.compare import Difference, agree
+from tests.fuzz.compare import Difference, agree, precision
 from tests.fuzz.observe import observed
 from tests.fuzz.operations import operations
 from tests.fuzz.values import Given
@@ -29,7 +29,11 @@ def not_finite(call: Call, found: Difference) -> bool:
     if there.shape != here.shape or there.dtype.kind not in "fc":
         return False
     both = np.isfinite(there) & np.isfinite(here)
-    return bool(np.allclose(there[both], here[both], rtol=1e-4)) and not bool(both.all())
+    if both.all():
+        return False
+    scale = np.abs(there[both]).max(initial=0.0)
+    near = max(precision(call), 1e-4 if single(call, found) else 1e-7)
+    return bool(np.allclose(there[both], here[both], rtol=max(near, 1e-4), atol=near * scale))
 
 
 def promised_strides(call: Call, found: Difference) -> bool:
@@ -65,7 +69,50 @@ def singular(call: Call, found: Difference) -> bool:
 
 
 def circular_and_cut(call: Call, found: Difference) -> bool:
-    return ("mode", "circular") in call.words and any(n < 0 for n in call.args[1])
+    words = dict(call.words)
+    amounts = words.get("pad", call.args[1] if len(call.args) > 1 else ())
+    return "circular" in (*call.args[2:], words.get("mode")) and any(n < 0 for n in amounts)
+
+
+def as_it_lies(place: int) -> When:
+    """PyTorch has vizgrad's numbers, or nearly, when this operand lies densely in C order."""
+
+    def condition(call: Call, found: Difference) -> bool:
+        import torch
+
+        from tests.fuzz.observe import array, run
+
+        given = call.operands()[place]
+        values = array(run(torch, [f"a = {given.source()}"])["a"]).ravel().tolist()
+        dense = call.with_operand(place, replace(given, values=tuple(values), memory="plain"))
+        there = observed(torch, dense).get(found.what)
+        return given.memory != "plain" and agree(there, found.ours, precision(call), 1.0)
+
+    return condition
+
+
+def at_any_nan(call: Call, found: Difference) -> bool:
+    return any(v != v for g in call.operands() for v in g.values)
+
+
+def flat_singular(call: Call, found: Difference) -> bool:
+    """As `singular`, of the matrix that `tensorinv` makes of its operand."""
+    import torch
+
+    from tests.fuzz.observe import array, run
+
+    whole = array(run(torch, [f"a = {call.operands()[0].source()}"])["a"]).astype("D")
+    ind = next((a for a in (*call.args[1:], *(v for _, v in call.words)) if isinstance(a, int)), 2)
+    matrix = whole.reshape(int(np.prod(whole.shape[:ind])), -1)
+    if not matrix.size or not np.isfinite(matrix).all():
+        return True
+    kept = np.linalg.svd(matrix, compute_uv=False)
+    return bool(kept.min() <= 1e-3 * kept.max())
+
+
+def of_fractions(call: Call, found: Difference) -> bool:
+    """Numbers between -1 and 1, which are 0 as whole numbers."""
+    return any(0 < abs(v) < 1 for g in call.operands() for v in g.values)
 
 
 def special(call: Call, found: Difference) -> bool:
@@ -285,7 +332,10 @@ def turns(call: Call, found: Difference) -> bool:
     there, here = np.asarray(found.theirs), np.asarray(found.ours)
     if there.shape != here.shape or there.dtype.kind != "c":
         return False
-    return bool(np.allclose(np.exp(1j * there.imag), np.exp(1j * here.imag), atol=1e-4)) and bool(
+    finite = np.isfinite(there)
+    there, here = there[finite], here[finite]
+    unit = max(1e-4, 2e-6 * np.abs([there.imag, here.imag]).max(initial=0))
+    return bool(np.allclose(np.exp(1j * there.imag), np.exp(1j * here.imag), atol=unit)) and bool(
         np.allclose(there.real, here.real, rtol=1e-4, atol=1e-6)
     )
 

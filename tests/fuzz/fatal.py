@@ -15,7 +15,7 @@ MOST = 2**24
 def fatal(call: Call) -> bool:
     """Does PyTorch read or write outside of its memory, loop for ever, or take all memory there is?"""
     check = _degree if "polynomial" in call.operation else _CHECKS.get(call.operation)
-    return check is not None and bool(call.operands()) and check(call)
+    return check is not None and check(call)
 
 
 def _no_rows(call: Call) -> bool:
@@ -79,7 +79,18 @@ def _degree(call: Call) -> bool:
     return any(isinstance(v, (int, float)) and abs(v) > 1e6 for v in degrees)
 
 
+def _length(call: Call) -> bool:
+    """As many elements as a range is long."""
+    given = (*call.args, *(v for _, v in call.words))
+    numbers = [v for v in given if isinstance(v, (int, float)) and math.isfinite(v)]
+    return any(abs(v) > MOST for v in numbers)
+
+
 _CHECKS = {
+    "arange": _length,
+    "range": _length,
+    "linspace": _length,
+    "logspace": _length,
     "bincount": _count,
     "gcd": _least,
     "lcm": _least,

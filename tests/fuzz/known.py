@@ -13,6 +13,8 @@ from tests.fuzz.conditions import (
     When,
     all_of,
     apart,
+    as_it_lies,
+    at_any_nan,
     at_nan,
     at_zero,
     both_refuse,
@@ -26,6 +28,7 @@ from tests.fuzz.conditions import (
     either,
     empty,
     expanded_target,
+    flat_singular,
     formal,
     half,
     halves,
@@ -39,6 +42,7 @@ from tests.fuzz.conditions import (
     not_finite,
     not_plain,
     not_positive,
+    of_fractions,
     on_hinge,
     one_by_one,
     one_observation,
@@ -81,7 +85,7 @@ class Known:
     when: When | None = None
 
     def covers(self, call: Call, difference: Difference) -> bool:
-        kind = difference.kind
+        kind = difference.kind.removeprefix("plain ")
         # what is written into an operand, or into `out`, is the value
         kinds = (kind, "value") if kind.endswith(" after") else (kind,)
         return (
@@ -99,7 +103,7 @@ KNOWN: tuple[Known, ...] = (
     Known("cdist pdist F.pdist", "second raises: NotImplementedError, nothing", "vizgrad has this derivative"),
     Known("unique unique_consecutive", "gradient raises: NotImplementedError, nothing",
           "[D] the gradient of a value goes to its first occurrence"),
-    Known("abs absolute operator?abs*", "raises: NotImplementedError, nothing", "bools are their own magnitude",
+    Known("abs absolute operator?abs* F.softsign", "raises: NotImplementedError, nothing", "bools are their own magnitude",
           says("'Bool'")),
     Known("round S.round", "raises: NotImplementedError, nothing", "whole numbers, with decimals=0 given",
           lambda call, found: ("decimals", 0) in call.words or call.operation == "S.round"),
@@ -146,7 +150,9 @@ KNOWN: tuple[Known, ...] = (
     Known("lobpcg", "raises: nothing, TypeError|raises: nothing, ValueError", "PyTorch takes any other word for 'ortho'",
           ours_says("method")),
     Known("broadcast_shapes", "raises: *|kind", "PyTorch's Python reads what is no shape by chance",
-          lambda call, found: any(not isinstance(a, (int, tuple, list)) or a is True for a in call.args)),
+          lambda call, found: any(
+              not isinstance(a, (int, tuple, list)) or a is True or (not isinstance(a, int) and any(type(n) is not int for n in a))
+              for a in call.args)),
     Known("L.vecdot", "raises: nothing, IndexError", "of vectors PyTorch looks at no dim"),
     Known("isclose allclose", "value|kind", "infinite tolerance times 0",
           lambda call, found: any(v == np.inf for v in (*call.args, *(v for _, v in call.words)))),
@@ -168,14 +174,14 @@ KNOWN: tuple[Known, ...] = (
           "type, which need not hold it", says("without overflow")),
     Known("hardshrink F.hardshrink", "gradient|second", "at NaN: in PyTorch it depends on the number of elements", special),
     Known("block_diag", "gradient", "PyTorch's backward counts no row for a vector without elements", empty),
-    Known("clamp", "gradient raises: RuntimeError, nothing", "PyTorch's backward writes into a mask of the shape of one bound",
+    Known("clamp clip", "gradient raises: RuntimeError, nothing", "PyTorch's backward writes into a mask of the shape of one bound",
           says("doesn't match the broadcast shape")),
     Known("asarray", "raises: ValueError, nothing", "PyTorch makes no copy of a 0-d array with another dtype, though told to",
           lambda call, found: "can't alias" in str(found.theirs) and ("copy", True) in call.words),
     Known("asarray", "is_view", "PyTorch's asarray(a view, requires_grad=False) is called a view, which detach() is not"),
     Known("scatter_reduce", "gradient|second", "without `include_self` PyTorch counts what was there among those that share "
           "an extreme, if it equals it", left_out),
-    Known("scatter_reduce", "second raises: RuntimeError, nothing", "vizgrad has this derivative",
+    Known("scatter_reduce index_reduce", "second raises: RuntimeError, nothing", "vizgrad has this derivative",
           says("Double backward is unsupported")),
     Known("scatter_reduce cummax cummin logcumsumexp var_mean std_mean", "gradient requires_grad|second", "of no elements: nothing depends on anything", empty),
     Known("ldexp", "value|gradient|second|* after", "2 to an integer power beyond 2 ** 31 is a number by chance", huge),
@@ -203,8 +209,11 @@ KNOWN: tuple[Known, ...] = (
           "of many elements PyTorch's derivative at NaN is another than of few", at_nan),
     Known("argsort sort msort", "raises: TypeError, nothing", "with `stable` PyTorch takes `dim` by name alone",
           says("positional arguments but")),
-    Known("addmm addmv baddbmm F.multi_margin_loss", "raises: nothing, RuntimeError",
-          "PyTorch looks at numbers and types only where there is something to compute", empty),
+    Known("addmm addmv addbmm baddbmm F.multi_margin_loss scatter cdist", "raises: nothing, RuntimeError",
+          "PyTorch looks at numbers and types only where there is something to compute",
+          all_of(empty, ours_says("without overflow", "scalar type", "dtype"))),
+    Known("addbmm", "raises: nothing, RuntimeError", "PyTorch gives the tensor it writes into another shape",
+          all_of(lambda call, found: call.writes, ours_says("doesn't match the broadcast shape"))),
     Known("cumprod", "value|gradient|second|* after", "0 * inf in another order", not_finite),
     Known("cumprod", "gradient|second", "PyTorch's backward divides by the operand as it was before `dtype`", converted),
     Known("cholesky L.cholesky L.cholesky_ex", "second", "of a gradient that has a part which no Hermitian matrix meets",
@@ -229,6 +238,9 @@ KNOWN: tuple[Known, ...] = (
           "from the operand itself", one_observation),
     Known("unique_consecutive", "shape*|value*|kind|dtype*|strides*|requires_grad*|is_view*|shares*|offset*|view strides*", "PyTorch gives an empty one where but one of inverse and counts is asked for",
           lambda call, found: sum(map(bool, (*call.args[1:3], *(v for w, v in call.words if w.startswith("return"))))) < 2),
+    Known("unique_consecutive", "kind|shape*|value*|dtype*|strides*|requires_grad*|is_view*|shares*|offset*|view strides*", "PyTorch forgets an inverse that was asked for by position, where counts are by name",
+          lambda call, found: call.form == "function" and len(call.args) == 2 and call.args[1] is True and ("return_counts", True) in call.words),
+    Known("unique", "value", "which NaN comes first is not said: none is equal to another", at_any_nan),
     Known("cov", "raises: RuntimeError, nothing", "of one observation PyTorch multiplies two types",
           all_of(one_observation, says("expected m1 and m2 to have the same dtype"))),
     Known("var_mean std_mean", "gradient requires_grad|second", "of one element the derivative is a constant, NaN",
@@ -272,6 +284,7 @@ KNOWN: tuple[Known, ...] = (
     Known("S.*polynomial*", "value|* after", "of many degrees PyTorch takes sines of large angles", within(1e-4)),
     Known("cross L.cross", "gradient|second|value", "inf - inf in another order", not_finite),
     Known("vander L.vander", "value|* after", "powers of complex infinities", all_of(complex_numbers, not_finite)),
+    Known("vander L.vander", "gradient|second", "PyTorch divides what is infinite by what is infinite", not_finite),
     Known("L.lstsq", "shape|value|strides", "a batch of one meets a matrix of sides: PyTorch makes as many solutions as rows",
           lambda call, found: call.operands()[0].rank == call.operands()[1].rank + 1 and call.operands()[0].shape[0] == 1),
     Known("L.lu L.lu_factor L.lu_factor_ex", "gradient raises: *|second raises: *", "no triangular solver for halves", halves),
@@ -294,6 +307,8 @@ KNOWN: tuple[Known, ...] = (
     Known("blackman_window", "value", "0 as a sum of three terms of about 1",
           lambda call, found: bool(np.allclose(found.theirs, found.ours, rtol=0, atol=1e-7))),
     Known("normal", "shape|value|strides", "PyTorch leaves an `out` of another shape as it is", writes_out),
+    Known("normal", "raises: RuntimeError, nothing", "PyTorch adds to an `out` of another shape as it is",
+          all_of(writes_out, says("must match the size of tensor"))),
     Known("bucketize where", "raises: TypeError, nothing", "a number is taken with out=, too", writes_out),
     Known("asinh acosh atanh arcsinh arccosh arctanh", "gradient raises*", "no derivative of the in-place form",
           lambda call, found: call.writes),
@@ -322,6 +337,18 @@ KNOWN: tuple[Known, ...] = (
     Known("L.inv_ex L.solve_ex L.lu_factor_ex", "out* after|gradient raises*|gradient|second*",
           "of a matrix that has no inverse or factor: what is left of the work", singular),
     Known("F.cosine_embedding_loss", "value|gradient|second", "1 - 1 in single precision", all_of(single, within(1e-4))),
+    Known("sinh cosh", "value|gradient|second|* after", "near the largest number PyTorch's kernel for many elements gives infinity", all_of(not_finite, lambda call, found: bool(np.isinf(found.theirs).any()))),
+    Known("all any", "value|* after", "with an `out` of bytes PyTorch makes bytes of the elements first: of 0.5, 0",
+          all_of(writes_out, of_fractions)),
+    Known("polar", "gradient|second", "the direction of what is nearly 0", all_of(special, not_finite)),
+    Known("floor_divide operator?// div divide true_divide operator?//=", "value|* after", "a number beside halves is one of them here, in PyTorch it "
+          "keeps its digits: quotients that are nearly whole", all_of(halves, lambda call, found: apart(found) <= 1)),
+    Known("T.stride T.is_contiguous T.storage_offset", "kind", "a view without elements: numpy keeps neither its strides nor where it begins",
+          all_of(empty, lambda call, found: call.operands()[0].memory != "plain")),
+    Known("L.solve_ex L.solve L.inv_ex L.inv", "value|out* after", "quotients of complex infinities: which part is NaN", all_of(complex_numbers, not_finite)),
+    Known("L.tensorinv", "value|* after|gradient|second", "of a singular matrix: rounding decides", flat_singular),
+    Known("tensordot", "raises: RuntimeError, TypeError|raises: AttributeError, TypeError", "two faults: PyTorch's Python looks at `dims` before it asks for tensors",
+          lambda call, found: not all(isinstance(a, Given) for a in call.args[:2])),
     Known("F.multi_head_attention_forward", "value|gradient|second", "differences of softmax in single precision",
           all_of(single, within(1e-3))),
     Known("F.triplet_margin_with_distance_loss F.triplet_margin_loss", "gradient|second",
@@ -351,6 +378,8 @@ KNOWN: tuple[Known, ...] = (
     Known("fft.* istft stft", "value|gradient|second", "a transform spreads infinities and NaN in its own order",
           not_finite),
     Known("F.pad", "value|gradient|second", "of circular with one end cut, PyTorch leaves memory unwritten", circular_and_cut),
+    Known("F.pad", "raises: RuntimeError, nothing", "of circular with one end cut, PyTorch copies memory onto itself",
+          all_of(circular_and_cut, says("refer to a single memory location"))),
     Known("F.upsample_bilinear F.interpolate F.upsample F.grid_sample F.upsample_nearest", "value|gradient",
           "0 * inf of a neighbour that has no part", not_finite),
     Known("celu F.celu F.elu F.selu selu", "value|gradient|second", "1 / alpha is rounded to single precision there",
@@ -397,6 +426,12 @@ KNOWN: tuple[Known, ...] = (
     Known("fill T.fill_ masked_fill as_strided_scatter sum nansum prod cumsum cumprod", "raises: RuntimeError, nothing", "what has no derivative requires no grad",
           says("Autograd not support dtype")),
     Known("F.softplus", "second", "at the threshold itself", not_everywhere),
+    Known("F.softplus", "gradient|second", "beyond the largest power of e PyTorch's slope is inf / inf",
+          all_of(not_finite, lambda call, found: bool(np.isnan(found.theirs).any()))),
+    Known("F.batch_norm", "gradient", "PyTorch's gradient by the weight reads an image whose channels lie innermost in another order",
+          as_it_lies(0)),
+    Known("F.batch_norm", "value", "of equal elements: rounding times 1 / sqrt(eps)", all_of(ties, single, within(1e-4))),
+    Known("F.linear_cross_entropy", "gradient|second", "differences of softmax in single precision", all_of(single, within(1e-2))),
     # --- layers ---
     Known("F.conv* conv* F.batch_norm F.instance_norm F.group_norm F.scaled_dot_product_attention L.det det",
           "gradient requires_grad|second|second raises: *", "PyTorch takes the derivative of nothing for a constant", empty),
@@ -460,7 +495,7 @@ KNOWN: tuple[Known, ...] = (
     Known("T.set_", "gradient raises: RuntimeError, nothing", "the tensor's old strides with its new storage",
           says("setStorage")),
     Known("F.ctc_loss", "raises: nothing, IndexError", "PyTorch reads outside of its memory"),
-    Known("pow operator?**", "value|gradient|second|* after",
+    Known("pow float_power operator?**", "value|gradient|second|* after",
           "PyTorch's powers of complex numbers at 0 and infinity are NaN", not_finite),
     Known("operator?** pow", "second", "with respect to the written view itself: its saved value belongs to the "
           "operation here, in PyTorch to the view", written_view),
@@ -479,13 +514,13 @@ KNOWN: tuple[Known, ...] = (
     Known("unsafe_chunk unsafe_split unsafe_split_with_sizes", "shares|view strides|strides|offset|is_view",
           "either the whole or its pieces may be written: who shares memory is not seen (pieces are copies here)"),
     Known("orgqr ormqr", "value|gradient|second|* after", "of infinities and NaN", special),
-    Known("cumsum cumprod", "raises: nothing, RuntimeError", "`out` of integers for sums of floats: the rule is T-5 for all",
+    Known("cumsum cumprod logsumexp", "raises: nothing, RuntimeError", "`out` of integers for sums of floats: the rule is T-5 for all",
           ours_says("can't be cast to the desired output type")),
     Known("add sub rsub", "value|* after", "PyTorch multiplies complex numbers by 1 + 0j: of what is not finite, NaN in both parts",
           not_finite),
     Known("tensordot inner", "raises: nothing, NotImplementedError", "one of PyTorch's kernels multiplies bools, another refuses them",
           ours_says("for bool")),
-    Known("trapezoid trapz cumulative_trapezoid", "value", "PyTorch takes half of the ends from the sum: inf - inf", not_finite),
+    Known("trapezoid trapz cumulative_trapezoid", "value|gradient", "PyTorch takes half of the ends from the sum: inf - inf", not_finite),
     Known("std_mean var_mean", "value", "PyTorch's mean here is corrected step by step: inf - inf", not_finite),
     Known("fft.ihfftn fft.ihfft2", "value|shape|out* after", "PyTorch writes nothing into `out`", writes_out),
     Known("floor_divide operator?//", "gradient raises: nothing, RuntimeError", "in place of a view, PyTorch loses that there "
@@ -513,6 +548,6 @@ def known(call: Call, difference: Difference) -> bool:
 
 def random_values(call: Call, difference: Difference) -> bool:
     """Of operations that draw, only the form is compared."""
-    words = ("value", "gradient", "second", "kind")
+    words = ("value", "gradient", "plain gradient", "second", "kind")
     drawn = operations()[call.operation].random
     return drawn and (difference.kind in words or difference.kind.endswith(" after"))

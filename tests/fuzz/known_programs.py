@@ -31,11 +31,12 @@ def _names(line: str) -> list[str]:
 
 def _written(line: str) -> str | None:
     """Which tensor a line writes to in place."""
-    bare = re.sub(r"^with .*?: (?=\w)", "", line)
-    if re.match(r"x\d+(, x\d+b)? = ", bare):
-        return None
-    out = re.search(r"out=(x\d+b?)", bare)
-    return out.group(1) if out else next(iter(_names(bare)), None)
+    for bare in re.sub(r"^with .*?: (?=\w)", "", line).split("; ")[::-1]:
+        if re.match(r"x\d+(, x\d+b)? = ", bare):
+            continue
+        out = re.search(r"out=(x\d+b?)", bare)
+        return out.group(1) if out else next(iter(_names(bare)), None)
+    return None
 
 
 def _places(tensor: Any) -> np.ndarray:
@@ -54,6 +55,13 @@ def _overlaps_itself(side: Side, name: str | None) -> bool:
         return False
     places = _places(tensor.detach())
     return len(set(places)) < len(places)
+
+
+def _of_one_form(found: Difference, kinds: str = "fc") -> bool:
+    """Are both arrays of one shape, of inexact numbers (or of these kinds)?"""
+    a, b = found.theirs, found.ours
+    both = isinstance(a, np.ndarray) and isinstance(b, np.ndarray)
+    return both and a.dtype.kind in kinds and a.shape == b.shape
 
 
 def _refused_or_unequal(found: Difference, phrase: str) -> bool:
@@ -149,9 +157,9 @@ def stale_without_elements(line: str, theirs: Side, ours: Side, found: Differenc
 
 
 def infinite_complex_numbers(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
-    a, b = found.theirs, found.ours
-    if not isinstance(a, np.ndarray) or a.dtype.kind != "c" or a.shape != b.shape:
+    if not _of_one_form(found, "c"):
         return False
+    a, b = found.theirs, found.ours
     lost = ~np.isfinite(a) & ~np.isfinite(b)
     return bool(np.all(lost | np.isclose(a, b, equal_nan=True)))
 
@@ -175,9 +183,9 @@ def singular(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
 
 def sign_of_zero(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
     """Where the reciprocals of 0 and -0 are, or what follows from them."""
-    a, b = found.theirs, found.ours
-    if not isinstance(a, np.ndarray) or a.dtype.kind not in "fc" or a.shape != b.shape:
+    if not _of_one_form(found):
         return False
+    a, b = found.theirs, found.ours
     return bool(np.all((np.isinf(a) & (a == -b)) | np.isclose(a, b, equal_nan=True)))
 
 
@@ -256,7 +264,7 @@ def one_element_of_its_own(line: str, theirs: Side, ours: Side, found: Differenc
 
 def mean_of_infinities(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
     a, b = found.theirs, found.ours
-    told = isinstance(a, np.ndarray) and a.shape == b.shape and "var_mean" in line
+    told = _of_one_form(found) and "var_mean" in line
     return told and bool(np.all(np.isclose(a, b, equal_nan=True) | (np.isnan(a) & np.isinf(b))))
 
 
@@ -281,9 +289,9 @@ def layer_of_nothing(line: str, theirs: Side, ours: Side, found: Difference) -> 
 
 def zero_to_the_power_zero(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
     a, b = found.theirs, found.ours
-    if not isinstance(a, np.ndarray) or a.dtype.kind != "c" or not re.search(r"\*\*|pow", line):
+    if not _of_one_form(found, "c") or not re.search(r"\*\*|pow", line):
         return False
-    return a.shape == b.shape and bool(np.all((b == 1) | np.isclose(a, b, equal_nan=True)))
+    return bool(np.all((b == 1) | np.isclose(a, b, equal_nan=True)))
 
 
 def hook_on_what_backward_starts_from(
@@ -356,6 +364,10 @@ def says(*phrases: str) -> When:
 
 def leaf_that_is_a_view(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
     what, _, name = found.what.partition(" of ")
+    asked = re.search(r"autograd\.grad\(.*?, (x\d+b?)[,)]", line)
+    if what == "value" and asked and _of_one_form(found) and not found.theirs.any():
+        leaf = theirs.names.get(asked.group(1))  # nothing arrives there
+        return leaf is not None and leaf.is_leaf and leaf._is_view() and leaf._version > 0
     tensor = theirs.names.get(name)
     if not what.startswith("gradient") or tensor is None:
         return False

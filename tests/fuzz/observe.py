@@ -136,11 +136,32 @@ def weight(module: Any, like: Any, turn: float = 0.0) -> Any:
 def _derivatives(
     module: Any, names: dict[str, Any], call: Any, results: list[Any]
 ) -> dict[str, Any]:
-    seen: dict[str, Any] = {}
     wanted = [names[n] for n in _operand_names(call) if names[n].requires_grad]
     roots = [r for r in results if r.requires_grad]
     if not roots or not wanted:
-        return seen
+        return {}
+    plain = _plain(module, roots, wanted) if call.plain else {}
+    return _of_graphs(module, roots, wanted) | plain
+
+
+def _plain(module: Any, roots: list[Any], wanted: list[Any]) -> dict[str, Any]:
+    """What an ordinary `backward` leaves in `grad`."""
+    try:
+        module.autograd.backward(roots, [weight(module, r) for r in roots], retain_graph=True)
+    except Exception as error:  # noqa: BLE001
+        return {"plain gradient raises": error}
+    seen: dict[str, Any] = {}
+    for k, leaf in enumerate(wanted):
+        seen[f"plain gradient {k}"] = None if leaf.grad is None else array(leaf.grad)
+        seen[f"plain gradient requires_grad {k}"] = (
+            leaf.grad is not None and leaf.grad.requires_grad
+        )
+    return seen
+
+
+def _of_graphs(module: Any, roots: list[Any], wanted: list[Any]) -> dict[str, Any]:
+    """First derivatives with graphs of their own, and second ones."""
+    seen: dict[str, Any] = {}
     grad = module.autograd.grad
     try:
         weights = [weight(module, r) for r in roots]

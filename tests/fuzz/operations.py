@@ -145,8 +145,12 @@ class Drawing:
                 yield from [("in-place", tail + "_")] * 2
 
     def call(self, operation: Operation, seed: Any) -> Call | None:
-        """One call; None where this draw makes none."""
+        """One call; None where this draw makes none. Of some an ordinary `backward` is compared, too."""
         d = Draw(f"{operation.name} {seed}", self.absent)
+        call = self._drawn(operation, d)
+        return call if call is None else replace(call, plain=d.chance(0.35))
+
+    def _drawn(self, operation: Operation, d: Draw) -> Call | None:
         signature = d.pick(operation.signatures)
         args, words = self._arguments(d, signature)
         if signature.template:
@@ -211,6 +215,8 @@ class Drawing:
         results = list(made) if isinstance(made, (tuple, list)) else [made]
         if not all(isinstance(r, self.torch.Tensor) for r in results) or not results:
             return plain
+        if any("complex32" in str(r.dtype) for r in results):
+            return plain  # there is no such type in vizgrad
         if not d.chance(0.15):  # writing to `out` is refused where a gradient is wanted
             call = without_grad(call)
         outs = []

@@ -11,6 +11,9 @@ roots = [r for r in (result if isinstance(result, (tuple, list)) else [result]) 
 weights = [(1 + 0.5 * torch.sin(torch.arange(1.0, r.numel() + 1))).reshape(r.shape).to(r.dtype) for r in roots]
 firsts = torch.autograd.grad(roots, leaves, weights, create_graph=True, allow_unused=True)
 print(firsts)"""
+_PLAIN = """
+torch.autograd.backward(roots, weights)
+print([leaf.grad for leaf in leaves])"""
 _SECOND = """
 curved = [g for g in firsts if g is not None and g.requires_grad]
 weights = [(1 + 0.5 * torch.sin(torch.arange(1.0, g.numel() + 1) + 0.3)).reshape(g.shape).to(g.dtype) for g in curved]
@@ -26,6 +29,8 @@ def program(call: Call, what: str) -> str:
         lines += _GRAD.format(operands=names).strip().splitlines()
     else:
         lines.append("print(result)")
+    if what.startswith("plain"):
+        lines += _PLAIN.strip().splitlines()
     if "second" in what:
         lines += _SECOND.strip().splitlines()
     return "\n".join(lines)

@@ -48,12 +48,23 @@ def empty_like_strides(pattern: Array, like: Array) -> Array:
     return np.transpose(out, tuple(order.index(d) for d in range(pattern.ndim)))
 
 
+def byte_strides(array: Array) -> tuple[int, ...]:
+    """In bytes; those of C order for an array without elements that numpy gives none."""
+    if array.size or any(array.strides):
+        return array.strides
+    strides, step = [], array.itemsize
+    for n in reversed(array.shape):
+        strides.append(step)
+        step *= max(n, 1)
+    return tuple(strides[::-1])
+
+
 def is_channels_last(array: Array) -> bool:
     """Dense, with dimension 1 innermost and the others in C order outside it."""
-    expected = array.itemsize
+    expected, strides = array.itemsize, byte_strides(array)
     for dim in (1, *range(array.ndim - 1, 1, -1), 0):
         if array.shape[dim] != 1:
-            if array.strides[dim] != expected:
+            if strides[dim] != expected:
                 return False
             expected *= array.shape[dim]
     return True

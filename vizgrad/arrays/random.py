@@ -165,9 +165,13 @@ def standard_gamma(shapes: Array, device: Device, generator: Generator | None) -
 
 
 def poisson(rates: Array, device: Device, generator: Generator | None) -> Array:
-    """Counts of events that happen at the given rates."""
-    made = _source(generator, device).poisson(rates.astype(np.float64))
-    return np.asarray(made).astype(rates.dtype) if device == CPU else made.astype(rates.dtype)
+    """Counts of events that happen at the given rates; the rate itself from 2 ** 62 on, where a double
+    holds nothing between.
+    """
+    rates = rates.astype(np.float64)
+    usual = rates < 2.0**62
+    made = _source(generator, device).poisson(np.where(usual, rates, 0))
+    return np.where(usual, np.asarray(made) if device == CPU else made, rates)
 
 
 def binomial(counts: Array, chances: Array, device: Device, generator: Generator | None) -> Array:

@@ -50,9 +50,18 @@ def number(value: Any, beside: Any) -> Any:
         if value and value == value and len(_numbers) < _NUMBERS_KEPT:
             _numbers[key] = made
         return made
+    return _wrap(value, _type_beside(value, dtype))
+
+
+def _type_beside(value: Any, dtype: Any) -> Any:
+    """The type of a number of another category than elements of `dtype` are: as exact as those."""
+    if dtype.kind == "c" and isinstance(value, (float, complex)):
+        return dtype if isinstance(value, complex) else xp.finfo(dtype).dtype
+    if dtype.kind == "f" and dtype.itemsize == 8 and isinstance(value, complex):
+        return dtypes.complex128.np
     own = dtypes.of_scalar(value)
     assert own is not None
-    return _wrap(value, own.np)
+    return own.np
 
 
 def _wrap(value: Any, dtype: Any) -> WrappedNumber:
@@ -80,7 +89,7 @@ def _number_on_device(value: Any, array: Any) -> WrappedNumber:
     assert own is not None
     of_array = dtypes.from_numpy(array.dtype)
     keeps = own.category <= of_array.category and array.dtype not in NARROW
-    dtype = array.dtype if keeps else own.np
+    dtype = array.dtype if keeps else _type_beside(value, array.dtype)
     key = (value, type(value), dtype, device_of(array))
     made = _device_numbers.get(key)
     if made is None:
@@ -105,7 +114,7 @@ def coerce(op: Declared, *operands: Any) -> tuple[Any, ...]:
         elif isinstance(operand, xp.generic):
             out.append(number(operand.item(), tensors[0]))
         elif (own := dtypes.of_scalar(operand)) is not None:
-            if own.category in {1, 2}:
+            if own.category:  # a bool is one beside anything
                 out.append(number(operand, tensors[0]))
             else:
                 out.append(_wrap(operand, own.np))

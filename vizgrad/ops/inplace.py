@@ -18,7 +18,14 @@ from vizgrad.ops import (
 )
 from vizgrad.ops.forms import method, public
 from vizgrad.ops.public import arithmetic, dimensions, where_clamp
-from vizgrad.ops.public.arguments import beside_number, check_kind, factor, own_number, rounded
+from vizgrad.ops.public.arguments import (
+    beside_number,
+    check_kind,
+    check_number,
+    factor,
+    own_number,
+    rounded,
+)
 from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.tensor import Tensor
 
@@ -132,6 +139,7 @@ def abs_(input: Tensor) -> Tensor:
 def clamp_min_(input: Tensor, min: Any) -> Tensor:
     if isinstance(min, Tensor):
         return write(select.clamp_low, input, min, name="clamp_min_")
+    check_number("clamp_min_", "min", min)
     _refuse_number("clamp_min_", input, min)
     return write(select.clamp_min, input, name="clamp_min_", min=rounded(min, input))
 
@@ -141,6 +149,7 @@ def clamp_min_(input: Tensor, min: Any) -> Tensor:
 def clamp_max_(input: Tensor, max: Any) -> Tensor:
     if isinstance(max, Tensor):
         return write(select.clamp_high, input, max, name="clamp_max_")
+    check_number("clamp_max_", "max", max)
     _refuse_number("clamp_max_", input, max)
     return write(select.clamp_max, input, name="clamp_max_", max=rounded(max, input))
 
@@ -185,6 +194,7 @@ def addcdiv_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 
 
 
 @public(method=True)
+@takes_tensors
 def round_(input: Tensor, *, decimals: int = 0) -> Tensor:
     if decimals:
         check_kind("round", input)
@@ -192,6 +202,7 @@ def round_(input: Tensor, *, decimals: int = 0) -> Tensor:
 
 
 @public(method=True)
+@takes_tensors
 def nan_to_num_(
     input: Tensor, nan: float | None = None, posinf: Any = None, neginf: Any = None
 ) -> Tensor:
@@ -201,12 +212,14 @@ def nan_to_num_(
 
 
 @method
+@takes_tensors
 def tril_(input: Tensor, diagonal: int = 0) -> Tensor:
     dimensions.check_matrix("tril", input)
     return write(arrange.tril, input, name="tril_", diagonal=diagonal)
 
 
 @method
+@takes_tensors
 def triu_(input: Tensor, diagonal: int = 0) -> Tensor:
     dimensions.check_matrix("triu", input)
     return write(arrange.triu, input, name="triu_", diagonal=diagonal)
@@ -218,16 +231,19 @@ def _check_kept(name: str, input: Tensor, dtype: Any) -> None:
             f"Bad in-place call: {name} cannot change the dtype of its tensor from {input.dtype.name} to "
             f"{dtype.name}; the two should match"
         )
-    check_kind(name, input, "iufcV")
+    if input._array.ndim and input._array.size:  # one bool is its own sum and product
+        check_kind(name, input, "iufcV")
 
 
 @method
+@takes_tensors
 def cumsum_(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     _check_kept("cumsum_", input, dtype)
     return write(joining.cumsum, input, name="cumsum_", dim=wrap_dim(dim, input._array.ndim))
 
 
 @method
+@takes_tensors
 def cumprod_(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     _check_kept("cumprod_", input, dtype)
     return write(statistics.cumprod, input, name="cumprod_", dim=wrap_dim(dim, input._array.ndim))

@@ -48,7 +48,7 @@ class Kinds:
         by_name: dict[str, frozenset[type]] = {}
         for name, parameter in inspect.signature(self.function).parameters.items():
             if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-                break
+                continue
             by_name[name] = _NONE if name in _BY_TRUTH else _refused(parameter)
             if parameter.kind is not parameter.KEYWORD_ONLY:
                 in_order.append(by_name[name])

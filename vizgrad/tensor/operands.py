@@ -20,6 +20,20 @@ def not_a_tensor(function: str, argument: str, position: int, value: Any) -> Typ
     )
 
 
+def all_tensors(tensors: Any) -> tuple[Tensor, ...]:
+    """The elements of a sequence, each of which is a Tensor; TypeError for another, or for one Tensor."""
+    if isinstance(tensors, Tensor):
+        raise TypeError("expected a sequence of Tensors, not one Tensor")
+    found = tuple(tensors)
+    for position, each in enumerate(found):
+        if not isinstance(each, Tensor):
+            raise TypeError(
+                f"expected Tensor as element {position} in argument 0, but got "
+                f"{type(each).__name__}"
+            )
+    return found
+
+
 def wrong_operand(
     function: Callable[..., Any],
     error: AttributeError,

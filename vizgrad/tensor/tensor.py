@@ -10,7 +10,7 @@ import warnings
 from typing import TYPE_CHECKING, Any, Self
 
 from vizgrad import errors
-from vizgrad.arrays import dtypes, xp
+from vizgrad.arrays import dtypes, layout, xp
 from vizgrad.arrays.backend import Array, Device, as_array, device_of
 from vizgrad.arrays.blocks import owner
 from vizgrad.arrays.dtypes import DType
@@ -160,14 +160,10 @@ class Tensor:
     def stride(self, dim: int | None = None) -> Any:
         """Elements (not bytes) to skip for the next index of each dimension, or of `dim`."""
         item, shape = self._array.itemsize, self._array.shape
-        strides = [s // item for s in self._array.strides]
+        strides = [s // item for s in layout.byte_strides(self._array)]
         for d in range(len(shape) - 1, -1, -1):  # numpy gives a new dimension of size 1 no stride
             if shape[d] == 1 and strides[d] == 0:
                 strides[d] = shape[d + 1] * strides[d + 1] if d + 1 < len(shape) else 1
-        if not self._array.size and not any(self._array.strides):  # which numpy gives nothing
-            step = 1
-            for d in range(len(shape) - 1, -1, -1):
-                strides[d], step = step, step * max(shape[d], 1)
         strides = tuple(strides)
         return strides if dim is None else strides[errors.wrap_dim(dim, len(strides))]
 

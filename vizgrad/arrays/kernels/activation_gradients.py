@@ -8,7 +8,7 @@ import numpy as np
 
 from vizgrad.arrays.backend import Array
 from vizgrad.arrays.kernels.activation import TANH_CUBIC, TANH_SCALE, by_blocks, tanh_inner
-from vizgrad.arrays.kernels.choice import drop, keep
+from vizgrad.arrays.kernels.choice import drop, either, keep
 from vizgrad.arrays.kernels.smooth import sigmoid
 from vizgrad.arrays.kernels.special import erf
 from vizgrad.arrays.quiet import quiet
@@ -20,7 +20,7 @@ def elu(
 ) -> Array:
     under = self <= 0  # NaN counts as above
     below = np.exp(keep(self, mask=self < 0) * input_scale) * (scale * alpha * input_scale)
-    return drop(grad_output, mask=under) * scale + keep(grad_output, mask=under) * below
+    return either(under, grad_output * below, grad_output * scale)
 
 
 def _gelu_tanh_gradient(out: Array, grad: Array, x: Array) -> None:

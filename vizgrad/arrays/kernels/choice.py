@@ -109,7 +109,7 @@ def sign(self: Array) -> Array:
         once = self.coalesce() if self.layout == "sparse_coo" else self
         return once.with_values(sign(once.values))
     if self.dtype.kind == "b":
-        return self.copy()
+        return self.copy(order="K")
     if self.dtype.kind == "c":
         raise NotImplementedError("sign is not implemented for complex tensors; use sgn")
     # numpy gives NaN for NaN, PyTorch 0

@@ -11,16 +11,21 @@ from vizgrad.arrays.backend import Array
 from vizgrad.arrays.quiet import quiet
 
 
-def _check(divisor: Array) -> None:
+def _check(a: Array, divisor: Array) -> None:
     if divisor.dtype.kind == "b":
         raise NotImplementedError("division with rounding is not implemented for bool tensors")
-    if isinstance(divisor, np.ndarray) and divisor.dtype.kind in "iub" and not divisor.all():
+    if (
+        isinstance(divisor, np.ndarray)
+        and divisor.dtype.kind in "iub"
+        and not divisor.all()
+        and a.size
+    ):
         raise RuntimeError("ZeroDivisionError: an integer tensor was divided by 0")
 
 
 @quiet
 def floor_divide(a: Array, b: Array) -> Array:
-    _check(b)
+    _check(a, b)
     if a.dtype.kind == "f":
         # numpy's floor_divide gives NaN for a / 0 where PyTorch gives inf
         if isinstance(b, np.ndarray) and b.all():
@@ -34,7 +39,7 @@ def divide(a: Array, b: Array, rounding_mode: str) -> Array:
     """`a / b` rounded: "floor" down, "trunc" towards zero."""
     if rounding_mode == "floor":
         return floor_divide(a, b)
-    _check(b)
+    _check(a, b)
     if a.dtype.kind == "f":
         return np.trunc(a / b)
     quotient = np.floor_divide(a, b)
@@ -45,14 +50,14 @@ def divide(a: Array, b: Array, rounding_mode: str) -> Array:
 @quiet
 def remainder(a: Array, b: Array) -> Array:
     """Has the sign of `b`."""
-    _check(b)
+    _check(a, b)
     return np.remainder(a, b)
 
 
 @quiet
 def fmod(a: Array, b: Array) -> Array:
     """Has the sign of `a`."""
-    _check(b)
+    _check(a, b)
     return np.fmod(a, b)
 
 

@@ -108,6 +108,10 @@ def celu_(input: Tensor, alpha: float = 1.0) -> Tensor:
 def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
     """x * Phi(x), Phi the normal distribution function; approximate="tanh" for the faster form."""
     if approximate not in ("none", "tanh"):
+        if not isinstance(approximate, str):
+            raise TypeError(
+                f"gelu(): argument 'approximate' must be str, not {type(approximate).__name__}"
+            )
         raise RuntimeError(
             f"approximate argument must be either none or tanh, but got {approximate!r}"
         )
@@ -299,6 +303,7 @@ def _soft(primitive: Primitive, input: Tensor, dim: int | None, dtype: DType | N
     ndim = input._array.ndim
     if dim is None:
         dim = 0 if ndim in (0, 1, 3) else 1  # the old rule, still PyTorch's
+    dim = errors.wrap_dim(dim, ndim)
     x: Any = input if dtype is None else input.to(dtype)
     if x._array.dtype.kind not in "fV":
         if x._array.dtype.kind in "iu" and not x._array.size:
@@ -306,7 +311,7 @@ def _soft(primitive: Primitive, input: Tensor, dim: int | None, dtype: DType | N
         raise NotImplementedError(
             f'"{primitive.name}" not implemented for {x.dtype.name} tensors: convert with .float()'
         )
-    return primitive.record(x, dim=errors.wrap_dim(dim, ndim))
+    return primitive.record(x, dim=dim)
 
 
 @takes_tensors

@@ -8,6 +8,7 @@ from typing import Any
 from vizgrad.arrays import xp
 from vizgrad.nn.functional.activation import softmax
 from vizgrad.nn.functional.dropout import dropout
+from vizgrad.ops.public.arguments import check_kind
 from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.ops.softmax import safe_softmax
 from vizgrad.tensor.tensor import Tensor, new_tensor
@@ -53,6 +54,7 @@ def scaled_dot_product_attention(
         attn_mask = causal_mask(query.shape[-2], key.shape[-2], query)
     elif attn_mask is not None and attn_mask._array.dtype.kind == "b":
         attn_mask = closed(attn_mask.logical_not(), query)
+    check_kind("scaled_dot_product_attention", query)
     factor = 1 / math.sqrt(query.shape[-1] or 1) if scale is None else scale
     scores = (query * factor) @ key.transpose(-2, -1)
     if attn_mask is None:

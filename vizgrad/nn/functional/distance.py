@@ -51,7 +51,7 @@ def _raised(x: Any, dim: int, eps: float) -> Any:
 
 @takes_tensors
 def pairwise_distance(
-    x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
+    x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
 ) -> Tensor:
     """The p-norm of x1 - x2 + eps over the last dimension."""
     return _norm(x1 - x2 + eps, p, -1, keepdim)

@@ -51,7 +51,7 @@ def _pool(
         raise RuntimeError(
             f"{name}(): Expected {dims + 1}D or {dims + 2}D tensor, but got: {list(input.shape)}"
         )
-    check_kind(name, input, "biufV")
+    check_kind(name, input)
     x = input._array
     size = x.shape[x.ndim - dims :]
     window = per_dim(kernel_size, dims, "kernel_size")

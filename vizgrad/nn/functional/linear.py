@@ -101,6 +101,7 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     a: Any = input1
     b: Any = input2
     if weight._array.ndim != 3:
+        errors.wrap_dim(min(2, max(1, weight._array.ndim)), weight._array.ndim)
         raise RuntimeError(
             f"bilinear(): the weight must have 3 dimensions, but its shape is {list(weight.shape)}"
         )

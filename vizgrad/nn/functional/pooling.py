@@ -212,8 +212,8 @@ def output_size_of(
             f"{list(input.shape)}"
         )
     rank = input._array.ndim
-    if dims == 3 and means and rank > dims and tuple(output_size) == (1, 1, 1):
-        return (1, 1, 1)  # a mean, of whatever lies before
+    if dims > 1 and means and rank >= dims and tuple(output_size) == (1,) * dims:
+        return (1,) * dims  # a mean, of whatever lies before
     if len(output_size) != dims or rank not in (dims + 1, dims + 2):
         raise RuntimeError(
             f"adaptive pooling over {dims} dimensions got input of shape {list(input.shape)} and "

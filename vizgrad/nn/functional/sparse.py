@@ -97,9 +97,9 @@ def embedding_bag(
     from vizgrad.arrays import xp
     from vizgrad.tensor.tensor import new_tensor
 
-    if input._array.dtype.kind == "b" and input.ndim == 2:
+    if input._array.dtype.kind in "bc" and input.ndim == 2:
         raise NotImplementedError(
-            "embedding_bag is not implemented for bool indices: use input.long()"
+            f"embedding_bag is not implemented for {input.dtype.name} indices: use input.long()"
         )
     _check_settings(input, per_sample_weights, mode, sparse, scale_grad_by_freq)
     _check_ranks(input, offsets)

@@ -20,6 +20,10 @@ from vizgrad.tensor.tensor import Tensor
 @method
 def expand(self: Tensor, *given: Any, size: Any = None, implicit: bool = False) -> Tensor:
     """Dimensions of size 1, and new leading ones, repeated without memory; -1 keeps a size (a view)."""
+    if implicit.__class__ is not bool:
+        raise TypeError(
+            f"expand(): argument 'implicit' must be bool, not {type(implicit).__name__}"
+        )
     want = sizes_of("expand", given if size is None else (size,))
     have = self._array.shape
     extra = len(want) - len(have)
@@ -152,10 +156,13 @@ def repeat_interleave(
 
 def _counts(repeats: Tensor) -> Any:
     counts = repeats._array
-    if counts.dtype.kind != "i" or counts.dtype.itemsize < 4:
-        raise RuntimeError(f"repeats has to be Long or Int tensor, got {repeats.dtype.name}")
     if counts.ndim > 1:
         raise RuntimeError("repeats must be 0-dim or 1-dim tensor")
+    if counts.dtype.kind != "i" or counts.dtype.itemsize < 4:
+        raise NotImplementedError(
+            f'"repeat_interleave" not implemented for {repeats.dtype.name}: '
+            "repeats are counts, of int32 or int64"
+        )
     if counts.size and counts.min() < 0:
         raise RuntimeError("repeats can not be negative")
     return counts

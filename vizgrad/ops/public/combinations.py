@@ -18,6 +18,7 @@ from vizgrad.ops.public import (
 from vizgrad.ops.public.creation import tensor
 from vizgrad.ops.public.creation_like import ones_like
 from vizgrad.ops.public.keywords import takes_tensors
+from vizgrad.tensor.operands import all_tensors
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 
@@ -45,7 +46,7 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
 @takes_tensors
 def cartesian_prod(*tensors: Tensor) -> Tensor:
     """All tuples with one element of each vector, one per row."""
-    for each in tensors:
+    for each in all_tensors(tensors):
         _check_vector(each)
     if len(tensors) == 1:
         return tensors[0]

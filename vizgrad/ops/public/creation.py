@@ -370,7 +370,8 @@ def empty_strided(
     size: Any, stride: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
     """Memory with whatever is in it, with the given strides (in elements)."""
-    shape, strides = _shape("empty_strided", (size,)), _shape("empty_strided", (stride,))
+    strides = sizes_of("empty_strided", (stride,))
+    shape = _shape("empty_strided", (size,))
     if len(shape) != len(strides):
         raise RuntimeError(
             f"dimensionality of sizes ({len(shape)}) must match dimensionality of strides ({len(strides)})"

@@ -6,6 +6,7 @@ from typing import Any
 
 from vizgrad.arrays import dtypes
 from vizgrad.ops import extremes, joining, statistics
+from vizgrad.ops.copying import without_history
 from vizgrad.ops.forms import public
 from vizgrad.ops.public.arguments import one_dim, written
 from vizgrad.ops.public.keywords import takes_axis, takes_out
@@ -16,6 +17,9 @@ from vizgrad.tensor.tensor import Tensor
 
 def _running(op: Any, input: Tensor, dim: int, dtype: Any, widen: bool = True) -> Any:
     if dtype is dtypes.bool_:
+        if not (input._array.ndim and input._array.size):  # one bool is its own sum and product
+            one_dim(dim, input._array.ndim)
+            return without_history(_in_dtype(input, dtype).clone(), dtype.np)
         raise NotImplementedError(f'"{op.name}" not implemented for bool: True and True are 2')
     input = _in_dtype(input, dtype)
     if widen and dtype is None and input._array.dtype.kind in "biu":

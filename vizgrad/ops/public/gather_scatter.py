@@ -137,6 +137,7 @@ def scatter(
 
 
 @method
+@takes_tensors
 def scatter_(
     self: Tensor,
     dim: int,

@@ -55,16 +55,19 @@ def index_add(
 ) -> Tensor:
     """A copy of `input` with alpha times the slices of `source` added at the entries of `index`."""
     at = _index_write("index_add", input, dim, index, source)
+    alpha = element(alpha, source._array.dtype)
     return indexing.index_add.record(input, index, source, dim=at, alpha=alpha)
 
 
 @method
+@takes_tensors
 def index_add_(
     self: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: float = 1
 ) -> Tensor:
     """`index_add`, in place."""
     check_placing(self, index, source)
     at = _index_write("index_add", self, dim, index, source)
+    alpha = element(alpha, source._array.dtype)
     return write(indexing.index_add, self, index, source, name="index_add_", dim=at, alpha=alpha)
 
 
@@ -137,6 +140,7 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor
 
 
 @method
+@takes_tensors
 def index_copy_(self: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
     """`index_copy`, in place."""
     check_placing(self, index, source)
@@ -153,6 +157,7 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
 
 
 @method
+@takes_tensors
 def index_fill_(self: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     """`index_fill`, in place."""
     check_placing(self, index)

@@ -81,6 +81,7 @@ def baddbmm_(
 
 
 @public(method=True)
+@takes_tensors
 def logit_(input: Tensor, eps: float | None = None) -> Tensor:
     """`logit`, in place."""
     return write(special.logit, input, name="logit_", eps=eps)

@@ -11,20 +11,8 @@ from vizgrad.ops.forms import public
 from vizgrad.ops.public import dimensions, reshape
 from vizgrad.ops.public.arguments import written
 from vizgrad.ops.public.keywords import takes_out
+from vizgrad.tensor.operands import all_tensors
 from vizgrad.tensor.tensor import Tensor
-
-
-def _all_tensors(tensors: Any) -> tuple[Tensor, ...]:
-    if isinstance(tensors, Tensor):
-        raise TypeError("expected a sequence of Tensors, not one Tensor")
-    found = tuple(tensors)
-    for position, each in enumerate(found):
-        if not isinstance(each, Tensor):
-            raise TypeError(
-                f"expected Tensor as element {position} in argument 0, but got "
-                f"{type(each).__name__}"
-            )
-    return found
 
 
 @public(aliases="concat concatenate")
@@ -34,7 +22,7 @@ def cat(
     """Tensors joined along an existing dimension; empty 1-dim tensors are passed over."""
     if axis is not None:
         dim = axis
-    found = _all_tensors(tensors)
+    found = all_tensors(tensors)
     try:
         if not _alike(found):
             raise ValueError  # noqa: TRY301  numpy says the same of lengths that do not fit
@@ -98,7 +86,7 @@ def stack(
     """Tensors of one shape joined along a new dimension (`axis` is numpy's word for `dim`)."""
     if axis is not None:
         dim = axis
-    found = _all_tensors(tensors)
+    found = all_tensors(tensors)
     if not found:
         raise RuntimeError("stack expects a non-empty TensorList")
     shape = found[0]._array.shape
@@ -135,7 +123,7 @@ def dstack(tensors: Sequence[Tensor]) -> Tensor:
 
 
 def _some(name: str, tensors: Any) -> tuple[Tensor, ...]:
-    found = _all_tensors(tensors)
+    found = all_tensors(tensors)
     if not found:
         raise RuntimeError(f"{name} expects a non-empty TensorList")
     return found
@@ -145,7 +133,7 @@ def _some(name: str, tensors: Any) -> tuple[Tensor, ...]:
 @takes_out
 def column_stack(tensors: Sequence[Tensor]) -> Tensor:
     """Joined along the second dimension; vectors become columns."""
-    found = _all_tensors(tensors)
+    found = all_tensors(tensors)
     return hstack(
         [reshape.reshape(t, (t._array.size, 1)) if t._array.ndim <= 1 else t for t in found]
     )

@@ -30,6 +30,7 @@ from vizgrad.ops.public.linalg_eigenvalues import svdvals
 from vizgrad.ops.public.matrix_products import cross as _cross
 from vizgrad.ops.public.reshape import reshape
 from vizgrad.ops.public.statistics import vector_norm as vector_norm
+from vizgrad.tensor.operands import all_tensors
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 
@@ -274,7 +275,7 @@ def matrix_exp(input: Tensor) -> Tensor:
 @takes_tensors
 def multi_dot(tensors: Any, *, out: Tensor | None = None) -> Tensor:
     """The product of several matrices (the first and last may be vectors), in the cheapest order."""
-    given = list(tensors)
+    given = all_tensors(tensors)
     if len(given) < 2:
         raise RuntimeError("multi_dot(): expected at least 2 tensors but got " + str(len(given)))
     for position, each in enumerate(given):

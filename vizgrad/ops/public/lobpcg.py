@@ -162,6 +162,10 @@ def lobpcg(
     m = A.shape[-1]
     k = (1 if X is None else X.shape[-1]) if k is None else k
     n = (k if n is None else n) if X is None else X.shape[-1]
+    if min(n, k) < 0:
+        raise RuntimeError(
+            f"lobpcg: Trying to create tensor with negative dimension {min(n, k)}: {[m, min(n, k)]}"
+        )
     if m < 3 * n:
         raise ValueError(
             f"LOBPCG algorithm is not applicable when the number of A rows (={m}) is smaller than 3 x the "

@@ -180,6 +180,7 @@ def randint_like(
 
 @public
 @fills_out
+@takes_tensors
 def randperm(
     n: int, *, generator: _Generator | None = None, dtype: Any = dtypes.int64, device: Any = None,
     requires_grad: bool = False,

@@ -47,10 +47,24 @@ def arange(
     if np_dtype.kind in "iu":
         start, step = (element(v, xp.dtype("int64")) for v in (start, step))
     namespace = namespace_at(device)
-    numbers = namespace.arange(count)
+    if count <= _PIECE:
+        return made(_counted(namespace, 0, count, start, step, np_dtype), requires_grad)
+    numbers = namespace.empty(count, np_dtype)
+    for low in range(0, count, _PIECE):
+        high = min(low + _PIECE, count)
+        numbers[low:high] = _counted(namespace, low, high, start, step, np_dtype)
+    return made(numbers, requires_grad)
+
+
+#: Elements counted at once: eight bytes each, of whatever type they are to be.
+_PIECE = 1 << 20
+
+
+def _counted(namespace: Any, low: int, high: int, start: Any, step: Any, np_dtype: Any) -> Any:
+    numbers = namespace.arange(low, high)
     if np_dtype.kind in "fV":
         numbers = numbers.astype(xp.float64)
-    return made((start + numbers * step).astype(np_dtype), requires_grad)
+    return (start + numbers * step).astype(np_dtype)
 
 
 def _check_range(start: Any, end: Any, step: Any) -> None:

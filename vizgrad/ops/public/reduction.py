@@ -6,6 +6,7 @@ from typing import Any
 
 from vizgrad.arrays import xp
 from vizgrad.arrays.layout import can_sum_to
+from vizgrad.errors import index_of, wrap_dim
 from vizgrad.ops import reduce, shape
 from vizgrad.ops.copying import converted, without_history
 from vizgrad.ops.forms import method, public
@@ -194,7 +195,12 @@ def all(
 @takes_axis
 def count_nonzero(input: Tensor, dim: Any = None) -> Tensor:
     """How many elements are not 0."""
-    return reduce.count_nonzero_dims.record(input, dims=dims_of(dim, input._array.ndim))
+    rank = input._array.ndim
+    for each in dim if isinstance(dim, (list, tuple)) else ():
+        wrap_dim(
+            index_of(each), rank
+        )  # a dim that there is not is said before one that is there twice
+    return reduce.count_nonzero_dims.record(input, dims=dims_of(dim, rank))
 
 
 @public(method=True)

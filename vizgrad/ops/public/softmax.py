@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.errors import wrap_dim
 from vizgrad.ops import softmax as ops
 from vizgrad.ops.forms import public
-from vizgrad.ops.public.arguments import check_dtype
+from vizgrad.ops.public.arguments import check_dtype, one_dim
 from vizgrad.ops.public.conversion import to
 from vizgrad.ops.public.keywords import takes_axis
 from vizgrad.tensor.tensor import Tensor
@@ -17,18 +16,16 @@ from vizgrad.tensor.tensor import Tensor
 @takes_axis
 def softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
     """exp(x) / sum(exp(x)) along `dim`, without overflow."""
-    return ops.softmax.record(
-        _prepared("softmax", input, dtype), dim=wrap_dim(dim, input._array.ndim)
-    )
+    at = one_dim(dim, input._array.ndim)
+    return ops.softmax.record(_prepared("softmax", input, dtype), dim=at)
 
 
 @public(method=True)
 @takes_axis
 def log_softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
     """x - log(sum(exp(x))) along `dim`, without overflow."""
-    return ops.log_softmax.record(
-        _prepared("log_softmax", input, dtype), dim=wrap_dim(dim, input._array.ndim)
-    )
+    at = one_dim(dim, input._array.ndim)
+    return ops.log_softmax.record(_prepared("log_softmax", input, dtype), dim=at)
 
 
 def _prepared(name: str, input: Tensor, dtype: Any) -> Tensor:

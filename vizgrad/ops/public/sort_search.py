@@ -251,8 +251,6 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
         raise NotImplementedError(f'"bincount" not implemented for {input.dtype.name}')
     if minlength < 0:
         raise RuntimeError(f"minlength should be >= 0, got {minlength}")
-    if not input._array.size:
-        return new_tensor(xp.zeros_like(input._array, shape=(minlength,), dtype=xp.int64))
     if input._array.ndim != 1 or (input._array.size and input._array.min() < 0):
         raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
     if weights is not None and weights._array.shape != input._array.shape:
@@ -260,6 +258,8 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
             "weights should be 1-d and have the same length as input, but got shapes "
             f"{list(weights._array.shape)} and {list(input._array.shape)}"
         )
+    if not input._array.size:
+        return new_tensor(xp.zeros_like(input._array, shape=(minlength,), dtype=xp.int64))
     most = int(input._array.max())
     if most >= 2**40:
         raise RuntimeError(f"bincount: no memory holds a count for each number up to {most}")

@@ -8,6 +8,7 @@ from vizgrad.errors import warn_once
 from vizgrad.ops.forms import public
 from vizgrad.ops.padding import constant_pad_nd
 from vizgrad.ops.public import complexes, creation, dimensions, fft, reshape, slicing
+from vizgrad.ops.public.arguments import check_kind
 from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.ops.public.padding import pad
 from vizgrad.tensor.tensor import Tensor
@@ -49,6 +50,8 @@ def stft(
     `align_to_window` by as many zeros as the window is shorter. Of a real
     signal only n_fft // 2 + 1 frequencies unless `onesided=False`.
     """
+    if center and pad_mode in ("reflect", "replicate"):
+        check_kind(f"{pad_mode}_pad", input, "iufcV")
     both = input.is_complex() or (window is not None and window.is_complex())
     if return_complex is None and not both:
         raise RuntimeError("stft requires the return_complex parameter be given for real inputs")

@@ -83,6 +83,7 @@ def _either(name: str, given: Any, sections: Any, indices: Any) -> Any:
 
 
 @public(method=True)
+@takes_tensors
 def tensor_split(
     input: Tensor,
     indices_or_sections: Any = None,

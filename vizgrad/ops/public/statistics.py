@@ -93,8 +93,7 @@ def var_mean(
 def _beside_mean(
     node: Any, input: Tensor, dims: tuple[int, ...] | None, freedom: float, keepdim: bool
 ) -> tuple[Tensor, ...]:
-    every = tuple(range(input._array.ndim)) if dims is None else dims
-    return several.record(node, input, dims=every, correction=freedom, keepdim=keepdim)
+    return several.record(node, input, dims=dims, correction=freedom, keepdim=keepdim)
 
 
 _VAR_MEAN = several.several("VarMeanBackward0", statistics.var, mean_dims)
