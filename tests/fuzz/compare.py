@@ -15,7 +15,7 @@ from tests.fuzz.values import Code, Given
 from tests.oracle.compare import same_error
 
 #: How far results may be apart, in parts of the largest element: sums are taken in other orders.
-NEAR = {"float64": 1e-7, "float32": 2e-6, "float16": 4e-3, "bfloat16": 2e-2}
+NEAR = {"float64": 1e-10, "float32": 2e-6, "float16": 4e-3, "bfloat16": 2e-2}
 REAL = {"complex128": "float64", "complex64": "float32"}
 WIDER = {
     "float32": "float64",

@@ -158,6 +158,11 @@ def roughly(call: Call, found: Difference) -> bool:
         return bool(np.allclose(found.theirs, found.ours, rtol=1e-5, equal_nan=True))
 
 
+def gives(*words: str) -> When:
+    """One of these words is given, and not as None."""
+    return lambda call, found: any(w in words and v is not None for w, v in call.words)
+
+
 def writes_out(call: Call, found: Difference) -> bool:
     return call.form == "out"
 
@@ -328,16 +333,15 @@ def one_reflection(call: Call, found: Difference) -> bool:
 
 
 def turns(call: Call, found: Difference) -> bool:
-    """Imaginary parts are apart by multiples of 2 pi."""
+    """Logarithms whose powers of e are one, as exactly as large angles, and sums of terms of about 1, allow."""
     there, here = np.asarray(found.theirs), np.asarray(found.ours)
     if there.shape != here.shape or there.dtype.kind != "c":
         return False
     finite = np.isfinite(there)
-    there, here = there[finite], here[finite]
+    there, here = there[finite].astype("D"), here[finite].astype("D")
     unit = max(1e-4, 2e-6 * np.abs([there.imag, here.imag]).max(initial=0))
-    return bool(np.allclose(np.exp(1j * there.imag), np.exp(1j * here.imag), atol=unit)) and bool(
-        np.allclose(there.real, here.real, rtol=1e-4, atol=1e-6)
-    )
+    shift = np.maximum(np.maximum(there.real, here.real), 0)
+    return bool(np.allclose(np.exp(there - shift), np.exp(here - shift), atol=unit))
 
 
 def one_observation(call: Call, found: Difference) -> bool:

@@ -54,6 +54,7 @@ def div_(input: Tensor, other: Any, *, rounding_mode: str | None = None) -> Tens
     """input /= other."""
     if rounding_mode is None:
         return write(basic.div, input, other, name="div_")
+    arithmetic.check_rounding(rounding_mode)
     return write(basic.div_rounded, input, other, name="div_", rounding_mode=rounding_mode)
 
 

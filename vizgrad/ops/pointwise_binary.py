@@ -33,7 +33,7 @@ class atan2:
 
     def grad_other(grad, self, other):
         squared = self * self + other * other
-        return grad * drop(-self / squared, mask=raw(squared) == 0)
+        return -grad * drop(self / squared, mask=raw(squared) == 0)
 
 
 @primitive(

@@ -101,7 +101,9 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     a: Any = input1
     b: Any = input2
     if weight._array.ndim != 3:
-        errors.wrap_dim(min(2, max(1, weight._array.ndim)), weight._array.ndim)
+        errors.wrap_dim(1, weight._array.ndim)
+        if a.shape[-1:] == weight.shape[1:2]:
+            errors.wrap_dim(2, weight._array.ndim)
         raise RuntimeError(
             f"bilinear(): the weight must have 3 dimensions, but its shape is {list(weight.shape)}"
         )

@@ -122,6 +122,13 @@ def mul(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
     return result if out is None else written(out, result, "mul", input, other)
 
 
+def check_rounding(mode: str) -> None:
+    if mode not in ("trunc", "floor"):
+        raise RuntimeError(
+            f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found {mode!r}"
+        )
+
+
 @public(method=True, aliases="divide true_divide")
 def div(
     input: Tensor, other: Any, *, rounding_mode: str | None = None, out: Tensor | None = None
@@ -131,13 +138,9 @@ def div(
         input = _beside_number(input, other)
     if rounding_mode is None:
         result = arithmetic.div.record(input, other)
-    elif rounding_mode in ("trunc", "floor"):
-        result = arithmetic.div_rounded.record(input, other, rounding_mode=rounding_mode)
     else:
-        raise RuntimeError(
-            "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found "
-            f"{rounding_mode!r}"
-        )
+        check_rounding(rounding_mode)
+        result = arithmetic.div_rounded.record(input, other, rounding_mode=rounding_mode)
     return result if out is None else written(out, result, "div", input, other)
 
 

@@ -6,6 +6,7 @@ from math import isfinite, prod
 from typing import Any, NamedTuple
 
 from vizgrad.arrays import dtypes, xp
+from vizgrad.arrays.limits import finfo
 from vizgrad.errors import wrap_dim
 from vizgrad.ops.forms import public
 from vizgrad.ops.public import (
@@ -121,8 +122,19 @@ def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Ten
         low, high = low - 1, high + 1
     if not isfinite(low) or not isfinite(high):
         raise RuntimeError(f"torch.histc: range of [{low:g}, {high:g}] is not finite")
-    counts, _ = xp.histogram(array, bins=bins, range=(low, high))
+    if (high - low) / bins > abs(high) * finfo(input.dtype).eps:
+        counts, _ = xp.histogram(array, bins=bins, range=(low, high))
+    else:  # the edges of some bins are one number
+        counts = xp.bincount(_bin_of(array.reshape(-1), low, high, bins), minlength=bins)
     return new_tensor(counts.astype(array.dtype))
+
+
+def _bin_of(elements: Any, low: float, high: float, bins: int) -> Any:
+    """In which bin each element lies, where there are too few numbers between `low` and `high` for edges."""
+    inside = elements[(elements >= low) & (elements <= high)].astype(xp.float64)
+    if not low < high or elements.min() == elements.max():
+        return xp.full_like(inside, bins // 2, dtype=xp.int64)
+    return xp.minimum((inside - low) / (high - low) * bins, bins - 1).astype(xp.int64)
 
 
 def _given_edges(bins: Tensor, input: Tensor) -> Any:
