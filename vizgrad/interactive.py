@@ -14,6 +14,7 @@ from vizgrad.tensor.modes import pop_scope, push_scope
 from vizgrad.tensor.place import caller
 
 if TYPE_CHECKING:
+    from vizgrad.inspection.opening import Cell
     from vizgrad.inspection.session import Session
     from vizgrad.rendering.static import GraphPicture, VersionsPicture
     from vizgrad.stepping.recorder import Recording
@@ -36,24 +37,35 @@ def debug(
     nothing. `keep` is how many bytes of values the steps may hold, for going back and looking closely
     (default: a quarter of the memory that is free); beyond that the oldest steps let go of theirs.
 
+    Debugging the same tensor again starts over: an earlier session that is in the middle of its graph, or
+    has used it up, is taken back to its start (`.grad` too) and closed. One that ran to its end and kept the
+    graph (`retain_graph=True`) stays as it is, unless its own cell is run again.
+
     Tensors of another engine are opened alike, if it has registered itself
     (`vizgrad.inspection.openers`). What a person calls them is looked up where `debug` is called.
 
     Raises RuntimeError for a tensor without history, as backward does, TypeError for what no engine knows.
     """
     from vizgrad.inspection.openers import known_types
+    from vizgrad.inspection.opening import Opening
+    from vizgrad.inspection.succeeding import succeeding
     from vizgrad.stepping.names import names_around
     from vizgrad.stepping.opener import open_session
 
-    session = open_session(
-        tensors,
-        gradient,
-        keep=keep,
-        retain_graph=retain_graph,
-        create_graph=create_graph,
-        inputs=inputs,
-        names=names_around(kinds=known_types()),
-    )
+    retains = create_graph if retain_graph is None else retain_graph
+    opening = Opening.of(tensors, _cell(), retains=retains)
+    names = names_around(kinds=known_types())
+    with succeeding(opening):
+        session = open_session(
+            tensors,
+            gradient,
+            keep=keep,
+            opening=opening,
+            retain_graph=retain_graph,
+            create_graph=create_graph,
+            inputs=inputs,
+            names=names,
+        )
     if display if display is not None else in_notebook():
         show(session)
     return session
@@ -139,6 +151,17 @@ def in_notebook() -> bool:
     ipython = sys.modules.get("IPython")
     shell = None if ipython is None else ipython.get_ipython()
     return getattr(shell, "kernel", None) is not None
+
+
+def _cell() -> Cell:
+    """The cell that is running."""
+    from vizgrad.inspection.opening import Cell
+
+    if not in_notebook():
+        return Cell()
+    from vizgrad.widgets.commtarget import running_cell
+
+    return running_cell()
 
 
 def on_import() -> None:

@@ -184,6 +184,7 @@ export function shown(drawn: Drawing, fields: Partial<Standing> = {}): Shown {
     quiet: 0,
     stale: 0,
     names: [],
+    ending: '',
     ...fields
   };
   return {
@@ -192,6 +193,7 @@ export function shown(drawn: Drawing, fields: Partial<Standing> = {}): Shown {
     session: 's1',
     revision: 1,
     title: 'loss',
+    cell: 'In [2]',
     nodes: 100,
     leaves: 10,
     truncated: 0,

@@ -155,7 +155,8 @@ export class Player implements Port {
       breakpoints,
       error,
       modes,
-      names: jumped ? [] : this.recording.updates.slice(...steps).flatMap(({ names }) => names)
+      names: jumped ? [] : this.recording.updates.slice(...steps).flatMap(({ names }) => names),
+      ending: this.closed ? 'it was stopped' : ''
     };
     this.updates.push(update);
     if (this.attached) {
@@ -280,8 +281,8 @@ export class Player implements Port {
   sessions(request: number): Sessions {
     const { session, position } = this;
     const { status, total } = this.head();
-    const { title } = plainView(this.recording).shown;
-    const sessions = [{ session, title, status, position, total }];
+    const { title, cell } = plainView(this.recording).shown;
+    const sessions = [{ session, title, cell, status, position, total }];
     return { type: 'sessions', request, sessions, vizgrad_version: '0', protocol_version: 3 };
   }
 
@@ -299,7 +300,8 @@ export class Player implements Port {
       throw new Error(`nothing is recorded of position ${this.position}`);
     }
     const { status, recorded, breakpoints } = this.head();
-    return { ...standing, status, recorded, breakpoints };
+    const ending = this.closed ? 'it was stopped' : '';
+    return { ...standing, status, recorded, breakpoints, ending };
   }
 
   /** What is told of the run wherever it is. */

@@ -52,7 +52,7 @@ export function shownIn(state: SessionState, standing: Standing): object {
 }
 
 export function toldIn(state: SessionState, standing: Standing): object {
-  const { status, position, recorded, total, current, earliest, error, modes } = standing;
+  const { status, position, recorded, total, current, earliest, error, modes, ending } = standing;
   const { drawing } = state;
   const changes = new Map(standing.saved.map(change => [`${change.node} ${change.name}`, change]));
   return {
@@ -64,6 +64,7 @@ export function toldIn(state: SessionState, standing: Standing): object {
     earliest,
     error,
     modes,
+    ending,
     breakpoints: standing.breakpoints,
     fold: told(standing, drawing),
     stale: standing.stale,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -32,8 +34,8 @@ class Kernel:
     def __init__(self) -> None:
         self._manager, self._client = start_new_kernel(kernel_name="python3", startup_timeout=LIMIT)
 
-    def run(self, code: str) -> Cell:
-        """Runs one cell; an exception is in `error`, not raised."""
+    def run(self, code: str, cell_id: str = "") -> Cell:
+        """Runs one cell; an exception is in `error`, not raised. `cell_id`: which one it is."""
         cell = Cell()
 
         def heard(message: dict[str, Any]) -> None:
@@ -48,8 +50,18 @@ class Kernel:
             elif kind == "display_data":
                 cell.shown.append(content["data"])
 
-        self._client.execute_interactive(code, timeout=LIMIT, output_hook=heard)
+        with self._saying(cell_id):
+            self._client.execute_interactive(code, timeout=LIMIT, output_hook=heard)
         return cell
+
+    @contextmanager
+    def _saying(self, cell_id: str) -> Generator[None]:
+        """Requests carry the id of the cell, as JupyterLab's do."""
+        session = self._client.session
+        before = session.metadata
+        session.metadata = {"cellId": cell_id} if cell_id else before
+        yield
+        session.metadata = before
 
     def complete(self, text: str) -> list[str]:
         """What Tab offers at the end of `text`."""

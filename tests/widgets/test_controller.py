@@ -49,7 +49,7 @@ def view(session: Session) -> View:
 
 def test_the_list_of_sessions(session: Session) -> None:
     answer = View().ask(p.ListSessions)
-    assert answer.sessions == (p.SessionInfo(session.id, "out", "paused", 0, 5),)
+    assert answer.sessions == (p.SessionInfo(session.id, "out", "", "paused", 0, 5),)
     assert answer.vizgrad_version == vizgrad.__version__
     assert answer.protocol_version == p.PROTOCOL_VERSION
 

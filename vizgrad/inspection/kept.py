@@ -22,13 +22,16 @@ NODES_KEPT = 200
 class Kept:
     """What is kept of a closed session."""
 
-    def __init__(self, live: Live) -> None:
+    def __init__(self, live: Live, because: str = "") -> None:
         self.position = self.earliest = live.position
         self.recorded = live.position
         self.total = live.total
         self.modes = live.modes
         self.error = ""
-        self.where = Where(f"{counted(live.position, live.total)}; the session is closed")
+        self.ending = because
+        self.where = Where(
+            f"{counted(live.position, live.total)}; the session is closed{because and ': '}{because}"
+        )
         self.nodes = len(live.source)
         self._outline: Outline | None = None
         self._seen: (

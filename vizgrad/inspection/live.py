@@ -21,6 +21,8 @@ from vizgrad.inspection.where import Where, where_of
 class Live:
     """A session that is open."""
 
+    ending = ""
+
     def __init__(
         self, backward: Backward, history: History, breakpoints: Callable[[], tuple[int, ...]]
     ) -> None:

@@ -24,7 +24,8 @@ class Update:
 
     The run went from position `before` to `position`. `records` are those of the steps that lie between, in
     order; with `jumped` there were too many, and `records` is empty. `names` are of the nodes that were
-    run, of those that they gave gradients to, and of the one that comes next.
+    run, of those that they gave gradients to, and of the one that comes next. `ending` says why a closed one
+    was closed.
     """
 
     revision: int
@@ -41,6 +42,7 @@ class Update:
     error: str = ""
     modes: model.Modes = _NO_MODES
     names: tuple[model.Name, ...] = ()
+    ending: str = ""
 
 
 #: Gives an update with the number that it is to have.
@@ -63,10 +65,15 @@ class Publisher:
     ) -> Observer:
         return self._observers.add(owner, listener, failed)
 
+    @property
+    def heard(self) -> bool:
+        """Does somebody listen?"""
+        return len(self._observers) > 0
+
     def publish(self, make: Make) -> None:
         """Counts a change and tells it. `make` is called now if somebody listens, else when one asks."""
         self.revision += 1
-        if not len(self._observers):
+        if not self.heard:
             self._log.append(make)
             return
         update = make(self.revision)

@@ -7,6 +7,7 @@ oldest is closed when one more is opened.
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable
 from itertools import count
 from typing import TYPE_CHECKING
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 OPEN_SESSIONS = 8
 
 _numbers = count(1)
+#: A view that outlived its kernel must not take another session for its own.
+_kernel = secrets.token_hex(4)
 _sessions: WeakValueDictionary[str, Session] = WeakValueDictionary()
 _observers: Observers[[]] = Observers()
 #: The ids that observers were told of last.
@@ -28,11 +31,11 @@ _told: tuple[str, ...] = ()
 
 def add(session: Session) -> None:
     """Registers a new session, and gives it its id before anybody is told of it."""
-    name = f"s{next(_numbers)}"
+    name = f"s{next(_numbers)}-{_kernel}"
     for old in sessions():
         if len(_sessions) < OPEN_SESSIONS:
             break
-        old.close_if_idle()
+        old.close_if_idle(because=f"{OPEN_SESSIONS} others were opened after it")
     session.id = name
     _sessions[name] = session
     refresh()

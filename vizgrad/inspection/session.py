@@ -23,6 +23,7 @@ from vizgrad.inspection.kept import Kept
 from vizgrad.inspection.live import Live
 from vizgrad.inspection.looking import Inspected, Look, SessionClosed
 from vizgrad.inspection.memory import quarter_of_free
+from vizgrad.inspection.opening import Opening
 from vizgrad.inspection.protocols import Backward
 from vizgrad.inspection.publishing import RECORDS_CARRIED, Publisher, Update
 from vizgrad.inspection.stops import Until
@@ -48,7 +49,9 @@ class Session:
     `versions`, `trace` look at it.
     """
 
-    def __init__(self, backward: Backward, *, keep: int | None = None) -> None:
+    def __init__(
+        self, backward: Backward, *, keep: int | None = None, opening: Opening | None = None
+    ) -> None:
         """`keep`: bytes of values that its steps may hold; None: a quarter of what is free now."""
         self._lock = threading.RLock()
         self._publisher = Publisher()
@@ -58,7 +61,11 @@ class Session:
         #: Inside a move: a hook of the graph runs then, and may not move the session itself.
         self._moving_now = False
         self.title = backward.title
+        self.opening = Opening() if opening is None else opening
+        #: No other session has this id, in no kernel.
         self.id = ""
+        #: Why it was closed, if there is something to say.
+        self.ending = ""
         #: A session that nobody holds any more is abandoned; an engine's side is full of cycles.
         self._abandon = finalize(self, _abandon, history, backward)
         self._abandon.atexit = False
@@ -120,27 +127,31 @@ class Session:
         """
         return self.seek(0)
 
-    def close(self) -> None:
-        """Abandons the rest of the backward and lets go of all it holds. Closing twice is harmless."""
-        with self._owned():
-            self._close()
+    def close(self, *, because: str = "") -> None:
+        """Abandons the rest of the backward and lets go of all it holds. Closing twice is harmless.
 
-    def close_if_idle(self) -> bool:
+        `because` is told to who looks at it: "it was debugged again in In [8]".
+        """
+        with self._owned():
+            self._close(because)
+
+    def close_if_idle(self, *, because: str = "") -> bool:
         """Closes it unless another thread (or a hook of its own graph) is inside; True if it is closed."""
         if self._moving_now or not self._lock.acquire(blocking=False):
             return False
         try:
-            self._close()
+            self._close(because)
         finally:
             self._lock.release()
         return True
 
-    def _close(self) -> None:
+    def _close(self, because: str) -> None:
         live = self._state
         if isinstance(live, Kept):
             return
         self._refuse_within()
-        self._state = Kept(live)
+        self.ending = because
+        self._state = Kept(live, because)
         self._abandon()
         self._publish(live, live.position)
         self._publisher.forget()
@@ -197,6 +208,16 @@ class Session:
         """The run before its first step."""
         with self._owned():
             return self._state.start()
+
+    @property
+    def name(self) -> str:
+        """What it debugs, and the cell that opened it: ``loss, In [7]``."""
+        return ", ".join(filter(None, (self.title, self.opening.cell.name)))
+
+    @property
+    def watched(self) -> bool:
+        """Does a view show it?"""
+        return self._publisher.heard
 
     @property
     def closed(self) -> bool:
@@ -354,6 +375,7 @@ class Session:
             "breakpoints": self._breakpoints.listed(),
             "error": live.error,
             "modes": live.modes,
+            "ending": self.ending,
         }
         position = history.position
         jumped = abs(position - before) > RECORDS_CARRIED
@@ -433,7 +455,7 @@ class Session:
             )
 
     def __repr__(self) -> str:
-        return f"<Session {self.title!r}: {self.where}>"
+        return f"<Session {self.name}: {self.where}>"
 
 
 def _abandon(history: History, backward: Backward) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from vizgrad.autograd.running import prepare_backward
 from vizgrad.inspection.openers import open_backward
+from vizgrad.inspection.opening import Opening
 from vizgrad.inspection.protocols import Backward
 from vizgrad.inspection.session import Session
 from vizgrad.stepping.modes import current_modes
@@ -39,10 +40,16 @@ def open_tensor(loss: Any, options: Mapping[str, Any]) -> Backward:
 
 
 def open_session(
-    tensors: Any, gradient: Any = None, *, keep: int | None = None, **options: Any
+    tensors: Any,
+    gradient: Any = None,
+    *,
+    keep: int | None = None,
+    opening: Opening | None = None,
+    **options: Any,
 ) -> Session:
     """A session on the backward of `tensors`, by the engine that knows their type.
 
-    `options` as `openers.open_backward` takes them; `keep` as `Session`.
+    `options` as `openers.open_backward` takes them; `keep` and `opening` as `Session`.
     """
-    return Session(open_backward(tensors, {"gradient": gradient, **options}), keep=keep)
+    backward = open_backward(tensors, {"gradient": gradient, **options})
+    return Session(backward, keep=keep, opening=opening)

@@ -83,6 +83,7 @@ def shown(number: int, session: Session, folding: Folding, digest: str) -> p.Sho
             session.id,
             revision,
             session.title,
+            session.opening.cell.name,
             nodes=outline.size,
             leaves=outline.size - outline.inner,
             truncated=look.truncated,

@@ -9,7 +9,9 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from vizgrad.inspection.opening import Cell
 from vizgrad.widgets.controller import Controller, after_cell
+from vizgrad.widgets.idle import end_idle
 from vizgrad.widgets.protocol import COMM_TARGET
 
 _registered: Any = None
@@ -44,6 +46,22 @@ def cell_name(filename: str) -> str | None:
     return found[1].replace("In[", "In [")
 
 
+def running_cell(count: int | None = None) -> Cell:
+    """The cell that is being run; none for code that a front end runs on its own account.
+
+    `count`: its number, where that is known.
+    """
+    shell = _shell()
+    request = getattr(shell, "get_parent", dict[str, Any])()
+    header, content = request.get("header", {}), request.get("content", {})
+    if header.get("msg_type") != "execute_request" or not content.get("store_history", True):
+        return Cell()
+    number = request.get("metadata", {}).get("cellId")
+    if count is None:
+        count = shell.displayhook.prompt_count
+    return Cell(f"In [{count}]", number if isinstance(number, str) else "")
+
+
 def _opened(comm: Any, message: Any) -> None:
     controller = Controller(comm.send)
 
@@ -59,4 +77,8 @@ def _opened(comm: Any, message: Any) -> None:
 
 
 def _after_cell(result: Any = None) -> None:
+    shell = _shell()
+    if shell is not None:
+        count = getattr(result, "execution_count", None)
+        end_idle(shell, running_cell(count))
     after_cell()

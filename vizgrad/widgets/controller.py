@@ -116,7 +116,7 @@ class Controller:
             case p.Restart():
                 session.restart()
             case p.Stop():
-                session.close()
+                session.close(because="it was stopped")
             case p.SetBreakpoint():
                 session.set_breakpoint(request.node, request.enabled)
             case _:
@@ -169,7 +169,8 @@ class Controller:
 
     def _sessions(self, request: int) -> p.Sessions:
         infos = tuple(
-            p.SessionInfo(s.id, s.title, s.status, s.position, s.total) for s in registry.sessions()
+            p.SessionInfo(s.id, s.title, s.opening.cell.name, s.status, s.position, s.total)
+            for s in registry.sessions()
         )
         return p.Sessions(request, infos, __version__)
 

@@ -195,7 +195,7 @@ class Standing:
     `storages` are those that were written or hold something stale, and those of the nodes drawn; `quiet` is
     how many others there are. `stale` counts stale saved tensors of the whole graph. `saved` are those of
     nodes drawn that are not as `Drawing.nodes` says. `names` are of the nodes that are spoken of here and
-    not drawn.
+    not drawn. `ending` says why a closed session was closed.
     """
 
     status: RunStatus
@@ -220,3 +220,4 @@ class Standing:
     quiet: int
     stale: int
     names: tuple[Name, ...]
+    ending: str = ""

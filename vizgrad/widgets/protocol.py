@@ -208,8 +208,11 @@ class GetPart:
 
 @dataclass(frozen=True, slots=True)
 class SessionInfo:
+    """`title` is what it debugs, `cell` the cell that opened it (``In [7]``; empty: none)."""
+
     session: str
     title: str
+    cell: str
     status: str
     position: int
     total: int
@@ -237,6 +240,7 @@ class Shown:
     session: str
     revision: int
     title: str
+    cell: str
     nodes: int
     leaves: int
     truncated: int

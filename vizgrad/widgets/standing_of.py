@@ -58,6 +58,7 @@ def standing(look: Look, drawing: Drawing) -> Standing:
         quiet=quiet,
         stale=sum(stale.values()),
         names=look.names(sorted(spoken.difference(drawn))),
+        ending=look.ending,
     )
 
 

@@ -197,7 +197,8 @@ export interface Reached {
  * `NodeState`. `storages` are those that were written or hold something stale, and those of the
  * nodes drawn; `quiet` is how many others there are. `stale` counts stale saved tensors of the
  * whole graph. `saved` are those of nodes drawn that are not as `Drawing.nodes` says. `names` are
- * of the nodes that are spoken of here and not drawn.
+ * of the nodes that are spoken of here and not drawn. `ending` says why a closed session was
+ * closed.
  */
 export interface Standing {
   readonly status: RunStatus;
@@ -222,6 +223,7 @@ export interface Standing {
   readonly quiet: number;
   readonly stale: number;
   readonly names: readonly Name[];
+  readonly ending: string;
 }
 
 export const readCell: Reader<Cell> = record<Cell>({
@@ -339,5 +341,6 @@ export const readStanding: Reader<Standing> = record<Standing>({
   storages: array(readStorage),
   quiet: integer,
   stale: integer,
-  names: array(readName)
+  names: array(readName),
+  ending: optional(string, '')
 });

@@ -38,9 +38,11 @@ export const PROTOCOL_VERSION = 3;
 
 export const COMM_TARGET = 'vizgrad';
 
+/** `title` is what it debugs, `cell` the cell that opened it (`In [7]`; empty: none). */
 export interface SessionInfo {
   readonly session: string;
   readonly title: string;
+  readonly cell: string;
   readonly status: string;
   readonly position: number;
   readonly total: number;
@@ -243,6 +245,7 @@ export interface Shown {
   readonly session: string;
   readonly revision: number;
   readonly title: string;
+  readonly cell: string;
   readonly nodes: number;
   readonly leaves: number;
   readonly truncated: number;
@@ -460,6 +463,7 @@ export const EVENTS = ['sessions', 'updated', 'at_revision'] as const;
 export const readSessionInfo: Reader<SessionInfo> = record<SessionInfo>({
   session: string,
   title: string,
+  cell: string,
   status: string,
   position: integer,
   total: integer
@@ -490,6 +494,7 @@ export const readShown: Reader<Shown> = record<Shown>({
   session: string,
   revision: integer,
   title: string,
+  cell: string,
   nodes: integer,
   leaves: integer,
   truncated: integer,

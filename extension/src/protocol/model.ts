@@ -532,6 +532,7 @@ export interface Trace {
  * The run went from position `before` to `position`. `records` are those of the steps that lie
  * between, in order; with `jumped` there were too many, and `records` is empty. `names` are of the
  * nodes that were run, of those that they gave gradients to, and of the one that comes next.
+ * `ending` says why a closed one was closed.
  */
 export interface Update {
   readonly revision: number;
@@ -548,4 +549,5 @@ export interface Update {
   readonly error: string;
   readonly modes: Modes;
   readonly names: readonly Name[];
+  readonly ending: string;
 }

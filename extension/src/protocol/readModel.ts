@@ -370,5 +370,6 @@ export const readUpdate: Reader<Update> = record<Update>({
   breakpoints: optional(array(integer), []),
   error: optional(string, ''),
   modes: optional(readModes, readModes({})),
-  names: optional(array(readName), [])
+  names: optional(array(readName), []),
+  ending: optional(string, '')
 });

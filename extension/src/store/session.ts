@@ -43,7 +43,10 @@ export type RunHead = Pick<
   | 'earliest'
   | 'error'
   | 'modes'
->;
+> & {
+  /** Why a closed one was closed, if there is something to say. */
+  readonly ending: string;
+};
 
 /** What was found for `query`: the first of `total` nodes. */
 export interface Finding {
@@ -61,6 +64,8 @@ export interface SessionState {
   readonly session: string;
   readonly revision: number;
   readonly title: string;
+  /** The cell that opened it, `In [7]`; empty: none. */
+  readonly cell: string;
   /** How many nodes the graph has, how many of them are leaves, and whether some were left out. */
   readonly size: number;
   readonly leaves: number;
@@ -93,7 +98,7 @@ export function fromShown(
   previous: SessionState | null,
   newNames: () => Names = () => new Names()
 ): SessionState {
-  const { session, revision, title, nodes: size, leaves, truncated, standing } = shown;
+  const { session, revision, title, cell, nodes: size, leaves, truncated, standing } = shown;
   const before = previous?.session === session ? previous : null;
   const drawing = drawingOf(shown, before);
   checkStanding(standing, drawing, size);
@@ -106,6 +111,7 @@ export function fromShown(
     session,
     revision,
     title,
+    cell,
     size,
     leaves,
     truncated,
@@ -239,8 +245,20 @@ function lineOf({ index, node, incoming }: Visit): VisitLine {
 }
 
 function headOf(run: RunHead): RunHead {
-  const { status, position, recorded, total, current, breakpoints, earliest, error, modes } = run;
-  return { status, position, recorded, total, current, breakpoints, earliest, error, modes };
+  const { status, position, recorded, total, current, breakpoints, earliest, error } = run;
+  const { modes, ending } = run;
+  return {
+    status,
+    position,
+    recorded,
+    total,
+    current,
+    breakpoints,
+    earliest,
+    error,
+    modes,
+    ending
+  };
 }
 
 function checkFollows({ fold, storages }: SessionState, update: Update): void {

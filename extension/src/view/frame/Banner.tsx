@@ -75,9 +75,10 @@ function linesOf({ port, patience, session, notice }: DebuggerState): Line[] {
     lines.push({ level: 'error', text: failure });
   }
   if (session?.closed) {
+    const { ending } = session.run;
     lines.push({
       level: 'info',
-      text: 'This session is closed. What it showed last stays readable.'
+      text: `This session is closed${ending && ': '}${ending}. What it showed last stays readable.`
     });
   }
   if (session && session.truncated > 0) {

@@ -36,8 +36,10 @@ export function SessionPicker({ sessions, shown }: SessionPickerProps): JSX.Elem
   );
 }
 
-/** The list says how far a session was when the list was made; of the one shown we know better. */
-function describe({ session, title, ...info }: SessionInfo, shown: SessionState | null): string {
+/** `loss, In [7], 3 of 6`. The list says how far it was when that was made; of the one shown we know better. */
+function describe(info: SessionInfo, shown: SessionState | null): string {
+  const { session, title, cell } = info;
   const { status, position, total } = session === shown?.session ? shown.run : info;
-  return `${title === '' ? session : title} (${status}, ${position} of ${total})`;
+  const parts = [title === '' ? session : title, cell, `${position} of ${total}`];
+  return [...parts, status === 'paused' ? '' : status].filter(Boolean).join(', ');
 }
