@@ -2,10 +2,44 @@
 export type Schedule = (callback: () => void) => void;
 
 /**
- * The next animation frame. A hidden tab has no frames, and its view must not fall behind for ever
- * (an `aria-live` message, a test that drives a background page): a timer stands in.
+ * At once, but once a frame: the first call of a quiet time is answered behind what is running now, so that
+ * what it draws is in the very next frame; what comes until then waits for that frame, together.
  */
 export const nextFrame: Schedule = callback => {
+  waiting.add(callback);
+  if (quiet) {
+    quiet = false;
+    queueMicrotask(told);
+  }
+};
+
+let quiet = true;
+const waiting = new Set<() => void>();
+
+function told(): void {
+  const callbacks = [...waiting];
+  waiting.clear();
+  inFrame(() => {
+    if (waiting.size > 0) {
+      told();
+    } else {
+      quiet = true;
+    }
+  });
+  for (const callback of callbacks) {
+    try {
+      callback();
+    } catch (error) {
+      reportError(error); // and nobody else waits for nothing
+    }
+  }
+}
+
+/**
+ * A hidden tab has no frames, and its view must not fall behind for ever (an `aria-live` message, a test
+ * that drives a background page): a timer stands in.
+ */
+function inFrame(callback: () => void): void {
   let called = false;
   const once = (): void => {
     if (!called) {
@@ -17,4 +51,4 @@ export const nextFrame: Schedule = callback => {
     requestAnimationFrame(once);
   }
   setTimeout(once, 120);
-};
+}
