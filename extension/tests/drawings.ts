@@ -90,7 +90,20 @@ export function line(source: number, target: number, fields: Partial<DrawnLine> 
 }
 
 export function frame(group: number, fields: Partial<DrawnFrame> = {}): DrawnFrame {
-  return { group, parent: null, x: 0, y: 0, width: 300, height: 200, cell: null, ...fields };
+  return {
+    group,
+    parent: null,
+    x: 0,
+    y: 0,
+    width: 300,
+    height: 200,
+    cell: null,
+    title_left: 12,
+    title_room: 276,
+    curve_left: 0,
+    curve_room: 0,
+    ...fields
+  };
 }
 
 export function group(id: number, first: number, last: number, fields: Partial<Group> = {}): Group {

@@ -18,10 +18,11 @@ from vizgrad.rendering.group_cards import (
     group_title,
     shortened,
 )
+from vizgrad.rendering.heads import Head, place_head
 from vizgrad.rendering.overlay import RunView
 from vizgrad.rendering.scene import Group as Shapes
 from vizgrad.rendering.scene import Rect, Scene, Shape, Text, texts
-from vizgrad.rendering.titles import frame_title, head_shapes, head_width
+from vizgrad.rendering.titles import frame_title, head_need, head_shapes
 from vizgrad.rendering.visible import Frame, Item
 
 LOOP = Group(0, None, "loop", "for t in range(24)", 1, 49, None, 24)
@@ -39,9 +40,9 @@ def words(graph: Graph, run: Run | None, item: Item) -> list[str]:
 
 def test_a_closed_group_says_what_it_hides() -> None:
     graph, item = mlp(), box_of(mlp())
-    assert words(graph, None, item) == ["net", "5 nodes · 704 B saved", "AddmmBackward0 ×2, …"]
+    assert words(graph, None, item) == ["net", "5 nodes · 256 B saved", "AddmmBackward0 ×2, …"]
     assert words(graph, run_at(graph, 5), item) == [
-        "net", "1 of 5 nodes done · ‖g‖ 1", "384 B saved",
+        "net", "1 of 5 nodes done · ‖g‖ 1", "256 B saved",
     ]  # fmt: skip
 
 
@@ -53,10 +54,10 @@ def test_what_is_wrong_is_said_first() -> None:
     run = replace(run, saved=(*run.saved, SavedRun(3, "mat1", "stale", 2)))
     card = group_card(graph, RunView(graph, run), box_of(graph))
     assert words(graph, run, box_of(graph))[1:] == [
-        "4 of 5 nodes done · ‖g‖ nan",
+        "4 of 5 nodes done · ‖g‖ NaN",
         "1 failed · 2 not finite · 1 stale",
     ]
-    assert card.group.role == "fold error"
+    assert card.group.role == "fold error odd"
 
 
 @pytest.mark.parametrize(
@@ -104,7 +105,8 @@ def test_the_curve_of_equal_layers_is_in_the_box_and_in_the_head_of_the_frame() 
     assert [s.role for s in flat(card.group) if s.role.startswith(("plot", "curve"))] == [
         "plot", "curve",
     ]  # fmt: skip
-    head = head_shapes(graph.groups[0], Frame(0, -1), Box(0, 0, 400, 100), "", run)
+    room = Head(12, 200, 220, 168)
+    head = head_shapes(graph.groups[0], Frame(0, -1), Box(0, 0, 400, 100), room, "", run)
     assert [getattr(shape, "text", "") for shape in head if isinstance(shape, Text)] == [
         "Layer · 3 equal", "falls 1e18×",
     ]  # fmt: skip
@@ -114,13 +116,16 @@ def test_the_curve_of_equal_layers_is_in_the_box_and_in_the_head_of_the_frame() 
 
 def test_a_head_has_room_for_title_and_curve() -> None:
     frame = Frame(0, -1, 3)
-    width = head_width(LOOP, frame)
-    title, plot, *_ = head_shapes(LOOP, frame, Box(0, 0, width, 90), "", run_at(loop(), 40, 0.1))
+    head = place_head(head_need(LOOP, frame), [30.0], 90.0)
+    box = Box(0, 0, 90 + head.grown, 90)
+    title, plot, *_ = head_shapes(LOOP, frame, box, head, "", run_at(loop(), 40, 0.1))
     assert isinstance(title, Text)
     assert isinstance(plot, Rect)
+    assert title.text == frame_title(LOOP, frame)
     assert plot.width >= 40
-    assert plot.x > title.x + width / 3
-    assert head_width(replace(LOOP, cells=0), Frame(0, -1)) < width - 100
+    assert plot.x > title.x + box.width / 3
+    assert plot.x + plot.width < box.width
+    assert not head_need(replace(LOOP, cells=0), Frame(0, -1)).curve
 
 
 def flat(group: Shapes) -> list[Shape]:

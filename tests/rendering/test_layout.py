@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -12,22 +12,37 @@ from tests.rendering.examples import Builder
 from tests.rendering.foldings import seen
 from tests.rendering.strategies import graphs
 from vizgrad.inspection.model import Graph, Group
-from vizgrad.rendering.compound import layered_layout
+from vizgrad.rendering.compound import TITLE, layered_layout
 from vizgrad.rendering.coordinates import spread
 from vizgrad.rendering.geometry import Bezier, Box, Layout, Size, curve
+from vizgrad.rendering.heads import HeadNeed
 from vizgrad.rendering.ranks import assign_ranks
 from vizgrad.rendering.visible import Visible
 
 MANY = settings(max_examples=50, deadline=None)
 
 
-def laid_out(graph: Graph, limit: int) -> tuple[Visible, Layout]:
+def laid_out(graph: Graph, limit: int, *, named: bool = False) -> tuple[Visible, Layout]:
+    """With `named` lines have names where they leave, and frames have heads."""
     visible = seen(graph, few=3, limit=limit)
+    labels: list[list[float]] = [[] for _ in visible.items]
+    for link in visible.links if named else ():
+        labels[link.source].append(16.0 + 11 * (len(labels[link.source]) % 4))
     sizes = [
-        Size(60.0 + 17 * (i % 5), 24.0 + 13 * (i % 3), (), slots_of(graph, visible, i))
+        Size(
+            max(60.0 + 17 * (i % 5), sum(labels[i])),
+            24.0 + 13 * (i % 3),
+            tuple(labels[i]),
+            slots_of(graph, visible, i),
+        )
         for i in range(len(visible.items))
     ]
-    return visible, layered_layout(visible, sizes)
+    heads = [head_of(graph.groups[frame.group].title) for frame in visible.frames if named]
+    return visible, layered_layout(visible, sizes, heads)
+
+
+def head_of(title: str) -> HeadNeed:
+    return HeadNeed(20.0 + 9 * len(title), 15.0 + 4 * len(title), 90.0 * (len(title) % 2))
 
 
 def slots_of(graph: Graph, visible: Visible, index: int) -> int:
@@ -162,6 +177,48 @@ def test_many_lines_of_one_small_box_start_on_it() -> None:
     assert starts == sorted(starts)
     assert min(starts) > 0
     assert max(starts) < 60
+
+
+@MANY
+@given(graphs(), st.sampled_from((4, 12, 500)))
+def test_the_spine_is_one_vertical_from_a_result_to_an_end(graph: Graph, limit: int) -> None:
+    """Through every open and closed group, whatever its nodes have beside them."""
+    visible, layout = laid_out(graph, limit, named=True)
+    spine = [n for n, link in enumerate(visible.links) if link.spine]
+    if not visible.links:
+        return
+    assert not visible.links[spine[0]].edges
+    for one, other in pairwise(visible.links[n] for n in spine):
+        assert one.target == other.source
+    assert not any(link.source == visible.links[spine[-1]].target for link in visible.links)
+    xs = [x for n in spine for x, _ in layout.routes[n]]
+    assert max(xs) - min(xs) < 0.01
+
+
+@MANY
+@given(graphs(), st.sampled_from((12, 500)))
+def test_no_line_crosses_the_head_of_a_frame(graph: Graph, limit: int) -> None:
+    """Neither its title nor its curve; and both are in the frame, beside each other."""
+    visible, layout = laid_out(graph, limit, named=True)
+    tall = [graph.groups[frame.group] for frame in visible.frames]
+    for group, frame, head in zip(tall, layout.frames, layout.heads, strict=True):
+        need = head_of(group.title)
+        assert head.title_room >= need.least - 0.01
+        assert head.curve_room >= need.curve - 0.01
+        stretches = [(head.title, min(head.title_room, need.title))]
+        stretches += [(head.curve, head.curve_room)] if need.curve else []
+        for left, room in stretches:
+            assert left >= 0
+            assert left + room <= frame.width + 0.01
+            over = Box(frame.x + left, frame.y + 3, room, TITLE - 5)
+            for route in layout.routes:
+                assert not any(
+                    over.x < x < over.right and over.y < y < over.bottom for x, y in samples(route)
+                )
+        if need.curve:
+            assert head.curve > head.title + min(head.title_room, need.title) or (
+                head.curve + head.curve_room < head.title
+            )
 
 
 def test_a_chain_is_one_straight_line() -> None:

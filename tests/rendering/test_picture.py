@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import replace
+from itertools import product
 
 import pytest
 
@@ -18,7 +19,6 @@ from tests.rendering.examples import (
     run_at,
     timelines,
     transformer,
-    value,
     with_state,
 )
 from tests.rendering.foldings import seen
@@ -26,6 +26,7 @@ from vizgrad.inspection.model import EdgeRun, Graph, NodeRun, Run, Saved
 from vizgrad.inspection.outline import Outline
 from vizgrad.rendering import graph_scene, graph_svg, to_dot, versions_svg
 from vizgrad.rendering.describe import number_text
+from vizgrad.rendering.metrics import text_width
 from vizgrad.rendering.overlay import RunView
 from vizgrad.rendering.picture import Engine, _Picture
 from vizgrad.rendering.scene import Group, Poly, Rect, Scene, Shape, Text, texts
@@ -81,7 +82,7 @@ def test_a_fresh_run_of_the_same_graph_shows_each_state_in_words() -> None:
     run = with_state(run, failed, NodeRun("error", 1, 1))
     scene = graph_scene(graph, run)
     words = set(texts(scene))
-    assert {"done #1", "current", "ready", "waiting 0/1", "error"} <= words
+    assert {"done #1", "runs next", "ready", "waiting 0/1", "error"} <= words
     freed = [group for group in groups(scene) if group.role == "chip freed"]
     assert "self v0" in [s.text for group in freed for s in shapes_in(group) if isinstance(s, Text)]
     assert card(scene, "fc1.bias").role == "leaf skipped"
@@ -102,7 +103,7 @@ def test_gradients_on_lines_have_their_norm_and_undefined_ones_are_dotted() -> N
     run = run_at(graph, 2)
     moved = (EdgeRun(0, 0, 3.25), EdgeRun(1, 0, None))
     svg = graph_svg(graph, replace(run, edges=moved))
-    assert ">3.2<" in svg
+    assert ">3.25<" in svg
     assert ">undefined<" in svg
     assert 'class="edge flowed"' in svg
     assert 'class="edge undefined"' in svg
@@ -111,8 +112,8 @@ def test_gradients_on_lines_have_their_norm_and_undefined_ones_are_dotted() -> N
 @pytest.mark.parametrize(
     ("norms", "role"),
     [
-        ((1.0, math.nan), "flowed strong"), ((math.nan, 1.0), "flowed strong"),
-        ((math.inf, None), "flowed strong"), ((1e-4, 10.0), "flowed strong"), ((1e-4, 1.0), "flowed"),
+        ((1.0, math.nan), "flowed odd"), ((math.nan, 1.0), "flowed odd"),
+        ((math.inf, None), "flowed odd"), ((1e-4, 10.0), "flowed strong"), ((1e-4, 1.0), "flowed"),
         ((1e-4, None), "flowed weak"), ((None, None), "undefined"),
     ],
 )  # fmt: skip
@@ -190,16 +191,19 @@ def test_the_words_beside_a_line_into_a_frame_are_not_in_its_head() -> None:
     graph = mlp()
     scene = graph_scene(graph, run_at(graph, 12))
     shapes = [shape for group in groups(scene) for shape in group.children]
-    heads = [
-        (s.x, s.y, s.x + s.width, s.y + 26)
-        for s in shapes
-        if isinstance(s, Rect) and s.role.startswith("frame")
-    ]
+    heads = [s for s in shapes if isinstance(s, Text) and s.role.startswith("scope")]
     norms = [s for s in shapes if isinstance(s, Text) and s.role.startswith("norm")]
     assert len(heads) == 3
     assert len(norms) == 12
-    for norm in norms:
-        assert not any(x < norm.x < right and y < norm.y - 4 < end for x, y, right, end in heads)
+    for head, norm in product(heads, norms):
+        (left, right), (start, end) = extent(head), extent(norm)
+        assert right < start or end < left or abs(head.y - norm.y) > 12
+
+
+def extent(text: Text) -> tuple[float, float]:
+    width = text_width(text.text, 11.5, bold=True)
+    left = text.x - {"start": 0, "middle": width / 2, "end": width}[text.anchor]
+    return left, left + width
 
 
 def test_several_outputs_are_numbered_where_lines_arrive() -> None:
@@ -247,7 +251,7 @@ def test_every_role_in_the_sheet_is_drawn_somewhere() -> None:
     x = b.op("Split", {"x": b.leaf("x", (2,))}, (2,), kind="function", outputs=2)
     packed = Saved("p", "packed", (2,), "float32", 8)
     copy = b.op("CopySlices", {"a": x, "b": x}, (2,), kind="copy_slices", saved=(packed,))
-    many = (value("a", "1"),) * 9
+    many = tuple(alive(f"a{i}", (2,), i) for i in range(9))
     root = b.op("GraphRoot", {"": copy}, (), kind="root", saved=many)
     svg = "".join(
         (

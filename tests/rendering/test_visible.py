@@ -179,15 +179,22 @@ def test_of_many_equal_children_one_is_shown_between_two_boxes(
 
 def test_a_spine_leads_to_the_longest_rest() -> None:
     visible = seen(mlp())
-    spine = [
-        visible.items[link.source].node
-        for link in visible.links
-        if link.spine and visible.items[link.source].kind == "node"
-    ]
-    assert {number_of(mlp(), name) for name in ("MseLossBackward0", "ReluBackward0")} <= set(spine)
-    assert number_of(mlp(), "LinalgVectorNormBackward0") in spine  # to the only way on it has
+    deep, spine = (
+        [
+            visible.items[link.source].node
+            for link in visible.links
+            if (link.spine or (link.deep and not only))
+            and visible.items[link.source].node is not None
+        ]
+        for only in (False, True)
+    )
+    main = {number_of(mlp(), name) for name in ("MseLossBackward0", "ReluBackward0")}
+    assert main <= set(spine) <= set(deep)
+    norm = number_of(mlp(), "LinalgVectorNormBackward0")
+    assert norm in deep  # to the only way on it has
+    assert norm not in spine
     penalty = next(link for link in visible.links if link.name == "other")
-    assert not penalty.spine
+    assert not penalty.deep
 
 
 def test_edges_that_leave_a_closed_group_are_one_line_for_each_goal() -> None:

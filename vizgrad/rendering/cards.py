@@ -8,14 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from vizgrad.inspection.model import Node, Saved
-from vizgrad.rendering.chips import (
-    CHIP_GAP,
-    CHIP_HEIGHT,
-    WIDEST_BADGE,
-    saved_chips,
-    state_badge,
-    state_sign,
-)
+from vizgrad.rendering.chips import WIDEST_BADGE, chip_rows, state_badge, state_sign
 from vizgrad.rendering.describe import (
     bytes_text,
     place_text,
@@ -26,12 +19,15 @@ from vizgrad.rendering.describe import (
 )
 from vizgrad.rendering.geometry import Size
 from vizgrad.rendering.headings import output_text
+from vizgrad.rendering.metrics import text_width
 from vizgrad.rendering.overlay import RunView, state_text
-from vizgrad.rendering.rows import Row, label, set_rows, wrapped
-from vizgrad.rendering.scene import Group, Poly, Rect, Shape
+from vizgrad.rendering.rows import Row, label, set_rows
+from vizgrad.rendering.scene import Group, Poly, Rect, Shape, Text
 from vizgrad.rendering.visible import Item
 
 PADDING = 10.0
+#: Space above the name, and heights of the rows of a card; `extension/src/view/graph/card.ts` has them too.
+TOP, NAME, TYPE, PORT = 4.0, 17.0, 15.0, 14.0
 #: Chips are set in rows of at most this width.
 WRAP = 210.0
 _NAME_LIMIT, _LABEL_LIMIT, _PORT_LIMIT = 40, 28, 14
@@ -50,21 +46,22 @@ def node_card(view: RunView, node: Node, ports: tuple[str, ...]) -> Card:
     """The card of a node, drawn from (0, 0); `ports` names the lines that will leave it."""
     run = view.node(node.id)
     saved = view.saved(node)
-    rows = [Row(18, (label(plain(node.name, _NAME_LIMIT), "name", 13),))]
+    rows = [Row(NAME, (label(plain(node.name, _NAME_LIMIT), "name", 13),))]
     kind = label(output_text(node), "type", 11)
-    rows.append(Row(17, (kind,), state_badge(run, 11), gap=14))
+    rows.append(Row(TYPE, (kind,), state_badge(run, 11, view.made(node)), gap=14))
     least = kind.width + 14 + WIDEST_BADGE if run else 84.0
-    chips = wrapped(saved_chips(saved), WRAP, CHIP_HEIGHT + CHIP_GAP, CHIP_GAP)
+    chips = chip_rows(saved, max(WRAP, kind.width + 14 + WIDEST_BADGE))
     if chips:
-        rows += [Row(3, ()), *chips]
+        rows += [Row(2, ()), *chips]
     names = tuple(plain(name, _PORT_LIMIT) for name in ports) if len(ports) > 1 else ()
     labels = tuple(label(name, "port", 0).width + 10 if name else 16.0 for name in names)
     side = PADDING + (6 if node.kind == "function" else 0)
     width = max(*(row.width for row in rows), sum(labels) - 10, least) + 2 * side
-    height = sum(row.height for row in rows) + 14 + (13 if any(names) else 0)
+    height = sum(row.height for row in rows) + TOP + (1 if chips else 5)
+    height += PORT if any(names) else 0
     body = _body(node.kind, width, height)
-    contents = set_rows(rows, (side, 6.0), width - 2 * side)
-    state = f" {run.state}" if run else ""
+    contents = set_rows(rows, (side, TOP), width - 2 * side)
+    state = f" {run.state}{' odd' if view.odd([node.id]) else ''}" if run else ""
     return Card(
         Size(width, height, labels or (16.0,) * len(ports), max(len(node.outputs), 1)),
         Group((*body, *contents), f"{node.kind}{state}", "\n".join(_details(view, node, saved))),
@@ -109,18 +106,18 @@ def pin_card(view: RunView, node: Node, item: Item) -> Card:
     """The card of one use of a leaf."""
     run = view.node(node.id)
     name = plain(node.label or node.name, _LABEL_LIMIT)
-    kind = [label(output_text(node), "type", 10)] if node.outputs else []
+    kind = [label(output_text(node), "type", 11)] if node.outputs else []
     if item.uses > 1:
-        kind.append(label(f"use {item.use} of {item.uses}", "caption", 10))
+        kind.append(label(f"use {item.use:,} of {item.uses:,}", "caption", 11))
     sign = [state_sign(run.state, 12)] if run else []
-    rows = [Row(16, (*sign, label(name, "name", 12, font="leaf name")), gap=4)]
+    rows = [Row(14, (*sign, label(name, "name", 12, font="leaf name")), gap=4)]
     if kind:
-        rows.append(Row(14, tuple(kind)))
+        rows.append(Row(15, tuple(kind)))
     side = 14.0
     width = max(*(row.width for row in rows), 30.0) + 2 * side
-    height = sum(row.height for row in rows) + 8
-    contents = set_rows(rows, (side, 4.0), width - 2 * side)
-    state = f" {run.state}" if run else ""
+    height = sum(row.height for row in rows) + 6
+    contents = set_rows(rows, (side, 3.0), width - 2 * side)
+    state = f" {run.state}{' odd' if view.odd([node.id]) else ''}" if run else ""
     title = "\n".join(_details(view, node, ()))
     group = Group((*_body("leaf", width, height), *contents), f"leaf{state}", title)
     return Card(Size(width, height), group)
@@ -129,10 +126,9 @@ def pin_card(view: RunView, node: Node, item: Item) -> Card:
 def result_card(item: Item, results: int) -> Card:
     """The mark of a tensor that the backward starts from, one of `results`."""
     number = f" {item.slot}" if results > 1 and item.slot else ""
-    mark = label(f"result{number}", "name", 14, font="leaf name")
-    width, height = mark.width + 24, 20.0
+    width, height = text_width(f"result{number}", 11.5, bold=True) + 24, 20.0
     shapes = (
         Rect(0, 0, width, height, height / 2, "body"),
-        *set_rows([Row(20, (mark,))], (12, 0), 0),
+        Text(width / 2, 14, f"result{number}", "name", "middle"),
     )
     return Card(Size(width, height), Group(shapes, "result"))

@@ -8,7 +8,7 @@ is isotonic regression, solved exactly by pooling neighbours that want to pass e
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 
@@ -53,6 +53,29 @@ def spread(
     return places
 
 
+def spread_around(
+    fixed: int | None,
+    place: float,
+    wishes: Sequence[float],
+    weights: Sequence[float],
+    distances: Sequence[float],
+) -> list[float]:
+    """The same, with number `fixed` at `place` whatever the others wish; None: none is."""
+    if fixed is None:
+        return spread(wishes, weights, distances)
+    left = spread(wishes[:fixed], weights[:fixed], distances)
+    right = spread(wishes[fixed + 1 :], weights[fixed + 1 :], distances[fixed + 1 :])
+    limit = place
+    for index in range(fixed - 1, -1, -1):
+        limit -= distances[index]
+        left[index] = min(left[index], limit)
+    limit = place
+    for index in range(len(right)):
+        limit += distances[fixed + index]
+        right[index] = max(right[index], limit)
+    return [*left, place, *right]
+
+
 def assign_x(
     rows: Sequence[Sequence[int]],
     widths: Sequence[float],
@@ -60,19 +83,27 @@ def assign_x(
     ties: Sequence[Tie],
     gap: float,
     sweeps: int,
+    fixed: Mapping[int, float],
 ) -> list[float]:
-    """The left edge of each block, the smallest being 0. `weights`: how firmly a block insists."""
+    """The left edge of each block, the smallest being 0. `weights`: how firmly a block insists. Those that
+    are `fixed`, at most one in a row, keep these places to each other.
+    """
     above: list[list[Tie]] = [[] for _ in widths]
     below: list[list[Tie]] = [[] for _ in widths]
     for tie in ties:
         above[tie.lower].append(tie)
         below[tie.upper].append(tie)
+    pinned = [next((i for i, block in enumerate(row) if block in fixed), None) for row in rows]
     x = [0.0] * len(widths)
-    for row in rows:
+    for row, pin in zip(rows, pinned, strict=True):
         left = -(sum(widths[block] for block in row) + gap * (len(row) - 1)) / 2
         for block in row:
             x[block] = left
             left += widths[block] + gap
+        if pin is not None:
+            moved = fixed[row[pin]] - x[row[pin]]
+            for block in row:
+                x[block] += moved
     distances = [[widths[block] + gap for block in row] for row in rows]
     for sweep in range(sweeps):
         downwards = sweep % 2 == 0
@@ -85,9 +116,10 @@ def assign_x(
                 wish = _wish(block, x, above if downwards else below, downwards)
                 wishes.append(x[block] if wish is None else wish)
                 firmness.append(weights[block] * (0.1 if wish is None else 1.0))
-            for block, place in zip(row, spread(wishes, firmness, distances[number]), strict=True):
+            places = _spread_row(row, pinned[number], x, wishes, firmness, distances[number])
+            for block, place in zip(row, places, strict=True):
                 x[block] = place
-    _tuck_in(rows, x, weights, above, below, distances)
+    _tuck_in(rows, x, weights, above, below, distances, pinned)
     least = min(x, default=0.0)
     return [place - least for place in x]
 
@@ -112,6 +144,7 @@ def _tuck_in(
     above: list[list[Tie]],
     below: list[list[Tie]],
     distances: list[list[float]],
+    pinned: list[int | None],
 ) -> None:
     """Last, moves ends of lines (pins, mostly) under their node, and nothing else."""
     for number, row in enumerate(rows):
@@ -121,8 +154,21 @@ def _tuck_in(
             wish = None if below[block] else _wish(block, x, above, downwards=True)
             wishes.append(x[block] if wish is None else wish)
             firmness.append(1e6 if wish is None else weights[block])
-        for block, place in zip(row, spread(wishes, firmness, distances[number]), strict=True):
+        places = _spread_row(row, pinned[number], x, wishes, firmness, distances[number])
+        for block, place in zip(row, places, strict=True):
             x[block] = place
+
+
+def _spread_row(
+    row: Sequence[int],
+    pinned: int | None,
+    x: list[float],
+    wishes: list[float],
+    weights: list[float],
+    distances: list[float],
+) -> list[float]:
+    place = 0.0 if pinned is None else x[row[pinned]]
+    return spread_around(pinned, place, wishes, weights, distances)
 
 
 def straighten(

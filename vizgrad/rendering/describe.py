@@ -79,21 +79,35 @@ def type_text(shape: tuple[int, ...], dtype: str) -> str:
 
 
 def bytes_text(size: int) -> str:
-    """``24 B``, ``3.1 KiB``, ``120 MiB``: three digits are enough to compare."""
-    if abs(size) < 1024:
+    """``24 B``, ``3.1 kB``, ``120 MB`` (1 kB = 1000 B): enough digits to compare, as in the live view."""
+    if abs(size) < 1000:
         return f"{size} B"
-    value, unit = size / 1024, "KiB"
-    for larger in ("MiB", "GiB", "TiB"):
-        if abs(value) >= 1023.5:
-            value, unit = value / 1024, larger
-    return f"{value:.1f} {unit}" if abs(value) < 99.95 else f"{value:.0f} {unit}"
+    value, unit = size / 1000, "kB"
+    for larger in ("MB", "GB", "TB"):
+        if abs(value) >= 999.5:
+            value, unit = value / 1000, larger
+    return f"{value:.1f} {unit}" if abs(value) < 9.95 else f"{value:.0f} {unit}"
 
 
 def number_text(value: float | None, digits: int = 4) -> str:
-    """`digits` significant digits, without trailing zeros; ``undefined`` for None."""
+    """`digits` significant digits, without trailing zeros, as in the live view: ``0.25``, ``1.5e-7``,
+    ``NaN``, ``inf``; ``undefined`` for None.
+    """
     if value is None:
         return "undefined"
-    return f"{value:.{digits}g}" if math.isfinite(value) else str(float(value))
+    if math.isnan(value):
+        return "NaN"
+    if not math.isfinite(value) or value == 0:
+        return "0" if value == 0 else str(float(value))
+    rounded = float(f"{value:.{digits}g}")
+    if 1e-3 <= abs(rounded) < 1e5:
+        return _without_zeros(f"{rounded:.{digits + 2}f}")
+    mantissa, _, exponent = f"{value:.{min(digits, 3) - 1}e}".partition("e")
+    return f"{_without_zeros(mantissa)}e{int(exponent)}"
+
+
+def _without_zeros(text: str) -> str:
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def seconds_text(seconds: float) -> str:
@@ -163,7 +177,7 @@ def summary_text(summary: TensorSummary | None) -> str:
         parts.append(f"= {number_text(summary.values[0])}")
     elif summary.norm is not None:
         parts.append(f"norm {number_text(summary.norm)}")
-    wrong = ((summary.nans, "NaN"), (summary.infs, "Inf"))
+    wrong = ((summary.nans, "NaN"), (summary.infs, "inf"))
     parts += [f"{count:,} {word}" for count, word in wrong if count]
     if summary.min is not None and summary.max is not None and summary.min != summary.max:
         range_ = f"{number_text(summary.min)} … {number_text(summary.max)}"

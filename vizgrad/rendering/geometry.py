@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 
+from vizgrad.rendering.heads import Head
+
 Point = tuple[float, float]
 #: Control points of a chain of cubic Béziers: the start, then three points for each piece.
 Bezier = tuple[Point, ...]
@@ -50,13 +52,16 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Places for a visible graph: boxes of items and frames, and a curve for each link."""
+    """Places for a visible graph: boxes of items and frames, a curve for each link, and where in the frames
+    their heads are.
+    """
 
     width: float
     height: float
     boxes: tuple[Box, ...]
     frames: tuple[Box, ...]
     routes: tuple[Bezier, ...]
+    heads: tuple[Head, ...] = ()
 
 
 def curve(hops: list[Point]) -> Bezier:

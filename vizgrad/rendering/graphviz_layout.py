@@ -18,6 +18,7 @@ from typing import Any
 
 from vizgrad.rendering.dot import Attributes, skeleton
 from vizgrad.rendering.geometry import Bezier, Box, Layout, Size
+from vizgrad.rendering.heads import HeadNeed, place_head
 from vizgrad.rendering.visible import Visible
 
 #: Above this many items ``dot`` takes too long (4 s for 5,000, and more than a minute for 10,000).
@@ -93,7 +94,8 @@ def _read(answer: Any, visible: Visible, sizes: Sequence[Size]) -> Layout:
         frames.append(Box(left, height - top, right - left, top - bottom))
     lines = {entry["id"]: entry["pos"] for entry in answer.get("edges", [])}
     routes = tuple(_route(lines[f"l{index}"], height) for index in range(len(visible.links)))
-    return Layout(width, height, tuple(boxes), tuple(frames), routes)
+    heads = tuple(place_head(HeadNeed(), [], frame.width) for frame in frames)
+    return Layout(width, height, tuple(boxes), tuple(frames), routes, heads)
 
 
 def _route(text: object, height: float) -> Bezier:

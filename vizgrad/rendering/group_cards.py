@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 
 from vizgrad.inspection.model import Graph, Group, Node, NodeState
@@ -12,7 +11,7 @@ from vizgrad.rendering.describe import bytes_text, count_text, number_text, plac
 from vizgrad.rendering.geometry import Box, Size
 from vizgrad.rendering.metrics import text_width
 from vizgrad.rendering.norm_curve import cell_norms, curve_with_words
-from vizgrad.rendering.overlay import RunView
+from vizgrad.rendering.overlay import RunView, held_bytes
 from vizgrad.rendering.rows import Row, label, set_rows
 from vizgrad.rendering.scene import Group as Shapes
 from vizgrad.rendering.scene import Rect
@@ -82,7 +81,7 @@ def group_card(graph: Graph, view: RunView, item: Item) -> Card:
         facts = [[progress_text(view, item.nodes)], [*_worries(view, item.nodes), *saved]]
         if view.run and not curved(group, item):
             (norm,) = cell_norms(view.run, item.first, item.last, 1)
-            facts[0] += [] if norm is None else [f"‖g‖ {number_text(norm, 2)}"]
+            facts[0] += [] if norm is None else [f"‖g‖ {number_text(norm, 3)}"]
     inside = width - 2 * PADDING
     rows = [
         Row(18, (title,) if state is None else (state_sign(state, 13), title), gap=6),
@@ -96,6 +95,7 @@ def group_card(graph: Graph, view: RunView, item: Item) -> Card:
         norms = cell_norms(view.run, item.first, item.last, cells_of(group, item))
         contents += curve_with_words(norms, box)
     role = "fold" if state in (None, "waiting") else f"fold {state}"
+    role += " odd" if view.odd(item.nodes) else ""
     where = f"\nrecorded at {place_text(group.place)}" if group.place else ""
     return Card(size, Shapes((*sheets, body, *contents), role, plain(group.title) + where))
 
@@ -122,18 +122,17 @@ def _state(view: RunView, nodes: range) -> NodeState:
 def _worries(view: RunView, nodes: range) -> list[str]:
     """What a person is to know first."""
     runs = [run for index in nodes if (run := view.node(index))]
-    norms = [run.grad_norm for run in runs if run.grad_norm is not None]
     found = (
         (sum(run.state == "error" for run in runs), "failed"),
-        (sum(not math.isfinite(norm) for norm in norms), "not finite"),
+        (view.odd(nodes), "not finite"),
     )
     return [f"{count:,} {word}" for count, word in found if count]
 
 
 def _saved_facts(view: RunView, nodes: list[Node]) -> list[str]:
-    saved = [value for node in nodes for value in view.saved(node)]
-    held = sum(value.bytes for value in saved if value.state != "freed")
-    stale = sum(value.state == "stale" for value in saved)
+    saved = [(node.id, value) for node in nodes for value in view.saved(node)]
+    held = held_bytes(saved)
+    stale = sum(value.state == "stale" for _, value in saved)
     facts = [f"{stale:,} stale"] if stale else []
     return [*facts, f"{bytes_text(held)} saved"] if held else facts
 
@@ -143,7 +142,7 @@ def _common_names(nodes: list[Node]) -> str:
     counts = Counter(node.name for node in nodes).most_common(2)
     name, count = counts[0]
     shown = plain(name, 20)
-    return (f"{shown} ×{count}" if count > 1 else shown) + (", …" if len(counts) > 1 else "")
+    return (f"{shown} ×{count:,}" if count > 1 else shown) + (", …" if len(counts) > 1 else "")
 
 
 def _fitting(facts: list[str], width: float) -> str:

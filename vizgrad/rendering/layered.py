@@ -3,7 +3,8 @@
 It is deterministic text-in, numbers-out Python: the same graph gives the same picture on every
 machine, which a saved notebook and an exact test both need. Nothing recurses. A line over several
 rows runs through invisible blocks of its own, so that it never runs under another block; lines to
-the same place share them. All lines go down.
+the same place share them. All lines go down. The lines of the spine are one vertical, whatever else
+has to give way.
 
 Above a few thousand blocks the sweeps become fewer (10,000 nodes take about two seconds); the
 longest lines lose their invisible blocks where these would outnumber the rest.
@@ -16,20 +17,20 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
-from vizgrad.rendering.coordinates import Tie, assign_x, spread, straighten
+from vizgrad.rendering.coordinates import Tie, assign_x, spread_around, straighten
 from vizgrad.rendering.crossings import Segment, order_rows
 from vizgrad.rendering.geometry import Point
 from vizgrad.rendering.ranks import assign_ranks
 
 GAP = 16.0
-#: Between rows; grows with the sideways distance of the lines in between.
-ROW_GAP, MAX_ROW_GAP = 30.0, 70.0
+#: Above a block; grows with the sideways distance of the lines in between.
+ROW_GAP, MAX_ROW_GAP = 20.0, 60.0
 #: Between a frame's edge and the row beside it.
 PORT_GAP = 4.0
 #: Blocks from which on fewer sweeps must do.
 FEW, MANY = 3_000, 40_000
-#: `Line.strength` of the lines the eye follows; they get a way of their own.
-SPINE = 3
+#: `Line.strength` of the lines that lead deepest; they get a way of their own.
+DEEP = 3
 #: `Block.firm` of what everything else gives way to.
 FIRM = 100.0
 #: Least distance of a line from the side of the block it leaves.
@@ -41,13 +42,14 @@ class Block:
     """A thing to place. `end` is "first" or "last" for a port in the upper or lower edge of a
     frame.
 
-    `firm` says how much it resists being moved aside.
+    `firm` says how much it resists being moved aside, `above` is the least space to the row above.
     """
 
     width: float
     height: float
     end: Literal["", "first", "last"] = ""
     firm: float = 1.0
+    above: float = ROW_GAP
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,9 @@ class Line:
 
     A chosen tail keeps half of `room` free on both sides. Lines of one source come in the order
     in which they leave it. The strongest lines of a block are drawn straight.
+
+    Lines of the `spine` follow each other from block to block, and each leaves its block right below where
+    the one before arrives: their chosen tails are where `anchor` says.
     """
 
     source: int
@@ -65,6 +70,8 @@ class Line:
     tail: float | None = None
     room: float = 2 * INSET
     strength: int = 1
+    spine: bool = False
+    anchor: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +107,19 @@ class _Layering:
         self.through: list[list[int]] = [[] for _ in lines]
         self.chains: list[list[int]] = []
         self.connect()
+        self.fixed = self.spine()
+
+    def spine(self) -> dict[int, float]:
+        """The left edge of each block of the spine, if that is at 0."""
+        fixed: dict[int, float] = {}
+        for number, line in enumerate(self.lines):
+            if line.spine:
+                fixed[line.source] = -(line.anchor if line.tail is None else line.tail)
+                fixed.update((bend, 0.0) for bend in self.through[number])
+        for line in self.lines:
+            if line.spine:
+                fixed.setdefault(line.target, -line.head)
+        return fixed
 
     def nominal_tails(self) -> list[float]:
         """Where each line leaves its block before the places are known: evenly spread, in order."""
@@ -118,24 +138,32 @@ class _Layering:
         """Cuts lines into segments between neighbouring rows, with invisible blocks in between."""
         spans = [self.ranks[line.target] - self.ranks[line.source] for line in self.lines]
         budget = 20_000 + (4 if len(self.blocks) < MANY else 1) * len(self.blocks)
-        bends: dict[tuple[int, float, bool], dict[int, int]] = {}
+        bends: dict[tuple[int, float, int], dict[int, int]] = {}
         joined: set[tuple[int, int]] = set()
-        for number in sorted(range(len(self.lines)), key=lambda number: (spans[number], number)):
+
+        def shortest_first(number: int) -> tuple[bool, int, int]:
+            return not self.lines[number].spine, spans[number], number
+
+        for number in sorted(range(len(self.lines)), key=shortest_first):
             line = self.lines[number]
-            spine = line.strength >= SPINE
-            shared = bends.setdefault((line.target, line.head, spine), {})
+            way = 2 if line.spine else int(line.strength >= DEEP)
+            shared = bends.setdefault((line.target, line.head, way), {})
             rows = range(self.ranks[line.source] + 1, self.ranks[line.target])
             missing = [row for row in rows if row not in shared]
-            if len(missing) > budget:
+            if len(missing) > budget and not line.spine:
                 continue  # drawn as one stroke
             budget -= len(missing)
             for row in missing:
                 shared[row] = len(self.ranks)
                 self.ranks.append(row)
                 self.widths.append(0.0)
-                self.firm.append(FIRM if spine else 1.0)
+                self.firm.append(FIRM if way else 1.0)
             self.through[number] = [shared[row] for row in rows]
-        self.chains = [[shared[row] for row in sorted(shared)] for shared in bends.values()]
+        self.chains = [
+            [shared[row] for row in sorted(shared)]
+            for (_, _, way), shared in bends.items()
+            if way < 2
+        ]
         for number, line in enumerate(self.lines):  # in the order of the lines, for the first order
             chain = [line.source, *self.through[number], line.target]
             if len(chain) - 1 < spans[number]:
@@ -161,7 +189,9 @@ class _Layering:
         )
         bends = (upper >= real) + (lower >= real)
         strength = 9 if bends == 2 else line.strength
-        if upper < real and line.tail is None and line.strength >= SPINE:
+        if upper < real and line.tail is None and line.spine:
+            tail = line.anchor
+        elif upper < real and line.tail is None and line.strength >= DEEP:
             tail = self.blocks[upper].width / 2  # the main line goes on under the middle
         self.ties.append(Tie(upper, lower, tail, head, strength))
 
@@ -169,7 +199,7 @@ class _Layering:
         size = len(self.ranks)
         sweeps = (12, 8) if size < FEW else (4, 4) if size < MANY else (1, 2)
         rows = order_rows(self.ranks, self.segments, sweeps[0])
-        x = assign_x(rows, self.widths, self.firm, self.ties, GAP, sweeps[1])
+        x = assign_x(rows, self.widths, self.firm, self.ties, GAP, sweeps[1], self.fixed)
         straighten(rows, self.widths, self.chains, GAP, x)
         tails = self.chosen_tails(x)
         tops, bottoms = self.row_places(rows, x)
@@ -212,13 +242,15 @@ class _Layering:
             low, high = rooms[0] / 2, width - rooms[-1] / 2
             strong = [4.0 ** self.lines[number].strength for number in numbers]
             wishes = [min(max(wish, low), high) for wish in wishes]
-            places = spread(wishes, strong, distances)
+            spine = next((i for i, n in enumerate(numbers) if self.lines[n].spine), None)
+            anchor = 0.0 if spine is None else self.lines[numbers[spine]].anchor
+            places = spread_around(spine, anchor, wishes, strong, distances)
             for i in range(len(places) - 1, -1, -1):  # push back inside, right end first, then left
                 limit = high if i == len(places) - 1 else places[i + 1] - distances[i]
-                places[i] = min(places[i], limit)
+                places[i] = places[i] if i == spine else min(places[i], limit)
             for i in range(len(places)):
                 limit = low if i == 0 else places[i - 1] + distances[i - 1]
-                places[i] = max(places[i], limit)
+                places[i] = places[i] if i == spine else max(places[i], limit)
             for number, place in zip(numbers, places, strict=True):
                 tails[number] = place
         return tails
@@ -237,6 +269,10 @@ class _Layering:
             for row in rows
         ]
         ports = [all(block < real and self.blocks[block].end for block in row) for row in rows]
+        above = [
+            max((self.blocks[block].above for block in row if block < real), default=ROW_GAP)
+            for row in rows
+        ]
         sideways = [0.0] * len(rows)
         for tie in self.ties:
             row = self.ranks[tie.upper]
@@ -248,8 +284,9 @@ class _Layering:
         for number, height in enumerate(heights):
             tops.append(y)
             bottoms.append(y + height)
-            least = PORT_GAP if ports[number] or ports[min(number + 1, len(rows) - 1)] else ROW_GAP
-            y += height + min(least + 0.12 * sideways[number], MAX_ROW_GAP)
+            below = min(number + 1, len(rows) - 1)
+            least = PORT_GAP if ports[number] or ports[below] else above[below]
+            y += height + min(least + 0.1 * sideways[number], MAX_ROW_GAP)
         return tops, bottoms
 
 

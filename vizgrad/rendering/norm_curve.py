@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 
 from vizgrad.inspection.model import Run
@@ -73,7 +72,7 @@ def trend_text(norms: Norms) -> str:
 
 def _times(factor: float) -> str:
     """``650×``, ``3e4×``."""
-    return re.sub(r"e\+0*", "e", number_text(factor, 2)) + "×"
+    return number_text(factor, 2) + "×"
 
 
 def curve_shapes(norms: Norms, box: Box) -> tuple[Shape, ...]:

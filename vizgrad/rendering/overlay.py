@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
 from dataclasses import replace
 
 from vizgrad.inspection.model import Graph, Node, NodeRun, Run, Saved
@@ -47,6 +49,32 @@ class RunView:
     def norm(self, edge: tuple[int, int]) -> float | None:
         return self._norms.get(edge)
 
+    def made(self, node: Node) -> float | None:
+        """What a node that was given finite gradients sent on that is not: NaN or inf; None: nothing."""
+        run = self.node(node.id)
+        if run is None or _odd(run.grad_norm):
+            return None
+        gone = (self.norm((node.id, number)) for number in range(len(node.edges)))
+        return next((norm for norm in gone if _odd(norm)), None)
+
+    def odd(self, nodes: Iterable[int]) -> int:
+        """How many of these nodes got a gradient that is not finite."""
+        return sum(_odd(run.grad_norm) for index in nodes if (run := self.node(index)))
+
+
+def _odd(norm: float | None) -> bool:
+    return norm is not None and not math.isfinite(norm)
+
+
+def held_bytes(saved: Iterable[tuple[int, Saved]]) -> int:
+    """What saved values (with the nodes that keep them) hold: what several share counts once."""
+    sizes: dict[int | tuple[int, str], int] = {}
+    for node, value in saved:
+        if value.state != "freed":
+            key = (node, value.name) if value.storage is None else value.storage
+            sizes[key] = max(sizes.get(key, 0), value.bytes)
+    return sum(sizes.values())
+
 
 def _check(graph: Graph, run: Run) -> None:
     """Raises ValueError if a run does not belong to a graph: both may come from a file."""
@@ -61,14 +89,14 @@ def _check(graph: Graph, run: Run) -> None:
 
 
 def state_text(run: NodeRun | None) -> str:
-    """``done #3``, ``waiting 1/2``, ``skipped``: the state in words; empty without a run.
+    """``done #3``, ``waiting 1/2``, ``runs next``, ``skipped``: the state in words; empty without a run.
 
     Executed nodes are numbered from 1, as a person counts steps.
     """
     if run is None:
         return ""
     if run.state == "done" and run.order is not None:
-        return f"done #{run.order + 1}"
+        return f"done #{run.order + 1:,}"
     if run.state == "waiting" and run.needed:
-        return f"waiting {run.delivered}/{run.needed}"
-    return run.state
+        return f"waiting {run.delivered:,}/{run.needed:,}"
+    return "runs next" if run.state == "current" else run.state

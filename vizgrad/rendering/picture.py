@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from typing import Literal
 
@@ -19,7 +20,7 @@ from vizgrad.rendering.opening import opening
 from vizgrad.rendering.overlay import RunView
 from vizgrad.rendering.scene import Curve, Group, Poly, Rect, Scene, Shape, Text
 from vizgrad.rendering.svg import to_svg
-from vizgrad.rendering.titles import head_shapes, head_width
+from vizgrad.rendering.titles import head_need, head_shapes
 from vizgrad.rendering.visible import Item, Link, Visible, edges_of, visible_graph
 
 Engine = Literal["layered", "dot"]
@@ -84,7 +85,7 @@ class _Picture:
         )
 
     def scene(self, engine: Engine) -> Scene:
-        heads = [head_width(self.graph.groups[f.group], f) for f in self.visible.frames]
+        heads = [head_need(self.graph.groups[f.group], f) for f in self.visible.frames]
         sizes = [card.size for card in self.cards]
         layout = graphviz_layout(self.visible, sizes) if engine == "dot" else None
         layout = layout or layered_layout(self.visible, sizes, heads)
@@ -112,21 +113,27 @@ class _Picture:
         shapes: list[Shape] = []
         heads: list[Shape] = []
         depths: list[int] = []
-        for frame, box in zip(self.visible.frames, layout.frames, strict=True):
+        for frame, box, head in zip(self.visible.frames, layout.frames, layout.heads, strict=True):
             group = self.graph.groups[frame.group]
             depths.append(depths[frame.parent] + 1 if frame.parent >= 0 else 0)
             nested = " nested" if depths[-1] % 2 else ""
-            shapes.append(Rect(box.x, box.y, box.width, box.height, 9, f"frame{nested}"))
-            heads += head_shapes(group, frame, box, nested, self.view.run)
+            wrong = " odd" if self.view.odd(range(group.first, group.last)) else ""
+            shapes.append(Rect(box.x, box.y, box.width, box.height, 9, f"frame{nested}{wrong}"))
+            heads += head_shapes(group, frame, box, head, nested, self.view.run)
         tips: list[Shape] = []
+        odd: set[int] = set()
         for link, route in zip(self.visible.links, layout.routes, strict=True):
             role = self.flow(link)
+            odd.update((link.source, link.target) if role.endswith("odd") else ())
             shapes.append(Curve(_shortened(route), f"edge {role}".rstrip()))
             tips.append(_tip(route, f"tip {role}".rstrip()))
         shapes += tips
-        for card, box in zip(self.cards, layout.boxes, strict=True):
+        for index, (card, box) in enumerate(zip(self.cards, layout.boxes, strict=True)):
             group = card.group
-            shapes.append(Group(group.children, group.role, group.title, box.x, box.y))
+            role = group.role
+            if index in odd and not role.endswith(" odd"):
+                role += " odd"
+            shapes.append(Group(group.children, role, group.title, box.x, box.y))
         shapes += heads
         shapes += self.line_texts(layout)
         return shapes
@@ -141,7 +148,9 @@ class _Picture:
             return ""
         if not norms:
             return "undefined"
-        if any(not norm < 10 for norm in norms):  # NaN too, which `max` may pass over
+        if not all(map(math.isfinite, norms)):
+            return "flowed odd"
+        if max(norms) >= 10:
             return "flowed strong"
         return "flowed weak" if max(norms) < 1e-3 else "flowed"
 
@@ -157,32 +166,28 @@ class _Picture:
         arriving = Counter(link.target for link in self.visible.links)
         for link, route in zip(self.visible.links, layout.routes, strict=True):
             (x, y), (end_x, end_y) = route[0], route[-1]
+            odd = " odd" if self.flow(link).endswith("odd") else ""
             ports = self.cards[link.source].ports
             if leaving[link.source] < len(ports):
                 name = ports[leaving[link.source]]
-                texts.append(Text(x, layout.boxes[link.source].bottom - 6, name, "port", "middle"))
+                low = layout.boxes[link.source].bottom - 5
+                texts.append(Text(x, low, name, f"port{odd}", "middle"))
             leaving[link.source] += 1
             if self.cards[link.target].size.slots > 1:
-                texts.append(Text(end_x - 6, end_y - 4, str(link.slot), "port halo", "end"))
+                texts.append(Text(end_x - 6, end_y - 5, str(link.slot), f"port{odd} halo", "end"))
             if words := self.beside(link):
-                # At its end if that is its own and not in the head of a frame, else where it starts.
-                own = arriving[link.target] == 1 and not self.enters(link)
-                place = (end_x + 6, end_y - 9) if own else (x + 5, y + 13)
-                texts.append(Text(*place, words, "norm halo"))
+                # At its end if that is its own, else where it starts.
+                at, low = (end_x, end_y - 9) if arriving[link.target] == 1 else (x, y + 13)
+                right = x <= end_x  # on the side from which the line does not come
+                side, anchor = (6, "start") if right else (-6, "end")
+                texts.append(Text(at + side, low, words, f"norm{odd} halo", anchor))
         return texts
-
-    def enters(self, link: Link) -> bool:
-        """Does a line lead into a frame?"""
-        frame, goal = (self.visible.items[end].frame for end in (link.source, link.target))
-        while frame >= 0 and frame != goal:
-            frame = self.visible.frames[frame].parent
-        return frame != goal
 
     def beside(self, link: Link) -> str:
         """What is written beside a line: how many it stands for, and the norm of the first gradient."""
         words = [f"×{link.edges:,}"] if link.edges > 1 else []
         if len(self.visible.links) <= NORM_LIMIT:
-            words += [number_text(self.view.norm(edge), 2) for edge in self.gone(link)[:1]]
+            words += [number_text(self.view.norm(edge), 3) for edge in self.gone(link)[:1]]
         return " · ".join(words)
 
 

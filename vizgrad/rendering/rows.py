@@ -33,13 +33,14 @@ class Row:
         return sum(mark.width for mark in marks) + max(len(marks) - 1, 0) * self.gap
 
 
-#: Font size and face of each role of text on a card, as the style sheet has them.
+#: Font size and face of each role of text on a card, as the style sheet has them; names have room for the
+#: size that the live view gives them where it is zoomed out a little.
 _FONTS = {
-    "name": (13.0, SANS, True),
-    "leaf name": (12.0, SANS, True),
+    "name": (14.5, SANS, True),
+    "leaf name": (14.5, SANS, True),
     "caption": (11.0, SANS, False),
     "type": (11.0, MONO, False),
-    "port": (10.0, SANS, False),
+    "port": (11.0, SANS, False),
 }
 
 

@@ -53,8 +53,9 @@ class Link:
     """A line from one item down to another; it stands for `edges` edges.
 
     Of a single edge it is said which: number `edge` of node `node`, to output slot `slot`, `name` the forward
-    input it stands for. `spine` marks the line that leads to the longest rest of the graph: drawn straight,
-    it is what the eye follows. The line from a result to its node has no edges.
+    input it stands for. `deep` marks the lines that lead to the longest rest of the graph. One way of them
+    from top to bottom is the `spine`: it goes straight down, it is what the eye follows. The line from a
+    result to its node has no edges.
     """
 
     source: int
@@ -64,6 +65,7 @@ class Link:
     edge: int = 0
     slot: int = 0
     name: str = ""
+    deep: bool = False
     spine: bool = False
 
 
@@ -216,14 +218,28 @@ class _Builder:
                 self.add_pin(leaf, -1, 1)
 
     def with_spine(self) -> list[Link]:
-        """The links, of each item those to its deepest neighbour marked."""
+        """The links, of each item those to its deepest neighbour marked, and the longest way of all."""
         depths = self.depths()
-        deepest: dict[int, int] = {}
-        for link in self.links:
-            deepest[link.source] = max(deepest.get(link.source, 0), depths[link.target])
+        leaving: dict[int, list[int]] = {}
+        for number, link in enumerate(self.links):
+            leaving.setdefault(link.source, []).append(number)
+
+        def deepest(numbers: list[int]) -> int:
+            return max(numbers, key=lambda number: depths[self.links[number].target])
+
+        deep: set[int] = set()
+        for numbers in leaving.values():
+            most = depths[self.links[deepest(numbers)].target]
+            deep.update(n for n in numbers if depths[self.links[n].target] == most)
+        spine: set[int] = set()
+        starts = [number for number, link in enumerate(self.links) if not link.edges]
+        while starts:
+            number = deepest(starts)
+            spine.add(number)
+            starts = leaving.get(self.links[number].target, [])
         return [
-            replace(link, spine=True) if depths[link.target] == deepest[link.source] else link
-            for link in self.links
+            replace(link, deep=number in deep, spine=number in spine)
+            for number, link in enumerate(self.links)
         ]
 
     def depths(self) -> list[int]:

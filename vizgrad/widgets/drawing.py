@@ -113,7 +113,8 @@ class DrawnLine:
 @dataclass(frozen=True, slots=True)
 class DrawnFrame:
     """An open group, around what is in it; `parent` is the place of the frame around it. Of a group of equal
-    children, `cell` is the one that is shown, None if all are.
+    children, `cell` is the one that is shown, None if all are. Its title and the curve of its children have
+    room where no line comes in; offsets are from its left edge.
     """
 
     group: int
@@ -123,6 +124,10 @@ class DrawnFrame:
     width: float
     height: float
     cell: int | None = None
+    title_left: float = 0.0
+    title_room: float = 0.0
+    curve_left: float = 0.0
+    curve_room: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

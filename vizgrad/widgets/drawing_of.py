@@ -16,7 +16,7 @@ from vizgrad.rendering.geometry import Bezier, Box, Size
 from vizgrad.rendering.group_cards import group_size, group_title
 from vizgrad.rendering.opening import Opening, opening
 from vizgrad.rendering.overlay import RunView
-from vizgrad.rendering.titles import head_width
+from vizgrad.rendering.titles import head_need
 from vizgrad.rendering.visible import Item, Link, Visible, visible_graph
 from vizgrad.widgets.drawing import Drawing, DrawnBox, DrawnFrame, DrawnLine, Folding
 
@@ -54,7 +54,7 @@ def draw(outline: Outline, recorded: Callable[[int], Node], folding: Folding) ->
         size, named = _size(outline, describe, item, tuple(starts))
         sizes.append(size)
         names.append(named)
-    heads = [head_width(outline.groups[f.group], f) + _BUTTONS for f in visible.frames]
+    heads = [head_need(outline.groups[f.group], f, _BUTTONS) for f in visible.frames]
     layout = layered_layout(visible, sizes, heads)
     keys = _keys(visible)
     boxes = tuple(
@@ -70,8 +70,12 @@ def draw(outline: Outline, recorded: Callable[[int], Node], folding: Folding) ->
             None if f.parent < 0 else f.parent,
             *_rounded(box),
             cell=None if f.cell < 0 else f.cell,
+            title_left=round(head.title, 1),
+            title_room=round(head.title_room, 1),
+            curve_left=round(head.curve, 1),
+            curve_room=round(head.curve_room, 1),
         )
-        for f, box in zip(visible.frames, layout.frames, strict=True)
+        for f, box, head in zip(visible.frames, layout.frames, layout.heads, strict=True)
     )
     width, height = round(layout.width, 1), round(layout.height, 1)
     groups = tuple(outline.groups[group] for group in _groups(visible))

@@ -120,7 +120,8 @@ export interface DrawnLine {
 
 /**
  * An open group, around what is in it; `parent` is the place of the frame around it. Of a group of
- * equal children, `cell` is the one that is shown, None if all are.
+ * equal children, `cell` is the one that is shown, None if all are. Its title and the curve of its
+ * children have room where no line comes in; offsets are from its left edge.
  */
 export interface DrawnFrame {
   readonly group: number;
@@ -130,6 +131,10 @@ export interface DrawnFrame {
   readonly width: number;
   readonly height: number;
   readonly cell: number | null;
+  readonly title_left: number;
+  readonly title_room: number;
+  readonly curve_left: number;
+  readonly curve_room: number;
 }
 
 /**
@@ -280,7 +285,11 @@ export const readDrawnFrame: Reader<DrawnFrame> = record<DrawnFrame>({
   y: float,
   width: float,
   height: float,
-  cell: optional(nullable(integer), null)
+  cell: optional(nullable(integer), null),
+  title_left: optional(float, 0),
+  title_room: optional(float, 0),
+  curve_left: optional(float, 0),
+  curve_room: optional(float, 0)
 });
 
 export const readDrawing: Reader<Drawing> = record<Drawing>({

@@ -1,4 +1,4 @@
-/** Numbers, sizes and places as short text. */
+/** Numbers, sizes and places as short text, as the kernel writes them (`rendering/describe.py`). */
 import type { NodeRun, Place, SavedState, TensorSummary } from '../protocol';
 
 /** About four significant digits; words for what is not finite. */
@@ -10,20 +10,19 @@ export function number(value: number | null): string {
     return 'NaN';
   }
   if (!Number.isFinite(value)) {
-    return value > 0 ? 'Inf' : '−Inf';
+    return value > 0 ? 'inf' : '-inf';
   }
   if (value === 0) {
     return '0';
   }
-  const size = Math.abs(value);
-  const text =
-    size >= 1e5 || size < 1e-3
-      ? value
-          .toExponential(2)
-          .replace(/\.?0+e/, 'e')
-          .replace('e+', 'e')
-      : Number(value.toPrecision(4)).toString();
-  return text.replaceAll('-', '−');
+  const rounded = Number(value.toPrecision(4));
+  const size = Math.abs(rounded);
+  return size >= 1e5 || size < 1e-3
+    ? value
+        .toExponential(2)
+        .replace(/\.?0+e/, 'e')
+        .replace('e+', 'e')
+    : `${rounded}`;
 }
 
 /** Three significant digits, for the drawing. */
@@ -42,7 +41,7 @@ export function bytes(count: number): string {
     value /= 1000;
     unit++;
   }
-  return `${value < 10 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
+  return `${value < 9.95 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
 }
 
 /** An angle in radians, as degrees. */
@@ -61,8 +60,13 @@ export function seconds(value: number): string {
   return value >= 1e-3 ? `${(value * 1e3).toPrecision(3)} ms` : `${Math.round(value * 1e6)} µs`;
 }
 
+/** 12345 as "12,345". */
+export function whole(n: number): string {
+  return n.toLocaleString('en-US');
+}
+
 export function count(n: number, noun: string, plural = `${noun}s`): string {
-  return `${n} ${n === 1 ? noun : plural}`;
+  return `${whole(n)} ${n === 1 ? noun : plural}`;
 }
 
 /** A version counter's value; null is one that is not known any more. */
@@ -84,13 +88,13 @@ export function tensor({ shape: dims, dtype }: Pick<TensorSummary, 'shape' | 'dt
 export function nodeState(run: NodeRun): string {
   switch (run.state) {
     case 'waiting':
-      return `waiting, ${run.delivered} of ${run.needed}`;
+      return `waiting, ${whole(run.delivered)} of ${whole(run.needed)}`;
     case 'ready':
       return 'ready';
     case 'current':
       return 'runs next';
     case 'done': {
-      const order = run.order === null ? 'done' : `done #${run.order + 1}`;
+      const order = run.order === null ? 'done' : `done #${whole(run.order + 1)}`;
       return run.grad_norm === null
         ? `${order}, no gradient`
         : `${order}, ‖g‖ ${number(run.grad_norm)}`;
@@ -108,9 +112,9 @@ export function nodeState(run: NodeRun): string {
 export function nodeBrief(run: NodeRun): string {
   switch (run.state) {
     case 'waiting':
-      return `waiting ${run.delivered}/${run.needed}`;
+      return `waiting ${whole(run.delivered)}/${whole(run.needed)}`;
     case 'done': {
-      const order = run.order === null ? 'done' : `#${run.order + 1}`;
+      const order = run.order === null ? 'done' : `#${whole(run.order + 1)}`;
       return run.grad_norm === null
         ? `${order} undefined`
         : `${order}  ‖g‖ ${brief(run.grad_norm)}`;

@@ -6,7 +6,7 @@ import * as format from '../format';
 import { CHIP_HEIGHT, CHIP_SIGN } from './card';
 import type { Chip, Chips as Placed } from './card';
 
-const TEXT_LINE = 12.5;
+const TEXT_LINE = 12;
 const PADDING = 6;
 const CUT = 5;
 
@@ -49,8 +49,8 @@ function ChipMark({ saved, text, x, y, width }: Chip): JSX.Element {
         ))}
       {stale && (
         <>
-          <path class="vg-chip-warning" d="M6,13.5L11,4.5L16,13.5Z" />
-          <path class="vg-chip-bang" d="M11,7.5V10.2M11,11.4V12.4" />
+          <path class="vg-chip-warning" d="M6,12.5L11,3.5L16,12.5Z" />
+          <path class="vg-chip-bang" d="M11,6.5V9.2M11,10.4V11.4" />
         </>
       )}
       <text x={stale ? PADDING + CHIP_SIGN : PADDING} y={TEXT_LINE}>

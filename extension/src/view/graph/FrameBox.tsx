@@ -17,13 +17,11 @@ import { concerns, groupState, progressText } from './tally';
 import type { TextMetrics } from './text';
 
 /** Height of the part of a frame that its title is in; the kernel leaves that much. */
-const HEAD = 26;
-const TITLE_LEFT = 26;
+const HEAD = 22;
+/** Of the sign that closes it, before the title. */
+const SIGN = 15;
 const ARROW = 18;
 const CURVE_LEAST = 60;
-/** Shares of the frame: a title is rather cut than a curve left out. */
-const CURVE_SHARE = 0.42;
-const TITLE_SHARE = 0.4;
 const CURVE_MOST = 240;
 
 interface FrameBoxProps {
@@ -64,14 +62,16 @@ function FrameHeadInner(props: FrameHeadProps): JSX.Element {
   const key = frameKey(frame.group);
   const chosen = frame.cell;
   const cells = group.cells;
-  const counter = chosen === null ? '' : `${number(cells - chosen)} of ${number(cells)}`;
+  const counter =
+    chosen === null ? '' : `${format.whole(cells - chosen)} of ${format.whole(cells)}`;
   const counterRoom = counter ? metrics.width(counter, 'title') + 2 * ARROW + 8 : 0;
   const curve = tally.norms.length > 1;
-  const kept = curve ? Math.max(CURVE_LEAST, CURVE_SHARE * frame.width) : 0;
-  const room = frame.width - TITLE_LEFT - counterRoom - 24;
-  const shown = metrics.fit(title, Math.max(room - kept, TITLE_SHARE * room), 'title');
-  const titleRight = TITLE_LEFT + metrics.width(shown, 'title') + 8;
-  const free = frame.width - titleRight - counterRoom - 18;
+  // No line comes in where the kernel left room.
+  const left = frame.title_left;
+  const shown = metrics.fit(title, frame.title_room - SIGN - counterRoom - 4, 'title');
+  const titleRight = left + SIGN + metrics.width(shown, 'title') + 4;
+  const free = frame.curve_room;
+  const plot = Math.min(free, CURVE_MOST);
   const spoken = [
     title,
     `open group of ${format.count(group.last - group.first, 'node')}`,
@@ -93,14 +93,14 @@ function FrameHeadInner(props: FrameHeadProps): JSX.Element {
         data-key={key}
       >
         <title>{[...spoken.filter(Boolean), '(click or Enter closes)'].join('\n')}</title>
-        <rect x={4} y={4} width={titleRight - 4} height={HEAD - 6} rx={4} />
-        <path d="M10 14h9" />
-        <text x={TITLE_LEFT} y={18}>
+        <rect x={left - 4} y={2} width={titleRight - left + 4} height={HEAD - 3} rx={4} />
+        <path d={`M${left} 12.5h9`} />
+        <text x={left + SIGN} y={17}>
           {shown}
         </text>
       </g>
       {chosen !== null && (
-        <g class="vg-cells" transform={`translate(${titleRight + 4},4)`}>
+        <g class="vg-cells" transform={`translate(${titleRight},2)`}>
           <Turn group={group.id} cell={chosen + 1} of={cells} label="Previous cell ([)" left={0} />
           <text x={ARROW + 3} y={14}>
             {counter}
@@ -115,25 +115,12 @@ function FrameHeadInner(props: FrameHeadProps): JSX.Element {
         </g>
       )}
       {curve && free >= CURVE_LEAST && (
-        <g
-          transform={`translate(${frame.width - 10 - Math.min(free, CURVE_MOST)},${(HEAD - 16) / 2})`}
-        >
-          <Curve
-            norms={tally.norms}
-            cells={cells}
-            width={Math.min(free, CURVE_MOST)}
-            height={17}
-            metrics={metrics}
-          />
+        <g transform={`translate(${frame.curve_left + free - plot},${(HEAD - 16) / 2})`}>
+          <Curve norms={tally.norms} cells={cells} width={plot} height={17} metrics={metrics} />
         </g>
       )}
     </g>
   );
-}
-
-/** As the kernel writes the numbers of cells. */
-function number(value: number): string {
-  return value.toLocaleString('en-US');
 }
 
 interface TurnProps {

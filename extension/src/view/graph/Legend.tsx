@@ -26,7 +26,7 @@ export function Legend(): JSX.Element {
 function label(heat: Heat): string {
   switch (heat) {
     case -4:
-      return '<1e−8';
+      return '<1e-8';
     case 0:
       return '0.01–10';
     case 4:

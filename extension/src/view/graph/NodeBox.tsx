@@ -38,7 +38,7 @@ function NodeBoxInner(props: NodeBoxProps): JSX.Element {
   const odd = run.grad_norm !== null && !Number.isFinite(run.grad_norm);
   const spoken = [
     title,
-    pin && box.uses > 1 ? `use ${box.use} of ${box.uses}` : '',
+    pin && box.uses > 1 ? `use ${format.whole(box.use)} of ${format.whole(box.uses)}` : '',
     format.nodeState(run),
     breakpoint ? 'breakpoint' : '',
     saved.some(value => value.state === 'stale') ? 'a saved value is stale' : ''

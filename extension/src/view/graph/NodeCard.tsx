@@ -38,7 +38,7 @@ export function NodeCard({ box, node, run, saved, starts, metrics }: NodeBoxProp
         </g>
       )}
       {portsOf(box, starts, metrics).map(({ text, x }) => (
-        <text key={x} class="vg-port" x={x} y={box.height - 6} text-anchor="middle">
+        <text key={x} class="vg-port" x={x} y={box.height - 5} text-anchor="middle">
           {text}
         </text>
       ))}

@@ -97,7 +97,8 @@ function summary({ query, index }: Search, found: Finding | null): string {
   if (found.total === 0) {
     return 'no match';
   }
-  return index < 0 ? `${found.total} found` : `${index + 1} of ${found.total}`;
+  const total = format.whole(found.total);
+  return index < 0 ? `${total} found` : `${format.whole(index + 1)} of ${total}`;
 }
 
 function Button(props: { icon: 'previous' | 'next' | 'close'; label: string; act(): void }) {

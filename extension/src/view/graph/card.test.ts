@@ -24,19 +24,28 @@ test('a leaf is called as its variable; from far away endings that all have are 
 test('chips fill rows from the left', () => {
   const chips = chipsOf(
     [saved('self'), saved('other')],
-    box('n0', { width: 100, height: 96 }),
+    box('n0', { width: 100, height: 79 }),
     10,
     metrics
   );
   expect(chips.chips.map(({ text, x, y }) => [text, x, y])).toEqual([
     ['self v0', 0, 0],
-    ['other v0', 0, 22]
+    ['other v0', 0, 20]
   ]);
+});
+
+test('plain values are beside tensors where there is room; what says how an input looked never is', () => {
+  const plain = (name: string) => saved(name, { value: '1' });
+  const values = [plain('dim'), saved('result'), plain('index'), plain('self_meta')];
+  const wide = box('n0', { width: 150, height: 59 });
+  expect(texts(chipsOf(values, wide, 10, metrics))).toEqual(['result v0', 'dim=1']);
+  const bare = box('n0', { width: 200, height: 41 });
+  expect(texts(chipsOf([plain('self_meta')], bare, 10, metrics))).toEqual([]);
 });
 
 test('a value that became stale finds room in a card that was sized before', () => {
   const stale = saved('self', { state: 'stale', version_now: 1 });
-  const wide = box('n0', { width: 160, height: 74 });
+  const wide = box('n0', { width: 160, height: 59 });
   expect(texts(chipsOf([stale], wide, 10, metrics))).toEqual(['self v0→v1']);
   const both = chipsOf([saved('other'), stale], wide, 10, metrics);
   expect(texts(both)).toEqual(['self', 'other']);
@@ -47,7 +56,7 @@ test('what finds no room is counted, what is stale last', () => {
   const values = ['a', 'b', 'c', 'd', 'e', 'f'].map(name => saved(name));
   const chips = chipsOf(
     [...values, saved('bad', { state: 'stale' })],
-    box('n0', { width: 120, height: 74 }),
+    box('n0', { width: 120, height: 59 }),
     10,
     metrics
   );

@@ -6,17 +6,17 @@ import type { DrawnBox, Node, OutputMeta, Saved } from '../../protocol';
 import type { TextMetrics } from './text';
 
 export const PADDING = 10;
-export const NAME_LINE = 19;
-export const TYPE_LINE = 35;
-export const CHIPS_TOP = 44;
-export const CHIP_HEIGHT = 18;
+export const NAME_LINE = 17;
+export const TYPE_LINE = 32;
+export const CHIPS_TOP = 38;
+export const CHIP_HEIGHT = 16;
 const CHIP_GAP = 4;
 const CHIP_PADDING = 6;
 /** Room for the warning sign of a stale value. */
 export const CHIP_SIGN = 13;
-const PORTS = 13;
-/** Height of a card without chips and ports. */
-const BARE = 52;
+const PORTS = 14;
+/** Height of a card with chips, without them and its ports. */
+const BARE = 39;
 
 const DTYPES: Readonly<Record<string, string>> = {
   float16: 'f16',
@@ -76,19 +76,37 @@ export interface Chips {
 
 /**
  * Chips in as many rows as the card has. A value that became stale has more to say than when the
- * card was sized: then all are cut to their names, and if that is not enough some are only counted.
+ * card was sized: then all are cut to their names, and if that is not enough some are only counted. Plain
+ * values are there as far as there is room.
  */
 export function chipsOf(
-  saved: readonly Saved[],
+  all: readonly Saved[],
   box: DrawnBox,
   side: number,
   metrics: TextMetrics
 ): Chips {
   const width = box.width - 2 * side;
   const ports = box.ports.some(Boolean) ? PORTS : 0;
-  const rows = Math.max(1, Math.round((box.height - BARE - ports) / (CHIP_HEIGHT + CHIP_GAP)));
-  const long = placed(saved.map(chipText), saved, width, metrics);
+  const rows = Math.round((box.height - BARE - ports) / (CHIP_HEIGHT + CHIP_GAP));
+  if (rows < 1) {
+    return { chips: [], more: 0, x: 0, y: 0 };
+  }
+  const saved = all.filter(({ value }) => value === '');
+  const plain = all.filter(({ name, value }) => value !== '' && !name.endsWith('_meta'));
+  let long = placed(saved.map(chipText), saved, width, metrics);
   if (long.rows <= rows) {
+    let shown = saved;
+    for (const value of plain) {
+      const more = [...shown, value];
+      const longer = placed(more.map(chipText), more, width, metrics);
+      if (
+        longer.rows <= rows &&
+        longer.chips.every(({ saved: { value: v }, text }) => !v || !text.endsWith('…'))
+      ) {
+        long = longer;
+        shown = more;
+      }
+    }
     return { chips: long.chips, more: 0, x: 0, y: 0 };
   }
   const ordered = [...saved].sort((a, b) => need(b) - need(a));

@@ -28,7 +28,7 @@ export function heatName(heat: Heat | null | undefined): string | undefined {
   return heat === undefined ? undefined : heat === null ? 'none' : `${heat}`;
 }
 
-/** What a step means, for the legend: "below 1e−8", "0.01 to 10", "1e4 and more". */
+/** What a step means, for the legend: "below 1e-8", "0.01 to 10", "1e4 and more". */
 export function heatText(heat: Heat): string {
   if (heat === 'odd') {
     return 'NaN or infinite';

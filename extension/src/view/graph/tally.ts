@@ -21,15 +21,15 @@ export function groupState(tally: Tally, holdsCurrent: boolean): NodeState {
 }
 
 export function progressText({ done, nodes }: Tally): string {
-  return `${done} of ${format.count(nodes, 'node')} done`;
+  return `${format.whole(done)} of ${format.count(nodes, 'node')} done`;
 }
 
 /** What is wrong, or waits for a person: empty in most groups. */
 export function concerns(tally: Tally, breakpoints: number): readonly string[] {
   return [
     tally.error > 0 ? format.count(tally.error, 'error') : '',
-    tally.nonfinite > 0 ? `${tally.nonfinite} not finite` : '',
-    tally.stale > 0 ? `${tally.stale} stale` : '',
+    tally.nonfinite > 0 ? `${format.whole(tally.nonfinite)} not finite` : '',
+    tally.stale > 0 ? `${format.whole(tally.stale)} stale` : '',
     breakpoints > 0 ? format.count(breakpoints, 'breakpoint') : ''
   ].filter(Boolean);
 }

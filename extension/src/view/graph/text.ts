@@ -13,8 +13,8 @@ const FONTS: Readonly<Record<TextRole, { px: number; weight: number; code: boole
   sub: { px: 11, weight: 400, code: false },
   strong: { px: 11, weight: 600, code: false },
   type: { px: 11, weight: 400, code: true },
-  chip: { px: 10.5, weight: 400, code: true },
-  port: { px: 10, weight: 400, code: false }
+  chip: { px: 11, weight: 400, code: true },
+  port: { px: 11, weight: 400, code: false }
 };
 
 const GUESS = 0.6;
