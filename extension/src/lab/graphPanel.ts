@@ -1,12 +1,14 @@
-/** The panel's widget: mounts the view the first time it is shown, and hosts it from then on. */
+/** A panel with the view, beside the notebook or in a tab: mounts it the first time it is shown. */
+import type { ISessionContext } from '@jupyterlab/apputils';
 import { LabIcon } from '@jupyterlab/ui-components';
 import type { Message } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 
+import type { CommandName } from '../protocol';
 import type { MountedView } from '../view';
 import type { KernelPort } from './kernelPort';
 
-const icon = new LabIcon({
+export const icon = new LabIcon({
   name: 'vizgrad:graph',
   svgstr:
     '<svg xmlns="http://www.w3.org/2000/svg" width="16" viewBox="0 0 24 24">' +
@@ -14,17 +16,36 @@ const icon = new LabIcon({
     '<circle cx="18.5" cy="19" r="3"/><path d="M10.6 7 6.2 15.4l1.8.9L12 8.6l4 7.7 1.8-.9L13.4 7z"/></g></svg>'
 });
 
+export interface PanelOptions {
+  readonly id: string;
+  /** The session to begin with; without one the newest. */
+  readonly session?: string | null;
+  /** In a tab: its name, and the document that it stays with. */
+  readonly tab?: { readonly label: string; readonly document: ISessionContext };
+}
+
 export class GraphPanel extends Widget {
   /** The view, once the panel has been shown and the view is loaded. */
   view: MountedView | null = null;
   private mounting = false;
 
-  constructor(private readonly port: KernelPort) {
+  constructor(
+    private readonly port: KernelPort,
+    private readonly options: PanelOptions
+  ) {
     super();
-    this.id = 'vizgrad-panel';
+    this.id = options.id;
     this.title.icon = icon;
+    if (options.tab) {
+      this.title.label = options.tab.label;
+      this.title.closable = true;
+    }
     this.title.caption = 'Backward graph';
     this.addClass('vg-panel');
+  }
+
+  get document(): ISessionContext | null {
+    return this.options.tab?.document ?? null;
   }
 
   override dispose(): void {
@@ -35,15 +56,26 @@ export class GraphPanel extends Widget {
     super.dispose();
   }
 
+  protected override onAfterAttach(message: Message): void {
+    super.onAfterAttach(message);
+    this.look(); // A tab is attached as it is shown, and not told so again.
+  }
+
   protected override onAfterShow(message: Message): void {
     super.onAfterShow(message);
-    void this.mount();
-    this.port.wake();
+    this.look();
   }
 
   protected override onAfterHide(message: Message): void {
     super.onAfterHide(message);
     this.port.rest();
+  }
+
+  private look(): void {
+    if (this.isVisible) {
+      void this.mount();
+      this.port.wake();
+    }
   }
 
   /** The view is a megabyte with its layout engine: not loaded before it is looked at. */
@@ -54,7 +86,10 @@ export class GraphPanel extends Widget {
     this.mounting = true;
     const { openView } = await import('../view');
     if (!this.isDisposed) {
-      this.view = openView(this.node, this.port, { followNewest: true, fill: true });
+      const { session = null, tab } = this.options;
+      const without: CommandName[] = tab ? ['pop-out'] : [];
+      const options = { followNewest: true, fill: true, session, without };
+      this.view = openView(this.node, this.port, options);
     }
   }
 }

@@ -28,6 +28,15 @@ export class KernelFollower {
     return this.context?.session?.kernel ?? null;
   }
 
+  /** The kernel of this document, whichever is in front. */
+  stayWith(context: ISessionContext): void {
+    void this.look(context);
+  }
+
+  get document(): ISessionContext | null {
+    return this.context;
+  }
+
   follow(tracker: Tracker): void {
     tracker.currentChanged.connect((_, panel) => {
       // A tracker whose last document closes says null; the other tracker may still have one.

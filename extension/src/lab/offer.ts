@@ -6,16 +6,19 @@ import { PREFERENCES } from '../protocol';
 import type { CommandName, Preferences } from '../protocol';
 import { ASK_HOST, writeHost } from '../view/host';
 import type { Asked } from '../view/host';
-import { idOf } from './commands';
 import { keysIn } from './keys';
+
+/** What is done when a view asks for it. */
+export type Doing = Partial<Record<CommandName, (asked: Asked, view: Element) => void>>;
 
 /** Keys as declared hold until the settings are read: a page without them binds none. */
 export function offerHost(
   app: JupyterFrontEnd,
   settings: ISettingRegistry | null,
   plugin: string,
-  commands: readonly CommandName[]
+  does: Doing
 ): void {
+  const commands = Object.keys(does) as CommandName[];
   let preferences: Preferences = PREFERENCES;
   let bound = false;
   const tell = (): void => {
@@ -46,9 +49,7 @@ export function offerHost(
     () => undefined // A host that knows no schema of ours: what was declared holds.
   );
   document.addEventListener(ASK_HOST, event => {
-    const { command, session } = (event as CustomEvent<Asked>).detail;
-    if (commands.includes(command)) {
-      void app.commands.execute(idOf(command), { session });
-    }
+    const asked = (event as CustomEvent<Asked>).detail;
+    does[asked.command]?.(asked, event.target as Element);
   });
 }

@@ -2,16 +2,19 @@
 import { ILabShell, ILayoutRestorer } from '@jupyterlab/application';
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { ICommandPalette } from '@jupyterlab/apputils';
+import type { ISessionContext } from '@jupyterlab/apputils';
 import { IConsoleTracker } from '@jupyterlab/console';
 import { INotebookTracker } from '@jupyterlab/notebook';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 
 import { COMMANDS } from '../protocol';
+import type { Asked } from '../view/host';
 import { addCommands, idOf, Views } from './commands';
 import { GraphPanel } from './graphPanel';
 import { KernelFollower } from './kernelFollower';
 import { KernelPort } from './kernelPort';
 import { offerHost } from './offer';
+import { documentOf, popOut, popOutWindow } from './popOut';
 
 const PLUGIN = 'vizgrad:panel';
 
@@ -44,16 +47,33 @@ const plugin: JupyterFrontEndPlugin<void> = {
       }
     }
 
-    const panel = new GraphPanel(new KernelPort(follower));
+    const panel = new GraphPanel(new KernelPort(follower), { id: 'vizgrad-panel' });
     app.shell.add(panel, 'right', { rank: 500, type: 'Backward graph' });
     restorer?.add(panel, panel.id);
 
     const open = (): void => (shell ?? app.shell).activateById(panel.id);
-    addCommands(app.commands, new Views(panel.node), { 'open-panel': open });
+    const views = new Views(panel.node);
+    addCommands(app.commands, views, { 'open-panel': open });
     for (const { name } of COMMANDS) {
       palette?.addItem({ command: idOf(name), category: 'vizgrad' });
     }
-    offerHost(app, settings, PLUGIN, ['open-panel']);
+    // A view in a tab or a window asks like any other: its document is then the one in front.
+    const withDocument =
+      (act: (document: ISessionContext, asked: Asked) => void) => (asked: Asked, view: Element) => {
+        const document = documentOf(app, view, follower);
+        if (document) {
+          act(document, asked);
+        }
+      };
+    offerHost(app, settings, PLUGIN, {
+      'open-panel': open,
+      ...(shell
+        ? { 'pop-out': withDocument((document, asked) => popOut(shell, document, asked)) }
+        : {}),
+      'open-window': withDocument((document, asked) =>
+        popOutWindow(document, asked, page => views.listen(page))
+      )
+    });
   }
 };
 

@@ -43,12 +43,15 @@ export class DebuggerStore {
   /** The view asks in the next frame for what was found to be unknown while this one was drawn. */
   private asksSoon = false;
   private disposed = false;
+  /** The session to show at first. */
+  private first: string | null;
 
   constructor(
     port: Port,
     private readonly options: StoreOptions = {}
   ) {
     this.schedule = options.schedule ?? nextFrame;
+    this.first = options.session ?? null;
     this.state = new Observable<DebuggerState>(INITIAL_STATE, this.schedule);
     this.asking = new Asking(
       port,
@@ -184,7 +187,7 @@ export class DebuggerStore {
     this.asking.stand();
     this.asking.forget();
     this.state.patch({ notice: null });
-    const session = this.state.value.session?.session ?? this.options.session ?? null;
+    const session = this.state.value.session?.session ?? this.first;
     if (this.options.followNewest && session === null) {
       this.asking.send({ type: 'list_sessions' }); // There may be none to attach to yet.
     } else {
@@ -307,6 +310,7 @@ export class DebuggerStore {
       this.asking.forget();
       if (this.options.followNewest) {
         // Another kernel, or none: what it knew is not what comes next.
+        this.first = before === 'open' ? null : this.first;
         this.state.patch({
           session: null,
           sessions: [],

@@ -10,10 +10,10 @@ import { Panels } from './frame/Panels';
 import { SessionPicker } from './frame/SessionPicker';
 import { Toolbar } from './frame/Toolbar';
 import { useCommands, useDoers, useObservable, useSize, useStore } from './hooks';
-import { answerHost, onHostChanged } from './host';
+import { answerHost, hostOf, onHostChanged } from './host';
 import { escape, goToPart } from './parts';
 import { commandKey, keepKeysFromHost } from './shortcuts';
-import { widthOf } from './width';
+import { PRESENTED, widthOf } from './width';
 
 interface AppProps {
   /** Show which sessions there are (the side panel; a widget belongs to one). */
@@ -28,8 +28,10 @@ export function App({ sessions, fill }: AppProps): JSX.Element {
   const [, draw] = useState({});
   const root = useRef<HTMLDivElement>(null);
   const size = useSize(root);
-  const width = widthOf(size?.width ?? 1000);
   const { session, view } = state;
+  const larger = view.presentation ? PRESENTED : 1;
+  const room = (size?.width ?? 1000) / larger;
+  const width = widthOf(room, hostOf(document).preferences.arrangement);
 
   useEffect(() => (root.current ? keepKeysFromHost(root.current) : undefined), []);
   useEffect(() => (root.current ? answerHost(root.current, commands) : undefined), [commands]);
@@ -41,7 +43,7 @@ export function App({ sessions, fill }: AppProps): JSX.Element {
   return (
     <div
       ref={root}
-      class={`vg-root vg-${width}${fill ? ' vg-fill' : ''}`}
+      class={`vg-root vg-${width}${fill ? ' vg-fill' : ''}${view.presentation ? ' vg-present' : ''}`}
       role="group"
       aria-label="vizgrad debugger"
       data-revision={session?.revision ?? ''}
@@ -62,7 +64,7 @@ export function App({ sessions, fill }: AppProps): JSX.Element {
       }}
     >
       {sessions && <SessionPicker sessions={state.sessions} shown={session} />}
-      {session && <Toolbar state={state} width={width} roomy={(size?.width ?? 0) >= 1060} />}
+      {session && <Toolbar state={state} width={width} roomy={room >= 1280} />}
       <Banner state={state} />
       {view.help && <Help close={closeHelp} />}
       {session ? <Panels state={state} session={session} width={width} /> : <Empty state={state} />}

@@ -29,7 +29,9 @@ export class Commands {
   /** `ask` tells the host what it is to do. */
   constructor(
     private readonly store: DebuggerStore,
-    private readonly ask: (name: CommandName) => void
+    private readonly ask: (name: CommandName) => void,
+    /** What the host does for others, but not for this view. */
+    private readonly without: readonly CommandName[] = []
   ) {
     this.own = ownDoers(store, () => this.node);
   }
@@ -72,7 +74,8 @@ export class Commands {
 
   private doer(name: CommandName): Doer | null {
     if (commandOf(name).byHost) {
-      return hostOf(document).commands.includes(name) ? { act: () => this.ask(name) } : null;
+      const offered = hostOf(document).commands.includes(name) && !this.without.includes(name);
+      return offered ? { act: () => this.ask(name) } : null;
     }
     for (const part of this.parts) {
       const doer = part()[name];

@@ -57,10 +57,13 @@ export function useSize(ref: RefObject<Element>): Size | null {
       setSize(old => (old?.width === width && old.height === height ? old : { width, height }));
     };
     measure();
-    if (typeof ResizeObserver === 'undefined') {
+    // Of the window it is in, which may be another: an observer hears of its own window only.
+    const Observer = (element.ownerDocument.defaultView ?? window).ResizeObserver as
+      typeof ResizeObserver | undefined;
+    if (!Observer) {
       return undefined;
     }
-    const observer = new ResizeObserver(measure);
+    const observer = new Observer(measure);
     observer.observe(element);
     return () => observer.disconnect();
   }, [ref]);

@@ -4,6 +4,7 @@
  */
 import { render } from 'preact';
 
+import type { CommandName } from '../protocol';
 import { DebuggerStore } from '../store';
 import type { Port, StoreOptions } from '../store';
 import { App } from './App';
@@ -16,6 +17,8 @@ import { style } from './style';
 export interface ViewOptions extends StoreOptions {
   /** Be as tall as the host element (a side panel), instead of as tall as the view likes. */
   readonly fill?: boolean;
+  /** What the host offers other views, but not this. */
+  readonly without?: readonly CommandName[];
 }
 
 /** A mounted view. */
@@ -28,11 +31,15 @@ export interface MountedView {
 /** Draw the debugger into `el`, fed by `port`, with a handle on its store for commands. */
 export function openView(el: HTMLElement, port: Port, options: ViewOptions = {}): MountedView {
   const store = new DebuggerStore(port, options);
-  const commands = new Commands(store, command => {
-    const session = store.state.value.session?.session ?? null;
-    const detail: Asked = { command, session };
-    el.dispatchEvent(new CustomEvent(ASK_HOST, { detail, bubbles: true, composed: true }));
-  });
+  const commands = new Commands(
+    store,
+    command => {
+      const session = store.state.value.session?.session ?? null;
+      const detail: Asked = { command, session };
+      el.dispatchEvent(new CustomEvent(ASK_HOST, { detail, bubbles: true, composed: true }));
+    },
+    options.without
+  );
   store.view({ presentation: hostOf(document).preferences.presentation });
   render(
     <StoreContext.Provider value={store}>

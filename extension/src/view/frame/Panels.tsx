@@ -1,6 +1,9 @@
-/** The regions and how they share the room: side by side, in two columns, or stacked. */
-import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+/**
+ * The parts and how they share the room. Side by side where there is much of it; else the graph above and
+ * tabs below, beside which, if it is not too narrow, the engine stays in sight.
+ */
+import type { ComponentChildren, JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
 
 import type { DebuggerState, SessionState } from '../../store';
 import { GraphPanel } from '../graph/GraphPanel';
@@ -15,6 +18,18 @@ import type { Width } from '../width';
 import { CommandButton } from './Button';
 import { Region } from './Region';
 import { Splitter } from './Splitter';
+import { Tabs } from './Tabs';
+
+/** One of them, before it is known where it is to be. */
+export interface Part {
+  readonly name: string;
+  readonly note?: ComponentChildren;
+  readonly tools?: ComponentChildren;
+  /** A few letters on its tab: what must be seen without opening it. */
+  readonly sign?: string;
+  /** Draws nothing before it is shown. */
+  draw(): JSX.Element;
+}
 
 interface PanelsProps {
   readonly state: DebuggerState;
@@ -25,50 +40,73 @@ interface PanelsProps {
 export function Panels({ state, session, width }: PanelsProps): JSX.Element {
   const [columns, setColumns] = useState(0.6);
   const [rows, setRows] = useState(0.66);
-  const stacked = width === 'narrow';
+  const [stack, setStack] = useState(0.52);
+  const [tab, setTab] = useState<string | null>(null);
+  const { follow, selection } = state.view;
+
+  // Who chooses a node by hand wants to read about it.
+  useEffect(() => {
+    if (!follow && selection !== null) {
+      setTab('Inspector');
+    }
+  }, [follow, selection]);
 
   const graph = <GraphPanel session={session} view={state.view} />;
-  const inspector = (
-    <Region name="Inspector" foldable={stacked} tools={<CommandButton command="follow" />}>
-      <Inspector state={state} session={session} />
-    </Region>
-  );
-  const saved = (
-    <Region name="Saved tensors" foldable={stacked} note={savedNote(session)}>
-      <SavedTensors session={session} />
-    </Region>
-  );
-  const versions = (
-    <Region name="Versions" foldable={stacked} note={versionsNote(session)}>
-      <Versions session={session} />
-    </Region>
-  );
-  const engine = (
-    <Region name="Engine" foldable={stacked} note={`${session.fold.readyCount} ready`}>
-      <Engine session={session} />
-    </Region>
-  );
-  const memory = (
-    <Region name="Memory" foldable={stacked} note={memoryNote(session)}>
-      <Memory session={session} />
-    </Region>
-  );
-  const events = (
-    <Region name="Events" foldable={stacked} note={format.count(session.run.recorded, 'visit')}>
-      <Events session={session} />
-    </Region>
-  );
+  const stale = session.saved.stale;
+  const inspector: Part = {
+    name: 'Inspector',
+    tools: <CommandButton command="follow" />,
+    draw: () => <Inspector state={state} session={session} />
+  };
+  const saved: Part = {
+    name: 'Saved tensors',
+    note: savedNote(session),
+    ...(stale > 0 ? { sign: `${stale} stale` } : {}),
+    draw: () => <SavedTensors session={session} />
+  };
+  const versions: Part = {
+    name: 'Versions',
+    note: versionsNote(session),
+    draw: () => <Versions session={session} />
+  };
+  const engine: Part = {
+    name: 'Engine',
+    note: `${session.fold.readyCount} ready`,
+    draw: () => <Engine session={session} />
+  };
+  const memory: Part = {
+    name: 'Memory',
+    note: memoryNote(session),
+    draw: () => <Memory session={session} />
+  };
+  const events: Part = {
+    name: 'Events',
+    note: format.count(session.run.recorded, 'visit'),
+    draw: () => <Events session={session} />
+  };
 
   if (width !== 'wide') {
+    const beside = width === 'medium';
+    const others = [inspector, saved, versions, events, memory];
     return (
       <div class="vg-body">
-        {graph}
-        {inspector}
-        {saved}
-        {versions}
-        {engine}
-        {events}
-        {memory}
+        <div class="vg-pane" style={{ flexBasis: `${stack * 100}%` }}>
+          {graph}
+        </div>
+        <Splitter
+          name="Share of the graph's height"
+          direction="rows"
+          share={stack}
+          change={setStack}
+        />
+        <div class="vg-pane vg-row" style={{ flexBasis: `${(1 - stack) * 100}%` }}>
+          <Tabs
+            parts={beside ? others : [engine, ...others]}
+            chosen={tab ?? (beside ? 'Inspector' : 'Engine')}
+            choose={setTab}
+          />
+          {beside && inRegion(engine)}
+        </div>
       </div>
     );
   }
@@ -85,9 +123,7 @@ export function Panels({ state, session, width }: PanelsProps): JSX.Element {
           change={setRows}
         />
         <div class="vg-pane vg-row" style={{ flexBasis: `${(1 - rows) * 100}%` }}>
-          {versions}
-          {engine}
-          {events}
+          {[versions, engine, events].map(inRegion)}
         </div>
       </div>
       <Splitter
@@ -97,10 +133,18 @@ export function Panels({ state, session, width }: PanelsProps): JSX.Element {
         change={setColumns}
       />
       <div class="vg-column" style={{ flexBasis: `${(1 - columns) * 100}%` }}>
-        <div class="vg-pane vg-pane-inspector">{inspector}</div>
-        <div class="vg-pane vg-pane-saved">{saved}</div>
-        <div class="vg-pane vg-pane-memory">{memory}</div>
+        <div class="vg-pane vg-pane-inspector">{inRegion(inspector)}</div>
+        <div class="vg-pane vg-pane-saved">{inRegion(saved)}</div>
+        <div class="vg-pane vg-pane-memory">{inRegion(memory)}</div>
       </div>
     </div>
+  );
+}
+
+function inRegion(part: Part): JSX.Element {
+  return (
+    <Region key={part.name} {...part}>
+      {part.draw()}
+    </Region>
   );
 }

@@ -5,6 +5,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/ho
 import type { SessionState, ViewState } from '../../store';
 import { Region } from '../frame/Region';
 import { hostOf } from '../host';
+import { PRESENTED } from '../width';
 import { useCommands, useDoers, useSize, useStore } from '../hooks';
 import { nearestCell } from './cells';
 import { ContextMenu } from './ContextMenu';
@@ -130,11 +131,19 @@ export function GraphPanel({ session, view }: GraphPanelProps): JSX.Element {
     commands.focused = actions.focused;
   });
 
+  // In presentation size the picture grows with the rest.
+  const enlarged = useRef(false);
+  useEffect(() => {
+    if (screen !== NO_SCREEN && view.presentation !== enlarged.current) {
+      enlarged.current = view.presentation;
+      placing.zoom(view.presentation ? PRESENTED : 1 / PRESENTED);
+    }
+  }, [view.presentation, screen]);
+
   const { title, size } = session;
   return (
     <Region
       name="Graph"
-      foldable={false}
       note={`${title ? `${title} · ` : ''}${size} nodes`}
       tools={<GraphTools foldable={foldable()} />}
     >

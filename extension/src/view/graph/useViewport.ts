@@ -1,5 +1,5 @@
 /**
- * Pan and zoom by mouse and wheel. Moves the world without drawing it again, as long as what comes into
+ * Pan and zoom by mouse, wheel and fingers. Moves the world without drawing it again, as long as what comes into
  * sight is there; how much of each box is drawn follows when the move is over.
  */
 import type { RefObject } from 'preact';
@@ -7,7 +7,7 @@ import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } fr
 
 import { nextFrame, Observable } from '../../store';
 import { contains, padded } from './geometry';
-import type { Box, Size } from './geometry';
+import type { Box, Point, Size } from './geometry';
 import { detailAt, scaleAt, seen, zoomAt } from './viewport';
 import type { Detail, View } from './viewport';
 
@@ -23,6 +23,8 @@ export interface Viewport {
 }
 
 const DRAG_PX = 4;
+/** A finger that taps moves more than a mouse that clicks. */
+const TOUCH_PX = 10;
 /** Milliseconds without a move after which it is drawn as it suits the zoom. */
 const SETTLED = 100;
 
@@ -73,33 +75,50 @@ export function useViewport(
     if (!element) {
       return undefined;
     }
-    let from: { x: number; y: number; id: number } | null = null;
+    /** Mouse or fingers that are down, where they were last. */
+    const held = new Map<number, Point>();
     const down = (event: PointerEvent): void => {
-      dragged.current = false;
-      if (event.button === 0 || event.button === 1) {
-        from = { x: event.clientX, y: event.clientY, id: event.pointerId };
+      if (held.size === 0) {
+        dragged.current = false;
+      }
+      if ((event.button === 0 || event.button === 1) && held.size < 2) {
+        held.set(event.pointerId, { x: event.clientX, y: event.clientY });
       }
     };
     const move = (event: PointerEvent): void => {
-      if (from?.id !== event.pointerId) {
+      const from = held.get(event.pointerId);
+      if (!from) {
         return;
       }
-      const dx = event.clientX - from.x;
-      const dy = event.clientY - from.y;
-      if (!dragged.current && Math.hypot(dx, dy) < DRAG_PX) {
+      const to = { x: event.clientX, y: event.clientY };
+      const far = event.pointerType === 'touch' ? TOUCH_PX : DRAG_PX;
+      if (!dragged.current && held.size === 1 && apart(from, to) < far) {
         return;
       }
       if (!dragged.current) {
         dragged.current = true;
-        element.setPointerCapture(event.pointerId);
+        held.forEach((_, pointer) => element.setPointerCapture(pointer));
         element.classList.add('vg-dragging');
       }
-      from = { ...from, x: event.clientX, y: event.clientY };
-      view.patch({ x: view.value.x + dx, y: view.value.y + dy });
+      const [other] = [...held].flatMap(([id, at]) => (id === event.pointerId ? [] : [at]));
+      held.set(event.pointerId, to);
+      if (other) {
+        // Two fingers: what was between them stays between them.
+        const { left, top } = element.getBoundingClientRect();
+        const [before, now] = [middle(from, other), middle(to, other)];
+        const factor = apart(to, other) / Math.max(apart(from, other), 1);
+        const { x, y, zoom } = view.value;
+        const moved = { x: x + now.x - before.x, y: y + now.y - before.y, zoom };
+        view.value = zoomAt(moved, { x: now.x - left, y: now.y - top }, factor);
+      } else {
+        view.patch({ x: view.value.x + to.x - from.x, y: view.value.y + to.y - from.y });
+      }
     };
-    const up = (): void => {
-      from = null;
-      element.classList.remove('vg-dragging');
+    const up = (event: PointerEvent): void => {
+      held.delete(event.pointerId);
+      if (held.size === 0) {
+        element.classList.remove('vg-dragging');
+      }
     };
     const wheel = (event: WheelEvent): void => {
       // A wheel over a widget must go on scrolling the notebook, until a person has clicked into
@@ -130,4 +149,12 @@ export function useViewport(
   }, [svg, view]);
 
   return { view, drawn, detail, scale, dragged };
+}
+
+function apart(a: Point, b: Point): number {
+  return Math.hypot(a.x - b.x, a.y - b.y);
+}
+
+function middle(a: Point, b: Point): Point {
+  return { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 };
 }

@@ -1,0 +1,187 @@
+"""The view in every room: narrow, beside a notebook, in a tab, in a window, on a projector, under fingers."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.ui.lab import Lab, Notebook
+from tests.ui.test_following import at
+from tests.ui.test_tour import press, root
+
+MODEL = """
+import vizgrad as vg
+from vizgrad import nn
+vg.manual_seed(0)
+model = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 3))
+x, y = vg.randn(5, 4), vg.tensor([0, 1, 2, 0, 1])
+loss = nn.functional.cross_entropy(model(x), y)
+"""
+SHOW = "session = vg.debug(loss)"
+PARTS = ("Engine", "Inspector", "Saved tensors", "Versions", "Events", "Memory")
+
+
+def picture(page: Page, name: str, of: Locator | None = None) -> None:
+    """Kept where a person asked for it: VIZGRAD_PICTURES names a folder."""
+    folder = os.environ.get("VIZGRAD_PICTURES")
+    if folder:
+        path = Path(folder) / f"{name}.png"
+        if of is None:
+            page.screenshot(path=path)
+        else:
+            of.screenshot(path=path)
+
+
+def opened(lab: Lab, code: str = MODEL) -> tuple[Notebook, Locator]:
+    """A notebook with a session, and its view, drawn."""
+    notebook = lab.open_notebook(code + SHOW)
+    notebook.run()
+    view = notebook.output(0)
+    expect(root(view)).to_have_attribute("data-layout", "done")
+    return notebook, view
+
+
+def opened_panel(lab: Lab, width: int = 400) -> Locator:
+    """The side panel, so wide."""
+    lab.execute("vizgrad:open-panel")
+    panel = lab.page.locator("#vizgrad-panel")
+    expect(root(panel)).to_have_attribute("data-layout", "done")
+    now = panel.bounding_box()
+    assert now is not None
+    lab.call(
+        """(app, width) => {
+          const split = app.shell._hsplitPanel;
+          const all = split.node.getBoundingClientRect().width;
+          split.setRelativeSizes([0, (all - width) / all, width / all]);
+        }""",
+        width,
+    )
+    return panel
+
+
+def region(view: Locator, name: str) -> Locator:
+    return view.get_by_role("region", name=name, exact=True)
+
+
+def inside(part: Locator, view: Locator) -> None:
+    """All of the part lies within the view, and enough of it to be read."""
+    box, room = part.bounding_box(), root(view).bounding_box()
+    assert box is not None
+    assert room is not None
+    assert box["width"] >= 120
+    assert box["height"] >= 100
+    assert room["x"] - 1 <= box["x"]
+    assert box["x"] + box["width"] <= room["x"] + room["width"] + 1
+    assert room["y"] - 1 <= box["y"]
+    assert box["y"] + box["height"] <= room["y"] + room["height"] + 1
+
+
+def no_wider_than_its_room(view: Locator) -> None:
+    assert root(view).evaluate("e => e.scrollWidth - e.clientWidth") <= 0
+
+
+@pytest.mark.parametrize("width", [1500, 880, 600])
+def test_the_graph_and_the_engine_are_seen_together(lab: Lab, width: int) -> None:
+    _, view = opened(lab)
+    lab.execute("application:toggle-left-area")
+    # The output is narrower than the page by what the notebook keeps for itself.
+    lab.page.set_viewport_size({"width": width + 160, "height": 1000})
+    press(view, "Step")
+    at(view, 1)
+    root(view).scroll_into_view_if_needed()
+    room = root(view).bounding_box()
+    assert room is not None
+    assert abs(room["width"] - width) < 90
+    for name in ("Graph", "Engine"):
+        inside(region(view, name), view)
+    no_wider_than_its_room(view)
+    if width < 900:
+        tabs = view.get_by_role("tab").all_inner_texts()
+        assert len(tabs) == 5
+        for name in tabs:
+            view.get_by_role("tab", name=name, exact=True).click()
+            inside(region(view, name), view)
+            inside(region(view, "Engine"), view)
+    view.get_by_role("button", name="Zoom to fit").click()
+    picture(lab.page, f"width-{width}", root(view))
+
+
+def test_in_the_side_panel_the_engine_is_a_tab_below_the_graph(lab: Lab) -> None:
+    opened(lab)
+    panel = opened_panel(lab)
+    press(panel, "Step")
+    at(panel, 1)
+    press(panel, "Zoom to fit")
+    inside(region(panel, "Graph"), panel)
+    inside(region(panel, "Engine"), panel)
+    no_wider_than_its_room(panel)
+    picture(lab.page, "panel")
+    # The tabs are one stop of the keyboard, and arrows go along them.
+    panel.get_by_role("tab", name="Engine").focus()
+    for name in PARTS[1:]:
+        lab.page.keyboard.press("ArrowRight")
+        expect(panel.get_by_role("tab", name=name)).to_be_focused()
+        inside(region(panel, name), panel)
+        inside(region(panel, "Graph"), panel)
+    panel.get_by_role("tab", name="Engine").click()
+    panel.locator("[data-node-id]").nth(2).click()  # Who chooses a node reads about it.
+    inside(region(panel, "Inspector"), panel)
+    picture(lab.page, "panel-inspector", root(panel))
+
+
+def test_a_tab_of_its_own_shows_the_session_of_the_widget_it_came_from(lab: Lab) -> None:
+    notebook, view = opened(lab)
+    press(view, "Step")
+    at(view, 1)
+    view.get_by_role("button", name="Open in a tab").click()
+    tab = lab.page.locator(".vg-panel[id^=vizgrad-tab]")
+    expect(root(tab)).to_have_attribute("data-layout", "done")
+    at(tab, 1)
+    press(tab, "Step")
+    at(view, 2)
+    notebook.execute("session.step()")
+    at(tab, 3)
+    inside(region(tab, "Engine"), tab)
+    expect(tab.get_by_role("button", name="Open in a tab")).to_have_count(0)
+    picture(lab.page, "tab")
+
+
+def test_a_window_of_its_own_follows_and_ends_with_the_page(lab: Lab) -> None:
+    notebook, view = opened(lab)
+    with lab.page.context.expect_page() as opening:
+        view.get_by_role("button", name="Open in a window").click()
+    other = opening.value
+    there = other.locator("main")
+    expect(root(there)).to_have_attribute("data-layout", "done")
+    root(there).get_by_role("button", name="Step", exact=True).click()
+    at(view, 1)
+    at(there, 1)
+    notebook.execute("session.step()")
+    at(there, 2)
+    # What is drawn has the size of the window, also when that changes.
+    for width, class_ in ((1180, "vg-wide"), (700, "vg-medium")):
+        other.set_viewport_size({"width": width, "height": 780})
+        expect(root(there)).to_have_class(re.compile(rf"\b{class_}\b"))
+    other.set_viewport_size({"width": 1180, "height": 780})
+    # Keys and clicks in the graph work there as here.
+    node = there.locator("[data-node-id]").nth(3)
+    node.click()
+    expect(node).to_have_attribute("aria-selected", "true")
+    other.keyboard.press("b")
+    expect(node).to_have_attribute("data-breakpoint", "on")
+    node.click(button="right")
+    expect(there.get_by_role("menuitem", name="Remove breakpoint")).to_be_visible()
+    picture(other, "window")
+    other.keyboard.press("Escape")
+    same = "e => getComputedStyle(e).backgroundColor"
+    assert root(there).evaluate(same) == root(view).evaluate(same)
+    lab.execute("apputils:change-theme", theme="JupyterLab Dark")
+    expect(root(there)).to_have_css("background-color", root(view).evaluate(same))
+    picture(other, "window-dark")
+    other.close()
+    notebook.execute("session.step()")
+    at(view, 3)
