@@ -185,3 +185,46 @@ def test_a_window_of_its_own_follows_and_ends_with_the_page(lab: Lab) -> None:
     other.close()
     notebook.execute("session.step()")
     at(view, 3)
+
+
+def test_presentation_size_enlarges_all_and_keeps_it_in_its_room(lab: Lab) -> None:
+    lab.page.set_viewport_size({"width": 1900, "height": 1000})
+    _, view = opened(lab)
+    press(view, "Step")
+    at(view, 1)
+    title = region(view, "Inspector").locator(".vg-inspector-name")
+    name = view.locator("[data-node-id]").first
+    before = title.bounding_box(), name.bounding_box()
+    view.get_by_role("button", name="Presentation size").click()
+    expect(root(view)).to_have_class(re.compile(r"\bvg-present\b"))
+    lab.page.wait_for_timeout(200)  # The picture has its own zoom, which settles.
+    for small, large in zip(before, (title.bounding_box(), name.bounding_box()), strict=True):
+        assert small is not None
+        assert large is not None
+        assert large["height"] > 1.3 * small["height"]
+    no_wider_than_its_room(view)
+    root(view).scroll_into_view_if_needed()
+    picture(lab.page, "presentation", root(view))
+    view.get_by_role("button", name="Presentation size").click()
+    expect(root(view)).not_to_have_class(re.compile(r"\bvg-present\b"))
+
+
+def test_help_lies_over_the_view_and_escape_closes_it(lab: Lab) -> None:
+    _, view = opened(lab)
+    view.get_by_role("button", name="Help").click()
+    dialog = view.get_by_role("dialog")
+    box, room = dialog.bounding_box(), root(view).bounding_box()
+    assert box is not None
+    assert room is not None
+    assert box["width"] > 0.8 * room["width"]
+    picture(lab.page, "help", root(view))
+    lab.page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+    expect(view.get_by_role("button", name="Help")).to_be_focused()
+    view.locator("[data-node-id]").nth(1).click(button="right")
+    expect(view.get_by_role("menuitem", name="Run to here")).to_be_visible()
+    picture(lab.page, "menu", root(view))
+    lab.page.keyboard.press("Escape")
+    expect(view.get_by_role("menu")).to_have_count(0)
+    # Neither key went to JupyterLab: the cell is not in command mode, no cell was made.
+    assert len(view.page.locator(".jp-Notebook .jp-Cell").all()) == 1

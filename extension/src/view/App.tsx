@@ -11,6 +11,7 @@ import { SessionPicker } from './frame/SessionPicker';
 import { Toolbar } from './frame/Toolbar';
 import { useCommands, useDoers, useObservable, useSize, useStore } from './hooks';
 import { answerHost, hostOf, onHostChanged } from './host';
+import { Live } from './Live';
 import { escape, goToPart } from './parts';
 import { commandKey, keepKeysFromHost } from './shortcuts';
 import { PRESENTED, widthOf } from './width';
@@ -68,9 +69,7 @@ export function App({ sessions, fill }: AppProps): JSX.Element {
       <Banner state={state} />
       {view.help && <Help close={closeHelp} />}
       {session ? <Panels state={state} session={session} width={width} /> : <Empty state={state} />}
-      <div class="vg-live" role="status" aria-live="polite">
-        {state.announcement}
-      </div>
+      <Live state={state} />
     </div>
   );
 }

@@ -1,0 +1,124 @@
+/**
+ * What a screen reader says, beside what has the focus: where the run is, what a person chose, and what has gone
+ * wrong. One short sentence each; what was said is not said again.
+ */
+import type { Saved } from '../protocol';
+import { nodeTitle } from '../store';
+import type { DebuggerState, SessionState } from '../store';
+import * as format from './format';
+
+/** What was known when something was said last. */
+export interface Heard {
+  readonly session: string | null;
+  readonly announcement: string;
+  readonly stale: readonly number[];
+  readonly selection: number | null;
+  readonly follow: boolean;
+  readonly breakpoints: readonly number[];
+}
+
+export const NOTHING_HEARD: Heard = {
+  session: null,
+  announcement: '',
+  stale: [],
+  selection: null,
+  follow: true,
+  breakpoints: []
+};
+
+export function heard({ session, announcement, view }: DebuggerState, before: Heard): Heard {
+  const stale = session?.saved.staleNodes ?? [];
+  return {
+    session: session?.session ?? null,
+    announcement,
+    stale: same(stale, before.stale) ? before.stale : stale,
+    selection: view.selection,
+    follow: view.follow,
+    breakpoints: session?.run.breakpoints ?? []
+  };
+}
+
+/** `keys` says in few words which there are. */
+export function spoken(
+  before: Heard,
+  now: Heard,
+  session: SessionState | null,
+  keys: string
+): string {
+  if (!session) {
+    return now.announcement === before.announcement ? '' : now.announcement;
+  }
+  const said: string[] = [];
+  const opened = now.session !== before.session;
+  if (opened) {
+    said.push(opening(session), keys);
+  } else if (now.announcement !== before.announcement) {
+    said.push(now.announcement);
+  }
+  const known = new Set(opened ? [] : before.stale);
+  const turned = now.stale === before.stale ? [] : now.stale.filter(node => !known.has(node));
+  if (turned.length > 0) {
+    said.push(`${format.count(turned.length, 'node')} with a stale saved value`);
+    said.push(staleIn(session, turned[0] as number));
+  }
+  if (!opened) {
+    said.push(...changed(before.breakpoints, now.breakpoints, session));
+    if (now.follow && !before.follow) {
+      said.push('Following the run');
+    } else if (!now.follow && now.selection !== null && now.selection !== before.selection) {
+      said.push(described(session, now.selection));
+    }
+  }
+  return said.filter(Boolean).join('. ');
+}
+
+function opening(session: SessionState): string {
+  const { title, size, run } = session;
+  const what = `Backward of ${title || 'a tensor'}: ${format.count(size, 'node')}`;
+  const next = run.current === null ? '' : `, next ${nodeTitle(session, run.current)}`;
+  return `${what}, ${run.status} at ${run.position} of ${run.total}${next}`;
+}
+
+/** A node that was chosen: how it stands, and what is wrong with it. */
+function described(session: SessionState, node: number): string {
+  const { fold } = session;
+  const state = fold.knows(node) ? `, ${format.nodeState(fold.node(node))}` : '';
+  const stale = staleIn(session, node);
+  return `${nodeTitle(session, node)}${state}${stale && `. ${stale}`}`;
+}
+
+/** "MulBackward0 saved self, which is stale: add_ wrote version 1 through h, In [2], line 3". */
+function staleIn(session: SessionState, node: number): string {
+  const [value] = session.saved.of(node).filter(({ state }) => state === 'stale');
+  return value
+    ? `${nodeTitle(session, node)} saved ${value.name}, which is stale${byWhom(value)}`
+    : '';
+}
+
+function byWhom({ culprit }: Saved): string {
+  if (!culprit) {
+    return '';
+  }
+  const { op, version, alias, place } = culprit;
+  const through = alias ? ` through ${alias}` : '';
+  return `: ${op} wrote version ${version}${through}${place ? `, ${format.place(place)}` : ''}`;
+}
+
+function changed(
+  before: readonly number[],
+  now: readonly number[],
+  session: SessionState
+): readonly string[] {
+  if (before === now) {
+    return [];
+  }
+  const title = (node: number): string => nodeTitle(session, node);
+  return [
+    ...now.filter(node => !before.includes(node)).map(node => `Breakpoint before ${title(node)}`),
+    ...before.filter(node => !now.includes(node)).map(node => `No breakpoint before ${title(node)}`)
+  ];
+}
+
+function same(a: readonly number[], b: readonly number[]): boolean {
+  return a.length === b.length && a.every((value, i) => value === b[i]);
+}
