@@ -86,7 +86,7 @@ _RUN = (
     Command(
         name="continue",
         label="Continue",
-        help="Runs to the next breakpoint, or to the end.",
+        help="Runs to the next breakpoint, to where a NaN is born, or to the end.",
         section="Run",
         icon="continue",
         keys=("F9",),
@@ -149,6 +149,19 @@ _RUN = (
             "break NODE",
             "Makes `continue` stop before nodes with this name, pattern or number, or at `nonfinite`.",
             "node",
+        ),
+    ),
+    Command(
+        name="stop-at-nan",
+        label="Stop at NaN",
+        help="Makes Continue stop where a NaN or an infinity is born, or run on.",
+        section="Run",
+        icon="nan",
+        enabled="open",
+        api="Session.stop_at_nonfinite",
+        magic=Magic(
+            "nonfinite [on|off]",
+            "Makes `continue` stop where a NaN or an infinity is born (it does), or run on.",
         ),
     ),
     Command(

@@ -12,6 +12,7 @@ import linecache
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from sys import _getframe  # pyright: ignore[reportPrivateUsage]
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
@@ -173,12 +174,24 @@ _warned: set[str] = set()
 _warn_always = False
 
 
-def warn_once(message: str, category: type[Warning] = UserWarning, *, stacklevel: int = 4) -> None:
-    """Warns the first time only; `stacklevel` as for `warnings.warn`."""
+def warn_once(message: str, category: type[Warning] = UserWarning) -> None:
+    """Warns the first time only, of the line outside vizgrad that led here."""
     if message in _warned and not _warn_always:
         return
     _warned.add(message)
-    warnings.warn(message, category, stacklevel=stacklevel)
+    warnings.warn(message, category, stacklevel=_levels_within())
+
+
+def _levels_within() -> int:
+    """The `stacklevel` by which whoever called this function warns of the nearest line outside vizgrad."""
+    level, frame = 1, _getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(_WITHIN):
+        level, frame = level + 1, frame.f_back
+    return level
+
+
+#: `functools` stands between vizgrad's own functions that go by the type of what they get.
+_WITHIN = (f"{__name__.partition('.')[0]}.", "functools", "contextlib")
 
 
 def set_warn_always(enabled: bool) -> None:

@@ -169,6 +169,8 @@ export function shown(drawn: Drawing, fields: Partial<Standing> = {}): Shown {
     current: null,
     earliest: 0,
     error: '',
+    stopped: null,
+    nonfinite: true,
     modes: {
       grad: true,
       inference: false,

@@ -140,7 +140,8 @@ export class Player implements Port {
     const { position, session } = this;
     const jumped = Math.abs(position - before) > RECORDS_CARRIED;
     const steps = [Math.min(before, position), Math.max(before, position)] as const;
-    const { status, recorded, total, earliest, breakpoints, error, modes } = this.head();
+    const { status, recorded, total, earliest, breakpoints, error } = this.head();
+    const { modes, stopped, nonfinite } = this.head();
     const update: Update = {
       revision: this.revision + 1,
       status,
@@ -155,6 +156,8 @@ export class Player implements Port {
       breakpoints,
       error,
       modes,
+      stopped,
+      nonfinite,
       names: jumped ? [] : this.recording.updates.slice(...steps).flatMap(({ names }) => names),
       ending: this.closed ? 'it was stopped' : ''
     };
@@ -356,7 +359,15 @@ export class Player implements Port {
 
 type Head = Pick<
   Standing,
-  'status' | 'recorded' | 'total' | 'earliest' | 'error' | 'modes' | 'breakpoints'
+  | 'status'
+  | 'recorded'
+  | 'total'
+  | 'earliest'
+  | 'error'
+  | 'modes'
+  | 'breakpoints'
+  | 'stopped'
+  | 'nonfinite'
 >;
 
 /** Non-finite floats travel as strings. */

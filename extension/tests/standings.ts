@@ -65,6 +65,8 @@ export function toldIn(state: SessionState, standing: Standing): object {
     error,
     modes,
     ending,
+    stopped: standing.stopped,
+    nonfinite: standing.nonfinite,
     breakpoints: standing.breakpoints,
     fold: told(standing, drawing),
     stale: standing.stale,

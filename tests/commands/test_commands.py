@@ -18,7 +18,17 @@ from vizgrad.widgets.preferences import PREFERENCES
 from vizgrad.widgets.typescript_commands import lab_key
 
 #: What moves a session, sets where it stops, or ends it; the rest of `Session` looks.
-MOVING = {"step", "back", "continue_", "run_to", "seek", "restart", "close", "break_at"}
+MOVING = {
+    "step",
+    "back",
+    "continue_",
+    "run_to",
+    "seek",
+    "restart",
+    "close",
+    "break_at",
+    "stop_at_nonfinite",
+}
 IN_VIEW = [command for command in COMMANDS if command.in_view]
 
 

@@ -161,6 +161,7 @@ def test_steps_and_recordings_do_not_wait_for_a_device() -> None:
         session.step()
         session.step(3)
         session.back(2)
+        session.stop_at_nonfinite = False
         session.continue_()
         with vg.record() as recording:
             loss().backward()
@@ -174,3 +175,23 @@ def test_steps_and_recordings_do_not_wait_for_a_device() -> None:
         assert before <= len(session.trace.records) * 3  # each gradient once
         assert session.trace.visits[1] is visit
         assert len(strict_array.reads) == before
+
+
+def test_a_nan_on_a_device_is_asked_about_now_and_then_and_stopped_at_where_it_was_born() -> None:
+    with strict_array.as_cuda():
+        x = vg.zeros(3, device="cuda", requires_grad=True)
+        y = x.sqrt()
+        for _ in range(30):
+            y = y * 1.5
+        z = x.sqrt() * 0
+        session = open_session((z + y).sum(), names={})
+        session.continue_()
+        stopped = session.stopped
+        assert stopped is not None
+        assert stopped.text.startswith("Stopped: SqrtBackward0 made 3 NaN of 3, first at [0]")
+        assert session.position == stopped.position
+        assert session.run.recorded > session.position  # it was found when the run was further on
+        assert x.grad is None
+        session.continue_()
+        session.continue_()
+        assert session.status == "finished"

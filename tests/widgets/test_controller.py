@@ -415,6 +415,24 @@ def test_an_error_in_a_node_is_a_failure_and_a_state_that_says_so() -> None:
     assert session.status == "paused"
 
 
+@pytest.mark.parametrize("kind", [ValueError, IndexError, RuntimeError])
+def test_an_error_of_a_person_is_told_in_the_words_of_the_run(kind: type[Exception]) -> None:
+    """Whatever its class is: a view that hears both says it once."""
+    x = leaf()
+    h = x.tanh()
+
+    def broken(grad: Any) -> Any:
+        raise kind("mine")
+
+    h.register_hook(broken)
+    session = open_session(h.sum(), names={})
+    view = View()
+    view.ask(p.Attach)
+    answer = view.ask(p.Continue, session.id)
+    (update,) = view.updates()
+    assert answer.message == update.error == f"{kind.__name__}: mine"
+
+
 class CountedLock:
     """Notes how long each caller is ready to wait."""
 

@@ -7,6 +7,7 @@ check that both give the same bits, versions and hook order.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from vizgrad import errors
@@ -183,13 +184,14 @@ def _prehooks(task: TaskState, node: Node, grads: list[Any]) -> None:
     domain = task.domain
     for hook in list(node.hooks.pre.values()):
         task.borrowed.add(node)
+        before = list(grads)
         given = tuple(None if g is None else _shown(domain, g) for g in grads)
         result = hook(given)
         if result is not None:
             _check_tuple(hook, result, given)
             grads[:] = [None if t is None else domain.from_tensor(t) for t in result]
         if task.watch is not None:
-            task.watch.stage("prehooks", _hook_name(hook), None, grads[0])
+            task.watch.stage("prehooks", _hook_name(hook), *_changed(before, grads))
 
 
 def _operation(task: TaskState, node: Node, grads: list[Any]) -> tuple[Any, bool]:
@@ -256,12 +258,13 @@ def _posthooks(task: TaskState, hooks: NodeHooks, node: Node, routed: Any, grads
     outputs = tuple(None if g is None else _shown(domain, g) for g in grads)
     for hook in list(hooks.post.values()):
         inputs = tuple(None if g is None else _shown(domain, g) for g in routed)
+        before = routed
         result = hook(inputs, outputs)
         if result is not None:
             _check_tuple(hook, result, inputs)
             routed = tuple(None if t is None else domain.from_tensor(t) for t in result)
         if task.watch is not None:
-            task.watch.stage("posthooks", _hook_name(hook), None, None)
+            task.watch.stage("posthooks", _hook_name(hook), *_changed(before, routed))
     return routed
 
 
@@ -273,6 +276,14 @@ def _needed(task: TaskState, node: Node, routed: Any) -> tuple[Any, ...]:
         if following is not None and (task.will_run(following) or following in captures)
         else None
         for grad, (following, _) in zip(routed, node.next_edges, strict=True)
+    )
+
+
+def _changed(before: Sequence[Any], after: Sequence[Any]) -> tuple[Any, Any]:
+    """Before and after a hook, of the slot that it changed; of the first one if it changed none."""
+    pairs = list(zip(before, after, strict=True))
+    return next(
+        (pair for pair in pairs if pair[0] is not pair[1]), pairs[0] if pairs else (None, None)
     )
 
 

@@ -1,4 +1,6 @@
-"""Where `continue_` stops: at nodes chosen by number, by name pattern, by tensor, or by what arrives."""
+"""Where `continue_` stops: at nodes chosen by number, by name pattern, by tensor, by what arrives, and where
+a NaN is born.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +10,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from vizgrad.inspection import model
+from vizgrad.inspection.births import birth_at
 from vizgrad.inspection.protocols import GraphSource, Step
 
 #: `when=` of `break_at`: gets the visit that was just done.
@@ -32,6 +35,10 @@ class Breakpoints:
         self._toggled: set[int] = set()
         #: All nodes before which the run stops.
         self._nodes: frozenset[int] = frozenset()
+        #: Does it stop behind a step that makes a NaN or an infinity of finite gradients?
+        self.nonfinite = True
+        #: The condition that was true when it was asked last.
+        self.met: Breakpoint | None = None
 
     def add(self, **arguments: Any) -> Breakpoint:
         """A new one, from the arguments of `Session.break_at`."""
@@ -70,7 +77,7 @@ class Breakpoints:
     @property
     def active(self) -> bool:
         """Is there any?"""
-        return bool(self._toggled or self._made)
+        return bool(self._toggled or self._made or self.nonfinite)
 
     @property
     def nodes(self) -> frozenset[int] | None:
@@ -83,9 +90,12 @@ class Breakpoints:
 
     def stop_at(self, step: Step) -> bool:
         """Does the run stop behind this step?"""
-        if step.current in self._nodes:
+        self.met = None
+        if step.current in self._nodes or (self.nonfinite and birth_at(step) is not None):
             return True
-        return any(b.when is not None and b.when(step.record.visit) for b in self._made)
+        conditions = (b for b in self._made if b.when is not None)
+        self.met = next((b for b in conditions if b.when and b.when(step.record.visit)), None)
+        return self.met is not None
 
 
 def has_nonfinite(visit: model.Visit) -> bool:

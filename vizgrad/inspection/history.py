@@ -45,8 +45,9 @@ class History:
         self._closed_after: int | None = None
         #: The smallest position that can still be stepped back to.
         self.earliest = 0
-        #: What the run ended with, if a node raised.
+        #: What the run ended with, if a node raised, and whether one did (the error is let go of by `close`).
         self.error: BaseException | None = None
+        self._broken = False
         #: Bytes of values kept by the steps that still keep some.
         self.kept = 0
         self.budget = budget
@@ -76,7 +77,7 @@ class History:
     @property
     def total(self) -> int:
         """How many steps an undisturbed run has."""
-        return self.recorded if self.finished else self.start.total
+        return self.recorded if self.finished and not self._broken else self.start.total
 
     @property
     def status(self) -> model.RunStatus:
@@ -124,7 +125,7 @@ class History:
         self._next = step.current
         self._keep()
         if error is not None:
-            self.error = error
+            self.error, self._broken = error, True
             try:
                 raise error
             finally:
@@ -156,7 +157,10 @@ class History:
             if self.steps:
                 self._next = self.steps[-1].current
         if self.error is not None:
+            self._broken = True
             raise self.error
+        while run.passed is not None and self.position > run.passed:
+            self.back()
 
     def back(self) -> Step:
         """Takes the last step back. StopIteration where that cannot be, WorldChanged as for `forward`."""

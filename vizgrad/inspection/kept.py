@@ -32,6 +32,8 @@ class Kept:
         self.where = Where(
             f"{counted(live.position, live.total)}; the session is closed{because and ': '}{because}"
         )
+        self.stopped = live.stopped
+        self.nonfinite = live.nonfinite
         self.nodes = len(live.source)
         self._outline: Outline | None = None
         self._seen: (

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 from vizgrad.inspection import model
+from vizgrad.inspection.breakpoints import Breakpoints
 from vizgrad.inspection.finding import found
 from vizgrad.inspection.fold import Fold
 from vizgrad.inspection.grouping import groups_of
@@ -14,6 +15,7 @@ from vizgrad.inspection.looking import Inspected, Saves
 from vizgrad.inspection.memory_curve import MemoryCurve
 from vizgrad.inspection.outline import Outline
 from vizgrad.inspection.protocols import Backward, GraphSource
+from vizgrad.inspection.stopped import by_error
 from vizgrad.inspection.values import value_of
 from vizgrad.inspection.where import Where, where_of
 
@@ -23,9 +25,7 @@ class Live:
 
     ending = ""
 
-    def __init__(
-        self, backward: Backward, history: History, breakpoints: Callable[[], tuple[int, ...]]
-    ) -> None:
+    def __init__(self, backward: Backward, history: History, breakpoints: Breakpoints) -> None:
         self.history = history
         self.source = backward.source
         self._backward = backward
@@ -34,6 +34,8 @@ class Live:
         self._outline: Outline | None = None
         self._memory: MemoryCurve | None = None
         self._skipped = frozenset(history.start.skipped)
+        #: What stopped the last move.
+        self.stopped_by: model.Stopped | None = None
 
     @property
     def status(self) -> model.RunStatus:
@@ -61,7 +63,17 @@ class Live:
 
     @property
     def breakpoints(self) -> tuple[int, ...]:
-        return self._breakpoints()
+        return self._breakpoints.listed()
+
+    @property
+    def nonfinite(self) -> bool:
+        return self._breakpoints.nonfinite
+
+    @property
+    def stopped(self) -> model.Stopped | None:
+        if self.stopped_by is None and self.status == "failed":
+            return by_error(self.history, self.source)
+        return self.stopped_by
 
     @property
     def truncated(self) -> int:
@@ -131,6 +143,7 @@ class Live:
             history.total,
             None if current is None else (current, source.name(current), source.label(current)),
             self.error,
+            self.stopped_by,
         )
 
     @property
@@ -167,10 +180,11 @@ class Live:
             buffers=fold.waiting,
             edges=tuple(model.EdgeRun(n, e, norm) for (n, e), norm in fold.flows.items()),
             saved=tuple(self._changed(graph)),
-            breakpoints=self._breakpoints(),
+            breakpoints=self.breakpoints,
             earliest=history.earliest,
             error=self.error,
             modes=self.modes,
+            stopped=self.stopped,
         )
 
     def _changed(self, graph: model.Graph) -> Iterator[model.SavedRun]:

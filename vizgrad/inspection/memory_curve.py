@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import islice
 
 
 class MemoryCurve:
@@ -51,14 +50,21 @@ class MemoryCurve:
 
     def largest(self, position: int, most: int) -> tuple[list[tuple[int, int]], int, int]:
         """(node, bytes) of the nodes that hold most when `position` steps are done; how many others hold
-        something, and what those hold alone: what is shared with one of the largest is not theirs.
+        something, and what those hold. All together it is what is held: what several nodes share is told of
+        the first of them alone.
         """
-        holding = (n for n in self._ranking if self._released.get(n, position + 1) > position)
-        shown = list(islice(holding, most))
-        told = {storage for node in shown for storage in self._of_node[node]}
-        alone = self.held[position] - sum(self._bytes[storage] for storage in told)
-        others = self._holding[position] - len(shown)
-        return [(node, self._size[node]) for node in shown], others, alone
+        shown: list[tuple[int, int]] = []
+        told: set[int] = set()
+        for node in self._ranking:
+            if len(shown) == most:
+                break
+            own = [s for s in self._of_node[node] if s not in told]
+            if own and self._released.get(node, position + 1) > position:
+                told.update(own)
+                shown.append((node, sum(self._bytes[storage] for storage in own)))
+        shown.sort(key=lambda each: -each[1])
+        left = self.held[position] - sum(size for _, size in shown)
+        return shown, self._holding[position] - len(shown), left
 
     def points(self, most: int) -> tuple[tuple[int, int], ...]:
         """Pairs (steps done, bytes held): of each crowd of steps the one that holds most."""

@@ -31,6 +31,7 @@ NodeKind = str  # "op", "function", "leaf", "copy_slices", "root"
 NodeState = Literal["waiting", "ready", "current", "done", "skipped", "captured", "error"]
 SavedState = Literal["alive", "stale", "freed", "packed"]
 RunStatus = Literal["paused", "finished", "failed", "closed"]
+StopKind = Literal["nonfinite", "breakpoint", "condition", "interrupt", "pause", "error"]
 GroupKind = Literal["module", "scope", "function", "loop", "turn", "equal", "part"]
 Accumulation = str  # "taken", "copied", "added in place", "new tensor", "dropped", "undefined"
 #: The eleven stages of one visit of a vizgrad node, in order (spec E-50).
@@ -440,6 +441,58 @@ class SavedRun:
 
 
 @dataclass(frozen=True, slots=True)
+class Operand:
+    """What a formula had at one place."""
+
+    name: str
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Birth:
+    """A step of which all that arrived was finite made numbers that are not.
+
+    They are `nans` NaN and `infs` infinite of `size`, in its gradient number `edge` (None: in a leaf's
+    `.grad`, or in what waits at the next node, where it was added up), the first of them at `index`, where
+    `operands` are the saved values that say why. `forward`: one of these was not finite itself, so it came
+    up in the forward pass. `hook` has made them, if it is named.
+    """
+
+    node: int
+    nans: int
+    infs: int
+    size: int
+    edge: int | None = None
+    index: tuple[int, ...] | None = None
+    operands: tuple[Operand, ...] = ()
+    forward: bool = False
+    hook: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """Why a run stands where it does, if something stopped it there. `text` says it all in one line.
+
+    `node` is the one that it is about, recorded at `place`:
+
+    - "nonfinite": it has run, and made a NaN or an infinity (`birth`).
+    - "breakpoint": it is about to run. "condition": a condition was true after it had run.
+    - "pause", "interrupt": it is about to run, and somebody asked to stop.
+    - "error": it raised.
+    """
+
+    kind: StopKind
+    text: str
+    position: int
+    node: int | None = None
+    place: Place | None = None
+    birth: Birth | None = None
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, slots=True)
 class Modes:
     """The thread's modes, for the status strip."""
 
@@ -457,7 +510,7 @@ class Run:
     `position` visits are done; `total` will have been done at the end; `recorded` have been done at
     some time (stepping back lowers `position`, not `recorded`). `earliest` is the smallest position
     that can still be stepped back to. `current` is the node that Step would run next; None at the
-    end.
+    end. `stopped` says why it stands here, if something stopped it.
     """
 
     status: RunStatus
@@ -474,6 +527,7 @@ class Run:
     earliest: int = 0
     error: str = ""
     modes: Modes = Modes()
+    stopped: Stopped | None = None
 
 
 @dataclass(frozen=True, slots=True)

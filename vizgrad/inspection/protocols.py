@@ -174,6 +174,15 @@ class Step(Protocol):
         ...
 
 
+@runtime_checkable
+class Bearing(Step, Protocol):
+    """A step that can say more than its record of where a NaN or an infinity came up."""
+
+    def birth(self) -> model.Birth | None:
+        """What it made that is not finite, of gradients that are; None if nothing."""
+        ...
+
+
 class Run(Protocol):
     """A backward that stands before its first node, or between two."""
 
@@ -220,6 +229,11 @@ class QuickRun(Run, Protocol):
     @property
     def steps(self) -> Sequence[Step]:
         """Those done so far; made up as they are looked at. Empty when it is closed."""
+        ...
+
+    @property
+    def passed(self) -> int | None:
+        """How many steps are done where the last row was to end, if that was found when it was further on."""
         ...
 
     def row(

@@ -26,6 +26,7 @@ class Update:
     order; with `jumped` there were too many, and `records` is empty. `names` are of the nodes that were
     run, of those that they gave gradients to, and of the one that comes next. `ending` says why a closed one
     was closed.
+    `nonfinite`: Continue stops where a NaN or an infinity is born.
     """
 
     revision: int
@@ -41,6 +42,8 @@ class Update:
     breakpoints: tuple[int, ...] = ()
     error: str = ""
     modes: model.Modes = _NO_MODES
+    stopped: model.Stopped | None = None
+    nonfinite: bool = True
     names: tuple[model.Name, ...] = ()
     ending: str = ""
 

@@ -26,6 +26,7 @@ from vizgrad.inspection.memory import quarter_of_free
 from vizgrad.inspection.opening import Opening
 from vizgrad.inspection.protocols import Backward
 from vizgrad.inspection.publishing import RECORDS_CARRIED, Publisher, Update
+from vizgrad.inspection.stopped import at_stop, by_person
 from vizgrad.inspection.stops import Until
 from vizgrad.inspection.targets import find_visit
 from vizgrad.inspection.where import Where
@@ -57,7 +58,7 @@ class Session:
         self._publisher = Publisher()
         self._breakpoints = Breakpoints(backward.source)
         history = History(backward.run, quarter_of_free() if keep is None else keep)
-        self._state: Live | Kept = Live(backward, history, self._breakpoints.listed)
+        self._state: Live | Kept = Live(backward, history, self._breakpoints)
         #: Inside a move: a hook of the graph runs then, and may not move the session itself.
         self._moving_now = False
         self.title = backward.title
@@ -93,8 +94,13 @@ class Session:
         return self._move(lambda h, between: h.seek(max(h.position - n, 0), between))
 
     def continue_(self) -> Where:
-        """Runs to the next breakpoint, or to the end."""
-        return self._move(lambda history, between: history.on(self._breakpoints, between))
+        """Runs to the next breakpoint, to where a NaN or an infinity is born, or to the end.
+
+        `stopped` says why it ended before.
+        """
+        return self._move(
+            lambda history, between: history.on(self._breakpoints, between), stops=True
+        )
 
     def run_to(self, target: Any) -> Where:
         """Goes to where `target` is the next to run: a node's number, a node, a name or pattern.
@@ -184,6 +190,16 @@ class Session:
         with self._changing_breakpoints():
             self._breakpoints.toggle(node, enabled)
 
+    @property
+    def stop_at_nonfinite(self) -> bool:
+        """Does `continue_` stop behind a node that makes a NaN or an infinity of finite gradients?"""
+        return self._breakpoints.nonfinite
+
+    @stop_at_nonfinite.setter
+    def stop_at_nonfinite(self, on: bool) -> None:
+        with self._changing_breakpoints():
+            self._breakpoints.nonfinite = bool(on)
+
     def clear_breakpoints(self) -> None:
         with self._changing_breakpoints():
             self._breakpoints.clear()
@@ -247,6 +263,17 @@ class Session:
     @property
     def total(self) -> int:
         return self._state.total
+
+    def has_told(self, error: BaseException) -> bool:
+        """Did a node raise this? Then it is the run that failed, and whoever listens was told."""
+        state = self._state
+        return isinstance(state, Live) and error is state.history.error
+
+    @property
+    def stopped(self) -> model.Stopped | None:
+        """Why the run stands where it does, as text and data, if something stopped it there."""
+        with self._owned():
+            return self._state.stopped
 
     @property
     def nodes(self) -> int:
@@ -376,6 +403,8 @@ class Session:
             "error": live.error,
             "modes": live.modes,
             "ending": self.ending,
+            "stopped": live.stopped,
+            "nonfinite": self._breakpoints.nonfinite,
         }
         position = history.position
         jumped = abs(position - before) > RECORDS_CARRIED
@@ -421,14 +450,15 @@ class Session:
             )
         return live
 
-    def _move(self, moved: Callable[[History, Between], None]) -> Where:
-        """Moves the run, publishes that, and says where it stands, as one."""
+    def _move(self, moved: Callable[[History, Between], None], *, stops: bool = False) -> Where:
+        """Moves the run, publishes that, and says where it stands, as one. `stops`: at breakpoints."""
         with self._owned():
             live = self._live()
             self._refuse_within()
             history = live.history
             before = history.position
             self._moving_now = True
+            live.stopped_by = None
             try:
                 with (
                     between_steps() as check,
@@ -440,6 +470,11 @@ class Session:
                         check()
 
                     moved(history, between)
+                    if stops:
+                        live.stopped_by = at_stop(history, live.source, self._breakpoints)
+            except KeyboardInterrupt:
+                live.stopped_by = by_person(history, live.source, interrupted=True)
+                raise
             finally:
                 self._moving_now = False
                 changes = live.source.written()

@@ -25,6 +25,11 @@ class Foreseen(Stops, Protocol):
         """How many steps are done there; None where that does not matter."""
         ...
 
+    @property
+    def nonfinite(self) -> bool:
+        """Is one behind each step that makes a NaN or an infinity of finite gradients?"""
+        ...
+
 
 class Standing(Protocol):
     """What stands at a position: a history."""
@@ -36,6 +41,7 @@ class Until:
     """Goes on to where `position` steps are done, or one of `nodes` comes next."""
 
     active = True
+    nonfinite = False
 
     def __init__(
         self,

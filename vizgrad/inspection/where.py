@@ -24,11 +24,14 @@ def where_of(
     total: int,
     following: tuple[int, str, str] | None,
     error: str,
+    stopped: model.Stopped | None = None,
 ) -> Where:
-    """How far the run is, and what comes next: `following` is a node's number, name and label."""
+    """How far the run is, why it stopped, and what comes next: a node's number, name and label."""
     text = counted(position, total)
     if status == "failed":
-        return Where(f"{text}; failed: {error}")
+        return Where(f"{counted(position - 1, total)}; failed: {error}")
+    if stopped is not None:
+        text += f"; {stopped.text[:1].lower()}{stopped.text[1:]}"
     if following is None:
         return Where(text + "; the backward is finished")
     node, name, label = following

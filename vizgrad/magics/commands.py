@@ -116,6 +116,17 @@ def seek(shell: Any, rest: str) -> Any:
     return current_session().seek(_count(rest, "seek"))
 
 
+@runs("nonfinite")
+def nonfinite(shell: Any, rest: str) -> Any:
+    session, word = current_session(), rest.strip()
+    if word not in ("", "on", "off"):
+        raise UsageError(f"expected on or off, got {word!r}; usage: {_usage('nonfinite')}")
+    if word:
+        session.stop_at_nonfinite = word == "on"
+    does = "stops" if session.stop_at_nonfinite else "runs on"
+    return f"continue {does} where a NaN or an infinity is born"
+
+
 @runs("restart")
 def restart(shell: Any, rest: str) -> Any:
     return current_session().restart()

@@ -42,7 +42,7 @@ def graph_summary(graph: Graph, view: RunView) -> str:
 
 def run_summary(graph: Graph, run: Run) -> str:
     """``paused · 3 of 12 nodes done · next MulBackward0 · then AddBackward0, …``."""
-    parts = [run.status, f"{run.position:,} of {count_text(run.total, 'node')} done"]
+    parts = [run.status, done_text(run)]
     if run.current is not None:
         parts.append(f"next {node_text(graph.nodes[run.current])}")
     others = [entry.node for entry in run.ready if entry.node != run.current]
@@ -52,6 +52,12 @@ def run_summary(graph: Graph, run: Run) -> str:
     if run.error:
         parts.append(plain(run.error, 120))
     return " · ".join(parts)
+
+
+def done_text(run: Run) -> str:
+    """``3 of 12 nodes done``: one that raised is not."""
+    done = run.position - (run.status == "failed")
+    return f"{done:,} of {count_text(run.total, 'node')} done"
 
 
 def node_text(node: Node) -> str:

@@ -15,10 +15,11 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
+from math import isfinite
 
-from vizgrad.inspection.model import Graph, Node, Run
+from vizgrad.inspection.model import Graph, Node, NodeRun, Run
 from vizgrad.inspection.outline import Outline, is_leaf
-from vizgrad.rendering.describe import columns, count_text, plain, saved_text
+from vizgrad.rendering.describe import columns, count_text, number_text, plain, saved_text
 from vizgrad.rendering.headings import (
     footnotes,
     graph_summary,
@@ -129,7 +130,7 @@ class _Tree:
             details.append("saved: " + ", ".join(saved_text(value) for value in saved))
         if node.scope:
             details.append("in " + "/".join(plain(part, 40) for part in node.scope))
-        return left.rstrip(), state_text(run), "   ".join(details)
+        return left.rstrip(), state_text(run) + _loud(run), "   ".join(details)
 
     def below(self, node: Node, prefix: str) -> list[_Entry]:
         """What a node feeds: its main input last, at the same indentation, the others before."""
@@ -164,3 +165,9 @@ def _aligned(rows: list[tuple[str, str, str]]) -> list[str]:
             line += state + " " * (widths[1] - columns(state) + 3)
         lines.append((line + details).rstrip())
     return lines
+
+
+def _loud(run: NodeRun | None) -> str:
+    """The norm of the gradient that came to a node, where it is not finite: `` NaN``."""
+    norm = None if run is None else run.grad_norm
+    return "" if norm is None or isfinite(norm) else f" {number_text(norm)}"

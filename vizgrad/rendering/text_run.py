@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vizgrad.inspection.model import Graph, Run
 from vizgrad.rendering.describe import count_text, plain, summary_text
-from vizgrad.rendering.headings import graph_title, node_text
+from vizgrad.rendering.headings import done_text, graph_title, node_text
 from vizgrad.rendering.overlay import RunView
 
 #: Entries of each list that are written before it is cut.
@@ -17,13 +17,15 @@ def run_text(graph: Graph, run: Run, *, limit: int = LIST_LIMIT) -> str:
     Raises ValueError if the run is over another graph.
     """
     RunView(graph, run)  # checks that they belong together
-    done = f"{run.position:,} of {count_text(run.total, 'node')} done"
+    done = done_text(run)
     again = run.recorded - run.position
     lines = [f"backward of {graph_title(graph)}: {run.status}, {done}"]
     if again > 0:
         lines[0] += f", {count_text(again, 'step')} recorded ahead"
     if run.error:
         lines.append(f"  error    {plain(run.error, 200)}")
+    elif run.stopped is not None:
+        lines.append(f"  {plain(run.stopped.text, 200)}")
     if run.current is not None:
         lines.append(f"  current  {_node(graph, run.current)}")
     lines += _listed("ready", [_node(graph, entry.node) for entry in run.ready], limit)

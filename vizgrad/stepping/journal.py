@@ -10,12 +10,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, cast, overload
 
+from vizgrad.arrays.finite import is_finite, is_here
+from vizgrad.arrays.quick_statistics import Statistics, quick_later
 from vizgrad.graph.accumulate import AccumulateGrad
 from vizgrad.graph.node import Edge, Node
 from vizgrad.inspection import model
+from vizgrad.stepping.births import birth_of
 from vizgrad.stepping.effects import GradEffect, ReleaseEffect
 from vizgrad.stepping.held import Held, size_of
-from vizgrad.stepping.step import Accumulated, Arrived, EngineStep, Out
+from vizgrad.stepping.step import Accumulated, Arrived, EngineStep, Out, released_stage
 
 #: (node, what arrived, what it computed, its saved values, began, ended, how many were ready before).
 Entry = tuple[Node, Any, Any, Any, float, float, int]
@@ -60,6 +63,10 @@ class Journal(Sequence[EngineStep]):
         self._failed: tuple[int, int, str] | None = None
         #: Has code of the person's run since this was last unset?
         self.foreign = False
+        #: What was computed on a device, by step, and is asked about later.
+        self._asked: list[tuple[int, Callable[[], Statistics]]] = []
+        #: The nodes by their numbers; empty where nobody looks into them.
+        self.nodes: Sequence[Node] = ()
 
     # --- told by the engine, and by the watch ---------------------------------------------------------
 
@@ -114,7 +121,9 @@ class Journal(Sequence[EngineStep]):
         self._deliveries.clear()
         self._held.clear()
         self._by_node.clear()
+        self._asked.clear()
         self.readied.clear()
+        self.nodes = ()
         self.current = None
 
     # --- the steps --------------------------------------------------------------------------------------
@@ -174,6 +183,49 @@ class Journal(Sequence[EngineStep]):
                         total += size_of(grad if before is None else all_)
         return total
 
+    def made_nonfinite(self, index: int) -> bool:
+        """Did this step make what is not finite of what is? Cheap: asked behind each step of a row.
+
+        Nobody waits for a device: of what is there `late_birth` tells.
+        """
+        entry = self._entries[index]
+        if isinstance(entry, tuple):
+            made: Any = entry[2]
+            if made.__class__ is Stored:
+                made = None if made.after is None else made.after.array
+        else:
+            made = tuple([held.array for held in entry.held()])
+        for value in made if made.__class__ is tuple else (made,):
+            if value is not None and self._is_odd(index, value):
+                return self._step(index).birth() is not None
+        if index in self._deliveries:
+            for _, *values in self._deliveries[index]:
+                for value in values:
+                    if value is not None and self._is_odd(index, value):
+                        return self._step(index).birth() is not None
+        return False
+
+    def _is_odd(self, index: int, value: Any) -> bool:
+        value = getattr(value, "_array", value)  # with create_graph=True it is a Tensor
+        if is_here(value):
+            return not is_finite(value)
+        self._asked.append((index, quick_later(value)))
+        return False
+
+    def late_birth(self) -> int | None:
+        """The first step that made something not finite on a device, of those asked about since the last
+        call. Waits for the device.
+        """
+        asked, self._asked = self._asked, []
+        for index, answer in asked:
+            found = answer()
+            if (found.nans or found.infs) and self._step(index).birth() is not None:
+                return index
+        return None
+
+    def birth_at(self, step: EngineStep) -> model.Birth | None:
+        return birth_of(step, self.nodes[step.node])
+
     def following(self, index: int) -> int | None:
         """The node that runs after step `index`."""
         if index + 1 < len(self._entries):
@@ -220,6 +272,7 @@ class Journal(Sequence[EngineStep]):
             values = _by_name(node, saved)
             effect = ReleaseEffect(node, self._token, values)
             step.released, step.released_bytes = effect.names, effect.bytes
+            step.stages.append(released_stage(effect))
             step.effects.append(effect)
         edges = len(node.edges)
         if self._failed is not None and self._failed[0] == index:

@@ -35,6 +35,7 @@ class EngineRun:
         self._source = source
         self._log = StepLog(task, source.ids, lent)
         self.steps = self._log.steps
+        self.steps.nodes = source.nodes
         source.step_of = self.steps.of_node
         needed = tuple(map(task.dependencies.get, source.nodes, (0,) * len(source)))
         skipped: tuple[int, ...] = ()
@@ -44,6 +45,7 @@ class EngineRun:
         task.pausing = True
         self._loop = task.loop()
         self._moving = False
+        self.passed: int | None = None
         with self.moving():
             next(self._loop, None)
         self.steps.current = task.current
@@ -104,24 +106,27 @@ class EngineRun:
         error: BaseException | None = None
         count, due = 0, perf_counter() + _PACE
         ids = self._source.ids
-        nodes, most = self._foreseen(stops)
+        nodes, most, births = self._foreseen(stops)
+        self.passed = None
         try:
             with self.moving(), _seldom_collecting():
                 for node in loop:
                     count += 1
+                    born = births and steps.made_nonfinite(len(steps) - 1)
                     if (
                         count == most
+                        or born
                         or (nodes and ids[node] in nodes)
                         or steps.foreign
                         or perf_counter() > due
                     ):
                         steps.current, steps.foreign = node, False
                         keep()
-                        if self._ends(stops, node):
+                        if born or self._passed_by(births) or self._ends(stops, node):
                             return None
                         between(count)
                         count, due = 0, perf_counter() + _PACE
-                        nodes, most = self._foreseen(stops)
+                        nodes, most, births = self._foreseen(stops)
         except BaseException as raised:
             if (
                 getgeneratorstate(loop) != GEN_CLOSED
@@ -131,21 +136,32 @@ class EngineRun:
         finally:
             self._log.finish(error)
             keep()
+        if self._passed_by(births and error is None):
+            return None
         between(count)
         try:
             return error
         finally:
             error = None  # its traceback refers to this frame
 
-    def _foreseen(self, stops: Stops) -> tuple[AbstractSet[int] | None, int]:
-        """The nodes before which a row is to stop, and after how many steps it asks in any case."""
+    def _passed_by(self, births: bool) -> bool:
+        """Has the row gone past a birth on a device, for which it did not wait?"""
+        late = self.steps.late_birth() if births else None
+        self.passed = None if late is None else late + 1
+        return late is not None
+
+    def _foreseen(self, stops: Stops) -> tuple[AbstractSet[int] | None, int, bool]:
+        """The nodes before which a row is to stop, after how many steps it asks in any case, and whether it
+        is to stop behind what makes a NaN or an infinity.
+        """
         if not stops.active:
-            return None, _MANY
+            return None, _MANY, False
         if not isinstance(stops, Foreseen) or stops.nodes is None:
-            return None, 1
+            return None, 1, False
         if stops.position is None:
-            return stops.nodes, _MANY
-        return stops.nodes, max(1, min(_MANY, stops.position - len(self.steps)))
+            return stops.nodes, _MANY, stops.nonfinite
+        left = stops.position - len(self.steps)
+        return stops.nodes, max(1, min(_MANY, left)), stops.nonfinite
 
     def _ends(self, stops: Stops, node: Node) -> bool:
         """Does the row end here, where `node` comes next?"""

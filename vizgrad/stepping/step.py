@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Protocol
 
 from vizgrad.inspection import model
 from vizgrad.inspection.protocols import Effect
+from vizgrad.stepping.effects import ReleaseEffect
 from vizgrad.stepping.held import Held, closely, summary_of
 
 Summary = Callable[[Held | None], "model.TensorSummary | None"]
@@ -17,6 +18,10 @@ class Neighbours(Protocol):
 
     def following(self, index: int) -> int | None:
         """The node that comes after step `index`; None at the end."""
+        ...
+
+    def birth_at(self, step: EngineStep) -> model.Birth | None:
+        """What `step` made that is not finite, of what is."""
         ...
 
     def readied_by(self, index: int, first: int) -> Iterable[tuple[int, int | None]]:
@@ -57,8 +62,8 @@ class EngineStep:
     """See `vizgrad.inspection.protocols.Step`."""
 
     __slots__ = (
-        "_journal", "_record", "accumulated", "arrived", "effects", "error", "first_readied", "full",
-        "incoming", "index", "nbytes", "node", "priority", "released", "released_bytes", "routed",
+        "_birth", "_journal", "_record", "accumulated", "arrived", "effects", "error", "first_readied",
+        "full", "incoming", "index", "nbytes", "node", "priority", "released", "released_bytes", "routed",
         "seconds", "stages",
     )  # fmt: skip
 
@@ -91,6 +96,8 @@ class EngineStep:
         self.error = ""
         self.nbytes = 0
         self._record: model.StepRecord | None = None
+        #: None as long as nobody has asked.
+        self._birth: tuple[model.Birth | None] | None = None
 
     @property
     def current(self) -> int | None:
@@ -117,6 +124,12 @@ class EngineStep:
             )
         return self._record
 
+    def birth(self) -> model.Birth | None:
+        """See `vizgrad.inspection.protocols.Bearing`."""
+        if self._birth is None:
+            self._birth = (self._journal.birth_at(self),)
+        return self._birth[0]
+
     def closer(self) -> model.Visit:
         return self._visit(closely)
 
@@ -140,7 +153,7 @@ class EngineStep:
         return None if found is None else found.array
 
     def forget(self) -> None:
-        _ = self.record
+        _ = self.record, self.birth()
         for held in self.held():
             held.forget()
         self.effects = []
@@ -157,6 +170,13 @@ class EngineStep:
             found += [self.accumulated.before, self.accumulated.after]
         return [held for held in found if held is not None]
 
+    def _delivered(self) -> tuple[model.StageRecord, ...]:
+        """The last stage, if it was come to."""
+        if self.accumulated is not None or not self.full or (self.error and not self.routed):
+            return ()
+        gone = sum(out.target is not None for out in self.routed)
+        return (model.StageRecord("deliver", f"{gone} gradient{'' if gone == 1 else 's'}"),)
+
     def _visit(self, summary: Summary) -> model.Visit:
         done = self.accumulated
         return model.Visit(
@@ -164,7 +184,7 @@ class EngineStep:
             node=self.node,
             incoming=tuple(map(summary, self.incoming)),
             routed=tuple(_routed(out, summary) for out in self.routed),
-            stages=tuple(self.stages),
+            stages=(*self.stages, *self._delivered()),
             accumulate=None
             if done is None
             else model.AccumulateRecord(
@@ -174,6 +194,11 @@ class EngineStep:
             seconds=self.seconds,
             error=self.error,
         )
+
+
+def released_stage(effect: ReleaseEffect) -> model.StageRecord:
+    """The stage that let go of saved values."""
+    return model.StageRecord("release", ", ".join(effect.names) or "nothing was saved")
 
 
 def _routed(out: Out, summary: Summary) -> model.Routed:

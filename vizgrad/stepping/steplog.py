@@ -21,7 +21,7 @@ from vizgrad.inspection import model
 from vizgrad.stepping.effects import GradEffect, ReleaseEffect
 from vizgrad.stepping.held import Held
 from vizgrad.stepping.journal import Journal, priority_of
-from vizgrad.stepping.step import Accumulated, Arrived, EngineStep, Out
+from vizgrad.stepping.step import Accumulated, Arrived, EngineStep, Out, released_stage
 from vizgrad.stepping.summary import summarize
 
 if TYPE_CHECKING:
@@ -146,6 +146,7 @@ class StepLog(Watch):
         values = {n: v for n, v in node.saved_values().items() if v is not None}
         effect = ReleaseEffect(node, self._task.freed, values)
         step.released, step.released_bytes = effect.names, effect.bytes
+        step.stages.append(released_stage(effect))
         step.nbytes += effect.bytes
         step.effects.append(effect)
 

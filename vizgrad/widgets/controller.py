@@ -12,6 +12,7 @@ from typing import Any, cast
 from weakref import WeakSet
 
 from vizgrad.inspection import registry
+from vizgrad.inspection.live import told
 from vizgrad.inspection.looking import SessionClosed
 from vizgrad.inspection.publishing import Update
 from vizgrad.inspection.session import Session, SessionBusy
@@ -96,7 +97,13 @@ class Controller:
         answer = answers.seen(session, request)
         if answer is not None:
             return answer
-        self._move(session, request)
+        try:
+            self._move(session, request)
+        except BaseException as error:
+            if not session.has_told(error):
+                raise
+            # a node that raised is no refusal: it is said as the update has said it
+            return p.Failed(request.request, told(error), session.id)
         return p.Done(request.request, session.id, session.revision)
 
     def _move(self, session: Session, request: Any) -> None:
@@ -119,6 +126,8 @@ class Controller:
                 session.close(because="it was stopped")
             case p.SetBreakpoint():
                 session.set_breakpoint(request.node, request.enabled)
+            case p.SetNonfinite():
+                session.stop_at_nonfinite = request.enabled
             case _:
                 raise ValueError(f"cannot do {type(request).__name__}")
 

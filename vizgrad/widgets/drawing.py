@@ -22,6 +22,7 @@ from vizgrad.inspection.model import (
     Ready,
     RunStatus,
     SavedRun,
+    Stopped,
     Storage,
 )
 
@@ -201,6 +202,7 @@ class Standing:
     how many others there are. `stale` counts stale saved tensors of the whole graph. `saved` are those of
     nodes drawn that are not as `Drawing.nodes` says. `names` are of the nodes that are spoken of here and
     not drawn. `ending` says why a closed session was closed.
+    `nonfinite`: Continue stops where a NaN or an infinity is born.
     """
 
     status: RunStatus
@@ -226,3 +228,5 @@ class Standing:
     stale: int
     names: tuple[Name, ...]
     ending: str = ""
+    stopped: Stopped | None = None
+    nonfinite: bool = True

@@ -181,6 +181,25 @@ class SetBreakpoint:
 
 
 @dataclass(frozen=True, slots=True)
+class SetNonfinite:
+    """Continue is to stop where a NaN or an infinity is born, or not."""
+
+    request: int
+    session: str
+    enabled: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """Stop between two nodes, and within one that runs Python of a person's and takes long. Answered at once,
+    before what was asked earlier.
+    """
+
+    request: int
+    session: str
+
+
+@dataclass(frozen=True, slots=True)
 class Inspect:
     """All about one node."""
 
@@ -409,6 +428,23 @@ class AtRevision:
     revision: int
 
 
+@dataclass(frozen=True, slots=True)
+class Working:
+    """Event: what the session is busy with, told several times a second when that takes long, and when it is
+    over (`what` is empty).
+
+    - "running": `done` of `total` steps are done, and `node` has been running for `seconds`.
+    - "reading": the graph is read, to be shown.
+    """
+
+    session: str
+    what: str
+    done: int = 0
+    total: int = 0
+    node: Name | None = None
+    seconds: float = 0.0
+
+
 #: What each request is answered with, if not with `Failed`.
 ANSWERS: dict[type, tuple[type, ...]] = {
     ListSessions: (Sessions,),
@@ -429,7 +465,9 @@ ANSWERS: dict[type, tuple[type, ...]] = {
     Restart: (Done,),
     Stop: (Done,),
     SetBreakpoint: (Done,),
+    SetNonfinite: (Done,),
+    Pause: (Done,),
     Inspect: (Inspection,),
     GetPart: (ArrayPart,),
 }
-EVENTS: tuple[type, ...] = (Sessions, Updated, AtRevision)
+EVENTS: tuple[type, ...] = (Sessions, Updated, AtRevision, Working)

@@ -35,6 +35,8 @@ def standing(look: Look, drawing: Drawing) -> Standing:
         current=look.current,
         earliest=look.earliest,
         error=look.error,
+        stopped=look.stopped,
+        nonfinite=look.nonfinite,
         modes=look.modes,
         breakpoints=look.breakpoints,
         counts=counter.states(outline.size),

@@ -2,10 +2,10 @@
 /** What a person can do, and what they can set: declared once, in Python. */
 
 // prettier-ignore
-export type CommandName = 'continue' | 'step' | 'step-back' | 'run-to-here' | 'toggle-breakpoint' | 'restart' | 'stop' | 'open' | 'outwards' | 'previous-cell' | 'next-cell' | 'next-problem' | 'search' | 'zoom-to-fit' | 'zoom-to-selection' | 'zoom-in' | 'zoom-out' | 'fold-all' | 'open-groups' | 'colour-by-gradient' | 'menu' | 'follow' | 'next-part' | 'previous-part' | 'presentation' | 'pop-out' | 'open-window' | 'help' | 'open-panel';
+export type CommandName = 'continue' | 'step' | 'step-back' | 'run-to-here' | 'toggle-breakpoint' | 'stop-at-nan' | 'restart' | 'stop' | 'open' | 'outwards' | 'previous-cell' | 'next-cell' | 'next-problem' | 'search' | 'zoom-to-fit' | 'zoom-to-selection' | 'zoom-in' | 'zoom-out' | 'fold-all' | 'open-groups' | 'colour-by-gradient' | 'menu' | 'follow' | 'next-part' | 'previous-part' | 'presentation' | 'pop-out' | 'open-window' | 'help' | 'open-panel';
 
 // prettier-ignore
-export type CommandIcon = 'back' | 'breakpoint' | 'continue' | 'fit' | 'fold' | 'follow' | 'heat' | 'help' | 'minus' | 'plus' | 'popOut' | 'presentation' | 'restart' | 'runTo' | 'search' | 'step' | 'stop' | 'unfold' | 'warning' | 'window';
+export type CommandIcon = 'back' | 'breakpoint' | 'continue' | 'fit' | 'fold' | 'follow' | 'heat' | 'help' | 'minus' | 'nan' | 'plus' | 'popOut' | 'presentation' | 'restart' | 'runTo' | 'search' | 'step' | 'stop' | 'unfold' | 'warning' | 'window';
 
 // prettier-ignore
 export type Section = 'Run' | 'Graph' | 'View' | 'Notebook';
@@ -52,11 +52,12 @@ export interface Gesture {
 
 // prettier-ignore
 export const COMMANDS: readonly Command[] = [
-  { name: 'continue', label: 'Continue', labelOn: 'Continue', help: 'Runs to the next breakpoint, or to the end.', section: 'Run', icon: 'continue', keys: ['F9'], reach: 'view', enabled: 'can_run', menus: [], byHost: false, code: 'session.continue_()', magic: '%vizgrad continue' },
+  { name: 'continue', label: 'Continue', labelOn: 'Continue', help: 'Runs to the next breakpoint, to where a NaN is born, or to the end.', section: 'Run', icon: 'continue', keys: ['F9'], reach: 'view', enabled: 'can_run', menus: [], byHost: false, code: 'session.continue_()', magic: '%vizgrad continue' },
   { name: 'step', label: 'Step', labelOn: 'Step', help: 'Runs the next node.', section: 'Run', icon: 'step', keys: ['F10'], reach: 'view', enabled: 'can_run', menus: [], byHost: false, code: 'session.step()', magic: '%vizgrad step [N]' },
   { name: 'step-back', label: 'Step back', labelOn: 'Step back', help: 'Takes the last node back, with all it changed.', section: 'Run', icon: 'back', keys: ['Shift F10'], reach: 'view', enabled: 'can_go_back', menus: [], byHost: false, code: 'session.back()', magic: '%vizgrad back [N]' },
   { name: 'run-to-here', label: 'Run to here', labelOn: 'Run to here', help: 'Runs, or steps back, until the selected node is the next.', section: 'Run', icon: 'runTo', keys: ['r'], reach: 'graph', enabled: 'other_node', menus: ['node'], byHost: false, code: 'session.run_to("MulBackward0")', magic: '%vizgrad run_to NODE' },
   { name: 'toggle-breakpoint', label: 'Add breakpoint', labelOn: 'Remove breakpoint', help: 'Makes Continue stop before the selected node, or not any more.', section: 'Run', icon: 'breakpoint', keys: ['b'], reach: 'graph', enabled: 'node', menus: ['node'], byHost: false, code: 'session.break_at("MulBackward0")', magic: '%vizgrad break NODE' },
+  { name: 'stop-at-nan', label: 'Stop at NaN', labelOn: 'Stop at NaN', help: 'Makes Continue stop where a NaN or an infinity is born, or run on.', section: 'Run', icon: 'nan', keys: [], reach: 'view', enabled: 'open', menus: [], byHost: false, code: 'session.stop_at_nonfinite()', magic: '%vizgrad nonfinite [on|off]' },
   { name: 'restart', label: 'Restart', labelOn: 'Restart', help: 'Goes back to before the first node.', section: 'Run', icon: 'restart', keys: [], reach: 'view', enabled: 'can_restart', menus: ['graph'], byHost: false, code: 'session.restart()', magic: '%vizgrad restart' },
   { name: 'stop', label: 'Stop', labelOn: 'Stop', help: 'Closes the session and lets go of what it holds.', section: 'Run', icon: 'stop', keys: ['Shift F9'], reach: 'view', enabled: 'open', menus: [], byHost: false, code: 'session.close()', magic: '%vizgrad close' },
   { name: 'open', label: 'Select or open', labelOn: 'Select or open', help: 'Selects the node; opens or closes the group.', section: 'Graph', icon: null, keys: ['Enter', 'Space'], reach: 'graph', enabled: 'shown', menus: ['group'], byHost: false, code: '', magic: '' },

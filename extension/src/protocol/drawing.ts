@@ -8,7 +8,7 @@
  *
  * Coordinates are CSS pixels, x to the right and y down.
  */
-import { array, float, integer, nullable, oneOf, optional, record, string } from './check';
+import { array, boolean, float, integer, nullable, oneOf, optional, record, string } from './check';
 import type { Reader } from './check';
 import type {
   Buffer,
@@ -20,6 +20,7 @@ import type {
   Ready,
   RunStatus,
   SavedRun,
+  Stopped,
   Storage
 } from './model';
 import {
@@ -32,6 +33,7 @@ import {
   readReady,
   readRunStatus,
   readSavedRun,
+  readStopped,
   readStorage
 } from './readModel';
 
@@ -203,7 +205,7 @@ export interface Reached {
  * nodes drawn; `quiet` is how many others there are. `stale` counts stale saved tensors of the
  * whole graph. `saved` are those of nodes drawn that are not as `Drawing.nodes` says. `names` are
  * of the nodes that are spoken of here and not drawn. `ending` says why a closed session was
- * closed.
+ * closed. `nonfinite`: Continue stops where a NaN or an infinity is born.
  */
 export interface Standing {
   readonly status: RunStatus;
@@ -229,6 +231,8 @@ export interface Standing {
   readonly stale: number;
   readonly names: readonly Name[];
   readonly ending: string;
+  readonly stopped: Stopped | null;
+  readonly nonfinite: boolean;
 }
 
 export const readCell: Reader<Cell> = record<Cell>({
@@ -351,5 +355,7 @@ export const readStanding: Reader<Standing> = record<Standing>({
   quiet: integer,
   stale: integer,
   names: array(readName),
-  ending: optional(string, '')
+  ending: optional(string, ''),
+  stopped: optional(nullable(readStopped), null),
+  nonfinite: optional(boolean, true)
 });

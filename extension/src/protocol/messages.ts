@@ -202,6 +202,24 @@ export interface SetBreakpoint {
   readonly enabled: boolean;
 }
 
+/** Continue is to stop where a NaN or an infinity is born, or not. */
+export interface SetNonfinite {
+  readonly type: 'set_nonfinite';
+  readonly request: number;
+  readonly session: string;
+  readonly enabled: boolean;
+}
+
+/**
+ * Stop between two nodes, and within one that runs Python of a person's and takes long. Answered at
+ * once, before what was asked earlier.
+ */
+export interface Pause {
+  readonly type: 'pause';
+  readonly request: number;
+  readonly session: string;
+}
+
 /** All about one node. */
 export interface Inspect {
   readonly type: 'inspect';
@@ -392,6 +410,23 @@ export interface AtRevision {
   readonly revision: number;
 }
 
+/**
+ * Event: what the session is busy with, told several times a second when that takes long, and when
+ * it is over (`what` is empty).
+ *
+ * - "running": `done` of `total` steps are done, and `node` has been running for `seconds`.
+ * - "reading": the graph is read, to be shown.
+ */
+export interface Working {
+  readonly type: 'working';
+  readonly session: string;
+  readonly what: string;
+  readonly done: number;
+  readonly total: number;
+  readonly node: Name | null;
+  readonly seconds: number;
+}
+
 /** What the browser may ask. */
 export type Request =
   | ListSessions
@@ -412,6 +447,8 @@ export type Request =
   | Restart
   | Stop
   | SetBreakpoint
+  | SetNonfinite
+  | Pause
   | Inspect
   | GetPart;
 
@@ -431,7 +468,8 @@ export type Message =
   | ArrayPart
   | Failed
   | Updated
-  | AtRevision;
+  | AtRevision
+  | Working;
 
 /** What each request is answered with, if not with `Failed`. */
 export const ANSWERS = {
@@ -453,12 +491,14 @@ export const ANSWERS = {
   restart: ['done'],
   stop: ['done'],
   set_breakpoint: ['done'],
+  set_nonfinite: ['done'],
+  pause: ['done'],
   inspect: ['inspection'],
   get_part: ['array_part']
 } as const satisfies Record<Request['type'], readonly Message['type'][]>;
 
 /** What is told unasked. */
-export const EVENTS = ['sessions', 'updated', 'at_revision'] as const;
+export const EVENTS = ['sessions', 'updated', 'at_revision', 'working'] as const;
 
 export const readSessionInfo: Reader<SessionInfo> = record<SessionInfo>({
   session: string,
@@ -612,6 +652,16 @@ export const readAtRevision: Reader<AtRevision> = record<AtRevision>({
   revision: integer
 });
 
+export const readWorking: Reader<Working> = record<Working>({
+  type: word('working'),
+  session: string,
+  what: string,
+  done: optional(integer, 0),
+  total: optional(integer, 0),
+  node: optional(nullable(readName), null),
+  seconds: optional(float, 0)
+});
+
 export const MESSAGE_READERS: { [T in Message['type']]: Reader<Extract<Message, { type: T }>> } = {
   sessions: readSessions,
   shown: readShown,
@@ -627,5 +677,6 @@ export const MESSAGE_READERS: { [T in Message['type']]: Reader<Extract<Message, 
   array_part: readArrayPart,
   failed: readFailed,
   updated: readUpdated,
-  at_revision: readAtRevision
+  at_revision: readAtRevision,
+  working: readWorking
 };

@@ -56,6 +56,16 @@ export type SavedState = (typeof SAVED_STATES)[number];
 export const RUN_STATUSES = ['paused', 'finished', 'failed', 'closed'] as const;
 export type RunStatus = (typeof RUN_STATUSES)[number];
 
+export const STOP_KINDS = [
+  'nonfinite',
+  'breakpoint',
+  'condition',
+  'interrupt',
+  'pause',
+  'error'
+] as const;
+export type StopKind = (typeof STOP_KINDS)[number];
+
 export const GROUP_KINDS = [
   'module',
   'scope',
@@ -469,6 +479,51 @@ export interface SavedRun {
   readonly culprit: Write | null;
 }
 
+/** What a formula had at one place. */
+export interface Operand {
+  readonly name: string;
+  readonly value: number;
+}
+
+/**
+ * A step of which all that arrived was finite made numbers that are not.
+ *
+ * They are `nans` NaN and `infs` infinite of `size`, in its gradient number `edge` (None: in a
+ * leaf's `.grad`, or in what waits at the next node, where it was added up), the first of them at
+ * `index`, where `operands` are the saved values that say why. `forward`: one of these was not
+ * finite itself, so it came up in the forward pass. `hook` has made them, if it is named.
+ */
+export interface Birth {
+  readonly node: number;
+  readonly nans: number;
+  readonly infs: number;
+  readonly size: number;
+  readonly edge: number | null;
+  readonly index: readonly number[] | null;
+  readonly operands: readonly Operand[];
+  readonly forward: boolean;
+  readonly hook: string;
+}
+
+/**
+ * Why a run stands where it does, if something stopped it there. `text` says it all in one line.
+ *
+ * `node` is the one that it is about, recorded at `place`:
+ *
+ * - "nonfinite": it has run, and made a NaN or an infinity (`birth`).
+ * - "breakpoint": it is about to run. "condition": a condition was true after it had run.
+ * - "pause", "interrupt": it is about to run, and somebody asked to stop.
+ * - "error": it raised.
+ */
+export interface Stopped {
+  readonly kind: StopKind;
+  readonly text: string;
+  readonly position: number;
+  readonly node: number | null;
+  readonly place: Place | null;
+  readonly birth: Birth | null;
+}
+
 /** The thread's modes, for the status strip. */
 export interface Modes {
   readonly grad: boolean;
@@ -484,7 +539,7 @@ export interface Modes {
  * `position` visits are done; `total` will have been done at the end; `recorded` have been done at
  * some time (stepping back lowers `position`, not `recorded`). `earliest` is the smallest position
  * that can still be stepped back to. `current` is the node that Step would run next; None at the
- * end.
+ * end. `stopped` says why it stands here, if something stopped it.
  */
 export interface Run {
   readonly status: RunStatus;
@@ -501,6 +556,7 @@ export interface Run {
   readonly earliest: number;
   readonly error: string;
   readonly modes: Modes;
+  readonly stopped: Stopped | null;
 }
 
 /** One line of the log: forward op recorded, node run, hook called, write, save released... */
@@ -532,7 +588,8 @@ export interface Trace {
  * The run went from position `before` to `position`. `records` are those of the steps that lie
  * between, in order; with `jumped` there were too many, and `records` is empty. `names` are of the
  * nodes that were run, of those that they gave gradients to, and of the one that comes next.
- * `ending` says why a closed one was closed.
+ * `ending` says why a closed one was closed. `nonfinite`: Continue stops where a NaN or an infinity
+ * is born.
  */
 export interface Update {
   readonly revision: number;
@@ -548,6 +605,8 @@ export interface Update {
   readonly breakpoints: readonly number[];
   readonly error: string;
   readonly modes: Modes;
+  readonly stopped: Stopped | null;
+  readonly nonfinite: boolean;
   readonly names: readonly Name[];
   readonly ending: string;
 }

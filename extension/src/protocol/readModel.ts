@@ -12,11 +12,19 @@ import {
   string
 } from './check';
 import type { Reader } from './check';
-import { ARRAY_KINDS, GROUP_KINDS, NODE_STATES, RUN_STATUSES, SAVED_STATES } from './model';
+import {
+  ARRAY_KINDS,
+  GROUP_KINDS,
+  NODE_STATES,
+  RUN_STATUSES,
+  SAVED_STATES,
+  STOP_KINDS
+} from './model';
 import type {
   AccumulateRecord,
   ArrayName,
   Arrival,
+  Birth,
   Blocks,
   Buffer,
   Edge,
@@ -29,6 +37,7 @@ import type {
   Name,
   Node,
   NodeRun,
+  Operand,
   OutputMeta,
   Part,
   Place,
@@ -41,6 +50,7 @@ import type {
   StageRecord,
   Start,
   StepRecord,
+  Stopped,
   Storage,
   StorageChange,
   TensorSummary,
@@ -53,6 +63,7 @@ import type {
 export const readNodeState = oneOf(NODE_STATES);
 export const readSavedState = oneOf(SAVED_STATES);
 export const readRunStatus = oneOf(RUN_STATUSES);
+export const readStopKind = oneOf(STOP_KINDS);
 export const readGroupKind = oneOf(GROUP_KINDS);
 export const readArrayKind = oneOf(ARRAY_KINDS);
 
@@ -314,6 +325,32 @@ export const readEdgeRun: Reader<EdgeRun> = record<EdgeRun>({
   norm: nullable(float)
 });
 
+export const readOperand: Reader<Operand> = record<Operand>({
+  name: string,
+  value: float
+});
+
+export const readBirth: Reader<Birth> = record<Birth>({
+  node: integer,
+  nans: integer,
+  infs: integer,
+  size: integer,
+  edge: optional(nullable(integer), null),
+  index: optional(nullable(array(integer)), null),
+  operands: optional(array(readOperand), []),
+  forward: optional(boolean, false),
+  hook: optional(string, '')
+});
+
+export const readStopped: Reader<Stopped> = record<Stopped>({
+  kind: readStopKind,
+  text: string,
+  position: integer,
+  node: optional(nullable(integer), null),
+  place: optional(nullable(readPlace), null),
+  birth: optional(nullable(readBirth), null)
+});
+
 export const readModes: Reader<Modes> = record<Modes>({
   grad: optional(boolean, true),
   inference: optional(boolean, false),
@@ -336,7 +373,8 @@ export const readRun: Reader<Run> = record<Run>({
   breakpoints: optional(array(integer), []),
   earliest: optional(integer, 0),
   error: optional(string, ''),
-  modes: optional(readModes, readModes({}))
+  modes: optional(readModes, readModes({})),
+  stopped: optional(nullable(readStopped), null)
 });
 
 export const readEvent: Reader<Event> = record<Event>({
@@ -370,6 +408,8 @@ export const readUpdate: Reader<Update> = record<Update>({
   breakpoints: optional(array(integer), []),
   error: optional(string, ''),
   modes: optional(readModes, readModes({})),
+  stopped: optional(nullable(readStopped), null),
+  nonfinite: optional(boolean, true),
   names: optional(array(readName), []),
   ending: optional(string, '')
 });

@@ -10,7 +10,10 @@ export function announce(before: RunHead | null, now: SessionState): string {
     return `Backward failed: ${run.error || 'see the node marked error'}`;
   }
   if (!before || run.position === before.position) {
-    return '';
+    return run.stopped && before?.stopped !== run.stopped ? run.stopped.text : '';
+  }
+  if (run.stopped) {
+    return `${run.stopped.text}, ${run.position} of ${run.total}`;
   }
   const at = `${run.position} of ${run.total}`;
   const next = run.current === null ? '' : `, next ${nodeTitle(now, run.current)}`;

@@ -131,6 +131,11 @@ export class DebuggerStore {
     }
   }
 
+  /** Continue is to stop where a NaN is born, or not. */
+  stopAtNonfinite(enabled: boolean): void {
+    this.about(session => ({ type: 'set_nonfinite', session, enabled }));
+  }
+
   /**
    * Show a node in the inspector; it stays there until the person selects or follows again. One that
    * is not drawn is: the groups around it are opened.

@@ -43,10 +43,9 @@ export type RunHead = Pick<
   | 'earliest'
   | 'error'
   | 'modes'
-> & {
-  /** Why a closed one was closed, if there is something to say. */
-  readonly ending: string;
-};
+  | 'stopped'
+> &
+  Pick<Standing, 'nonfinite' | 'ending'>;
 
 /** What was found for `query`: the first of `total` nodes. */
 export interface Finding {
@@ -246,7 +245,7 @@ function lineOf({ index, node, incoming }: Visit): VisitLine {
 
 function headOf(run: RunHead): RunHead {
   const { status, position, recorded, total, current, breakpoints, earliest, error } = run;
-  const { modes, ending } = run;
+  const { modes, stopped, nonfinite, ending } = run;
   return {
     status,
     position,
@@ -257,6 +256,8 @@ function headOf(run: RunHead): RunHead {
     earliest,
     error,
     modes,
+    stopped,
+    nonfinite,
     ending
   };
 }

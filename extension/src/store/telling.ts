@@ -55,6 +55,8 @@ export class Telling {
       case 'failed':
         this.applyFailed(message.message, question);
         return;
+      case 'working':
+        return;
       case 'done':
         return; // What it changed was told before.
       default: {
@@ -68,7 +70,10 @@ export class Telling {
 
   /** What is about the session that is shown. */
   private applyOurs(
-    message: Exclude<Message, { type: 'sessions' | 'shown' | 'at_revision' | 'failed' | 'done' }>,
+    message: Exclude<
+      Message,
+      { type: 'sessions' | 'shown' | 'at_revision' | 'failed' | 'working' | 'done' }
+    >,
     session: SessionState,
     question: Unnumbered | undefined
   ): void {

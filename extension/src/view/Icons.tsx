@@ -24,6 +24,7 @@ export type IconName =
   | 'follow'
   | 'heat'
   | 'warning'
+  | 'nan'
   | 'presentation'
   | 'popOut'
   | 'window';
@@ -123,6 +124,12 @@ const SHAPES: Readonly<Record<IconName, ComponentChildren>> = {
     <>
       <path d="M8 2.2c2.6 3 4 4.9 4 7a4 4 0 0 1-8 0c0-2.1 1.4-4 4-7z" {...line} />
       <path d="M8 6v7a4 4 0 0 1 0-7z" {...solid} />
+    </>
+  ),
+  nan: (
+    <>
+      <circle cx="8" cy="8" r="6" {...line} />
+      <path d="M5.6 10.6V5.4l4.8 5.2V5.4" {...line} stroke-linecap="round" />
     </>
   ),
   warning: (

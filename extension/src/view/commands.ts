@@ -140,6 +140,10 @@ function ownDoers(store: DebuggerStore, node: () => number | null): Doers {
         return session?.run.breakpoints.includes(node() ?? -1) ?? false;
       }
     },
+    'stop-at-nan': {
+      act: () => store.stopAtNonfinite(!(store.state.value.session?.run.nonfinite ?? true)),
+      isOn: () => store.state.value.session?.run.nonfinite ?? true
+    },
     restart: { act: () => store.restart() },
     stop: { act: () => store.stop() },
     search: {

@@ -9,13 +9,15 @@ interface Line {
   readonly level: 'error' | 'warning' | 'info';
   readonly text: string;
   readonly action?: 'retry' | 'dismiss';
+  /** The node that it is about. */
+  readonly node?: number | null;
 }
 
 export function Banner({ state }: { state: DebuggerState }): JSX.Element {
   const store = useStore();
   return (
     <>
-      {linesOf(state).map(({ level, text, action }) => (
+      {linesOf(state).map(({ level, text, action, node = null }) => (
         <div
           key={text}
           class="vg-banner"
@@ -24,6 +26,11 @@ export function Banner({ state }: { state: DebuggerState }): JSX.Element {
         >
           <Icon name="warning" />
           <span class="vg-banner-text">{text}</span>
+          {node !== null && (
+            <button type="button" class="vg-button vg-labelled" onClick={() => store.select(node)}>
+              Show the node
+            </button>
+          )}
           {action === 'retry' && (
             <button type="button" class="vg-button vg-labelled" onClick={() => store.retry()}>
               Try again
@@ -73,6 +80,11 @@ function linesOf({ port, patience, session, notice }: DebuggerState): Line[] {
   const failure = session?.run.error.trim() ?? '';
   if (failure && !notice?.text.startsWith(failure)) {
     lines.push({ level: 'error', text: failure });
+  }
+  const stopped = session?.run.stopped;
+  if (stopped && stopped.kind !== 'error') {
+    const { kind, text, node } = stopped;
+    lines.push({ level: kind === 'nonfinite' ? 'error' : 'info', text, node });
   }
   if (session?.closed) {
     const { ending } = session.run;

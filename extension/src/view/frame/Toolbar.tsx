@@ -22,6 +22,7 @@ const TOOLS: readonly Tool[] = [
   { command: 'step-back', labelled: 'wide' },
   { command: 'run-to-here', labelled: 'narrow' },
   { command: 'toggle-breakpoint', labelled: 'narrow' },
+  { command: 'stop-at-nan' },
   { command: 'restart' },
   { command: 'stop' }
 ];

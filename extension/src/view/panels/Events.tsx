@@ -104,7 +104,10 @@ function Line({ session, line }: { session: SessionState; line: VisitLine }): JS
         <span class="vg-event-index">{index + 1}</span>
         <NodeName session={session} node={node} />
         {done && norm !== null && (
-          <span class="vg-norm" title="Norm of the incoming gradient">
+          <span
+            class={Number.isFinite(norm) ? 'vg-norm' : 'vg-norm vg-odd'}
+            title="Norm of the incoming gradient"
+          >
             {format.brief(norm)}
           </span>
         )}

@@ -101,12 +101,12 @@ function sizeOf({ shape }: TensorSummary): number {
   return shape.reduce((a, b) => a * b, 1);
 }
 
-/** NaN and Inf are what a person came for: they are told apart, loudly. */
+/** NaN and inf are what a person came for: they are told apart, loudly. */
 function Odd({ summary: { nans, infs } }: { summary: TensorSummary }): JSX.Element | null {
   if (nans === 0 && infs === 0) {
     return null;
   }
-  const words = [nans > 0 ? `${nans} NaN` : '', infs > 0 ? `${infs} Inf` : ''].filter(Boolean);
+  const words = [nans > 0 ? `${nans} NaN` : '', infs > 0 ? `${infs} inf` : ''].filter(Boolean);
   return (
     <div class="vg-odd">
       <Icon name="warning" /> {words.join(', ')}

@@ -1,0 +1,58 @@
+"""Is every element of an array finite? Asked after each node of a run that is to stop where a NaN is born."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from vizgrad.arrays.backend import Array, to_host
+from vizgrad.arrays.quick_statistics import quick
+from vizgrad.arrays.quiet import quiet
+from vizgrad.arrays.sparse import is_sparse
+
+_sum = np.add.reduce
+
+
+class Odd(NamedTuple):
+    """What is not finite in an array of `size` elements; `first` is where the first of it is."""
+
+    nans: int
+    infs: int
+    size: int
+    first: tuple[int, ...] | None
+
+
+def is_here(array: Any) -> bool:
+    """Can `is_finite` tell without waiting for a device?"""
+    return array.__class__ is np.ndarray or isinstance(array, (np.ndarray, np.generic))
+
+
+def is_finite(array: Any) -> bool:
+    """One pass over the elements. Warnings about overflow are to be hushed around it."""
+    if is_here(array):
+        total = _sum(array, None)
+        # a sum that is finite has finite summands; one that is not may only have been too large
+        return bool(total - total == 0) or not _count(array)
+    found = quick(array)
+    return not (found.nans or found.infs)
+
+
+@quiet
+def _count(array: np.ndarray) -> int:
+    """How many elements are not finite."""
+    return array.size - int(np.count_nonzero(np.isfinite(array)))
+
+
+@quiet
+def odd(array: Array) -> Odd:
+    """What is not finite in it, and where the first is (unknown in a sparse array)."""
+    found = quick(array)
+    if not (found.nans or found.infs):
+        return Odd(0, 0, array.size, None)
+    index = None
+    if not is_sparse(array):
+        host = to_host(array)
+        first = int(np.argmin(np.isfinite(host)))
+        index = tuple(int(i) for i in np.unravel_index(first, host.shape))
+    return Odd(found.nans, found.infs, array.size, index)

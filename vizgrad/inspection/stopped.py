@@ -1,0 +1,99 @@
+"""Why a run stopped, in words."""
+
+from __future__ import annotations
+
+from math import isfinite, isnan
+
+from vizgrad.inspection import model
+from vizgrad.inspection.births import birth_at
+from vizgrad.inspection.breakpoints import Breakpoints
+from vizgrad.inspection.history import History
+from vizgrad.inspection.protocols import GraphSource
+
+
+def at_stop(
+    history: History, source: GraphSource, breakpoints: Breakpoints
+) -> model.Stopped | None:
+    """Why `continue_` has ended where the run stands; None at the end of the run."""
+    if history.at_end or history.position == 0:
+        return None
+    last, met, current = history.steps[history.position - 1], breakpoints.met, history.current
+    birth = birth_at(last) if breakpoints.nonfinite else None
+    if birth is not None:
+        return _stopped("nonfinite", last.node, source, history, birth_text(birth, source), birth)
+    if met is not None:
+        text = f"{met.text}, true behind {_called(source, last.node)}"
+        return _stopped("condition", last.node, source, history, text)
+    if current is None:
+        return None
+    text = f"breakpoint before {_called(source, current)}"
+    return _stopped("breakpoint", current, source, history, text)
+
+
+def by_person(history: History, source: GraphSource, *, interrupted: bool) -> model.Stopped:
+    """Somebody has asked to stop."""
+    word, current = "interrupted" if interrupted else "paused", history.current
+    where = "at the end" if current is None else f"before {_called(source, current)}"
+    kind: model.StopKind = "interrupt" if interrupted else "pause"
+    return _stopped(kind, current, source, history, f"{word} {where}")
+
+
+def by_error(history: History, source: GraphSource) -> model.Stopped:
+    """A node has raised."""
+    error, node = history.error, history.steps[history.position - 1].node
+    said = f"{type(error).__name__}: {error}".removesuffix(": ").splitlines()[0]
+    return _stopped("error", node, source, history, f"{_called(source, node)} raised {said}")
+
+
+def _stopped(
+    kind: model.StopKind,
+    node: int | None,
+    source: GraphSource,
+    history: History,
+    text: str,
+    birth: model.Birth | None = None,
+) -> model.Stopped:
+    place = None if node is None else source.describe(node).place
+    return model.Stopped(kind, f"Stopped: {text}", history.position, node, place, birth)
+
+
+def birth_text(birth: model.Birth, source: GraphSource) -> str:
+    """``SqrtBackward0 made 1 NaN of 3, at [0], where result = 0``."""
+    who = _called(source, birth.node)
+    if birth.hook:
+        who = f"hook {birth.hook} of {who}"
+    parts = [f"{who} made {_counted(birth)}{_whose(birth, source)}"]
+    if birth.index and birth.size > 1:
+        first = "" if birth.nans + birth.infs == 1 else "first "
+        parts.append(f"{first}at {list(birth.index)}")
+    if birth.operands:
+        values = " and ".join(f"{o.name} = {_number(o.value)}" for o in birth.operands)
+        parts.append(f"where {values}" + (" since the forward" if birth.forward else ""))
+    return ", ".join(parts)
+
+
+def _counted(birth: model.Birth) -> str:
+    if birth.size == 1:
+        return "a NaN" if birth.nans else "an inf"
+    counts = [f"{n:,} {word}" for n, word in ((birth.nans, "NaN"), (birth.infs, "inf")) if n]
+    return f"{' and '.join(counts)} of {birth.size:,}"
+
+
+def _whose(birth: model.Birth, source: GraphSource) -> str:
+    """For which of several inputs."""
+    if birth.edge is None:
+        return " by adding up"
+    edges = source.describe(birth.node).edges
+    name = edges[birth.edge].name if birth.edge < len(edges) else ""
+    others = any(e.node is not None for i, e in enumerate(edges) if i != birth.edge)
+    return f" for {name}" if name and others and not birth.hook else ""
+
+
+def _number(value: float) -> str:
+    if isfinite(value):
+        return f"{value:.4g}"
+    return "NaN" if isnan(value) else f"{value}"
+
+
+def _called(source: GraphSource, node: int) -> str:
+    return f"{source.name(node)} {source.label(node)}".rstrip()
