@@ -5,23 +5,27 @@ import type { ComponentType, FunctionComponent, VNode } from 'preact';
 export function memo<P extends object>(Inner: FunctionComponent<P>): ComponentType<P> {
   return class Memo extends Component<P> {
     override shouldComponentUpdate(next: P): boolean {
-      const now = this.props as Record<string, unknown>;
-      const then = next as Record<string, unknown>;
-      for (const key in then) {
-        if (!Object.is(then[key], now[key])) {
-          return true;
-        }
-      }
-      for (const key in now) {
-        if (!(key in then)) {
-          return true;
-        }
-      }
-      return false;
+      return differ(this.props, next);
     }
 
     override render(): VNode {
       return createElement(Inner as FunctionComponent<object>, this.props);
     }
   };
+}
+
+/** Whether one of the props is another value, or there on one side only. */
+export function differ(now: object, then: object): boolean {
+  const [old, next] = [now as Record<string, unknown>, then as Record<string, unknown>];
+  for (const key in next) {
+    if (!Object.is(next[key], old[key])) {
+      return true;
+    }
+  }
+  for (const key in old) {
+    if (!(key in next)) {
+      return true;
+    }
+  }
+  return false;
 }

@@ -170,11 +170,13 @@ describe('a session', () => {
     fireEvent.click(button('Step'));
     kernel.flush();
     await at(2);
-    const card = region('Inspector').getByText('g').closest('.vg-card') as HTMLElement;
+    const card = () => region('Inspector').getByText('g').closest('.vg-card') as HTMLElement;
     const { norm, histogram } = kernel.records[1]?.visit.incoming[0] as TensorSummary;
     expect(histogram).toEqual([]); // Records are small; the rest comes when the kernel is asked.
-    expect(within(card).getByText('norm').nextSibling?.textContent).toBe(format.number(norm));
-    expect(card.querySelector('.vg-histogram')).toBeNull();
+    await waitFor(() =>
+      expect(within(card()).getByText('norm').nextSibling?.textContent).toBe(format.number(norm))
+    );
+    expect(card().querySelector('.vg-histogram')).toBeNull();
     expect(kernel.requests.filter(({ type }) => type === 'inspect').at(-1)).toMatchObject({
       node: 1
     });
@@ -194,13 +196,15 @@ describe('a session', () => {
   test('the engine lists the queue in order', async () => {
     kernel.moveTo(4);
     await at(4);
-    const queue = region('Engine').getByRole('list', { name: 'Ready queue' });
-    const rows = within(queue).getAllByRole('listitem');
-    expect(rows.map(row => row.textContent)).toEqual([
-      'nextb2 AccumulateGradfirst',
-      '2TBackward04',
-      '3TanhBackward03'
-    ]);
+    const queue = () => region('Engine').getByRole('list', { name: 'Ready queue' });
+    const rows = () => within(queue()).getAllByRole('listitem');
+    await waitFor(() =>
+      expect(rows().map(row => row.textContent)).toEqual([
+        'nextb2 AccumulateGradfirst',
+        '2TBackward04',
+        '3TanhBackward03'
+      ])
+    );
   });
 
   test('folds a group with the keyboard and opens it again', async () => {

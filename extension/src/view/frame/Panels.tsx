@@ -7,12 +7,10 @@ import { useEffect, useState } from 'preact/hooks';
 
 import type { DebuggerState, SessionState } from '../../store';
 import { GraphPanel } from '../graph/GraphPanel';
-import { Engine } from '../panels/Engine';
-import { Events } from '../panels/Events';
-import { Inspector } from '../panels/Inspector';
-import { Memory, memoryNote } from '../panels/Memory';
-import { savedNote, SavedTensors } from '../panels/SavedTensors';
-import { Versions, versionsNote } from '../panels/Versions';
+import { Engine, Events, Inspector, Memory, SavedTensors, Versions } from '../panels';
+import { memoryNote } from '../panels/Memory';
+import { savedNote } from '../panels/SavedTensors';
+import { versionsNote } from '../panels/Versions';
 import * as format from '../format';
 import type { Width } from '../width';
 import { CommandButton } from './Button';

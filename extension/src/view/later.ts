@@ -1,0 +1,50 @@
+import { Component, createElement } from 'preact';
+import type { ComponentType, FunctionComponent, VNode } from 'preact';
+
+import { differ } from './memo';
+
+/**
+ * A component that is drawn again only when one of its props is another value, and then behind the next
+ * picture: what a person waits for is not kept waiting by what they read afterwards.
+ */
+export function later<P extends object>(Inner: FunctionComponent<P>): ComponentType<P> {
+  return class Later extends Component<P> {
+    private stop: (() => void) | null = null;
+
+    override shouldComponentUpdate(next: P): boolean {
+      if (this.stop === null && differ(this.props, next)) {
+        this.stop = behindFrame(() => {
+          this.stop = null;
+          this.forceUpdate();
+        });
+      }
+      return false;
+    }
+
+    override componentWillUnmount(): void {
+      this.stop?.();
+    }
+
+    override render(): VNode {
+      return createElement(Inner as FunctionComponent<object>, this.props);
+    }
+  };
+}
+
+/** Calls back when the next frame has been painted; a hidden tab, which paints none, waits for a timer. */
+function behindFrame(callback: () => void): () => void {
+  const stop = (): void => {
+    cancelAnimationFrame(frame);
+    clearTimeout(timer);
+  };
+  const once = (): void => {
+    stop();
+    callback();
+  };
+  let timer = setTimeout(once, 120);
+  const frame = requestAnimationFrame(() => {
+    clearTimeout(timer);
+    timer = setTimeout(once, 0); // a frame's callbacks come before its painting
+  });
+  return stop;
+}

@@ -1,0 +1,15 @@
+/** The panels beside the picture, each drawn a frame behind it. */
+import { later } from '../later';
+import { Engine as EngineNow } from './Engine';
+import { Events as EventsNow } from './Events';
+import { Inspector as InspectorNow } from './Inspector';
+import { Memory as MemoryNow } from './Memory';
+import { SavedTensors as SavedTensorsNow } from './SavedTensors';
+import { Versions as VersionsNow } from './Versions';
+
+export const Engine = later(EngineNow);
+export const Events = later(EventsNow);
+export const Inspector = later(InspectorNow);
+export const Memory = later(MemoryNow);
+export const SavedTensors = later(SavedTensorsNow);
+export const Versions = later(VersionsNow);
