@@ -90,7 +90,7 @@ def watch(given: argparse.Namespace) -> int:
     interrupted = threading.Event()
     signal.signal(signal.SIGINT, lambda *_: interrupted.set())
     end = time.monotonic() + 60 * given.minutes if given.minutes else None
-    start = tried = found = ended = 0
+    start, tried, found, ended = given.start, 0, 0, 0
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         while not interrupted.is_set() and (end is None or time.monotonic() < end):

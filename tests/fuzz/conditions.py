@@ -299,7 +299,9 @@ def halves(call: Call, found: Difference) -> bool:
 
 def expanded_target(call: Call, found: Difference) -> bool:
     """It is written into memory of which several elements share a place."""
-    return "refers to a single memory location" in str(found.ours)
+    target = next(iter(call.operands()), None)
+    shared = target is not None and target.memory == "expanded" and target.shape[:1] > (1,)
+    return shared and call.writes and "refers to a single memory location" in str(found.ours)
 
 
 def by_result(call: Call, found: Difference) -> bool:

@@ -228,11 +228,20 @@ def shown_though_not_needed(line: str, theirs: Side, ours: Side, found: Differen
     return found.what == "what hooks saw" and joined and hidden(found.theirs, found.ours)
 
 
+def _stale_there_alone(found: Difference) -> list[int] | None:
+    """The shape of the saved value that PyTorch alone finds changed."""
+    told = re.search(r"modified by an inplace operation: \[[\w.]+ \[([\d, ]*)\]", str(found.theirs))
+    return (
+        [int(n) for n in told[1].split(",") if n.strip()] if told and found.ours is None else None
+    )
+
+
 def saved_by_normalisation(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
     """PyTorch keeps weight and running statistics also where no gradient needs them."""
     layers = [layer for m in theirs.modules().values() for layer in m.modules()]
-    stale = "modified by an inplace operation" in str(found.theirs) and found.ours is None
-    return stale and any("Norm" in type(layer).__name__ for layer in layers)
+    norms = [layer for layer in layers if "Norm" in type(layer).__name__]
+    kept = [t for layer in norms for t in (*layer.parameters(), *layer.buffers())]
+    return _stale_there_alone(found) in [list(t.shape) for t in kept]
 
 
 def determinant_of_no_sign(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
@@ -330,8 +339,10 @@ def saved_for_its_shape(line: str, theirs: Side, ours: Side, found: Difference) 
     """PyTorch's index_add keeps what it adds, and gather what it takes from, of which their derivatives read
     nothing but the shape.
     """
-    kept = any(re.search(r"index_add|gather\(", each) for each in theirs.lines)
-    return kept and found.ours is None and "modified by an inplace operation" in str(found.theirs)
+    lines = [each for each in theirs.lines if re.search(r"index_add|gather\(", each)]
+    kept = [theirs.names.get(name) for each in lines for name in _names(each)]
+    shapes = [list(t.shape) for t in kept if isinstance(t, theirs.module.Tensor)]
+    return _stale_there_alone(found) in shapes
 
 
 def another_type_unpacked(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
