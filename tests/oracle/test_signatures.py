@@ -39,7 +39,6 @@ DIFFERENT = {
     ("", "tensor_split"): _ONE_FOR_ALL, ("Tensor", "tensor_split"): _ONE_FOR_ALL,
     ("", "repeat_interleave"): _ONE_FOR_ALL,
     ("Tensor", "repeat_interleave"): _ONE_FOR_ALL,
-    ("", "cdist"): "`compute_mode` chooses between roundings",
     ("", "empty_strided"): "`out` would make its strides meaningless",
     ("", "tensordot"): "`out` is keyword-only, as everywhere else",
     ("", "randperm"): _SAME, ("", "tril_indices"): _SAME, ("", "triu_indices"): _SAME,

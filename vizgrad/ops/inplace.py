@@ -27,6 +27,7 @@ from vizgrad.ops.public.arguments import (
     rounded,
 )
 from vizgrad.ops.public.keywords import takes_tensors
+from vizgrad.tensor.operands import not_a_tensor
 from vizgrad.tensor.tensor import Tensor
 
 
@@ -120,6 +121,8 @@ def clamp_(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
             return write(select.clamp_high, input, max, name="clamp_")
         where_clamp.check_bounds(input, min, max)
         return write(select.clamp_both, input, min, max, name="clamp_")
+    if not isinstance(input, Tensor):
+        raise not_a_tensor("clamp_", "input", 1, input)
     _refuse_number("clamp_", input, min, max)
     return write(
         select.clamp, input, name="clamp_", min=rounded(min, input), max=rounded(max, input)
@@ -141,6 +144,7 @@ def clamp_min_(input: Tensor, min: Any) -> Tensor:
     if isinstance(min, Tensor):
         return write(select.clamp_low, input, min, name="clamp_min_")
     check_number("clamp_min_", "min", min)
+    check_kind("clamp_min_", input, "iufcV")
     _refuse_number("clamp_min_", input, min)
     return write(select.clamp_min, input, name="clamp_min_", min=rounded(min, input))
 
@@ -151,6 +155,7 @@ def clamp_max_(input: Tensor, max: Any) -> Tensor:
     if isinstance(max, Tensor):
         return write(select.clamp_high, input, max, name="clamp_max_")
     check_number("clamp_max_", "max", max)
+    check_kind("clamp_max_", input, "iufcV")
     _refuse_number("clamp_max_", input, max)
     return write(select.clamp_max, input, name="clamp_max_", max=rounded(max, input))
 
@@ -168,6 +173,7 @@ def masked_fill_(input: Tensor, mask: Tensor, value: Any) -> Tensor:
 
 
 @method
+@takes_tensors
 def lerp_(input: Tensor, end: Tensor, weight: Any) -> Tensor:
     arithmetic.check_lerp(input, end, weight)
     if isinstance(weight, Tensor):
@@ -205,7 +211,10 @@ def round_(input: Tensor, *, decimals: int = 0) -> Tensor:
 @public(method=True)
 @takes_tensors
 def nan_to_num_(
-    input: Tensor, nan: float | None = None, posinf: Any = None, neginf: Any = None
+    input: Tensor,
+    nan: float | None = None,
+    posinf: float | None = None,
+    neginf: float | None = None,
 ) -> Tensor:
     return write(
         select.nan_to_num, input, name="nan_to_num_", nan=nan or 0.0, posinf=posinf, neginf=neginf

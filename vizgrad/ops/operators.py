@@ -109,6 +109,11 @@ def _invert(self: Tensor) -> Tensor:
 
 
 def _contains(self: Tensor, element: Any) -> bool:
+    if not _is_operand(element):
+        raise RuntimeError(
+            "Tensor.__contains__ only supports Tensor or scalar, but you passed in a "
+            f"{type(element).__name__}"
+        )
     return bool((self == element).any())
 
 

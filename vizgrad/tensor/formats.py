@@ -82,10 +82,14 @@ channels_last = memory_format("channels_last", 4)
 channels_last_3d = memory_format("channels_last_3d", 5)
 
 
+def required(name: str, value: Any) -> memory_format:
+    """What was given as `memory_format=`; TypeError for anything else than one."""
+    if isinstance(value, memory_format):
+        return value
+    kind = "NoneType" if value is None else type(value).__name__
+    raise TypeError(f"{name}(): argument 'memory_format' must be vizgrad.memory_format, not {kind}")
+
+
 def check_format(name: str, value: Any) -> memory_format | None:
     """What was given as `memory_format=`; TypeError for anything else than one, or None."""
-    if value is None or isinstance(value, memory_format):
-        return value
-    raise TypeError(
-        f"{name}(): argument 'memory_format' must be vizgrad.memory_format, not {type(value).__name__}"
-    )
+    return None if value is None else required(name, value)

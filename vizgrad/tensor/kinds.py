@@ -26,7 +26,10 @@ _REFUSED: dict[str, frozenset[type]] = {
 }
 _NONE: frozenset[type] = frozenset()
 #: What PyTorch reads in Python, and asks whether it is true.
-_BY_TRUTH = frozenset({"inplace", "full", "largest", "requires_grad", "_stacklevel"})
+_BY_TRUTH = frozenset({
+    "inplace", "full", "largest", "requires_grad", "_stacklevel", "hard", "return_indices",
+    "add_zero_attn", "need_weights", "center",
+})  # fmt: skip
 
 
 #: Calls of a function of which is kept that they were right.

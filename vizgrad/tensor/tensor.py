@@ -183,13 +183,15 @@ class Tensor:
             )
         return address(self._array)
 
-    def is_contiguous(self, memory_format: formats.memory_format | None = None) -> bool:
+    def is_contiguous(
+        self, memory_format: formats.memory_format = formats.contiguous_format
+    ) -> bool:
         """Do the elements lie without gaps in C order, or in the order of `memory_format`?"""
-        if memory_format is None:
+        if memory_format is formats.contiguous_format:
             return bool(self._array.flags.c_contiguous) and not is_sparse(self._array)
         if memory_format is formats.preserve_format:
             memory_format = formats.contiguous_format
-        return memory_format.describes(self._array)
+        return formats.required("is_contiguous", memory_format).describes(self._array)
 
     def is_floating_point(self) -> bool:
         return self._array.dtype.kind in "fV"

@@ -14,7 +14,14 @@ from vizgrad.ops import activation as op
 from vizgrad.ops import activation_inplace as over
 from vizgrad.ops import pointwise
 from vizgrad.ops import softmax as softmax_op
-from vizgrad.ops.public.arguments import check_kind, check_number, element, factor, rounded
+from vizgrad.ops.public.arguments import (
+    check_dtype,
+    check_kind,
+    check_number,
+    element,
+    factor,
+    rounded,
+)
 from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.tensor import Tensor
 
@@ -30,7 +37,9 @@ def _apply(primitive: Primitive, name: str, input: Tensor, inplace: bool, **opti
         raise TypeError(f"{name}(): argument 'input' must be Tensor, not {type(input).__name__}")
     if input._array.dtype.kind not in "fcV" and primitive not in _OF_INTEGERS:
         raise NotImplementedError(f'"{name}" not implemented for {input.dtype.name} tensors')
-    for value in options.values():
+    for key, value in options.items():
+        if value.__class__ is str and key != "approximate":
+            raise TypeError(f"{name}(): argument '{key}' must be Number, not str")
         if value.__class__ is complex or (value.__class__ is not str and not -1e38 < value < 1e38):
             factor(value, input._array.dtype)
     if inplace:
@@ -304,7 +313,7 @@ def _soft(primitive: Primitive, input: Tensor, dim: int | None, dtype: DType | N
     if dim is None:
         dim = 0 if ndim in (0, 1, 3) else 1  # the old rule, still PyTorch's
     dim = errors.wrap_dim(dim, ndim)
-    x: Any = input if dtype is None else input.to(dtype)
+    x: Any = input if dtype is None else input.to(check_dtype(primitive.name, dtype))
     if x._array.dtype.kind not in "fV":
         if x._array.dtype.kind in "iu" and not x._array.size:
             return x.clone()  # PyTorch asks the kernel, and there is none to ask

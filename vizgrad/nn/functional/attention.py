@@ -38,6 +38,8 @@ def scaled_dot_product_attention(
     `enable_gqa` heads of key and value are shared by several of the query's.
     A. Vaswani et al., Attention Is All You Need (2017).
     """
+    if not 0 <= dropout_p <= 1:
+        raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {dropout_p}")
     if min(query.ndim, key.ndim, value.ndim) < 2:
         raise RuntimeError(
             "Expected query, key, and value to all be at least 2 dimensional, but got query.dim: "

@@ -218,7 +218,7 @@ def multilabel_soft_margin_loss(
 
 @takes_tensors
 def multi_margin_loss(
-    input: Any, target: Any, p: int = 1, margin: float = 1.0, weight: Any = None,
+    input: Tensor, target: Tensor, p: Any = 1, margin: float = 1.0, weight: Any = None,
     size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
     """mean over other classes i of max(0, margin - x[target] + x[i]) ** p."""

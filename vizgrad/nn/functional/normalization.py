@@ -37,7 +37,12 @@ def layer_norm(
 
 def _sizes(name: str, normalized_shape: Any) -> tuple[int, ...]:
     given = (normalized_shape,) if isinstance(normalized_shape, int) else normalized_shape
-    wrong = [n for n in given if not hasattr(n, "__index__")] if _several(given) else [given]
+    several = _several(given)
+    wrong = (
+        [n for n in given if n.__class__ is bool or not hasattr(n, "__index__")]
+        if several
+        else [given]
+    )
     if wrong:
         raise TypeError(
             f"{name}(): argument 'normalized_shape' (position 2) must be tuple of ints, but found "
@@ -234,10 +239,11 @@ def grouped(
     return op.group_norm.record(input, given(weight), given(bias), groups=groups, eps=eps)[0]
 
 
+@takes_tensors
 def instance_norm(
-    input: Any, running_mean: Tensor | None = None, running_var: Tensor | None = None,
-    weight: Any = None, bias: Any = None, use_input_stats: bool = True, momentum: float = 0.1,
-    eps: float = 1e-5,
+    input: Tensor, running_mean: Tensor | None = None, running_var: Tensor | None = None,
+    weight: Tensor | None = None, bias: Tensor | None = None, use_input_stats: bool = True,
+    momentum: float = 0.1, eps: float = 1e-5,
 ) -> Tensor:  # fmt: skip
     """Standardises every channel of every sample. D. Ulyanov et al., Instance Normalization (2016)."""
     x = input._array

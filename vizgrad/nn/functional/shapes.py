@@ -12,9 +12,9 @@ def per_dim(value: Any, dims: int, name: str) -> tuple[int, ...]:
     """`value` as a tuple of `dims` ints; RuntimeError when it has another length, TypeError for no ints."""
     if value.__class__ is tuple and len(value) == dims and all(v.__class__ is int for v in value):
         return value
-    if isinstance(value, int):
+    if isinstance(value, int) and value.__class__ is not bool:
         return (value,) * dims
-    if value is None or isinstance(value, (str, float)):
+    if value is None or isinstance(value, (str, float, bool)):
         raise TypeError(
             f"argument '{name}' must be int or tuple of ints, not {type(value).__name__}"
         )

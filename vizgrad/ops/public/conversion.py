@@ -59,9 +59,13 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
             dtype = value
         elif value in _PYTHON_TYPES:
             dtype = _PYTHON_TYPES[value]
-        elif isinstance(value, builtins.bool):
+        elif isinstance(value, builtins.bool) and (dtype is not None or device is not None):
             flags.append(value)
-        elif isinstance(value, (str, Device, builtins.int)):
+        elif (
+            isinstance(value, (str, Device, builtins.int))
+            and value is not True
+            and value is not False
+        ):
             device = value
         elif value is not None:
             raise TypeError(
@@ -146,6 +150,8 @@ def type(self: Tensor, dtype: Any = None, non_blocking: Any = False) -> Any:
         return to(self, dtypes.get_default_dtype())
     if hasattr(dtype, "layout"):  # LongTensor stands for int64
         return to(self, dtype.device, dtype.dtype)
+    if not isinstance(dtype, DType) and dtype not in _PYTHON_TYPES:
+        raise TypeError("dtype must be a type, str, or dtype object")
     return to(self, dtype)
 
 

@@ -382,6 +382,7 @@ def empty_strided(
 
 
 @public
+@takes_tensors
 def frombuffer(
     buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0, requires_grad: bool = False
 ) -> Tensor:

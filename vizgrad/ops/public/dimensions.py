@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from vizgrad.errors import index_of, wrap_dim
@@ -193,7 +193,10 @@ def flipud(input: Tensor) -> Tensor:
 @takes_tensors
 def roll(input: Tensor, shifts: Any, dims: Any = None) -> Tensor:
     """Elements moved round by `shifts` along `dims`; in C order over everything if none are given."""
-    shift = (shifts,) if isinstance(shifts, int) else tuple(shifts)
+    several = isinstance(shifts, Sequence) and not isinstance(shifts, str)
+    shift = tuple([index_of(s) for s in (shifts if several else (shifts,))])
+    if not shift:
+        raise RuntimeError("roll(): `shifts` required: say by how many places")
     if dims is None or dims == ():
         if len(shift) != 1:
             raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shift)}, dims:0")

@@ -8,7 +8,7 @@ from functools import wraps
 from itertools import chain
 from typing import Any
 
-from vizgrad.ops.public.arguments import written
+from vizgrad.ops.public.arguments import check_dtype, written
 from vizgrad.tensor.kinds import Kinds
 from vizgrad.tensor.operands import wrong_operand
 from vizgrad.tensor.tensor import Tensor
@@ -93,9 +93,10 @@ def fills_out(function: Callable[..., Any]) -> Callable[..., Any]:
     def call(*args: Any, out: Tensor | None = None, **options: Any) -> Any:
         if out is None:
             return function(*args, **options)
-        if options.get("dtype") not in (None, out.dtype):
+        asked = check_dtype(name, options.get("dtype"))
+        if asked not in (None, out.dtype):
             raise RuntimeError(
-                f"dtype {options['dtype'].name} does not match dtype of out parameter ({out.dtype.name})"
+                f"dtype {asked.name} does not match dtype of out parameter ({out.dtype.name})"
             )
         options["dtype"] = out.dtype
         wanted = options.pop("requires_grad", False)

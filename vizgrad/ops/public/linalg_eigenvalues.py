@@ -31,6 +31,8 @@ class EigResult(NamedTuple):
 def eigh(input: Tensor, UPLO: str = "L") -> EighResult:
     """Eigenvalues in rising order and eigenvectors (columns) of symmetric matrices."""
     check("eigh", input)
+    if UPLO not in ("L", "U", "l", "u"):
+        raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO!r}")
     return EighResult(
         *decompositions.record(
             decompositions.LinalgEighBackward0, input, kernels.eigh(input._array, UPLO)

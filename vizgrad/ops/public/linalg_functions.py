@@ -202,7 +202,7 @@ def _abs_squared(value: Tensor) -> Tensor:
 
 @takes_tensors
 def lstsq(
-    input: Tensor, b: Tensor, rcond: float | None = None, *, driver: Any = None
+    input: Tensor, b: Tensor, rcond: float | None = None, *, driver: str | None = None
 ) -> LstsqResult:
     """X that makes the 2-norm of input @ X - b smallest; solution and residuals are differentiable.
 

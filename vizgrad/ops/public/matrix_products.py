@@ -295,13 +295,18 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
 
 
 _COMPUTE_MODES = (
-    None, "use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist",
+    "use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist",
 )  # fmt: skip
 
 
 @public
 @takes_tensors
-def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: Any = None) -> Tensor:
+def cdist(
+    x1: Tensor,
+    x2: Tensor,
+    p: float = 2.0,
+    compute_mode: Any = "use_mm_for_euclid_dist_if_necessary",
+) -> Tensor:
     """Distances between all rows of two matrices (or stacks of them).
 
     `compute_mode` says how PyTorch finds them; here they are always found without loss of digits.

@@ -14,7 +14,14 @@ from vizgrad.function.failing import broadcast_error
 from vizgrad.function.inplace import write
 from vizgrad.ops import copying, random_sampling
 from vizgrad.ops.forms import method, public
-from vizgrad.ops.public.arguments import check_dtype, check_kind, check_sizes, index_of, sizes_of
+from vizgrad.ops.public.arguments import (
+    check_dtype,
+    check_kind,
+    check_number,
+    check_sizes,
+    index_of,
+    sizes_of,
+)
 from vizgrad.ops.public.broadcasting import broadcast_tensors
 from vizgrad.ops.public.creation import given_size, made
 from vizgrad.ops.public.creation_like import memory_like
@@ -138,8 +145,8 @@ def randint(
             f"randint(): argument 'size' must be tuple of ints, not {type(size).__name__}"
         )
     for name, limit in (("low", low), ("high", high)):
-        if isinstance(limit, float):
-            raise TypeError(f"randint(): argument {name!r} must be int, not float")
+        if isinstance(limit, (float, bool)):
+            raise TypeError(f"randint(): argument {name!r} must be int, not {type(limit).__name__}")
     if low >= high:
         raise RuntimeError(
             f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}"
@@ -204,6 +211,7 @@ def normal(
 
     To these a gradient of 0 goes. RuntimeError for a negative deviation.
     """
+    check_number("normal", "mean", mean)
     _check_deviation(std)
     model = next((t for t in (mean, std) if isinstance(t, Tensor)), None)
     if model is None:

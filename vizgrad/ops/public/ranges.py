@@ -8,7 +8,7 @@ from typing import Any
 from vizgrad.arrays import dtypes, xp
 from vizgrad.arrays.backend import namespace_at, parse_device, to_device
 from vizgrad.ops.forms import public
-from vizgrad.ops.public.arguments import element
+from vizgrad.ops.public.arguments import check_number, element
 from vizgrad.ops.public.creation import _np_dtype, given_size, made
 from vizgrad.ops.public.keywords import fills_out, takes_tensors
 from vizgrad.tensor.tensor import Tensor
@@ -28,7 +28,7 @@ def arange(
             raise TypeError('arange() missing 1 required positional arguments: "end"')
         start, end = 0, start
     elif start is None:
-        start = 0
+        raise TypeError("arange(): argument 'start' (position 1) must be Number, not NoneType")
     start, end, step = (
         v.item() if isinstance(v, (Tensor, xp.generic)) else v for v in (start, end, step)
     )
@@ -114,6 +114,7 @@ def _ends(name: str, start: Any, end: Any, steps: int) -> tuple[Any, Any]:
     if steps < 0:
         raise RuntimeError(f"number of steps must be non-negative, got {steps}")
     for word, value in (("start", start), ("end", end)):
+        check_number(name, word, value)
         if isinstance(value, Tensor) and value._array.ndim:
             raise RuntimeError(
                 f"{name} only supports 0-dimensional start and end tensors, but got {word} with "

@@ -180,9 +180,9 @@ def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
 
 
 @method
-def contiguous(self: Tensor, *, memory_format: Any = None) -> Tensor:
+def contiguous(self: Tensor, *, memory_format: Any = formats.contiguous_format) -> Tensor:
     """`self` if its memory is in C order, or that of `memory_format`, else a copy in that order."""
-    if memory_format is None:
+    if memory_format is formats.contiguous_format:
         return self if self._array.flags.c_contiguous else ops.contiguous_copy.record(self)
     if self.is_contiguous(memory_format):
         return self

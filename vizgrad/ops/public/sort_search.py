@@ -12,7 +12,7 @@ from vizgrad.function.typing import result_dtype
 from vizgrad.ops import extremes, indexing
 from vizgrad.ops.forms import method, public
 from vizgrad.ops.public import broadcasting
-from vizgrad.ops.public.arguments import check_kind, written
+from vizgrad.ops.public.arguments import check_kind, check_number, written
 from vizgrad.ops.public.keywords import takes_axis, takes_out, takes_tensors
 from vizgrad.ops.public.results import ValuesIndices
 from vizgrad.tensor.tensor import Tensor, new_tensor
@@ -98,7 +98,7 @@ def argwhere(input: Tensor) -> Tensor:
 @takes_axis
 @takes_out
 def sort(
-    input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool = False
+    input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool | None = False
 ) -> ValuesIndices:
     """The elements along `dim` in order, and where they were. Always stable."""
     at = wrap_dim(dim, input._array.ndim)
@@ -236,6 +236,7 @@ def bucketize(
     input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False
 ) -> Tensor:
     """`searchsorted(boundaries, input)`."""
+    check_number("bucketize", "input", input)
     if boundaries._array.ndim != 1:
         raise RuntimeError(
             f"boundaries tensor must be 1 dimension, but got dim({boundaries._array.ndim})"

@@ -30,6 +30,7 @@ def _windowed(n_fft: int, win_length: int | None, given: Tensor | None, like: Te
 
 
 @public(method=True)
+@takes_tensors
 def stft(
     input: Tensor,
     n_fft: int,

@@ -190,6 +190,8 @@ def histogram(
     array = input._array
     if array.dtype.kind not in "fV":
         raise NotImplementedError(f'"histogramdd" not implemented for {input.dtype.name}')
+    if isinstance(bins, bool):
+        raise TypeError("histogram(): argument 'bins' (position 2) must be int or Tensor, not bool")
     if weight is not None and weight.shape != input.shape:
         raise RuntimeError(
             "torch.histogram(): if weight tensor is provided it should have the same shape as the input, but "

@@ -206,6 +206,8 @@ def fill_value(name: str, input: Tensor, value: Any) -> Any:
 
 
 def check_mask(name: str, mask: Tensor) -> None:
+    if not isinstance(mask, Tensor):
+        raise not_a_tensor(name, "mask", 2, mask)
     if mask._array.dtype.kind != "b":
         raise RuntimeError(
             f"{name} only supports boolean masks, but got mask with dtype {mask.dtype.name}"
@@ -213,6 +215,7 @@ def check_mask(name: str, mask: Tensor) -> None:
 
 
 @public(method=True)
+@takes_tensors
 def nan_to_num(
     input: Tensor,
     nan: float | None = None,
