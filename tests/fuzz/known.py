@@ -473,6 +473,8 @@ KNOWN: tuple[Known, ...] = (
     Known("F.*_norm layer_norm rms_norm group_norm batch_norm instance_norm", "gradient", "of equal elements: rounding times 1 / sqrt(eps)",
           lambda call, found: ties(call, found) and roughly(call, found)),
     Known("F.group_norm group_norm", "gradient", "0 / 0 of groups without elements", empty),
+    Known("F.*_norm layer_norm rms_norm group_norm batch_norm instance_norm", "value|* after", "of equal elements: a difference of two numbers of 1 / sqrt(eps)",
+          lambda call, found: apart(found) <= 1e-11),
     Known("F.batch_norm", "gradient", "PyTorch's backward reads statistics and a weight as if they lay densely",
           either(not_plain(1), not_plain(2), not_plain(3))),
     Known("F.batch_norm", "* after", "running statistics several elements of which are one", either(not_plain(1), not_plain(2))),
