@@ -80,12 +80,25 @@ describe('moving', () => {
 
   test('a step moves, follows with the selection, and is told in words', async () => {
     store.step();
-    expect(state().moving).toBe(true);
     await settle();
-    expect(state().moving).toBe(false);
     expect(state().session?.run.position).toBe(1);
     expect(state().announcement).toBe('MeanBackward0 done, 1 of 12');
     expect(state().inspection?.visit?.index).toBe(0);
+  });
+
+  test('that it moves is said if it takes longer than a blink', async () => {
+    kernel.delay = null;
+    store.step();
+    await vi.advanceTimersByTimeAsync(90);
+    expect(state().moving).toBe(false);
+    await vi.advanceTimersByTimeAsync(20);
+    expect(state().moving).toBe(true);
+    kernel.delay = 0;
+    kernel.flush();
+    await settle();
+    expect(state().moving).toBe(false);
+    await vi.advanceTimersByTimeAsync(500);
+    expect(state().moving).toBe(false);
   });
 
   test('steps asked for while one is under way are sent as one', async () => {

@@ -31,6 +31,9 @@ export interface StoreOptions {
   readonly schedule?: Schedule;
 }
 
+/** Milliseconds: what is done in less needs no word about it, which would only flicker. */
+const BLINK = 100;
+
 export class DebuggerStore {
   readonly state: Observable<DebuggerState>;
   private readonly asking: Asking;
@@ -43,6 +46,8 @@ export class DebuggerStore {
   /** The view asks in the next frame for what was found to be unknown while this one was drawn. */
   private asksSoon = false;
   private disposed = false;
+  /** Until then nobody is told that the run moves. */
+  private moved: ReturnType<typeof setTimeout> | undefined;
   /** The session to show at first. */
   private first: string | null;
 
@@ -85,6 +90,7 @@ export class DebuggerStore {
     }
     this.disposed = true;
     this.asking.forget();
+    clearTimeout(this.moved);
   }
 
   // --- what a person asks for ---
@@ -281,7 +287,7 @@ export class DebuggerStore {
   private pendingChanged(): void {
     const { pending } = this.asking;
     const { patience } = pending;
-    const moving = pending.has(...MOVES, 'stop');
+    const moving = this.movesForLong(pending.has(...MOVES, 'stop'));
     const { state } = this;
     const worse =
       patience !== state.value.patience && (patience === 'slow' || patience === 'silent');
@@ -291,6 +297,17 @@ export class DebuggerStore {
     if (worse) {
       this.knock();
     }
+  }
+
+  /** Whether to say that the run moves: not of a step that is done in less than a blink. */
+  private movesForLong(moving: boolean): boolean {
+    if (!moving) {
+      clearTimeout(this.moved);
+      this.moved = undefined;
+      return false;
+    }
+    this.moved ??= setTimeout(() => this.state.patch({ moving: true }), BLINK);
+    return this.state.value.moving;
   }
 
   /** Asks a small thing, in case an answer got lost: the kernel says then if it knows so. */

@@ -28,7 +28,9 @@ describe('later', () => {
     draw('b');
     expect(host.textContent).toBe('a');
     vi.advanceTimersToNextFrame();
-    expect(host.textContent).toBe('a'); // it is not painted yet
+    await vi.advanceTimersByTimeAsync(1);
+    expect(host.textContent).toBe('a');
+    vi.advanceTimersToNextFrame();
     await vi.advanceTimersByTimeAsync(1);
     expect(host.textContent).toBe('b');
   });

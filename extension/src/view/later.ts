@@ -31,7 +31,10 @@ export function later<P extends object>(Inner: FunctionComponent<P>): ComponentT
   };
 }
 
-/** Calls back when the next frame has been painted; a hidden tab, which paints none, waits for a timer. */
+/**
+ * Calls back in the frame behind the next one, which is painted by then; a hidden tab, which has no frames,
+ * waits for a timer.
+ */
 function behindFrame(callback: () => void): () => void {
   const stop = (): void => {
     cancelAnimationFrame(frame);
@@ -41,10 +44,9 @@ function behindFrame(callback: () => void): () => void {
     stop();
     callback();
   };
-  let timer = setTimeout(once, 120);
-  const frame = requestAnimationFrame(() => {
-    clearTimeout(timer);
-    timer = setTimeout(once, 0); // a frame's callbacks come before its painting
+  const timer = setTimeout(once, 120);
+  let frame = requestAnimationFrame(() => {
+    frame = requestAnimationFrame(once);
   });
   return stop;
 }
