@@ -65,7 +65,7 @@ export function App({ sessions, fill }: AppProps): JSX.Element {
       }}
     >
       {sessions && <SessionPicker sessions={state.sessions} shown={session} />}
-      {session && <Toolbar state={state} width={width} roomy={room >= 1280} />}
+      {session && <Toolbar state={state} width={width} />}
       <Banner state={state} />
       {view.help && <Help close={closeHelp} />}
       {session ? <Panels state={state} session={session} width={width} /> : <Empty state={state} />}
@@ -92,7 +92,8 @@ function Empty({ state }: { state: DebuggerState }): JSX.Element {
   if (port.state === 'open' && patience === 'answered' && !state.notice) {
     return (
       <p class="vg-empty vg-empty-view">
-        No session in this kernel yet. Run <code>vizgrad.debug(loss)</code> to step its backward.
+        No session in this kernel yet. Run <code>vizgrad.debug(loss)</code>, or{' '}
+        <code>%vizgrad debug loss</code>, to step through its backward.
       </p>
     );
   }

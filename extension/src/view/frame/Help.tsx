@@ -67,12 +67,12 @@ export function Help({ close }: { close(): void }): JSX.Element {
         aria-label="Keys and signs"
         onKeyDown={keydown}
       >
-        <header class="vg-help-head">
+        <div class="vg-help-head">
           <h3>Keys and signs</h3>
           <button type="button" class="vg-button" aria-label="Close help" onClick={close}>
             <Icon name="close" />
           </button>
-        </header>
+        </div>
         <div class="vg-help-body" tabIndex={0} role="group" aria-label="Help">
           <div class="vg-help-columns">
             {(Object.keys(SECTIONS) as Section[]).map(section => (

@@ -32,10 +32,12 @@ function modesOf(modes: Modes): Mode[] {
   ];
 }
 
-function ModeStripInner({ modes, short }: { modes: Modes; short: boolean }): JSX.Element {
+function ModeStripInner({ modes }: { modes: Modes }): JSX.Element | null {
   const all = modesOf(modes);
-  // A narrow view has room for what is unusual only; grad mode is always told.
-  const shown = short ? all.filter((mode, i) => i === 0 || mode.on !== mode.usual) : all;
+  const shown = all.filter(({ on, usual }) => on !== usual);
+  if (shown.length === 0) {
+    return null; // As nearly always: only what is unusual is worth the room.
+  }
   return (
     <ul class="vg-modes" aria-label="Modes">
       {shown.map(({ name, on, usual, title }) => (

@@ -32,11 +32,9 @@ const WIDTHS: readonly Width[] = ['narrow', 'medium', 'wide'];
 interface ToolbarProps {
   readonly state: DebuggerState;
   readonly width: Width;
-  /** There is room for every mode. */
-  readonly roomy: boolean;
 }
 
-export function Toolbar({ state, width, roomy }: ToolbarProps): JSX.Element {
+export function Toolbar({ state, width }: ToolbarProps): JSX.Element {
   const commands = useCommands();
   const { session } = state;
   const run = session?.run;
@@ -63,7 +61,7 @@ export function Toolbar({ state, width, roomy }: ToolbarProps): JSX.Element {
           </span>
         </div>
       )}
-      {run && <ModeStrip modes={run.modes} short={!roomy} />}
+      {run && <ModeStrip modes={run.modes} />}
       <div class="vg-toolbar-group vg-toolbar-view" role="toolbar" aria-label="View">
         {VIEW_TOOLS.filter(command => commands.has(command)).map(command => (
           <CommandButton key={command} command={command} />

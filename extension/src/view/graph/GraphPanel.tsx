@@ -91,6 +91,16 @@ export function GraphPanel({ session, view }: GraphPanelProps): JSX.Element {
     }
   }, [search?.index, shown]);
 
+  // The keyboard goes along with what a command selects, when that is drawn.
+  useEffect(() => {
+    const here = keys.here();
+    if (here !== null && selection !== null && shown !== null && !view.follow) {
+      if (!picture.keysOf(selection).includes(here)) {
+        keys.focus(shown);
+      }
+    }
+  }, [selection, shown]);
+
   // Who selects what is not drawn gets to see it when it is.
   const revealing = useRef<number | null>(null);
   useEffect(() => {

@@ -16,7 +16,8 @@ function ResultPillInner({ box, of, detail }: ResultPillProps): JSX.Element {
   const label = `result${of ? ` of ${of.name}` : ''}${slot}`;
   const { width, height } = box;
   return (
-    <g class="vg-result" transform={`translate(${box.x},${box.y})`} role="img" aria-label={label}>
+    // Decoration: a tree has items, and a node says itself that it is the first.
+    <g class="vg-result" transform={`translate(${box.x},${box.y})`} aria-hidden="true">
       <title>{label}</title>
       <rect width={width} height={height} rx={height / 2} />
       {detail !== 'shape' && (

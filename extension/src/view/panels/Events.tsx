@@ -7,6 +7,7 @@ import { nodeTitle } from '../../store';
 import type { SessionState, Window } from '../../store';
 import * as format from '../format';
 import { useStore } from '../hooks';
+import { keyText } from '../shortcuts';
 import { NodeName } from './NodeLink';
 
 /** Rows around the present position that are drawn, and that are searched: a history may be long. */
@@ -43,7 +44,9 @@ export function Events({ session }: { session: SessionState }): JSX.Element {
   }, [run.position]);
 
   if (run.recorded === 0) {
-    return <p class="vg-empty">No node has run yet.</p>;
+    return (
+      <p class="vg-empty">{`No node has run yet: Step (${keyText('step')}) runs the first.`}</p>
+    );
   }
   const lines = Array.from({ length: count }, (_, i) => history.line(first + i));
   const known = lines.filter(line => line !== undefined);

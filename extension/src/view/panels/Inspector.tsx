@@ -6,6 +6,7 @@ import { isPlain, isTensor } from '../../store';
 import type { DebuggerState, SessionState } from '../../store';
 import * as format from '../format';
 import { useStore } from '../hooks';
+import { keyText } from '../shortcuts';
 import { Icon, StateIcon } from '../Icons';
 import { Accumulate, LeafGrad } from './Accumulate';
 import { Gradients } from './Gradients';
@@ -21,7 +22,11 @@ interface InspectorProps {
 export function Inspector({ state, session }: InspectorProps): JSX.Element {
   const { selection: id } = state.view;
   if (id === null) {
-    return <p class="vg-empty">Select a node in the graph, or take a step.</p>;
+    return (
+      <p class="vg-empty">
+        {`Select a node: click it, or walk there with arrows and press Enter. Step (${keyText('step')}) shows what it runs.`}
+      </p>
+    );
   }
   // What the kernel said about this node; until it does, what the record of its step says.
   const inspection = state.inspection?.node.id === id ? state.inspection : null;

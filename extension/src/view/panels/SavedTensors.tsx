@@ -23,8 +23,13 @@ export function SavedTensors({ session }: { session: SessionState }): JSX.Elemen
   const total = ORDER.reduce((sum, state) => sum + saved.count(state), hiddenStale(session));
   const entries = useMemo(() => first(saved, limit), [saved, session.run, limit]);
   if (total === 0) {
-    const which = all ? 'No node of this graph' : 'No node that is drawn';
-    return <p class="vg-empty">{which} saved a value.</p>;
+    return (
+      <p class="vg-empty">
+        {all
+          ? 'No node of this graph saved a value: no formula needs one.'
+          : 'No node that is drawn saved a value. Open groups to see those of nodes inside.'}
+      </p>
+    );
   }
   return (
     <>

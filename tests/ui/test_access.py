@@ -1,0 +1,218 @@
+"""A session by keyboard and announcements alone, by touch alone, and what axe-core finds."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from tests.ui.lab import Lab
+from tests.ui.server import Server
+from tests.ui.test_following import at
+from tests.ui.test_rooms import SHOW, opened, opened_panel, picture
+from tests.ui.test_tour import press, root
+
+AXE = Path(__file__).parents[2] / "extension" / "node_modules" / "axe-core" / "axe.min.js"
+
+STALE = """
+import vizgrad as vg
+w = vg.ones(3, requires_grad=True)
+h = w.exp()
+loss = (h * 2).tanh().sum() + h.sin().sum()
+h.detach().mul_(3.0)
+"""
+
+
+def axe(view: Locator) -> list[str]:
+    """What axe-core holds against the view."""
+    view.page.evaluate(AXE.read_text("utf-8"))
+    found = root(view).evaluate("async root => (await axe.run(root)).violations")
+    return [
+        f"{rule['id']}: {node['html'][:200]} {node['failureSummary']}"
+        for rule in found
+        for node in rule["nodes"][:3]
+    ]
+
+
+# --- announcements -------------------------------------------------------------------------------------
+
+
+class Reader:
+    """Somebody who hears the live region and what has the focus, and has keys."""
+
+    def __init__(self, lab: Lab, view: Locator) -> None:
+        self.page, self.view = lab.page, view
+        self.live = view.locator("[aria-live]")
+
+    def press(self, key: str) -> None:
+        self.page.keyboard.press(key)
+
+    def hears(self, what: str) -> str:
+        expect(self.live).to_have_text(re.compile(what))
+        return self.live.inner_text()
+
+    @property
+    def focused(self) -> str:
+        """The name of what has the keyboard."""
+        return self.page.evaluate("document.activeElement.getAttribute('aria-label') ?? ''")
+
+
+def test_from_opening_to_the_stale_tensor_by_keys_and_announcements_alone(lab: Lab) -> None:
+    notebook = lab.open_notebook(STALE + SHOW)
+    view = notebook.output(0)
+    reader = Reader(lab, view)
+    # In command mode, on the cell; a person with a screen reader runs it as anybody does.
+    lab.call("async app => { await app.commands.execute('notebook:enter-command-mode'); }")
+    reader.press("Control+Enter")
+    reader.hears(r"^Backward of loss: \d+ nodes, paused at 0 of \d+, next AddBackward0\. F10 steps")
+    assert "2 nodes with a stale saved value" in reader.live.inner_text()
+    for _ in range(60):
+        reader.press("Tab")
+        if view.locator("*:focus").count():
+            break
+    expect(view.locator("*:focus")).to_have_count(1)
+    reader.press("Escape")  # From wherever that is to the graph.
+    assert reader.focused.startswith("AddBackward0, runs next")
+    reader.press("F10")
+    reader.hears("^AddBackward0 done, 1 of")
+    reader.press("n")
+    reader.hears(
+        r"^SinBackward0, .* saved self, which is stale: mul_ wrote version 1 .*, In \[1\], line 5$"
+    )
+    assert reader.focused.startswith("SinBackward0")
+    # To there, and why it fails.
+    reader.press("r")
+    reader.hears("^SumBackward0 done, 2 of 8$")
+    assert reader.focused.startswith("SinBackward0, runs next")
+    reader.press("F10")
+    reader.hears("^Backward failed: ")
+    expect(view.get_by_role("alert").first).to_contain_text("mul_")
+    # Out by the same way: the parts of the view, by name.
+    reader.press("F6")
+    assert reader.focused in {"Inspector", "Saved tensors", "Parts", "Versions", "Engine"}
+
+
+# --- axe-core --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
+def test_axe_finds_nothing(lab: Lab, theme: str) -> None:
+    lab.execute("apputils:change-theme", theme=theme)
+    lab.page.set_viewport_size({"width": 1600, "height": 1000})
+    notebook, view = opened(lab, STALE)
+    found = {"first look": axe(view)}
+    press(view, "Step")
+    at(view, 1)
+    view.locator("[data-node-id]").first.click(button="right")
+    view.get_by_role("menu").wait_for()
+    found["menu"] = axe(view)
+    lab.page.keyboard.press("Escape")
+    view.get_by_role("button", name="Help").click()
+    found["help"] = axe(view)
+    lab.page.keyboard.press("Escape")
+    press(view, "Search nodes")
+    view.get_by_role("textbox", name="Node name").fill("Mul")
+    view.get_by_role("list", name="Matches").wait_for()
+    found["search"] = axe(view)
+    lab.page.keyboard.press("Escape")
+    press(view, "Continue")
+    expect(root(view)).to_have_attribute("data-status", "failed")
+    found["failed"] = axe(view)
+    panel = opened_panel(lab)
+    for tab in panel.get_by_role("tab").all():
+        tab.click()
+        found[tab.inner_text()] = axe(panel)
+    notebook.execute("session.close()")
+    expect(root(view)).to_have_attribute("data-status", "closed")
+    found["closed"] = axe(view)
+    assert len(found) == 12
+    assert {where: rules for where, rules in found.items() if rules} == {}
+
+
+# --- fingers ---------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def tablet(server: Server, browser: Browser) -> Iterator[Lab]:
+    """JupyterLab under fingers."""
+    context = browser.new_context(
+        viewport={"width": 1180, "height": 820}, has_touch=True, reduced_motion="reduce"
+    )
+    lab = Lab(context.new_page(), server)
+    try:
+        lab.load("lab?reset")
+        yield lab
+        assert not lab.errors
+        lab.shut_down_kernels()
+    finally:
+        context.close()
+
+
+def fingers(page: Page) -> Any:
+    """What sends touches, as the screen would."""
+    session = page.context.new_cdp_session(page)
+
+    def send(kind: str, *points: tuple[float, float]) -> None:
+        touches = [{"x": x, "y": y, "id": i} for i, (x, y) in enumerate(points)]
+        session.send("Input.dispatchTouchEvent", {"type": f"touch{kind}", "touchPoints": touches})
+
+    return send
+
+
+def look(view: Locator) -> tuple[float, float, float]:
+    """(x, y, zoom) of the picture."""
+    text = view.locator(".vg-canvas > g").first.get_attribute("transform") or ""
+    x, y, zoom = map(float, re.findall(r"-?[\d.]+(?:e-?\d+)?", text))
+    return x, y, zoom
+
+
+def test_fingers_tap_pan_pinch_and_have_room(tablet: Lab) -> None:
+    lab = tablet
+    lab.execute("application:toggle-left-area")
+    _, view = opened(lab)
+    assert lab.page.evaluate("matchMedia('(pointer: coarse)').matches")
+    small = root(view).evaluate(
+        """root => [...root.querySelectorAll('button, select, [role=tab]')]
+          .map(e => [e.getAttribute('aria-label') ?? e.textContent, e.getBoundingClientRect()])
+          .filter(([, box]) => box.width > 0 && (box.width < 43.5 || box.height < 43.5))
+          .map(([name, box]) => `${name} ${box.width} ${box.height}`)"""
+    )
+    assert json.dumps(small) == "[]"
+    picture(lab.page, "touch", root(view))
+    view.get_by_role("button", name="Step", exact=True).tap()
+    at(view, 1)
+    node = view.locator("[data-node-id]").nth(1)
+    node.tap()
+    expect(node).to_have_attribute("aria-selected", "true")
+
+    canvas = view.locator(".vg-canvas").bounding_box()
+    assert canvas is not None
+    x, y = canvas["x"] + canvas["width"] / 2, canvas["y"] + canvas["height"] / 2
+    send = fingers(lab.page)
+    before = look(view)
+    send("Start", (x, y))
+    for i in range(1, 6):
+        send("Move", (x + 10 * i, y + 6 * i))
+    send("End")
+    lab.page.wait_for_timeout(200)
+    after = look(view)
+    assert after[2] == pytest.approx(before[2])
+    assert (after[0] - before[0], after[1] - before[1]) == pytest.approx((50, 30), abs=2)
+
+    send("Start", (x - 40, y), (x + 40, y))
+    for i in range(1, 6):
+        send("Move", (x - 40 - 8 * i, y), (x + 40 + 8 * i, y))
+    send("End")
+    lab.page.wait_for_timeout(200)
+    pinched = look(view)
+    assert pinched[2] == pytest.approx(2 * after[2], rel=0.05)
+    # What was between the fingers is still there.
+    left, top = canvas["x"], canvas["y"]
+    for axis, (place, corner) in enumerate(((x, left), (y, top))):
+        seen = [(place - corner - at[axis]) / at[2] for at in (after, pinched)]
+        assert seen[0] == pytest.approx(seen[1], abs=3)
