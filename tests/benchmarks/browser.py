@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 #: Steps that are not counted: code is compiled and caches are filled meanwhile.
 WARM_UP = 5
 #: Milliseconds.
+REST = 100
 LAYOUT_LIMIT = 120_000
 STEP_LIMIT = 10_000
 
@@ -215,6 +216,7 @@ def _time_steps(lab: Lab, nodes: int, opened: int, steps: int) -> list[Figure]:
 
 def _step(lab: Lab, root: Locator, button: Locator) -> tuple[float, float]:
     root.and_(lab.page.locator('[aria-busy="false"]')).wait_for()
+    lab.page.wait_for_timeout(REST)
     answered, drawn = lab.page.evaluate(
         STEP, [root.element_handle(), button.element_handle(), STEP_LIMIT]
     )
