@@ -72,12 +72,22 @@ def debug(
 
 
 def show(session: Session) -> None:
-    """Displays a (further) live view of a session below the current cell."""
+    """Displays a (further) live view of a session below the current cell.
+
+    Where a program runs the notebook (nbconvert, papermill), and nobody could step it, a picture.
+    """
     from IPython.display import display
 
-    from vizgrad.widgets.debugview import DebugView
+    from vizgrad.widgets.commtarget import run_by_program
 
-    display(DebugView(session))
+    if run_by_program():
+        from vizgrad.widgets.saved import SessionPicture
+
+        display(SessionPicture(session))
+    else:
+        from vizgrad.widgets.debugview import DebugView
+
+        display(DebugView(session))
 
 
 def graph(tensors: Any, *, title: str = "", depth: int | None = None) -> GraphPicture:

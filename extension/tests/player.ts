@@ -204,7 +204,7 @@ export class Player implements Port {
         const memory = this.recording.memory.get(this.position);
         return memory
           ? { ...memory, ...about, revision }
-          : { type: 'failed', ...about, message: 'Nothing is recorded of it here.' };
+          : { type: 'failed', ...about, message: 'Nothing is recorded of it here.', closed: false };
       }
       case 'get_storages':
         return { ...this.recording.storages, ...about, revision };
@@ -222,7 +222,7 @@ export class Player implements Port {
       default:
         return this.move(request)
           ? { type: 'done', ...about, revision: this.revision }
-          : { type: 'failed', ...about, message: 'There is no such node ahead.' };
+          : { type: 'failed', ...about, message: 'There is no such node ahead.', closed: false };
     }
   }
 

@@ -65,6 +65,12 @@ async (app, id, code) => {{
   return {{ ...reply.content, text }};
 }}
 """
+_START_CODE = f"""
+async (app, id, code) => {{
+  {_FIND}
+  find(id).sessionContext.session.kernel.requestExecute({{ code }}).done.catch(() => undefined);
+}}
+"""
 _CELLS = f"""
 async (app, id) => {{
   {_FIND}
@@ -119,8 +125,11 @@ class Lab:
         path.parent.mkdir(parents=True, exist_ok=True)
         notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in cells])
         nbformat.write(notebook, path)
-        panel = self.call(_OPEN_NOTEBOOK, name, limit=KERNEL_LIMIT)
-        return Notebook(self, panel)
+        return self.open(name)
+
+    def open(self, path: str) -> Notebook:
+        """Opens a notebook that is there, with its kernel if it has one."""
+        return Notebook(self, self.call(_OPEN_NOTEBOOK, path, limit=KERNEL_LIMIT))
 
     def open_copy(
         self, source: Path, change: Callable[[NotebookNode], None] | None = None
@@ -180,6 +189,10 @@ class Notebook:
         if reply["status"] != "ok":
             raise AssertionError(_plain(reply.get("traceback") or [str(reply)]))
         return reply["text"]
+
+    def start(self, code: str) -> None:
+        """Runs code in the notebook's kernel and waits for nothing: it may never be answered."""
+        self.lab.call(_START_CODE, self.panel, code)
 
     def cells(self) -> list[dict[str, Any]]:
         """The cells with their outputs, as they would be saved."""

@@ -59,6 +59,7 @@ def start(folder: Path, *arguments: str) -> Server:
         *(sys.executable, "-m", "jupyterlab", "--no-browser", "--ip=127.0.0.1"),
         *(f"--port={port}", "--ServerApp.port_retries=0", f"--ServerApp.root_dir={root}"),
         "--LabApp.expose_app_in_browser=True",
+        "--JupyterNotebookApp.expose_app_in_browser=True",  # Notebook 7, below /notebooks
         *(["--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []),
         *arguments,
     ]

@@ -15,6 +15,7 @@ from vizgrad.inspection.session import Session
 from vizgrad.widgets import protocol as p
 from vizgrad.widgets.drawing import Drawing, Folding
 from vizgrad.widgets.drawing_of import draw
+from vizgrad.widgets.saved import picture
 from vizgrad.widgets.standing_of import standing
 
 #: Nodes named in one answer; visits, storages and points of a curve that are told at once.
@@ -55,6 +56,8 @@ def seen(session: Session, request: Any) -> Any:
             return _memory(number, session)
         case p.GetStorages():
             return _storages(number, session, request.most)
+        case p.GetPicture():
+            return picture(number, session)
         case _:
             return None
 

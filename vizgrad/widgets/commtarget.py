@@ -6,6 +6,7 @@ left to the kernel: outside of one nothing is registered and nothing imported.
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Any
 
@@ -60,6 +61,13 @@ def running_cell(count: int | None = None) -> Cell:
     if count is None:
         count = shell.displayhook.prompt_count
     return Cell(f"In [{count}]", number if isinstance(number, str) else "")
+
+
+def run_by_program() -> bool:
+    """Is the cell run where nobody can be asked anything? But Voila shows people what it runs."""
+    request = getattr(_shell(), "get_parent", dict[str, Any])()
+    asks = request.get("content", {}).get("allow_stdin", True)
+    return not asks and not os.environ.get("SERVER_SOFTWARE", "").startswith("voila")
 
 
 def _opened(comm: Any, message: Any) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from typing import Any, cast
-from weakref import WeakSet
+from weakref import WeakSet, WeakValueDictionary
 
 from vizgrad.inspection import registry
 from vizgrad.inspection.live import told
@@ -29,15 +29,19 @@ MOST_STEPS = 1_000_000
 
 _log = logging.getLogger(__name__)
 _controllers: WeakSet[Controller] = WeakSet()
+#: Those of widgets, by the widget's id.
+_of_widgets: WeakValueDictionary[str, Controller] = WeakValueDictionary()
 
 
 class Controller:
     """One view's end in the kernel. `bound`: the session of a widget, which is held until its view goes (or
-    detaches); None for the side panel.
+    detaches), or something else is shown in the place of this widget (`view`, its id); None for other views.
     """
 
-    def __init__(self, send: Send, bound: Session | None = None) -> None:
+    def __init__(self, send: Send, bound: Session | None = None, *, view: str = "") -> None:
         self._carry = send
+        #: Something has come from the browser.
+        self._heard = False
         self._bound = None if bound is None else bound.id
         self._attached: Session | None = None
         self._listening: Observer | None = None
@@ -45,6 +49,8 @@ class Controller:
         self._behind = False
         self._registry = registry.listen("a view's list of sessions", self._sessions_changed)
         _controllers.add(self)
+        if view:
+            _of_widgets[view] = self
         if bound is not None:
             self._attach(bound)
 
@@ -57,6 +63,7 @@ class Controller:
 
     def receive(self, content: object) -> None:
         """Answers one message. Never raises: whatever goes wrong becomes a `Failed` answer."""
+        self._heard = True
         fields = cast("dict[str, object]", content) if isinstance(content, dict) else {}
         number = fields.get("request", 0)
         if type(number) is not int or not 0 <= number < MAX_INTEGER:
@@ -72,7 +79,9 @@ class Controller:
         try:
             answer = self._answer(request)
         except (SessionClosed, SessionBusy, IndexError, ValueError) as error:
-            answer = p.Failed(number, str(error), session if isinstance(session, str) else None)
+            about = session if isinstance(session, str) else None
+            closed = isinstance(error, SessionClosed)
+            answer = p.Failed(number, str(error), about, closed)
         except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  a node, a hook, the person
             text = f"{type(error).__name__}: {error}".removesuffix(": ")
             notes = "\n".join(getattr(error, "__notes__", ()))
@@ -90,6 +99,9 @@ class Controller:
             case p.Attach():
                 session = self._find(request.session)
                 self._attach(session)
+                widget = _of_widgets.get(request.view)
+                if widget is not None and not widget._heard:
+                    widget._detach()
                 return answers.shown(request.request, session, request.folding, "")
             case _:
                 pass

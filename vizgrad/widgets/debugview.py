@@ -13,11 +13,8 @@ import anywidget
 import traitlets
 
 from vizgrad.inspection.session import Session
-from vizgrad.rendering.static import svg_of_session, text_of_session
 from vizgrad.widgets.controller import Controller
-
-#: Larger graphs are said in words only, to those who read a notebook without a kernel.
-MOST_PICTURED = 20_000
+from vizgrad.widgets.saved import bundle
 
 _STATIC = Path(__file__).parent / "static"
 
@@ -33,7 +30,7 @@ class DebugView(anywidget.AnyWidget):
         #: ipywidgets keeps every widget for the life of the kernel: it must not keep its session.
         self._session = ref(session)
         base = cast("Any", self)  # anywidget gives its methods no types
-        self._controller = Controller(base.send, session)
+        self._controller = Controller(base.send, session, view=base.model_id)
         base.on_msg(self._received)
 
     def _received(self, _: Any, content: object, __: Any) -> None:
@@ -45,15 +42,9 @@ class DebugView(anywidget.AnyWidget):
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         """The live view with a picture and a text beside it, for notebooks read without a kernel."""
-        bundle = cast("Any", super())._repr_mimebundle_(**kwargs)
-        pair = cast("Any", bundle if isinstance(bundle, tuple) else (bundle, {}))
-        data, metadata = pair
-        if data is None:
-            return data
+        shown = cast("Any", super())._repr_mimebundle_(**kwargs)
+        data, metadata = cast("Any", shown if isinstance(shown, tuple) else (shown, {}))
         session = self._session()
-        if session is not None and session.nodes > MOST_PICTURED:
-            data["text/plain"] = repr(session)
-        elif session is not None:
-            data["text/plain"] = text_of_session(session)
-            data["image/svg+xml"] = svg_of_session(session)
+        if data is not None and session is not None:
+            data.update(bundle(session, cast("Any", self).model_id))
         return data, metadata

@@ -38,11 +38,15 @@ class ListSessions:
 
 @dataclass(frozen=True, slots=True)
 class Attach:
-    """Send me the events of `session` (None: the newest), and what is to be seen of it."""
+    """Send me the events of `session` (None: the newest), and what is to be seen of it.
+
+    `view`: the widget in whose place this shows it (`SavedView.view`).
+    """
 
     request: int
     session: str | None = None
     folding: Folding = AUTOMATIC
+    view: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +118,14 @@ class GetStorages:
     request: int
     session: str
     most: int
+
+
+@dataclass(frozen=True, slots=True)
+class GetPicture:
+    """What is a notebook to show that is read without a kernel?"""
+
+    request: int
+    session: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -362,6 +374,32 @@ class Storages:
 
 
 @dataclass(frozen=True, slots=True)
+class SavedView:
+    """What a notebook knows of a view, beside the picture of it: which session it was and how far.
+
+    `title` names it with its cell. `view` is the id of the widget that shows it too; empty: none does.
+    """
+
+    session: str
+    title: str
+    status: str
+    position: int
+    total: int
+    view: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """`svg` and `text` are empty where the graph is too large for a new picture."""
+
+    request: int
+    session: str
+    saved: SavedView
+    svg: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Done:
     """The request was carried out; what it changed was told to everybody as an `Updated`."""
 
@@ -404,12 +442,13 @@ class ArrayPart:
 @dataclass(frozen=True, slots=True)
 class Failed:
     """The request could not be done, or only in part (which was told as an `Updated`). `message` says what
-    happened and what to do.
+    happened and what to do; `closed`, that the session is closed, or not one of this kernel.
     """
 
     request: int
     message: str
     session: str | None = None
+    closed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -457,6 +496,7 @@ ANSWERS: dict[type, tuple[type, ...]] = {
     GetVisits: (Visits,),
     GetMemory: (Memory,),
     GetStorages: (Storages,),
+    GetPicture: (Picture,),
     Step: (Done,),
     StepBack: (Done,),
     Continue: (Done,),

@@ -1,4 +1,5 @@
 /** The JupyterLab plugins of vizgrad. Each is small, so that a host lacking one service still gets the rest. */
+import outputs from './outputPlugin';
 import panel from './panelPlugin';
 
-export default [panel];
+export default [panel, outputs];

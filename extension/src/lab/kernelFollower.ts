@@ -37,6 +37,11 @@ export class KernelFollower {
     return this.context;
   }
 
+  /** Is there a document that has, or had, a kernel? */
+  get hasDocument(): boolean {
+    return this.context !== null && !this.context.isDisposed;
+  }
+
   follow(tracker: Tracker): void {
     tracker.currentChanged.connect((_, panel) => {
       // A tracker whose last document closes says null; the other tracker may still have one.

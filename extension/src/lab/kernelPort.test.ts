@@ -28,9 +28,12 @@ class FakeComm {
 
   close(): void {
     this.onClose();
+    this.dispose();
   }
 
+  /** Twice would take the subshell away that other comms use. */
   dispose(): void {
+    expect(this.isDisposed).toBe(false);
     this.isDisposed = true;
   }
 }
@@ -38,7 +41,8 @@ class FakeComm {
 class FakeKernel {
   readonly iopubMessage = new Signal<this, unknown>(this);
   readonly statusChanged = new Signal<this, Kernel.Status>(this);
-  readonly connectionStatus = 'connected';
+  readonly connectionStatusChanged = new Signal<this, Kernel.ConnectionStatus>(this);
+  connectionStatus: Kernel.ConnectionStatus = 'connected';
   readonly comms: FakeComm[] = [];
   readonly info: Promise<unknown>;
 
@@ -55,6 +59,11 @@ class FakeKernel {
     return comm;
   }
 
+  connects(status: Kernel.ConnectionStatus): void {
+    this.connectionStatus = status;
+    this.connectionStatusChanged.emit(status);
+  }
+
   runs(code: string): void {
     this.iopubMessage.emit({ header: { msg_type: 'execute_input' }, content: { code } });
     this.statusChanged.emit('idle');
@@ -64,6 +73,7 @@ class FakeKernel {
 class FakeFollower {
   readonly changed = new Signal<this, unknown>(this);
   kernel: FakeKernel | null = null;
+  hasDocument = true;
 
   goTo(kernel: FakeKernel | null): void {
     this.kernel = kernel;
@@ -146,6 +156,66 @@ test('a restarted kernel has forgotten the comm', async () => {
   kernel.runs('import vizgrad');
   await settled();
   expect(status).toEqual({ state: 'open' });
+});
+
+test('a kernel that is shut down took its sessions along', async () => {
+  follower.goTo(new FakeKernel(true));
+  port.wake();
+  await settled();
+  follower.goTo(null);
+  expect(status.reason).toContain('was shut down');
+  expect(status.another).toBeUndefined();
+});
+
+test('a document that is closed leaves nothing to be shown', async () => {
+  follower.goTo(new FakeKernel(true));
+  port.wake();
+  await settled();
+  follower.hasDocument = false;
+  follower.goTo(null);
+  expect(status).toMatchObject({ state: 'closed', another: true });
+});
+
+test('over a connection that comes back another comm is opened before the old one goes', async () => {
+  const kernel = new FakeKernel(true);
+  follower.goTo(kernel);
+  port.wake();
+  await settled();
+  kernel.connects('connecting');
+  expect(status.state).toBe('connecting');
+  expect(status.reason).toContain('lost');
+  const [before] = kernel.comms;
+  kernel.connects('connected');
+  expect(before?.isDisposed).toBe(false);
+  await settled();
+  expect(status).toEqual({ state: 'open' });
+  expect(kernel.comms.map(comm => comm.isDisposed)).toEqual([true, false]);
+  port.send({ type: 'list_sessions', request: 1 });
+  expect(kernel.comms[1]?.sent).toHaveLength(1);
+});
+
+test('a kernel that was restarted while nobody was connected is not taken for the old one', async () => {
+  const kernel = new FakeKernel(true);
+  follower.goTo(kernel);
+  port.wake();
+  await settled();
+  kernel.connects('connecting');
+  kernel.imported = false;
+  kernel.connects('connected');
+  await settled();
+  expect(status).toMatchObject({ state: 'closed' });
+  expect(status.reason).toContain('was restarted');
+  expect(kernel.comms.map(comm => comm.isDisposed)).toEqual([true, false]);
+});
+
+test('a connection that is given up is said', async () => {
+  const kernel = new FakeKernel(true);
+  follower.goTo(kernel);
+  port.wake();
+  await settled();
+  kernel.connects('disconnected');
+  expect(status.state).toBe('closed');
+  expect(status.reason).toContain('Reload');
 });
 
 test('another notebook comes to the front: its kernel is the one that answers', async () => {

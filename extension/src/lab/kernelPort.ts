@@ -10,6 +10,7 @@ import type { Kernel, KernelMessage } from '@jupyterlab/services';
 import type { JSONValue } from '@lumino/coreutils';
 import type { IDisposable } from '@lumino/disposable';
 
+import { connectionLost, kernelEnded, kernelGone } from '../store';
 import type { Port, PortStatus } from '../store';
 import type { KernelFollower } from './kernelFollower';
 
@@ -17,7 +18,8 @@ const TARGET = 'vizgrad';
 
 const NO_KERNEL: PortStatus = {
   state: 'closed',
-  reason: 'No kernel: open a notebook or a console.'
+  reason: 'No kernel: open a notebook or a console.',
+  another: true
 };
 const NOT_PYTHON: PortStatus = {
   state: 'closed',
@@ -27,6 +29,14 @@ const NOT_IMPORTED: PortStatus = {
   state: 'closed',
   reason: 'vizgrad is not imported in this kernel: run import vizgrad'
 };
+
+/** Whose kernel it is: what is in front, or one document. */
+export interface Follower {
+  readonly kernel: Kernel.IKernelConnection | null;
+  /** Is there a document that has, or had, a kernel? */
+  readonly hasDocument: boolean;
+  readonly changed: KernelFollower['changed'];
+}
 
 export class KernelPort implements Port, IDisposable {
   private readonly listeners = new Set<(message: unknown) => void>();
@@ -38,7 +48,7 @@ export class KernelPort implements Port, IDisposable {
   private mentioned = false;
   isDisposed = false;
 
-  constructor(private readonly follower: KernelFollower) {
+  constructor(private readonly follower: Follower) {
     follower.changed.connect(this.attach, this);
   }
 
@@ -84,41 +94,50 @@ export class KernelPort implements Port, IDisposable {
   }
 
   private attach(): void {
+    const before = this.kernel;
     this.detach();
     if (!this.awake) {
       return;
     }
     this.kernel = this.follower.kernel;
     if (!this.kernel) {
-      this.become(NO_KERNEL);
+      this.become(before && this.follower.hasDocument ? kernelGone('was shut down') : NO_KERNEL);
       return;
     }
     this.kernel.iopubMessage.connect(this.listenForImport, this);
     this.kernel.statusChanged.connect(this.statusChanged, this);
+    this.kernel.connectionStatusChanged.connect(this.connectionChanged, this);
+    this.become({ state: 'connecting', another: true });
     this.knock();
   }
 
   private detach(): void {
     this.kernel?.iopubMessage.disconnect(this.listenForImport, this);
     this.kernel?.statusChanged.disconnect(this.statusChanged, this);
+    this.kernel?.connectionStatusChanged.disconnect(this.connectionChanged, this);
     this.hangUp();
     this.kernel = null;
   }
 
   private hangUp(): void {
-    const comm = this.comm;
+    this.drop(this.comm);
     this.comm = null;
+  }
+
+  private drop(comm: Kernel.IComm | null): void {
     if (comm && !comm.isDisposed) {
       comm.onClose = () => undefined;
+      // One of both: each gives back the subshell that comms of this target share.
       if (this.kernel?.connectionStatus === 'connected') {
         comm.close();
+      } else {
+        comm.dispose();
       }
-      comm.dispose();
     }
   }
 
   private knock(): void {
-    const kernel = this.kernel;
+    const { kernel } = this;
     if (!kernel || this.comm || !this.awake) {
       return;
     }
@@ -127,29 +146,35 @@ export class KernelPort implements Port, IDisposable {
       if (kernel !== this.kernel || this.comm) {
         return;
       }
-      if (info.language_info.name !== 'python') {
+      if (info.language_info.name === 'python') {
+        this.open(kernel, null);
+      } else {
         this.become(NOT_PYTHON);
-        return;
       }
-      const comm = kernel.createComm(TARGET);
-      this.comm = comm;
-      comm.onMsg = message => this.deliver(message);
-      comm.onClose = () => {
-        if (comm === this.comm) {
-          this.comm = null;
-          this.become(NOT_IMPORTED);
-        }
-      };
-      // The answer to an open that is refused is a close, sent before the open's own `done`.
-      void comm.open().done.then(
-        () => {
-          if (comm === this.comm) {
-            this.become({ state: 'open' });
-          }
-        },
-        () => undefined // The kernel died or restarted: statusChanged takes it from there.
-      );
     });
+  }
+
+  /** `before` is a comm of which nobody knows whether it still leads anywhere: it may hold what is shown. */
+  private open(kernel: Kernel.IKernelConnection, before: Kernel.IComm | null): void {
+    const comm = kernel.createComm(TARGET);
+    this.comm = comm;
+    comm.onMsg = message => this.deliver(message);
+    comm.onClose = () => {
+      if (comm === this.comm) {
+        this.comm = null;
+        this.become(before ? kernelGone('was restarted') : NOT_IMPORTED);
+      }
+    };
+    // The answer to an open that is refused is a close, sent before the open's own `done`.
+    void comm.open().done.then(
+      () => {
+        if (comm === this.comm) {
+          this.become({ state: 'open' });
+        }
+        this.drop(before);
+      },
+      () => undefined // The kernel died or restarted: statusChanged takes it from there.
+    );
   }
 
   private deliver(message: KernelMessage.ICommMsgMsg): void {
@@ -166,12 +191,25 @@ export class KernelPort implements Port, IDisposable {
   }
 
   private statusChanged(_: unknown, status: Kernel.Status): void {
-    if (status === 'restarting' || status === 'autorestarting' || status === 'dead') {
+    const ended = kernelEnded(status);
+    if (ended) {
       this.hangUp(); // A restarted kernel has forgotten every comm, and keeps its connection.
-      this.become(NOT_IMPORTED);
+      this.become(ended);
     } else if (status === 'idle' && this.mentioned) {
       this.mentioned = false;
       this.knock();
+    }
+  }
+
+  private connectionChanged(_: unknown, status: Kernel.ConnectionStatus): void {
+    const { kernel, comm } = this;
+    if (!kernel || !comm) {
+      return;
+    }
+    if (status !== 'connected') {
+      this.become(connectionLost(status));
+    } else if (this.status.state !== 'open') {
+      this.open(kernel, comm); // It may have been restarted meanwhile.
     }
   }
 

@@ -18,7 +18,18 @@
  * for what came `Since`. The same messages travel over the widget's comm (bound to one session) and
  * over the side panel's comm (target `vizgrad`; attaches to any session).
  */
-import { array, float, integer, nullable, optional, pair, record, string, word } from './check';
+import {
+  array,
+  boolean,
+  float,
+  integer,
+  nullable,
+  optional,
+  pair,
+  record,
+  string,
+  word
+} from './check';
 import type { Reader } from './check';
 import { readDrawing, readStanding } from './drawing';
 import type { Drawing, Folding, Standing } from './drawing';
@@ -64,18 +75,38 @@ export interface Holder {
   readonly bytes: number;
 }
 
+/**
+ * What a notebook knows of a view, beside the picture of it: which session it was and how far.
+ *
+ * `title` names it with its cell. `view` is the id of the widget that shows it too; empty: none
+ * does.
+ */
+export interface SavedView {
+  readonly session: string;
+  readonly title: string;
+  readonly status: string;
+  readonly position: number;
+  readonly total: number;
+  readonly view: string;
+}
+
 /** Which sessions exist? Answered by `Sessions`. */
 export interface ListSessions {
   readonly type: 'list_sessions';
   readonly request: number;
 }
 
-/** Send me the events of `session` (None: the newest), and what is to be seen of it. */
+/**
+ * Send me the events of `session` (None: the newest), and what is to be seen of it.
+ *
+ * `view`: the widget in whose place this shows it (`SavedView.view`).
+ */
 export interface Attach {
   readonly type: 'attach';
   readonly request: number;
   readonly session: string | null;
   readonly folding: Folding;
+  readonly view: string;
 }
 
 /** I show no session any more: one that nobody holds may go. */
@@ -141,6 +172,13 @@ export interface GetStorages {
   readonly request: number;
   readonly session: string;
   readonly most: number;
+}
+
+/** What is a notebook to show that is read without a kernel? */
+export interface GetPicture {
+  readonly type: 'get_picture';
+  readonly request: number;
+  readonly session: string;
 }
 
 /** Run `count` more nodes. */
@@ -345,6 +383,16 @@ export interface Storages {
   readonly storages: readonly Storage[];
 }
 
+/** `svg` and `text` are empty where the graph is too large for a new picture. */
+export interface Picture {
+  readonly type: 'picture';
+  readonly request: number;
+  readonly session: string;
+  readonly saved: SavedView;
+  readonly svg: string;
+  readonly text: string;
+}
+
 /** The request was carried out; what it changed was told to everybody as an `Updated`. */
 export interface Done {
   readonly type: 'done';
@@ -385,13 +433,14 @@ export interface ArrayPart {
 
 /**
  * The request could not be done, or only in part (which was told as an `Updated`). `message` says
- * what happened and what to do.
+ * what happened and what to do; `closed`, that the session is closed, or not one of this kernel.
  */
 export interface Failed {
   readonly type: 'failed';
   readonly request: number;
   readonly message: string;
   readonly session: string | null;
+  readonly closed: boolean;
 }
 
 /**
@@ -439,6 +488,7 @@ export type Request =
   | GetVisits
   | GetMemory
   | GetStorages
+  | GetPicture
   | Step
   | StepBack
   | Continue
@@ -463,6 +513,7 @@ export type Message =
   | Visits
   | Memory
   | Storages
+  | Picture
   | Done
   | Inspection
   | ArrayPart
@@ -483,6 +534,7 @@ export const ANSWERS = {
   get_visits: ['visits'],
   get_memory: ['memory'],
   get_storages: ['storages'],
+  get_picture: ['picture'],
   step: ['done'],
   step_back: ['done'],
   continue: ['done'],
@@ -518,6 +570,15 @@ export const readVisitLine: Reader<VisitLine> = record<VisitLine>({
 export const readHolder: Reader<Holder> = record<Holder>({
   node: integer,
   bytes: integer
+});
+
+export const readSavedView: Reader<SavedView> = record<SavedView>({
+  session: string,
+  title: string,
+  status: string,
+  position: integer,
+  total: integer,
+  view: optional(string, '')
 });
 
 export const readSessions: Reader<Sessions> = record<Sessions>({
@@ -602,6 +663,15 @@ export const readStorages: Reader<Storages> = record<Storages>({
   storages: array(readStorage)
 });
 
+export const readPicture: Reader<Picture> = record<Picture>({
+  type: word('picture'),
+  request: integer,
+  session: string,
+  saved: readSavedView,
+  svg: string,
+  text: string
+});
+
 export const readDone: Reader<Done> = record<Done>({
   type: word('done'),
   request: integer,
@@ -637,7 +707,8 @@ export const readFailed: Reader<Failed> = record<Failed>({
   type: word('failed'),
   request: integer,
   message: string,
-  session: optional(nullable(string), null)
+  session: optional(nullable(string), null),
+  closed: optional(boolean, false)
 });
 
 export const readUpdated: Reader<Updated> = record<Updated>({
@@ -672,6 +743,7 @@ export const MESSAGE_READERS: { [T in Message['type']]: Reader<Extract<Message, 
   visits: readVisits,
   memory: readMemory,
   storages: readStorages,
+  picture: readPicture,
   done: readDone,
   inspection: readInspection,
   array_part: readArrayPart,

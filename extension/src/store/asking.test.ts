@@ -98,7 +98,15 @@ describe('what is drawn', () => {
   test('a folding that the kernel refuses is told of once, and asked for once', async () => {
     kernel.transport = message =>
       message.type === 'shown'
-        ? [{ type: 'failed', request: message.request, session: 's1', message: 'Not so.' }]
+        ? [
+            {
+              type: 'failed',
+              request: message.request,
+              session: 's1',
+              message: 'Not so.',
+              closed: false
+            }
+          ]
         : [message];
     store.fold({ close: [0] });
     await settle();

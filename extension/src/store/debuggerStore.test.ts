@@ -52,10 +52,10 @@ describe('attaching', () => {
     expect(state().sessions).toHaveLength(1);
   });
 
-  test('a panel forgets everything when the kernel goes, and asks again when one comes', async () => {
+  test('a panel forgets everything when another kernel comes, and asks anew', async () => {
     open({ followNewest: true });
     await settle();
-    kernel.become({ state: 'closed', reason: 'No kernel.' });
+    kernel.become({ state: 'connecting', another: true });
     expect(state().session).toBeNull();
     expect(state().sessions).toEqual([]);
     kernel.become({ state: 'open' });
@@ -63,11 +63,35 @@ describe('attaching', () => {
     expect(state().session?.session).toBe('s1');
   });
 
-  test('a widget keeps what it showed last', async () => {
+  test.each([{}, { followNewest: true }])('%o: what was shown last stays', async options => {
+    open(options);
+    await settle();
+    kernel.become({ state: 'closed', reason: 'The kernel was restarted.' });
+    expect(state().session).not.toBeNull();
+    expect(state().sessions).toEqual([]);
+  });
+
+  test('a kernel that does not know the session any more has closed it', async () => {
     open();
     await settle();
     kernel.become({ state: 'closed' });
-    expect(state().session).not.toBeNull();
+    kernel.transport = message =>
+      message.type === 'shown'
+        ? [
+            {
+              type: 'failed',
+              request: message.request,
+              session: 's1',
+              message: 'No.',
+              closed: true
+            }
+          ]
+        : [message];
+    kernel.become({ state: 'open' });
+    await settle();
+    expect(state().session?.closed).toBe(true);
+    expect(state().session?.run.ending).toContain('does not know it any more');
+    expect(state().notice).toBeNull();
   });
 });
 

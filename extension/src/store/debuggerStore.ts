@@ -28,6 +28,8 @@ export interface StoreOptions {
   readonly session?: string | null;
   /** Attach to every session that opens later, as the side panel does. */
   readonly followNewest?: boolean;
+  /** The widget in whose place this is shown. */
+  readonly view?: string;
   readonly schedule?: Schedule;
 }
 
@@ -198,12 +200,25 @@ export class DebuggerStore {
     this.asking.stand();
     this.asking.forget();
     this.state.patch({ notice: null });
-    const session = this.state.value.session?.session ?? this.first;
-    if (this.options.followNewest && session === null) {
+    const session = this.sessionToShow();
+    if (this.options.followNewest && session === null && this.state.value.sessions.length === 0) {
       this.asking.send({ type: 'list_sessions' }); // There may be none to attach to yet.
     } else {
       this.attach(session);
     }
+  }
+
+  /** What is shown, if the kernel has it; null: the newest. */
+  private sessionToShow(): string | null {
+    const { session, sessions } = this.state.value;
+    const shown = session?.session ?? this.first;
+    const isThere = sessions.length === 0 || sessions.some(info => info.session === shown);
+    return this.options.followNewest && !isThere ? null : shown;
+  }
+
+  /** The kernel is to make a picture of it for those who read the notebook later. */
+  askPicture(): void {
+    this.about(session => ({ type: 'get_picture', session }));
   }
 
   dismiss(): void {
@@ -253,7 +268,8 @@ export class DebuggerStore {
     }
     const shown = this.state.value.session?.session;
     const folding = foldingSent(session === shown ? this.state.value.view.folding : UNFOLDED);
-    return [{ request: { type: 'attach', session, folding } }];
+    const view = this.options.view ?? '';
+    return [{ request: { type: 'attach', session, folding, view } }];
   }
 
   // --- receiving ---
@@ -330,12 +346,11 @@ export class DebuggerStore {
     } else if (status.state !== 'open') {
       this.asking.stand();
       this.asking.forget();
-      if (this.options.followNewest) {
-        // Another kernel, or none: what it knew is not what comes next.
+      this.state.patch({ sessions: [] });
+      if (this.options.followNewest && status.another) {
         this.first = before === 'open' ? null : this.first;
         this.state.patch({
           session: null,
-          sessions: [],
           inspection: null,
           part: null,
           notice: null,

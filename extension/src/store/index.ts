@@ -1,6 +1,7 @@
 export { DebuggerStore } from './debuggerStore';
 export type { StoreOptions } from './debuggerStore';
 export { Observable } from './observable';
+export { connectionLost, kernelEnded, kernelGone } from './port';
 export type { Port, PortStatus } from './port';
 export { shows } from './state';
 export type { DebuggerState, Notice, PartShown } from './state';

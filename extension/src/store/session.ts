@@ -191,8 +191,8 @@ export function withStorages(state: SessionState, storages: readonly Storage[]):
 }
 
 /** The kernel closed it and let go of its graph: what is shown stays. */
-export function closedAt(state: SessionState, revision: number): SessionState {
-  return { ...state, revision, closed: true, run: { ...state.run, status: 'closed' } };
+export function closedAt(state: SessionState, revision: number, ending = ''): SessionState {
+  return { ...state, revision, closed: true, run: { ...state.run, status: 'closed', ending } };
 }
 
 /** The node whose visit led to the present position; before the first visit, the next one. */

@@ -1,5 +1,5 @@
 /** Everything the view draws, in one immutable value. */
-import type { ArrayPart, GetPart, Inspection, SessionInfo } from '../protocol';
+import type { ArrayPart, GetPart, Inspection, Picture, SessionInfo } from '../protocol';
 import type { Patience } from './pending';
 import type { PortStatus } from './port';
 import type { SessionState } from './session';
@@ -31,6 +31,8 @@ export interface DebuggerState {
   readonly inspection: Inspection | null;
   /** The part of an array that was told of last. */
   readonly part: PartShown | null;
+  /** What a notebook is to show that is read without a kernel, as it was told last. */
+  readonly picture: Picture | null;
   readonly notice: Notice | null;
   /** Spoken by screen readers. */
   readonly announcement: string;
@@ -46,6 +48,7 @@ export const INITIAL_STATE: DebuggerState = {
   session: null,
   inspection: null,
   part: null,
+  picture: null,
   notice: null,
   announcement: '',
   view: INITIAL_VIEW

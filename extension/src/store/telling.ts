@@ -1,6 +1,6 @@
 /** What the kernel tells: each message becomes another state. */
 import { checkNodes, checkStorages, Malformed, PROTOCOL_VERSION } from '../protocol';
-import type { Message, Sessions, Shown, Update } from '../protocol';
+import type { Failed, Message, Sessions, Shown, Update } from '../protocol';
 import { announce } from './announce';
 import type { Asking } from './asking';
 import { DoesNotFollow } from './fold';
@@ -53,7 +53,7 @@ export class Telling {
         this.applyRevision(message.session, message.revision);
         return;
       case 'failed':
-        this.applyFailed(message.message, question);
+        this.applyFailed(message, question);
         return;
       case 'working':
         return;
@@ -109,6 +109,9 @@ export class Telling {
       case 'storages':
         checkStorages(message.storages, size);
         this.change(withStorages(session, message.storages));
+        break;
+      case 'picture':
+        this.state.patch({ picture: message });
         break;
       case 'found':
         if (question?.type === 'find') {
@@ -203,7 +206,7 @@ export class Telling {
     }
   }
 
-  private applyFailed(text: string, question: Unnumbered | undefined): void {
+  private applyFailed({ message: text, closed }: Failed, question: Unnumbered | undefined): void {
     const { session } = this.state.value;
     const { missing, asking } = this.listener;
     if (question?.type === 'look' || question?.type === 'since') {
@@ -215,6 +218,10 @@ export class Telling {
     }
     if (question?.type === 'attach' && question.session === this.listener.attaching) {
       this.listener.attaching = undefined;
+    }
+    if (question?.type === 'attach' && closed && question.session === session?.session) {
+      this.moved(closedAt(session, session.revision, UNKNOWN));
+      return;
     }
     asking.stand();
     if (session?.closed !== true || question === undefined || !ASIDE.includes(question.type)) {
@@ -262,6 +269,9 @@ export class Telling {
   }
 }
 
+/** Of a session that was shown, and that the kernel has no more. */
+const UNKNOWN = 'the kernel does not know it any more, run its cell again for a new one';
+
 /** What a view asks by itself: a closed session may not know it any more. */
 const ASIDE: readonly Unnumbered['type'][] = [
   'inspect',
@@ -269,5 +279,6 @@ const ASIDE: readonly Unnumbered['type'][] = [
   'get_visits',
   'get_memory',
   'get_part',
-  'get_storages'
+  'get_storages',
+  'get_picture'
 ];

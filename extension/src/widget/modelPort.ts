@@ -1,11 +1,14 @@
 /** A port over the custom messages of a widget's comm. */
 import type { Port } from '../store';
+import { watchKernel } from './kernelWatch';
 
 /** The part of anywidget's model used here. No trait is synced: state travels as messages. */
 export interface WidgetModel {
   send(content: unknown): void;
   on(event: 'msg:custom', callback: (content: unknown) => void): void;
   off(event: 'msg:custom', callback: (content: unknown) => void): void;
+  /** The host's own: of another shape in each. */
+  readonly widget_manager?: unknown;
 }
 
 /** How many displays listen to a widget: they share its comm. */
@@ -31,6 +34,7 @@ export function modelPort(model: WidgetModel): Port {
         model.off('msg:custom', callback);
         count(-1);
       };
-    }
+    },
+    onStatus: callback => watchKernel(model.widget_manager, callback)
   };
 }

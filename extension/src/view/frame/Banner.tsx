@@ -59,6 +59,8 @@ function linesOf({ port, patience, session, notice }: DebuggerState): Line[] {
       level: 'error',
       text: port.reason ?? 'The connection to the kernel is closed. Run the cell again.'
     });
+  } else if (port.state === 'connecting' && session) {
+    lines.push({ level: 'warning', text: port.reason ?? 'Connecting to the kernel…' });
   } else if (patience === 'silent') {
     lines.push({
       level: 'error',

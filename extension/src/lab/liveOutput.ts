@@ -1,0 +1,165 @@
+/**
+ * A session in an output of a notebook: the view of it, if it lives in the notebook's kernel, else the picture
+ * that was saved. While it lives the picture is kept up to date, for whoever reads the notebook later.
+ */
+import type { ISessionContext } from '@jupyterlab/apputils';
+import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
+
+import { MIME } from '../mime/saved';
+import { SavedOutput } from '../mime/savedOutput';
+import type { SavedView } from '../protocol';
+import type { DebuggerState } from '../store';
+import type { MountedView } from '../view';
+import { KernelFollower } from './kernelFollower';
+import { KernelPort } from './kernelPort';
+
+/** A connection takes less, most times: the picture need not flash up before the view. */
+const PATIENCE = 500;
+/** The run stands still for so long before a picture of it is asked for. */
+const REST = 1000;
+
+type Stage = 'saved' | 'coming' | 'live';
+
+export class LiveOutput extends SavedOutput {
+  private stage: Stage = 'saved';
+  private model: IRenderMime.IMimeModel | null = null;
+  private port: KernelPort | null = null;
+  private view: MountedView | null = null;
+  private readonly host = document.createElement('div');
+  /** The revision that the picture shows. */
+  private pictured = 0;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(private readonly context: ISessionContext) {
+    super();
+    this.host.className = 'vg-saved-live';
+    context.kernelChanged.connect(this.kernelChanged, this);
+  }
+
+  override renderModel(model: IRenderMime.IMimeModel): Promise<void> {
+    const before = this.saved?.session;
+    this.model = model;
+    this.keep(model);
+    if (this.saved?.session !== before || this.stage === 'saved') {
+      this.leave();
+      this.come();
+    }
+    return Promise.resolve();
+  }
+
+  override dispose(): void {
+    if (!this.isDisposed) {
+      this.leave();
+      this.context.kernelChanged.disconnect(this.kernelChanged, this);
+    }
+    super.dispose();
+  }
+
+  private kernelChanged(): void {
+    if (this.stage === 'saved') {
+      this.come();
+    }
+  }
+
+  /** Looks for the session; until it is found there is the picture, or nothing for a moment. */
+  private come(): void {
+    if (!this.saved || !this.context.session?.kernel) {
+      this.showPicture();
+      return;
+    }
+    this.stage = 'coming';
+    this.host.dataset['state'] = 'coming';
+    this.node.replaceChildren(this.host);
+    this.timer = setTimeout(() => this.wait(), PATIENCE);
+    void this.connect(this.saved);
+  }
+
+  private wait(): void {
+    if (this.stage === 'coming') {
+      this.showPicture('Looking for its session in the kernel…');
+      this.node.append(this.host);
+    }
+  }
+
+  private async connect({ session, view }: SavedView): Promise<void> {
+    const { openView } = await import('../view');
+    if (this.isDisposed || this.saved?.session !== session || this.stage !== 'coming') {
+      return;
+    }
+    const follower = new KernelFollower();
+    const port = new KernelPort(follower);
+    this.port = port;
+    follower.stayWith(this.context);
+    port.wake();
+    const opened = openView(this.host, port, { session, view });
+    this.view = opened;
+    opened.store.state.subscribe(() => {
+      if (opened === this.view) {
+        this.changed(opened.store.state.value);
+      }
+    });
+  }
+
+  private changed(state: DebuggerState): void {
+    if (this.stage === 'live') {
+      this.keepPicture(state);
+    } else if (state.session) {
+      this.live(state.session.revision);
+    } else if (state.port.state === 'closed' || state.notice) {
+      this.leave();
+      this.showPicture();
+    }
+  }
+
+  private live(revision: number): void {
+    clearTimeout(this.timer);
+    this.stage = 'live';
+    this.pictured = revision;
+    this.host.dataset['state'] = 'live';
+    this.node.replaceChildren(this.host);
+  }
+
+  private leave(): void {
+    clearTimeout(this.timer);
+    this.stage = 'saved';
+    this.view?.unmount();
+    this.port?.dispose();
+    this.view = this.port = null;
+  }
+
+  // --- the picture in the notebook ---
+
+  private keepPicture({ session, picture }: DebuggerState): void {
+    const { model, saved } = this;
+    if (model && saved && picture && picture.saved !== saved && picture.session === saved.session) {
+      this.save(model, { ...picture.saved, view: saved.view }, picture);
+    }
+    if (session && session.revision !== this.pictured) {
+      this.pictured = session.revision;
+      clearTimeout(this.timer);
+      this.timer = setTimeout(() => this.askPicture(), REST);
+    }
+  }
+
+  /** Not of a kernel that is busy: nobody is to wait for a picture. */
+  private askPicture(): void {
+    const { context, view } = this;
+    if (context.session?.kernel?.status === 'idle' && !view?.store.state.value.moving) {
+      view?.store.askPicture();
+    } else if (this.stage === 'live') {
+      this.timer = setTimeout(() => this.askPicture(), REST);
+    }
+  }
+
+  private save(
+    model: IRenderMime.IMimeModel,
+    saved: SavedView,
+    { svg, text }: { readonly svg: string; readonly text: string }
+  ): void {
+    if (svg === '' || JSON.stringify(saved) === JSON.stringify(this.saved)) {
+      return;
+    }
+    const data = { ...model.data, [MIME]: { ...saved }, 'image/svg+xml': svg, 'text/plain': text };
+    model.setData({ data });
+  }
+}

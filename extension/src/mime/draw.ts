@@ -1,0 +1,37 @@
+/** Draws what a notebook kept of a session: which state that was, the picture, and its text. */
+import style from '../../style/saved.raw.css';
+import { pictureOf, plainText, readSaved, told } from './saved';
+import type { Bundle } from './saved';
+
+export const RUN_AGAIN = 'Run the cell to step again.';
+
+/** Replaces what is in `node`. `going` says what to do, or what is being done. */
+export function drawSaved(node: HTMLElement, bundle: Bundle, going = RUN_AGAIN): void {
+  const saved = readSaved(bundle);
+  const title = saved ? told(saved) : 'Saved picture of a session.';
+  const note = made('p', `${title} ${going}`, 'vg-saved-note');
+  note.setAttribute('role', 'note');
+  node.replaceChildren(made('style', style), note, ...picture(bundle, title));
+}
+
+/** With the text for who cannot see it; the text alone where there is no picture. */
+function picture(bundle: Bundle, title: string): HTMLElement[] {
+  const address = pictureOf(bundle);
+  const words = made('pre', plainText(bundle), 'vg-saved-text');
+  if (address === null) {
+    return [words];
+  }
+  const image = document.createElement('img');
+  image.alt = title;
+  image.src = address;
+  const folded = document.createElement('details');
+  folded.append(made('summary', 'As text'), words);
+  return [image, folded];
+}
+
+function made(name: string, text: string, className = ''): HTMLElement {
+  const element = document.createElement(name);
+  element.className = className;
+  element.textContent = text;
+  return element;
+}

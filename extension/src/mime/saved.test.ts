@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+
+import { drawSaved } from './draw';
+import { MIME, pictureOf, plainText, readSaved, told } from './saved';
+
+const SAVED = {
+  session: 's1-ab',
+  title: 'loss, In [7]',
+  status: 'paused',
+  position: 3,
+  total: 6,
+  view: 'w'
+};
+
+function rendered(data: Record<string, unknown>): HTMLElement {
+  const node = document.createElement('div');
+  drawSaved(node, data);
+  return node;
+}
+
+test('what is not ours, or is damaged, is not believed', () => {
+  expect(readSaved({ [MIME]: SAVED })).toEqual(SAVED);
+  for (const value of [
+    undefined,
+    null,
+    'text',
+    [],
+    { ...SAVED, session: 1 },
+    { ...SAVED, position: '3' },
+    { ...SAVED, total: 1.5 },
+    { ...SAVED, title: 'x'.repeat(2000) }
+  ]) {
+    expect(readSaved({ [MIME]: value })).toBeNull();
+  }
+});
+
+test('the state is said in words', () => {
+  expect(told(SAVED)).toBe('Saved picture of loss, In [7]: 3 of 6 nodes done.');
+  expect(told({ ...SAVED, position: 6, status: 'finished' })).toContain('6 nodes done (finished).');
+});
+
+test('a picture is an image, whatever is in it', () => {
+  const svg = '<svg onload="alert(1)"><script>alert(2)</script></svg>';
+  const node = rendered({ [MIME]: SAVED, 'image/svg+xml': svg, 'text/plain': 'as <b>text</b>' });
+  expect(node.querySelector('script, svg, b')).toBeNull();
+  expect(node.querySelector('img')?.src).toBe(pictureOf({ 'image/svg+xml': svg }));
+  expect(node.querySelector('img')?.alt).toContain('3 of 6');
+  expect(node.querySelector('pre')?.textContent).toBe('as <b>text</b>');
+  expect(node.textContent).toContain('Run the cell to step again.');
+});
+
+test('lines of a notebook file are put together; without a picture there is the text', () => {
+  expect(plainText({ 'text/plain': ['a\n', 'b'] })).toBe('a\nb');
+  const node = rendered({ [MIME]: SAVED, 'text/plain': ['5 ', 'nodes'] });
+  expect(node.querySelector('img')).toBeNull();
+  expect(node.querySelector('pre')?.textContent).toBe('5 nodes');
+});

@@ -1,0 +1,45 @@
+/** What a notebook keeps of a session. It is data of strangers: checked here, shown as text and as an image. */
+import type { SavedView } from '../protocol';
+
+export const MIME = 'application/vnd.vizgrad.session+json';
+
+/** The parts of an output. */
+export type Bundle = Readonly<Record<string, unknown>>;
+
+/** Null where it is none of ours. */
+export function readSaved(bundle: Bundle): SavedView | null {
+  const value = bundle[MIME];
+  if (typeof value !== 'object' || value === null) {
+    return null;
+  }
+  const { session, title, status, position, total, view } = value as Record<string, unknown>;
+  const texts = [session, title, status, view];
+  return texts.every(isShort) && [position, total].every(Number.isSafeInteger)
+    ? (value as unknown as SavedView)
+    : null;
+}
+
+/** The picture as the address of an image: nothing in it can run, and it loads nothing. */
+export function pictureOf(bundle: Bundle): string | null {
+  const svg = textIn(bundle['image/svg+xml']);
+  return svg ? `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}` : null;
+}
+
+export function plainText(bundle: Bundle): string {
+  return textIn(bundle['text/plain']);
+}
+
+/** `Saved picture of loss, In [7]: 3 of 6 nodes done.` */
+export function told({ title, position, total, status }: SavedView): string {
+  const state = status === 'paused' ? '' : ` (${status})`;
+  return `Saved picture of ${title}: ${position} of ${total} nodes done${state}.`;
+}
+
+function textIn(value: unknown): string {
+  const lines: unknown[] = Array.isArray(value) ? value : [value];
+  return lines.filter(line => typeof line === 'string').join('');
+}
+
+function isShort(value: unknown): boolean {
+  return typeof value === 'string' && value.length <= 1000;
+}

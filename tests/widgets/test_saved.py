@@ -1,0 +1,120 @@
+"""What a notebook keeps of a session, and who holds it for whom."""
+
+from __future__ import annotations
+
+import base64
+import gc
+import re
+from typing import Any
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+from nbconvert import HTMLExporter
+
+from tests.fixtures.sessions import no_sessions, small
+from tests.widgets.views import View
+from vizgrad.inspection import registry
+from vizgrad.inspection.session import Session
+from vizgrad.widgets import protocol as p
+from vizgrad.widgets import saved
+from vizgrad.widgets.controller import Controller
+
+WIDGET = "application/vnd.jupyter.widget-view+json"
+
+
+@pytest.fixture(autouse=True)
+def alone() -> Any:
+    gc.collect()
+    with no_sessions():
+        yield
+
+
+def session() -> Session:
+    return small()[2]
+
+
+def test_a_picture_says_which_state_it_shows() -> None:
+    stepped = session()
+    stepped.step(2)
+    told = View().ask(p.GetPicture, stepped.id)
+    assert told.saved == p.SavedView(stepped.id, "out", "paused", 2, 5)
+    assert "2 of 5 nodes done" in told.svg
+    assert "2 of 5 nodes done" in told.text
+    bundle = saved.bundle(stepped, "view 7")
+    assert bundle[saved.MIME]["view"] == "view 7"
+    assert (bundle["image/svg+xml"], bundle["text/plain"]) == (told.svg, told.text)
+
+
+def test_of_a_large_graph_no_new_picture_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    large = session()
+    monkeypatch.setattr(saved, "MOST_PICTURED_AGAIN", 4)
+    told = View().ask(p.GetPicture, large.id)
+    assert (told.svg, told.text, told.saved.total) == ("", "", 5)
+    assert "image/svg+xml" in saved.bundle(large)
+    monkeypatch.setattr(saved, "MOST_PICTURED", 4)
+    assert saved.bundle(large)["text/plain"] == repr(large)
+    assert "image/svg+xml" not in saved.bundle(large)
+
+
+def held(view: str, name: str) -> bool:
+    """Is the session there still, when a view in place of widget `view` has come and gone?"""
+    shown = View()
+    assert isinstance(shown.ask(p.Attach, name, p.AUTOMATIC, view), p.Shown)
+    gc.collect()
+    assert registry.find(name) is not None
+    shown.controller.close()
+    gc.collect()
+    return registry.find(name) is not None
+
+
+def test_a_widget_holds_its_session_until_something_is_shown_in_its_place() -> None:
+    made: list[Any] = []
+    opened = session()
+    name = opened.id
+    widget = Controller(made.append, opened, view="w1")
+    del opened
+    assert held("", name)
+    assert held("another", name)
+    assert not held("w1", name)
+    assert widget is not None
+
+
+def test_a_widget_that_is_shown_itself_keeps_its_session() -> None:
+    opened = session()
+    name = opened.id
+    widget = Controller(lambda _: None, opened, view="w2")
+    del opened
+    widget.receive({"type": "attach", "request": 1})
+    assert held("w2", name)
+
+
+def test_an_attachment_to_what_is_gone_says_that_it_is_closed() -> None:
+    told = View().ask(p.Attach, "s1-elsewhere")
+    assert isinstance(told, p.Failed)
+    assert told.closed
+    opened = session()
+    refused = View().ask(p.RunTo, opened.id, 77)
+    assert isinstance(refused, p.Failed)
+    assert not refused.closed
+
+
+def test_a_notebook_run_by_a_program_has_the_picture_and_no_widget() -> None:
+    notebook = nbformat.v4.new_notebook(
+        cells=[
+            nbformat.v4.new_code_cell(
+                "import vizgrad as vg\nx = vg.ones(3, requires_grad=True)\nloss = x.exp().sum()"
+            ),
+            nbformat.v4.new_code_cell("s = vg.debug(loss); s.step()"),
+        ]
+    )
+    NotebookClient(notebook, timeout=600, kernel_name="python3").execute()
+    shown, result = notebook.cells[1].outputs
+    assert WIDGET not in shown["data"]
+    assert shown["data"][saved.MIME]["title"] == "loss, In [2]"
+    assert "widgets" not in notebook.metadata
+    assert result["data"]["text/plain"].startswith("1 of 3 nodes done")
+    html, _ = HTMLExporter().from_notebook_node(notebook)
+    pictures = re.findall(r'src="data:image/svg\+xml;base64,([^"]+)"', html)
+    assert len(pictures) == 1
+    assert b"0 of 3 nodes done" in base64.b64decode(pictures[0])
