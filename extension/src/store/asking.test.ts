@@ -137,11 +137,44 @@ describe('what is drawn', () => {
     expect(asked('look')).toMatchObject([{ folding: { near: HIDDEN } }]);
   });
 
-  test('following the run opens nothing', async () => {
-    kernel.moveTo(7);
+  test('groups open around what runs next, and nowhere else when it has gone on', async () => {
+    const next = () => state().session?.run.current ?? -1;
+    for (const position of [6, 11]) {
+      kernel.moveTo(position);
+      await settle();
+      expect(state().session?.fold.draws(next())).toBe(false);
+      expect(asked('look').at(-1)).toMatchObject({
+        folding: { near: next(), opened: [], closed: [] }
+      });
+    }
+  });
+
+  test('they stay as they are while nobody follows, and where they were closed by hand', async () => {
+    store.follow(false);
+    kernel.moveTo(6);
     await settle();
-    expect(state().session?.fold.draws(state().view.selection ?? 0)).toBe(false);
     expect(asked('look')).toEqual([]);
+    store.fold({ close: [0] });
+    await settle();
+    store.follow(true);
+    await settle();
+    expect(asked('look').every(({ folding }) => folding.near === null)).toBe(true);
+    expect(state().view.folding.near).toBeNull();
+  });
+
+  test('what could not be sent takes nothing with it', async () => {
+    const sent = kernel.send.bind(kernel);
+    kernel.send = request => {
+      if (request.type === 'inspect') {
+        throw new Error('no');
+      }
+      sent(request);
+    };
+    store.fold({ close: [0] });
+    store.select(open.drawing.nodes[1]?.id ?? 0);
+    await settle();
+    expect(asked('look')).toHaveLength(1);
+    expect(state().session?.drawing).toEqual(closed.drawing);
   });
 
   test('a group that is closed by hand hides the node that was to be seen', () => {

@@ -38,7 +38,7 @@ export class Asking {
     try {
       this.port.send({ ...request, request: number });
     } catch (error) {
-      this.pending.settle(number);
+      this.pending.drop(number);
       this.failed(error);
     }
   }

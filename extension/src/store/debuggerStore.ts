@@ -1,6 +1,7 @@
 /** The store: sends what a person asks for (`asking.ts`), applies what the kernel tells (`telling.ts`). */
 import { ANSWERS, Malformed, readMessage } from '../protocol';
 import type { Message } from '../protocol';
+import { foldingAlong } from './along';
 import { Asking } from './asking';
 import type { Want } from './asking';
 import { nextFrame } from './frame';
@@ -158,7 +159,11 @@ export class DebuggerStore {
   /** Let the selection go along with the steps, or not. */
   follow(on: boolean): void {
     const { session, view } = this.state.value;
-    this.view({ follow: on, selection: on && session ? followed(session) : view.selection });
+    this.view(
+      on && session
+        ? { follow: on, selection: followed(session), folding: foldingAlong(view.folding, session) }
+        : { follow: on }
+    );
   }
 
   /** Open or close groups, choose a cell, show what is around a node: the kernel draws it anew. */

@@ -231,6 +231,11 @@ export class Fold {
     return this.counts[NODE_STATES.indexOf(state)] ?? 0;
   }
 
+  /** The line that edge number `edge` of `node`, to `target`, is part of; undefined if it is not drawn. */
+  line(node: number, edge: number, target: number): number | undefined {
+    return this.places.line(node, edge, target);
+  }
+
   /** Has this node a place of its own in the drawing? */
   draws(node: number): boolean {
     return this.drawn.has(node);

@@ -56,6 +56,12 @@ export class Pending {
     return question;
   }
 
+  /** It was not sent: nothing follows for those before it. */
+  drop(request: number): void {
+    this.sent.delete(request);
+    this.watch();
+  }
+
   /** Is this the number of a request that was registered here? */
   gave(request: number): boolean {
     return request > this.first && request <= this.last;

@@ -1,6 +1,7 @@
 /** What the kernel tells: each message becomes another state. */
 import { checkNodes, checkStorages, Malformed, PROTOCOL_VERSION } from '../protocol';
 import type { Failed, Message, Sessions, Shown, Update } from '../protocol';
+import { foldingAlong } from './along';
 import { announce } from './announce';
 import type { Asking } from './asking';
 import { DoesNotFollow } from './fold';
@@ -243,12 +244,16 @@ export class Telling {
     this.goAlong();
   }
 
-  /** The selection goes along with the run, if it is to. */
+  /** The selection goes along with the run, if it is to, and what is open does. */
   private goAlong(): void {
     const { session, view } = this.state.value;
-    const selection = session && view.follow ? followed(session) : view.selection;
-    if (selection !== view.selection) {
-      this.state.patch({ view: { ...view, selection } });
+    if (!session || !view.follow) {
+      return;
+    }
+    const selection = followed(session);
+    const folding = foldingAlong(view.folding, session);
+    if (selection !== view.selection || folding !== view.folding) {
+      this.state.patch({ view: { ...view, selection, folding } });
     }
   }
 

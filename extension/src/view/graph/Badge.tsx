@@ -10,6 +10,11 @@ const SIGN = 13;
 
 interface BadgeProps {
   readonly run: NodeRun;
+  readonly odd: boolean;
+  /** What it made that is not finite: that is said before all else. */
+  readonly made?: number | null;
+  /** What has come to it that is not finite. */
+  readonly got: number | null;
   /** Where the line ends and how much of it is free. */
   readonly right: number;
   readonly room: number;
@@ -20,10 +25,24 @@ interface BadgeProps {
 /** How much of a line the sign alone takes. */
 export const BADGE_LEAST = SIGN + 6;
 
-export function Badge({ run, right, room, y, metrics }: BadgeProps): JSX.Element {
-  const odd = run.grad_norm !== null && !Number.isFinite(run.grad_norm);
+export function Badge({
+  run,
+  odd,
+  made = null,
+  got,
+  right,
+  room,
+  y,
+  metrics
+}: BadgeProps): JSX.Element {
   const width = (text: string): number => SIGN + metrics.width(text, odd ? 'strong' : 'sub');
-  const words = [format.nodeBrief(run), shortest(run)].find(text => width(text) <= room);
+  const texts =
+    made !== null
+      ? madeWords(run, made)
+      : got !== null && run.order === null
+        ? [`got ${format.brief(got)}`, format.brief(got)]
+        : [format.nodeBrief(run), shortest(run)];
+  const words = texts.find(text => width(text) <= room);
   const left = right - (words ? width(words) : SIGN);
   return (
     <>
@@ -37,6 +56,15 @@ export function Badge({ run, right, room, y, metrics }: BadgeProps): JSX.Element
       )}
     </>
   );
+}
+
+function madeWords({ order }: NodeRun, made: number): readonly string[] {
+  const words = `made ${format.brief(made)}`;
+  return [
+    order === null ? words : `#${format.whole(order + 1)} ${words}`,
+    words,
+    format.brief(made)
+  ];
 }
 
 /** What the sign does not say: how many have arrived, or how large the gradient was. */

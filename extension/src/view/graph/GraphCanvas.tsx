@@ -3,12 +3,15 @@ import type { ComponentChild, JSX, RefObject, SVGAttributes } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 
 import type { DrawnBox, DrawnFrame } from '../../protocol';
-import type { SessionState } from '../../store';
+import type { Fold, SessionState } from '../../store';
+import { Deliveries } from './Deliveries';
 import { FarTitles } from './FarTitles';
 import { FrameBox, FrameHead } from './FrameBox';
 import { GroupBox } from './GroupBox';
+import type { Box } from './geometry';
 import { heatOf } from './heat';
 import type { Heat } from './heat';
+import { headBox } from './labelPlaces';
 import { LinkLabels } from './LinkLabels';
 import { LinkPath } from './LinkPath';
 import { linkText, slotText } from './linkText';
@@ -41,13 +44,15 @@ export interface GraphCanvasProps {
 
 export function GraphCanvas(props: GraphCanvasProps): JSX.Element {
   const { session, picture, selection, matches, focusKey, heated } = props;
-  const { drawn, detail, scale } = props.viewport;
-  const { drawing, metrics, groups, nodes, depths } = picture;
+  const { drawn, detail, scale, type } = props.viewport;
+  const { drawing, groups, nodes, depths } = picture;
+  const metrics = picture.metrics.atLeast(type);
   const { fold, run } = session;
   const [hovered, setHovered] = useState<string | null>(null);
 
   const parts = useMemo(() => partsOn(picture, drawn, focusKey), [picture, drawn, focusKey]);
   const starts = useMemo(() => startsOf(picture), [picture]);
+  const odd = useMemo(() => oddOf(picture, fold), [picture, fold, run]);
   const breakpoints = useMemo(() => new Set(run.breakpoints), [run.breakpoints]);
   const selected = useMemo(
     () => new Set(selection === null ? [] : picture.keysOf(selection)),
@@ -119,6 +124,7 @@ export function GraphCanvas(props: GraphCanvasProps): JSX.Element {
         tally && (
           <GroupBox
             {...common}
+            odd={tally.nonfinite > 0 || odd.boxes.has(index)}
             group={groups.get(box.group ?? -1)}
             tally={tally}
             current={holdsCurrent(first, last)}
@@ -132,13 +138,20 @@ export function GraphCanvas(props: GraphCanvasProps): JSX.Element {
     }
     const node = nodes.get(box.node ?? -1);
     const stands = node && fold.node(node.id);
+    const gone = odd.from.get(index);
+    const came = stands?.grad_norm ?? null;
     return (
       node &&
       stands && (
         <NodeBox
           {...common}
+          type={type}
           node={node}
           run={stands}
+          odd={isOdd(came) || odd.boxes.has(index)}
+          made={gone !== undefined && !isOdd(came) ? gone.norm : null}
+          got={odd.to.get(index) ?? null}
+          oddStarts={gone?.starts ?? NONE}
           saved={session.saved.of(node.id)}
           starts={starts[index] ?? NONE}
           breakpoint={breakpoints.has(node.id)}
@@ -160,19 +173,27 @@ export function GraphCanvas(props: GraphCanvasProps): JSX.Element {
   };
 
   const labels = (detail === 'full' ? parts.lines : NONE)
-    .filter(index => drawing.lines[index]?.key === hovered || near(index))
+    .filter(index => drawing.lines[index]?.key === hovered || near(index) || odd.lines.has(index))
     .slice(0, MAX_LABELS)
     .flatMap(index => {
       const line = drawing.lines[index];
       const text = line && linkText(picture, line, flow(index), line.key === hovered);
-      const ends = [line?.source, line?.target].flatMap(end => drawing.boxes[end ?? -1] ?? []);
-      return text ? [{ key: line.key, route: line.points, text, ends }] : [];
+      return text ? [{ key: line.key, route: line.points, text, odd: odd.lines.has(index) }] : [];
     });
+  const taken = (): readonly Box[] => [
+    ...parts.boxes.flatMap(index => drawing.boxes[index] ?? []),
+    ...parts.lines.flatMap(index => {
+      const line = drawing.lines[index];
+      return line ? [headBox(line.points, metrics.width(slotText(picture, line), 'port'))] : [];
+    }),
+    ...parts.frames.flatMap(index => titleBoxes(drawing.frames[index] as DrawnFrame))
+  ];
 
   return (
     <svg
       ref={props.svg}
       class={`vg-canvas vg-detail-${detail}${scale >= TINY ? ' vg-tiny' : ''}${heated ? ' vg-heated' : ''}`}
+      style={{ '--vg-least': `${type}px` }}
       role="tree"
       aria-label="Backward graph"
       {...props.events}
@@ -201,15 +222,58 @@ export function GraphCanvas(props: GraphCanvasProps): JSX.Element {
           );
         })}
         {parts.boxes.map(drawBox)}
+        <Deliveries session={session} picture={picture} />
         {detail === 'full' && parts.frames.map(drawHead)}
         {detail !== 'full' && <FarTitles picture={picture} drawn={drawn} scale={scale} />}
-        <LinkLabels labels={labels} metrics={metrics} />
+        <LinkLabels labels={labels} taken={taken} metrics={metrics} type={type} />
       </g>
     </svg>
   );
 }
 
 const NONE: readonly number[] = [];
+
+/** Where something went that is not finite. */
+interface Odd {
+  readonly lines: ReadonlySet<number>;
+  /** At either end of such a line. */
+  readonly boxes: ReadonlySet<number>;
+  /** By box: what came over such a line. */
+  readonly to: ReadonlyMap<number, number>;
+  /** By box: where such lines leave it, and what went over the first. */
+  readonly from: ReadonlyMap<number, { readonly starts: number[]; readonly norm: number }>;
+}
+
+function isOdd(norm: number | null | undefined): norm is number {
+  return norm !== null && norm !== undefined && !Number.isFinite(norm);
+}
+
+function oddOf({ drawing }: Picture, fold: Fold): Odd {
+  const lines = new Set<number>();
+  const boxes = new Set<number>();
+  const to = new Map<number, number>();
+  const from = new Map<number, { starts: number[]; norm: number }>();
+  drawing.lines.forEach(({ source, target, points }, index) => {
+    const norm = fold.flow(index);
+    if (isOdd(norm)) {
+      lines.add(index);
+      boxes.add(source).add(target);
+      to.set(target, norm);
+      const gone = from.get(source) ?? { starts: [], norm };
+      gone.starts.push(points[0] ?? 0);
+      from.set(source, gone);
+    }
+  });
+  return { lines, boxes, to, from };
+}
+
+/** What the head of a frame covers: its title, and a curve. */
+function titleBoxes({ x, y, title_left, title_room, curve_left, curve_room }: DrawnFrame): Box[] {
+  const title = { x: x + title_left, y, width: Math.min(title_room, 200), height: 22 };
+  return curve_room > 0
+    ? [title, { x: x + curve_left, y, width: curve_room, height: 22 }]
+    : [title];
+}
 
 /** Where the lines that leave each box start, from left to right. */
 function startsOf({ drawing, leaving }: Picture): readonly (readonly number[])[] {

@@ -3,6 +3,7 @@ import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 
 import type { SessionState, ViewState } from '../../store';
+import * as format from '../format';
 import { Region } from '../frame/Region';
 import { hostOf } from '../host';
 import { PRESENTED } from '../width';
@@ -15,7 +16,8 @@ import { GraphTools } from './GraphTools';
 import { Legend } from './Legend';
 import { Minimap, MINIMAP_FROM } from './Minimap';
 import { ends } from './navigate';
-import { pictureOf } from './picture';
+import { Pinned, WayBack } from './Following';
+import { pictureOf, placeOf, whole } from './picture';
 import { SearchBox } from './SearchBox';
 import { metricsOf, TextMetrics } from './text';
 import { useGraphKeys } from './useGraphKeys';
@@ -52,7 +54,7 @@ export function GraphPanel({ session, view }: GraphPanelProps): JSX.Element {
     node === null ? null : (picture.keysOf(node)[0] ?? null);
   const shown = place(selection);
   const current = place(session.run.current);
-  const viewport = useViewport(svg, world, screen);
+  const viewport = useViewport(svg, world, screen, whole(picture));
   const focused = useRef<string | null>(null);
   const looked = (): (string | null)[] => [shown, focused.current];
   const placing = usePlacing(session, picture, screen, viewport.view, looked);
@@ -75,6 +77,13 @@ export function GraphPanel({ session, view }: GraphPanelProps): JSX.Element {
       }
     }
   }, [position, current, shown]);
+
+  // Where groups open around what runs next, that is where it is looked at.
+  useEffect(() => {
+    if (view.follow && current !== null && session.folding.near === session.run.current) {
+      placing.show(current);
+    }
+  }, [picture]);
 
   const found = search && session.found?.query === search.query.trim() ? session.found : null;
   const matched = useMemo(() => new Set(found?.names.map(({ node }) => node)), [found]);
@@ -150,11 +159,18 @@ export function GraphPanel({ session, view }: GraphPanelProps): JSX.Element {
     }
   }, [view.presentation, screen]);
 
-  const { title, size } = session;
+  const nextBox = useMemo(
+    () => (current === null ? undefined : placeOf(picture, current)),
+    [picture, current]
+  );
+  const { title, size, leaves } = session;
+  const next = session.run.current === null ? undefined : session.names.peek(session.run.current);
   return (
     <Region
       name="Graph"
-      note={`${title ? `${title} · ` : ''}${size} nodes`}
+      note={[title, format.count(size, 'node'), format.count(leaves, 'leaf', 'leaves')]
+        .filter(Boolean)
+        .join(' · ')}
       tools={<GraphTools foldable={foldable()} />}
     >
       <div class="vg-graph" ref={host}>
@@ -178,6 +194,15 @@ export function GraphPanel({ session, view }: GraphPanelProps): JSX.Element {
             go={goToMatch}
           />
         )}
+        <Pinned session={session} view={view} />
+        <WayBack
+          box={nextBox}
+          name={next ? (next.label === '' ? next.name : next.label) : 'what runs next'}
+          view={viewport.view}
+          screen={screen}
+          below={!view.follow}
+          show={() => current !== null && placing.show(current)}
+        />
         {menu.place && <ContextMenu {...menu.place} close={menu.close} />}
         {heated && <Legend />}
         {drawing.boxes.length >= MINIMAP_FROM && (

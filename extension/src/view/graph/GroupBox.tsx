@@ -32,6 +32,8 @@ interface GroupBoxProps {
   readonly focusable: boolean;
   readonly match: boolean;
   readonly level: number;
+  /** Something that is not finite is in it, came to it or left it. */
+  readonly odd: boolean;
   /** Of the largest gradient that came to it; null: none did. */
   readonly norm: number | null;
   /** How large its gradient is, where that is what colours say. */
@@ -55,7 +57,7 @@ function GroupBoxInner(props: GroupBoxProps): JSX.Element {
   ];
   return (
     <g
-      class={`vg-group${props.match ? ' vg-match' : ''}${tally.nonfinite > 0 ? ' vg-nonfinite' : ''}`}
+      class={`vg-group${props.match ? ' vg-match' : ''}${props.odd ? ' vg-nonfinite' : ''}`}
       role="treeitem"
       aria-label={spoken.filter(Boolean).join(', ')}
       aria-expanded={false}
@@ -204,7 +206,7 @@ function share({ nodes, done, captured, skipped }: Tally): number {
 
 /** What the group is, in a word that its title does not say. */
 function kindWord({ kind, cells }: Group): string {
-  return cells > 1 ? `${cells} equal` : kind === 'part' || kind === 'turn' ? '' : kind;
+  return cells > 1 || kind === 'part' || kind === 'turn' ? '' : kind;
 }
 
 function kindText(group: Group | undefined): string {

@@ -5,7 +5,7 @@ import type { DrawnBox, Node, NodeRun, Saved } from '../../protocol';
 import * as format from '../format';
 import { StateShape } from '../Icons';
 import { memo } from '../memo';
-import { farScale, farText } from './card';
+import { farText, mainText } from './card';
 import { heatName } from './heat';
 import type { Heat } from './heat';
 import { NodeCard } from './NodeCard';
@@ -18,10 +18,19 @@ export interface NodeBoxProps {
   readonly node: Node;
   readonly run: NodeRun;
   readonly saved: readonly Saved[];
-  /** Where the lines that leave it start, to write their names above. */
+  /** Where the lines that leave it start, to write their names above; and those that carry NaN or inf. */
   readonly starts: readonly number[];
+  readonly oddStarts: readonly number[];
+  /** What came, or went, is not finite. */
+  readonly odd: boolean;
+  /** What it made that is not finite, of finite gradients; null: nothing. */
+  readonly made: number | null;
+  /** What has come over a line that is not finite. */
+  readonly got: number | null;
   readonly detail: Detail;
   readonly metrics: TextMetrics;
+  /** Of the smallest type, in pixels of the picture. */
+  readonly type: number;
   readonly selected: boolean;
   readonly focusable: boolean;
   readonly breakpoint: boolean;
@@ -35,11 +44,13 @@ function NodeBoxInner(props: NodeBoxProps): JSX.Element {
   const { box, node, run, saved, detail, breakpoint } = props;
   const pin = box.kind === 'pin';
   const title = node.label ? `${node.name} ${node.label}` : node.name;
-  const odd = run.grad_norm !== null && !Number.isFinite(run.grad_norm);
+  const { odd, made } = props;
   const spoken = [
     title,
     pin && box.uses > 1 ? `use ${format.whole(box.use)} of ${format.whole(box.uses)}` : '',
     format.nodeState(run),
+    made === null ? '' : `made ${format.number(made)}`,
+    odd && made === null ? 'not finite' : '',
     breakpoint ? 'breakpoint' : '',
     saved.some(value => value.state === 'stale') ? 'a saved value is stale' : ''
   ];
@@ -114,7 +125,8 @@ function Gutter({ box, node, on }: { box: DrawnBox; node: number; on: boolean })
 }
 
 /** Seen from far away: the state, and in between the name as large as there is room. */
-function Far({ box, node, run, detail, metrics, breakpoint }: NodeBoxProps): JSX.Element {
+function Far(props: NodeBoxProps): JSX.Element {
+  const { box, node, run, detail, metrics, breakpoint } = props;
   const { width, height } = box;
   const share = run.needed ? run.delivered / run.needed : 0;
   const dot = breakpoint && <circle class="vg-far-dot" cx={0} cy={0} r={9} />;
@@ -131,20 +143,17 @@ function Far({ box, node, run, detail, metrics, breakpoint }: NodeBoxProps): JSX
     );
   }
   const role = node.kind === 'leaf' ? 'leaf' : 'name';
-  const room = width - 36;
-  const text = metrics.fit(farText(node), room, role);
-  const size = (role === 'leaf' ? 12 : 13) * farScale(metrics.width(text, role), room);
+  const room = width - 33;
+  const names = [mainText(node), farText(node)];
+  const name = names.find(each => metrics.width(each, role) <= room) ?? farText(node);
+  const text = metrics.fit(name, room, role);
+  const size = Math.max(role === 'leaf' ? 12 : 13, props.type);
   return (
     <>
       <g class="vg-state" transform={`translate(6,${height / 2 - 9.6}) scale(1.2)`}>
         <StateShape state={run.state} share={share} />
       </g>
-      <text
-        class="vg-name"
-        x={29}
-        y={Math.round(height / 2 + 0.36 * size)}
-        style={{ fontSize: `${size.toFixed(1)}px` }}
-      >
+      <text class="vg-name" x={29} y={Math.round(height / 2 + 0.36 * size)}>
         {text}
       </text>
       {dot}

@@ -10,7 +10,8 @@ import type { NodeBoxProps } from './NodeBox';
 const HOOK_WIDTH = 18;
 const GAP = 10;
 
-export function NodeCard({ box, node, run, saved, starts, metrics }: NodeBoxProps): JSX.Element {
+export function NodeCard(props: NodeBoxProps): JSX.Element {
+  const { box, node, run, saved, starts, oddStarts, made, metrics } = props;
   const side = sideOf(node);
   const room = box.width - 2 * side;
   const hooks = node.hooks.length > 0;
@@ -27,6 +28,9 @@ export function NodeCard({ box, node, run, saved, starts, metrics }: NodeBoxProp
       </text>
       <Badge
         run={run}
+        made={made}
+        odd={props.odd}
+        got={props.got}
         right={box.width - side}
         room={room - (used || 0)}
         y={TYPE_LINE}
@@ -38,7 +42,13 @@ export function NodeCard({ box, node, run, saved, starts, metrics }: NodeBoxProp
         </g>
       )}
       {portsOf(box, starts, metrics).map(({ text, x }) => (
-        <text key={x} class="vg-port" x={x} y={box.height - 5} text-anchor="middle">
+        <text
+          key={x}
+          class={oddStarts.includes(x + box.x) ? 'vg-port vg-odd-port' : 'vg-port'}
+          x={x}
+          y={box.height - 5}
+          text-anchor="middle"
+        >
           {text}
         </text>
       ))}

@@ -2,20 +2,26 @@
 import type { JSX } from 'preact';
 
 import * as format from '../format';
-import { Badge, BADGE_LEAST } from './Badge';
+import { Badge } from './Badge';
 import { mainText, typeText } from './card';
 import type { NodeBoxProps } from './NodeBox';
 
 const SIDE = 14;
 const GAP = 8;
+/** How far the sign of the state reaches into the rounded end, and what it takes of the line. */
+const INTO_END = 3;
+const SIGN_ROOM = 15;
 
-export function PinCard({ box, node, run, metrics }: NodeBoxProps): JSX.Element {
+export function PinCard({ box, node, run, odd, got, metrics }: NodeBoxProps): JSX.Element {
   const room = box.width - 2 * SIDE;
-  const name = metrics.fit(mainText(node), room - BADGE_LEAST, 'leaf');
+  const line = room + INTO_END;
+  const name = metrics.fit(mainText(node), line - SIGN_ROOM, 'leaf');
   const used = metrics.width(name, 'leaf');
-  const use = box.uses > 1 ? `use ${format.whole(box.use)} of ${format.whole(box.uses)}` : '';
-  const useRoom = use && metrics.width(use, 'port') + GAP;
-  const type = metrics.fit(typeText(node.outputs), room - (useRoom || 0), 'type');
+  const spoken = box.uses > 1 ? `use ${format.whole(box.use)} of ${format.whole(box.uses)}` : '';
+  const whole = typeText(node.outputs);
+  const free = room - metrics.width(whole, 'type') - GAP;
+  const use = metrics.width(spoken, 'port') <= free ? spoken : ''; // Its name says it, too.
+  const type = metrics.fit(whole, room, 'type');
   return (
     <>
       <text class="vg-name" x={SIDE} y={14}>
@@ -23,8 +29,10 @@ export function PinCard({ box, node, run, metrics }: NodeBoxProps): JSX.Element 
       </text>
       <Badge
         run={run}
-        right={box.width - SIDE + 3}
-        room={room - used - 4}
+        odd={odd}
+        got={got}
+        right={box.width - SIDE + INTO_END}
+        room={line - used - 4}
         y={14}
         metrics={metrics}
       />
@@ -33,7 +41,7 @@ export function PinCard({ box, node, run, metrics }: NodeBoxProps): JSX.Element 
       </text>
       {use && (
         <text class="vg-port" x={box.width - SIDE} y={28} text-anchor="end">
-          {metrics.fit(use, room, 'port')}
+          {use}
         </text>
       )}
     </>

@@ -20,7 +20,7 @@ function ResultPillInner({ box, of, detail }: ResultPillProps): JSX.Element {
     <g class="vg-result" transform={`translate(${box.x},${box.y})`} aria-hidden="true">
       <title>{label}</title>
       <rect width={width} height={height} rx={height / 2} />
-      {detail !== 'shape' && (
+      {detail === 'full' && (
         <text x={width / 2} y={height / 2 + 4} text-anchor="middle">
           {box.title || 'result'}
         </text>

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { box, node, saved } from '../../../tests/drawings';
-import { chipsOf, farScale, farText, mainText, portsOf, typeText } from './card';
+import { chipsOf, farText, mainText, portsOf, typeText } from './card';
 import { TextMetrics } from './text';
 
 const metrics = new TextMetrics(text => 6 * text.length);
@@ -66,12 +66,6 @@ test('what finds no room is counted, what is stale last', () => {
   expect(chips.x + 3 * 6).toBeLessThanOrEqual(100);
 });
 
-test('a name seen from far away grows as far as its box has room, and is never cut for it', () => {
-  expect(farScale(100, 300)).toBe(2);
-  expect(farScale(100, 110)).toBeCloseTo(1.1);
-  expect(farScale(100, 90)).toBe(1);
-});
-
 test('names of lines stand where these start, and are cut only where their neighbours need the room', () => {
   const card = box('n0', { x: 100, ports: ['self', 'other', ''] });
   const texts = (starts: number[]) => portsOf(card, starts, metrics).map(({ text }) => text);
@@ -84,4 +78,11 @@ test('names of lines stand where these start, and are cut only where their neigh
     expect.stringMatching(/…$/),
     expect.stringMatching(/…$/)
   ]);
+});
+
+test('names of lines are left out rather than cut where type is larger than the box was made for', () => {
+  const card = box('n0', { x: 100, ports: ['self', 'other'] });
+  const far = metrics.atLeast(20);
+  expect(portsOf(card, [120, 220], far).map(({ text }) => text)).toEqual(['self', 'other']);
+  expect(portsOf(card, [120, 155], far)).toEqual([]);
 });

@@ -187,15 +187,10 @@ export function portsOf(
     if (!name || start === undefined) {
       return [];
     }
-    const room = 2 * Math.min(free(i, i - 1), free(i, i + 1));
-    return [{ text: metrics.fit(name, Math.max(room, 10), 'port'), x: start - box.x }];
+    const room = Math.max(2 * Math.min(free(i, i - 1), free(i, i + 1)), 10);
+    if (metrics.enlarged && metrics.width(name, 'port') > room) {
+      return []; // Seen from further away less is said, rather than half of it.
+    }
+    return [{ text: metrics.fit(name, room, 'port'), x: start - box.x }];
   });
-}
-
-/** Names are drawn up to this much larger when zoomed out, as far as the box has room. */
-const FAR = 2;
-
-/** How much larger a name of this width may be drawn without being cut. */
-export function farScale(width: number, room: number): number {
-  return Math.min(Math.max(room / width, 1), FAR);
 }

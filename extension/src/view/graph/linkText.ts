@@ -5,7 +5,7 @@ import { flowOf } from './flow';
 import type { Picture } from './picture';
 
 /**
- * "other 0.53"; under the mouse, where there is room for one, "other · float32 [3] · ‖g‖ 0.53".
+ * "0.53", as in the static picture: the name is on the box. Under the mouse "other · float32 [3] · ‖g‖ 0.53".
  * Of several edges in one line it is said how many, and what the first gradient was.
  */
 export function linkText(
@@ -23,13 +23,17 @@ export function linkText(
   const nothing = long ? 'undefined' : '∅';
   const value = flow === 'value' ? size : flow === 'undefined' ? nothing : quiet;
   if (line.edges > 1) {
-    return [`${line.edges} edges`, value && `first ${value}`].filter(Boolean).join(' · ');
+    const edges = long ? format.count(line.edges, 'edge') : `×${format.whole(line.edges)}`;
+    return [edges, value && (long ? `first ${value}` : value)].filter(Boolean).join(' · ');
+  }
+  if (!long) {
+    return value;
   }
   const target = targetOf(picture, line);
   const slot = target && target.outputs.length > 1 ? `slot ${line.slot}` : '';
-  const meta = long ? target?.outputs[line.slot] : undefined;
+  const meta = target?.outputs[line.slot];
   const parts = [line.name, slot, meta && format.tensor(meta), value];
-  return parts.filter(Boolean).join(long ? ' · ' : ' ');
+  return parts.filter(Boolean).join(' · ');
 }
 
 /** The number of the input slot at the end of a line, where there are several. */

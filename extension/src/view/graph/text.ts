@@ -24,8 +24,26 @@ type Measure = (text: string, role: TextRole) => number;
 
 export class TextMetrics {
   private readonly known = new Map<string, number>();
+  private readonly others = new Map<number, TextMetrics>();
 
-  constructor(private readonly measure: Measure = guess) {}
+  constructor(
+    private readonly measure: Measure = guess,
+    /** Type is larger than boxes were made for. */
+    readonly enlarged = false
+  ) {}
+
+  /** The same fonts, where no type is smaller than this: as `--vg-least` in graph.raw.css. */
+  atLeast(px: number): TextMetrics {
+    let metrics = this.others.get(px);
+    if (!metrics) {
+      metrics = new TextMetrics(
+        (text, role) => this.width(text, role) * Math.max(1, px / FONTS[role].px),
+        px > FONTS.port.px
+      );
+      this.others.set(px, metrics);
+    }
+    return metrics;
+  }
 
   /** Width in pixels at zoom 1. */
   width(text: string, role: TextRole): number {
@@ -41,21 +59,31 @@ export class TextMetrics {
     return width;
   }
 
-  /** As much of `text` as fits into `room` pixels. Cuts between code points, never inside one. */
+  /**
+   * As much of `text` as fits into `room` pixels: what is too long loses its middle, where names differ least.
+   * Cuts between code points, never inside one.
+   */
   fit(text: string, room: number, role: TextRole): string {
     if (this.width(text, role) <= room) {
       return text;
     }
     const points = Array.from(text.slice(0, 400));
-    let low = 0;
-    let high = points.length;
+    let low = 1;
+    let high = Math.max(points.length - 1, 1);
     while (low < high) {
       const middle = Math.ceil((low + high) / 2);
-      const fits = this.measure(`${points.slice(0, middle).join('')}…`, role) <= room;
+      const fits = this.measure(withoutMiddle(points, middle), role) <= room;
       [low, high] = fits ? [middle, high] : [low, middle - 1];
     }
-    return `${points.slice(0, Math.max(low, 1)).join('')}…`;
+    return withoutMiddle(points, low);
   }
+}
+
+/** The first and the last of so many code points. */
+function withoutMiddle(points: readonly string[], kept: number): string {
+  const last = Math.floor(kept / 2);
+  const end = last > 0 ? points.slice(-last) : [];
+  return `${points.slice(0, kept - last).join('')}…${end.join('')}`;
 }
 
 function guess(text: string, role: TextRole): number {

@@ -12,7 +12,7 @@ import { bringIntoView, detailAt, firstLook, fitBox, seen, zoomAt } from './view
 import type { View } from './viewport';
 
 /** Zoom at which a box that was far away is shown. */
-const NEAR = 0.8;
+const NEAR = 1;
 
 export interface Placing {
   /** Move as little as needed to see a box. */
@@ -143,8 +143,7 @@ export function usePlacing(
     const next = upNext();
     const anchor = results.length > 0 ? around(results) : next;
     const first = firstLook(whole(picture), anchor, screen);
-    // A run on its way (the side panel was opened) is looked at where it is.
-    view.value = next && session.run.position > 0 ? bringIntoView(first, next, screen) : first;
+    view.value = next ? bringIntoView(first, next, screen) : first;
     untouched.current = view.value;
   }
 

@@ -8,7 +8,7 @@ import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } fr
 import { nextFrame, Observable } from '../../store';
 import { contains, padded } from './geometry';
 import type { Box, Point, Size } from './geometry';
-import { detailAt, scaleAt, seen, zoomAt } from './viewport';
+import { detailAt, scaleAt, scrolled, seen, typeAt, zoomAt } from './viewport';
 import type { Detail, View } from './viewport';
 
 export interface Viewport {
@@ -18,6 +18,8 @@ export interface Viewport {
   readonly detail: Detail;
   /** About how many pixels of the picture are one on the screen. */
   readonly scale: number;
+  /** How large the smallest type is to be, in pixels of the picture. */
+  readonly type: number;
   /** Whether the last press was a drag, so that its click selects nothing. */
   readonly dragged: { current: boolean };
 }
@@ -31,14 +33,19 @@ const SETTLED = 100;
 export function useViewport(
   svg: RefObject<SVGSVGElement>,
   world: RefObject<SVGGElement>,
-  screen: Size
+  screen: Size,
+  /** What there is to scroll over. */
+  whole: Box
 ): Viewport {
   const view = useMemo(() => new Observable<View>({ x: 0, y: 0, zoom: 1 }, nextFrame), []);
   const size = useRef(screen);
   size.current = screen;
+  const extent = useRef(whole);
+  extent.current = whole;
   const [drawn, setDrawn] = useState<Box>({ x: 0, y: 0, width: 0, height: 0 });
   const [detail, setDetail] = useState<Detail>('full');
   const [scale, setScale] = useState(1);
+  const [type, setType] = useState(() => typeAt(1));
   const dragged = useRef(false);
 
   const settling = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
@@ -48,6 +55,7 @@ export function useViewport(
     clearTimeout(settling.current);
     setDetail(detailAt(zoom));
     setScale(scaleAt(zoom));
+    setType(typeAt(zoom));
     setDrawn(old =>
       contains(old, now) && old.width < 4 * now.width ? old : padded(now, now.width / 2)
     );
@@ -122,14 +130,25 @@ export function useViewport(
     };
     const wheel = (event: WheelEvent): void => {
       // A wheel over a widget must go on scrolling the notebook, until a person has clicked into
-      // the graph; with Ctrl (which a pinch on a touchpad sends, too) it always zooms.
+      // the graph: then it scrolls that, to its end. With Ctrl (which a pinch on a touchpad sends,
+      // too) it always zooms.
       const active = element.contains(element.ownerDocument.activeElement);
-      if (!event.ctrlKey && !event.metaKey && !active) {
+      const zooms = event.ctrlKey || event.metaKey;
+      if (!zooms && !active) {
+        return;
+      }
+      const lines = event.deltaMode === 1 ? 30 : 1;
+      if (!zooms) {
+        const [dx, dy] = event.shiftKey ? [event.deltaY, 0] : [event.deltaX, event.deltaY];
+        const next = scrolled(view.value, dx * lines, dy * lines, extent.current, size.current);
+        if (next.x !== view.value.x || next.y !== view.value.y) {
+          event.preventDefault();
+          view.value = next;
+        }
         return;
       }
       event.preventDefault();
       const { left, top } = element.getBoundingClientRect();
-      const lines = event.deltaMode === 1 ? 30 : 1;
       const speed = event.ctrlKey && Math.abs(event.deltaY) < 40 ? 0.01 : 0.0016;
       const factor = Math.exp(-event.deltaY * lines * speed);
       view.value = zoomAt(view.value, { x: event.clientX - left, y: event.clientY - top }, factor);
@@ -148,7 +167,7 @@ export function useViewport(
     };
   }, [svg, view]);
 
-  return { view, drawn, detail, scale, dragged };
+  return { view, drawn, detail, scale, type, dragged };
 }
 
 function apart(a: Point, b: Point): number {

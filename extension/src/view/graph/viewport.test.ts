@@ -1,6 +1,17 @@
 import { expect, test } from 'vitest';
 
-import { bringIntoView, detailAt, firstLook, fitBox, scaleAt, seen, zoomAt } from './viewport';
+import {
+  bringIntoView,
+  detailAt,
+  firstLook,
+  fitBox,
+  LEAST_TYPE,
+  scaleAt,
+  scrolled,
+  seen,
+  typeAt,
+  zoomAt
+} from './viewport';
 
 const screen = { width: 600, height: 400 };
 
@@ -18,7 +29,7 @@ test('a first look at a long graph starts at its beginning, readable', () => {
   const whole = { x: 0, y: 0, width: 300, height: 20_000 };
   const anchor = { x: 100, y: 0, width: 100, height: 40 };
   const view = firstLook(whole, anchor, screen);
-  expect(view.zoom).toBeGreaterThanOrEqual(0.7);
+  expect(view.zoom).toBeGreaterThanOrEqual(0.76);
   const box = seen(view, screen);
   expect(box.y).toBeLessThan(0);
   expect(box.y + box.height).toBeGreaterThan(40);
@@ -26,15 +37,45 @@ test('a first look at a long graph starts at its beginning, readable', () => {
 
 test('a graph that fits readably is shown whole, one that does not in its whole width', () => {
   const anchor = { x: 100, y: 0, width: 100, height: 40 };
-  const some = { x: 0, y: 0, width: 500, height: 620 };
+  const some = { x: 0, y: 0, width: 500, height: 480 };
   const all = seen(firstLook(some, anchor, screen), screen);
   expect(all.y).toBeLessThan(0);
-  expect(all.y + all.height).toBeGreaterThan(620);
-  const long = { x: 0, y: 0, width: 1000, height: 4000 };
+  expect(all.y + all.height).toBeGreaterThan(480);
+  const long = { x: 0, y: 0, width: 700, height: 4000 };
   const top = seen(firstLook(long, anchor, screen), screen);
   expect(top.x).toBeLessThan(0);
-  expect(top.x + top.width).toBeGreaterThan(1000);
+  expect(top.x + top.width).toBeGreaterThan(700);
   expect(top.y).toBeLessThan(0);
+});
+
+test('a first look is never too small to be read; what fits into two screens is one scroll away', () => {
+  const anchor = { x: 900, y: 0, width: 100, height: 40 };
+  const wide = firstLook({ x: 0, y: 0, width: 5000, height: 5000 }, anchor, screen);
+  expect(wide.zoom * 14.5).toBeGreaterThanOrEqual(LEAST_TYPE);
+  const view = seen(wide, screen);
+  expect(view.x).toBeLessThan(900);
+  expect(view.x + view.width).toBeGreaterThan(1000);
+  const two = { x: 0, y: 0, width: 300, height: 950 };
+  expect((950 + 24) * firstLook(two, anchor, screen).zoom).toBeLessThanOrEqual(800 + 1e-9);
+});
+
+test('a wheel scrolls to the ends of the picture and not beyond', () => {
+  const whole = { x: 0, y: 0, width: 500, height: 1000 };
+  const view = { x: 50, y: 12, zoom: 1 };
+  expect(scrolled(view, 0, 100, whole, screen)).toEqual({ x: 50, y: -88, zoom: 1 });
+  expect(scrolled(view, 0, 5000, whole, screen).y).toBe(400 - 12 - 1000);
+  expect(scrolled(view, 0, -100, whole, screen)).toEqual(view);
+  const beyond = { x: 50, y: 300, zoom: 1 };
+  expect(scrolled(beyond, 0, -10, whole, screen)).toEqual(beyond);
+  expect(scrolled(beyond, 0, 10, whole, screen).y).toBe(290);
+});
+
+test('type is never smaller than is read, and seldom larger than needed', () => {
+  for (let zoom = 0.05; zoom < 2; zoom *= 1.03) {
+    const size = typeAt(zoom) * zoom;
+    expect(size).toBeGreaterThanOrEqual(LEAST_TYPE - 0.01);
+    expect(size).toBeLessThan(zoom < 1 ? LEAST_TYPE * 1.05 : LEAST_TYPE * zoom + 0.01);
+  }
 });
 
 test('zooming keeps the point under the mouse', () => {

@@ -11,12 +11,15 @@ export interface View {
 
 export const MIN_ZOOM = 0.01;
 export const MAX_ZOOM = 2.5;
-/** Below this a first look at the whole graph shows too little: start at the results instead. */
-const READABLE_ZOOM = 0.55;
-/** Fitting the width goes no further than where a box still shows all that it has. */
-const FULL_ZOOM = 0.46;
+/** Type is not drawn smaller than this, in pixels of the screen: boxes show less instead. */
+export const LEAST_TYPE = 11;
+/** A first look goes no further: names still have their room in type of that size. */
+const READABLE_ZOOM = 0.76;
+const FULL_ZOOM = 0.72;
 const NAME_ZOOM = 0.27;
-const MARGIN = 24;
+const MARGIN = 12;
+/** A graph that is at most so many screens high is looked at with so much of it on each. */
+const SCREENS = 2;
 
 export function fitBox(box: Box, screen: Size, most = 1.15): View {
   const { width, height } = padded(box, MARGIN);
@@ -25,18 +28,39 @@ export function fitBox(box: Box, screen: Size, most = 1.15): View {
   return { x: screen.width / 2 - x * zoom, y: screen.height / 2 - y * zoom, zoom };
 }
 
-/** The first look: everything if that is readable, else the top of it in its whole width. */
+/**
+ * The first look: everything if that is readable; what is one scroll away if it then is; else as much as is
+ * readable, in its whole width. What is wider all the same is shown around `anchor`.
+ */
 export function firstLook(whole: Box, anchor: Box | undefined, screen: Size): View {
   const all = fitBox(whole, screen);
   if (all.zoom >= READABLE_ZOOM || !anchor) {
     return all;
   }
-  const byWidth = screen.width / padded(whole, MARGIN).width;
-  const zoom = clamp(Math.min(Math.max(byWidth, FULL_ZOOM), 1));
-  // What is too wide all the same is shown around its results.
-  const middle = byWidth >= FULL_ZOOM ? whole : anchor;
+  const { width, height } = padded(whole, MARGIN);
+  const byWidth = screen.width / width;
+  const byHeight = (SCREENS * screen.height) / height;
+  const wanted = byHeight >= READABLE_ZOOM ? Math.min(byWidth, byHeight) : byWidth;
+  const zoom = clamp(Math.min(Math.max(wanted, READABLE_ZOOM), 1.15));
+  const middle = byWidth >= zoom ? whole : anchor;
   const x = screen.width / 2 - centre(middle).x * zoom;
-  return { x, y: MARGIN - (Math.min(whole.y, anchor.y) - 12) * zoom, zoom };
+  return { x, y: MARGIN - Math.min(whole.y, anchor.y) * zoom, zoom };
+}
+
+/** Within what can be scrolled to: the picture with a margin, or a place where it is on the screen whole. */
+export function scrolled(view: View, dx: number, dy: number, whole: Box, screen: Size): View {
+  const along = (at: number, by: number, start: number, length: number, room: number): number => {
+    const first = MARGIN - start * view.zoom;
+    const last = room - MARGIN - (start + length) * view.zoom;
+    const low = Math.min(first, last, at);
+    const high = Math.max(first, last, at);
+    return Math.min(Math.max(at - by, low), high);
+  };
+  return {
+    ...view,
+    x: along(view.x, dx, whole.x, whole.width, screen.width),
+    y: along(view.y, dy, whole.y, whole.height, screen.height)
+  };
 }
 
 export function zoomAt(view: View, at: Point, factor: number): View {
@@ -92,6 +116,16 @@ export type Detail = 'full' | 'name' | 'shape';
 export function detailAt(zoom: number): Detail {
   return zoom >= FULL_ZOOM ? 'full' : zoom >= NAME_ZOOM ? 'name' : 'shape';
 }
+
+/**
+ * Pixels of the picture that are least type on the screen, in steps: never less than is read, seldom more.
+ */
+export function typeAt(zoom: number): number {
+  const steps = Math.max(0, Math.ceil(Math.log(1 / zoom) / Math.log(TYPE_STEP) - 1e-6));
+  return Math.round(LEAST_TYPE * TYPE_STEP ** steps * 100) / 100;
+}
+
+const TYPE_STEP = 1.04;
 
 /**
  * Pixels of the picture that are one on the screen, in steps: what is drawn as large as on the screen

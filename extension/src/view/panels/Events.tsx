@@ -72,7 +72,12 @@ export function Events({ session }: { session: SessionState }): JSX.Element {
           onInput={event => setFilter(event.currentTarget.value)}
         />
       )}
-      <ol class="vg-events" ref={list} aria-label="Visits">
+      <ol
+        class="vg-events"
+        ref={list}
+        aria-label="Visits"
+        style={{ '--vg-digits': format.whole(session.run.total).length }}
+      >
         {first > 0 && <li class="vg-muted">{`${first} ${before}`}</li>}
         {matching.map(line => (
           <Line key={line.index} session={session} line={line} />
@@ -104,7 +109,7 @@ function Line({ session, line }: { session: SessionState; line: VisitLine }): JS
         title={done ? 'Go back to after this visit' : 'Undone: go forward to after this visit'}
         onClick={() => store.seek(index + 1)}
       >
-        <span class="vg-event-index">{index + 1}</span>
+        <span class="vg-event-index">{format.whole(index + 1)}</span>
         <NodeName session={session} node={node} />
         {done && norm !== null && (
           <span

@@ -1,0 +1,111 @@
+/** What the view looks at, in words: the run as it goes, or a node that it stays at; and the way to what runs next. */
+import type { JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+
+import type { Observable, SessionState, ViewState } from '../../store';
+import { useStore } from '../hooks';
+import { centre, touches } from './geometry';
+import type { Box, Point, Size } from './geometry';
+import { seen } from './viewport';
+import type { View } from './viewport';
+
+interface PinnedProps {
+  readonly session: SessionState;
+  readonly view: ViewState;
+}
+
+/** "Pinned to LogSoftmaxBackward0 · Follow", while the selection does not go along with the run. */
+export function Pinned({ session, view }: PinnedProps): JSX.Element | null {
+  const store = useStore();
+  const { selection, follow } = view;
+  if (follow || selection === null) {
+    return null;
+  }
+  const name = session.nodes.get(selection) ?? session.names.of(selection);
+  const title = name ? (name.label ? `${name.name} of ${name.label}` : name.name) : '';
+  return (
+    <div class="vg-pinned" role="status">
+      <span class="vg-pinned-name" title={title}>
+        Pinned to {title || `node ${selection}`}
+      </span>
+      <span aria-hidden="true">·</span>
+      <button
+        type="button"
+        title="Let the selection go along with the run (Esc)"
+        onClick={() => store.follow(true)}
+      >
+        Follow
+      </button>
+    </div>
+  );
+}
+
+interface WayBackProps {
+  /** Of what runs next. */
+  readonly box: Box | undefined;
+  readonly name: string;
+  readonly view: Observable<View>;
+  readonly screen: Size;
+  /** Something else is written at the upper edge. */
+  readonly below: boolean;
+  show(): void;
+}
+
+/** An arrow at the edge towards what runs next, while that is out of sight. */
+export function WayBack({
+  box,
+  name,
+  view,
+  screen,
+  below,
+  show
+}: WayBackProps): JSX.Element | null {
+  const [at, setAt] = useState<{ readonly place: Point; readonly turn: number } | null>(null);
+  useEffect(() => {
+    const look = (): void => setAt(box ? edgeTowards(box, view.value, screen, below) : null);
+    look();
+    return view.subscribe(look);
+  }, [box, view, screen, below]);
+  return (
+    at && (
+      <button
+        type="button"
+        class="vg-way-back"
+        style={{ left: `${at.place.x}px`, top: `${at.place.y}px` }}
+        title={`${name} runs next: show it`}
+        onClick={show}
+      >
+        <svg width="14" height="14" viewBox="-7 -7 14 14" aria-hidden="true">
+          <path d="M-5 -4L5 0L-5 4Z" transform={`rotate(${at.turn})`} />
+        </svg>
+        <span>next: {name}</span>
+      </button>
+    )
+  );
+}
+
+/** From the edge of the screen to the middle of the button. */
+const INSET = { x: 106, y: 18 } as const;
+/** Height of what is written when the view does not follow. */
+const PINNED = 30;
+
+/** Where a button at the edge stands, and which way it points; null if some of the box is on the screen. */
+export function edgeTowards(
+  box: Box,
+  view: View,
+  screen: Size,
+  below = false
+): { readonly place: Point; readonly turn: number } | null {
+  if (screen.width === 0 || touches(box, seen(view, screen))) {
+    return null;
+  }
+  const { x, y } = centre(box);
+  const to = { x: x * view.zoom + view.x, y: y * view.zoom + view.y };
+  const top = below ? INSET.y + PINNED : INSET.y;
+  const place = {
+    x: Math.min(Math.max(to.x, INSET.x), Math.max(screen.width - INSET.x, INSET.x)),
+    y: Math.min(Math.max(to.y, top), Math.max(screen.height - INSET.y, top))
+  };
+  const turn = Math.round((Math.atan2(to.y - place.y, to.x - place.x) * 180) / Math.PI);
+  return { place: { x: Math.round(place.x), y: Math.round(place.y) }, turn };
+}

@@ -1,0 +1,271 @@
+"""What is seen at first and while stepping, measured in pixels of a laptop's screen."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from nbformat import NotebookNode
+from playwright.sync_api import Locator, expect
+
+from tests.ui.lab import Lab
+from tests.ui.test_tour import TOUR, cell_of, press, root
+
+#: Where the pictures that these tests look at are kept, if somebody wants to see them.
+PICTURES = os.environ.get("VIZGRAD_PICTURES")
+
+TORCH = "import vizgrad as torch\nfrom vizgrad import nn\nfrom vizgrad.nn import functional as F\n"
+RNN = (
+    TORCH
+    + """
+torch.manual_seed(0)
+cell, head, h = nn.RNNCell(4, 6), nn.Linear(6, 2), torch.zeros(3, 6)
+for x in torch.randn(8, 3, 4):
+    h = cell(x, h)
+loss = F.mse_loss(head(h), torch.zeros(3, 2))
+"""
+)
+MASKED = (
+    TORCH
+    + """
+x = torch.tensor([0.0, 1.0, 4.0], requires_grad=True)
+loss = torch.where(torch.tensor([False, True, True]), x.sqrt(), torch.zeros(3)).sum()
+"""
+)
+CHAIN = (
+    TORCH
+    + """
+x = y = torch.ones(3, requires_grad=True)
+for _ in range(40):
+    y = y * 1.01 + 1
+loss = y.sum()
+"""
+)
+
+#: Of every node drawn: its name, the name's type on the screen, and where its box and its name are.
+NODES = """
+view => [...view.querySelectorAll('[data-node-id]')].map(node => {
+  const name = node.querySelector('.vg-name');
+  const rect = element => {
+    const {left, top, right, bottom} = element.getBoundingClientRect();
+    return {left, top, right, bottom};
+  };
+  return {
+    spoken: node.getAttribute('aria-label'),
+    name: name?.textContent ?? '',
+    px: name ? parseFloat(getComputedStyle(name).fontSize) * name.getScreenCTM().a : 0,
+    height: name ? name.getBoundingClientRect().height : 0,
+    box: rect(node.querySelector('.vg-box')),
+    text: name ? rect(name) : null,
+  };
+})
+"""
+#: The smallest type in the picture, on the screen, of texts that are there to be read.
+LEAST_TYPE = """
+view => Math.min(...[...view.querySelectorAll('.vg-canvas text')].map(
+  text => parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a))
+"""
+
+
+def debugged(lab: Lab, program: str, size: tuple[int, int] = (1366, 768)) -> Locator:
+    lab.page.set_viewport_size({"width": size[0], "height": size[1]})
+    notebook = lab.open_notebook(program, "session = torch.debug(loss)")
+    notebook.run()
+    return shown(notebook.output(1))
+
+
+def shown(view: Locator) -> Locator:
+    root(view).scroll_into_view_if_needed()
+    expect(root(view)).to_have_attribute("data-layout", "done")
+    expect(view.locator("[data-node-id]").first).to_be_visible()
+    settled(view)
+    return view
+
+
+def settled(view: Locator) -> None:
+    """What is drawn suits the zoom: that follows a moment after a move."""
+    view.page.wait_for_function(
+        """view => {
+          const texts = [...view.querySelectorAll('.vg-canvas text')];
+          const zoom = view.querySelector('.vg-canvas > g').getScreenCTM().a;
+          const least = parseFloat(
+            getComputedStyle(view.querySelector('.vg-canvas')).getPropertyValue('--vg-least'));
+          return texts.length > 0 && Math.abs(least * Math.min(zoom, 1) - 11) < 1;
+        }""",
+        arg=view.element_handle(),
+    )
+
+
+def kept(lab: Lab, name: str) -> None:
+    if PICTURES:
+        Path(PICTURES).mkdir(parents=True, exist_ok=True)
+        lab.page.screenshot(path=Path(PICTURES) / f"{name}.png")
+
+
+def canvas_of(view: Locator) -> dict[str, float]:
+    box = view.locator(".vg-graph").bounding_box()
+    assert box is not None
+    return {**box, "right": box["x"] + box["width"], "bottom": box["y"] + box["height"]}
+
+
+def nodes_of(view: Locator) -> list[dict[str, Any]]:
+    return view.evaluate(NODES)
+
+
+def stepping_only(notebook: NotebookNode) -> None:
+    """The tour up to its session, after one epoch of training."""
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    end = next(i for i, cell in enumerate(code) if "session = vg.debug(loss)" in cell.source)
+    notebook.cells = code[: end + 1]
+    for cell in notebook.cells:
+        cell.source = cell.source.replace("range(30)", "range(1)").replace(
+            "assert accuracy >= 0.95", ""
+        )
+
+
+def test_the_tour_is_read_without_zooming_and_is_at_most_one_scroll_away(lab: Lab) -> None:
+    lab.page.set_viewport_size({"width": 1366, "height": 768})
+    notebook = lab.open_copy(TOUR, stepping_only)
+    notebook.run()
+    view = shown(notebook.output(cell_of(notebook, "session = vg.debug(loss)")))
+    kept(lab, "tour_1366")
+    nodes = nodes_of(view)
+    assert len(nodes) == 16
+    for node in nodes:
+        assert node["px"] >= 11, node["name"]
+        assert node["height"] >= 11, node["name"]
+        assert "…" not in node["name"]
+        label = node["name"]
+        assert node["spoken"].startswith(label) or f" {label}" in node["spoken"]
+        assert node["text"]["left"] >= node["box"]["left"]
+        assert node["text"]["right"] <= node["box"]["right"]
+    assert view.evaluate(LEAST_TYPE) >= 11 - 0.01
+    canvas = canvas_of(view)
+    boxes = [node["box"] for node in nodes]
+    assert min(box["left"] for box in boxes) >= canvas["x"]
+    assert max(box["right"] for box in boxes) <= canvas["right"]
+    height = max(box["bottom"] for box in boxes) - min(box["top"] for box in boxes)
+    assert height <= 2 * canvas["height"]
+
+    # One scroll, with the wheel in the graph, and its other half is there.
+    current = view.locator('[data-state="current"]').first
+    current.click()
+    lab.page.mouse.move(canvas["x"] + 30, canvas["bottom"] - 30)
+    lab.page.mouse.wheel(0, canvas["height"])
+    last = max(nodes, key=lambda node: node["box"]["bottom"])["name"]
+    label = view.locator("[data-node-id]").filter(has_text=last).last
+    expect(label).to_be_in_viewport(ratio=0.9)
+    kept(lab, "tour_1366_scrolled")
+
+
+def test_a_recurrent_network_uses_more_than_half_of_its_canvas(lab: Lab) -> None:
+    view = debugged(lab, RNN)
+    kept(lab, "rnn_8")
+    canvas = canvas_of(view)
+    frames: list[dict[str, float]] = view.evaluate(
+        """view => [...view.querySelectorAll('.vg-frame, .vg-box, .vg-result')].map(each => {
+          const {left, top, right, bottom} = each.getBoundingClientRect();
+          return {left, top, right, bottom};
+        })"""
+    )
+    width = min(canvas["right"], max(f["right"] for f in frames)) - max(
+        canvas["x"], min(f["left"] for f in frames)
+    )
+    height = min(canvas["bottom"], max(f["bottom"] for f in frames)) - max(
+        canvas["y"], min(f["top"] for f in frames)
+    )
+    assert width * height > canvas["width"] * canvas["height"] / 2
+    assert view.evaluate(LEAST_TYPE) >= 11 - 0.01
+    press(view, "Zoom to fit")
+    settled(view)
+    kept(lab, "rnn_8_fit")
+    assert view.evaluate(LEAST_TYPE) >= 11 - 0.01
+
+
+def test_whom_the_view_looks_at_is_said_and_what_runs_next_is_pointed_to(lab: Lab) -> None:
+    view = debugged(lab, CHAIN)
+    first = view.locator('[data-state="current"]').first
+    name = (first.get_attribute("aria-label") or "").split(",")[0]
+    expect(view.get_by_text("Pinned to")).to_have_count(0)
+    first.click()
+    expect(view.get_by_text(f"Pinned to {name}")).to_be_visible()
+    for _ in range(3):
+        press(view, "Step")
+    expect(root(view)).to_have_attribute("data-position", "3")
+    arrow = view.get_by_role("button", name="next:")
+    canvas = canvas_of(view)
+    lab.page.mouse.move(canvas["x"] + canvas["width"] / 2, canvas["y"] + canvas["height"] - 40)
+    lab.page.mouse.down()
+    lab.page.mouse.move(canvas["x"] + canvas["width"] / 2, canvas["y"] - 900, steps=4)
+    lab.page.mouse.up()
+    expect(arrow).to_be_visible()
+    kept(lab, "pinned")
+    arrow.click()
+    expect(arrow).to_have_count(0)
+    expect(view.locator('.vg-group[data-group-state="current"]')).to_be_in_viewport()
+    view.get_by_role("button", name="Follow", exact=True).click()
+    expect(view.get_by_text("Pinned to")).to_have_count(0)
+
+
+def test_a_step_moves_along_the_edges_that_delivered_unless_less_motion_is_wanted(
+    lab: Lab,
+) -> None:
+    view = debugged(lab, MASKED)
+    press(view, "Step")
+    expect(root(view)).to_have_attribute("data-position", "1")
+    running = (
+        "view => [...view.querySelectorAll('.vg-delivery')].map(e => e.getAnimations().length)"
+    )
+    assert set(view.evaluate(running)) <= {0}
+    expect(view.locator(".vg-delivery").first).to_be_hidden()
+    lab.page.emulate_media(reduced_motion="no-preference")
+    press(view, "Step")
+    expect(root(view)).to_have_attribute("data-position", "2")
+    expect(view.locator(".vg-delivery")).to_have_count(1)
+    names = view.locator(".vg-delivery").evaluate("e => getComputedStyle(e).animationName")
+    assert names == "vg-deliver"
+    press(view, "Step back")
+    expect(root(view)).to_have_attribute("data-position", "1")
+    expect(view.locator(".vg-delivery")).to_have_count(0)
+
+
+def test_what_is_not_finite_is_loud_where_it_was_made_and_where_it_went(lab: Lab) -> None:
+    view = debugged(lab, MASKED)
+    for position in (1, 2, 3):
+        press(view, "Step")
+        expect(root(view)).to_have_attribute("data-position", str(position))
+    kept(lab, "nan")
+    maker = view.locator('[data-node-id]:has-text("SqrtBackward0")')
+    assert "made NaN" in (maker.get_attribute("aria-label") or "")
+    expect(maker).to_contain_text("made NaN")
+    leaf = view.locator('[data-kind="leaf"]')
+    colours = {
+        element.locator(".vg-box").evaluate("e => getComputedStyle(e).stroke")
+        for element in (maker, leaf)
+    }
+    line = view.locator(".vg-link.vg-nonfinite .vg-line")
+    expect(line).to_have_count(1)
+    colours.add(line.evaluate("e => getComputedStyle(e).stroke"))
+    healthy = view.locator('[data-node-id]:has-text("SumBackward0") .vg-box')
+    assert len(colours) == 1
+    assert healthy.evaluate("e => getComputedStyle(e).stroke") not in colours
+
+
+def test_what_has_the_focus_has_one_ring(lab: Lab) -> None:
+    view = debugged(lab, MASKED)
+    view.get_by_role("button", name="Step", exact=True).focus()
+    node = view.locator('[data-state="current"]').first
+    node.focus()
+    lab.page.keyboard.press("ArrowDown")
+    focused = view.locator(".vg-node:focus-visible")
+    expect(focused).to_have_count(1)
+    assert focused.evaluate("e => getComputedStyle(e).outlineStyle") == "none"
+    assert focused.locator(".vg-ring").evaluate("e => getComputedStyle(e).strokeWidth") == "3px"
+
+
+def test_names_in_code_are_not_broken_in_the_middle(lab: Lab) -> None:
+    view = debugged(lab, MASKED)
+    code = view.locator(".vg-code").first
+    expect(code).to_be_visible()
+    assert code.evaluate("e => getComputedStyle(e).wordBreak") == "normal"
