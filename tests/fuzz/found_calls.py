@@ -95,4 +95,5 @@ FOUND: tuple[str, ...] = (
     "a = torch.zeros((1, 1, 4, 4), dtype=torch.float64); result = torch.nn.functional.fractional_max_pool2d(a, True, 2)",
     "a = torch.zeros((1, 1, 4, 4), dtype=torch.float64); result = torch.nn.functional.upsample_nearest(a, size=True)",
     "a = torch.zeros((1, 1, 4, 4), dtype=torch.float64); result = torch.nn.functional.adaptive_max_pool2d(a, 2, return_indices='text')",
+    "a = torch.tensor(0.0, dtype=torch.float64); b = torch.tensor(2.275, dtype=torch.bfloat16); c = torch.tensor(0.433, dtype=torch.float64); result = torch.bilinear(a, b, c)",
 )  # fmt: skip

@@ -417,6 +417,14 @@ def inference_leaf(line: str, theirs: Side, ours: Side, found: Difference) -> bo
     )
 
 
+def inference_tensor_of_normal_memory(
+    line: str, theirs: Side, ours: Side, found: Difference
+) -> bool:
+    given = {each.split(".data = ")[0].split()[-1] for each in theirs.lines if ".data = " in each}
+    told = "Inference tensors do not track version counter" in str(found.theirs)
+    return told and bool(given & {*_names(line)})
+
+
 def order_of_one_complex_number(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
     operand = theirs.names.get(_names(line)[-1]) if _names(line) else None
     return (
@@ -478,6 +486,8 @@ KNOWN_PROGRAMS = (
                  leaf_that_is_a_view),
     KnownProgram("of an inference tensor that requires grad some operations are recorded, some are not, some are "
                  "refused", inference_leaf),
+    KnownProgram("an inference tensor that was given normal memory calls itself a normal one, and has no version",
+                 inference_tensor_of_normal_memory),
     KnownProgram("of one complex number PyTorch says which is the largest", order_of_one_complex_number),
     KnownProgram("PyTorch's gradients of sums are views", gradient_that_is_a_view),
     KnownProgram("how large the memory of a result is, and where no elements begin", beyond_its_elements),

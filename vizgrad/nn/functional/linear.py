@@ -100,6 +100,12 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     """
     a: Any = input1
     b: Any = input2
+    given = [input1, input2, weight, *(() if bias is None else (bias,))]
+    if len({t._array.dtype for t in given}) > 1:
+        raise RuntimeError(
+            "bilinear(): All tensors must have the same dtype, got "
+            + ", ".join(t.dtype.name for t in given)
+        )
     if weight._array.ndim != 3:
         errors.wrap_dim(1, weight._array.ndim)
         if a.shape[-1:] == weight.shape[1:2]:
@@ -108,12 +114,6 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
             f"bilinear(): the weight must have 3 dimensions, but its shape is {list(weight.shape)}"
         )
     out_features, in1, in2 = weight.shape
-    given = [input1, input2, weight, *(() if bias is None else (bias,))]
-    if len({t._array.dtype for t in given}) > 1:
-        raise RuntimeError(
-            "bilinear(): All tensors must have the same dtype, got "
-            + ", ".join(t.dtype.name for t in given)
-        )
     if bias is not None and bias._array.shape != (out_features,):
         raise RuntimeError(
             f"bilinear(): bias size does not match weight size: got {list(bias.shape)} but expected "
