@@ -96,4 +96,7 @@ FOUND: tuple[str, ...] = (
     "a = torch.zeros((1, 1, 4, 4), dtype=torch.float64); result = torch.nn.functional.upsample_nearest(a, size=True)",
     "a = torch.zeros((1, 1, 4, 4), dtype=torch.float64); result = torch.nn.functional.adaptive_max_pool2d(a, 2, return_indices='text')",
     "a = torch.tensor(0.0, dtype=torch.float64); b = torch.tensor(2.275, dtype=torch.bfloat16); c = torch.tensor(0.433, dtype=torch.float64); result = torch.bilinear(a, b, c)",
+    "a = torch.tensor([300.0, -300.0, 1.0], dtype=torch.float16).requires_grad_(); result = torch.std(a)",
+    "a = torch.tensor([300.0, -300.0, 2e4], dtype=torch.float16).requires_grad_(); result = torch.std_mean(a, 0)",
+    "a = torch.tensor([300.0, -300.0, 1.0], dtype=torch.bfloat16).requires_grad_(); result = torch.std(a)",
 )  # fmt: skip

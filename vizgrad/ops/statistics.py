@@ -47,10 +47,10 @@ class std:
     """The standard deviation over `dims`; the derivative is 0 where all values are equal (T-81)."""
 
     def forward(self, *, dims, correction, keepdim):
-        return xp.sqrt(statistics.variance(self, dims, correction, keepdim))
+        return statistics.deviation(self, dims, correction, keepdim)
 
     def grad_self(grad, self, result, dims, correction, keepdim):
-        grad = drop(grad / (result * 2), mask=raw(result) == 0)
+        grad = drop(grad / result * 0.5, mask=raw(result) == 0)
         return slope_of_variance(grad, self, dims, correction, keepdim)
 
 

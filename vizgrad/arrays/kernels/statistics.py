@@ -45,6 +45,13 @@ def variance(x: Array, dims: Dims, correction: float, keepdim: bool) -> Array:
 
 @quiet
 @in_single
+def deviation(x: Array, dims: Dims, correction: float, keepdim: bool) -> Array:
+    """The root of the variance, which may be beyond half precision where this is not."""
+    return np.sqrt(variance(x, dims, correction, keepdim))
+
+
+@quiet
+@in_single
 def logsumexp(x: Array, dims: Dims, keepdim: bool) -> Array:
     if count(x.shape, dims) == 0:
         return np.log(sum_dims(np.exp(x), dims, keepdim))
