@@ -5,8 +5,10 @@
  * player only knows where among the steps it stands. Messages go through JSON, as they do on a comm.
  */
 import type {
+  GetPart,
   Inspection,
   Message,
+  Part,
   Request,
   Sessions,
   Shown,
@@ -31,6 +33,8 @@ export class Player implements Port {
   /** What comes out of the way to the view for a message; null: it failed, and the kernel knows. */
   transport: (message: Message) => readonly Message[] | null = message => [message];
   position = 0;
+  /** What there is of an array; null: nothing. */
+  part: (asked: GetPart) => Part | null = () => null;
   /** Updates that are kept for who missed some. */
   kept = Infinity;
   readonly records: readonly StepRecord[];
@@ -194,6 +198,11 @@ export class Player implements Port {
       }
       case 'inspect':
         return this.inspection(request.request, request.node);
+      case 'get_part': {
+        const part = this.part(request);
+        const gone = part ? '' : 'it is not kept any more';
+        return { type: 'array_part', ...about, revision, of: request.of, part, gone };
+      }
       case 'get_names':
         return { type: 'names', ...about, names: called(request.nodes) };
       case 'get_visits': {

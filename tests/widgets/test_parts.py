@@ -82,7 +82,7 @@ def test_what_waits_is_what_has_been_added_up_so_far() -> None:
             waiting = [b for b in session.buffers if b.node == leaf]
             if waiting:
                 found = told(view, session, leaf, "waiting")
-                assert tuple(found) == waiting[0].value.values  # type: ignore[union-attr]
+                assert tuple(found) == waiting[0].value.values
                 expected.append(found.tolist())
         assert [8.0, 8.0] in expected
         session.back()

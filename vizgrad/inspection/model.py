@@ -160,6 +160,18 @@ class Formula:
 
 
 @dataclass(frozen=True, slots=True)
+class Mathematics:
+    """The derivative for one input as mathematics: the text of a `math` element (MathML), the same as a line
+    of text, and what the letters stand for.
+    """
+
+    input: str
+    mathml: str
+    text: str
+    where: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class OutputMeta:
     """Shape and dtype the gradient for one output slot must have, and where it must be ("unknown" for a
     node that leads nowhere).

@@ -24,8 +24,8 @@ def to_svg(scene: Scene) -> str:
     size = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
     out = [
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img">',
-        f"<title>{_escape(scene.title)}</title>",
-        f"<desc>{_escape(scene.description)}</desc>",
+        f"<title>{escape(scene.title)}</title>",
+        f"<desc>{escape(scene.description)}</desc>",
         f"<style>\n{style_sheet()}</style>",
         f'<rect class="paper" width="{width}" height="{height}" rx="6"/>',
     ]
@@ -38,7 +38,7 @@ def to_svg(scene: Scene) -> str:
             move = f' transform="translate({_number(shape.x)} {_number(shape.y)})"'
             out.append(f"<g{_class(shape.role)}{move if shape.x or shape.y else ''}>")
             if shape.title:
-                out.append(f"<title>{_escape(shape.title)}</title>")
+                out.append(f"<title>{escape(shape.title)}</title>")
             stack.append("</g>")
             stack.extend(reversed(shape.children))
         else:
@@ -64,7 +64,7 @@ def _element(shape: Rect | Poly | Curve | Text) -> str:
         case Text():
             anchor = "" if shape.anchor == "start" else f' text-anchor="{shape.anchor}"'
             place = f'x="{_number(shape.x)}" y="{_number(shape.y)}"'
-            return f"<text{role} {place}{anchor}>{_escape(shape.text)}</text>"
+            return f"<text{role} {place}{anchor}>{escape(shape.text)}</text>"
 
 
 def _path(points: Bezier) -> str:
@@ -89,10 +89,10 @@ def _number(value: float) -> str:
 
 
 def _class(role: str) -> str:
-    return f' class="{_escape(role)}"' if role else ""
+    return f' class="{escape(role)}"' if role else ""
 
 
-def _escape(text: str) -> str:
+def escape(text: str) -> str:
     text = _NOT_XML.sub("\ufffd", text)
     return (
         text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")

@@ -12,6 +12,7 @@ from vizgrad.inspection.looking import Look
 from vizgrad.inspection.outline import Outline
 from vizgrad.inspection.parts import part_of
 from vizgrad.inspection.session import Session
+from vizgrad.rendering.mathematics import mathematics
 from vizgrad.widgets import protocol as p
 from vizgrad.widgets.drawing import Drawing, Folding
 from vizgrad.widgets.drawing_of import draw
@@ -112,6 +113,7 @@ def _inspection(number: int, session: Session, node: int) -> p.Inspection:
             storages=tuple(storage for storage in storages if storage.id in kept),
             groups=look.outline.around(node),
             names=look.names(sorted(targets)),
+            maths=tuple(m for f in data.formulas if (m := mathematics(f)) is not None),
         )
 
 

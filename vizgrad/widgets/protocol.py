@@ -19,7 +19,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from vizgrad.inspection.model import ArrayName, Name, Node, Part, Storage, TensorSummary, Visit
+from vizgrad.inspection.model import (
+    ArrayName,
+    Mathematics,
+    Name,
+    Node,
+    Part,
+    Storage,
+    TensorSummary,
+    Visit,
+)
 from vizgrad.inspection.publishing import Update
 from vizgrad.widgets.drawing import AUTOMATIC, Drawing, Folding, Standing
 
@@ -425,6 +434,8 @@ class Inspection:
     storages: tuple[Storage, ...] = ()
     groups: tuple[int, ...] = ()
     names: tuple[Name, ...] = ()
+    #: Of those of the node's formulas that can be written so.
+    maths: tuple[Mathematics, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

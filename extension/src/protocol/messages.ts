@@ -33,9 +33,20 @@ import {
 import type { Reader } from './check';
 import { readDrawing, readStanding } from './drawing';
 import type { Drawing, Folding, Standing } from './drawing';
-import type { ArrayName, Name, Node, Part, Storage, TensorSummary, Update, Visit } from './model';
+import type {
+  ArrayName,
+  Mathematics,
+  Name,
+  Node,
+  Part,
+  Storage,
+  TensorSummary,
+  Update,
+  Visit
+} from './model';
 import {
   readArrayName,
+  readMathematics,
   readName,
   readNode,
   readPart,
@@ -418,6 +429,8 @@ export interface Inspection {
   readonly storages: readonly Storage[];
   readonly groups: readonly number[];
   readonly names: readonly Name[];
+  /** Of those of the node's formulas that can be written so. */
+  readonly maths: readonly Mathematics[];
 }
 
 /** The `part` of an array; None where it cannot be had: `gone` says why, then. */
@@ -690,7 +703,8 @@ export const readInspection: Reader<Inspection> = record<Inspection>({
   grad: optional(nullable(readTensorSummary), null),
   storages: optional(array(readStorage), []),
   groups: optional(array(integer), []),
-  names: optional(array(readName), [])
+  names: optional(array(readName), []),
+  maths: optional(array(readMathematics), [])
 });
 
 export const readArrayPart: Reader<ArrayPart> = record<ArrayPart>({

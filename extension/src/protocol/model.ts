@@ -223,6 +223,17 @@ export interface Formula {
 }
 
 /**
+ * The derivative for one input as mathematics: the text of a `math` element (MathML), the same as a
+ * line of text, and what the letters stand for.
+ */
+export interface Mathematics {
+  readonly input: string;
+  readonly mathml: string;
+  readonly text: string;
+  readonly where: string;
+}
+
+/**
  * Shape and dtype the gradient for one output slot must have, and where it must be ("unknown" for a
  * node that leads nowhere).
  */

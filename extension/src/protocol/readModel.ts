@@ -33,6 +33,7 @@ import type {
   Formula,
   Graph,
   Group,
+  Mathematics,
   Modes,
   Name,
   Node,
@@ -150,6 +151,13 @@ export const readFormula: Reader<Formula> = record<Formula>({
   input: string,
   source: string,
   math: optional(string, '')
+});
+
+export const readMathematics: Reader<Mathematics> = record<Mathematics>({
+  input: string,
+  mathml: string,
+  text: string,
+  where: optional(string, '')
 });
 
 export const readOutputMeta: Reader<OutputMeta> = record<OutputMeta>({

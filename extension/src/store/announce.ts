@@ -7,7 +7,7 @@ export function announce(before: RunHead | null, now: SessionState): string {
     return 'Session closed';
   }
   if (run.status === 'failed') {
-    return `Backward failed: ${run.error || 'see the node marked error'}`;
+    return 'Backward failed'; // What happened is read out by the alert that tells it.
   }
   if (!before || run.position === before.position) {
     return run.stopped && before?.stopped !== run.stopped ? run.stopped.text : '';

@@ -46,7 +46,7 @@ export function bytes(count: number): string {
 
 /** An angle in radians, as degrees. */
 export function angle(radians: number): string {
-  return `${Number(((radians * 180) / Math.PI).toPrecision(4))}°`.replaceAll('-', '−');
+  return `${Number(((radians * 180) / Math.PI).toPrecision(4))}°`;
 }
 
 export function shape(dims: readonly number[]): string {

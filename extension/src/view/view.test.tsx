@@ -200,10 +200,13 @@ describe('a session', () => {
     const rows = () => within(queue()).getAllByRole('listitem');
     await waitFor(() =>
       expect(rows().map(row => row.textContent)).toEqual([
-        'nextb2 AccumulateGradfirst',
-        '2TBackward04',
-        '3TanhBackward03'
+        'next b2 AccumulateGrad leaf',
+        '2 TBackward0 ',
+        '3 TanhBackward0 '
       ])
+    );
+    expect(host.querySelector('.vg-why')?.textContent).toBe(
+      'Next is b2 AccumulateGrad It is a leaf: leaves run as soon as they are ready.'
     );
   });
 
@@ -329,7 +332,7 @@ describe('a graph of which a part is drawn', () => {
     await at(85);
     const rows = () => region('Events').getAllByRole('button');
     await waitFor(() => expect(rows()).toHaveLength(85));
-    expect(rows()[0]?.textContent).toMatch(/^1SumBackward/);
+    expect(rows()[0]?.textContent).toMatch(/^1 SumBackward/);
     fireEvent.input(region('Events').getByRole('textbox', { name: 'Filter events' }), {
       target: { value: 'tanh' }
     });
@@ -340,7 +343,7 @@ describe('a graph of which a part is drawn', () => {
   test('other storages are shown when somebody asks', async () => {
     const lines = () => host.querySelectorAll('[data-storage]').length;
     const before = lines();
-    fireEvent.click(region('Versions').getByRole('button', { name: /more storages$/ }));
+    fireEvent.click(region('Versions').getByRole('button', { name: /storages$/ }));
     await waitFor(() => expect(lines()).toBeGreaterThan(before));
     fireEvent.click(region('Versions').getByRole('button', { name: 'Fewer' }));
     await waitFor(() => expect(lines()).toBe(before));

@@ -4,6 +4,7 @@ import type { JSX } from 'preact';
 import type { DebuggerState } from '../../store';
 import { useStore } from '../hooks';
 import { Icon } from '../Icons';
+import { Fault } from './Fault';
 
 interface Line {
   readonly level: 'error' | 'warning' | 'info';
@@ -11,13 +12,15 @@ interface Line {
   readonly action?: 'retry' | 'dismiss';
   /** The node that it is about. */
   readonly node?: number | null;
+  /** Something went wrong: what, where and what to do are told apart. */
+  readonly fault?: boolean;
 }
 
 export function Banner({ state }: { state: DebuggerState }): JSX.Element {
   const store = useStore();
   return (
     <>
-      {linesOf(state).map(({ level, text, action, node = null }) => (
+      {linesOf(state).map(({ level, text, action, node = null, fault = false }) => (
         <div
           key={text}
           class="vg-banner"
@@ -25,8 +28,12 @@ export function Banner({ state }: { state: DebuggerState }): JSX.Element {
           role={level === 'error' ? 'alert' : 'status'}
         >
           <Icon name="warning" />
-          <span class="vg-banner-text">{text}</span>
-          {node !== null && (
+          {fault ? (
+            <Fault text={text} node={named(state, node)} />
+          ) : (
+            <span class="vg-banner-text">{text}</span>
+          )}
+          {!fault && node !== null && (
             <button type="button" class="vg-button vg-labelled" onClick={() => store.select(node)}>
               Show the node
             </button>
@@ -75,15 +82,18 @@ function linesOf({ port, patience, session, notice }: DebuggerState): Line[] {
       text: 'Waiting for the kernel; it answers when the running cell is done.'
     });
   }
-  if (notice) {
-    lines.push({ level: notice.level, text: notice.text, action: 'dismiss' });
-  }
-  // In the view that asked for the step, the kernel's reply has told the same already.
+  // In the view that asked for the step, the kernel's reply tells the same once more.
   const failure = session?.run.error.trim() ?? '';
-  if (failure && !notice?.text.startsWith(failure)) {
-    lines.push({ level: 'error', text: failure });
+  if (notice && !(failure && notice.text.startsWith(failure))) {
+    const { level, text } = notice;
+    lines.push({ level, text, action: 'dismiss', fault: text.includes('\n') });
   }
   const stopped = session?.run.stopped;
+  if (session && failure) {
+    const { history, run } = session;
+    const node = stopped?.node ?? history.node(run.position - 1) ?? null;
+    lines.push({ level: 'error', text: failure, node, fault: true });
+  }
   if (stopped && stopped.kind !== 'error') {
     const { kind, text, node } = stopped;
     lines.push({ level: kind === 'nonfinite' ? 'error' : 'info', text, node });
@@ -102,4 +112,11 @@ function linesOf({ port, patience, session, notice }: DebuggerState): Line[] {
     });
   }
   return lines;
+}
+
+function named(
+  { session }: DebuggerState,
+  node: number | null
+): { id: number; name: string } | null {
+  return node === null ? null : { id: node, name: session?.names.of(node)?.name ?? `node ${node}` };
 }

@@ -1,4 +1,4 @@
-/** The thread's modes, in words: what is unusual stands out. */
+/** The thread's modes that are not as usual, in words. */
 import type { JSX } from 'preact';
 
 import type { Modes } from '../../protocol';
@@ -33,22 +33,17 @@ function modesOf(modes: Modes): Mode[] {
 }
 
 function ModeStripInner({ modes }: { modes: Modes }): JSX.Element | null {
-  const all = modesOf(modes);
-  const shown = all.filter(({ on, usual }) => on !== usual);
-  if (shown.length === 0) {
-    return null; // As nearly always: only what is unusual is worth the room.
-  }
-  return (
+  const shown = modesOf(modes).filter(({ on, usual }) => on !== usual);
+  return shown.length === 0 ? null : (
     <ul class="vg-modes" aria-label="Modes">
-      {shown.map(({ name, on, usual, title }) => (
+      {shown.map(({ name, on, title }) => (
         <li
           key={title}
-          class={on === usual ? 'vg-mode' : 'vg-mode vg-unusual'}
+          class="vg-mode vg-unusual"
           data-on={on}
           title={`${title}: ${on ? 'on' : 'off'}`}
-          aria-label={`${name} ${on ? 'on' : 'off'}`}
         >
-          {name}
+          {`${name} ${on ? 'on' : 'off'}`}
         </li>
       ))}
     </ul>

@@ -6,6 +6,7 @@ import type { Buffer } from '../../protocol';
 import type { SessionState } from '../../store';
 import * as format from '../format';
 import { NodeLink } from './NodeLink';
+import { whyNext, whyNot } from './why';
 
 const SHOWN = 40;
 
@@ -20,12 +21,16 @@ export function Engine({ session }: { session: SessionState }): JSX.Element {
       ),
     [fold, run]
   );
+  const [first] = run.status === 'paused' ? ready : [];
   const untouched = fold.count('waiting') - waiting.length;
   return (
     <div class="vg-engine">
-      <h4>
-        Ready queue <span class="vg-head-note">priority</span>
-      </h4>
+      {first && (
+        <p class="vg-why">
+          <b>Next</b> is <NodeLink session={session} node={first.node} /> {whyNext(ready)}
+        </p>
+      )}
+      <h4>Ready queue</h4>
       {ready.length === 0 ? (
         <p class="vg-muted">
           {run.status === 'finished' ? 'Empty: the backward is finished.' : 'Empty.'}
@@ -33,27 +38,21 @@ export function Engine({ session }: { session: SessionState }): JSX.Element {
       ) : (
         <ol class="vg-queue" aria-label="Ready queue">
           {ready.slice(0, SHOWN).map(({ node, priority }, i) => (
-            <li key={node}>
-              <span class="vg-queue-place">{i === 0 ? 'next' : i + 1}</span>
-              <NodeLink session={session} node={node} />
-              <span class="vg-norm" title="Leaves run first, then the higher priority">
-                {priority ?? 'first'}
-              </span>
+            <li key={node} title={priority === null ? undefined : `Sequence number ${priority}`}>
+              <span class="vg-queue-place">{i === 0 ? 'next' : i + 1}</span>{' '}
+              <NodeLink session={session} node={node} />{' '}
+              {priority === null && <span class="vg-norm">leaf</span>}
             </li>
           ))}
           <More hidden={ready.length - SHOWN} />
         </ol>
       )}
-      <h4>
-        Waiting for gradients {waiting.length > 0 && <span class="vg-head-note">delivered</span>}
-      </h4>
+      <h4>Waiting for gradients</h4>
       <ul class="vg-waiting" aria-label="Waiting nodes">
         {waiting.slice(0, SHOWN).map(({ node, delivered, needed }) => (
           <li key={node}>
-            <NodeLink session={session} node={node} />
-            <span class="vg-norm" title="Gradients delivered">
-              {delivered} of {needed}
-            </span>
+            <NodeLink session={session} node={node} />{' '}
+            <span class="vg-norm">{whyNot(delivered, needed)}</span>
           </li>
         ))}
         <More hidden={waiting.length - SHOWN} />
@@ -84,8 +83,8 @@ function BufferLine({ session, buffer }: { session: SessionState; buffer: Buffer
   const slots = session.nodes.get(node)?.outputs.length ?? input_nr + 1;
   return (
     <li title={value ? format.tensor(value) : 'undefined'}>
-      <NodeLink session={session} node={node} />
-      {slots > 1 && <span class="vg-muted">slot {input_nr}</span>}
+      <NodeLink session={session} node={node} />{' '}
+      {slots > 1 && <span class="vg-muted">slot {input_nr} </span>}
       <span class="vg-norm">{value ? `‖g‖ ${format.brief(value.norm)}` : 'undefined'}</span>
     </li>
   );

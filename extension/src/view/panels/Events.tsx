@@ -109,8 +109,8 @@ function Line({ session, line }: { session: SessionState; line: VisitLine }): JS
         title={done ? 'Go back to after this visit' : 'Undone: go forward to after this visit'}
         onClick={() => store.seek(index + 1)}
       >
-        <span class="vg-event-index">{format.whole(index + 1)}</span>
-        <NodeName session={session} node={node} />
+        <span class="vg-event-index">{format.whole(index + 1)}</span>{' '}
+        <NodeName session={session} node={node} />{' '}
         {done && norm !== null && (
           <span
             class={Number.isFinite(norm) ? 'vg-norm' : 'vg-norm vg-odd'}

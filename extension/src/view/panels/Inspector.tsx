@@ -1,13 +1,13 @@
 /** All about the selected node. */
 import type { JSX } from 'preact';
 
-import type { Node, NodeRun, Saved, Visit } from '../../protocol';
+import type { Mathematics, Node, NodeRun, Saved, Visit } from '../../protocol';
 import { isPlain, isTensor } from '../../store';
 import type { DebuggerState, SessionState } from '../../store';
 import * as format from '../format';
 import { useStore } from '../hooks';
 import { keyText } from '../shortcuts';
-import { Icon, StateIcon } from '../Icons';
+import { StateIcon } from '../Icons';
 import { Accumulate, LeafGrad } from './Accumulate';
 import { Gradients } from './Gradients';
 import { Facts, Formulas, Recorded } from './Recorded';
@@ -42,11 +42,6 @@ export function Inspector({ state, session }: InspectorProps): JSX.Element {
   return (
     <div class="vg-inspector" data-inspected={id}>
       <Head id={id} node={node} session={session} visit={visit} known={known} />
-      {visit?.error && (
-        <p class="vg-odd">
-          <Icon name="warning" /> {visit.error}
-        </p>
-      )}
       {known && (visit !== null || !done) ? (
         <Gradients session={session} visit={visit} buffers={slots} />
       ) : (
@@ -56,7 +51,7 @@ export function Inspector({ state, session }: InspectorProps): JSX.Element {
       {inspection && !visit?.accumulate && inspection.node.kind === 'leaf' && (
         <LeafGrad inspection={inspection} />
       )}
-      {node && <Formulas formulas={node.formulas} />}
+      {node && <Formulas formulas={node.formulas} maths={inspection?.maths ?? NONE} />}
       {node && <Recorded node={node} />}
       <SavedPart saved={saved} />
       {visit && visit.stages.length > 0 && <Stages records={visit.stages} />}
@@ -70,6 +65,8 @@ export function Inspector({ state, session }: InspectorProps): JSX.Element {
     </div>
   );
 }
+
+const NONE: readonly Mathematics[] = [];
 
 interface HeadProps {
   readonly id: number;

@@ -4,6 +4,7 @@ import type { JSX } from 'preact';
 import type { SessionState } from '../../store';
 import { useStore } from '../hooks';
 import { StateIcon } from '../Icons';
+import { Middle } from './Middle';
 
 interface NodeLinkProps {
   readonly session: SessionState;
@@ -29,10 +30,17 @@ export function NodeLink({ session, node }: NodeLinkProps): JSX.Element {
 export function NodeName({ session, node }: NodeLinkProps): JSX.Element {
   const { name = `node ${node}`, label = '' } = session.names.of(node) ?? {};
   return label === '' ? (
-    <span class="vg-node-link-name">{name}</span>
+    <span class="vg-node-link-name">
+      <Middle text={name} />
+    </span>
   ) : (
     <span class="vg-node-link-name">
-      <span class="vg-mono">{label}</span> <span class="vg-muted">{name}</span>
+      <span class="vg-mono">
+        <Middle text={label} />
+      </span>{' '}
+      <span class="vg-muted" title={name}>
+        {name}
+      </span>
     </span>
   );
 }

@@ -1,8 +1,9 @@
 /** Where a node comes from: the source line, the scope, the formulas, the saved values. */
 import type { JSX } from 'preact';
 
-import type { Formula, Node, Place } from '../../protocol';
+import type { Formula, Mathematics, Node, Place } from '../../protocol';
 import * as format from '../format';
+import { Maths } from './Maths';
 
 export function PlaceLine({ place }: { place: Place }): JSX.Element {
   return (
@@ -27,19 +28,32 @@ export function Recorded({ node }: { node: Node }): JSX.Element | null {
   ) : null;
 }
 
-export function Formulas({ formulas }: { formulas: readonly Formula[] }): JSX.Element | null {
+interface FormulasProps {
+  readonly formulas: readonly Formula[];
+  /** Of those that can be written as mathematics, once the kernel has told. */
+  readonly maths: readonly Mathematics[];
+}
+
+export function Formulas({ formulas, maths }: FormulasProps): JSX.Element | null {
+  const where = [...new Set(maths.flatMap(made => made.where.split(', ')))].join(', ');
   return formulas.length > 0 ? (
     <section class="vg-part">
       <h4>Formula</h4>
-      {formulas.map(({ input, math, source }) => (
-        <div key={input} class="vg-formula">
-          {math && <div class="vg-math">{math}</div>}
-          <div class="vg-source">
-            <span class="vg-muted vg-mono">{input}</span>
-            <pre class="vg-code">{source}</pre>
+      {formulas.map(({ input, math, source }) => {
+        const made = maths.find(each => each.input === input);
+        return (
+          <div key={input} class="vg-formula">
+            {made ? <Maths made={made} /> : math && <div class="vg-maths">{math}</div>}
+            {source && (
+              <details class="vg-source" open={!made && !math}>
+                <summary>source{input && <span class="vg-mono"> for {input}</span>}</summary>
+                <pre class="vg-code">{source}</pre>
+              </details>
+            )}
           </div>
-        </div>
-      ))}
+        );
+      })}
+      {where && <div class="vg-where">{where}</div>}
     </section>
   ) : null;
 }

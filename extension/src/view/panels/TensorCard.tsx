@@ -49,7 +49,7 @@ function TensorCardInner({ title, summary, of }: TensorCardProps): JSX.Element {
       {values && size > 0 && <Numbers shape={shape} values={values} phases={phases} />}
       {size !== 1 && (
         <div class="vg-card-body">
-          <Figures summary={summary} />
+          <Figures summary={summary} written={values !== null && size > 0} />
           {!values && heat && <ArrayPicture shape={shape} at={WHOLE} blocks={heat} room={ROOM} />}
           {!values && summary.histogram.length > 0 && (
             <Histogram
@@ -73,7 +73,13 @@ function isComplex({ dtype }: TensorSummary): boolean {
   return dtype.startsWith('complex');
 }
 
-function Figures({ summary }: { summary: TensorSummary }): JSX.Element {
+interface FiguresProps {
+  readonly summary: TensorSummary;
+  /** Its values stand there: only what does not follow at a glance is told. */
+  readonly written: boolean;
+}
+
+function Figures({ summary, written }: FiguresProps): JSX.Element {
   const { norm, min, max, mean, zeros } = summary;
   const total = sizeOf(summary);
   const share = total > 0 && zeros > 0 ? ` (${Math.round((100 * zeros) / total)} %)` : '';
@@ -87,7 +93,7 @@ function Figures({ summary }: { summary: TensorSummary }): JSX.Element {
   ];
   return (
     <dl class="vg-figures">
-      {rows.map(([name, value]) => (
+      {rows.slice(0, written ? 1 : undefined).map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>
           <dd>{value}</dd>

@@ -7,6 +7,7 @@ import type { SessionState } from '../../store';
 import * as format from '../format';
 import { useSize, useStore } from '../hooks';
 import { SavedIcon } from '../Icons';
+import { Middle } from './Middle';
 import { NodeLink } from './NodeLink';
 import { labelled, ranked, timelineOf } from './timeline';
 import type { Tick, Timeline } from './timeline';
@@ -37,6 +38,9 @@ export function Versions({ session }: { session: SessionState }): JSX.Element {
   const rows = all ? [...shown, ...quiet] : shown;
   return (
     <>
+      {shown.length === 0 && !all && (
+        <p class="vg-empty">Nothing was written since it was saved: no saved value is stale.</p>
+      )}
       <ul class="vg-timelines">
         {rows.slice(0, limit).map(storage => (
           <StorageLine key={storage.id} session={session} storage={storage} />
@@ -55,10 +59,10 @@ export function Versions({ session }: { session: SessionState }): JSX.Element {
           type="button"
           class="vg-more-button"
           aria-expanded={all}
-          title="Not written since the session was opened, and not saved by any node that is drawn"
+          title="Not written since the session was opened, nor since a node saved something there"
           onClick={() => setAll(!all)}
         >
-          {all ? 'Fewer' : `${more} more ${more === 1 ? 'storage' : 'storages'}`}
+          {all ? 'Fewer' : format.count(more, `${shown.length > 0 ? 'more ' : ''}storage`)}
         </button>
       )}
     </>
@@ -67,7 +71,8 @@ export function Versions({ session }: { session: SessionState }): JSX.Element {
 
 export function versionsNote({ storages, saved }: SessionState): string {
   const stale = saved.staleStorages.size;
-  return stale > 0 ? `${stale} stale` : format.count(storages.count, 'storage');
+  const written = ranked(storages, saved).shown.length;
+  return stale > 0 ? `${stale} stale` : written > 0 ? `${written} written` : 'nothing written';
 }
 
 interface StorageLineProps {
@@ -90,7 +95,9 @@ function StorageLine({ session, storage }: StorageLineProps): JSX.Element {
         aria-label={`${name}, version ${storage.version}${stale ? ', a saved value is stale' : ''}`}
         onClick={() => setOpen(!open)}
       >
-        <span class="vg-timeline-name vg-mono">{name}</span>
+        <span class="vg-timeline-name">
+          <Middle text={name} />
+        </span>
         <span class="vg-muted vg-mono">{format.tensor(storage)}</span>
         <span class={storage.version > 0 ? 'vg-versions vg-moved' : 'vg-versions'}>
           v{storage.version}

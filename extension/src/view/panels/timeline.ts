@@ -134,7 +134,7 @@ export function timelineOf(storage: Storage, saved: Saves): Timeline {
 export interface Ranked {
   /** In the order in which they are shown. */
   readonly shown: readonly Storage[];
-  /** Those that nobody wrote since the session was opened, and no node that is drawn saved. */
+  /** Those that nobody wrote since the session was opened, nor after a node saved something in them. */
   readonly quiet: readonly Storage[];
 }
 
@@ -151,12 +151,17 @@ export function ranked(storages: Storages, saved: Saves): Ranked {
   const rows = storages.list
     .map(storage => ({ storage, rank: rank(storage), first: first(storage) }))
     .sort((a, b) => a.rank - b.rank || a.first - b.first || a.storage.id - b.storage.id);
-  const isQuiet = (row: (typeof rows)[number]): boolean =>
-    row.rank === 2 && (row.storage.saves.length === 0 || storages.isQuiet(row.storage));
+  const isQuiet = ({ rank, storage }: (typeof rows)[number]): boolean =>
+    rank === 2 && !writtenAfterSave(storage);
   return {
     shown: rows.filter(row => !isQuiet(row)).map(row => row.storage),
     quiet: rows.filter(isQuiet).map(row => row.storage)
   };
+}
+
+function writtenAfterSave({ writes, saves }: Storage): boolean {
+  const last = writes.at(-1)?.clock ?? -Infinity;
+  return saves.some(({ clock }) => clock < last);
 }
 
 /** Width of a label of 9 px, in pixels, with the air around it. */

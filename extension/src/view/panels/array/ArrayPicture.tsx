@@ -24,7 +24,7 @@ interface ArrayPictureProps {
 }
 
 const LEAST = 3;
-const MOST = 16;
+const MOST = 22;
 
 function ArrayPictureInner(props: ArrayPictureProps): JSX.Element {
   const { shape, at, blocks, room, open } = props;
@@ -195,13 +195,13 @@ function cellIn(room: CellSize, columns: number, rows: number): CellSize {
   const fit = (length: number, count: number): number =>
     Math.min(Math.max(Math.floor(length / Math.max(count, 1)), LEAST), MOST);
   const width = fit(room.width, columns);
-  const height = rows === 1 ? Math.max(width, MOST - 2) : fit(room.height, rows);
+  const height = rows === 1 ? Math.max(width, 14) : fit(room.height, rows);
   const side = Math.min(width, height);
   // Cells are square as long as none of them gets lost.
   return rows === 1 ? { width, height } : { width: Math.max(side, LEAST), height: side };
 }
 
-/** "−0.31", "5.2, the largest of 16", "NaN among 16 values", "0.5 ∠ 53°". */
+/** "-0.31", "5.2, the largest of 16", "NaN among 16 values", "0.5 ∠ 53°". */
 function told(blocks: Blocks, cell: Cell): string {
   const value = blocks.values[cell.row]?.[cell.column] ?? NaN;
   const phase = blocks.phases[cell.row]?.[cell.column];
@@ -214,7 +214,7 @@ function told(blocks: Blocks, cell: Cell): string {
 function spoken(shape: readonly number[], blocks: Blocks, scale: Scale): string {
   const odd = [
     scale.nans > 0 ? `${format.count(scale.nans, 'cell')} with NaN` : '',
-    scale.high + scale.low > 0 ? `${format.count(scale.high + scale.low, 'cell')} with Inf` : ''
+    scale.high + scale.low > 0 ? `${format.count(scale.high + scale.low, 'cell')} with inf` : ''
   ];
   const range = `${scale.negative ? '±' : 'up to '}${format.number(scale.largest)}`;
   const what = blocks.phases.length > 0 ? 'Magnitude and phase' : 'Values';

@@ -77,18 +77,20 @@ function Opened({ state }: { state: DebuggerState }): JSX.Element {
 
 interface PartViewProps {
   readonly part: Part;
-  readonly asked: Pick<Looking, 'rows' | 'columns'>;
+  readonly asked: Pick<Looking, 'at' | 'rows' | 'columns'>;
   readonly node: number;
 }
 
 function PartView({ part, asked, node }: PartViewProps): JSX.Element {
   const store = useStore();
   const { shape, at, blocks } = part;
+  // What was chosen last may not be shown yet.
+  const chosen = asked.at.length === at.length ? asked.at : at;
   const look = (change: Partial<Looking>): void => {
     const { looking } = store.state.value.view;
     if (looking) {
       const { rows, columns } = asked;
-      store.view({ looking: { ...looking, at, rows, columns, ...change, node } });
+      store.view({ looking: { ...looking, at: chosen, rows, columns, ...change, node } });
     }
   };
   const closer = asked.rows !== null || asked.columns !== null;
@@ -97,14 +99,18 @@ function PartView({ part, asked, node }: PartViewProps): JSX.Element {
   return (
     <>
       <div class="vg-array-tools">
-        {at.map((index, dim) => (
+        {chosen.map((index, dim) => (
           <Chooser
             key={dim}
             dim={dim}
             length={shape[dim] ?? 0}
             index={index}
             choose={to =>
-              look({ at: at.map((each, d) => (d === dim ? to : each)), rows: null, columns: null })
+              look({
+                at: chosen.map((each, d) => (d === dim ? to : each)),
+                rows: null,
+                columns: null
+              })
             }
           />
         ))}

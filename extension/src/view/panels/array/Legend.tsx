@@ -16,8 +16,8 @@ export function Legend({ scale, complex }: { scale: Scale; complex: boolean }): 
       <span>{format.number(largest)}</span>
       {complex && <span class="vg-muted">magnitude</span>}
       {nans > 0 && <span class="vg-legend-odd">✕ NaN</span>}
-      {high > 0 && <span class="vg-legend-odd">▲ Inf</span>}
-      {low > 0 && <span class="vg-legend-odd">▼ −Inf</span>}
+      {high > 0 && <span class="vg-legend-odd">▲ inf</span>}
+      {low > 0 && <span class="vg-legend-odd">▼ -inf</span>}
     </div>
   );
 }
@@ -25,7 +25,7 @@ export function Legend({ scale, complex }: { scale: Scale; complex: boolean }): 
 export function PhaseLegend(): JSX.Element {
   return (
     <div class="vg-array-legend">
-      <span>−180°</span>
+      <span>-180°</span>
       <span
         class="vg-legend-bar"
         style={{ background: gradient(share => phaseColour(share * Math.PI), -1, 1) }}

@@ -6,7 +6,8 @@ import { colour, phaseColour } from './scale';
 export const FINE = 2;
 /** In smaller cells a sign would be a speck. */
 const ROOM_FOR_SIGN = 8;
-const ODD = '#d32f2f';
+const LEAST_MARK = 7;
+const ODD = '#e53935';
 
 export interface CellSize {
   readonly width: number;
@@ -30,12 +31,13 @@ export function paint(
   context.setTransform(FINE, 0, 0, FINE, 0, 0);
   context.clearRect(0, 0, canvas.width, canvas.height);
   const { width, height } = cell;
+  const marks: (() => void)[] = [];
   values.forEach((row, y) =>
     row.forEach((value, x) => {
       const [left, top] = [x * width, y * height];
       const angle = phases[y]?.[x] ?? NaN;
       if (!Number.isFinite(value) && (!phase || Number.isNaN(angle))) {
-        mark(context, value, left, top, cell);
+        marks.push(() => mark(context, value, left + width / 2, top + height / 2, cell));
       } else if (!phase) {
         context.fillStyle = colour(largest > 0 ? value / largest : 0);
         context.fillRect(left, top, width, height);
@@ -49,9 +51,13 @@ export function paint(
       }
     })
   );
+  marks.forEach(draw => draw());
 }
 
-/** What is not finite: crossed out, or a wedge that points up or down. */
+/**
+ * What is not finite: crossed out, or a wedge that points up or down; on a clear ground, and larger than a
+ * small cell. One among a thousand is what a person looks for.
+ */
 function mark(
   context: CanvasRenderingContext2D,
   value: number,
@@ -59,20 +65,22 @@ function mark(
   y: number,
   { width, height }: CellSize
 ): void {
+  const half = Math.max(Math.min(width, height), LEAST_MARK) / 2;
+  context.clearRect(x - half - 1, y - half - 1, 2 * half + 2, 2 * half + 2);
   context.fillStyle = context.strokeStyle = ODD;
-  context.lineWidth = 1.2;
+  context.lineWidth = 1.8;
   context.beginPath();
   if (Number.isNaN(value)) {
-    context.moveTo(x, y);
-    context.lineTo(x + width, y + height);
-    context.moveTo(x + width, y);
-    context.lineTo(x, y + height);
+    context.moveTo(x - half, y - half);
+    context.lineTo(x + half, y + half);
+    context.moveTo(x + half, y - half);
+    context.lineTo(x - half, y + half);
     context.stroke();
     return;
   }
-  const [base, tip] = value > 0 ? [y + height, y] : [y, y + height];
-  context.moveTo(x, base);
-  context.lineTo(x + width / 2, tip);
-  context.lineTo(x + width, base);
+  const tip = value > 0 ? -half : half;
+  context.moveTo(x - half, y - tip);
+  context.lineTo(x, y + tip);
+  context.lineTo(x + half, y - tip);
   context.fill();
 }

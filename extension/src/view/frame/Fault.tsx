@@ -1,0 +1,46 @@
+/** An error in three lines: what, where with a link to the node, what to do. */
+import type { JSX } from 'preact';
+
+import { useStore } from '../hooks';
+import { errorLines } from './errorLines';
+
+interface FaultProps {
+  readonly text: string;
+  /** The node that it is about, with its name, if it is known. */
+  readonly node: { readonly id: number; readonly name: string } | null;
+}
+
+export function Fault({ text, node }: FaultProps): JSX.Element {
+  const store = useStore();
+  const { what, where, fix, details } = errorLines(text);
+  return (
+    <div class="vg-fault">
+      <div class="vg-fault-what">{what}</div>
+      {(where || node) && (
+        <div>
+          {where && (
+            <>
+              <b>Where</b> <span class="vg-mono">{where}</span>{' '}
+            </>
+          )}
+          {node && (
+            <button type="button" class="vg-link" onClick={() => store.select(node.id)}>
+              {`Show ${node.name}`}
+            </button>
+          )}
+        </div>
+      )}
+      {fix && (
+        <div>
+          <b>Fix</b> {fix}
+        </div>
+      )}
+      {details && (
+        <details>
+          <summary>Details</summary>
+          <pre class="vg-code">{details}</pre>
+        </details>
+      )}
+    </div>
+  );
+}
