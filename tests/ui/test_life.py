@@ -351,3 +351,51 @@ def test_notebook_7_steps_restarts_reloads_and_reopens(lab: Lab) -> None:
     picture(lab, "notebook7-reopened")
     notebook.run()
     at(notebook.output(1), 0)
+
+
+SLOW = """
+import pathlib, time
+import vizgrad as vg
+def slow(grad):
+    calls.append(grad)
+    if len(calls) == 3:
+        pathlib.Path("started").touch()
+    time.sleep(0.2)
+calls = []
+x = vg.ones(3, requires_grad=True)
+h = x
+for _ in range(60):
+    h = h * 1.01
+    h.register_hook(slow)
+loss = h.sum()
+"""
+
+
+def test_an_interrupted_run_leaves_the_view_usable(lab: Lab) -> None:
+    notebook = lab.open_notebook(SLOW, DEBUG)
+    notebook.run()
+    view, panel = notebook.output(1), panel_of(lab)
+    at(view, 0)
+    started = lab.server.root / "started"
+    notebook.start("s.continue_()")
+    for _ in range(600):
+        if started.exists():
+            break
+        lab.page.wait_for_timeout(100)
+    lab.call(
+        """async (app, id) => {
+          const panel = [...app.shell.widgets('main')].find(widget => widget.id === id);
+          await panel.sessionContext.session.kernel.interrupt();
+        }""",
+        notebook.panel,
+    )
+    where = int(notebook.execute("print(s.position)"))
+    assert 2 <= where < 60
+    for each in (view, panel):
+        at(each, where)
+        expect(root(each)).to_have_attribute("aria-busy", "false")
+    press(view, "Step")
+    at(panel, where + 1)
+    press(panel, "Step back")
+    at(view, where)
+    picture(lab, "interrupted")
