@@ -57,7 +57,7 @@ export function Toolbar({ state, width }: ToolbarProps): JSX.Element {
             node <b>{run.position}</b> of <b>{run.total}</b>
           </span>
           <span class="vg-status" data-run-status={session.closed ? 'closed' : run.status}>
-            {state.moving ? 'running…' : session.closed ? 'closed' : run.status}
+            {statusOf(state)}
           </span>
         </div>
       )}
@@ -69,4 +69,15 @@ export function Toolbar({ state, width }: ToolbarProps): JSX.Element {
       </div>
     </div>
   );
+}
+
+/** In a word; of a kernel that is gone nothing is paused. */
+function statusOf({ moving, port, session }: DebuggerState): string {
+  if (session?.closed) {
+    return 'closed';
+  }
+  if (port.state === 'closed') {
+    return 'gone';
+  }
+  return moving ? 'running…' : (session?.run.status ?? '');
 }

@@ -163,12 +163,16 @@ export function GraphPanel({ session, view }: GraphPanelProps): JSX.Element {
     () => (current === null ? undefined : placeOf(picture, current)),
     [picture, current]
   );
-  const { title, size, leaves } = session;
+  const { title, cell, size, leaves } = session;
   const next = session.run.current === null ? undefined : session.names.peek(session.run.current);
   return (
     <Region
       name="Graph"
-      note={[title, format.count(size, 'node'), format.count(leaves, 'leaf', 'leaves')]
+      note={[
+        [title, cell].filter(Boolean).join(', '),
+        format.count(size, 'node'),
+        format.count(leaves, 'leaf', 'leaves')
+      ]
         .filter(Boolean)
         .join(' · ')}
       tools={<GraphTools foldable={foldable()} />}
