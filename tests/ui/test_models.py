@@ -18,7 +18,7 @@ BLOCKS = [f"blocks.{number}: TransformerEncoderLayer" for number in range(4)]
 
 def group(view: Locator, title: str) -> Locator:
     """The box of a folded module."""
-    return view.get_by_role("treeitem", name=f"{title}, group of", exact=False)
+    return view.get_by_role("treeitem", name=f"{title}, group,", exact=False)
 
 
 def done(box: Locator) -> int:

@@ -358,7 +358,7 @@ test('names that nobody told are asked for', async () => {
   mount(layers);
   await ready();
   view.store.fold({ close: [0] });
-  await within(host).findByRole('treeitem', { name: /, group of/ });
+  await within(host).findByRole('treeitem', { name: /, group, / });
   kernel.transport = message =>
     message.type === 'updated'
       ? [{ ...message, update: { ...message.update, names: [] } }]

@@ -74,7 +74,7 @@ function FrameHeadInner(props: FrameHeadProps): JSX.Element {
   const plot = Math.min(free, CURVE_MOST);
   const spoken = [
     title,
-    `open group of ${format.count(group.last - group.first, 'node')}`,
+    'open group',
     progressText(tally),
     ...concerns(tally, props.breakpoints),
     counter && `cell ${counter}`,

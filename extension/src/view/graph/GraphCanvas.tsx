@@ -54,10 +54,13 @@ export function GraphCanvas(props: GraphCanvasProps): JSX.Element {
   const starts = useMemo(() => startsOf(picture), [picture]);
   const odd = useMemo(() => oddOf(picture, fold), [picture, fold, run]);
   const breakpoints = useMemo(() => new Set(run.breakpoints), [run.breakpoints]);
-  const selected = useMemo(
-    () => new Set(selection === null ? [] : picture.keysOf(selection)),
-    [picture, selection]
-  );
+  // Of a leaf with uses everywhere the one that is looked at.
+  const selected = useMemo(() => {
+    const keys = selection === null ? [] : picture.keysOf(selection);
+    return new Set(
+      keys.filter(key => key === (keys.includes(focusKey ?? '') ? focusKey : keys[0]))
+    );
+  }, [picture, selection, focusKey]);
   const found = useMemo(() => [...matches], [matches]);
 
   const holdsCurrent = (first: number, last: number): boolean =>

@@ -49,7 +49,7 @@ function GroupBoxInner(props: GroupBoxProps): JSX.Element {
   const curve = tally.norms.length > 1;
   const spoken = [
     box.title,
-    box.kind === 'cells' ? format.count(box.cells, 'equal cell') : `group of ${kindText(group)}`,
+    box.kind === 'cells' ? format.count(box.cells, 'equal cell') : 'group',
     progressText(tally),
     props.norm === null ? '' : `gradient ${format.number(props.norm)}`,
     ...worries,
@@ -207,12 +207,6 @@ function share({ nodes, done, captured, skipped }: Tally): number {
 /** What the group is, in a word that its title does not say. */
 function kindWord({ kind, cells }: Group): string {
   return cells > 1 || kind === 'part' || kind === 'turn' ? '' : kind;
-}
-
-function kindText(group: Group | undefined): string {
-  return group && group.cells > 1
-    ? format.count(group.cells, 'equal cell')
-    : format.count(group ? group.last - group.first : 0, 'node');
 }
 
 function tooltip(box: DrawnBox, group: Group | undefined, words: readonly string[]): string {

@@ -108,18 +108,34 @@ const some = drawing({
 });
 
 describe('what is drawn', () => {
+  test('of a leaf with uses everywhere the one that is looked at has the ring', async () => {
+    const pins = drawing({
+      boxes: ['p1', 'p2', 'p3'].map((key, i) => box(key, { kind: 'pin', node: 95, x: 200 * i })),
+      nodes: [node(95, { name: 'AccumulateGrad', kind: 'leaf', label: 'w' })]
+    });
+    show(session(pins), { selection: 95, follow: false });
+    const ringed = () =>
+      within(graph())
+        .getAllByRole('treeitem')
+        .filter(element => element.getAttribute('aria-selected') === 'true')
+        .map(element => element.dataset['key']);
+    expect(ringed()).toEqual(['p1']);
+    (graph().querySelector('[data-key="p3"]') as SVGElement).focus();
+    await waitFor(() => expect(ringed()).toEqual(['p3']));
+  });
+
   test('a tree: what each thing is, what is in it, how deep it lies', () => {
     show(session(some));
     const items = within(graph()).getAllByRole('treeitem');
     expect(items.map(element => element.getAttribute('aria-label'))).toEqual([
       'SumBackward0, waiting, 0 of 1',
-      'fc1, group of 4 nodes, 0 of 4 nodes done',
+      'fc1, group, 0 of 4 nodes done',
       '18 … 200 of 200, 3 equal cells, 0 of 6 nodes done, gradient norms of 3 cells: none yet',
       'TanhBackward0, waiting, 0 of 1',
       'AccumulateGrad w, use 2 of 5, waiting, 0 of 1',
-      'for t in range(8), open group of 16 nodes, 0 of 16 nodes done, cell 5 of 8, ' +
+      'for t in range(8), open group, 0 of 16 nodes done, cell 5 of 8, ' +
         'gradient norms of 8 cells: none yet',
-      '5 of 8, open group of 2 nodes, 0 of 2 nodes done'
+      '5 of 8, open group, 0 of 2 nodes done'
     ]);
     expect(items.map(element => element.getAttribute('aria-level'))).toEqual([
       '1', '1', '2', '3', '1', '1', '2'
