@@ -37,6 +37,7 @@ help:  ## Say what there is
 	@echo "make fuzz        random calls and programs on both (ARGS='--minutes 5 --seed 1 --only add')"
 	@echo "make lint        ruff, pyright, the layers, eslint, tsc, prettier"
 	@echo "make bench       time against PyTorch and others"
+	@echo "make gallery     a picture of every state of the view (ARGS='folder --only stale --looks light')"
 	@echo "make gpu-test    the tests that need an NVIDIA GPU (CUDA=12 or CUDA=13)"
 	@echo "make format      let ruff and prettier write, and the stub for typing tools"
 	@echo "make types       write what the browser knows of the model and the messages, from Python"
@@ -77,6 +78,10 @@ gpu-test: $(DONE)/needs-test
 	@python .ci/requirements.py cuda$(CUDA) >$(DONE)/cuda.txt
 	@$(INSTALL) -r $(DONE)/cuda.txt
 	python -m pytest tests/gpu $(ARGS)
+
+.PHONY: gallery
+gallery: $(DONE)/project $(DONE)/needs-test
+	python -m tests.ui.gallery $(ARGS)
 
 .PHONY: lint
 lint: $(DONE)/modules $(DONE)/needs-lint

@@ -50,20 +50,25 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[jupyter.Server]
     jupyter.stop(running)
 
 
+def chromium() -> str | None:
+    """Where a Chromium is; None: Playwright may have its own."""
+    return os.environ.get("VIZGRAD_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
+
+
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     """One Chromium for the tests of this folder: Debian's if there is one, else Playwright's own."""
-    path = os.environ.get("VIZGRAD_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
+    path = chromium()
     with sync_playwright() as playwright:
         try:
-            chromium = playwright.chromium.launch(executable_path=path, args=FLAGS, timeout=300_000)
+            running = playwright.chromium.launch(executable_path=path, args=FLAGS, timeout=300_000)
         except PlaywrightError as error:
             why = f"no Chromium could be started ({path or 'none on PATH'}): {error.message}"
             if os.environ.get("CI") == "true":
                 pytest.fail(why, pytrace=False)
             pytest.skip(why)
-        yield chromium
-        chromium.close()
+        yield running
+        running.close()
 
 
 @pytest.fixture

@@ -1,0 +1,364 @@
+"""A picture of every state: `python -m tests.ui.gallery [FOLDER] [--only WORD] [--looks light,dark]`.
+
+For looking, not for comparing: nothing is checked here. The pictures are taken in a real JupyterLab, in each
+look (theme and font), and laid out on a page, `index.html`. A state is a function below that brings a page
+into it and gives what is to be seen, or None for the whole page.
+"""
+
+from __future__ import annotations
+
+import argparse
+import html
+import tempfile
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
+from playwright.sync_api import Error as PlaywrightError
+
+from tests.ui import server as jupyter
+from tests.ui.conftest import FLAGS, chromium
+from tests.ui.lab import Lab
+from tests.ui.test_following import at
+from tests.ui.test_large import CHAIN
+from tests.ui.test_rooms import MODEL, opened, opened_panel
+from tests.ui.test_tour import press, root
+
+DEFAULT = Path("gallery")
+
+
+@dataclass(frozen=True)
+class Look:
+    """A theme, and the fonts that a machine may have."""
+
+    theme: str = "JupyterLab Light"
+    font: str = ""
+
+
+LOOKS = {
+    "light": Look(),
+    "dark": Look("JupyterLab Dark"),
+    "contrast": Look("JupyterLab Dark High Contrast"),
+    "dejavu": Look(font="DejaVu Sans"),
+    "liberation": Look(font="Liberation Sans"),
+}
+
+Seen = Locator | Page | None
+STATES: dict[str, Callable[[Lab], Seen]] = {}
+
+
+def state(make: Callable[[Lab], Seen]) -> Callable[[Lab], Seen]:
+    STATES[make.__name__.strip("_").replace("_", "-")] = make
+    return make
+
+
+# --- the states ---------------------------------------------------------------------------------------
+
+NONFINITE = """
+import vizgrad as vg
+x = vg.tensor([0.0, 1.0, 4.0], requires_grad=True)
+loss = vg.where(x > 0, x.sqrt(), vg.zeros(3)).sum()
+"""
+STALE = """
+import vizgrad as vg
+w = vg.ones(3, requires_grad=True)
+h = w.exp()
+loss = (h * 2).tanh().sum() + h.sin().sum()
+h.detach().mul_(3.0)
+"""
+SLOW = """
+import time
+import vizgrad as vg
+x = vg.ones(3, requires_grad=True)
+h = x.exp()
+h.register_hook(lambda grad: time.sleep(8))
+loss = (h * 2).sum()
+"""
+RNN = """
+import vizgrad as vg
+from vizgrad import nn
+vg.manual_seed(0)
+cell = nn.RNNCell(4, 8)
+h = vg.zeros(2, 8)
+for t in range(8):
+    h = cell(vg.randn(2, 4), h)
+loss = (h * h).sum()
+"""
+
+
+def stepped(lab: Lab, code: str = MODEL, steps: int = 3) -> Locator:
+    _, view = opened(lab, code)
+    for position in range(1, steps + 1):
+        press(view, "Step")
+        at(view, position)
+    return root(view)
+
+
+@state
+def empty(lab: Lab) -> Seen:
+    notebook = lab.open_notebook("import vizgrad as vg")
+    notebook.run()
+    lab.execute("vizgrad:open-panel")
+    lab.page.locator("#vizgrad-panel .vg-empty-view code").first.wait_for()
+    return None
+
+
+@state
+def no_kernel(lab: Lab) -> Seen:
+    lab.execute("vizgrad:open-panel")
+    lab.page.locator("#vizgrad-panel").get_by_role("alert").wait_for()
+    return None
+
+
+@state
+def first_look(lab: Lab) -> Seen:
+    return root(opened(lab)[1])
+
+
+@state
+def paused(lab: Lab) -> Seen:
+    return stepped(lab)
+
+
+@state
+def chosen(lab: Lab) -> Seen:
+    view = stepped(lab)
+    view.locator("[data-node-id]").nth(4).click()
+    return view
+
+
+@state
+def menu(lab: Lab) -> Seen:
+    view = stepped(lab)
+    view.locator("[data-node-id]").nth(3).click(button="right")
+    view.get_by_role("menu").wait_for()
+    return view
+
+
+@state
+def help_(lab: Lab) -> Seen:
+    view = stepped(lab)
+    view.get_by_role("button", name="Help").click()
+    return view
+
+
+@state
+def coloured(lab: Lab) -> Seen:
+    view = stepped(lab, steps=8)
+    press(view, "Colour by gradient")
+    return view
+
+
+@state
+def running(lab: Lab) -> Seen:
+    view = stepped(lab, SLOW, 2)
+    press(view, "Step")
+    lab.page.wait_for_timeout(3000)
+    return view
+
+
+@state
+def nonfinite(lab: Lab) -> Seen:
+    notebook, view = opened(lab, NONFINITE)
+    notebook.execute("session.break_at(when='nonfinite')")
+    press(view, "Continue")
+    expect(root(view)).not_to_have_attribute("data-position", "0")
+    return root(view)
+
+
+@state
+def stale(lab: Lab) -> Seen:
+    view = stepped(lab, STALE, 1)
+    view.locator("[data-node-id]").first.click()
+    lab.page.keyboard.press("n")
+    return view
+
+
+@state
+def failed(lab: Lab) -> Seen:
+    _, view = opened(lab, STALE)
+    press(view, "Continue")
+    expect(root(view)).to_have_attribute("data-status", "failed")
+    return root(view)
+
+
+@state
+def finished(lab: Lab) -> Seen:
+    _, view = opened(lab)
+    press(view, "Continue")
+    expect(root(view)).to_have_attribute("data-status", "finished")
+    return root(view)
+
+
+@state
+def closed(lab: Lab) -> Seen:
+    view = stepped(lab)
+    press(view, "Stop")
+    expect(view).to_have_attribute("data-status", "closed")
+    return view
+
+
+@state
+def kernel_gone(lab: Lab) -> Seen:
+    view = stepped(lab)
+    lab.shut_down_kernels()
+    view.get_by_role("alert").first.wait_for()
+    return view
+
+
+@state
+def reopened(lab: Lab) -> Seen:
+    stepped(lab)
+    lab.execute("docmanager:save")
+    lab.shut_down_kernels()
+    lab.load("lab/tree/test.ipynb?reset")
+    lab.page.locator(".jp-Notebook .jp-OutputArea-output").first.wait_for()
+    lab.page.wait_for_timeout(1500)
+    return None
+
+
+def narrow(lab: Lab, width: int) -> Seen:
+    view = stepped(lab)
+    lab.execute("application:toggle-left-area")
+    lab.page.set_viewport_size({"width": width + 160, "height": 1000})
+    return view
+
+
+@state
+def width_880(lab: Lab) -> Seen:
+    return narrow(lab, 880)
+
+
+@state
+def width_600(lab: Lab) -> Seen:
+    return narrow(lab, 600)
+
+
+@state
+def panel(lab: Lab) -> Seen:
+    stepped(lab)
+    opened_panel(lab)
+    return None
+
+
+@state
+def tab(lab: Lab) -> Seen:
+    view = stepped(lab)
+    view.get_by_role("button", name="Open in a tab").click()
+    expect(lab.page.locator(".vg-panel .vg-root[data-layout=done]")).to_be_visible()
+    return None
+
+
+@state
+def window(lab: Lab) -> Seen:
+    view = stepped(lab)
+    with lab.page.context.expect_page() as opening:
+        view.get_by_role("button", name="Open in a window").click()
+    other = opening.value
+    expect(other.locator(".vg-root[data-layout=done]")).to_be_visible()
+    return other
+
+
+@state
+def presentation(lab: Lab) -> Seen:
+    lab.page.set_viewport_size({"width": 1900, "height": 1000})
+    view = stepped(lab)
+    press(view, "Presentation size")
+    return view
+
+
+@state
+def rnn(lab: Lab) -> Seen:
+    return stepped(lab, RNN)
+
+
+@state
+def nodes_100000(lab: Lab) -> Seen:
+    return stepped(lab, CHAIN.format(100_000))
+
+
+# --- taking the pictures ------------------------------------------------------------------------------
+
+
+def take(browser: Browser, server: jupyter.Server, name: str, look: Look, path: Path) -> str:
+    """Saves the picture; gives what went wrong, or ""."""
+    context = browser.new_context(
+        viewport={"width": 1500, "height": 1000}, reduced_motion="reduce", locale="en-US"
+    )
+    lab = Lab(context.new_page(), server)
+    try:
+        lab.load("lab?reset")
+        if look.theme != Look.theme:
+            lab.execute("apputils:change-theme", theme=look.theme)
+            theme = f'document.body.dataset.jpThemeName === "{look.theme}"'
+            lab.page.wait_for_function(theme)
+        if look.font:
+            font = f"'{look.font}', sans-serif"
+            lab.page.add_style_tag(
+                content=f":root, body {{ --jp-ui-font-family: {font} !important; }}"
+            )
+        seen = STATES[name](lab)
+        lab.page.wait_for_timeout(300)  # What settles after a move, drawn anew.
+        if isinstance(seen, Locator):
+            seen.scroll_into_view_if_needed()
+        (seen or lab.page).screenshot(path=path)
+    except (AssertionError, PlaywrightError):  # The others are still to be taken.
+        return traceback.format_exc(limit=-3).strip()
+    else:
+        return ""
+    finally:
+        try:
+            lab.shut_down_kernels()
+        finally:
+            context.close()
+
+
+def page(folder: Path, looks: list[str], states: list[str], wrong: dict[str, str]) -> str:
+    rows: list[str] = []
+    for name in states:
+        cells = "".join(
+            f'<td><a href="{name}-{look}.png"><img src="{name}-{look}.png" width="460"></a></td>'
+            if (folder / f"{name}-{look}.png").exists()
+            else f"<td><pre>{html.escape(wrong.get(f'{name}-{look}', ''))}</pre></td>"
+            for look in looks
+        )
+        rows.append(f"<tr><th>{name}</th>{cells}</tr>")
+    heads = "".join(f"<th>{look}</th>" for look in looks)
+    table = f"<table><tr><th></th>{heads}</tr>{''.join(rows)}</table>"
+    return f"<!doctype html><meta charset='utf-8'><title>vizgrad</title>{table}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, prog="python -m tests.ui.gallery")
+    parser.add_argument("folder", nargs="?", type=Path, default=DEFAULT)
+    parser.add_argument("--only", default="", help="states whose name has this in it")
+    parser.add_argument("--looks", default=",".join(LOOKS), help="some of: " + ", ".join(LOOKS))
+    options = parser.parse_args()
+    folder: Path = options.folder
+    folder.mkdir(parents=True, exist_ok=True)
+    looks = options.looks.split(",")
+    states = [name for name in STATES if options.only in name]
+    wrong: dict[str, str] = {}
+    with tempfile.TemporaryDirectory() as kept, sync_playwright() as playwright:
+        server = jupyter.start(Path(kept) / "jupyter")
+        browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
+        try:
+            for look in looks:
+                for name in states:
+                    path = folder / f"{name}-{look}.png"
+                    path.unlink(missing_ok=True)
+                    why = take(browser, server, name, LOOKS[look], path)
+                    print(f"{path}{': ' + why.splitlines()[-1] if why else ''}", flush=True)
+                    if why:
+                        wrong[path.stem] = why
+        finally:
+            browser.close()
+            jupyter.stop(server)
+    (folder / "index.html").write_text(page(folder, looks, states, wrong), "utf-8")
+    print(f"{folder / 'index.html'}: {len(looks) * len(states) - len(wrong)} pictures")
+
+
+if __name__ == "__main__":
+    main()
