@@ -19,10 +19,18 @@ Reach = Literal["view", "graph"]
 #: Whose menu it is in: a node's, a closed or open group's, or that of the graph beside them.
 Menu = Literal["node", "group", "graph"]
 #: What must hold for it to make sense. "shown": a session is shown, which may be closed. The others need one
-#: that is open and a kernel that answers: "can_run" (not at its end), "can_go_back", "can_restart", "node"
-#: (one is selected), "other_node" (one that is not the next), "open".
+#: that is open and a kernel that answers: "can_run" (not at its end), "running" (for long), "can_go_back",
+#: "can_restart", "node" (one is selected), "other_node" (one that is not the next), "open".
 Enabled = Literal[
-    "always", "shown", "open", "can_run", "can_go_back", "can_restart", "node", "other_node"
+    "always",
+    "shown",
+    "open",
+    "can_run",
+    "running",
+    "can_go_back",
+    "can_restart",
+    "node",
+    "other_node",
 ]
 #: What completion offers behind a magic.
 Argument = Literal["", "tensor", "node", "number"]
@@ -93,6 +101,16 @@ _RUN = (
         enabled="can_run",
         api="Session.continue_",
         magic=Magic("continue", "Runs to the next breakpoint, or to the end."),
+    ),
+    Command(
+        name="pause",
+        label="Pause",
+        help="Stops a run that takes long between two nodes, or within one that runs Python.",
+        section="Run",
+        icon="pause",
+        keys=("F8",),
+        enabled="running",
+        api="Session.pause",
     ),
     Command(
         name="step",

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import threading
 import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 #: Seconds before a bar appears: most work is done by then, and shows none.
 DELAY = 2.0
@@ -44,3 +47,104 @@ class Progress:
     ) -> None:
         if self._bar is not None:
             self._bar.close()
+
+
+class Ticking(Protocol):
+    def tick(self) -> None:
+        """Called several times a second, from another thread."""
+        ...
+
+
+class Clock:
+    """Ticks for those who want it, on a thread that is there while somebody does, and a while longer."""
+
+    EVERY = 0.1
+    LINGERS = 5.0
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._ticking: dict[Ticking, None] = {}
+        self._thread: threading.Thread | None = None
+
+    def add(self, ticking: Ticking) -> None:
+        with self._lock:
+            self._ticking[ticking] = None
+            if self._thread is None or not self._thread.is_alive():
+                self._thread = threading.Thread(
+                    target=self._run, name="vizgrad's clock", daemon=True
+                )
+                self._thread.start()
+
+    def remove(self, ticking: Ticking) -> None:
+        with self._lock:
+            self._ticking.pop(ticking, None)
+
+    def _run(self) -> None:
+        wanted = time.monotonic()
+        while True:
+            time.sleep(self.EVERY)
+            with self._lock:
+                ticking = list(self._ticking)
+                if ticking:
+                    wanted = time.monotonic()
+                elif time.monotonic() - wanted > self.LINGERS:
+                    self._thread = None
+                    return
+            for each in ticking:
+                each.tick()
+
+
+CLOCK = Clock()
+
+
+class Line:
+    """A bar, or a count where there is no total, that is told how far the work is."""
+
+    def __init__(self, total: int | None, label: str, unit: str) -> None:
+        self._total, self._label, self._unit = total, label, unit
+        self._bar: Any = None
+
+    def show(self, done: int, words: str = "") -> None:
+        if self._bar is None:
+            from tqdm.auto import tqdm
+
+            self._bar = tqdm(
+                total=self._total, desc=self._label, unit=self._unit, initial=done, leave=False
+            )
+        self._bar.n = done
+        self._bar.set_postfix_str(words)
+
+    def close(self) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+
+class _Counting:
+    def __init__(self, label: str, unit: str, done: Callable[[], int], delay: float) -> None:
+        self._line = Line(None, label, unit)
+        self._done = done
+        self._show_at = time.monotonic() + delay
+        self._lock = threading.Lock()
+
+    def tick(self) -> None:
+        with self._lock:
+            if time.monotonic() >= self._show_at:
+                self._line.show(self._done())
+
+    def close(self) -> None:
+        with self._lock:
+            CLOCK.remove(self)
+            self._line.close()
+
+
+@contextmanager
+def counting(label: str, unit: str, done: Callable[[], int], delay: float = 0.5) -> Generator[None]:
+    """While the block runs, and after `delay` seconds, it is shown how much is done: `done()`, asked from
+    another thread.
+    """
+    shown = _Counting(label, unit, done, delay)
+    CLOCK.add(shown)
+    try:
+        yield
+    finally:
+        shown.close()

@@ -28,6 +28,7 @@ MOVING = {
     "close",
     "break_at",
     "stop_at_nonfinite",
+    "pause",
 }
 IN_VIEW = [command for command in COMMANDS if command.in_view]
 

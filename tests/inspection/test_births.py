@@ -146,6 +146,7 @@ def test_numbers_of_any_kind(dtype: str) -> None:
     assert session.stopped.kind == "nonfinite"
 
 
+@pytest.mark.filterwarnings("ignore:Using backward")
 def test_with_create_graph_gradients_are_tensors() -> None:
     x = leaf(0, 1)
     session = open_session(x.sqrt().sum(), names={}, create_graph=True)

@@ -48,6 +48,7 @@ class History:
         #: What the run ended with, if a node raised, and whether one did (the error is let go of by `close`).
         self.error: BaseException | None = None
         self._broken = False
+        self._in_row = False
         #: Bytes of values kept by the steps that still keep some.
         self.kept = 0
         self.budget = budget
@@ -73,6 +74,15 @@ class History:
     def at_end(self) -> bool:
         """Nothing is left to step over, neither here nor in the engine."""
         return self.position == self.recorded and self.finished
+
+    @property
+    def running(self) -> tuple[int, int | None]:
+        """How many steps are done, and the node that runs; asked for from another thread, while it does."""
+        if self.position < self.recorded and not self._in_row:
+            return self.position, None
+        if self._quick is None:
+            return self.position, self._next
+        return self._quick.running
 
     @property
     def total(self) -> int:
@@ -151,9 +161,11 @@ class History:
             self.position = self.recorded
             self._keep()
 
+        self._in_row = True
         try:
             self.error = run.row(stops, between, keep)
         finally:
+            self._in_row = False
             if self.steps:
                 self._next = self.steps[-1].current
         if self.error is not None:

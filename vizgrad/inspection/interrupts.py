@@ -4,39 +4,42 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import contextmanager
 from types import FrameType
 
+from vizgrad.inspection.moving import Moving, runs_python
+
 
 @contextmanager
-def between_steps() -> Generator[Callable[[], None]]:
-    """Gives a function to be called between two steps: it raises KeyboardInterrupt if there was one.
+def between_steps(moving: Moving) -> Generator[None]:
+    """Lets an interrupt stop the move between two steps, or where Python of a person's runs for long.
 
     A second interrupt is not waited for: it ends a node that does not come to an end. Only the main thread
     is interrupted in Python; on another this does nothing.
     """
-    before = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or not callable(before):
-        yield lambda: None
+    if threading.current_thread() is not threading.main_thread():
+        yield
         return
-    came = 0
+    before = signal.getsignal(signal.SIGINT)
+    if before is None:  # it was not set from Python, and could not be set again
+        yield
+        return
 
     def note(number: int, frame: FrameType | None) -> None:
-        nonlocal came
-        came += 1
-        if came > 1:
-            before(number, frame)
-
-    def check() -> None:
-        nonlocal came
-        if came:
-            came = 0
+        if moving.nudged:
+            moving.nudged = False
+            if runs_python(frame):
+                raise KeyboardInterrupt
+        elif moving.wanted == "interrupt":
             raise KeyboardInterrupt
+        else:
+            moving.ask("interrupt")
 
     signal.signal(signal.SIGINT, note)
     try:
-        yield check
+        yield
     finally:
         signal.signal(signal.SIGINT, before)
-    check()
+    if moving.wanted == "interrupt":
+        raise KeyboardInterrupt

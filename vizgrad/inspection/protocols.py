@@ -232,6 +232,11 @@ class QuickRun(Run, Protocol):
         ...
 
     @property
+    def running(self) -> tuple[int, int | None]:
+        """How many steps are done, and the node that runs, as far as another thread can tell."""
+        ...
+
+    @property
     def passed(self) -> int | None:
         """How many steps are done where the last row was to end, if that was found when it was further on."""
         ...
@@ -259,6 +264,10 @@ class Backward:
     run: Run
     title: str = ""
     modes: Callable[[], model.Modes] = model.Modes
+
+
+class CutOff(KeyboardInterrupt):
+    """An interrupt came within a node before it had done anything: it is as if it had not begun."""
 
 
 class WorldChanged(RuntimeError):

@@ -23,20 +23,18 @@ from vizgrad.inspection.kept import Kept
 from vizgrad.inspection.live import Live
 from vizgrad.inspection.looking import Inspected, Look, SessionClosed
 from vizgrad.inspection.memory import quarter_of_free
+from vizgrad.inspection.moving import Halt, Moving, Work
 from vizgrad.inspection.opening import Opening
-from vizgrad.inspection.protocols import Backward
+from vizgrad.inspection.protocols import Backward, CutOff
 from vizgrad.inspection.publishing import RECORDS_CARRIED, Publisher, Update
 from vizgrad.inspection.stopped import at_stop, by_person
 from vizgrad.inspection.stops import Until
 from vizgrad.inspection.targets import find_visit
 from vizgrad.inspection.where import Where
-from vizgrad.observing import Observer
-from vizgrad.progress import Progress
+from vizgrad.observing import Observer, Observers
 
 #: How long a request waits for a step that is running on another thread, in seconds.
 LOCK_TIMEOUT = 10.0
-#: Seconds after which a long run shows how far it is.
-SHOWN_AFTER = 0.5
 
 
 class SessionBusy(RuntimeError):
@@ -61,6 +59,9 @@ class Session:
         self._state: Live | Kept = Live(backward, history, self._breakpoints)
         #: Inside a move: a hook of the graph runs then, and may not move the session itself.
         self._moving_now = False
+        #: The move that is under way.
+        self._moving: Moving | None = None
+        self._workers: Observers[[Work]] = Observers()
         self.title = backward.title
         self.opening = Opening() if opening is None else opening
         #: No other session has this id, in no kernel.
@@ -132,6 +133,28 @@ class Session:
         IndexError where that is too far back, as for `seek`.
         """
         return self.seek(0)
+
+    def pause(self) -> bool:
+        """Asks a move that is under way on another thread to stop; False if there is none.
+
+        It stops between two nodes, or within one that runs Python of a person's and takes long: that node
+        begins anew when the run goes on.
+        """
+        moving = self._moving
+        if moving is not None:
+            moving.ask("pause")
+        return moving is not None
+
+    @property
+    def is_moving(self) -> bool:
+        """Is a move under way?"""
+        return self._moving is not None
+
+    def interrupt(self, *, elsewhere: bool) -> None:
+        """As `pause`, for an interrupt of the kernel; `elsewhere`: only a move on another thread."""
+        moving = self._moving
+        if moving is not None and not (elsewhere and moving.is_here):
+            moving.ask("interrupt")
 
     def close(self, *, because: str = "") -> None:
         """Abandons the rest of the backward and lets go of all it holds. Closing twice is harmless.
@@ -353,6 +376,18 @@ class Session:
         """
         return self._publisher.listen(owner, listener, failed)
 
+    def listen_to_work(self, listener: Callable[[Work], None], *, owner: str) -> Observer:
+        """`listener(work)` is called several times a second while a move takes long, and when it is over.
+
+        From another thread than that of the move.
+        """
+        return self._workers.add(owner, listener)
+
+    def name_of(self, node: int) -> model.Name | None:
+        """What a node is called, without waiting for a move that is under way."""
+        state = self._state
+        return None if isinstance(state, Kept) else state.names((node,))[0]
+
     def updates_since(self, revision: int) -> tuple[Update, ...] | None:
         """What changed after `revision`; None if that is too long ago to be told step by step."""
         with self._owned():
@@ -459,26 +494,32 @@ class Session:
             before = history.position
             self._moving_now = True
             live.stopped_by = None
+            moving = self._moving = Moving(
+                lambda: history.running, history.total, self._workers.tell, live.source.name
+            )
             try:
-                with (
-                    between_steps() as check,
-                    Progress(history.total - before, "backward", SHOWN_AFTER, "node") as progress,
-                ):
+                with moving, between_steps(moving):
 
                     def between(steps: int = 1) -> None:
-                        progress.step(steps)
-                        check()
+                        moving.check()
 
                     moved(history, between)
                     if stops:
                         live.stopped_by = at_stop(history, live.source, self._breakpoints)
-            except KeyboardInterrupt:
-                live.stopped_by = by_person(history, live.source, interrupted=True)
-                raise
+            except Halt:
+                live.stopped_by = by_person(history, live.source, "paused")
+            except KeyboardInterrupt as error:
+                if error is history.error:
+                    raise
+                how = "paused" if moving.wanted == "pause" else "interrupted"
+                live.stopped_by = by_person(history, live.source, how, isinstance(error, CutOff))
+                if how == "interrupted":
+                    raise
             finally:
                 self._moving_now = False
+                self._moving = None
                 changes = live.source.written()
-                if history.position != before or changes:
+                if history.position != before or changes or live.stopped_by is not None:
                     self._publish(live, before, changes)
             return live.where
 

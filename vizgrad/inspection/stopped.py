@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import isfinite, isnan
+from typing import Literal
 
 from vizgrad.inspection import model
 from vizgrad.inspection.births import birth_at
@@ -30,12 +31,22 @@ def at_stop(
     return _stopped("breakpoint", current, source, history, text)
 
 
-def by_person(history: History, source: GraphSource, *, interrupted: bool) -> model.Stopped:
-    """Somebody has asked to stop."""
-    word, current = "interrupted" if interrupted else "paused", history.current
-    where = "at the end" if current is None else f"before {_called(source, current)}"
-    kind: model.StopKind = "interrupt" if interrupted else "pause"
-    return _stopped(kind, current, source, history, f"{word} {where}")
+def by_person(
+    history: History,
+    source: GraphSource,
+    how: Literal["paused", "interrupted"],
+    cut_off: bool = False,
+) -> model.Stopped:
+    """Somebody has asked to stop; `cut_off`: within the node that comes next."""
+    current = history.current
+    if current is None:
+        where = "at the end"
+    elif cut_off:
+        where = f"within {_called(source, current)}, which will begin anew"
+    else:
+        where = f"before {_called(source, current)}"
+    kind: model.StopKind = "interrupt" if how == "interrupted" else "pause"
+    return _stopped(kind, current, source, history, f"{how} {where}")
 
 
 def by_error(history: History, source: GraphSource) -> model.Stopped:

@@ -94,6 +94,12 @@ class Journal(Sequence[EngineStep]):
         """A step of which the watch was told."""
         self._entries.append(step)
 
+    def drop(self, step: EngineStep) -> None:
+        """The last step was cut off, and is none."""
+        assert self._entries[-1] is step
+        self._entries.pop()
+        self._by_node.clear()
+
     def last_delivery(self, index: int) -> Delivery | None:
         """What `delivered` was told of edge `index` of the node that is delivering."""
         known = self._deliveries.get(len(self._entries) - 1)

@@ -6,15 +6,18 @@ import gc
 from collections.abc import Callable, Generator
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
+from heapq import heappush
 from inspect import GEN_CLOSED, getgeneratorstate
 from time import perf_counter
 from typing import TYPE_CHECKING
 
 from vizgrad.arrays.quiet import hush, unhush
+from vizgrad.graph.accumulate import AccumulateGrad
 from vizgrad.inspection import model
+from vizgrad.inspection.protocols import CutOff
 from vizgrad.inspection.stops import Foreseen
 from vizgrad.stepping.journal import priority_of
-from vizgrad.stepping.steplog import StepLog
+from vizgrad.stepping.steplog import StepLog, where_raised
 
 if TYPE_CHECKING:
     from vizgrad.engine.task import GraphTask
@@ -92,6 +95,7 @@ class EngineRun:
             try:
                 next(self._loop, None)
             except BaseException as raised:  # noqa: BLE001  handed over with the step
+                self._cut_off(raised)
                 error = raised
         self._log.finish(error)
         try:
@@ -132,17 +136,49 @@ class EngineRun:
                 getgeneratorstate(loop) != GEN_CLOSED
             ):  # `between` has raised, and the node that comes next is whole
                 raise
+            self._cut_off(raised)
             error = raised
         finally:
             self._log.finish(error)
             keep()
         if self._passed_by(births and error is None):
             return None
-        between(count)
+        if error is None:
+            between(count)
         try:
             return error
         finally:
             error = None  # its traceback refers to this frame
+
+    def _cut_off(self, error: BaseException) -> None:
+        """Raises CutOff where an interrupt came within a node that had done nothing yet: the run stands
+        before it again.
+        """
+        if not isinstance(error, KeyboardInterrupt):
+            return
+        task = self._task
+        node, incoming, _ = where_raised(error.__traceback__)
+        if node is None or not self._log.take_back(node):
+            return
+        if incoming is not None:
+            task.buffers[node] = incoming
+        if isinstance(node, AccumulateGrad):
+            task.leaves.appendleft(node)
+        else:
+            task.order += 1
+            heappush(task.ready, (-node.sequence_nr, task.order, node))
+        self._loop = task.loop()
+        next(self._loop, None)
+        self._log.finish(None)
+        raise CutOff from error
+
+    @property
+    def running(self) -> tuple[int, int | None]:
+        node, done = self._task.current, len(self.steps)
+        number = None if node is None else self._source.ids.get(node)
+        if number is not None and done and self.steps.node(-1) == number:
+            done -= 1  # it has been noted already
+        return done, number
 
     def _passed_by(self, births: bool) -> bool:
         """Has the row gone past a birth on a device, for which it did not wait?"""

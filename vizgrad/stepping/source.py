@@ -30,6 +30,7 @@ from vizgrad.graph.saved import Freed, Overwritten, bare, is_stale
 from vizgrad.inspection import model
 from vizgrad.inspection.grouping import groups_of
 from vizgrad.inspection.origin import Origin
+from vizgrad.progress import counting
 from vizgrad.stepping.blocks import Blocks
 from vizgrad.stepping.effects import ReleaseEffect
 from vizgrad.stepping.origins import Origins
@@ -68,13 +69,14 @@ class EngineGraph:
         self._origins = Origins()
         #: The step that ran a node: who looks at the graph later sees what was saved before it.
         self.step_of: Callable[[int], EngineStep | None] = lambda _: None
-        self._collect(limit)
-        self._blocks = Blocks(self.nodes, self.name_of, self.saved, self._saved_before)
-        self._blocks.read()
-
-    def _collect(self, limit: int | None) -> None:
-        """Finds the nodes breadth first, which says what is left out, and numbers them."""
         found = list(dict.fromkeys(node for node, _ in self._root_nodes))
+        with counting("reading the graph", " nodes", found.__len__):
+            self._collect(found, limit)
+            self._blocks = Blocks(self.nodes, self.name_of, self.saved, self._saved_before)
+            self._blocks.read()
+
+    def _collect(self, found: list[Node], limit: int | None) -> None:
+        """Finds the nodes breadth first, which says what is left out, and numbers them."""
         met = set(found)
         for node in found:
             for edge in node.edges:

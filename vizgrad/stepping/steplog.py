@@ -205,7 +205,7 @@ class StepLog(Watch):
         journal.current = None if error is not None else self._task.current
         if error is None:
             return
-        node, incoming, edges = _where(error.__traceback__)
+        node, incoming, edges = where_raised(error.__traceback__)
         if node is not None and (not len(journal) or journal.node(-1) != self._ids[node]):
             # its formula raised: the engine had nothing to note yet
             grads = (incoming,) if node.outputs == 1 else tuple(incoming or (None,) * node.outputs)
@@ -214,6 +214,23 @@ class StepLog(Watch):
         if len(journal):
             journal.failed(f"{type(error).__name__}: {error}".removesuffix(": "), max(edges, 0))
 
+    def take_back(self, node: Node) -> bool:
+        """The visit of `node` was cut off. If it had done nothing yet it is taken back, else False."""
+        journal, step = self.steps, self.step
+        if step is None or self._node is not node:
+            # it was run without being told of: it has done something once it was noted, or as a leaf
+            noted = len(journal) > 0 and journal.node(-1) == self._ids[node]
+            return not noted and not isinstance(node, AccumulateGrad)
+        if step.stages or step.accumulated is not None or step.routed:
+            return False
+        journal.drop(step)
+        if not journal.open:
+            for nr, held in enumerate(step.incoming):
+                if held is not None:
+                    self._waiting[step.node, nr] = held
+        self.step = self._node = None
+        return True
+
     def let_go(self) -> None:
         self._ids = {}
         self._node = None
@@ -221,7 +238,7 @@ class StepLog(Watch):
         self.steps.let_go()
 
 
-def _where(traceback: TracebackType | None) -> tuple[Node | None, Any, int]:
+def where_raised(traceback: TracebackType | None) -> tuple[Node | None, Any, int]:
     """The node at which the engine's loop raised, what had arrived there, and at which edge it was."""
     while traceback is not None:
         if traceback.tb_frame.f_code is _LOOP:

@@ -12,7 +12,9 @@ from typing import Any
 
 from vizgrad.inspection.opening import Cell
 from vizgrad.widgets.controller import Controller, after_cell
+from vizgrad.widgets.desk import MAIN
 from vizgrad.widgets.idle import end_idle
+from vizgrad.widgets.interrupted import listen_for_interrupts
 from vizgrad.widgets.protocol import COMM_TARGET
 
 _registered: Any = None
@@ -29,6 +31,12 @@ def register() -> bool:
     if _registered is not manager:
         manager.register_target(COMM_TARGET, _opened)
         shell.events.register("post_run_cell", _after_cell)
+        shell.events.register("pre_run_cell", _before_cell)
+        loop = getattr(kernel, "io_loop", None)
+        if loop is not None:
+            MAIN.call_soon = loop.add_callback
+            MAIN.busy = True  # with the cell that imports this
+            loop.add_callback(listen_for_interrupts)
         _registered = manager
     return True
 
@@ -71,7 +79,7 @@ def run_by_program() -> bool:
 
 
 def _opened(comm: Any, message: Any) -> None:
-    controller = Controller(comm.send)
+    controller = Controller(comm.send, at_desk=True)
 
     def received(message: Any) -> None:
         controller.receive(message["content"]["data"])
@@ -84,7 +92,13 @@ def _opened(comm: Any, message: Any) -> None:
     controller.receive({"type": "list_sessions", "request": 0})
 
 
+def _before_cell(info: Any = None) -> None:
+    MAIN.busy = True
+    listen_for_interrupts()
+
+
 def _after_cell(result: Any = None) -> None:
+    MAIN.busy = False
     shell = _shell()
     if shell is not None:
         count = getattr(result, "execution_count", None)

@@ -7,13 +7,15 @@ itself; it asks sessions, and listens to the one its view is attached to. While 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from typing import Any, cast
 from weakref import WeakSet, WeakValueDictionary
 
 from vizgrad.inspection import registry
 from vizgrad.inspection.live import told
 from vizgrad.inspection.looking import SessionClosed
+from vizgrad.inspection.moving import Work, shown_elsewhere
 from vizgrad.inspection.publishing import Update
 from vizgrad.inspection.session import Session, SessionBusy
 from vizgrad.inspection.wire import WireError, decode_message, encode_message
@@ -22,8 +24,11 @@ from vizgrad.observing import Observer
 from vizgrad.version import __version__
 from vizgrad.widgets import answers
 from vizgrad.widgets import protocol as p
+from vizgrad.widgets.desk import MAIN, Desk
 
 Send = Callable[[dict[str, Any]], None]
+#: A larger graph takes some time to be read.
+MOST_AT_ONCE = 20_000
 #: More steps than this in one request are refused: the browser would wait without a picture.
 MOST_STEPS = 1_000_000
 
@@ -38,13 +43,18 @@ class Controller:
     detaches), or something else is shown in the place of this widget (`view`, its id); None for other views.
     """
 
-    def __init__(self, send: Send, bound: Session | None = None, *, view: str = "") -> None:
+    def __init__(
+        self, send: Send, bound: Session | None = None, *, view: str = "", at_desk: bool = False
+    ) -> None:
+        """`at_desk`: requests are answered on another thread (`desk.py`), but `Pause`, at once."""
         self._carry = send
         #: Something has come from the browser.
         self._heard = False
+        self._desk = Desk(self._do) if at_desk else None
         self._bound = None if bound is None else bound.id
         self._attached: Session | None = None
         self._listening: Observer | None = None
+        self._told_of_work: Observer | None = None
         #: An event was lost on the way: the view is told the latest revision when there is a chance to.
         self._behind = False
         self._registry = registry.listen("a view's list of sessions", self._sessions_changed)
@@ -64,6 +74,16 @@ class Controller:
     def receive(self, content: object) -> None:
         """Answers one message. Never raises: whatever goes wrong becomes a `Failed` answer."""
         self._heard = True
+        pauses = (
+            isinstance(cast("Any", content), dict) and cast("Any", content).get("type") == "pause"
+        )
+        if self._desk is None or pauses:
+            self._do(content, on_main=False)
+        else:
+            self._desk.put(content)
+
+    def _do(self, content: object, on_main: bool) -> None:
+        """`on_main`: a move is made on the main thread, if that is idle."""
         fields = cast("dict[str, object]", content) if isinstance(content, dict) else {}
         number = fields.get("request", 0)
         if type(number) is not int or not 0 <= number < MAX_INTEGER:
@@ -77,7 +97,7 @@ class Controller:
             self._send(p.Failed(number, f"malformed message: {error}"))
             return
         try:
-            answer = self._answer(request)
+            answer = self._answer(request, on_main)
         except (SessionClosed, SessionBusy, IndexError, ValueError) as error:
             about = session if isinstance(session, str) else None
             closed = isinstance(error, SessionClosed)
@@ -89,7 +109,7 @@ class Controller:
         self._send(answer)
         self.catch_up()
 
-    def _answer(self, request: Any) -> Any:
+    def _answer(self, request: Any, on_main: bool) -> Any:
         match request:
             case p.ListSessions():
                 return self._sessions(request.request)
@@ -102,16 +122,29 @@ class Controller:
                 widget = _of_widgets.get(request.view)
                 if widget is not None and not widget._heard:
                     widget._detach()
-                return answers.shown(request.request, session, request.folding, "")
+                with self._reading(session):
+                    return answers.shown(request.request, session, request.folding, "")
+            case p.Pause():
+                session = self._find(request.session)
+                session.pause()
+                return p.Done(request.request, session.id, session.revision)
             case _:
                 pass
         session = self._find(request.session)
-        answer = answers.seen(session, request)
+        with self._reading(session, asks=isinstance(request, p.Look)):
+            answer = answers.seen(session, request)
         if answer is not None:
             return answer
         try:
-            self._move(session, request)
+            with shown_elsewhere():
+                if on_main:
+                    MAIN.do(lambda: self._move(session, request))
+                else:
+                    self._move(session, request)
         except BaseException as error:
+            stopped = isinstance(error, KeyboardInterrupt) and not session.has_told(error)
+            if stopped and not session.is_moving:
+                return p.Done(request.request, session.id, session.revision)
             if not session.has_told(error):
                 raise
             # a node that raised is no refusal: it is said as the update has said it
@@ -163,12 +196,16 @@ class Controller:
             return
         self._detach()
         self._attached = session
-        self._listening = session.listen(self._changed, owner=f"a view of session {session.id}")
+        owner = f"a view of session {session.id}"
+        self._listening = session.listen(self._changed, owner=owner)
+        self._told_of_work = session.listen_to_work(self._works, owner=owner)
 
     def _detach(self) -> None:
         if self._listening is not None:
             self._listening.end()
-        self._attached = self._listening = None
+        if self._told_of_work is not None:
+            self._told_of_work.end()
+        self._attached = self._listening = self._told_of_work = None
 
     # --- answers and events ---------------------------------------------------------------------------
 
@@ -199,6 +236,26 @@ class Controller:
         session = self._attached
         if session is not None:
             self._send(p.Updated(session.id, update))
+
+    def _works(self, work: Work) -> None:
+        session = self._attached
+        if session is None:
+            return
+        node = None if work.node is None else session.name_of(work.node)
+        what = "running" if work.running else ""
+        self._send(p.Working(session.id, what, work.done, work.total, node, work.seconds))
+
+    @contextmanager
+    def _reading(self, session: Session, *, asks: bool = True) -> Generator[None]:
+        """What is read in the block may take long: the view is told."""
+        large = asks and session.nodes > MOST_AT_ONCE
+        if large:
+            self._send(p.Working(session.id, "reading", total=session.nodes))
+        try:
+            yield
+        finally:
+            if large:
+                self._send(p.Working(session.id, ""))
 
     def _sessions_changed(self) -> None:
         if self._bound is None:

@@ -30,7 +30,7 @@ class DebugView(anywidget.AnyWidget):
         #: ipywidgets keeps every widget for the life of the kernel: it must not keep its session.
         self._session = ref(session)
         base = cast("Any", self)  # anywidget gives its methods no types
-        self._controller = Controller(base.send, session, view=base.model_id)
+        self._controller = Controller(base.send, session, view=base.model_id, at_desk=True)
         base.on_msg(self._received)
 
     def _received(self, _: Any, content: object, __: Any) -> None:

@@ -2,16 +2,16 @@
 /** What a person can do, and what they can set: declared once, in Python. */
 
 // prettier-ignore
-export type CommandName = 'continue' | 'step' | 'step-back' | 'run-to-here' | 'toggle-breakpoint' | 'stop-at-nan' | 'restart' | 'stop' | 'open' | 'outwards' | 'previous-cell' | 'next-cell' | 'next-problem' | 'search' | 'zoom-to-fit' | 'zoom-to-selection' | 'zoom-in' | 'zoom-out' | 'fold-all' | 'open-groups' | 'colour-by-gradient' | 'menu' | 'follow' | 'next-part' | 'previous-part' | 'presentation' | 'pop-out' | 'open-window' | 'help' | 'open-panel';
+export type CommandName = 'continue' | 'pause' | 'step' | 'step-back' | 'run-to-here' | 'toggle-breakpoint' | 'stop-at-nan' | 'restart' | 'stop' | 'open' | 'outwards' | 'previous-cell' | 'next-cell' | 'next-problem' | 'search' | 'zoom-to-fit' | 'zoom-to-selection' | 'zoom-in' | 'zoom-out' | 'fold-all' | 'open-groups' | 'colour-by-gradient' | 'menu' | 'follow' | 'next-part' | 'previous-part' | 'presentation' | 'pop-out' | 'open-window' | 'help' | 'open-panel';
 
 // prettier-ignore
-export type CommandIcon = 'back' | 'breakpoint' | 'continue' | 'fit' | 'fold' | 'follow' | 'heat' | 'help' | 'minus' | 'nan' | 'plus' | 'popOut' | 'presentation' | 'restart' | 'runTo' | 'search' | 'step' | 'stop' | 'unfold' | 'warning' | 'window';
+export type CommandIcon = 'back' | 'breakpoint' | 'continue' | 'fit' | 'fold' | 'follow' | 'heat' | 'help' | 'minus' | 'nan' | 'pause' | 'plus' | 'popOut' | 'presentation' | 'restart' | 'runTo' | 'search' | 'step' | 'stop' | 'unfold' | 'warning' | 'window';
 
 // prettier-ignore
 export type Section = 'Run' | 'Graph' | 'View' | 'Notebook';
 
 // prettier-ignore
-export type Enabled = 'always' | 'shown' | 'open' | 'can_run' | 'can_go_back' | 'can_restart' | 'node' | 'other_node';
+export type Enabled = 'always' | 'shown' | 'open' | 'can_run' | 'running' | 'can_go_back' | 'can_restart' | 'node' | 'other_node';
 
 // prettier-ignore
 export type MenuOf = 'node' | 'group' | 'graph';
@@ -53,6 +53,7 @@ export interface Gesture {
 // prettier-ignore
 export const COMMANDS: readonly Command[] = [
   { name: 'continue', label: 'Continue', labelOn: 'Continue', help: 'Runs to the next breakpoint, to where a NaN is born, or to the end.', section: 'Run', icon: 'continue', keys: ['F9'], reach: 'view', enabled: 'can_run', menus: [], byHost: false, code: 'session.continue_()', magic: '%vizgrad continue' },
+  { name: 'pause', label: 'Pause', labelOn: 'Pause', help: 'Stops a run that takes long between two nodes, or within one that runs Python.', section: 'Run', icon: 'pause', keys: ['F8'], reach: 'view', enabled: 'running', menus: [], byHost: false, code: 'session.pause()', magic: '' },
   { name: 'step', label: 'Step', labelOn: 'Step', help: 'Runs the next node.', section: 'Run', icon: 'step', keys: ['F10'], reach: 'view', enabled: 'can_run', menus: [], byHost: false, code: 'session.step()', magic: '%vizgrad step [N]' },
   { name: 'step-back', label: 'Step back', labelOn: 'Step back', help: 'Takes the last node back, with all it changed.', section: 'Run', icon: 'back', keys: ['Shift F10'], reach: 'view', enabled: 'can_go_back', menus: [], byHost: false, code: 'session.back()', magic: '%vizgrad back [N]' },
   { name: 'run-to-here', label: 'Run to here', labelOn: 'Run to here', help: 'Runs, or steps back, until the selected node is the next.', section: 'Run', icon: 'runTo', keys: ['r'], reach: 'graph', enabled: 'other_node', menus: ['node'], byHost: false, code: 'session.run_to("MulBackward0")', magic: '%vizgrad run_to NODE' },

@@ -115,6 +115,12 @@ export class DebuggerStore {
     this.move({ kind: 'continue' });
   }
 
+  /** Stop what runs. It is answered before what was asked earlier. */
+  pause(): void {
+    this.asking.stand();
+    this.about(session => ({ type: 'pause', session }));
+  }
+
   runTo(node: number): void {
     this.move({ kind: 'run_to', node });
   }
@@ -251,7 +257,8 @@ export class DebuggerStore {
 
   /** Asks for what the view wants to know and nobody was asked about. */
   private ask(): void {
-    if (!this.disposed && this.state.value.port.state === 'open') {
+    const { port, working } = this.state.value;
+    if (!this.disposed && port.state === 'open' && working?.what !== 'running') {
       this.asking.ask(this.attachment() ?? wantsOf(this.state.value, this.watched, this.missing));
     }
   }

@@ -17,7 +17,8 @@ export const SILENT_MS = 10_000;
 
 interface Sent {
   readonly request: Unnumbered;
-  readonly at: number;
+  /** When it was sent, or the kernel was last heard to be at work on it. */
+  at: number;
 }
 
 export class Pending {
@@ -45,7 +46,9 @@ export class Pending {
    */
   settle(request: number): Unnumbered | undefined {
     const question = this.sent.get(request)?.request;
-    if (question !== undefined) {
+    if (question?.type === 'pause') {
+      this.sent.delete(request); // It is answered at once: what was asked before may still be.
+    } else if (question !== undefined) {
       for (const [number, { request: earlier }] of this.sent) {
         if (number === request || (number < request && earlier.type !== 'attach')) {
           this.sent.delete(number);
@@ -59,6 +62,14 @@ export class Pending {
   /** It was not sent: nothing follows for those before it. */
   drop(request: number): void {
     this.sent.delete(request);
+    this.watch();
+  }
+
+  /** The kernel is at work, and says so: nobody waits in vain. */
+  heard(): void {
+    for (const sent of this.sent.values()) {
+      sent.at = Date.now();
+    }
     this.watch();
   }
 

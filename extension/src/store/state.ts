@@ -1,5 +1,5 @@
 /** Everything the view draws, in one immutable value. */
-import type { ArrayPart, GetPart, Inspection, Picture, SessionInfo } from '../protocol';
+import type { ArrayPart, GetPart, Inspection, Picture, SessionInfo, Working } from '../protocol';
 import type { Patience } from './pending';
 import type { PortStatus } from './port';
 import type { SessionState } from './session';
@@ -24,6 +24,8 @@ export interface DebuggerState {
   readonly patience: Patience;
   /** A move is on its way to the kernel. */
   readonly moving: boolean;
+  /** What the kernel is busy with for this session, as long as it goes on telling. */
+  readonly working: Working | null;
   readonly sessions: readonly SessionInfo[];
   readonly kernelVersion: string;
   readonly session: SessionState | null;
@@ -43,6 +45,7 @@ export const INITIAL_STATE: DebuggerState = {
   port: { state: 'connecting' },
   patience: 'answered',
   moving: false,
+  working: null,
   sessions: [],
   kernelVersion: '',
   session: null,

@@ -1,6 +1,6 @@
 /** What the kernel tells: each message becomes another state. */
 import { checkNodes, checkStorages, Malformed, PROTOCOL_VERSION } from '../protocol';
-import type { Failed, Message, Sessions, Shown, Update } from '../protocol';
+import type { Failed, Message, Sessions, Shown, Update, Working } from '../protocol';
 import { foldingAlong } from './along';
 import { announce } from './announce';
 import type { Asking } from './asking';
@@ -24,7 +24,12 @@ export interface Listener {
   newNames(): Names;
 }
 
+/** The kernel tells what it is busy with more often than this. */
+const SILENCE_MS = 3000;
+
 export class Telling {
+  private silence: ReturnType<typeof setTimeout> | undefined;
+
   constructor(
     private readonly state: Observable<DebuggerState>,
     private readonly listener: Listener
@@ -57,6 +62,7 @@ export class Telling {
         this.applyFailed(message, question);
         return;
       case 'working':
+        this.applyWorking(message);
         return;
       case 'done':
         return; // What it changed was told before.
@@ -130,6 +136,16 @@ export class Telling {
           this.state.patch({ part: { asked: question, revision, told: message } });
         }
         break;
+    }
+  }
+
+  /** It is told several times a second: when that ends without a word, the kernel is gone. */
+  private applyWorking(message: Working): void {
+    clearTimeout(this.silence);
+    this.listener.asking.pending.heard();
+    if (message.session === this.state.value.session?.session) {
+      this.state.patch({ working: message.what === '' ? null : message });
+      this.silence = setTimeout(() => this.state.patch({ working: null }), SILENCE_MS);
     }
   }
 

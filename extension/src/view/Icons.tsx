@@ -25,6 +25,7 @@ export type IconName =
   | 'heat'
   | 'warning'
   | 'nan'
+  | 'pause'
   | 'presentation'
   | 'popOut'
   | 'window';
@@ -126,6 +127,7 @@ const SHAPES: Readonly<Record<IconName, ComponentChildren>> = {
       <path d="M8 6v7a4 4 0 0 1 0-7z" {...solid} />
     </>
   ),
+  pause: <path d="M5.5 3v10M10.5 3v10" {...line} stroke-width="2" stroke-linecap="round" />,
   nan: (
     <>
       <circle cx="8" cy="8" r="6" {...line} />

@@ -89,7 +89,7 @@ export class Commands {
 
 /** Does what is shown allow it? `node` is the one that it would be done to. */
 export function allows(
-  { session, port }: DebuggerState,
+  { session, port, working }: DebuggerState,
   enabled: Enabled,
   node: number | null = null
 ): boolean {
@@ -107,7 +107,9 @@ export function allows(
     case 'open':
       return true;
     case 'can_run':
-      return run.status === 'paused' && run.current !== null;
+      return run.status === 'paused' && run.current !== null && working?.what !== 'running';
+    case 'running':
+      return working?.what === 'running';
     case 'can_go_back':
       return run.position > run.earliest;
     case 'can_restart':
@@ -130,6 +132,7 @@ function ownDoers(store: DebuggerStore, node: () => number | null): Doers {
   };
   return {
     continue: { act: () => store.continue() },
+    pause: { act: () => store.pause() },
     step: { act: () => store.step() },
     'step-back': { act: () => store.back() },
     'run-to-here': { act: withNode(one => store.runTo(one)) },

@@ -59,7 +59,7 @@ export function Banner({ state }: { state: DebuggerState }): JSX.Element {
   );
 }
 
-function linesOf({ port, patience, session, notice }: DebuggerState): Line[] {
+function linesOf({ port, patience, working, session, notice }: DebuggerState): Line[] {
   const lines: Line[] = [];
   if (port.state === 'closed' && session) {
     lines.push({
@@ -68,6 +68,8 @@ function linesOf({ port, patience, session, notice }: DebuggerState): Line[] {
     });
   } else if (port.state === 'connecting' && session) {
     lines.push({ level: 'warning', text: port.reason ?? 'Connecting to the kernel…' });
+  } else if (working) {
+    // It is at work, and says at what.
   } else if (patience === 'silent') {
     lines.push({
       level: 'error',

@@ -60,6 +60,7 @@ interface CommandButtonProps {
 /** Commands that are on or off; the others have no `aria-pressed`. */
 const TOGGLES: readonly CommandName[] = [
   'toggle-breakpoint',
+  'stop-at-nan',
   'colour-by-gradient',
   'follow',
   'presentation',

@@ -36,15 +36,16 @@ interface ToolbarProps {
 
 export function Toolbar({ state, width }: ToolbarProps): JSX.Element {
   const commands = useCommands();
-  const { session } = state;
+  const { session, working } = state;
   const run = session?.run;
+  const running = working?.what === 'running' ? working : null;
   return (
     <div class="vg-toolbar">
       <div class="vg-toolbar-group" role="toolbar" aria-label="Debugger">
         {TOOLS.map(({ command, labelled }) => (
           <CommandButton
             key={command}
-            command={command}
+            command={command === 'continue' && running ? 'pause' : command}
             labelled={labelled !== undefined && WIDTHS.indexOf(width) >= WIDTHS.indexOf(labelled)}
             primary={command === 'step'}
           />
@@ -52,9 +53,12 @@ export function Toolbar({ state, width }: ToolbarProps): JSX.Element {
       </div>
       {run && (
         <div class="vg-progress">
-          <Scrubber run={run} disabled={!allows(state, 'open')} />
+          <Scrubber
+            run={running ? { ...run, position: running.done } : run}
+            disabled={running !== null || !allows(state, 'open')}
+          />
           <span class="vg-position">
-            node <b>{run.position}</b> of <b>{run.total}</b>
+            node <b>{running?.done ?? run.position}</b> of <b>{run.total}</b>
           </span>
           <span class="vg-status" data-run-status={session.closed ? 'closed' : run.status}>
             {statusOf(state)}
@@ -71,13 +75,21 @@ export function Toolbar({ state, width }: ToolbarProps): JSX.Element {
   );
 }
 
-/** In a word; of a kernel that is gone nothing is paused. */
-function statusOf({ moving, port, session }: DebuggerState): string {
+/** In a word or a few; of a kernel that is gone nothing is paused. */
+function statusOf({ moving, port, session, working }: DebuggerState): string {
   if (session?.closed) {
     return 'closed';
   }
   if (port.state === 'closed') {
     return 'gone';
+  }
+  if (working?.what === 'running') {
+    const { node, seconds } = working;
+    const name = node ? ` ${node.label ? `${node.name} ${node.label}` : node.name}` : '…';
+    return `running${name}${seconds >= 1 ? ` · ${Math.floor(seconds)} s` : ''}`;
+  }
+  if (working?.what === 'reading') {
+    return `reading ${working.total.toLocaleString('en-US')} nodes…`;
   }
   return moving ? 'running…' : (session?.run.status ?? '');
 }

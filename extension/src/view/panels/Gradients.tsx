@@ -109,5 +109,5 @@ function same(a: TensorSummary | null, b: TensorSummary | null): boolean {
   if (a === null || b === null) {
     return a === b;
   }
-  return a.dtype === b.dtype && a.norm === b.norm && a.shape.join() === b.shape.join();
+  return a.dtype === b.dtype && Object.is(a.norm, b.norm) && a.shape.join() === b.shape.join();
 }

@@ -1,0 +1,96 @@
+"""A run that takes long: what runs is said, it is paused and interrupted, and a NaN stops it."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import expect
+
+from tests.ui.lab import Lab
+from tests.ui.test_following import at
+from tests.ui.test_large import picture
+from tests.ui.test_tour import press
+
+SLOW = """\
+import time
+import vizgrad as vg
+class Slow(vg.autograd.Function):
+    calls = []
+    @staticmethod
+    def forward(ctx, x):
+        return x * 1
+    @staticmethod
+    def backward(ctx, grad):
+        Slow.calls.append(1)
+        if len(Slow.calls) < 3:
+            time.sleep(600)
+        return grad
+x = vg.ones(3, requires_grad=True)
+loss = (Slow.apply(x.exp()) * 2).sum()
+session = vg.debug(loss)
+"""
+MASKED = """\
+import vizgrad as vg
+x = vg.tensor([0.0, 1.0, 4.0], requires_grad=True)
+mask = vg.tensor([False, True, True])
+loss = vg.where(mask, x.sqrt(), vg.zeros(3)).sum()
+session = vg.debug(loss)
+"""
+
+
+def test_a_run_is_paused_and_interrupted_within_a_slow_node(lab: Lab) -> None:
+    notebook = lab.open_notebook(SLOW)
+    notebook.run()
+    view = notebook.output(0)
+    at(view, 0)
+    press(view, "Continue")
+    status = view.locator(".vg-status")
+    expect(status).to_have_text(re.compile(r"running SlowBackward · \d+ s"))
+    expect(view.locator(".vg-position")).to_have_text("node 2 of 5")
+    expect(view.get_by_role("button", name="Continue", exact=True)).to_have_count(0)
+    expect(view.get_by_text("Waiting for the kernel")).to_have_count(0)
+    picture(lab, "running")
+    press(view, "Pause")
+    at(view, 2)
+    said = "Stopped: paused within SlowBackward, which will begin anew"
+    expect(view.locator(".vg-banner")).to_contain_text(said)
+    expect(status).to_have_text("paused")
+    picture(lab, "paused")
+
+    press(view, "Continue")
+    expect(status).to_have_text(re.compile(r"running SlowBackward · \d+ s"))
+    lab.execute("notebook:interrupt-kernel")
+    interrupted = view.locator(".vg-banner").filter(has_text="interrupted within SlowBackward")
+    expect(interrupted).to_be_visible()
+    at(view, 2)
+
+    press(view, "Continue")
+    at(view, 5)
+    assert notebook.execute("print(session.status, len(Slow.calls))") == "finished 3\n"
+
+
+def test_a_nan_stops_the_run_where_it_is_born_and_the_view_says_why(lab: Lab) -> None:
+    notebook = lab.open_notebook(MASKED)
+    notebook.run()
+    view = notebook.output(0)
+    at(view, 0)
+    press(view, "Continue")
+    at(view, 3)
+    said = "Stopped: SqrtBackward0 made 1 NaN of 3, at [0], where result = 0"
+    banner = view.locator(".vg-banner")
+    expect(banner).to_contain_text(said)
+    expect(banner).to_have_attribute("data-level", "error")
+    picture(lab, "nan")
+    assert notebook.execute("print(session.stopped)") == said + "\n"
+    press(view, "Continue")
+    at(view, 4)
+    expect(banner).to_have_count(0)
+
+    press(view, "Restart")
+    at(view, 0)
+    button = view.get_by_role("button", name="Stop at NaN")
+    expect(button).to_have_attribute("aria-pressed", "true")
+    button.click()
+    expect(button).to_have_attribute("aria-pressed", "false")
+    press(view, "Continue")
+    at(view, 4)

@@ -1,0 +1,163 @@
+"""A move of a session that is under way: how far it is is told while it runs, and others can stop it.
+
+It stops between two nodes. Where one takes long and runs Python of a person's (a custom Function, a hook), it
+is stopped within, after a moment of patience.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import signal
+import sys
+import threading
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from time import monotonic
+from types import FrameType
+from typing import Literal, Self
+
+from vizgrad.progress import CLOCK, Line
+
+#: Seconds after which a move is told of to views, and is shown as text.
+TOLD_AFTER, SHOWN_AFTER = 0.25, 0.5
+#: Seconds between telling twice.
+EVERY = 0.2
+#: Seconds that a node has to come to its end when somebody wants to stop.
+PATIENCE = 0.4
+
+#: Somebody else shows how far a move is: it is not written as text.
+_shown_elsewhere: ContextVar[bool] = ContextVar("shown_elsewhere", default=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """How far a move is: `done` of `total` steps, and `node` has been running for `seconds`; over, if not
+    `running`.
+    """
+
+    running: bool
+    done: int = 0
+    total: int = 0
+    node: int | None = None
+    seconds: float = 0.0
+
+
+class Halt(Exception):
+    """Somebody has asked to pause."""
+
+
+class Moving:
+    """`tell` is told how far it is: `far()` gives, from any thread, the steps done and the node that runs."""
+
+    def __init__(
+        self,
+        far: Callable[[], tuple[int, int | None]],
+        total: int,
+        tell: Callable[[Work], None],
+        called: Callable[[int], str],
+    ) -> None:
+        self._far, self._total, self._tell, self._called = far, total, tell, called
+        self._lock = threading.Lock()
+        self._thread = threading.get_ident()
+        self._on_main = threading.current_thread() is threading.main_thread()
+        self._began = self._since = monotonic()
+        self._at: tuple[int, int | None] = -1, None
+        self._told = 0.0
+        self._line = None if _shown_elsewhere.get() else Line(total, "backward", "node")
+        self.wanted: Literal["", "pause", "interrupt"] = ""
+        self._wanted_at = 0.0
+        #: A signal is on its way that only asks whether Python of a person's runs.
+        self.nudged = False
+        self._thrown = False
+
+    def __enter__(self) -> Self:
+        CLOCK.add(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            CLOCK.remove(self)
+            if self._thrown:  # if it was not raised yet, it is not any more
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self._thread), None)
+            if self._line is not None:
+                self._line.close()
+        if self._told:
+            self._tell(Work(running=False))
+
+    @property
+    def is_here(self) -> bool:
+        """Is it on the thread that asks?"""
+        return self._thread == threading.get_ident()
+
+    def ask(self, how: Literal["pause", "interrupt"]) -> None:
+        """Stop! May be called from any thread."""
+        if not self.wanted:
+            self._wanted_at = monotonic()
+        self.wanted = how
+
+    def check(self) -> None:
+        """Called between two steps. Raises Halt, or KeyboardInterrupt, where somebody wants to stop."""
+        if self.wanted:
+            raise KeyboardInterrupt if self.wanted == "interrupt" else Halt
+
+    def tick(self) -> None:
+        """Called again and again from another thread."""
+        with self._lock:
+            now = monotonic()
+            done, node = at = self._far()
+            if at != self._at:
+                self._at, self._since = at, now
+            seconds = now - self._since
+            if now - self._began >= TOLD_AFTER and now - self._told >= EVERY:
+                self._told = now
+                self._tell(Work(True, done, self._total, node, seconds))
+            if self._line is not None and now - self._began >= SHOWN_AFTER:
+                words = (
+                    "" if node is None or seconds < 1 else f"{self._called(node)} · {seconds:.0f} s"
+                )
+                self._line.show(done, words)
+            if self.wanted and now - self._wanted_at > PATIENCE:
+                self._nudge()
+
+    def _nudge(self) -> None:
+        frame = sys._current_frames().get(self._thread)  # pyright: ignore[reportPrivateUsage]
+        if not runs_python(frame):
+            return
+        if self._on_main and hasattr(signal, "pthread_kill"):
+            self.nudged = True
+            signal.pthread_kill(self._thread, signal.SIGINT)  # ends what waits, too
+        elif not self._thrown:
+            self._thrown = True
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(
+                ctypes.c_ulong(self._thread), ctypes.py_object(KeyboardInterrupt)
+            )
+
+
+@contextmanager
+def shown_elsewhere() -> Generator[None]:
+    """Moves made in the block are not written as text: whoever makes them shows how far they are."""
+    token = _shown_elsewhere.set(True)
+    try:
+        yield
+    finally:
+        _shown_elsewhere.reset(token)
+
+
+def runs_python(frame: FrameType | None) -> bool:
+    """Does code of a person's run there, called by a node of the run?"""
+    while frame is not None:
+        module = frame.f_globals.get("__name__") or ""
+        if module == _HOME:
+            return False
+        top = module.partition(".")[0]
+        if top not in _NOT_A_PERSONS and top not in sys.stdlib_module_names:
+            return True
+        frame = frame.f_back
+    return False
+
+
+#: The module from which moves are made: what called it is not of the run.
+_HOME = f"{__name__.rpartition('.')[0]}.session"
+_NOT_A_PERSONS = frozenset({__name__.partition(".")[0], "numpy", "cupy", "ml_dtypes", "torch"})

@@ -1,0 +1,113 @@
+"""Where what a view asks for is done, one thing after another, away from the thread its messages come on.
+
+So a request to pause is heard while a long move runs. A move is made on the main thread where that is idle:
+there an interrupt of the kernel ends whatever waits, and a person's hooks find what they expect. If the
+message itself came on the main thread it has to be free for the next, and the move is made on the desk's own.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from contextvars import Context, copy_context
+from queue import Empty, SimpleQueue
+from typing import Any
+
+#: Seconds after which a desk with nothing to do gives its thread back.
+LINGERS = 10.0
+#: Seconds that the main thread has to begin with something, or it is not idle.
+CLAIM = 0.05
+
+
+class Desk:
+    """`do(content, on_main)` is called for each thing that is put there, in order."""
+
+    def __init__(self, do: Callable[[object, bool], None]) -> None:
+        self._do = do
+        self._lock = threading.Lock()
+        self._queue: SimpleQueue[tuple[Context, object, bool]] = SimpleQueue()
+        self._thread: threading.Thread | None = None
+
+    def put(self, content: object) -> None:
+        """`content` is done soon, in the context of whoever puts it there."""
+        from_main = threading.current_thread() is threading.main_thread()
+        with self._lock:
+            self._queue.put((copy_context(), content, not from_main))
+            if self._thread is None or not self._thread.is_alive():
+                self._thread = threading.Thread(target=self._work, name="a view", daemon=True)
+                self._thread.start()
+
+    def _work(self) -> None:
+        while True:
+            try:
+                context, content, on_main = self._queue.get(timeout=LINGERS)
+            except Empty:
+                with self._lock:
+                    if self._queue.empty():
+                        self._thread = None
+                        return
+                continue
+            context.run(self._do, content, on_main)
+
+
+class MainThread:
+    """The main thread of a kernel, which can be given something to do while it is idle."""
+
+    def __init__(self) -> None:
+        #: Puts a call before the main thread; None outside of a kernel.
+        self.call_soon: Callable[[Callable[[], None]], None] | None = None
+        #: A cell is being run.
+        self.busy = False
+
+    def do(self, work: Callable[[], Any]) -> Any:
+        """What `work()` gives: on the main thread if it is idle, else here."""
+        if self.call_soon is None or self.busy:
+            return work()
+        call = _Call(work)
+        self.call_soon(call.run)
+        return call.result() if call.is_begun() else work()
+
+
+MAIN = MainThread()
+
+
+class _Call:
+    def __init__(self, work: Callable[[], Any]) -> None:
+        self._work = work
+        self._context = copy_context()
+        self._lock = threading.Lock()
+        self._state = "waits"
+        self._begun, self._ended = threading.Event(), threading.Event()
+        self._value: Any = None
+        self._error: BaseException | None = None
+
+    def run(self) -> None:
+        with self._lock:
+            if self._state == "given up":
+                return
+            self._state = "begun"
+        self._begun.set()
+        try:
+            self._value = self._context.run(self._work)
+        except BaseException as error:  # noqa: BLE001  it is raised where the result is wanted
+            self._error = error
+        self._ended.set()
+
+    def is_begun(self) -> bool:
+        """Has the main thread begun with it, in time? If not, it never will."""
+        if not self._begun.wait(CLAIM):
+            with self._lock:
+                if self._state == "waits":
+                    self._state = "given up"
+                    return False
+        return True
+
+    def result(self) -> Any:
+        self._ended.wait()
+        error, self._error = self._error, None
+        try:
+            if error is not None:
+                raise error
+            return self._value
+        finally:
+            error = None  # its traceback refers to this frame
