@@ -164,3 +164,14 @@ def test_terminal_columns() -> None:
     assert [describe.columns(text) for text in ("ab", "名前", "e\u0301", "\u2068ש\u2069")] == [
         2, 4, 1, 1,
     ]  # fmt: skip
+
+
+def test_few_values_are_written_and_many_are_summed_up() -> None:
+    few = TensorSummary(
+        (2, 2), "float32", "cpu", 16, 5.0, -1, 4, values=(1, -1, 4, float("nan")), nans=1
+    )
+    assert describe.summary_text(few) == "[2, 2] f32  = [1, -1, 4, NaN]  1 NaN"
+    one = TensorSummary((), "complex64", "cpu", 8, 2.0, 2, 2, values=(2.0,))
+    assert describe.summary_text(one) == "[] c64  magnitude = 2"
+    many = TensorSummary((9,), "float32", "cpu", 36, 5.0, -1, 4)
+    assert describe.summary_text(many) == "[9] f32  norm 5  -1 … 4"

@@ -167,18 +167,22 @@ def saved_text(saved: Saved) -> str:
 
 
 def summary_text(summary: TensorSummary | None) -> str:
-    """A tensor on one line: type, norm, how many elements are not finite, the range of those that are."""
+    """A tensor on one line: type and values if they are few, else norm and range; how many are not finite."""
     if summary is None:
         return "undefined"
     parts = [type_text(summary.shape, summary.dtype)]
     if summary.nnz is not None:
         parts.append(f"{plain(summary.layout, 20)}, {summary.nnz:,} stored")
-    if summary.values is not None and len(summary.values) == 1:
-        parts.append(f"= {number_text(summary.values[0])}")
+    if summary.values:
+        written = ", ".join(map(number_text, summary.values))
+        word = "magnitude " if summary.dtype.startswith("complex") else ""
+        parts.append(f"{word}= {written}" if len(summary.values) == 1 else f"{word}= [{written}]")
     elif summary.norm is not None:
         parts.append(f"norm {number_text(summary.norm)}")
     wrong = ((summary.nans, "NaN"), (summary.infs, "inf"))
     parts += [f"{count:,} {word}" for count, word in wrong if count]
+    if summary.values:
+        return "  ".join(parts)
     if summary.min is not None and summary.max is not None and summary.min != summary.max:
         range_ = f"{number_text(summary.min)} … {number_text(summary.max)}"
         parts.append(f"others {range_}" if summary.nans or summary.infs else range_)

@@ -310,6 +310,15 @@ class Blocks:
         block = self._blocks[number]
         return self._timeline(number, block, self._marks_of(number, block.nodes))
 
+    def _maker(self, number: int, block: _Block) -> str:
+        """Who made what is in a block that no variable names: what the first node that saved it tells."""
+        for index in block.nodes[:1]:
+            node = self._nodes[index]
+            for saved in self._saved_before(index):
+                if saved.storage == number:
+                    return _maker_of(node, saved.name)
+        return ""
+
     def _timeline(
         self, number: int, block: _Block, saves: Sequence[model.SaveMark]
     ) -> model.Storage:
@@ -325,7 +334,7 @@ class Blocks:
         version = 0 if storage is None else storage.version
         return model.Storage(
             id=number,
-            label=block.label,
+            label=block.label or self._maker(number, block),
             shape=tuple(block.shape),
             dtype=str(block.dtype),
             bytes=block.nbytes if storage is None else storage.nbytes,
@@ -334,6 +343,16 @@ class Blocks:
             writes_dropped=version - len(writes),
             saves=tuple(saves),
         )
+
+
+def _maker_of(node: Node, name: str) -> str:
+    """What a node saved as `name`: its own result, or what came in there."""
+    if name not in node.input_names:
+        return f"{name} of {node.name()}"
+    source, _ = node.next_edges[node.input_names.index(name)]
+    if source is None or isinstance(source, AccumulateGrad):
+        return f"{name} of {node.name()}"
+    return f"result of {source.name()}"
 
 
 def _told(storage: Storage, saves: Sequence[int]) -> tuple[model.Write, ...]:
