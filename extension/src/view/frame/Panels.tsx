@@ -37,7 +37,7 @@ interface PanelsProps {
 
 export function Panels({ state, session, width }: PanelsProps): JSX.Element {
   const [columns, setColumns] = useState(0.6);
-  const [rows, setRows] = useState(0.71);
+  const [rows, setRows] = useState(0.73);
   const [stack, setStack] = useState(0.52);
   const [tab, setTab] = useState<string | null>(null);
   const { follow, selection } = state.view;
