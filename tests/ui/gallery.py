@@ -125,7 +125,7 @@ def paused(lab: Lab) -> Seen:
 @state
 def chosen(lab: Lab) -> Seen:
     view = stepped(lab)
-    view.locator("[data-node-id]").nth(4).click()
+    view.locator("[data-state=current]").first.click()
     return view
 
 
