@@ -399,3 +399,32 @@ def test_an_interrupted_run_leaves_the_view_usable(lab: Lab) -> None:
     press(panel, "Step back")
     at(view, where)
     picture(lab, "interrupted")
+
+
+BUSY = """
+import pathlib, time
+s = vg.debug(loss)
+while not pathlib.Path("enough").exists():
+    time.sleep(0.05)
+"""
+
+
+def test_a_session_is_shown_and_stepped_while_its_cell_still_runs(lab: Lab) -> None:
+    notebook = lab.open_notebook(SETUP, BUSY)
+    notebook.lab.call(
+        """async (app, id) => {
+          const panel = [...app.shell.widgets('main')].find(widget => widget.id === id);
+          app.shell.activateById(id);
+          void app.commands.execute('notebook:run-all-cells');
+        }""",
+        notebook.panel,
+    )
+    view = notebook.output(1)
+    try:
+        at(view, 0)
+        press(view, "Step")
+        at(view, 1)
+        panel = panel_of(lab)
+        at(panel, 1)
+    finally:
+        (lab.server.root / "enough").touch()

@@ -15,6 +15,8 @@ import type { Port, PortStatus } from '../store';
 import type { KernelFollower } from './kernelFollower';
 
 const TARGET = 'vizgrad';
+/** Milliseconds that a subshell has to start. */
+const SUBSHELL = 1000;
 
 const NO_KERNEL: PortStatus = {
   state: 'closed',
@@ -165,8 +167,7 @@ export class KernelPort implements Port, IDisposable {
         this.become(before ? kernelGone('was restarted') : NOT_IMPORTED);
       }
     };
-    // The answer to an open that is refused is a close, sent before the open's own `done`.
-    void comm.open().done.then(
+    void this.opened(comm, kernel.supportsSubshells).then(
       () => {
         if (comm === this.comm) {
           this.become({ state: 'open' });
@@ -175,6 +176,19 @@ export class KernelPort implements Port, IDisposable {
       },
       () => undefined // The kernel died or restarted: statusChanged takes it from there.
     );
+  }
+
+  /** Over a subshell, where the kernel has them: the open too would wait there for the cell that runs. */
+  private async opened(comm: Kernel.IComm, overSubshell: boolean): Promise<void> {
+    if (overSubshell) {
+      const { subshellStarted } = comm as { subshellStarted?: Promise<void> }; // not in IComm yet
+      const late = new Promise(resolve => setTimeout(resolve, SUBSHELL));
+      await Promise.race([subshellStarted, late]).catch(() => undefined);
+    }
+    if (comm === this.comm) {
+      // The answer to an open that is refused is a close, sent before the open's own `done`.
+      await comm.open().done;
+    }
   }
 
   private deliver(message: KernelMessage.ICommMsgMsg): void {
