@@ -39,6 +39,8 @@ export function Toolbar({ state, width }: ToolbarProps): JSX.Element {
   const { session, working } = state;
   const run = session?.run;
   const running = working?.what === 'running' ? working : null;
+  const seconds = Math.floor(running?.seconds ?? 0);
+  const lasting = seconds >= 1 ? ` · ${seconds} s` : '';
   return (
     <div class="vg-toolbar">
       <div class="vg-toolbar-group" role="toolbar" aria-label="Debugger">
@@ -60,8 +62,13 @@ export function Toolbar({ state, width }: ToolbarProps): JSX.Element {
           <span class="vg-position">
             node <b>{running?.done ?? run.position}</b> of <b>{run.total}</b>
           </span>
-          <span class="vg-status" data-run-status={session.closed ? 'closed' : run.status}>
-            {statusOf(state)}
+          <span
+            class="vg-status"
+            data-run-status={session.closed ? 'closed' : run.status}
+            title={`${statusOf(state)}${lasting}`}
+          >
+            <span class="vg-status-word">{statusOf(state)}</span>
+            {lasting}
           </span>
         </div>
       )}
@@ -84,9 +91,8 @@ function statusOf({ moving, port, session, working }: DebuggerState): string {
     return 'gone';
   }
   if (working?.what === 'running') {
-    const { node, seconds } = working;
-    const name = node ? ` ${node.label ? `${node.name} ${node.label}` : node.name}` : '…';
-    return `running${name}${seconds >= 1 ? ` · ${Math.floor(seconds)} s` : ''}`;
+    const { node } = working;
+    return node ? `running ${node.name} ${node.label}`.trimEnd() : 'running…';
   }
   if (working?.what === 'reading') {
     return `reading ${working.total.toLocaleString('en-US')} nodes…`;
