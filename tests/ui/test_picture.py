@@ -266,6 +266,6 @@ def test_what_has_the_focus_has_one_ring(lab: Lab) -> None:
 
 def test_names_in_code_are_not_broken_in_the_middle(lab: Lab) -> None:
     view = debugged(lab, MASKED)
-    code = view.locator(".vg-code").first
+    code = view.locator(".vg-code:visible").first
     expect(code).to_be_visible()
     assert code.evaluate("e => getComputedStyle(e).wordBreak") == "normal"
