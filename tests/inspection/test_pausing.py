@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -179,3 +181,29 @@ def test_it_is_written_as_text_unless_a_view_shows_it(
     with shown_elsewhere():
         session.continue_()
     assert capsys.readouterr().err == ""
+
+
+THROWN = """
+import sys, threading, time
+from vizgrad.inspection.moving import Moving
+
+def far():
+    return 0, None
+
+def move():
+    with Moving(far, 1, lambda work: None, str) as moving:
+        moving._thrown = True  # and whom it reached has caught it
+
+thread = threading.Thread(target=move)
+thread.start()
+thread.join()
+sys.settrace(lambda frame, event, argument: None)
+print(far())
+"""
+
+
+def test_what_was_thrown_too_late_hangs_no_thread_that_is_traced() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", THROWN], capture_output=True, text=True, timeout=300, check=False
+    )
+    assert (done.stdout, done.stderr) == ("(0, None)\n", "")

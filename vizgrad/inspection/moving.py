@@ -77,10 +77,18 @@ class Moving:
         return self
 
     def __exit__(self, *_: object) -> None:
+        try:
+            self._leave()
+        except KeyboardInterrupt:
+            if not self._thrown:
+                raise
+            self._leave()  # it came too late to stop anything
+        if self._thrown:
+            _catch_late(self._thread)
+
+    def _leave(self) -> None:
         with self._lock:
             CLOCK.remove(self)
-            if self._thrown:  # if it was not raised yet, it is not any more
-                ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self._thread), None)
             if self._line is not None:
                 self._line.close()
         if self._told:
@@ -133,6 +141,22 @@ class Moving:
             ctypes.pythonapi.PyThreadState_SetAsyncExc(
                 ctypes.c_ulong(self._thread), ctypes.py_object(KeyboardInterrupt)
             )
+
+
+def _catch_late(thread: int) -> None:
+    """What was thrown into this thread and was not raised yet is raised and caught.
+
+    To take it back would leave CPython 3.11 asking at each call whether it has come, and a thread that is
+    traced (by a debugger, by coverage) never gets beyond that question.
+    """
+    try:
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(
+            ctypes.c_ulong(thread), ctypes.py_object(KeyboardInterrupt)
+        )
+        for _ in range(1000):  # it is raised at a jump back
+            pass
+    except KeyboardInterrupt:
+        pass
 
 
 @contextmanager
