@@ -332,7 +332,7 @@ def test_what_a_node_raises_comes_out_of_step() -> None:
     view = Following(session)
     with pytest.raises(LookupError, match="not today"):
         session.continue_()
-    assert (session.status, session.position, session.total) == ("failed", 2, 2)
+    assert (session.status, session.position, session.total) == ("failed", 2, 4)
     assert "LookupError: not today" in session.run.error
     agrees(view)
     assert not held_threads()

@@ -77,6 +77,8 @@ class StandingFold:
             breakpoints=update.breakpoints,
             error=update.error,
             modes=update.modes,
+            stopped=update.stopped,
+            nonfinite=update.nonfinite,
         )
 
     def _go(self, record: model.StepRecord, *, forward: bool) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from types import FrameType
 
-from vizgrad.inspection.moving import Moving, runs_python
+from vizgrad.inspection.moving import Moving
 
 
 @contextmanager
@@ -29,9 +29,11 @@ def between_steps(moving: Moving) -> Generator[None]:
     def note(number: int, frame: FrameType | None) -> None:
         if moving.nudged:
             moving.nudged = False
-            if runs_python(frame):
+            if moving.is_persons(frame):
                 raise KeyboardInterrupt
         elif moving.wanted == "interrupt":
+            if callable(before):
+                before(number, frame)  # whoever listens to interrupts hears this one
             raise KeyboardInterrupt
         else:
             moving.ask("interrupt")
@@ -40,6 +42,7 @@ def between_steps(moving: Moving) -> Generator[None]:
     try:
         yield
     finally:
+        moving.leave_alone()  # what was sent before is heard here, not by whoever listens next
         signal.signal(signal.SIGINT, before)
     if moving.wanted == "interrupt":
         raise KeyboardInterrupt

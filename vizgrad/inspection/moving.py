@@ -57,7 +57,11 @@ class Moving:
         total: int,
         tell: Callable[[Work], None],
         called: Callable[[int], str],
+        engine: str = "",
     ) -> None:
+        """`engine`: the package of the engine that runs the nodes; what waits there is no person's code."""
+        self._engine = engine
+        self._alone = False
         self._far, self._total, self._tell, self._called = far, total, tell, called
         self._lock = threading.Lock()
         self._thread = threading.get_ident()
@@ -105,6 +109,15 @@ class Moving:
             self._wanted_at = monotonic()
         self.wanted = how
 
+    def leave_alone(self) -> None:
+        """From now on nothing is sent to the thread."""
+        with self._lock:
+            self._alone = True
+
+    def is_persons(self, frame: FrameType | None) -> bool:
+        """Does code of a person's run there, called by a node of the run?"""
+        return runs_python(frame, self._engine)
+
     def check(self) -> None:
         """Called between two steps. Raises Halt, or KeyboardInterrupt, where somebody wants to stop."""
         if self.wanted:
@@ -131,7 +144,7 @@ class Moving:
 
     def _nudge(self) -> None:
         frame = sys._current_frames().get(self._thread)  # pyright: ignore[reportPrivateUsage]
-        if not runs_python(frame):
+        if self._alone or not self.is_persons(frame):
             return
         if self._on_main and hasattr(signal, "pthread_kill"):
             self.nudged = True
@@ -169,12 +182,15 @@ def shown_elsewhere() -> Generator[None]:
         _shown_elsewhere.reset(token)
 
 
-def runs_python(frame: FrameType | None) -> bool:
-    """Does code of a person's run there, called by a node of the run?"""
+def runs_python(frame: FrameType | None, engine: str = "") -> bool:
+    """Does code of a person's run there, called by a node of the run? That of the package `engine` is none."""
     while frame is not None:
         module = frame.f_globals.get("__name__") or ""
         if module == _HOME:
             return False
+        if engine and module.startswith(engine):
+            frame = frame.f_back
+            continue
         top = module.partition(".")[0]
         if top not in _NOT_A_PERSONS and top not in sys.stdlib_module_names:
             return True

@@ -495,7 +495,11 @@ class Session:
             self._moving_now = True
             live.stopped_by = None
             moving = self._moving = Moving(
-                lambda: history.running, history.total, self._workers.tell, live.source.name
+                lambda: history.running,
+                history.total,
+                self._workers.tell,
+                live.source.name,
+                type(live.source).__module__.rpartition(".")[0],
             )
             try:
                 with moving, between_steps(moving):
