@@ -183,7 +183,7 @@ def shown_elsewhere() -> Generator[None]:
 
 
 def runs_python(frame: FrameType | None, engine: str = "") -> bool:
-    """Does code of a person's run there, called by a node of the run? That of the package `engine` is none."""
+    """Does code of a person's run there, called by a node of the run? That of `engine` is none."""
     while frame is not None:
         module = frame.f_globals.get("__name__") or ""
         if module == _HOME:
