@@ -51,7 +51,7 @@ def test_rows_and_columns_are_shown_one_by_one_and_copied_as_they_are() -> None:
 def test_what_is_out_of_range_is_nothing() -> None:
     assert part_of(ARRAY, (), (900, 1000)).blocks is None
     assert part_of(np.ones((0, 3))).blocks is None
-    assert part_of(np.float32(2.5)[...]).text == "np.array(2.5, dtype=np.float32)"
+    assert part_of(np.array(2.5, np.float32)).text == "np.array(2.5, dtype=np.float32)"
 
 
 def test_a_large_array_is_not_copied_and_of_a_device_little_is_read() -> None:

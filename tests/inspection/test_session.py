@@ -560,6 +560,7 @@ def test_every_stage_that_was_done_is_told_and_what_a_pre_hook_was_given() -> No
         before, after = stages[name].before, stages[name].after
         assert before is not None
         assert after is not None
+        assert before.norm is not None
         assert after.norm == pytest.approx(factor * before.norm)
     assert stages["release"].detail == "result"
     assert [stage.stage for stage in session.trace.visits[0].stages] == [

@@ -106,7 +106,10 @@ def kept(lab: Lab, name: str) -> None:
 def canvas_of(view: Locator) -> dict[str, float]:
     box = view.locator(".vg-graph").bounding_box()
     assert box is not None
-    return {**box, "right": box["x"] + box["width"], "bottom": box["y"] + box["height"]}
+    x, y, width, height = box["x"], box["y"], box["width"], box["height"]
+    return {
+        "x": x, "y": y, "width": width, "height": height, "right": x + width, "bottom": y + height
+    }  # fmt: skip
 
 
 def nodes_of(view: Locator) -> list[dict[str, Any]]:
