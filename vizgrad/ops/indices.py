@@ -121,7 +121,6 @@ def _warn_of_nested(key: list[Any]) -> None:
         (f"{place}: " if place else "")
         + "a list of lists (or of tensors) is one index tensor here, as in numpy; PyTorch takes it as a "
         "tuple, one index for each dimension. Say which is meant: x[tuple(index)] or x[tensor(index)].",
-        stacklevel=5,
     )
 
 
