@@ -28,7 +28,7 @@ def test_the_fields_are_those_of_statistics_in_order() -> None:
 def test_a_cheap_summary_has_numbers_and_no_pictures() -> None:
     found = summarize(vg.tensor([[3.0, -4.0, 0.0]]))
     assert found == TensorSummary(
-        (1, 3), "float32", "cpu", 12, 5, -4, 3, -1 / 3, 1, 0, 0, (), (), (3, -4, 0)
+        (1, 3), "float32", "cpu", 12, 5, -4, 3, -1 / 3, 1, 0, 0, (), None, (3, -4, 0)
     )
     assert summarize(vg.zeros(9)).values is None
     assert summarize(vg.tensor([1.0, math.nan])).norm != summarize(vg.tensor([1.0])).norm
