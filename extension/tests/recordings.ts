@@ -29,7 +29,7 @@ import type {
 } from '../src/protocol';
 import { array, nullable, record } from '../src/protocol/check';
 import type { Reader } from '../src/protocol/check';
-import { readUpdate } from '../src/protocol/readModel';
+import { readUpdate } from '../src/protocol/model';
 
 /** One session, taken to its end step by step. */
 export interface Recording {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from pkgutil import iter_modules
 
 import pytest
 
@@ -12,28 +13,43 @@ from vizgrad.inspection.wire import message_type
 from vizgrad.widgets import protocol, typescript
 
 
-@pytest.mark.parametrize("path", typescript.files(), ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "path", typescript.files(), ids=lambda path: str(path.relative_to(typescript.ROOT))
+)
 def test_the_file_is_what_the_classes_say(path):
     assert path.read_text("utf-8") == typescript.files()[path], "run make types"
 
 
+def _told(*names):
+    return "\n".join((typescript.FOLDER / name).read_text("utf-8") for name in names)
+
+
 def test_every_class_of_the_model_has_a_type_and_a_reader():
-    types, readers = (
-        (typescript.FOLDER / name).read_text("utf-8") for name in ("model.ts", "readModel.ts")
-    )
+    text = _told(*(f"{file.path}.ts" for file in typescript.FILES if "/" in file.path))
     classes = [cls for cls in vars(model).values() if dataclasses.is_dataclass(cls)]
     assert len(classes) > 25
     for cls in (*classes, Update):
-        assert f"export interface {cls.__name__} {{" in types
+        assert f"export interface {cls.__name__} {{" in text
         for field in dataclasses.fields(cls):
-            assert f"  readonly {field.name}: " in types
-        assert f"export const read{cls.__name__}: Reader" in readers
+            assert f"  readonly {field.name}: " in text
+        assert f"export const read{cls.__name__}: Reader" in text
 
 
 def test_every_request_every_answer_and_every_event_is_told():
-    text = (typescript.FOLDER / "messages.ts").read_text("utf-8")
+    types = _told("requests.ts", "answers.ts", "events.ts")
+    text = _told("messages.ts")
     for request, answers in protocol.ANSWERS.items():
         words = ", ".join(f"'{message_type(cls)}'" for cls in answers)
         assert f"  {message_type(request)}: [{words}]" in text
+        assert f"export interface {request.__name__} {{" in types
     for cls in {*protocol.EVENTS, protocol.Failed, *sum(protocol.ANSWERS.values(), ())}:
         assert f"  {message_type(cls)}: read{cls.__name__}" in text
+        assert f"export interface {cls.__name__} {{" in types
+
+
+def test_no_module_of_the_model_or_of_the_messages_is_left_out():
+    told = {file.module.__name__ for file in typescript.FILES} | {protocol.channel.__name__}
+    for package in (model, protocol):
+        modules = {f"{package.__name__}.{m.name}" for m in iter_modules(package.__path__)}
+        assert modules
+        assert modules <= told

@@ -1,13 +1,14 @@
 """`python -m vizgrad.widgets.typescript`: writes what the browser knows of the model and of the messages.
 
-TypeScript types, and readers that check what arrives, for every class of `inspection/model.py`, for
-`Update`, for `widgets/drawing.py` and `widgets/protocol.py`, with their docstrings: what a field means is
-said once, in Python. The commands of `vizgrad/commands.py` go the same way, also to JupyterLab's setting page
-and to the documentation. A test fails when the files are stale.
+TypeScript types, and readers that check what arrives, for every class of `inspection/model`, for `Update`,
+for `widgets/drawing.py` and `widgets/protocol`, with their docstrings: what a field means is said once, in
+Python, and a file there is a file here. The commands of `vizgrad/commands.py` go the same way, also to
+JupyterLab's setting page and to the documentation. A test fails when the files are stale.
 """
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import inspect
 from collections.abc import Iterator
@@ -18,8 +19,10 @@ from typing import Literal, cast, get_args, get_origin
 from vizgrad import errors
 from vizgrad.arrays import matrix_blocks
 from vizgrad.inspection import model, publishing
+from vizgrad.inspection.model import arrays, graph, memory, nodes, records, run, stops, trace
 from vizgrad.inspection.wire import message_type
 from vizgrad.widgets import drawing, protocol, typescript_commands
+from vizgrad.widgets.protocol import answers, channel, events, requests
 from vizgrad.widgets.typescript_fields import (
     WIDTH,
     comment,
@@ -36,22 +39,6 @@ FOLDER = ROOT / "extension" / "src" / "protocol"
 _HEAD = "// Made by `make types` from {sources}: do not edit.\n"
 
 
-def files() -> dict[Path, str]:
-    """Each file with its text."""
-    texts = {
-        "model.ts": _model(),
-        "readModel.ts": _model_readers(),
-        "drawing.ts": _drawing(),
-        "messages.ts": _messages(),
-        "commands.ts": typescript_commands.commands_ts(),
-    }
-    return {
-        **{FOLDER / name: text for name, text in texts.items()},
-        ROOT / "extension" / "schema" / "panel.json": typescript_commands.schema(),
-        ROOT / "notebooks" / "commands.md": typescript_commands.page(),
-    }
-
-
 # --- what there is ----------------------------------------------------------------------------------
 
 REQUESTS = tuple(protocol.ANSWERS)
@@ -60,21 +47,66 @@ TOLD = tuple(dict.fromkeys((*_answers_of, protocol.Failed, *protocol.EVENTS)))
 MESSAGES = frozenset((*REQUESTS, *TOLD))
 
 
-def _classes(*modules: ModuleType) -> list[type]:
-    """The dataclasses that are written in these modules, in the order in which they are."""
-    return [
-        value
-        for module in modules
-        for value in vars(module).values()
-        if dataclasses.is_dataclass(value) and isinstance(value, type)
-        if value.__module__ == module.__name__
-    ]
+@dataclasses.dataclass(frozen=True)
+class File:
+    """A file of the browser's, `path` without its ending, and what it is made from: these classes of a module
+    (None: all), and of its constants and types of words all or none.
+    """
+
+    path: str
+    module: ModuleType
+    classes: tuple[type, ...] | None = None
+    words: bool = True
+    readers: bool = True
+
+    @property
+    def told(self) -> tuple[type, ...]:
+        if self.classes is not None:
+            return self.classes
+        return tuple(
+            value
+            for value in vars(self.module).values()
+            if dataclasses.is_dataclass(value) and isinstance(value, type)
+            if value.__module__ == self.module.__name__
+        )
+
+    @property
+    def source(self) -> str:
+        return self.module.__name__.replace(".", "/") + ".py"
 
 
-MODEL_CLASSES = (errors.Place, matrix_blocks.Blocks, *_classes(model), publishing.Update)
-DRAWING_CLASSES = tuple(_classes(drawing))
-#: Of the messages' file those that no message is, but a part of one.
-PARTS = tuple(cls for cls in _classes(protocol) if cls not in MESSAGES)
+FILES = (
+    File("model/place", errors, (errors.Place,), words=False),
+    File("model/blocks", matrix_blocks, (matrix_blocks.Blocks,), words=False),
+    File("model/arrays", arrays),
+    File("model/memory", memory),
+    File("model/nodes", nodes),
+    File("model/graph", graph),
+    File("model/records", records),
+    File("model/stops", stops),
+    File("model/run", run),
+    File("model/trace", trace),
+    File("model/update", publishing, words=False),
+    File("drawing", drawing),
+    File("requests", requests, readers=False),
+    File("answers", answers),
+    File("events", events),
+)
+
+
+def files() -> dict[Path, str]:
+    """Each file with its text."""
+    texts = {
+        **{f"{file.path}.ts": _text(file) for file in FILES},
+        "model/index.ts": _index(),
+        "messages.ts": _messages(),
+        "commands.ts": typescript_commands.commands_ts(),
+    }
+    return {
+        **{FOLDER / name: text for name, text in texts.items()},
+        ROOT / "extension" / "schema" / "panel.json": typescript_commands.schema(),
+        ROOT / "notebooks" / "commands.md": typescript_commands.page(),
+    }
 
 
 # --- declarations -----------------------------------------------------------------------------------
@@ -132,11 +164,19 @@ def _plural(name: str) -> str:
     return f"{words}ES" if words.endswith("S") else f"{words}S"
 
 
+def _named(module: ModuleType) -> Iterator[tuple[str, object]]:
+    """What the module itself gives a name, with the name."""
+    for statement in ast.parse(inspect.getsource(module)).body:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)]) if not name.startswith("_"):
+                yield name, getattr(module, name)
+            case _:
+                pass
+
+
 def _words(module: ModuleType) -> Iterator[tuple[str, tuple[str, ...] | None]]:
     """Named types of words: with the words, or None where others may come."""
-    for name, value in vars(module).items():
-        if name.startswith("_") or not name[0].isupper() or name.isupper():
-            continue
+    for name, value in _named(module):
         if get_origin(value) is Literal:
             yield name, get_args(value)
         elif value is str:
@@ -146,10 +186,10 @@ def _words(module: ModuleType) -> Iterator[tuple[str, tuple[str, ...] | None]]:
 def _constants(module: ModuleType) -> Iterator[str]:
     """Numbers, words and lists of words that the module gives a name in capitals."""
     comments = marked(inspect.getsource(module).splitlines(), "")
-    for name, value in vars(module).items():
-        if not name.isupper() or name.startswith("_"):
-            continue
+    for name, value in _named(module):
         text = comments.get(name, "")
+        if not name.isupper():
+            continue
         if isinstance(value, int):
             yield f"{comment(text)}export const {name} = {value};\n"
         elif isinstance(value, str):
@@ -158,6 +198,17 @@ def _constants(module: ModuleType) -> Iterator[str]:
             words = cast("tuple[object, ...]", value)
             if all(isinstance(word, str) for word in words):
                 yield _list(name, cast("tuple[str, ...]", words), text)
+
+
+def _types_of_words(module: ModuleType, *, readers: bool) -> Iterator[str]:
+    open_words = marked_behind(module)
+    for name, words in _words(module):
+        if words is None:
+            yield comment(open_words.get(name, "")) + f"export type {name} = string;\n"
+            continue
+        plural = _plural(name)
+        reader = f"export const read{name} = oneOf({plural});\n" if readers else ""
+        yield (f"{_list(plural, words)}export type {name} = (typeof {plural})[number];\n{reader}")
 
 
 def _union(name: str, classes: tuple[type, ...], text: str) -> str:
@@ -198,105 +249,74 @@ _CHECKS: set[str] = {
 }
 
 
-def _model() -> str:
-    parts = list(_constants(model))
-    open_words = marked_behind(model)
-    for name, words in _words(model):
-        if words is None:
-            parts.append(comment(open_words.get(name, "")) + f"export type {name} = string;\n")
-        else:
-            plural = _plural(name)
-            parts.append(f"{_list(plural, words)}export type {name} = (typeof {plural})[number];\n")
-    parts += [_interface(cls) for cls in MODEL_CLASSES]
-    head = _HEAD.format(sources="vizgrad/inspection/model.py and publishing.py")
-    return "\n".join([head + comment(_first(model)), *parts])
-
-
-def _closed_words(module: ModuleType) -> str:
-    """Types of words that the module itself names, with their readers."""
-    found = [(name, words) for name, words in _words(module) if words is not None]
-    own = [(name, words) for name, words in found if not hasattr(model, name)]
-    return "\n".join(
-        f"{_list(_plural(name), words)}export type {name} = (typeof {_plural(name)})[number];\n"
-        f"export const read{name} = oneOf({_plural(name)});\n"
-        for name, words in own
-    )
-
-
-def _drawing() -> str:
-    body = "\n".join(
-        [
-            _closed_words(drawing),
-            *map(_interface, DRAWING_CLASSES),
-            *map(_reader, _in_order(DRAWING_CLASSES)),
-        ]
-    )
-    classes = {cls.__name__ for cls in MODEL_CLASSES} | {name for name, _ in _words(model)}
-    readers = {f"read{name}" for name in classes}
-    head = _HEAD.format(sources="vizgrad/widgets/drawing.py")
-    return "\n".join(
-        [
-            head
-            + comment(_first(drawing))
-            + _imports(_used(body, _CHECKS), "./check")
-            + _imports({"Reader"}, "./check", "import type")
-            + _imports(_used(body, classes), "./model", "import type")
-            + _imports(_used(body, readers), "./readModel"),
-            body,
-        ]
-    )
-
-
-def _model_readers() -> str:
-    closed = [(name, words) for name, words in _words(model) if words is not None]
-    parts = [f"export const read{name} = oneOf({_plural(name)});\n" for name, _ in closed]
-    parts = ["".join(parts), *(_reader(cls) for cls in _in_order(MODEL_CLASSES))]
+def _text(file: File) -> str:
+    classes = file.told
+    parts: list[str] = []
+    if file.words:
+        parts += [*_constants(file.module), *_types_of_words(file.module, readers=file.readers)]
+    parts += map(_interface, classes)
+    if file.readers:
+        parts += map(_reader, _in_order(classes))
     body = "\n".join(parts)
-    classes = {cls.__name__ for cls in MODEL_CLASSES}
-    constants = {_plural(name) for name, _ in closed} | {"MODEL_VERSION"}
-    head = _HEAD.format(sources="vizgrad/inspection/model.py and publishing.py")
-    return "\n".join(
-        [
-            head
-            + _imports(_used(body, _CHECKS), "./check")
-            + _imports({"Reader"}, "./check", "import type")
-            + _imports(_used(body, constants), "./model")
-            + _imports(_used(body, classes), "./model", "import type"),
-            body,
-        ]
+    about = "" if len(classes) == 1 else comment(file.module.__doc__ or "")
+    return _file(file.source, about, _imports_of(file, body), body)
+
+
+def _file(source: str, about: str, imports: str, body: str) -> str:
+    return "\n".join([_HEAD.format(sources=source) + about + imports, body])
+
+
+def _imports_of(file: File, body: str) -> str:
+    """What the body uses of the files before this one."""
+    text = _imports(_used(body, _CHECKS) if file.readers else set(), _way(file.path, "check"))
+    text += _imports(_used(body, {"Reader"}), _way(file.path, "check"), "import type")
+    for other in FILES:
+        if other is file:
+            break
+        types = {cls.__name__ for cls in other.told}
+        closed: set[str] = set()
+        if other.words:
+            types |= {name for name, _ in _words(other.module)}
+            closed = {name for name, words in _words(other.module) if words is not None}
+        values: set[str] = set()
+        if other.readers:
+            values = {f"read{name}" for name in (*map(_name, other.told), *closed)}
+        where = _way(file.path, other.path)
+        text += _imports(_used(body, values), where)
+        text += _imports(_used(body, types), where, "import type")
+    return text
+
+
+def _name(cls: type) -> str:
+    return cls.__name__
+
+
+def _way(path: str, other: str) -> str:
+    """From one file to another, as it is imported."""
+    folder = path.rpartition("/")[0]
+    if folder and other.startswith(f"{folder}/"):
+        return f"./{other.removeprefix(f'{folder}/')}"
+    return f"../{other}" if folder else f"./{other}"
+
+
+def _index() -> str:
+    lines = (f"export * from '{_way('model/index', f.path)}';\n" for f in FILES if "/" in f.path)
+    return _file(
+        "vizgrad/inspection/model", comment(model.__doc__ or ""), "", "".join(sorted(lines))
     )
 
 
 def _messages() -> str:
-    classes = {cls.__name__ for cls in MODEL_CLASSES}
-    parts = [*_constants(protocol)]
-    parts += [_interface(cls) for cls in (*PARTS, *REQUESTS, *TOLD)]
+    parts = [*_constants(channel)]
     parts.append(_union("Request", REQUESTS, "What the browser may ask."))
     parts.append(_union("Message", TOLD, "What the kernel may say: answers and events."))
     parts += [_answers(), _events()]
-    made = [_reader(cls) for cls in _in_order((*PARTS, *TOLD))]
-    parts += made
     rows = ",\n".join(f"  {message_type(cls)}: read{cls.__name__}" for cls in TOLD)
     table = "{ [T in Message['type']]: Reader<Extract<Message, { type: T }>> }"
     parts.append(f"export const MESSAGE_READERS: {table} = {{\n{rows}\n}};\n")
     body = "\n".join(parts)
-    readers = {f"read{name}" for name in classes}
-    drawn = {cls.__name__ for cls in DRAWING_CLASSES}
-    drawn_readers = {f"read{name}" for name in drawn}
-    head = _HEAD.format(sources="vizgrad/widgets/protocol.py")
-    return "\n".join(
-        [
-            head
-            + comment(_first(protocol))
-            + _imports(_used("".join(made), _CHECKS), "./check")
-            + _imports({"Reader"}, "./check", "import type")
-            + _imports(_used(body, drawn_readers), "./drawing")
-            + _imports(_used(body, drawn), "./drawing", "import type")
-            + _imports(_used(body, classes), "./model", "import type")
-            + _imports(_used(body, readers), "./readModel"),
-            body,
-        ]
-    )
+    imports = _imports_of(File("messages", protocol), body)
+    return _file("vizgrad/widgets/protocol", comment(protocol.__doc__ or ""), imports, body)
 
 
 def _answers() -> str:
@@ -315,11 +335,7 @@ def _events() -> str:
     )
 
 
-def _first(module: ModuleType) -> str:
-    return module.__doc__ or ""
-
-
 if __name__ == "__main__":
     for path, text in files().items():
-        path.parent.mkdir(exist_ok=True)
+        path.parent.mkdir(exist_ok=True, parents=True)
         path.write_text(text, "utf-8")

@@ -10,32 +10,18 @@
  */
 import { array, boolean, float, integer, nullable, oneOf, optional, record, string } from './check';
 import type { Reader } from './check';
-import type {
-  Buffer,
-  Group,
-  Modes,
-  Name,
-  Node,
-  NodeRun,
-  Ready,
-  RunStatus,
-  SavedRun,
-  Stopped,
-  Storage
-} from './model';
-import {
-  readBuffer,
-  readGroup,
-  readModes,
-  readName,
-  readNode,
-  readNodeRun,
-  readReady,
-  readRunStatus,
-  readSavedRun,
-  readStopped,
-  readStorage
-} from './readModel';
+import { readSavedRun, readStorage } from './model/memory';
+import type { SavedRun, Storage } from './model/memory';
+import { readName, readNode } from './model/nodes';
+import type { Name, Node } from './model/nodes';
+import { readGroup } from './model/graph';
+import type { Group } from './model/graph';
+import { readBuffer, readReady } from './model/records';
+import type { Buffer, Ready } from './model/records';
+import { readStopped } from './model/stops';
+import type { Stopped } from './model/stops';
+import { readModes, readNodeRun, readRunStatus } from './model/run';
+import type { Modes, NodeRun, RunStatus } from './model/run';
 
 export const BOX_KINDS = ['node', 'pin', 'group', 'cells', 'result'] as const;
 export type BoxKind = (typeof BOX_KINDS)[number];

@@ -1,0 +1,393 @@
+// Made by `make types` from vizgrad/widgets/protocol/answers.py: do not edit.
+/** What the kernel answers. */
+import {
+  array,
+  boolean,
+  float,
+  integer,
+  nullable,
+  optional,
+  pair,
+  record,
+  string,
+  word
+} from './check';
+import type { Reader } from './check';
+import { readArrayName, readPart, readTensorSummary } from './model/arrays';
+import type { ArrayName, Part, TensorSummary } from './model/arrays';
+import { readStorage } from './model/memory';
+import type { Storage } from './model/memory';
+import { readMathematics, readName, readNode } from './model/nodes';
+import type { Mathematics, Name, Node } from './model/nodes';
+import { readVisit } from './model/records';
+import type { Visit } from './model/records';
+import { readUpdate } from './model/update';
+import type { Update } from './model/update';
+import { readDrawing, readStanding } from './drawing';
+import type { Drawing, Standing } from './drawing';
+
+/** `title` is what it debugs, `cell` the cell that opened it (`In [7]`; empty: none). */
+export interface SessionInfo {
+  readonly session: string;
+  readonly title: string;
+  readonly cell: string;
+  readonly status: string;
+  readonly position: number;
+  readonly total: number;
+}
+
+/** Which sessions are open; also an event when one opens or closes (request 0). */
+export interface Sessions {
+  readonly type: 'sessions';
+  readonly request: number;
+  readonly sessions: readonly SessionInfo[];
+  readonly vizgrad_version: string;
+  readonly protocol_version: number;
+}
+
+/**
+ * What is to be seen of a session. `drawing` is None if the view has it (`Look.digest`).
+ *
+ * `nodes` is how many the graph has, of which `leaves` are leaves, and `truncated` how many more
+ * were left out.
+ */
+export interface Shown {
+  readonly type: 'shown';
+  readonly request: number;
+  readonly session: string;
+  readonly revision: number;
+  readonly title: string;
+  readonly cell: string;
+  readonly nodes: number;
+  readonly leaves: number;
+  readonly truncated: number;
+  readonly drawing: Drawing | null;
+  readonly standing: Standing;
+}
+
+/** What a view missed, in order; the last of them is the latest. */
+export interface Updates {
+  readonly type: 'updates';
+  readonly request: number;
+  readonly session: string;
+  readonly updates: readonly Update[];
+}
+
+/** What was told after the revision asked for is not kept any more: `Look` again. */
+export interface Behind {
+  readonly type: 'behind';
+  readonly request: number;
+  readonly session: string;
+  readonly revision: number;
+}
+
+/**
+ * The first of the `total` nodes that were found, in the order of the run as far as the graph
+ * tells.
+ */
+export interface Found {
+  readonly type: 'found';
+  readonly request: number;
+  readonly session: string;
+  readonly total: number;
+  readonly names: readonly Name[];
+}
+
+export interface Names {
+  readonly type: 'names';
+  readonly request: number;
+  readonly session: string;
+  readonly names: readonly Name[];
+}
+
+/**
+ * One line of the log: the node that was run, and the norm of the gradient that arrived (None:
+ * undefined).
+ */
+export interface VisitLine {
+  readonly index: number;
+  readonly node: number;
+  readonly norm: number | null;
+}
+
+/** Visits that were done at some time, those that are undone now too. */
+export interface Visits {
+  readonly type: 'visits';
+  readonly request: number;
+  readonly session: string;
+  readonly visits: readonly VisitLine[];
+  readonly names: readonly Name[];
+}
+
+/** A node and the bytes of its saved values. */
+export interface Holder {
+  readonly node: number;
+  readonly bytes: number;
+}
+
+/**
+ * Bytes that saved values hold: a storage counts once, however many nodes saved it.
+ *
+ * `curve` has pairs (steps done, bytes held then), as far as the run has been; of a long run some
+ * are left out, never the peak. `holders` are the nodes that hold most now, `others` how many more
+ * hold something, and `others_bytes` what those hold alone.
+ */
+export interface Memory {
+  readonly type: 'memory';
+  readonly request: number;
+  readonly session: string;
+  readonly revision: number;
+  readonly held: number;
+  readonly peak: number;
+  readonly curve: readonly (readonly [number, number])[];
+  readonly holders: readonly Holder[];
+  readonly others: number;
+  readonly others_bytes: number;
+  readonly names: readonly Name[];
+}
+
+export interface Storages {
+  readonly type: 'storages';
+  readonly request: number;
+  readonly session: string;
+  readonly revision: number;
+  readonly total: number;
+  readonly storages: readonly Storage[];
+}
+
+/**
+ * What a notebook knows of a view, beside the picture of it: which session it was and how far.
+ *
+ * `title` names it with its cell. `view` is the id of the widget that shows it too; empty: none
+ * does.
+ */
+export interface SavedView {
+  readonly session: string;
+  readonly title: string;
+  readonly status: string;
+  readonly position: number;
+  readonly total: number;
+  readonly view: string;
+}
+
+/** `svg` and `text` are empty where the graph is too large for a new picture. */
+export interface Picture {
+  readonly type: 'picture';
+  readonly request: number;
+  readonly session: string;
+  readonly saved: SavedView;
+  readonly svg: string;
+  readonly text: string;
+}
+
+/** The request was carried out; what it changed was told to everybody as an `Updated`. */
+export interface Done {
+  readonly type: 'done';
+  readonly request: number;
+  readonly session: string;
+  readonly revision: number;
+}
+
+/**
+ * `visit` is the node's visit once executed (at the current position), else None. `buffers` holds
+ * what has arrived so far, one entry per output slot; `grad` is the leaf's `.grad` now, for a leaf.
+ * `storages` are those of its saved values, `groups` the groups around it, outermost first.
+ */
+export interface Inspection {
+  readonly type: 'inspection';
+  readonly request: number;
+  readonly session: string;
+  readonly revision: number;
+  readonly node: Node;
+  readonly visit: Visit | null;
+  readonly buffers: readonly (TensorSummary | null)[];
+  readonly grad: TensorSummary | null;
+  readonly storages: readonly Storage[];
+  readonly groups: readonly number[];
+  readonly names: readonly Name[];
+  /** Of those of the node's formulas that can be written so. */
+  readonly maths: readonly Mathematics[];
+}
+
+/** The `part` of an array; None where it cannot be had: `gone` says why, then. */
+export interface ArrayPart {
+  readonly type: 'array_part';
+  readonly request: number;
+  readonly session: string;
+  readonly revision: number;
+  readonly of: ArrayName;
+  readonly part: Part | null;
+  readonly gone: string;
+}
+
+/**
+ * The request could not be done, or only in part (which was told as an `Updated`). `message` says
+ * what happened and what to do; `closed`, that the session is closed, or not one of this kernel.
+ */
+export interface Failed {
+  readonly type: 'failed';
+  readonly request: number;
+  readonly message: string;
+  readonly session: string | null;
+  readonly closed: boolean;
+}
+
+export const readSessionInfo: Reader<SessionInfo> = record<SessionInfo>({
+  session: string,
+  title: string,
+  cell: string,
+  status: string,
+  position: integer,
+  total: integer
+});
+
+export const readSessions: Reader<Sessions> = record<Sessions>({
+  type: word('sessions'),
+  request: integer,
+  sessions: array(readSessionInfo),
+  vizgrad_version: string,
+  protocol_version: optional(integer, 3)
+});
+
+export const readShown: Reader<Shown> = record<Shown>({
+  type: word('shown'),
+  request: integer,
+  session: string,
+  revision: integer,
+  title: string,
+  cell: string,
+  nodes: integer,
+  leaves: integer,
+  truncated: integer,
+  drawing: nullable(readDrawing),
+  standing: readStanding
+});
+
+export const readUpdates: Reader<Updates> = record<Updates>({
+  type: word('updates'),
+  request: integer,
+  session: string,
+  updates: array(readUpdate)
+});
+
+export const readBehind: Reader<Behind> = record<Behind>({
+  type: word('behind'),
+  request: integer,
+  session: string,
+  revision: integer
+});
+
+export const readFound: Reader<Found> = record<Found>({
+  type: word('found'),
+  request: integer,
+  session: string,
+  total: integer,
+  names: array(readName)
+});
+
+export const readNames: Reader<Names> = record<Names>({
+  type: word('names'),
+  request: integer,
+  session: string,
+  names: array(readName)
+});
+
+export const readVisitLine: Reader<VisitLine> = record<VisitLine>({
+  index: integer,
+  node: integer,
+  norm: nullable(float)
+});
+
+export const readVisits: Reader<Visits> = record<Visits>({
+  type: word('visits'),
+  request: integer,
+  session: string,
+  visits: array(readVisitLine),
+  names: array(readName)
+});
+
+export const readHolder: Reader<Holder> = record<Holder>({
+  node: integer,
+  bytes: integer
+});
+
+export const readMemory: Reader<Memory> = record<Memory>({
+  type: word('memory'),
+  request: integer,
+  session: string,
+  revision: integer,
+  held: integer,
+  peak: integer,
+  curve: array(pair(integer, integer)),
+  holders: array(readHolder),
+  others: integer,
+  others_bytes: integer,
+  names: array(readName)
+});
+
+export const readStorages: Reader<Storages> = record<Storages>({
+  type: word('storages'),
+  request: integer,
+  session: string,
+  revision: integer,
+  total: integer,
+  storages: array(readStorage)
+});
+
+export const readSavedView: Reader<SavedView> = record<SavedView>({
+  session: string,
+  title: string,
+  status: string,
+  position: integer,
+  total: integer,
+  view: optional(string, '')
+});
+
+export const readPicture: Reader<Picture> = record<Picture>({
+  type: word('picture'),
+  request: integer,
+  session: string,
+  saved: readSavedView,
+  svg: string,
+  text: string
+});
+
+export const readDone: Reader<Done> = record<Done>({
+  type: word('done'),
+  request: integer,
+  session: string,
+  revision: integer
+});
+
+export const readInspection: Reader<Inspection> = record<Inspection>({
+  type: word('inspection'),
+  request: integer,
+  session: string,
+  revision: integer,
+  node: readNode,
+  visit: nullable(readVisit),
+  buffers: array(nullable(readTensorSummary)),
+  grad: optional(nullable(readTensorSummary), null),
+  storages: optional(array(readStorage), []),
+  groups: optional(array(integer), []),
+  names: optional(array(readName), []),
+  maths: optional(array(readMathematics), [])
+});
+
+export const readArrayPart: Reader<ArrayPart> = record<ArrayPart>({
+  type: word('array_part'),
+  request: integer,
+  session: string,
+  revision: integer,
+  of: readArrayName,
+  part: nullable(readPart),
+  gone: optional(string, '')
+});
+
+export const readFailed: Reader<Failed> = record<Failed>({
+  type: word('failed'),
+  request: integer,
+  message: string,
+  session: optional(nullable(string), null),
+  closed: optional(boolean, false)
+});

@@ -1,0 +1,63 @@
+// Made by `make types` from vizgrad/widgets/protocol/events.py: do not edit.
+/** What the kernel tells unasked (beside `Sessions`). */
+import { float, integer, nullable, optional, record, string, word } from './check';
+import type { Reader } from './check';
+import { readName } from './model/nodes';
+import type { Name } from './model/nodes';
+import { readUpdate } from './model/update';
+import type { Update } from './model/update';
+
+/**
+ * Event: the session changed. With status "closed" it is the last: what is shown stays, to be read.
+ */
+export interface Updated {
+  readonly type: 'updated';
+  readonly session: string;
+  readonly update: Update;
+}
+
+/** Event: the number of the latest update. Sent when an event may have been lost on the way. */
+export interface AtRevision {
+  readonly type: 'at_revision';
+  readonly session: string;
+  readonly revision: number;
+}
+
+/**
+ * Event: what the session is busy with, told several times a second when that takes long, and when
+ * it is over (`what` is empty).
+ *
+ * - "running": `done` of `total` steps are done, and `node` has been running for `seconds`.
+ * - "reading": the graph is read, to be shown.
+ */
+export interface Working {
+  readonly type: 'working';
+  readonly session: string;
+  readonly what: string;
+  readonly done: number;
+  readonly total: number;
+  readonly node: Name | null;
+  readonly seconds: number;
+}
+
+export const readUpdated: Reader<Updated> = record<Updated>({
+  type: word('updated'),
+  session: string,
+  update: readUpdate
+});
+
+export const readAtRevision: Reader<AtRevision> = record<AtRevision>({
+  type: word('at_revision'),
+  session: string,
+  revision: integer
+});
+
+export const readWorking: Reader<Working> = record<Working>({
+  type: word('working'),
+  session: string,
+  what: string,
+  done: optional(integer, 0),
+  total: optional(integer, 0),
+  node: optional(nullable(readName), null),
+  seconds: optional(float, 0)
+});

@@ -1,0 +1,20 @@
+// Made by `make types` from vizgrad/errors.py: do not edit.
+import { integer, nullable, optional, record, string } from '../check';
+import type { Reader } from '../check';
+
+/** A line of somebody's code. `cell` is e.g. `In [3]` when the file is a notebook cell. */
+export interface Place {
+  readonly file: string;
+  readonly line: number;
+  readonly function: string;
+  readonly cell: string | null;
+  readonly text: string;
+}
+
+export const readPlace: Reader<Place> = record<Place>({
+  file: string,
+  line: integer,
+  function: optional(string, ''),
+  cell: optional(nullable(string), null),
+  text: optional(string, '')
+});

@@ -1,0 +1,62 @@
+// Made by `make types` from vizgrad/inspection/publishing.py: do not edit.
+import { array, boolean, integer, nullable, optional, record, string } from '../check';
+import type { Reader } from '../check';
+import { readStorageChange } from './memory';
+import type { StorageChange } from './memory';
+import { readName } from './nodes';
+import type { Name } from './nodes';
+import { readStepRecord } from './records';
+import type { StepRecord } from './records';
+import { readStopped } from './stops';
+import type { Stopped } from './stops';
+import { readModes, readRunStatus } from './run';
+import type { Modes, RunStatus } from './run';
+
+/**
+ * One change of a session. `revision` is one more than that of the update before.
+ *
+ * The run went from position `before` to `position`. `records` are those of the steps that lie
+ * between, in order; with `jumped` there were too many, and `records` is empty. `names` are of the
+ * nodes that were run, of those that they gave gradients to, and of the one that comes next.
+ * `ending` says why a closed one was closed. `nonfinite`: Continue stops where a NaN or an infinity
+ * is born.
+ */
+export interface Update {
+  readonly revision: number;
+  readonly status: RunStatus;
+  readonly before: number;
+  readonly position: number;
+  readonly recorded: number;
+  readonly total: number;
+  readonly earliest: number;
+  readonly jumped: boolean;
+  readonly records: readonly StepRecord[];
+  readonly changes: readonly StorageChange[];
+  readonly breakpoints: readonly number[];
+  readonly error: string;
+  readonly modes: Modes;
+  readonly stopped: Stopped | null;
+  readonly nonfinite: boolean;
+  readonly names: readonly Name[];
+  readonly ending: string;
+}
+
+export const readUpdate: Reader<Update> = record<Update>({
+  revision: integer,
+  status: readRunStatus,
+  before: integer,
+  position: integer,
+  recorded: integer,
+  total: integer,
+  earliest: integer,
+  jumped: optional(boolean, false),
+  records: optional(array(readStepRecord), []),
+  changes: optional(array(readStorageChange), []),
+  breakpoints: optional(array(integer), []),
+  error: optional(string, ''),
+  modes: optional(readModes, readModes({})),
+  stopped: optional(nullable(readStopped), null),
+  nonfinite: optional(boolean, true),
+  names: optional(array(readName), []),
+  ending: optional(string, '')
+});

@@ -1,0 +1,194 @@
+// Made by `make types` from vizgrad/widgets/protocol/requests.py: do not edit.
+/** What the browser may ask. */
+import type { ArrayName } from './model/arrays';
+import type { Folding } from './drawing';
+
+/** Which sessions exist? Answered by `Sessions`. */
+export interface ListSessions {
+  readonly type: 'list_sessions';
+  readonly request: number;
+}
+
+/**
+ * Send me the events of `session` (None: the newest), and what is to be seen of it.
+ *
+ * `view`: the widget in whose place this shows it (`SavedView.view`).
+ */
+export interface Attach {
+  readonly type: 'attach';
+  readonly request: number;
+  readonly session: string | null;
+  readonly folding: Folding;
+  readonly view: string;
+}
+
+/** I show no session any more: one that nobody holds may go. */
+export interface Detach {
+  readonly type: 'detach';
+  readonly request: number;
+}
+
+/** What is to be seen of it, so folded? The drawing `digest` is there already. */
+export interface Look {
+  readonly type: 'look';
+  readonly request: number;
+  readonly session: string;
+  readonly folding: Folding;
+  readonly digest: string;
+}
+
+/** What was told after `revision`? */
+export interface Since {
+  readonly type: 'since';
+  readonly request: number;
+  readonly session: string;
+  readonly revision: number;
+}
+
+/**
+ * Nodes whose name, variable, scope or source place has `query` in it (`*` stands for anything).
+ */
+export interface Find {
+  readonly type: 'find';
+  readonly request: number;
+  readonly session: string;
+  readonly query: string;
+}
+
+/** What are these nodes called? */
+export interface GetNames {
+  readonly type: 'get_names';
+  readonly request: number;
+  readonly session: string;
+  readonly nodes: readonly number[];
+}
+
+/** Which nodes were run at positions `first` ... `first + count - 1`? */
+export interface GetVisits {
+  readonly type: 'get_visits';
+  readonly request: number;
+  readonly session: string;
+  readonly first: number;
+  readonly count: number;
+}
+
+/** What do saved values hold, now and step by step? */
+export interface GetMemory {
+  readonly type: 'get_memory';
+  readonly request: number;
+  readonly session: string;
+}
+
+/** The timelines of all storages of the graph, at most `most`. */
+export interface GetStorages {
+  readonly type: 'get_storages';
+  readonly request: number;
+  readonly session: string;
+  readonly most: number;
+}
+
+/** What is a notebook to show that is read without a kernel? */
+export interface GetPicture {
+  readonly type: 'get_picture';
+  readonly request: number;
+  readonly session: string;
+}
+
+/** Run `count` more nodes. */
+export interface Step {
+  readonly type: 'step';
+  readonly request: number;
+  readonly session: string;
+  readonly count: number;
+}
+
+export interface StepBack {
+  readonly type: 'step_back';
+  readonly request: number;
+  readonly session: string;
+  readonly count: number;
+}
+
+/** Run to the next breakpoint, or to the end. */
+export interface Continue {
+  readonly type: 'continue';
+  readonly request: number;
+  readonly session: string;
+}
+
+/** Run (or step back) until `node` is the next to be run. */
+export interface RunTo {
+  readonly type: 'run_to';
+  readonly request: number;
+  readonly session: string;
+  readonly node: number;
+}
+
+/** Go to `position` (the scrubber), forwards or backwards. */
+export interface Seek {
+  readonly type: 'seek';
+  readonly request: number;
+  readonly session: string;
+  readonly position: number;
+}
+
+export interface Restart {
+  readonly type: 'restart';
+  readonly request: number;
+  readonly session: string;
+}
+
+/** Close the session: abandon the rest of the backward and release what it holds. */
+export interface Stop {
+  readonly type: 'stop';
+  readonly request: number;
+  readonly session: string;
+}
+
+export interface SetBreakpoint {
+  readonly type: 'set_breakpoint';
+  readonly request: number;
+  readonly session: string;
+  readonly node: number;
+  readonly enabled: boolean;
+}
+
+/** Continue is to stop where a NaN or an infinity is born, or not. */
+export interface SetNonfinite {
+  readonly type: 'set_nonfinite';
+  readonly request: number;
+  readonly session: string;
+  readonly enabled: boolean;
+}
+
+/**
+ * Stop between two nodes, and within one that runs Python of a person's and takes long. Answered at
+ * once, before what was asked earlier.
+ */
+export interface Pause {
+  readonly type: 'pause';
+  readonly request: number;
+  readonly session: string;
+}
+
+/** All about one node. */
+export interface Inspect {
+  readonly type: 'inspect';
+  readonly request: number;
+  readonly session: string;
+  readonly node: number;
+}
+
+/**
+ * A part of an array: `at` these indices of its leading dimensions (see `Part`), and of the matrix
+ * that this is these rows and columns (first, and behind the last; None: all).
+ */
+export interface GetPart {
+  readonly type: 'get_part';
+  readonly request: number;
+  readonly session: string;
+  readonly of: ArrayName;
+  readonly at: readonly (number | null)[];
+  readonly rows: readonly [number, number] | null;
+  readonly columns: readonly [number, number] | null;
+}

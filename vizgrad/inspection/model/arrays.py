@@ -1,0 +1,74 @@
+"""Arrays in numbers, and how a person names one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from vizgrad.arrays.matrix_blocks import Blocks
+
+#: Which array of a node: what arrived at slot `nr`, or waits there; entry `nr` of what it sent out, as it was
+#: computed and as it was delivered; a leaf's `.grad`, now and around its visit; a saved value by its name.
+ArrayKind = Literal[
+    "incoming", "waiting", "computed", "routed", "grad", "grad_before", "grad_after", "saved"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class TensorSummary:
+    """Statistics of one array, of the absolute values of a complex one. Computed once and cheap to keep.
+
+    `norm` is over all elements: NaN if one is NaN, otherwise inf if one is infinite, 0 if there are none;
+    None if nobody has looked. `min`, `max` and `mean` are over the finite elements, None without any.
+    `values` holds all elements in row-major order when there are at most 8.
+
+    Only who looks closely is told more: `histogram` counts finite elements in equal bins from `min` to `max`;
+    `heat` is the array as a matrix in blocks, None if it is empty; `phases` are those of complex `values`, in
+    radians.
+    """
+
+    shape: tuple[int, ...]
+    dtype: str
+    device: str
+    bytes: int
+    norm: float | None = None
+    min: float | None = None
+    max: float | None = None
+    mean: float | None = None
+    zeros: int = 0
+    nans: int = 0
+    infs: int = 0
+    histogram: tuple[int, ...] = ()
+    heat: Blocks | None = None
+    values: tuple[float, ...] | None = None
+    phases: tuple[float, ...] | None = None
+    #: Of a "sparse_coo" tensor and the like `nnz` values are stored: `bytes` are theirs and their places';
+    #: norm, min, max, mean and histogram are over them (equal places added up), `heat` is empty.
+    layout: str = "strided"
+    nnz: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayName:
+    """An array that can be looked at: `nr` of `kind`, or a saved value `name`, of a node."""
+
+    node: int
+    kind: ArrayKind
+    nr: int = 0
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of an array of this `shape`. `at` has an index for each dimension before the last two, or None:
+    all of it, one under another in the rows of the matrix. `blocks` is None where there is nothing.
+
+    `text` makes it again with numpy: all of it, or, if it was `cut`, the first part.
+    """
+
+    shape: tuple[int, ...]
+    dtype: str
+    at: tuple[int | None, ...]
+    blocks: Blocks | None
+    text: str
+    cut: bool = False

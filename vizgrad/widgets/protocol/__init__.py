@@ -1,0 +1,93 @@
+"""Every message between kernel and browser, each one a dataclass.
+
+Wire form: a JSON object ``{"type": <class name in snake_case>, ...fields}``; see `vizgrad.inspection.wire`
+for how values are written (non-finite floats become the strings "nan", "inf", "-inf"). The browser's types
+and readers are made from these files (`make types`).
+
+- A *request* goes from browser to kernel. It names what to do, never how: no request carries code.
+- An *answer* answers one request and repeats its `request` number. Every request gets exactly one: of the
+  class that `ANSWERS` says, or `Failed`.
+- An *event* goes from kernel to all views that are attached, to the one that asked like to the others.
+
+Truth lives in the kernel. A session's changes are numbered by `revision`; each is told as an `Updated`, whose
+records a view folds into what it has. A view that finds a number missing asks for what came `Since`. The same
+messages travel over the widget's comm (bound to one session) and over the side panel's comm (target
+``vizgrad``; attaches to any session).
+"""
+
+from __future__ import annotations
+
+from vizgrad.widgets.protocol.answers import ArrayPart as ArrayPart
+from vizgrad.widgets.protocol.answers import Behind as Behind
+from vizgrad.widgets.protocol.answers import Done as Done
+from vizgrad.widgets.protocol.answers import Failed as Failed
+from vizgrad.widgets.protocol.answers import Found as Found
+from vizgrad.widgets.protocol.answers import Holder as Holder
+from vizgrad.widgets.protocol.answers import Inspection as Inspection
+from vizgrad.widgets.protocol.answers import Memory as Memory
+from vizgrad.widgets.protocol.answers import Names as Names
+from vizgrad.widgets.protocol.answers import Picture as Picture
+from vizgrad.widgets.protocol.answers import SavedView as SavedView
+from vizgrad.widgets.protocol.answers import SessionInfo as SessionInfo
+from vizgrad.widgets.protocol.answers import Sessions as Sessions
+from vizgrad.widgets.protocol.answers import Shown as Shown
+from vizgrad.widgets.protocol.answers import Storages as Storages
+from vizgrad.widgets.protocol.answers import Updates as Updates
+from vizgrad.widgets.protocol.answers import VisitLine as VisitLine
+from vizgrad.widgets.protocol.answers import Visits as Visits
+from vizgrad.widgets.protocol.channel import COMM_TARGET as COMM_TARGET
+from vizgrad.widgets.protocol.channel import PROTOCOL_VERSION as PROTOCOL_VERSION
+from vizgrad.widgets.protocol.events import AtRevision as AtRevision
+from vizgrad.widgets.protocol.events import Updated as Updated
+from vizgrad.widgets.protocol.events import Working as Working
+from vizgrad.widgets.protocol.requests import Attach as Attach
+from vizgrad.widgets.protocol.requests import Continue as Continue
+from vizgrad.widgets.protocol.requests import Detach as Detach
+from vizgrad.widgets.protocol.requests import Find as Find
+from vizgrad.widgets.protocol.requests import GetMemory as GetMemory
+from vizgrad.widgets.protocol.requests import GetNames as GetNames
+from vizgrad.widgets.protocol.requests import GetPart as GetPart
+from vizgrad.widgets.protocol.requests import GetPicture as GetPicture
+from vizgrad.widgets.protocol.requests import GetStorages as GetStorages
+from vizgrad.widgets.protocol.requests import GetVisits as GetVisits
+from vizgrad.widgets.protocol.requests import Inspect as Inspect
+from vizgrad.widgets.protocol.requests import ListSessions as ListSessions
+from vizgrad.widgets.protocol.requests import Look as Look
+from vizgrad.widgets.protocol.requests import Pause as Pause
+from vizgrad.widgets.protocol.requests import Restart as Restart
+from vizgrad.widgets.protocol.requests import RunTo as RunTo
+from vizgrad.widgets.protocol.requests import Seek as Seek
+from vizgrad.widgets.protocol.requests import SetBreakpoint as SetBreakpoint
+from vizgrad.widgets.protocol.requests import SetNonfinite as SetNonfinite
+from vizgrad.widgets.protocol.requests import Since as Since
+from vizgrad.widgets.protocol.requests import Step as Step
+from vizgrad.widgets.protocol.requests import StepBack as StepBack
+from vizgrad.widgets.protocol.requests import Stop as Stop
+
+#: What each request is answered with, if not with `Failed`.
+ANSWERS: dict[type, tuple[type, ...]] = {
+    ListSessions: (Sessions,),
+    Attach: (Shown,),
+    Detach: (Sessions,),
+    Look: (Shown,),
+    Since: (Updates, Behind),
+    Find: (Found,),
+    GetNames: (Names,),
+    GetVisits: (Visits,),
+    GetMemory: (Memory,),
+    GetStorages: (Storages,),
+    GetPicture: (Picture,),
+    Step: (Done,),
+    StepBack: (Done,),
+    Continue: (Done,),
+    RunTo: (Done,),
+    Seek: (Done,),
+    Restart: (Done,),
+    Stop: (Done,),
+    SetBreakpoint: (Done,),
+    SetNonfinite: (Done,),
+    Pause: (Done,),
+    Inspect: (Inspection,),
+    GetPart: (ArrayPart,),
+}
+EVENTS: tuple[type, ...] = (Sessions, Updated, AtRevision, Working)

@@ -1,0 +1,235 @@
+"""What the kernel answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from vizgrad.inspection.model import (
+    ArrayName,
+    Mathematics,
+    Name,
+    Node,
+    Part,
+    Storage,
+    TensorSummary,
+    Visit,
+)
+from vizgrad.inspection.publishing import Update
+from vizgrad.widgets.drawing import Drawing, Standing
+from vizgrad.widgets.protocol.channel import PROTOCOL_VERSION
+
+
+@dataclass(frozen=True, slots=True)
+class SessionInfo:
+    """`title` is what it debugs, `cell` the cell that opened it (``In [7]``; empty: none)."""
+
+    session: str
+    title: str
+    cell: str
+    status: str
+    position: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sessions:
+    """Which sessions are open; also an event when one opens or closes (request 0)."""
+
+    request: int
+    sessions: tuple[SessionInfo, ...]
+    vizgrad_version: str
+    protocol_version: int = PROTOCOL_VERSION
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What is to be seen of a session. `drawing` is None if the view has it (`Look.digest`).
+
+    `nodes` is how many the graph has, of which `leaves` are leaves, and `truncated` how many more were left
+    out.
+    """
+
+    request: int
+    session: str
+    revision: int
+    title: str
+    cell: str
+    nodes: int
+    leaves: int
+    truncated: int
+    drawing: Drawing | None
+    standing: Standing
+
+
+@dataclass(frozen=True, slots=True)
+class Updates:
+    """What a view missed, in order; the last of them is the latest."""
+
+    request: int
+    session: str
+    updates: tuple[Update, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Behind:
+    """What was told after the revision asked for is not kept any more: `Look` again."""
+
+    request: int
+    session: str
+    revision: int
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The first of the `total` nodes that were found, in the order of the run as far as the graph tells."""
+
+    request: int
+    session: str
+    total: int
+    names: tuple[Name, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    request: int
+    session: str
+    names: tuple[Name, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class VisitLine:
+    """One line of the log: the node that was run, and the norm of the gradient that arrived (None:
+    undefined).
+    """
+
+    index: int
+    node: int
+    norm: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Visits:
+    """Visits that were done at some time, those that are undone now too."""
+
+    request: int
+    session: str
+    visits: tuple[VisitLine, ...]
+    names: tuple[Name, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """A node and the bytes of its saved values."""
+
+    node: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """Bytes that saved values hold: a storage counts once, however many nodes saved it.
+
+    `curve` has pairs (steps done, bytes held then), as far as the run has been; of a long run some are left
+    out, never the peak. `holders` are the nodes that hold most now, `others` how many more hold something,
+    and `others_bytes` what those hold alone.
+    """
+
+    request: int
+    session: str
+    revision: int
+    held: int
+    peak: int
+    curve: tuple[tuple[int, int], ...]
+    holders: tuple[Holder, ...]
+    others: int
+    others_bytes: int
+    names: tuple[Name, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Storages:
+    request: int
+    session: str
+    revision: int
+    total: int
+    storages: tuple[Storage, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SavedView:
+    """What a notebook knows of a view, beside the picture of it: which session it was and how far.
+
+    `title` names it with its cell. `view` is the id of the widget that shows it too; empty: none does.
+    """
+
+    session: str
+    title: str
+    status: str
+    position: int
+    total: int
+    view: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """`svg` and `text` are empty where the graph is too large for a new picture."""
+
+    request: int
+    session: str
+    saved: SavedView
+    svg: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The request was carried out; what it changed was told to everybody as an `Updated`."""
+
+    request: int
+    session: str
+    revision: int
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """`visit` is the node's visit once executed (at the current position), else None. `buffers` holds what
+    has arrived so far, one entry per output slot; `grad` is the leaf's `.grad` now, for a leaf. `storages`
+    are those of its saved values, `groups` the groups around it, outermost first.
+    """
+
+    request: int
+    session: str
+    revision: int
+    node: Node
+    visit: Visit | None
+    buffers: tuple[TensorSummary | None, ...]
+    grad: TensorSummary | None = None
+    storages: tuple[Storage, ...] = ()
+    groups: tuple[int, ...] = ()
+    names: tuple[Name, ...] = ()
+    #: Of those of the node's formulas that can be written so.
+    maths: tuple[Mathematics, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayPart:
+    """The `part` of an array; None where it cannot be had: `gone` says why, then."""
+
+    request: int
+    session: str
+    revision: int
+    of: ArrayName
+    part: Part | None
+    gone: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The request could not be done, or only in part (which was told as an `Updated`). `message` says what
+    happened and what to do; `closed`, that the session is closed, or not one of this kernel.
+    """
+
+    request: int
+    message: str
+    session: str | None = None
+    closed: bool = False

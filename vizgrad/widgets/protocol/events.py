@@ -1,0 +1,41 @@
+"""What the kernel tells unasked (beside `Sessions`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from vizgrad.inspection.model import Name
+from vizgrad.inspection.publishing import Update
+
+
+@dataclass(frozen=True, slots=True)
+class Updated:
+    """Event: the session changed. With status "closed" it is the last: what is shown stays, to be read."""
+
+    session: str
+    update: Update
+
+
+@dataclass(frozen=True, slots=True)
+class AtRevision:
+    """Event: the number of the latest update. Sent when an event may have been lost on the way."""
+
+    session: str
+    revision: int
+
+
+@dataclass(frozen=True, slots=True)
+class Working:
+    """Event: what the session is busy with, told several times a second when that takes long, and when it is
+    over (`what` is empty).
+
+    - "running": `done` of `total` steps are done, and `node` has been running for `seconds`.
+    - "reading": the graph is read, to be shown.
+    """
+
+    session: str
+    what: str
+    done: int = 0
+    total: int = 0
+    node: Name | None = None
+    seconds: float = 0.0

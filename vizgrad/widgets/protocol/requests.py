@@ -1,0 +1,213 @@
+"""What the browser may ask."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from vizgrad.inspection.model import ArrayName
+from vizgrad.widgets.drawing import AUTOMATIC, Folding
+
+
+@dataclass(frozen=True, slots=True)
+class ListSessions:
+    """Which sessions exist? Answered by `Sessions`."""
+
+    request: int
+
+
+@dataclass(frozen=True, slots=True)
+class Attach:
+    """Send me the events of `session` (None: the newest), and what is to be seen of it.
+
+    `view`: the widget in whose place this shows it (`SavedView.view`).
+    """
+
+    request: int
+    session: str | None = None
+    folding: Folding = AUTOMATIC
+    view: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Detach:
+    """I show no session any more: one that nobody holds may go."""
+
+    request: int
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What is to be seen of it, so folded? The drawing `digest` is there already."""
+
+    request: int
+    session: str
+    folding: Folding = AUTOMATIC
+    digest: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Since:
+    """What was told after `revision`?"""
+
+    request: int
+    session: str
+    revision: int
+
+
+@dataclass(frozen=True, slots=True)
+class Find:
+    """Nodes whose name, variable, scope or source place has `query` in it (``*`` stands for anything)."""
+
+    request: int
+    session: str
+    query: str
+
+
+@dataclass(frozen=True, slots=True)
+class GetNames:
+    """What are these nodes called?"""
+
+    request: int
+    session: str
+    nodes: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GetVisits:
+    """Which nodes were run at positions `first` ... `first + count - 1`?"""
+
+    request: int
+    session: str
+    first: int
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class GetMemory:
+    """What do saved values hold, now and step by step?"""
+
+    request: int
+    session: str
+
+
+@dataclass(frozen=True, slots=True)
+class GetStorages:
+    """The timelines of all storages of the graph, at most `most`."""
+
+    request: int
+    session: str
+    most: int
+
+
+@dataclass(frozen=True, slots=True)
+class GetPicture:
+    """What is a notebook to show that is read without a kernel?"""
+
+    request: int
+    session: str
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Run `count` more nodes."""
+
+    request: int
+    session: str
+    count: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class StepBack:
+    request: int
+    session: str
+    count: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Continue:
+    """Run to the next breakpoint, or to the end."""
+
+    request: int
+    session: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunTo:
+    """Run (or step back) until `node` is the next to be run."""
+
+    request: int
+    session: str
+    node: int
+
+
+@dataclass(frozen=True, slots=True)
+class Seek:
+    """Go to `position` (the scrubber), forwards or backwards."""
+
+    request: int
+    session: str
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Restart:
+    request: int
+    session: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """Close the session: abandon the rest of the backward and release what it holds."""
+
+    request: int
+    session: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetBreakpoint:
+    request: int
+    session: str
+    node: int
+    enabled: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SetNonfinite:
+    """Continue is to stop where a NaN or an infinity is born, or not."""
+
+    request: int
+    session: str
+    enabled: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """Stop between two nodes, and within one that runs Python of a person's and takes long. Answered at once,
+    before what was asked earlier.
+    """
+
+    request: int
+    session: str
+
+
+@dataclass(frozen=True, slots=True)
+class Inspect:
+    """All about one node."""
+
+    request: int
+    session: str
+    node: int
+
+
+@dataclass(frozen=True, slots=True)
+class GetPart:
+    """A part of an array: `at` these indices of its leading dimensions (see `Part`), and of the matrix that
+    this is these rows and columns (first, and behind the last; None: all).
+    """
+
+    request: int
+    session: str
+    of: ArrayName
+    at: tuple[int | None, ...] = ()
+    rows: tuple[int, int] | None = None
+    columns: tuple[int, int] | None = None
