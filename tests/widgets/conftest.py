@@ -1,9 +1,33 @@
-"""`@pytest.mark.rule("F-37", ...)` names the rules of the spec that a test shows."""
+"""A session, a view of it, and none besides; modes that a test sets are given back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
 
 import pytest
 
 from tests.fixtures.modes import modes_are_given_back as modes_are_given_back
+from tests.fixtures.sessions import no_sessions, small
+from tests.widgets.views import View
+from vizgrad.inspection.session import Session
+from vizgrad.widgets import protocol as p
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "rule(*ids): the rules of the spec that this test shows")
+@pytest.fixture(autouse=True)
+def alone() -> Iterator[None]:
+    with no_sessions():
+        yield
+
+
+@pytest.fixture
+def session() -> Session:
+    return small()[2]
+
+
+@pytest.fixture
+def view(session: Session) -> View:
+    """Attached to `session`."""
+    made = View()
+    made.ask(p.Attach)
+    made.events()
+    return made

@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import vizgrad
-from tests.fixtures.sessions import no_sessions
 from tests.rendering.examples import alive, loop, mlp, run_at, transformer
 from tests.rendering.foldings import few_cells
 from tests.rendering.hostile import NAMES, graph_of
@@ -205,25 +204,24 @@ def test_of_a_long_graph_only_what_is_drawn_is_described(near: int | None) -> No
 
 
 def test_a_closed_session_is_drawn_as_it_was() -> None:
-    with no_sessions():
-        x = vizgrad.ones(3, 4, requires_grad=True)
-        with vizgrad.scope("net"):
-            y = x
-            for _ in range(20):
-                y = (y * x).exp()
-        session = open_session(y.sum(), names={})
-        drawings: list[Drawing] = []
+    x = vizgrad.ones(3, 4, requires_grad=True)
+    with vizgrad.scope("net"):
+        y = x
+        for _ in range(20):
+            y = (y * x).exp()
+    session = open_session(y.sum(), names={})
+    drawings: list[Drawing] = []
 
-        def look() -> None:
-            folding = Folding(cells=(Cell(1, 3),))
-            seen = session._state
-            drawings.append(drawing_of.draw(seen.outline, seen.describe_before, folding))
+    def look() -> None:
+        folding = Folding(cells=(Cell(1, 3),))
+        seen = session._state
+        drawings.append(drawing_of.draw(seen.outline, seen.describe_before, folding))
 
-        look()
-        session.step(30)
-        look()
-        session.close()
-        look()
+    look()
+    session.step(30)
+    look()
+    session.close()
+    look()
     assert len({drawing.digest for drawing in drawings}) == 1
     assert len({str(drawing.boxes) for drawing in drawings}) == 1
     assert any(box.kind == "cells" for box in drawings[0].boxes)

@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
 import vizgrad as vg
-from tests.fixtures.sessions import no_sessions, small
+from tests.fixtures.sessions import small
 from tests.widgets.views import View
 from vizgrad.inspection.model import ArrayName
 from vizgrad.inspection.session import Session
 from vizgrad.stepping.opener import open_session
 from vizgrad.tensor.tensor import Tensor, new_tensor
 from vizgrad.widgets import protocol as p
-
-
-@pytest.fixture(autouse=True)
-def alone() -> Iterator[None]:
-    with no_sessions():
-        yield
 
 
 def told(view: View, session: Session, *of: Any, **more: Any) -> np.ndarray:

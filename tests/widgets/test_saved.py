@@ -19,6 +19,7 @@ from vizgrad.inspection.session import Session
 from vizgrad.widgets import protocol as p
 from vizgrad.widgets import saved
 from vizgrad.widgets.controller import Controller
+from vizgrad.widgets.drawing import AUTOMATIC
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
 
@@ -60,7 +61,7 @@ def test_of_a_large_graph_no_new_picture_is_made(monkeypatch: pytest.MonkeyPatch
 def held(view: str, name: str) -> bool:
     """Is the session there still, when a view in place of widget `view` has come and gone?"""
     shown = View()
-    assert isinstance(shown.ask(p.Attach, name, p.AUTOMATIC, view), p.Shown)
+    assert isinstance(shown.ask(p.Attach, name, AUTOMATIC, view), p.Shown)
     gc.collect()
     assert registry.find(name) is not None
     shown.controller.close()
