@@ -250,6 +250,8 @@ def determinant_of_no_sign(line: str, theirs: Side, ours: Side, found: Differenc
     if operand is None or operand.group(1) not in theirs.tensors():
         return False
     matrix = theirs.names[operand.group(1)].detach().numpy()
+    if matrix.ndim < 2:
+        return False
     whole = np.isfinite(matrix).all()
     return not whole or bool(np.any(np.linalg.cond(matrix) > 1e6))
 

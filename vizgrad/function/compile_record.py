@@ -20,6 +20,7 @@ from vizgrad.arrays.quiet import NAMELESS
 from vizgrad.function.declared import GROUPS, saved_by, users_of
 from vizgrad.function.failing import kernel_error
 from vizgrad.function.generated import at_first_call
+from vizgrad.function.narrow import BY_NUMBER
 from vizgrad.function.saving import save_result
 from vizgrad.function.typing import (
     arrays_for,
@@ -113,7 +114,7 @@ def _record_source(op: Declared) -> str:
         f"        if moved is None: raise kernel_error(op, error, {', '.join(arrays)}) from None",
         f"        return record({', '.join(['*moved', *(f'{a}={a}' for a in attributes)])})",
     ]
-    if _may_be_narrow(op):
+    if _may_be_widened(op):
         lines.append("    if w is not None: r = narrowed(r, w)")
     several = len(op.outputs) > 1
     results = [f"r{i}" for i in range(len(op.outputs))] if several else ["r"]
@@ -140,9 +141,12 @@ def _record_source(op: Declared) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _may_be_narrow(op: Declared) -> bool:
-    """Must operands of a narrow type be looked for? Where elements are only moved, any type will do."""
-    return bool(NARROW) and not op.view and op.typing != "moved"
+def _may_be_widened(op: Declared) -> bool:
+    """Must operands of a narrow type be looked for, or a number beside halves?
+
+    Where elements are only moved, any type will do.
+    """
+    return op.name in BY_NUMBER or (bool(NARROW) and not op.view and op.typing != "moved")
 
 
 def _kernel(op: Declared) -> str:
@@ -173,7 +177,7 @@ def _read_arrays(op: Declared) -> list[str]:
         ]
     else:
         lines.append(f"        raise type_error(op, {', '.join(inputs)}) from None")
-    narrow = _may_be_narrow(op)
+    narrow = _may_be_widened(op)
     alike = [f"d is not a{i}.dtype" for i in range(1, len(inputs))]
     # what most tensors are of has its answer in itself: a type is looked up, and its kind, for others
     other = "d is not FLOAT and d is not DOUBLE"
@@ -185,7 +189,8 @@ def _read_arrays(op: Declared) -> list[str]:
         lines.append("    d = a0.dtype")
     if not narrow:
         return [*lines, f"    if {' or '.join(tests)}:", call] if tests else lines
-    each = " or ".join(f"a{i}.dtype in NARROW" for i in range(len(inputs)))
+    types = [f"a{i}.dtype in NARROW" for i in range(len(inputs))] if NARROW else []
+    each = " or ".join([*types, *(["d.char == 'e'"] if op.name in BY_NUMBER else [])])
     lines += [
         "    w = None",
         f"    if {' or '.join([*alike, other])}:",

@@ -17,7 +17,7 @@ from vizgrad.function.copy_slices import rebase
 from vizgrad.function.declared import GROUPS, saved_by, users_of
 from vizgrad.function.devices import gathered
 from vizgrad.function.failing import kernel_error
-from vizgrad.function.narrow import widened
+from vizgrad.function.narrow import BY_NUMBER, widened
 from vizgrad.function.saving import save_result
 from vizgrad.function.typing import (
     arrays_for,
@@ -284,7 +284,7 @@ def _as_they_are(op: Primitive, arrays: tuple[Any, ...]) -> bool:
             return False
     if op.typing == "moved":
         return True
-    if NARROW and dtype in NARROW:
+    if (NARROW and dtype in NARROW) or (dtype.char == "e" and op.name in BY_NUMBER):
         return False
     if op.typing in ("promote", "float"):
         return dtype.kind in "fc"
@@ -312,6 +312,8 @@ def _brought_together(op: Primitive, tensors: tuple[Any, ...]) -> tuple[Any, ...
 
 def _arrays(op: Primitive, tensors: tuple[Any, ...]) -> tuple[Any, ...]:
     if NARROW and op.typing != "moved" and any(t._array.dtype in NARROW for t in tensors):
+        return widened(op, tensors)[1:]
+    if op.name in BY_NUMBER and tensors[0]._array.dtype.char == "e":
         return widened(op, tensors)[1:]
     if op.typing in ("promote", "float"):
         return arrays_for(op, tensors)

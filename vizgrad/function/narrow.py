@@ -1,7 +1,8 @@
 """Operations on bfloat16: computed in float32, the result rounded once, as on a processor without it (X-11).
 
 Compiled functions call these only where a narrow type is among the operands, and hold the question only
-once a program has used such a type.
+once a program has used such a type. Products and quotients of float16 with one number come here, too: the
+number is not rounded.
 """
 
 from __future__ import annotations
@@ -19,6 +20,12 @@ if TYPE_CHECKING:
 
 _WIDE = dtypes.float32.np
 
+#: Where a second operand of one element keeps its digits, and the result is rounded once.
+BY_NUMBER = frozenset({"mul", "div", "div_rounded", "floor_divide", "floor_divide_number"})
+
+#: Where every step is rounded to the type itself, or the result is the next of its numbers.
+_BY_STEPS = frozenset({"nextafter", "div_rounded", "floor_divide", "floor_divide_number"})
+
 
 def widened(op: Declared, operands: tuple[Any, ...]) -> tuple[Any, ...]:
     """The numpy dtype of the result, or None if it is no narrow one; then the arrays to compute with.
@@ -28,14 +35,16 @@ def widened(op: Declared, operands: tuple[Any, ...]) -> tuple[Any, ...]:
     found = [t._array.dtype for t in operands]
     if op.typing in ("promote", "float"):
         common = result_dtype(operands, op.typing == "float")
+        arrays = [t._array for t in operands]
+        number = op.name in BY_NUMBER and arrays[1].size == 1
         if not isinstance(common, dtypes.NarrowDType):
+            if number and common is dtypes.float16:
+                return (common.np, _wide(arrays[0], common.np), arrays[1].astype(_WIDE))
             return (None, *arrays_for(op, operands))
         _refuse_float8(op, common)
         refuse_bools(op, operands)
-        arrays = [t._array for t in operands]
-        if op.name == "nextafter":  # the one whose result hangs on the steps of the type itself
+        if not number and op.name in _BY_STEPS:
             return (None, *(a.astype(common.np, copy=False) for a in arrays))
-        number = op.name in ("mul", "div") and not arrays[1].ndim
         return (
             common.np,
             _wide(arrays[0], common.np),
@@ -78,7 +87,10 @@ def narrowed(result: Any, dtype: Any) -> Any:
         return tuple([narrowed(each, dtype) for each in result])
     if result.dtype != _WIDE:
         return result
-    return result.astype(dtype) if is_sparse(result) else xp.asarray(result, dtype)
+    if is_sparse(result):
+        return result.astype(dtype)
+    with xp.errstate(over="ignore"):
+        return xp.asarray(result, dtype)
 
 
 def wide(array: Any) -> Any:

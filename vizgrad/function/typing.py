@@ -22,6 +22,7 @@ class WrappedNumber(Tensor):
     _is_stand_in = True
 
 
+_HALF = dtypes.float16.np
 _numbers: dict[tuple[float, Any], WrappedNumber] = {}
 _NUMBERS_KEPT = 4096
 
@@ -45,7 +46,8 @@ def number(value: Any, beside: Any) -> Any:
         known = _numbers.get(key)
         if known is not None:
             return known
-        made = _wrap(value, dtype)
+        # a factor or divisor of halves keeps its digits: `function/narrow.py`
+        made = _wrap(value, dtypes.float32.np if dtype is _HALF else dtype)
         # 0.0 and -0.0 are one key, and no NaN is ever found again
         if value and value == value and len(_numbers) < _NUMBERS_KEPT:
             _numbers[key] = made
@@ -190,6 +192,9 @@ def arrays_for(op: Declared, operands: tuple[Any, ...]) -> tuple[Any, ...]:
         )
     refuse_bools(op, operands)
     dtype = result_dtype(operands, op.typing == "float").np
+    if dtype is _HALF:  # numbers beside halves may be larger than any half
+        with xp.errstate(over="ignore"):
+            return tuple(t._array.astype(dtype, copy=False) for t in operands)
     return tuple(t._array.astype(dtype, copy=False) for t in operands)
 
 

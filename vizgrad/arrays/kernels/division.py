@@ -26,6 +26,8 @@ def _check(a: Array, divisor: Array) -> None:
 @quiet
 def floor_divide(a: Array, b: Array) -> Array:
     _check(a, b)
+    if a.dtype.itemsize == 2 and a.dtype.kind in "fV":
+        return _by_steps(a, b)
     if a.dtype.kind == "f":
         # numpy's floor_divide gives NaN for a / 0 where PyTorch gives inf
         if isinstance(b, np.ndarray) and b.all():
@@ -34,13 +36,26 @@ def floor_divide(a: Array, b: Array) -> Array:
     return np.floor_divide(a, b)
 
 
+def _by_steps(a: Array, b: Array) -> Array:
+    """Halves, rounded at each step, as PyTorch does; numpy's rounds once, or not as often."""
+    rest = np.fmod(a, b)
+    quotient = (a - rest) / b
+    below = (rest != 0) & ((b < 0) != (rest < 0))
+    quotient = np.where(below, quotient - quotient.dtype.type(1), quotient)
+    whole = np.floor(quotient)
+    whole = np.where(quotient - whole > 0.5, whole + whole.dtype.type(1), whole)
+    plain = a / b
+    whole = np.where(quotient == 0, np.copysign(whole, plain), whole)
+    return np.where(b == 0, plain, whole)
+
+
 @quiet
 def divide(a: Array, b: Array, rounding_mode: str) -> Array:
     """`a / b` rounded: "floor" down, "trunc" towards zero."""
     if rounding_mode == "floor":
         return floor_divide(a, b)
     _check(a, b)
-    if a.dtype.kind == "f":
+    if a.dtype.kind in "fV":
         return np.trunc(a / b)
     quotient = np.floor_divide(a, b)
     inexact = (quotient * b != a) & ((a < 0) != (b < 0))
@@ -49,9 +64,14 @@ def divide(a: Array, b: Array, rounding_mode: str) -> Array:
 
 @quiet
 def remainder(a: Array, b: Array) -> Array:
-    """Has the sign of `b`."""
+    """Has the sign of `b`; a zero that of `a`."""
     _check(a, b)
-    return np.remainder(a, b)
+    rest = np.remainder(a, b)
+    if rest.dtype.kind in "fV":
+        nothing = rest == 0
+        if nothing.any():
+            return np.where(nothing, np.copysign(rest, a), rest)
+    return rest
 
 
 @quiet

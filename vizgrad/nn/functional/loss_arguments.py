@@ -49,13 +49,12 @@ def of_one_size(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
     return input, target
 
 
-def weigh(each: Any, weight: Tensor) -> Any:
-    """Each loss times its weight; ValueError for another size."""
-    if weight._array.shape != each._array.shape:
+def check_weight(weight: Tensor, input: Tensor) -> None:
+    """ValueError unless there is a weight for each element of the input, as it is given."""
+    if weight._array.shape != input._array.shape:
         raise ValueError(
-            f"Weights and input must have the same size, got {list(weight.shape)} and {list(each.shape)}"
+            f"Weights and input must have the same size, got {list(weight.shape)} and {list(input.shape)}"
         )
-    return each * weight
 
 
 def computed_in(dtype: DType, *operands: Tensor | None) -> None:

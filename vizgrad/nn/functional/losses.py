@@ -12,7 +12,7 @@ from vizgrad.nn.functional.loss_arguments import (
     of_one_size,
     one_type,
     reduced,
-    weigh,
+    check_weight,
 )
 from vizgrad.ops import losses as op
 from vizgrad.ops.optional import given
@@ -29,8 +29,10 @@ def mse_loss(
 ) -> Tensor:  # fmt: skip
     """(input - target)^2."""
     reduction = how_reduced(reduction, size_average, reduce)
+    given = input
     input, target = of_one_size(input, target)
     if weight is not None:
+        check_weight(weight, given)
         return _weighed(((input - target) ** 2), weight, reduction)
     return op.mse_loss.record(input, target, reduction=reduction)
 
@@ -42,15 +44,17 @@ def l1_loss(
 ) -> Tensor:  # fmt: skip
     """|input - target|; with `weight` times that, and the mean divided by the sum of the weights."""
     reduction = how_reduced(reduction, size_average, reduce)
+    given = input
     input, target = of_one_size(input, target)
     if weight is not None:
+        check_weight(weight, given)
         return _weighed((input - target).abs(), weight, reduction)
     return reduced((input - target).abs(), reduction)
 
 
 def _weighed(each: Any, weight: Tensor, reduction: str) -> Tensor:
     """Losses times weights; their mean is divided by the sum of the weights."""
-    each = weigh(each, weight)
+    each = each * weight
     if reduction == "none":
         return each
     return each.sum() / weight.sum() if reduction == "mean" else each.sum()
@@ -77,6 +81,8 @@ def huber_loss(
     weight: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
     """d^2 / 2 where |d| <= delta, else delta (|d| - delta / 2)."""
+    if weight is not None:
+        check_weight(weight, input)
     input, target = of_one_size(input, target)
     if not delta > 0:
         raise RuntimeError(
@@ -90,7 +96,7 @@ def huber_loss(
         input, target, delta=delta, target_dtype=given_as,
         reduction=how_reduced(reduction) if weight is None else "none",
     )  # fmt: skip
-    return each if weight is None else reduced(weigh(each, weight), reduction)
+    return each if weight is None else reduced(each * weight, reduction)
 
 
 @takes_tensors

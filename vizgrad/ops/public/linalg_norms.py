@@ -95,15 +95,21 @@ def norm(
 @takes_out
 def cond(input: Tensor, p: Any = None) -> Tensor:
     """The condition number: norm(input) * norm(inv(input)), by singular values when p is None, 2 or -2."""
-    if p in (None, 2, -2):
+    if p is None or (isinstance(p, (int, float)) and abs(p) == 2):
         values = svdvals(input)
         if not values._array.size:
             return reduction.sum(values.detach(), -1)
         first, last = slicing.select(values, -1, 0), slicing.select(values, -1, -1)
         return last / first if p == -2 else first / last
+    if not isinstance(p, (bool, int, float, complex, str)):
+        raise TypeError(f"linalg_cond(): argument 'p' must be a number or a word, not {p!r}")
+    check(f"cond(ord={p})", input)
+    if p not in ("fro", "nuc", 1, -1, math.inf, -math.inf):
+        raise RuntimeError(
+            f"linalg.cond got an invalid norm type: {p}; there are 'fro', 'nuc', 1, -1, 2, -2, inf, -inf"
+        )
     if not input._array.size:
         return vector_norm(input.detach(), 1, (-2, -1))
-    check(f"cond(ord={p})", input)
     if p == "nuc":  # an inverse may have infinities, which have no singular values
         values = svdvals(input)
         return reduction.sum(values, -1) * reduction.sum(1 / values, -1)
