@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -73,7 +75,7 @@ from tests.fuzz.conditions import (
     writes_out,
     written_view,
 )
-from tests.fuzz.operations import operations
+from tests.fuzz.operations import Operation, operations
 from tests.fuzz.values import Given
 
 
@@ -91,10 +93,35 @@ class Known:
         # what is written into an operand, or into `out`, is the value
         kinds = (kind, "value") if kind.endswith(" after") else (kind,)
         return (
-            any(fnmatchcase(call.operation, o) for o in self.operations.split(" "))
+            any(
+                fnmatchcase(n, o)
+                for n in names_of(call.operation)
+                for o in self.operations.split(" ")
+            )
             and any(fnmatchcase(word, k) for k in self.kinds.split("|") for word in kinds)
             and (self.when is None or self.when(call, difference))
         )
+
+
+@cache
+def names_of(name: str) -> tuple[str, ...]:
+    """The names of the function that is called `name`."""
+    named = _functions()
+    return (name, *(n for n, f in named.items() if f is named.get(name)))
+
+
+@cache
+def _functions() -> dict[str, object]:
+    return {n: f for n, o in operations().items() if (f := _function(o)) is not None}
+
+
+def _function(operation: Operation) -> object:
+    import vizgrad
+
+    found: Any = vizgrad
+    for part in operation.path.split("."):
+        found = getattr(found, part, None)
+    return None if operation.method_only else found
 
 
 KNOWN: tuple[Known, ...] = (

@@ -76,21 +76,51 @@ class vector_norm:
     def grad_self(grad, self, result, ord, dims, keepdim):
         grad = restore_dims(grad, dims, keepdim, self.ndim)
         norm = restore_dims(result, dims, keepdim, self.ndim)
-        if ord == 0:
-            return None  # a count
-        if ord == 1:
-            return grad * sgn(self)
-        if ord == 2:
-            return grad * drop(self / norm, mask=raw(norm) == 0)
-        if math.isinf(ord):
-            weights = ordering.shares(raw(abs(self)), raw(norm), dims, nan=True)
-            return drop(sgn(self) * (grad * constant(weights, grad)), mask=weights == 0)
-        scale = drop(grad / pow_number(norm, exponent=ord - 1), mask=raw(norm) == 0)
-        if ord < 2:
-            power = pow_number(abs(self), exponent=ord - 1)
-            power = drop(power, mask=raw(self) == 0) if ord < 1 else power
-            return sgn(self) * power * scale
-        return self * pow_number(abs(self), exponent=ord - 2) * scale
+        return _norm_slope(grad, self, norm, ord, dims)
+
+
+def _norm_slope(grad, x, norm, ord, dims):
+    """How a norm of `x` over `dims`, which are kept, changes with it."""
+    if ord == 0:
+        return None  # a count
+    if ord == 1:
+        return grad * sgn(x)
+    if ord == 2:
+        return grad * drop(x / norm, mask=raw(norm) == 0)
+    if math.isinf(ord):
+        weights = ordering.shares(raw(abs(x)), raw(norm), dims, nan=True)
+        return drop(sgn(x) * (grad * constant(weights, grad)), mask=weights == 0)
+    scale = drop(grad / pow_number(norm, exponent=ord - 1), mask=raw(norm) == 0)
+    if ord < 2:
+        power = pow_number(abs(x), exponent=ord - 1)
+        power = drop(power, mask=raw(x) == 0) if ord < 1 else power
+        return sgn(x) * power * scale
+    return x * pow_number(abs(x), exponent=ord - 2) * scale
+
+
+@primitive(typing="promote", holomorphic=False)
+class dist:
+    """The norm of all elements of self - other."""
+
+    def forward(self, other, *, p):
+        apart = self - other
+        return statistics.vector_norm(apart, p, tuple(range(apart.ndim)), False)
+
+    def grad_self(grad, self, other, result, p):
+        return _dist_slope(grad, self, other, result, p)
+
+    def grad_other(grad, self, other, result, p):
+        slope = _dist_slope(grad, self, other, result, p)
+        return None if slope is None else -slope
+
+
+def _dist_slope(grad, a, b, result, p):
+    apart = a - b
+    dims = tuple(range(apart.ndim))
+    return _norm_slope(
+        restore_dims(grad, dims, False, apart.ndim), apart,
+        restore_dims(result, dims, False, apart.ndim), p, dims,
+    )  # fmt: skip
 
 
 @primitive

@@ -7,12 +7,12 @@ from typing import Any
 
 from vizgrad.nn.functional.differentiable import no_gradient_of
 from vizgrad.nn.functional.loss_arguments import (
+    check_weight,
     computed_in,
     how_reduced,
     of_one_size,
     one_type,
     reduced,
-    check_weight,
 )
 from vizgrad.ops import losses as op
 from vizgrad.ops.optional import given

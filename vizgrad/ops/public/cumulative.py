@@ -9,10 +9,11 @@ from vizgrad.ops import extremes, joining, statistics
 from vizgrad.ops.copying import without_history
 from vizgrad.ops.forms import public
 from vizgrad.ops.public.arguments import one_dim, written
-from vizgrad.ops.public.keywords import takes_axis, takes_out
+from vizgrad.ops.public.keywords import takes_axis, takes_out, takes_tensors
 from vizgrad.ops.public.reduction import _as_asked, _in_dtype
 from vizgrad.ops.public.results import ValuesIndices
 from vizgrad.tensor.tensor import Tensor
+from vizgrad.tensor.wrong_call import wrong_call
 
 
 def _running(op: Any, input: Tensor, dim: int, dtype: Any, widen: bool = True) -> Any:
@@ -29,11 +30,25 @@ def _running(op: Any, input: Tensor, dim: int, dtype: Any, widen: bool = True) -
     return result if dtype is None else _as_asked(result, dtype)
 
 
+def _of_out(out: Tensor, dtype: Any) -> Any:
+    """The type asked for, which `out` must have."""
+    if out.dtype is not dtype:
+        raise wrong_call(
+            RuntimeError(
+                f"Expected out tensor to have dtype {dtype.name}, but got {out.dtype.name} instead"
+            ),
+            "leave `dtype` out: the result is computed in the type of `out`",
+            "cut-dtype",
+        )
+    return dtype
+
+
 @public(method=True)
 @takes_axis
 def cumsum(input: Tensor, dim: int, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """Running sums along `dim`."""
-    dtype = out.dtype if dtype is None and out is not None else dtype
+    if out is not None:
+        dtype = out.dtype if dtype is None else _of_out(out, dtype)
     result = _running(joining.cumsum, input, dim, dtype)
     return result if out is None else written(out, result, "cumsum", input)
 
@@ -42,7 +57,8 @@ def cumsum(input: Tensor, dim: int, *, dtype: Any = None, out: Tensor | None = N
 @takes_axis
 def cumprod(input: Tensor, dim: int, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """Running products along `dim`."""
-    dtype = out.dtype if dtype is None and out is not None else dtype
+    if out is not None:
+        dtype = out.dtype if dtype is None else _of_out(out, dtype)
     result = _running(statistics.cumprod, input, dim, dtype)
     return result if out is None else written(out, result, "cumprod", input)
 
@@ -65,9 +81,12 @@ def cummin(input: Tensor, dim: int) -> ValuesIndices:
 
 @public(method=True)
 @takes_axis
-@takes_out
-def logcumsumexp(input: Tensor, dim: int) -> Tensor:
+@takes_tensors
+def logcumsumexp(input: Tensor, dim: int, *, out: Tensor | None = None) -> Tensor:
     """log of running sums of exp along `dim`."""
+    if out is not None:
+        _of_out(out, input.dtype)
     if input._array.dtype.kind not in "fcV":
         raise NotImplementedError(f'"logcumsumexp" not implemented for {input.dtype.name}')
-    return _running(statistics.logcumsumexp, input, dim, None)
+    result = _running(statistics.logcumsumexp, input, dim, None)
+    return result if out is None else written(out, result, "logcumsumexp", input)

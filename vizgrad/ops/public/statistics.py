@@ -13,6 +13,8 @@ from vizgrad.ops import several, statistics
 from vizgrad.ops.forms import method, public
 from vizgrad.ops.public.arguments import as_float, dims_of, written
 from vizgrad.ops.public.arithmetic import refuse_bool_minus
+from vizgrad.ops.public.broadcasting import broadcast_shapes
+from vizgrad.ops.public.conversion import result_type
 from vizgrad.ops.public.keywords import takes_axis, takes_out, takes_tensors
 from vizgrad.ops.public.reduction import _in_dtype
 from vizgrad.ops.reduce import mean_dims
@@ -163,23 +165,24 @@ def vector_norm(
     """(sum of |x|^ord over `dim`)^(1/ord); `inf` and `-inf` give the extremes of |x|, 0 counts."""
     check_norm_dtype("vector_norm", input, dtype)
     input = _in_dtype(input, dtype)
-    if input._array.dtype.kind not in "fcV":
-        raise RuntimeError(
-            "linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
-            f"{input.dtype.name}"
-        )
     dims = dims_of(dim, input._array.ndim)
-    if (
-        (ord < 0 or ord == math.inf)
-        and count(input._array.shape, dims) == 0
-        and 0 in input._array.shape
-    ):
-        raise RuntimeError(
-            f"linalg.vector_norm cannot compute the {ord} norm on an empty tensor because the "
-            f"operation does not have an identity; the shape is {list(input._array.shape)}"
-        )
+    _check_norm(input.dtype, ord, input._array.shape, dims)
     result = statistics.vector_norm.record(input, ord=ord, dims=dims, keepdim=keepdim)
     return result if out is None else written(out, result, "linalg_vector_norm", input)
+
+
+def _check_norm(dtype: Any, ord: float, shape: Any, dims: Any) -> None:
+    """RuntimeError for whole numbers, and for the extreme of none."""
+    if dtype.category < 2:
+        raise RuntimeError(
+            "linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
+            f"{dtype.name}"
+        )
+    if (ord < 0 or ord == math.inf) and count(shape, dims) == 0 and 0 in shape:
+        raise RuntimeError(
+            f"linalg.vector_norm cannot compute the {ord} norm on an empty tensor because the "
+            f"operation does not have an identity; the shape is {list(shape)}"
+        )
 
 
 @public
@@ -221,4 +224,6 @@ def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
         if not isinstance(each, Tensor):
             raise not_a_tensor("dist", name, position, each)
     refuse_bool_minus(input, other)
-    return vector_norm(input - other, p)
+    shape = broadcast_shapes(input._array.shape, other._array.shape)
+    _check_norm(result_type(input, other), p, shape, dims_of(None, len(shape)))
+    return statistics.dist.record(input, other, p=p)
