@@ -314,9 +314,12 @@ export class DebuggerStore {
 
   private pendingChanged(): void {
     const { pending } = this.asking;
-    const { patience } = pending;
-    const moving = this.movesForLong(pending.has(...MOVES, 'stop'));
     const { state } = this;
+    const { session } = state.value;
+    // Where there is something to see, nobody is told of a wait that is short: it would be drawn.
+    const patience =
+      session !== null && pending.patience === 'waiting' ? 'answered' : pending.patience;
+    const moving = this.movesForLong(pending.has(...MOVES, 'stop'));
     const worse =
       patience !== state.value.patience && (patience === 'slow' || patience === 'silent');
     if (patience !== state.value.patience || moving !== state.value.moving) {

@@ -60,9 +60,12 @@ export function seconds(value: number): string {
   return value >= 1e-3 ? `${(value * 1e3).toPrecision(3)} ms` : `${Math.round(value * 1e6)} µs`;
 }
 
+/** Made once: that takes longer than writing a thousand numbers. */
+const WHOLE = new Intl.NumberFormat('en-US');
+
 /** 12345 as "12,345". */
 export function whole(n: number): string {
-  return n.toLocaleString('en-US');
+  return WHOLE.format(n);
 }
 
 export function count(n: number, noun: string, plural = `${noun}s`): string {

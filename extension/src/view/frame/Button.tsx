@@ -1,9 +1,11 @@
 /** A button with an icon, and a label where there is room for it. */
 import type { JSX } from 'preact';
+import { useCallback } from 'preact/hooks';
 
 import type { CommandName } from '../../protocol';
 import { commandOf } from '../commands';
 import { useCommands } from '../hooks';
+import { memo } from '../memo';
 import { keyText } from '../shortcuts';
 import { Icon } from '../Icons';
 import type { IconName } from '../Icons';
@@ -27,11 +29,11 @@ interface ButtonProps {
 const shortcut = (key: string): string => key.replace(/^Shift /, 'Shift+');
 
 /**
- * A disabled button stays focusable (`aria-disabled`): Step becomes disabled while it has the
- * focus, and the focus must not fall back to the page. `act` is called even then: it knows better
- * than the last drawing whether the command makes sense at the moment of the click.
+ * A button that a step leaves as it is is not drawn again: there are twenty. A disabled one stays focusable (`aria-disabled`):
+ * Step becomes disabled while it has the focus, and the focus must not fall back to the page. `act` is called
+ * even then: it knows better than the last drawing whether the command makes sense at the moment of the click.
  */
-export function Button(props: ButtonProps): JSX.Element {
+function ButtonInner(props: ButtonProps): JSX.Element {
   const { icon, name, keys, labelled = false, disabled = false, pressed, primary = false } = props;
   const text = props.hint ?? name;
   return (
@@ -50,6 +52,8 @@ export function Button(props: ButtonProps): JSX.Element {
     </button>
   );
 }
+
+export const Button = memo(ButtonInner);
 
 interface CommandButtonProps {
   readonly command: CommandName;
@@ -74,6 +78,7 @@ export function CommandButton(props: CommandButtonProps): JSX.Element | null {
   const { label, labelOn, help, icon } = commandOf(command);
   const keys = keyText(command);
   const on = commands.isOn(command);
+  const act = useCallback(() => commands.perform(command), [commands, command]);
   return (
     <Button
       {...looks}
@@ -83,7 +88,7 @@ export function CommandButton(props: CommandButtonProps): JSX.Element | null {
       {...(keys === '' ? {} : { keys })}
       {...(TOGGLES.includes(command) ? { pressed: on } : {})}
       disabled={!commands.can(command)}
-      act={() => commands.perform(command)}
+      act={act}
     />
   );
 }

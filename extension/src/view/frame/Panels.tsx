@@ -12,6 +12,7 @@ import { memoryNote } from '../panels/Memory';
 import { savedNote } from '../panels/SavedTensors';
 import { versionsNote } from '../panels/Versions';
 import * as format from '../format';
+import { hostOf } from '../host';
 import type { Width } from '../width';
 import { CommandButton } from './Button';
 import { Region } from './Region';
@@ -21,7 +22,7 @@ import { Tabs } from './Tabs';
 /** One of them, before it is known where it is to be. */
 export interface Part {
   readonly name: string;
-  readonly note?: ComponentChildren;
+  readonly note?: () => string;
   readonly tools?: ComponentChildren;
   /** A few letters on its tab: what must be seen without opening it. */
   readonly sign?: string;
@@ -49,7 +50,7 @@ export function Panels({ state, session, width }: PanelsProps): JSX.Element {
     }
   }, [follow, selection]);
 
-  const graph = <GraphPanel session={session} view={state.view} />;
+  const graph = <GraphPanel session={session} view={state.view} host={hostOf(document)} />;
   const stale = session.saved.stale;
   const inspector: Part = {
     name: 'Inspector',
@@ -58,28 +59,28 @@ export function Panels({ state, session, width }: PanelsProps): JSX.Element {
   };
   const saved: Part = {
     name: 'Saved tensors',
-    note: savedNote(session),
+    note: () => savedNote(session),
     ...(stale > 0 ? { sign: `${stale} stale` } : {}),
     draw: () => <SavedTensors session={session} />
   };
   const versions: Part = {
     name: 'Versions',
-    note: versionsNote(session),
+    note: () => versionsNote(session),
     draw: () => <Versions session={session} />
   };
   const engine: Part = {
     name: 'Engine',
-    note: `${session.fold.readyCount} ready`,
+    note: () => `${session.fold.readyCount} ready`,
     draw: () => <Engine session={session} />
   };
   const memory: Part = {
     name: 'Memory',
-    note: memoryNote(session),
+    note: () => memoryNote(session),
     draw: () => <Memory session={session} />
   };
   const events: Part = {
     name: 'Events',
-    note: format.count(session.run.recorded, 'visit'),
+    note: () => format.count(session.run.recorded, 'visit'),
     draw: () => <Events session={session} />
   };
 

@@ -1,11 +1,13 @@
 /** A named part of the view, with a header. */
 import type { ComponentChildren, JSX } from 'preact';
 
+import { later } from '../later';
+
 interface RegionProps {
   /** The accessible name: tests and screen readers find the region by it. */
   readonly name: string;
   /** A few words in the header, beside the name. */
-  readonly note?: ComponentChildren;
+  readonly note?: () => string;
   readonly tools?: ComponentChildren;
   readonly children: ComponentChildren;
   /** Without the header: a tab has it. */
@@ -19,7 +21,7 @@ export function Region({ name, note, tools, children, bare = false }: RegionProp
       {!bare && (
         <header class="vg-region-head">
           <h3 class="vg-region-name">{name}</h3>
-          {note !== undefined && <span class="vg-region-note">{note}</span>}
+          {note !== undefined && <Note say={note} />}
           {tools !== undefined && <span class="vg-region-tools">{tools}</span>}
         </header>
       )}
@@ -32,3 +34,8 @@ export function Region({ name, note, tools, children, bare = false }: RegionProp
     </section>
   );
 }
+
+/** Found and drawn behind the picture, as what it is a note on. */
+export const Note = later(({ say }: { say: () => string }) => (
+  <span class="vg-region-note">{say()}</span>
+));

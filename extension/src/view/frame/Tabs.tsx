@@ -1,7 +1,7 @@
 /** Parts of which one is shown: what a narrow view has room for. */
 import type { JSX } from 'preact';
 
-import { Region } from './Region';
+import { Note, Region } from './Region';
 import type { Part } from './Panels';
 
 interface TabsProps {
@@ -50,7 +50,7 @@ export function Tabs({ parts, chosen, choose }: TabsProps): JSX.Element {
             </button>
           ))}
         </div>
-        {part.note !== undefined && <span class="vg-region-note">{part.note}</span>}
+        {part.note !== undefined && <Note key={part.name} say={part.note} />}
         {part.tools !== undefined && <span class="vg-region-tools">{part.tools}</span>}
       </div>
       <div class="vg-tabpanel" role="tabpanel" aria-label={part.name}>

@@ -4,6 +4,7 @@ import type { JSX } from 'preact';
 import type { CommandName } from '../../protocol';
 import type { DebuggerState } from '../../store';
 import { allows } from '../commands';
+import * as format from '../format';
 import { useCommands } from '../hooks';
 import type { Width } from '../width';
 import { CommandButton } from './Button';
@@ -95,7 +96,7 @@ function statusOf({ moving, port, session, working }: DebuggerState): string {
     return node ? `running ${node.name} ${node.label}`.trimEnd() : 'running…';
   }
   if (working?.what === 'reading') {
-    return `reading ${working.total.toLocaleString('en-US')} nodes…`;
+    return `reading ${format.whole(working.total)} nodes…`;
   }
   return moving ? 'running…' : (session?.run.status ?? '');
 }

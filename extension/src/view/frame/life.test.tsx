@@ -1,46 +1,21 @@
 import { fireEvent, waitFor, within } from '@testing-library/preact';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 
-import { openView } from '..';
-import type { MountedView } from '..';
-import { Player } from '../../../tests/player';
+import { opened } from '../../../tests/opened';
 import { RECORDINGS } from '../../../tests/recordings';
 
-let host: HTMLElement;
-let kernel: Player;
-let view: MountedView;
-
-async function mount(options = {}): Promise<void> {
-  kernel = new Player(RECORDINGS.mlp);
-  view = openView(host, kernel, options);
-  await waitFor(() => expect(host.querySelector('[data-layout="done"]')).not.toBeNull());
-}
-
-beforeEach(() => {
-  host = document.createElement('div');
-  document.body.append(host);
-  vi.spyOn(Element.prototype, 'getBoundingClientRect').mockReturnValue(
-    new DOMRect(0, 0, 1000, 600)
-  );
-});
-
-afterEach(() => {
-  view.unmount();
-  host.remove();
-});
-
-const button = (name: string): HTMLElement => within(host).getByRole('button', { name });
+const page = opened();
 
 test('a closed session says why', async () => {
-  await mount();
-  fireEvent.click(button('Stop'));
-  await within(host).findByText(/^This session is closed: it was stopped\./);
-  expect(button('Step').getAttribute('aria-disabled')).toBe('true');
+  await page.open(RECORDINGS.mlp);
+  fireEvent.click(page.button('Stop'));
+  await within(page.host).findByText(/^This session is closed: it was stopped\./);
+  expect(page.button('Step').getAttribute('aria-disabled')).toBe('true');
 });
 
 test('sessions are named by variable and cell, with how far they are', async () => {
-  await mount({ followNewest: true });
-  kernel.emit({
+  await page.open(RECORDINGS.mlp, { followNewest: true });
+  page.kernel.emit({
     type: 'sessions',
     request: 0,
     vizgrad_version: '0',
@@ -51,7 +26,7 @@ test('sessions are named by variable and cell, with how far they are', async () 
     ]
   });
   const names = async (): Promise<(string | null)[]> =>
-    (await within(host).findAllByRole('option')).map(({ textContent }) => textContent);
+    (await within(page.host).findAllByRole('option')).map(({ textContent }) => textContent);
   await waitFor(async () =>
     expect(await names()).toEqual(['loss, In [7], 0 of 12', 's2, 3 of 3, finished'])
   );

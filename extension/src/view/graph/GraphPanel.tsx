@@ -5,7 +5,8 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/ho
 import type { SessionState, ViewState } from '../../store';
 import * as format from '../format';
 import { Region } from '../frame/Region';
-import { hostOf } from '../host';
+import type { Host } from '../host';
+import { memo } from '../memo';
 import { PRESENTED } from '../width';
 import { useCommands, useDoers, useSize, useStore } from '../hooks';
 import { nearestCell } from './cells';
@@ -28,18 +29,20 @@ import { useViewport } from './useViewport';
 interface GraphPanelProps {
   readonly session: SessionState;
   readonly view: ViewState;
+  /** What its buttons say of keys, and what a person prefers. */
+  readonly host: Host;
 }
 
 const NO_SCREEN = { width: 0, height: 0 };
 
-export function GraphPanel({ session, view }: GraphPanelProps): JSX.Element {
+function GraphPanelInner({ session, view, host: { preferences } }: GraphPanelProps): JSX.Element {
   const store = useStore();
   const commands = useCommands();
   const host = useRef<HTMLDivElement>(null);
   const svg = useRef<SVGSVGElement>(null);
   const world = useRef<SVGGElement>(null);
   const screen = useSize(host) ?? NO_SCREEN;
-  const [heated, setHeated] = useState(() => hostOf(document).preferences.colour_by_gradient);
+  const [heated, setHeated] = useState(() => preferences.colour_by_gradient);
   const [metrics, setMetrics] = useState(() => new TextMetrics());
   useLayoutEffect(() => {
     if (host.current) {
@@ -168,13 +171,15 @@ export function GraphPanel({ session, view }: GraphPanelProps): JSX.Element {
   return (
     <Region
       name="Graph"
-      note={[
-        [title, cell].filter(Boolean).join(', '),
-        format.count(size, 'node'),
-        format.count(leaves, 'leaf', 'leaves')
-      ]
-        .filter(Boolean)
-        .join(' · ')}
+      note={() =>
+        [
+          [title, cell].filter(Boolean).join(', '),
+          format.count(size, 'node'),
+          format.count(leaves, 'leaf', 'leaves')
+        ]
+          .filter(Boolean)
+          .join(' · ')
+      }
       tools={<GraphTools foldable={foldable()} />}
     >
       <div class="vg-graph" ref={host}>
@@ -222,3 +227,6 @@ export function GraphPanel({ session, view }: GraphPanelProps): JSX.Element {
     </Region>
   );
 }
+
+/** What else the state tells does not concern the picture: an answer about a node, the port, a notice. */
+export const GraphPanel = memo(GraphPanelInner);

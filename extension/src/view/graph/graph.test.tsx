@@ -20,6 +20,7 @@ import { INITIAL_STATE } from '../../store/state';
 import { foldingSent, INITIAL_VIEW, UNFOLDED } from '../../store/view';
 import { Commands } from '../commands';
 import { CommandsContext, StoreContext } from '../hooks';
+import { hostOf } from '../host';
 import { commandKey } from '../shortcuts';
 import { GraphPanel } from './GraphPanel';
 
@@ -56,7 +57,7 @@ function show(session: SessionState, changes: Partial<ViewState> = {}): void {
     <StoreContext.Provider value={store as unknown as DebuggerStore}>
       <CommandsContext.Provider value={commands}>
         <div onKeyDown={event => commandKey(event, commands)}>
-          <GraphPanel session={session} view={view} />
+          <GraphPanel session={session} view={view} host={hostOf(document)} />
         </div>
       </CommandsContext.Provider>
     </StoreContext.Provider>

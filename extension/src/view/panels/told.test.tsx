@@ -1,0 +1,99 @@
+import { fireEvent, waitFor, within } from '@testing-library/preact';
+import { beforeEach, expect, test } from 'vitest';
+
+import { opened } from '../../../tests/opened';
+import { RECORDINGS } from '../../../tests/recordings';
+import type { Memory, TensorSummary } from '../../protocol';
+import * as format from '../format';
+
+const { mlp, stale } = RECORDINGS;
+const page = opened();
+
+beforeEach(async () => {
+  await page.open(mlp);
+});
+
+test('the inspector shows the node of the last step; a click shows another, and it stays', async () => {
+  fireEvent.click(page.button('Step'));
+  await waitFor(() => expect(page.region('Inspector').getByText('Incoming gradient')).toBeTruthy());
+  fireEvent.click(page.node(3));
+  await waitFor(() => expect(page.region('Inspector').getByText(/def grad_mat2/)).toBeTruthy());
+  fireEvent.click(page.button('Step'));
+  await page.at(2);
+  expect(page.host.querySelector('[data-inspected="3"]')).not.toBeNull();
+  fireEvent.click(page.button('Follow the run'));
+  await waitFor(() => expect(page.host.querySelector('[data-inspected="1"]')).not.toBeNull());
+});
+
+test('a stale value tells who wrote, where, and through what', async () => {
+  page.view.unmount();
+  await page.open(stale);
+  const row = page.host.querySelector('.vg-saved[data-saved-state="stale"]');
+  expect(row?.textContent).toContain("mul_ wrote version 1 through leaves['w2']");
+  expect(row?.textContent).toContain('recordings.py');
+  expect(row?.textContent).toContain('v0 → v1');
+  expect(
+    page.region('Versions').getByRole('button', { name: /w2, version 1, .*stale/ })
+  ).toBeTruthy();
+});
+
+test('a gradient is shown from the record of its step, before the kernel is asked', async () => {
+  page.kernel.moveTo(1);
+  await page.at(1);
+  page.kernel.delay = null;
+  fireEvent.click(page.button('Step'));
+  page.kernel.flush();
+  await page.at(2);
+  const card = () => page.region('Inspector').getByText('g').closest('.vg-card') as HTMLElement;
+  const { norm, histogram } = page.kernel.records[1]?.visit.incoming[0] as TensorSummary;
+  expect(histogram).toEqual([]); // Records are small; the rest comes when the kernel is asked.
+  await waitFor(() =>
+    expect(within(card()).getByText('norm').nextSibling?.textContent).toBe(format.number(norm))
+  );
+  expect(card().querySelector('.vg-histogram')).toBeNull();
+  expect(page.kernel.requests.filter(({ type }) => type === 'inspect').at(-1)).toMatchObject({
+    node: 1
+  });
+  page.kernel.delay = 0;
+  page.kernel.flush();
+  await waitFor(() => expect(page.host.querySelector('.vg-histogram')).not.toBeNull());
+});
+
+test('an event goes to its moment', async () => {
+  fireEvent.click(page.button('Continue'));
+  await waitFor(() => expect(page.root.dataset['status']).toBe('finished'));
+  // What was done in between was not told: it is asked for.
+  fireEvent.click(await page.region('Events').findByRole('button', { name: /PowBackward0/ }));
+  await page.at(2);
+});
+
+test('the engine lists the queue in order', async () => {
+  page.kernel.moveTo(4);
+  await page.at(4);
+  const queue = () => page.region('Engine').getByRole('list', { name: 'Ready queue' });
+  const rows = () => within(queue()).getAllByRole('listitem');
+  await waitFor(() =>
+    expect(rows().map(row => row.textContent)).toEqual([
+      'next b2 AccumulateGrad leaf',
+      '2 TBackward0 ',
+      '3 TanhBackward0 '
+    ])
+  );
+  expect(page.host.querySelector('.vg-why')?.textContent).toBe(
+    'Next is b2 AccumulateGrad It is a leaf: leaves run as soon as they are ready.'
+  );
+});
+
+test('tells what is held, as the kernel says', async () => {
+  const memory = () => page.region('Memory').getByRole('img').getAttribute('aria-label');
+  const said = (at: number) => {
+    const { held, peak } = mlp.memory.get(at) as Memory;
+    return `${format.bytes(held)} held now, ${format.bytes(peak)} at the peak`;
+  };
+  await waitFor(() => expect(memory()).toBe(said(0)));
+  fireEvent.click(page.button('Step'));
+  fireEvent.click(page.button('Step'));
+  await page.at(2);
+  await waitFor(() => expect(memory()).toBe(said(2)));
+  expect(said(2)).not.toBe(said(0));
+});

@@ -1,0 +1,66 @@
+/** A view of a recorded session, opened by a test in a page of its own and taken away behind it. */
+import { waitFor, within } from '@testing-library/preact';
+import type { BoundFunctions, queries } from '@testing-library/preact';
+import { afterEach, beforeEach, expect, vi } from 'vitest';
+
+import { openView } from '../src/view';
+import type { MountedView, ViewOptions } from '../src/view';
+import { Player } from './player';
+import type { Recording } from './recordings';
+
+export class Opened {
+  host!: HTMLElement;
+  kernel!: Player;
+  view!: MountedView;
+
+  /** Draws what the kernel tells of this session. */
+  mount(recording: Recording, options: ViewOptions = {}): void {
+    this.kernel = new Player(recording);
+    this.view = openView(this.host, this.kernel, options);
+  }
+
+  /** Draws it, and waits until there is a picture. */
+  async open(recording: Recording, options: ViewOptions = {}): Promise<void> {
+    this.mount(recording, options);
+    await waitFor(() => expect(this.root.dataset['layout']).toBe('done'), { timeout: 4000 });
+  }
+
+  get root(): HTMLElement {
+    return this.host.querySelector('.vg-root') as HTMLElement;
+  }
+
+  button(name: string): HTMLElement {
+    return within(this.host).getByRole('button', { name });
+  }
+
+  region(name: string): BoundFunctions<typeof queries> {
+    return within(within(this.host).getByRole('region', { name }));
+  }
+
+  node(id: number): SVGGElement {
+    return this.host.querySelector(`[data-node-id="${id}"]`) as SVGGElement;
+  }
+
+  /** Waits until the run stands there. */
+  async at(position: number): Promise<void> {
+    await waitFor(() => expect(this.root.dataset['position']).toBe(String(position)));
+  }
+}
+
+/** For the tests of the file, or of the `describe`, that calls it. */
+export function opened(): Opened {
+  const page = new Opened();
+  beforeEach(() => {
+    page.host = document.createElement('div');
+    document.body.append(page.host);
+    // jsdom draws nothing: give everything the size of a notebook's output.
+    vi.spyOn(Element.prototype, 'getBoundingClientRect').mockReturnValue(
+      new DOMRect(0, 0, 1000, 600)
+    );
+  });
+  afterEach(() => {
+    page.view.unmount();
+    page.host.remove();
+  });
+  return page;
+}
