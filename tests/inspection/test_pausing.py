@@ -145,8 +145,10 @@ def test_a_pause_stops_between_two_nodes() -> None:
     assert session.stopped is None
 
 
-def test_who_listens_is_told_which_node_runs_and_for_how_long() -> None:
+@pytest.mark.parametrize("move", ["continue_", "step"])
+def test_who_listens_is_told_which_node_runs_and_for_how_long(move: str) -> None:
     _, session = opened()
+    session.step(2)
     told: list[Work] = []
 
     def listen(work: Work) -> None:
@@ -156,7 +158,7 @@ def test_who_listens_is_told_which_node_runs_and_for_how_long() -> None:
 
     session.listen_to_work(listen, owner="a test")
     with shown_elsewhere():
-        session.continue_()
+        getattr(session, move)()
     *during, last = told
     assert last == Work(running=False)
     assert [(w.done, w.total, w.node) for w in during] == [(2, 5, 2)] * len(during)

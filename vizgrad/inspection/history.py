@@ -48,7 +48,8 @@ class History:
         #: What the run ended with, if a node raised, and whether one did (the error is let go of by `close`).
         self.error: BaseException | None = None
         self._broken = False
-        self._in_row = False
+        #: Nodes are run, not redone.
+        self._runs = False
         #: Bytes of values kept by the steps that still keep some.
         self.kept = 0
         self.budget = budget
@@ -78,7 +79,7 @@ class History:
     @property
     def running(self) -> tuple[int, int | None]:
         """How many steps are done, and the node that runs; asked for from another thread, while it does."""
-        if self.position < self.recorded and not self._in_row:
+        if self.position < self.recorded and not self._runs:
             return self.position, None
         if self._quick is None:
             return self.position, self._next
@@ -128,7 +129,11 @@ class History:
             return step
         if self.finished:
             raise StopIteration("the backward has been run to its end")
-        step, error = self._run.step()
+        self._runs = True
+        try:
+            step, error = self._run.step()
+        finally:
+            self._runs = False
         if self._quick is None:
             self._own.append(step)
         self.position += 1
@@ -161,11 +166,11 @@ class History:
             self.position = self.recorded
             self._keep()
 
-        self._in_row = True
+        self._runs = True
         try:
             self.error = run.row(stops, between, keep)
         finally:
-            self._in_row = False
+            self._runs = False
             if self.steps:
                 self._next = self.steps[-1].current
         if self.error is not None:
