@@ -76,7 +76,7 @@ function opening(session: SessionState): string {
   const { title, size, run } = session;
   const what = `Backward of ${title || 'a tensor'}: ${format.count(size, 'node')}`;
   const next = run.current === null ? '' : `, next ${nodeTitle(session, run.current)}`;
-  return `${what}, ${run.status} at ${run.position} of ${run.total}${next}`;
+  return `${what}, ${run.status} at ${format.whole(run.position)} of ${format.whole(run.total)}${next}`;
 }
 
 /** A node that was chosen: how it stands, and what is wrong with it. */

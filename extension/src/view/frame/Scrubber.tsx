@@ -3,6 +3,7 @@ import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 
 import type { RunHead } from '../../store';
+import * as format from '../format';
 import { useStore } from '../hooks';
 
 export function Scrubber({ run, disabled }: { run: RunHead; disabled: boolean }): JSX.Element {
@@ -32,7 +33,7 @@ export function Scrubber({ run, disabled }: { run: RunHead; disabled: boolean })
       <input
         type="range"
         aria-label="Position"
-        aria-valuetext={`${value} of ${total} nodes done, ${run.recorded} recorded`}
+        aria-valuetext={`${format.whole(value)} of ${format.whole(total)} nodes done, ${format.whole(run.recorded)} recorded`}
         title="Recorded steps: drag to go back and forth"
         min={0}
         max={total}

@@ -3,6 +3,7 @@ import type { JSX } from 'preact';
 
 import type { SessionInfo } from '../../protocol';
 import type { SessionState } from '../../store';
+import * as format from '../format';
 import { useStore } from '../hooks';
 
 interface SessionPickerProps {
@@ -40,6 +41,10 @@ export function SessionPicker({ sessions, shown }: SessionPickerProps): JSX.Elem
 function describe(info: SessionInfo, shown: SessionState | null): string {
   const { session, title, cell } = info;
   const { status, position, total } = session === shown?.session ? shown.run : info;
-  const parts = [title === '' ? session : title, cell, `${position} of ${total}`];
+  const parts = [
+    title === '' ? session : title,
+    cell,
+    `${format.whole(position)} of ${format.whole(total)}`
+  ];
   return [...parts, status === 'paused' ? '' : status].filter(Boolean).join(', ');
 }

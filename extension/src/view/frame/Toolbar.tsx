@@ -61,7 +61,8 @@ export function Toolbar({ state, width }: ToolbarProps): JSX.Element {
             disabled={running !== null || !allows(state, 'open')}
           />
           <span class="vg-position">
-            node <b>{running?.done ?? run.position}</b> of <b>{run.total}</b>
+            node <b>{format.whole(running?.done ?? run.position)}</b> of{' '}
+            <b>{format.whole(run.total)}</b>
           </span>
           <span
             class="vg-status"

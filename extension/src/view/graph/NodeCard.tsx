@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 
 import * as format from '../format';
 import { Badge, BADGE_LEAST } from './Badge';
-import { CHIPS_TOP, chipsOf, NAME_LINE, portsOf, sideOf, TYPE_LINE, typeText } from './card';
+import { CHIPS_TOP, chipsOf, NAME_LINE, portsOf, sideOf, TYPE_LINE, typeIn } from './card';
 import { Chips } from './Chips';
 import type { NodeBoxProps } from './NodeBox';
 
@@ -15,7 +15,7 @@ export function NodeCard(props: NodeBoxProps): JSX.Element {
   const side = sideOf(node);
   const room = box.width - 2 * side;
   const hooks = node.hooks.length > 0;
-  const type = metrics.fit(typeText(node.outputs), room - BADGE_LEAST, 'type');
+  const type = typeIn(node.outputs, room - BADGE_LEAST, metrics);
   const used = type && metrics.width(type, 'type') + GAP;
   return (
     <>

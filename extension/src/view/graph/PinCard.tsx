@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 
 import * as format from '../format';
 import { Badge } from './Badge';
-import { mainText, typeText } from './card';
+import { mainText, typeIn, typeText } from './card';
 import type { NodeBoxProps } from './NodeBox';
 
 const SIDE = 14;
@@ -18,10 +18,9 @@ export function PinCard({ box, node, run, odd, got, metrics }: NodeBoxProps): JS
   const name = metrics.fit(mainText(node), line - SIGN_ROOM, 'leaf');
   const used = metrics.width(name, 'leaf');
   const spoken = box.uses > 1 ? `use ${format.whole(box.use)} of ${format.whole(box.uses)}` : '';
-  const whole = typeText(node.outputs);
-  const free = room - metrics.width(whole, 'type') - GAP;
+  const free = room - metrics.width(typeText(node.outputs), 'type') - GAP;
   const use = metrics.width(spoken, 'port') <= free ? spoken : ''; // Its name says it, too.
-  const type = metrics.fit(whole, room, 'type');
+  const type = typeIn(node.outputs, room, metrics);
   return (
     <>
       <text class="vg-name" x={SIDE} y={14}>

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { box, node, saved } from '../../../tests/drawings';
-import { chipsOf, farText, mainText, portsOf, typeText } from './card';
+import { chipsOf, farText, mainText, portsOf, typeIn, typeText } from './card';
 import { TextMetrics } from './text';
 
 const metrics = new TextMetrics(text => 6 * text.length);
@@ -12,6 +12,14 @@ test('the type of what a node takes, in few letters', () => {
   expect(typeText([meta([2, 3])])).toBe('[2, 3] f32');
   expect(typeText([meta([], 'float8_e5m2'), meta([1])])).toBe('[] float8_e5m2 ×2');
   expect(typeText([])).toBe('');
+});
+
+test('where there is little room the shape is told before what it is of', () => {
+  const outputs = [{ shape: [2, 3], dtype: 'float32', device: 'cpu' }];
+  expect(typeIn(outputs, 60, metrics)).toBe('[2, 3] f32');
+  expect(typeIn(outputs, 59, metrics)).toBe('[2, 3]');
+  expect(typeIn(outputs, 30, metrics)).toBe('[2…3]');
+  expect(typeIn([...outputs, ...outputs], 48, metrics)).toBe('[2, … ×2');
 });
 
 test('a leaf is called as its variable; from far away endings that all have are left out', () => {

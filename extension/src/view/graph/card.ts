@@ -42,6 +42,14 @@ export function typeText(outputs: readonly OutputMeta[]): string {
   return outputs.length > 1 ? `${text} ×${outputs.length}` : text;
 }
 
+/** As much of `typeText` as there is room for: a shape is worth more than what it is a shape of. */
+export function typeIn(outputs: readonly OutputMeta[], room: number, metrics: TextMetrics): string {
+  const whole = typeText(outputs);
+  const shape = outputs.length === 1 ? whole.slice(0, whole.indexOf(']') + 1) : '';
+  const alone = shape && metrics.width(whole, 'type') > room ? shape : whole;
+  return metrics.fit(alone, room, 'type');
+}
+
 /** The variable's name for a leaf, else the node's. */
 export function mainText(node: Node): string {
   return node.kind === 'leaf' && node.label ? node.label : node.name;

@@ -194,7 +194,9 @@ export function trendText(norms: Norms, cells: number): string {
   const zeros = trend.zeros > 0 && `${trend.zeros} zero`;
   const so = brief ? `: ${brief.replace('×', ' times')}` : '';
   const of =
-    norms.length < cells ? `${norms.length} stretches of ${cells} cells` : `${cells} cells`;
+    norms.length < cells
+      ? `${format.whole(norms.length)} stretches of ${format.whole(cells)} cells`
+      : `${format.whole(cells)} cells`;
   const head = `gradient norms in the order of the run, ${trend.seen} of ${of}: ${ends}${so}`;
   return [head, span, zeros].filter(Boolean).join('; ');
 }

@@ -5,6 +5,7 @@ import { useMemo, useState } from 'preact/hooks';
 import type { Saved, SavedState } from '../../protocol';
 import { isTensor } from '../../store';
 import type { SavedValues, SessionState } from '../../store';
+import * as format from '../format';
 import { NodeLink } from './NodeLink';
 import { SavedCard } from './SavedCard';
 
@@ -43,13 +44,13 @@ export function SavedTensors({ session }: { session: SessionState }): JSX.Elemen
         ))}
       </ul>
       {!all && (
-        <p class="vg-muted">
-          {`Those of the ${drawing.nodes.length} nodes that are drawn, of ${size}, and all that are stale.`}
+        <p class="vg-muted vg-saved-note">
+          {`Those of the ${format.count(drawing.nodes.length, 'node')} drawn, of ${format.whole(size)}, and all that are stale.`}
         </p>
       )}
       {total > limit && (
         <button type="button" class="vg-more-button" onClick={() => setLimit(limit + 4 * PAGE)}>
-          {`${total - limit} more`}
+          {`${format.whole(total - limit)} more`}
         </button>
       )}
     </>

@@ -48,7 +48,7 @@ export function Versions({ session }: { session: SessionState }): JSX.Element {
       </ul>
       {rows.length > limit && (
         <button type="button" class="vg-more-button" onClick={() => setLimit(limit + 4 * PAGE)}>
-          {`${rows.length - limit} more`}
+          {`${format.whole(rows.length - limit)} more`}
         </button>
       )}
       {all && storages.untold > 0 && (

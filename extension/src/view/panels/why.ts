@@ -11,7 +11,7 @@ export function whyNext(queue: readonly Ready[]): string {
   if (!second) {
     return 'It is the only node that is ready.';
   }
-  const ready = `${queue.length} nodes that are ready`;
+  const ready = `${format.whole(queue.length)} nodes that are ready`;
   if (first.priority === null) {
     return second.priority === null
       ? `It is a leaf, and leaves run before all others; of ${format.count(

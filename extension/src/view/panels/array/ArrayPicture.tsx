@@ -118,7 +118,7 @@ function ArrayPictureInner(props: ArrayPictureProps): JSX.Element {
         ) : (
           <span class="vg-muted">
             {size[0] * size[1] > 1
-              ? `one cell: the largest of ${size[0]} × ${size[1]} values`
+              ? `one cell: the largest of ${format.whole(size[0])} × ${format.whole(size[1])} values`
               : 'one cell: one value'}
           </span>
         )}
@@ -207,7 +207,9 @@ function told(blocks: Blocks, cell: Cell): string {
   const phase = blocks.phases[cell.row]?.[cell.column];
   const count = countIn(blocks, cell);
   const angle = phase === undefined || Number.isNaN(phase) ? '' : ` ∠ ${format.angle(phase)}`;
-  const among = Number.isFinite(value) ? `, the largest of ${count}` : ` among ${count} values`;
+  const among = Number.isFinite(value)
+    ? `, the largest of ${format.whole(count)}`
+    : ` among ${format.whole(count)} values`;
   return format.number(value) + angle + (count > 1 ? among : '');
 }
 
