@@ -111,4 +111,11 @@ FOUND: tuple[str, ...] = (
     "a = torch.ones(2, 1, dtype=torch.float64).requires_grad_(); result = torch.nn.functional.mse_loss(a, torch.zeros(2, 2).double(), weight=torch.ones(2, 1).double())",
     "a = torch.ones(2, 1, dtype=torch.float64).requires_grad_(); result = torch.nn.functional.l1_loss(a, torch.zeros(2, 2).double(), weight=torch.ones(2, 2).double())",
     "a = torch.ones(2, 1, dtype=torch.float64).requires_grad_(); result = torch.nn.functional.huber_loss(a, torch.zeros(2, 2).double(), weight=torch.ones(2, 1).double())",
+    "a = torch.ones(3).requires_grad_(); out0 = torch.zeros(3, dtype=torch.int64); result = torch.cumsum(a, 0, out=out0)",
+    "a = torch.ones(3); out0 = torch.zeros(3, dtype=torch.float64); result = torch.cumprod(a, 0, dtype=torch.float32, out=out0)",
+    "a = torch.ones(3); out0 = torch.zeros(3, dtype=torch.float64); result = torch.logcumsumexp(a, 0, out=out0)",
+    "a = torch.tensor(True); result = a.clip_(True)",
+    "a = torch.ones(1, 1); b = torch.ones(1, 1, 1); c = torch.ones(1); result = torch.nn.functional.bilinear(a, b, c)",
+    "a = torch.tensor([1.0, 2.0], dtype=torch.float64).requires_grad_(); b = torch.tensor([[0.5], [2.0]], dtype=torch.float64).requires_grad_(); result = torch.dist(a, b, 3)",
+    "a = torch.ones(0); b = torch.ones(3); result = torch.dist(a, a, float('inf'))",
 )  # fmt: skip

@@ -265,11 +265,12 @@ def gradient_of_another_shape(line: str, theirs: Side, ours: Side, found: Differ
 
 
 def one_element_of_its_own(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
-    tensors = [t for n, t in theirs.tensors().items() if n in _names(line)]
+    tensors = [t.detach() for n, t in theirs.tensors().items() if n in _names(line)]
     return (
         "] = " in line
         and "single memory" in str(found.theirs)
-        and all(t.numel() == 1 for t in tensors)
+        and all(_steps(t) == _steps(tensors[0]) and 1 in t.shape for t in tensors)
+        and len({tuple(_places(t)) for t in tensors}) == 1
     )
 
 
@@ -477,7 +478,7 @@ KNOWN_PROGRAMS = (
     KnownProgram("the sign of a determinant that has none", determinant_of_no_sign),
     KnownProgram("retain_grad and a change of shape: a gradient of the shape before", gradient_of_another_shape),
     KnownProgram("indices into what has no elements", places_of_no_elements),
-    KnownProgram("one element that is assigned itself, by the strides of dimensions of size 1", one_element_of_its_own),
+    KnownProgram("what is assigned itself, by the strides of dimensions of size 1", one_element_of_its_own),
     KnownProgram("products of infinite complex numbers are infinite or NaN, by the order of their parts",
                  infinite_complex_numbers),
     KnownProgram("var_mean: the mean of what is infinite is NaN", mean_of_infinities),

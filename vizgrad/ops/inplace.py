@@ -124,6 +124,8 @@ def clamp_(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
     if not isinstance(input, Tensor):
         raise not_a_tensor("clamp_", "input", 1, input)
     _refuse_number("clamp_", input, min, max)
+    if input._array.dtype.kind == "b" and (min is None or max is None):
+        raise NotImplementedError('"clamp" not implemented for bool')
     return write(
         select.clamp, input, name="clamp_", min=rounded(min, input), max=rounded(max, input)
     )

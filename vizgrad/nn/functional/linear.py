@@ -106,6 +106,11 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
             "bilinear(): All tensors must have the same dtype, got "
             + ", ".join(t.dtype.name for t in given)
         )
+    if a.ndim != b.ndim:
+        raise RuntimeError(
+            f"bilinear(): input dimensions do not match: got {a.ndim} and {b.ndim}: shapes "
+            f"{list(a.shape)} and {list(b.shape)}"
+        )
     if weight._array.ndim != 3:
         errors.wrap_dim(1, weight._array.ndim)
         if a.shape[-1:] == weight.shape[1:2]:

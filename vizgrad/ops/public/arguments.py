@@ -167,6 +167,15 @@ def check_dtype(name: str, dtype: Any) -> DType | None:
     raise TypeError(f"{name}(): argument 'dtype' must be vizgrad.dtype, not {type(dtype).__name__}")
 
 
+def refuse_gradients(name: str, *tensors: Tensor) -> None:
+    """RuntimeError where an `out`, or what is computed from, requires grad."""
+    if MODES.grad and any(t.requires_grad for t in tensors):
+        raise RuntimeError(
+            f"{name}(): functions with out=... arguments don't support automatic differentiation, "
+            "but one of the arguments requires grad."
+        )
+
+
 def written(out: Tensor, result: Tensor, name: str, *inputs: Any) -> Tensor:
     """Writes `result` into `out` and returns it; RuntimeError where autograd would be lost (V-8).
 
@@ -174,14 +183,7 @@ def written(out: Tensor, result: Tensor, name: str, *inputs: Any) -> Tensor:
     operand, too.
     """
     tensors = [t for t in inputs if isinstance(t, Tensor)]
-    differentiable = result._array.dtype.kind in "fcV"
-    if MODES.grad and (
-        out.requires_grad or (differentiable and any(t.requires_grad for t in tensors))
-    ):
-        raise RuntimeError(
-            f"{name}(): functions with out=... arguments don't support automatic differentiation, "
-            "but one of the arguments requires grad."
-        )
+    refuse_gradients(name, out, *(tensors if result._array.dtype.kind in "fcV" else ()))
     array = result._array
     if result.dtype.category > out.dtype.category:
         raise RuntimeError(

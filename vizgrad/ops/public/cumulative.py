@@ -8,7 +8,7 @@ from vizgrad.arrays import dtypes
 from vizgrad.ops import extremes, joining, statistics
 from vizgrad.ops.copying import without_history
 from vizgrad.ops.forms import public
-from vizgrad.ops.public.arguments import one_dim, written
+from vizgrad.ops.public.arguments import one_dim, refuse_gradients, written
 from vizgrad.ops.public.keywords import takes_axis, takes_out, takes_tensors
 from vizgrad.ops.public.reduction import _as_asked, _in_dtype
 from vizgrad.ops.public.results import ValuesIndices
@@ -48,6 +48,7 @@ def _of_out(out: Tensor, dtype: Any) -> Any:
 def cumsum(input: Tensor, dim: int, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """Running sums along `dim`."""
     if out is not None:
+        refuse_gradients("cumsum", input)
         dtype = out.dtype if dtype is None else _of_out(out, dtype)
     result = _running(joining.cumsum, input, dim, dtype)
     return result if out is None else written(out, result, "cumsum", input)
@@ -58,6 +59,7 @@ def cumsum(input: Tensor, dim: int, *, dtype: Any = None, out: Tensor | None = N
 def cumprod(input: Tensor, dim: int, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """Running products along `dim`."""
     if out is not None:
+        refuse_gradients("cumprod", input)
         dtype = out.dtype if dtype is None else _of_out(out, dtype)
     result = _running(statistics.cumprod, input, dim, dtype)
     return result if out is None else written(out, result, "cumprod", input)
