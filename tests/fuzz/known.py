@@ -313,6 +313,8 @@ KNOWN: tuple[Known, ...] = (
     Known("remainder operator?% fmod", "value|* after", "PyTorch subtracts a quotient that is larger than all numbers", special),
     Known("*", "raises: IndexError, RuntimeError|raises: RuntimeError, IndexError", "two faults: of several dims one is given twice, one is none",
           lambda call, found: "Dimension out of range" in f"{found.theirs}{found.ours}" and "multiple times" in f"{found.theirs}{found.ours}"),
+    Known("F.normalize", "gradient|second", "of infinities and NaN: which element has no part in the norm", special),
+    Known("view_copy", "raises: RuntimeError, nothing", "of nothing, strides do not matter", empty),
     Known("angle", "strides", "of complex numbers PyTorch's angles lie in order", complex_numbers),
     Known("F.pad", "raises: nothing, RuntimeError", "cut away altogether: PyTorch reads memory that nobody has written",
           ours_says("resulting in an empty dimension")),
@@ -490,7 +492,7 @@ KNOWN: tuple[Known, ...] = (
           all_of(not_finite, lambda call, found: bool(np.isnan(found.theirs).any()))),
     Known("F.batch_norm", "gradient", "PyTorch's gradient by the weight reads an image whose channels lie innermost in another order",
           as_it_lies(0)),
-    Known("F.batch_norm", "value", "of equal elements: rounding times 1 / sqrt(eps)", all_of(ties, single, within(1e-4))),
+    Known("F.batch_norm F.layer_norm F.group_norm F.instance_norm F.rms_norm", "value", "of equal elements: rounding times 1 / sqrt(eps)", all_of(ties, single, within(1e-4))),
     Known("F.linear_cross_entropy", "gradient|second", "differences of softmax in single precision", all_of(single, within(1e-2))),
     # --- layers ---
     Known("F.conv* conv* F.batch_norm F.instance_norm F.group_norm F.scaled_dot_product_attention L.det det",

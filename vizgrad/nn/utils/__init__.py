@@ -1,5 +1,10 @@
 """Helpers for training, as torch.nn.utils."""
 
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
 from vizgrad.nn.utils import rnn as rnn
 from vizgrad.nn.utils.clip_grad import clip_grad_norm_ as clip_grad_norm_
 from vizgrad.nn.utils.clip_grad import clip_grad_value_ as clip_grad_value_
@@ -11,3 +16,10 @@ from vizgrad.nn.utils.weight_norm import remove_spectral_norm as remove_spectral
 from vizgrad.nn.utils.weight_norm import remove_weight_norm as remove_weight_norm
 from vizgrad.nn.utils.weight_norm import spectral_norm as spectral_norm
 from vizgrad.nn.utils.weight_norm import weight_norm as weight_norm
+
+
+def __getattr__(name: str) -> Any:
+    """Parametrizations are read when they are first asked for."""
+    if name in ("parametrizations", "parametrize"):
+        return import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -40,6 +40,8 @@ def cholesky(input: Tensor, upper: bool = False) -> Tensor:
     """`linalg.cholesky`; of nothing, whatever its shape, nothing."""
     if not input._array.size:
         return input.clone()
+    if input._array.ndim > 1 and input._array.dtype.kind not in "fcV":
+        raise NotImplementedError(f'"cholesky_cpu" not implemented for {input.dtype.name}')
     return linalg_functions.cholesky(input, upper=upper)
 
 
@@ -117,6 +119,12 @@ def lu(A: Tensor, pivot: bool = True, get_infos: bool = False) -> Any:
 @takes_out
 def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
     """X in A @ X = input with the factors of A."""
+    for each in (input, LU_data):
+        if each._array.ndim < 2:
+            raise RuntimeError(
+                "torch.lu_solve: input and factors must have at least 2 dimensions, but got a tensor of "
+                f"shape {list(each.shape)}"
+            )
     return linalg_factors.lu_solve(LU_data, LU_pivots, input)
 
 

@@ -248,6 +248,12 @@ def _dim_lists(dims: Any) -> tuple[list[int], list[int]]:
 def chain_matmul(*matrices: Tensor) -> Tensor:
     """The product of several matrices, in the cheapest order."""
     for position, each in enumerate(matrices):
+        if not isinstance(each, Tensor):
+            raise TypeError(
+                f"chain_matmul(): expected Tensor as element {position} in argument 0, but got "
+                f"{type(each).__name__}"
+            )
+    for position, each in enumerate(matrices):
         _check("chain_matmul", f"tensor {position} must be a matrix", (each, 2))
         check_kind("chain_matmul", each, "iufcV")
     if len(matrices) == 1:
