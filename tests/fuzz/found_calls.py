@@ -118,4 +118,10 @@ FOUND: tuple[str, ...] = (
     "a = torch.ones(1, 1); b = torch.ones(1, 1, 1); c = torch.ones(1); result = torch.nn.functional.bilinear(a, b, c)",
     "a = torch.tensor([1.0, 2.0], dtype=torch.float64).requires_grad_(); b = torch.tensor([[0.5], [2.0]], dtype=torch.float64).requires_grad_(); result = torch.dist(a, b, 3)",
     "a = torch.ones(0); b = torch.ones(3); result = torch.dist(a, a, float('inf'))",
+    "a = torch.zeros((1, 2, 4, 4), dtype=torch.float64); result = torch.nn.functional.unfold(a, (2,))",
+    "a = torch.zeros((1, 8, 9), dtype=torch.float64); result = torch.nn.functional.fold(a, 4, 2, stride=(1,))",
+    "a = torch.tensor([[1]]); result = a.cholesky()",
+    "a = torch.zeros(0, 0, dtype=torch.int64); result = a.cholesky()",
+    "a = torch.zeros(0); result = torch.chain_matmul(a, 1.5)",
+    "a = torch.ones(2, 1); b = torch.tensor(1.0); result = torch.nn.functional.bilinear(a, a, torch.zeros(0, 1, 1), b)",
 )  # fmt: skip

@@ -64,7 +64,10 @@ def a_computed_weight_is_assigned_copied_and_made_plain_again(torch, see):
             layer.weight = torch.eye(3)
             see(f"{name}: assigned", layer.weight)
         copy = deepcopy(layer)
-        see(f"{name}: copied", [type(copy).__name__, tools.parametrize.is_parametrized(copy, "weight")])
+        see(
+            f"{name}: copied",
+            [type(copy).__name__, tools.parametrize.is_parametrized(copy, "weight")],
+        )
         see(f"{name}: class before", tools.parametrize.type_before_parametrizations(layer).__name__)
         tools.parametrize.remove_parametrizations(layer, "weight")
         see(f"{name}: plain", [type(layer).__name__, sorted(layer.state_dict())])

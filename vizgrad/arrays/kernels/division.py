@@ -69,8 +69,9 @@ def remainder(a: Array, b: Array) -> Array:
     rest = np.remainder(a, b)
     if rest.dtype.kind in "fV":
         nothing = rest == 0
-        if nothing.any():
-            return np.where(nothing, np.copysign(rest, a), rest)
+        if isinstance(nothing, np.ndarray) and not nothing.any():
+            return rest
+        return np.where(nothing, np.copysign(rest, a), rest)
     return rest
 
 

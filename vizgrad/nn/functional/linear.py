@@ -120,7 +120,10 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
         )
     out_features, in1, in2 = weight.shape
     if bias is not None and bias._array.shape != (out_features,):
-        errors.wrap_dim(0, bias._array.ndim)
+        if not bias._array.ndim:
+            raise IndexError(
+                "Dimension specified as 0 but tensor has no dimensions: the bias of bilinear()"
+            )
         raise RuntimeError(
             f"bilinear(): bias size does not match weight size: got {list(bias.shape)} but expected "
             f"{out_features}"

@@ -23,6 +23,13 @@ from vizgrad.tensor.tensor import Tensor, new_tensor
 Sizes = int | tuple[int, ...]
 
 
+def _pair(value: Any, name: str) -> tuple[int, ...]:
+    """Two ints, of one or of a sequence of two: here a sequence of one does not stand for both."""
+    if isinstance(value, (tuple, list)) and len(value) == 1:
+        raise RuntimeError(f"It is expected {name} equals to 2, but got size 1: {value!r}")
+    return per_dim(value, 2, name)
+
+
 @takes_tensors
 def unfold(
     input: Tensor, kernel_size: Sizes, dilation: Sizes = 1, padding: Sizes = 0, stride: Sizes = 1
@@ -40,7 +47,7 @@ def unfold(
             f"for input of unfold, but got {list(input.shape)}"
         )
     sizes = [
-        per_dim(v, 2, n)
+        _pair(v, n)
         for v, n in (
             (kernel_size, "kernel_size"), (stride, "stride"), (padding, "padding"), (dilation, "dilation"),
         )
@@ -71,9 +78,9 @@ def fold(
         out = fold(batch, output_size, kernel_size, dilation, padding, stride)
         return shape.squeeze_dim.record(out, dim=0)
     check_kind("col2im", input, "fcVb")
-    size, window = per_dim(output_size, 2, "output_size"), per_dim(kernel_size, 2, "kernel_size")
-    step, edge = per_dim(stride, 2, "stride"), per_dim(padding, 2, "padding")
-    gap = per_dim(dilation, 2, "dilation")
+    size, window = _pair(output_size, "output_size"), _pair(kernel_size, "kernel_size")
+    step, edge = _pair(stride, "stride"), _pair(padding, "padding")
+    gap = _pair(dilation, "dilation")
     places_of_windows = out_sizes(size, window, step, edge, gap)
     count = places_of_windows[0] * places_of_windows[1]
     x = input._array
