@@ -24,8 +24,7 @@ from tests.rendering.examples import (
 from tests.rendering.foldings import seen
 from vizgrad.inspection.model import EdgeRun, Graph, NodeRun, Run, Saved
 from vizgrad.inspection.outline import Outline
-from vizgrad.rendering import graph_scene, graph_svg, to_dot, versions_svg
-from vizgrad.rendering.describe import number_text
+from vizgrad.rendering import graph_scene, graph_svg, graph_text, to_dot, versions_svg
 from vizgrad.rendering.metrics import text_width
 from vizgrad.rendering.overlay import RunView
 from vizgrad.rendering.picture import Engine, _Picture
@@ -82,7 +81,7 @@ def test_a_fresh_run_of_the_same_graph_shows_each_state_in_words() -> None:
     run = with_state(run, failed, NodeRun("error", 1, 1))
     scene = graph_scene(graph, run)
     words = set(texts(scene))
-    assert {"done #1", "runs next", "ready", "waiting 0/1", "error"} <= words
+    assert {"#1 ‖g‖ 1", "runs next", "ready", "waiting 0/1", "error"} <= words
     freed = [group for group in groups(scene) if group.role == "chip freed"]
     assert "self v0" in [s.text for group in freed for s in shapes_in(group) if isinstance(s, Text)]
     assert card(scene, "fc1.bias").role == "leaf skipped"
@@ -98,6 +97,27 @@ def test_a_fresh_run_of_the_same_graph_shows_each_state_in_words() -> None:
     } <= roles
 
 
+def test_who_made_a_nan_is_red_and_has_no_tick() -> None:
+    graph = mlp()
+    run = run_at(graph, 5)
+    maker = number_of(graph, "AddmmBackward0")
+    moved = tuple(
+        replace(edge, norm=math.nan) if edge.node == maker else edge for edge in run.edges
+    )
+    assert run.nodes[maker].state == "done"
+    assert any(edge.node == maker for edge in moved)
+    scene = graph_scene(graph, replace(run, edges=moved))
+    drawn = next(g for g in groups(scene) if g.title.startswith(f"AddmmBackward0 (node {maker})"))
+    assert drawn.role == "op done odd"
+    (badge,) = (g for g in shapes_in(drawn) if isinstance(g, Group) and g.role == "badge")
+    assert "#4 made NaN" in [s.text for s in shapes_in(badge) if isinstance(s, Text)]
+    assert sum(isinstance(s, Poly) and s.closed for s in shapes_in(badge)) == 1  # a triangle
+    text = graph_text(graph, replace(run, edges=moved))
+    (line,) = (line for line in text.splitlines() if "made NaN" in line)
+    assert "⚠ AddmmBackward0" in line
+    assert "✓" not in line
+
+
 def test_gradients_on_lines_have_their_norm_and_undefined_ones_are_dotted() -> None:
     graph = in_place()
     run = run_at(graph, 2)
@@ -110,15 +130,16 @@ def test_gradients_on_lines_have_their_norm_and_undefined_ones_are_dotted() -> N
 
 
 @pytest.mark.parametrize(
-    ("norms", "role"),
+    ("norms", "role", "words"),
     [
-        ((1.0, math.nan), "flowed odd"), ((math.nan, 1.0), "flowed odd"),
-        ((math.inf, None), "flowed odd"), ((1e-4, 10.0), "flowed strong"), ((1e-4, 1.0), "flowed"),
-        ((1e-4, None), "flowed weak"), ((None, None), "undefined"),
+        ((1.0, math.nan), "flowed odd", "max NaN"), ((math.nan, math.inf), "flowed odd", "max NaN"),
+        ((math.inf, None), "flowed odd", "max inf"), ((1e-4, 10.0), "flowed strong", "max 10"),
+        ((1.0, 1e-4), "flowed", "max 1"), ((None, 1e-4), "flowed weak", "max 1e-4"),
+        ((None, None), "undefined", "undefined"),
     ],
 )  # fmt: skip
 def test_a_line_for_several_gradients_shows_the_largest_and_any_that_is_not_finite(
-    norms: tuple[float | None, float | None], role: str
+    norms: tuple[float | None, float | None], role: str, words: str
 ) -> None:
     graph = transformer(4)
     outline = Outline.of_graph(graph)
@@ -129,7 +150,7 @@ def test_a_line_for_several_gradients_shows_the_largest_and_any_that_is_not_fini
     view = RunView(graph, replace(run_at(graph, 30), edges=moved))
     picture = _Picture(graph, view, outline, visible)
     assert picture.flow(link) == role
-    assert picture.beside(link) == f"×2 · {number_text(norms[0], 2)}"  # the first that went
+    assert picture.beside(link) == f"×2 · {words}"
 
 
 def test_kinds_have_outlines_of_their_own() -> None:

@@ -14,6 +14,7 @@ from typing import get_args
 from vizgrad.inspection import model
 from vizgrad.inspection.fold import Fold, Visited
 from vizgrad.inspection.publishing import Update
+from vizgrad.rendering.overlay import weight
 from vizgrad.widgets.drawing import Drawing, DrawnBox, Flow, Reached, Standing, Tally
 
 STATES: tuple[str, ...] = get_args(model.NodeState)
@@ -44,7 +45,9 @@ class StandingFold:
             (groups[frame.group].first, groups[frame.group].last, count)
             for frame, count in zip(drawing.frames, self.frames, strict=True)
         ]
-        self.lines = {flow.line: flow for flow in standing.flows}
+        self.lines: dict[int, list[Flow]] = {}
+        for flow in standing.flows:
+            self.lines.setdefault(flow.line, []).append(flow)
         self.kept = {(s.node, s.name): s for s in standing.saved}
 
     def _partly(self, standing: Standing) -> Fold:
@@ -166,18 +169,16 @@ class StandingFold:
     def _flowed(self, record: model.StepRecord, *, forward: bool) -> None:
         node = record.visit.node
         for number, line in enumerate(self.drawing.lines):
-            flow = self.lines.get(number)
+            flows = self.lines.setdefault(number, [])
             if not forward:
-                if flow is not None and flow.node == node:
-                    del self.lines[number]
+                while flows and flows[-1].node == node:
+                    flows.pop()
                 continue
-            if flow is not None or not line.edges:
-                continue
-            for routed in record.visit.routed:
+            for routed in record.visit.routed if line.edges else ():
                 if self._is_on(number, node, routed):
                     norm = None if routed.routed is None else routed.routed.norm
-                    self.lines[number] = Flow(number, node, norm)
-                    break
+                    if not flows or weight(norm) > weight(flows[-1].norm):
+                        flows.append(Flow(number, node, norm))
 
     def _is_on(self, number: int, node: int, routed: model.Routed) -> bool:
         line, target = self.drawing.lines[number], routed.edge.node
@@ -204,7 +205,7 @@ class StandingFold:
             nodes=tuple(map(self._run, self.drawn)),
             boxes=tuple(None if count is None else count.tally for count in self.boxes),
             frames=tuple(count.tally for count in self.frames),
-            flows=tuple(self.lines[number] for number in sorted(self.lines)),
+            flows=tuple(flow for number in sorted(self.lines) for flow in self.lines[number]),
             ready=fold.queue,
             buffers=fold.waiting,
             saved=tuple(self.kept.values()),

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from vizgrad.inspection.model import Node, Saved
-from vizgrad.rendering.chips import WIDEST_BADGE, chip_rows, state_badge, state_sign
+from vizgrad.rendering.chips import LEAST_BADGE, chip_rows, state_badge, state_sign
 from vizgrad.rendering.describe import (
     bytes_text,
     place_text,
@@ -48,20 +48,24 @@ def node_card(view: RunView, node: Node, ports: tuple[str, ...]) -> Card:
     saved = view.saved(node)
     rows = [Row(NAME, (label(plain(node.name, _NAME_LIMIT), "name", 13),))]
     kind = label(output_text(node), "type", 11)
-    rows.append(Row(TYPE, (kind,), state_badge(run, 11, view.made(node)), gap=14))
-    least = kind.width + 14 + WIDEST_BADGE if run else 84.0
-    chips = chip_rows(saved, max(WRAP, kind.width + 14 + WIDEST_BADGE))
+    least = kind.width + 14 + LEAST_BADGE if run else 84.0
+    chips = chip_rows(saved, max(WRAP, kind.width + 14 + LEAST_BADGE))
     if chips:
         rows += [Row(2, ()), *chips]
     names = tuple(plain(name, _PORT_LIMIT) for name in ports) if len(ports) > 1 else ()
     labels = tuple(label(name, "port", 0).width + 10 if name else 16.0 for name in names)
     side = PADDING + (6 if node.kind == "function" else 0)
-    width = max(*(row.width for row in rows), sum(labels) - 10, least) + 2 * side
+    inside = max(*(row.width for row in rows), kind.width, sum(labels) - 10, least)
+    width = inside + 2 * side
+    made = view.made(node)
+    badge = state_badge(run, 11, inside - kind.width - 14, made=made)
+    rows.insert(1, Row(TYPE, (kind,), badge, gap=14))
     height = sum(row.height for row in rows) + TOP + (1 if chips else 5)
     height += PORT if any(names) else 0
     body = _body(node.kind, width, height)
-    contents = set_rows(rows, (side, TOP), width - 2 * side)
-    state = f" {run.state}{' odd' if view.odd([node.id]) else ''}" if run else ""
+    contents = set_rows(rows, (side, TOP), inside)
+    wrong = made is not None or view.odd([node.id])
+    state = f" {run.state}{' odd' if wrong else ''}" if run else ""
     return Card(
         Size(width, height, labels or (16.0,) * len(ports), max(len(node.outputs), 1)),
         Group((*body, *contents), f"{node.kind}{state}", "\n".join(_details(view, node, saved))),
@@ -109,7 +113,7 @@ def pin_card(view: RunView, node: Node, item: Item) -> Card:
     kind = [label(output_text(node), "type", 11)] if node.outputs else []
     if item.uses > 1:
         kind.append(label(f"use {item.use:,} of {item.uses:,}", "caption", 11))
-    sign = [state_sign(run.state, 12)] if run else []
+    sign = [state_sign(run.state, 12, wrong=bool(view.odd([node.id])))] if run else []
     rows = [Row(14, (*sign, label(name, "name", 12, font="leaf name")), gap=4)]
     if kind:
         rows.append(Row(15, tuple(kind)))

@@ -8,9 +8,9 @@ packed it. Only a stale one says more than its version: a card keeps its size wh
 from __future__ import annotations
 
 from vizgrad.inspection.model import NodeRun, NodeState, Saved
-from vizgrad.rendering.describe import counter_text, number_text, plain, version_text
+from vizgrad.rendering.describe import counter_text, plain, version_text
 from vizgrad.rendering.metrics import MONO, text_width
-from vizgrad.rendering.overlay import state_text
+from vizgrad.rendering.overlay import badge_texts, odd
 from vizgrad.rendering.rows import Mark, Row, wrapped
 from vizgrad.rendering.scene import Group, Poly, Rect, Shape, Text
 
@@ -87,35 +87,63 @@ def _warning() -> tuple[Shape, ...]:
     )
 
 
-def state_badge(run: NodeRun | None, baseline: float, made: float | None = None) -> Mark | None:
-    """The state of a node in a run, as a sign and in words; None without a run. Of one that `made` something
-    that is not finite that is said.
+def state_badge(
+    run: NodeRun | None, baseline: float, room: float, *, made: float | None = None
+) -> Mark | None:
+    """The state of a node in a run, as a sign and in as many words as there is `room` for; None without
+    a run. Of one that `made` something that is not finite that is said.
     """
     if run is None:
         return None
-    text = state_text(run) if made is None else f"made {number_text(made)}"
-    mark = Group(_SIGNS[run.state], y=baseline - 10.5)
-    group = Group((mark, Text(14, baseline, text)), "badge")
-    return Mark(14 + text_width(text, 11, bold=True), group)
+    wrong = made is not None or odd(run.grad_norm)
+    mark = Group(_sign(run.state, wrong=wrong), y=baseline - 10.5)
+    for text in badge_texts(run, made):
+        width = SIGN + text_width(text, 11, bold=True)
+        if width <= room:
+            return Mark(width, Group((mark, Text(SIGN, baseline, text)), "badge"))
+    return Mark(SIGN, Group((mark,), "badge"))
 
 
-def state_sign(state: NodeState, baseline: float) -> Mark:
+def state_sign(state: NodeState, baseline: float, *, wrong: bool = False) -> Mark:
     """A state as a sign alone, where there is no room for words."""
-    return Mark(12, Group((Group(_SIGNS[state], y=baseline - 10.5),), "badge"))
+    return Mark(12, Group((Group(_sign(state, wrong=wrong), y=baseline - 10.5),), "badge"))
 
 
-#: Room that is left for a badge: none is wider, but of a run of more than 99,999 nodes.
-WIDEST_BADGE = 14 + text_width("done #99,999", 11, bold=True)
+SIGN = 14.0
+#: Room that a card leaves for a badge at least: for "#1,234 0.00123", and "#12 ‖g‖ 0.12".
+LEAST_BADGE = SIGN + text_width("done #99,999", 11, bold=True)
 
+
+def _sign(state: NodeState, *, wrong: bool) -> tuple[Shape, ...]:
+    """`wrong`: what came to the node, or what it made, is not finite; one that failed says more."""
+    return _WARNING if wrong and state != "error" else _SIGNS[state]
+
+
+def _circle(radius: float, role: str) -> Rect:
+    return Rect(5.8 - radius, 5.8 - radius, 2 * radius, 2 * radius, radius, role)
+
+
+#: As the live view has them (`extension/src/view/Icons.tsx`), smaller.
 _SIGNS: dict[str, tuple[Shape, ...]] = {
-    "waiting": (Rect(1.5, 2.5, 8, 8, 4, "stroke"),),
-    "ready": (Rect(1.5, 2.5, 8, 8, 4, "fill"),),
-    "current": (Poly(((2, 1.5), (10.5, 6.5), (2, 11.5)), "fill"),),
-    "done": (Poly(((1.5, 7), (4.5, 10), (10, 3)), "stroke", closed=False),),
-    "skipped": (Poly(((1.5, 6.5), (9.5, 6.5)), "stroke", closed=False),),
-    "captured": (Rect(1, 2, 9, 9, 4.5, "stroke"), Rect(3.5, 4.5, 4, 4, 2, "fill")),
+    "waiting": (_circle(3.6, "stroke dash"),),
+    "ready": (_circle(3.6, "stroke"),),
+    "current": (Poly(((2.9, 1.7), (10.0, 5.8), (2.9, 9.9)), "fill"),),
+    "done": (Poly(((2.2, 6.1), (4.6, 8.5), (9.4, 3.3)), "stroke", closed=False),),
+    "skipped": (
+        _circle(3.6, "stroke"),
+        Poly(((3.3, 8.2), (8.2, 3.3)), "stroke", closed=False),
+    ),
+    "captured": (
+        Poly(((2.9, 10.1), (2.9, 1.9)), "stroke", closed=False),
+        Poly(((3.5, 2.2), (9.2, 2.2), (7.6, 4.2), (9.2, 6.2), (3.5, 6.2)), "fill"),
+    ),
     "error": (
-        Poly(((2, 2.5), (10, 10.5)), "stroke", closed=False),
-        Poly(((10, 2.5), (2, 10.5)), "stroke", closed=False),
+        Poly(((2.6, 2.6), (9.0, 9.0)), "stroke", closed=False),
+        Poly(((9.0, 2.6), (2.6, 9.0)), "stroke", closed=False),
     ),
 }
+_WARNING: tuple[Shape, ...] = (
+    Poly(((5.8, 1.2), (10.6, 9.6), (1.0, 9.6)), "stroke"),
+    Poly(((5.8, 4.2), (5.8, 6.6)), "stroke", closed=False),
+    Poly(((5.8, 8.0), (5.8, 8.2)), "stroke", closed=False),
+)

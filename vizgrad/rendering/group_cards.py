@@ -75,6 +75,7 @@ def group_card(graph: Graph, view: RunView, item: Item) -> Card:
     title = label(group_title(group, item), "name", 13)
     state = _state(view, item.nodes) if view.run else None
     saved = _saved_facts(view, nodes)
+    wrong = view.odd(item.nodes) > 0
     if state is None:
         facts = [[count_text(len(nodes), "node"), *saved], [_common_names(nodes)]]
     else:
@@ -84,7 +85,7 @@ def group_card(graph: Graph, view: RunView, item: Item) -> Card:
             facts[0] += [] if norm is None else [f"‖g‖ {number_text(norm, 3)}"]
     inside = width - 2 * PADDING
     rows = [
-        Row(18, (title,) if state is None else (state_sign(state, 13), title), gap=6),
+        Row(18, (title,) if state is None else (state_sign(state, 13, wrong=wrong), title), gap=6),
         *(Row(16, (label(_fitting(line, inside), "caption", 11),)) for line in facts),
     ]
     sheets = tuple(Rect(d, d, width, height, 7, "sheet") for d in (_SHEETS, _SHEETS / 2))
@@ -95,7 +96,7 @@ def group_card(graph: Graph, view: RunView, item: Item) -> Card:
         norms = cell_norms(view.run, item.first, item.last, cells_of(group, item))
         contents += curve_with_words(norms, box)
     role = "fold" if state in (None, "waiting") else f"fold {state}"
-    role += " odd" if view.odd(item.nodes) else ""
+    role += " odd" if wrong else ""
     where = f"\nrecorded at {place_text(group.place)}" if group.place else ""
     return Card(size, Shapes((*sheets, body, *contents), role, plain(group.title) + where))
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from vizgrad.inspection.model import Graph, Node, NodeRun, Run, Saved
+from vizgrad.rendering.describe import number_text
 
 
 class RunView:
@@ -41,28 +42,48 @@ class RunView:
         """Whether a gradient, or an undefined one, has gone over edge (node id, edge index)."""
         return edge in self._norms
 
-    def order(self, index: int) -> int:
-        """When a node was run; -1 if it was not."""
-        run = self.node(index)
-        return -1 if run is None or run.order is None else run.order
-
     def norm(self, edge: tuple[int, int]) -> float | None:
         return self._norms.get(edge)
 
     def made(self, node: Node) -> float | None:
         """What a node that was given finite gradients sent on that is not: NaN or inf; None: nothing."""
         run = self.node(node.id)
-        if run is None or _odd(run.grad_norm):
+        if run is None or odd(run.grad_norm):
             return None
         gone = (self.norm((node.id, number)) for number in range(len(node.edges)))
-        return next((norm for norm in gone if _odd(norm)), None)
+        return next((norm for norm in gone if odd(norm)), None)
 
     def odd(self, nodes: Iterable[int]) -> int:
         """How many of these nodes got a gradient that is not finite."""
-        return sum(_odd(run.grad_norm) for index in nodes if (run := self.node(index)))
+        return sum(odd(run.grad_norm) for index in nodes if (run := self.node(index)))
 
 
-def _odd(norm: float | None) -> bool:
+def badge_texts(run: NodeRun, made: float | None = None) -> tuple[str, ...]:
+    """How a node stands, on its card, as in the live view (`Badge.tsx`): what has room first is written."""
+    number = "" if run.order is None else f"#{run.order + 1:,} "
+    if made is not None:
+        words = f"made {number_text(made)}"
+        return (number + words, words, number_text(made))
+    if run.state == "waiting" and run.needed:
+        share = f"{run.delivered:,}/{run.needed:,}"
+        return (f"waiting {share}", share)
+    if run.state == "done" and run.order is not None:
+        if run.grad_norm is None:
+            return (f"{number}undefined", f"{number}∅", "∅")
+        norm = number_text(run.grad_norm, 3)
+        return (f"{number}‖g‖ {norm}", f"{number}{norm}", norm)
+    return (state_text(run),)
+
+
+def weight(norm: float | None) -> tuple[int, float]:
+    """Orders what went over several edges: an undefined gradient, norms, inf, and NaN as the largest."""
+    if norm is None:
+        return (0, 0.0)
+    return (2, 0.0) if math.isnan(norm) else (1, norm)
+
+
+def odd(norm: float | None) -> bool:
+    """Is there a gradient that is not finite?"""
     return norm is not None and not math.isfinite(norm)
 
 

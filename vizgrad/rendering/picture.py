@@ -17,7 +17,7 @@ from vizgrad.rendering.group_cards import group_card
 from vizgrad.rendering.headings import footnotes, graph_summary, graph_title, run_summary
 from vizgrad.rendering.metrics import text_width
 from vizgrad.rendering.opening import opening
-from vizgrad.rendering.overlay import RunView
+from vizgrad.rendering.overlay import RunView, weight
 from vizgrad.rendering.scene import Curve, Group, Poly, Rect, Scene, Shape, Text
 from vizgrad.rendering.svg import to_svg
 from vizgrad.rendering.titles import head_need, head_shapes
@@ -142,7 +142,7 @@ class _Picture:
         """The role of a line: whether a gradient went over it, and how large it was."""
         if not link.edges:
             return "mark"
-        gone = [self.view.norm(edge) for edge in self.gone(link)]
+        gone = self.gone(link)
         norms = [norm for norm in gone if norm is not None]
         if not gone:
             return ""
@@ -154,10 +154,10 @@ class _Picture:
             return "flowed strong"
         return "flowed weak" if max(norms) < 1e-3 else "flowed"
 
-    def gone(self, link: Link) -> list[tuple[int, int]]:
-        """(node, number) of the edges behind a line that the run has gone over, in its order."""
+    def gone(self, link: Link) -> list[float | None]:
+        """What the run has sent over the edges behind a line."""
         gone = filter(self.view.flowed, edges_of(self.outline, self.visible, link))
-        return sorted(gone, key=lambda edge: (self.view.order(edge[0]), edge[1]))
+        return [self.view.norm(edge) for edge in gone]
 
     def line_texts(self, layout: Layout) -> list[Shape]:
         """Names of inputs inside the lower edge of cards; norms and output numbers beside lines."""
@@ -184,10 +184,12 @@ class _Picture:
         return texts
 
     def beside(self, link: Link) -> str:
-        """What is written beside a line: how many it stands for, and the norm of the first gradient."""
-        words = [f"×{link.edges:,}"] if link.edges > 1 else []
-        if len(self.visible.links) <= NORM_LIMIT:
-            words += [number_text(self.view.norm(edge), 3) for edge in self.gone(link)[:1]]
+        """What is written beside a line: how many it stands for, and the norm of the largest gradient."""
+        several = link.edges > 1
+        words = [f"×{link.edges:,}"] if several else []
+        if len(self.visible.links) <= NORM_LIMIT and (gone := self.gone(link)):
+            most = max(gone, key=weight)
+            words.append(f"{'max ' if several and most is not None else ''}{number_text(most, 3)}")
         return " · ".join(words)
 
 

@@ -120,6 +120,8 @@ class _Tree:
     def row(self, entry: _Entry, node: Node) -> tuple[str, str, str]:
         run = self.view.node(node.id)
         mark = "●" if not run and is_leaf(node) else _MARKS[run.state if run else ""]
+        made = self.view.made(node)
+        mark = "⚠" if made is not None or self.view.odd([node.id]) else mark
         left = f"{entry.prefix}{entry.lead}{mark} {self.name(entry, node)}  {output_text(node)}"
         details: list[str] = []
         uses = self.uses[node.id]
@@ -130,7 +132,11 @@ class _Tree:
             details.append("saved: " + ", ".join(saved_text(value) for value in saved))
         if node.scope:
             details.append("in " + "/".join(plain(part, 40) for part in node.scope))
-        return left.rstrip(), state_text(run) + _loud(run), "   ".join(details)
+        return (
+            left.rstrip(),
+            state_text(run) + _loud(run, made),
+            "   ".join(details),
+        )
 
     def below(self, node: Node, prefix: str) -> list[_Entry]:
         """What a node feeds: its main input last, at the same indentation, the others before."""
@@ -167,7 +173,9 @@ def _aligned(rows: list[tuple[str, str, str]]) -> list[str]:
     return lines
 
 
-def _loud(run: NodeRun | None) -> str:
-    """The norm of the gradient that came to a node, where it is not finite: `` NaN``."""
+def _loud(run: NodeRun | None, made: float | None) -> str:
+    """The norm of the gradient that came to a node, where it is not finite: `` NaN``; or what it made."""
+    if made is not None:
+        return f", made {number_text(made)}"
     norm = None if run is None else run.grad_norm
     return "" if norm is None or isfinite(norm) else f" {number_text(norm)}"

@@ -174,8 +174,9 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """What went over the line at this place of `Drawing.lines`, and from which node; of several edges the
-    first that was gone over in the run. norm None: an undefined gradient.
+    """What went over the line at this place of `Drawing.lines`, and from which node. norm None: an
+    undefined gradient. Of several edges there is one for each gradient that was larger than all before
+    it (NaN is the largest), in the order of the run: the last is the largest of all.
     """
 
     line: int

@@ -13,6 +13,7 @@ from vizgrad.inspection.fold import Fold
 from vizgrad.inspection.looking import Look
 from vizgrad.inspection.outline import Outline
 from vizgrad.rendering.norm_curve import MOST_POINTS
+from vizgrad.rendering.overlay import weight
 from vizgrad.widgets.drawing import Drawing, DrawnBox, Flow, Reached, Standing, Tally
 
 
@@ -93,9 +94,12 @@ def _flows(fold: Fold, outline: Outline, drawing: Drawing) -> Iterator[Flow]:
                 if first <= crossing.target < last
             ]
         gone = [edge for edge in edges if edge in fold.flows]
-        if gone:
-            first = min(gone, key=lambda edge: (fold.visited[edge[0]].order, edge[1]))
-            yield Flow(number, first[0], fold.flows[first])
+        most: tuple[int, float] | None = None
+        for node, edge in sorted(gone, key=lambda edge: (fold.visited[edge[0]].order, edge[1])):
+            norm = fold.flows[node, edge]
+            if most is None or weight(norm) > most:
+                most = weight(norm)
+                yield Flow(number, node, norm)
 
 
 def _extent(box: DrawnBox) -> tuple[int, int]:

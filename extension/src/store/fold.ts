@@ -20,6 +20,7 @@ import type {
   Visit
 } from '../protocol';
 import { Buffers } from './buffers';
+import { Flows } from './flows';
 import type { Names } from './names';
 import { Places } from './places';
 import { Queue } from './queue';
@@ -32,12 +33,6 @@ export class DoesNotFollow extends Error {}
 interface Visited {
   readonly state: NodeState;
   readonly order: number;
-  readonly norm: number | null;
-}
-
-/** What went over a line first, and from where. */
-interface Flowed {
-  readonly node: number;
   readonly norm: number | null;
 }
 
@@ -58,7 +53,7 @@ export class Fold {
   private readonly drawn = new Set<number>();
   /** Those whose state some record changed. */
   private readonly met = new Set<number>();
-  private readonly flows = new Map<number, Flowed>();
+  private readonly flows = new Flows();
   private readonly places: Places;
   private readonly boxes: readonly (Tallying | null)[];
   private readonly frames: readonly Tallying[];
@@ -89,7 +84,7 @@ export class Fold {
       }
     });
     for (const { line, node, norm } of standing.flows) {
-      this.flows.set(line, { node, norm });
+      this.flows.add(line, node, norm);
     }
     this.boxes = drawing.boxes.map(({ first, last }, place) => {
       const tally = standing.boxes[place];
@@ -137,8 +132,8 @@ export class Fold {
       if (edge.node !== null) {
         this.deliver(edge.node, (this.delivered.get(edge.node) ?? 0) + 1);
         const line = this.places.line(node, index, edge.node);
-        if (line !== undefined && !this.flows.has(line)) {
-          this.flows.set(line, { node, norm: routed === null ? null : routed.norm });
+        if (line !== undefined) {
+          this.flows.add(line, node, routed === null ? null : routed.norm);
         }
       }
     }
@@ -169,8 +164,8 @@ export class Fold {
       if (edge.node !== null) {
         this.deliver(edge.node, (this.delivered.get(edge.node) ?? 0) - 1);
         const line = this.places.line(node, index, edge.node);
-        if (line !== undefined && this.flows.get(line)?.node === node) {
-          this.flows.delete(line);
+        if (line !== undefined) {
+          this.flows.takeBack(line, node);
         }
       }
     }
@@ -295,9 +290,11 @@ export class Fold {
     return (this.frames[frame] as Tallying).tally;
   }
 
-  /** The norm of what went over line number `line`; null: it was undefined; undefined: nothing went yet. */
+  /**
+   * The norm of the largest that went over line number `line`; null: all was undefined; undefined: nothing went yet.
+   */
   flow(line: number): number | null | undefined {
-    return this.flows.get(line)?.norm;
+    return this.flows.largest(line);
   }
 
   // --- keeping count ---

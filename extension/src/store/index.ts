@@ -6,6 +6,7 @@ export type { Port, PortStatus } from './port';
 export { shows } from './state';
 export type { DebuggerState, Notice, PartShown } from './state';
 export { Fold } from './fold';
+export { isLarger } from './flows';
 export { History } from './history';
 export type { Window } from './history';
 export { Names } from './names';

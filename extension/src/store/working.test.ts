@@ -53,7 +53,7 @@ test('a move that is known to run is not waited for in vain, and asked about no 
     works('running');
     await tick(1000);
   }
-  expect(state().patience).toBe('waiting');
+  expect(state().patience).toBe('answered');
   expect(state().moving).toBe(true);
   const asked = kernel.requests.length;
   store.select(3);

@@ -155,10 +155,15 @@ interface StateProps {
   readonly state: NodeState;
   /** For a waiting node: the share of its gradients that has arrived. */
   readonly share?: number;
+  /** What came to it, or what it made, is not finite: that is told before that it is done. */
+  readonly wrong?: boolean;
 }
 
 /** A node's state as a shape, so that it does not depend on colour. For use inside an SVG. */
-export function StateShape({ state, share = 0 }: StateProps): JSX.Element {
+export function StateShape({ state, share = 0, wrong = false }: StateProps): JSX.Element {
+  if (wrong && state === 'done') {
+    return <>{SHAPES.warning}</>;
+  }
   switch (state) {
     case 'waiting':
       return (
@@ -207,10 +212,10 @@ function wedge(share: number): string {
   return `M8 8V5A3 3 0 ${share > 0.5 ? 1 : 0} 1 ${x.toFixed(2)} ${y.toFixed(2)}z`;
 }
 
-export function StateIcon({ state, share = 0 }: StateProps): JSX.Element {
+export function StateIcon({ state, ...how }: StateProps): JSX.Element {
   return (
     <svg class="vg-icon" data-state-icon={state} viewBox="0 0 16 16" aria-hidden="true">
-      <StateShape state={state} share={share} />
+      <StateShape state={state} {...how} />
     </svg>
   );
 }

@@ -123,7 +123,7 @@ export function nodeBrief(run: NodeRun): string {
         : `${order}  ‖g‖ ${brief(run.grad_norm)}`;
     }
     default:
-      return nodeState(run);
+      return run.state === 'current' ? 'runs next' : run.state;
   }
 }
 

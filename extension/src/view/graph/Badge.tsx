@@ -41,13 +41,17 @@ export function Badge({
       ? madeWords(run, made)
       : got !== null && run.order === null
         ? [`got ${format.brief(got)}`, format.brief(got)]
-        : [format.nodeBrief(run), shortest(run)];
-  const words = texts.find(text => width(text) <= room);
+        : [format.nodeBrief(run), shorter(run), shortest(run)];
+  const words = texts.find(text => text !== '' && width(text) <= room);
   const left = right - (words ? width(words) : SIGN);
   return (
     <>
       <g class="vg-state" transform={`translate(${left},${y - 9.5}) scale(0.72)`}>
-        <StateShape state={run.state} share={run.needed ? run.delivered / run.needed : 0} />
+        <StateShape
+          state={run.state}
+          share={run.needed ? run.delivered / run.needed : 0}
+          wrong={odd || made !== null}
+        />
       </g>
       {words && (
         <text class="vg-sub vg-words" x={right} y={y} text-anchor="end">
@@ -65,6 +69,12 @@ function madeWords({ order }: NodeRun, made: number): readonly string[] {
     words,
     format.brief(made)
   ];
+}
+
+function shorter({ state, order, grad_norm }: NodeRun): string {
+  return state === 'done' && order !== null
+    ? `#${format.whole(order + 1)}  ${grad_norm === null ? '∅' : format.brief(grad_norm)}`
+    : '';
 }
 
 /** What the sign does not say: how many have arrived, or how large the gradient was. */

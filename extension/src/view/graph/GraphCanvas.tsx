@@ -3,6 +3,7 @@ import type { ComponentChild, JSX, RefObject, SVGAttributes } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 
 import type { DrawnBox, DrawnFrame } from '../../protocol';
+import { isLarger } from '../../store';
 import type { Fold, SessionState } from '../../store';
 import { Deliveries } from './Deliveries';
 import { FarTitles } from './FarTitles';
@@ -72,7 +73,7 @@ export function GraphCanvas(props: GraphCanvasProps): JSX.Element {
   const largest = (lines: readonly number[] | undefined): number | null =>
     (lines ?? NONE).reduce<number | null>((most, line) => {
       const norm = fold.flow(line) ?? null;
-      return most === null || Number.isNaN(norm) || (norm ?? -1) > most ? norm : most;
+      return isLarger(norm, most) ? norm : most;
     }, null);
 
   const frameProps = (index: number) => {

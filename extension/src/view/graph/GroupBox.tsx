@@ -113,7 +113,7 @@ function Inside(props: InsideProps): JSX.Element {
   return (
     <>
       <g class="vg-state" transform="translate(8,7)">
-        <StateShape state={state} share={share(tally)} />
+        <StateShape state={state} share={share(tally)} wrong={tally.nonfinite > 0} />
       </g>
       <text class="vg-name" x={TITLE_LEFT} y={19}>
         {metrics.fit(box.title, room, 'name')}

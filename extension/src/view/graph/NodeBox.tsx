@@ -136,7 +136,7 @@ function Far(props: NodeBoxProps): JSX.Element {
     return (
       <>
         <g class="vg-state" transform={at}>
-          <StateShape state={run.state} share={share} />
+          <StateShape state={run.state} share={share} wrong={props.odd} />
         </g>
         {dot}
       </>
@@ -151,7 +151,7 @@ function Far(props: NodeBoxProps): JSX.Element {
   return (
     <>
       <g class="vg-state" transform={`translate(6,${height / 2 - 9.6}) scale(1.2)`}>
-        <StateShape state={run.state} share={share} />
+        <StateShape state={run.state} share={share} wrong={props.odd} />
       </g>
       <text class="vg-name" x={29} y={Math.round(height / 2 + 0.36 * size)}>
         {text}

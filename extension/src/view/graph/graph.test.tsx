@@ -165,6 +165,8 @@ describe('what is drawn', () => {
     const flows = [{ line: 1, node: 0, norm: Infinity }];
     show(session(some, { boxes, flows, nodes: [odd, WAITING, WAITING] }));
     expect(item(/^Sum.*NaN/).classList.contains('vg-nonfinite')).toBe(true);
+    // A triangle, where a tick would say that all is well.
+    expect(item(/^Sum.*NaN/).querySelector('.vg-state')?.innerHTML).toContain('M8 2.2 14.4 13.4');
     expect(item(/^fc1.*2 not finite/).classList.contains('vg-nonfinite')).toBe(true);
     const path = graph().querySelector('[data-link="e0_0"]');
     expect(path?.classList.contains('vg-nonfinite')).toBe(true);

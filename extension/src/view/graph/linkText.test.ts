@@ -39,8 +39,8 @@ test('a slot is named where there are several', () => {
 });
 
 test('several edges are counted; a line from a result carries nothing', () => {
-  expect(linkText(picture, line(0, 3, { edges: 12 }), 2, false)).toBe('×12 · 2');
+  expect(linkText(picture, line(0, 3, { edges: 12 }), 2, false)).toBe('×12 · max 2');
   expect(linkText(picture, line(0, 3, { edges: 12 }), undefined, false)).toBe('×12');
-  expect(linkText(picture, line(0, 3, { edges: 12 }), 2, true)).toBe('12 edges · first ‖g‖ 2');
+  expect(linkText(picture, line(0, 3, { edges: 12 }), 2, true)).toBe('12 edges · largest ‖g‖ 2');
   expect(linkText(picture, line(4, 0), 1, true)).toBe('');
 });

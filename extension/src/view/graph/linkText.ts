@@ -6,7 +6,7 @@ import type { Picture } from './picture';
 
 /**
  * "0.53", as in the static picture: the name is on the box. Under the mouse "other · float32 [3] · ‖g‖ 0.53".
- * Of several edges in one line it is said how many, and what the first gradient was.
+ * Of several edges in one line it is said how many, and how large the largest gradient was.
  */
 export function linkText(
   picture: Picture,
@@ -24,7 +24,9 @@ export function linkText(
   const value = flow === 'value' ? size : flow === 'undefined' ? nothing : quiet;
   if (line.edges > 1) {
     const edges = long ? format.count(line.edges, 'edge') : `×${format.whole(line.edges)}`;
-    return [edges, value && (long ? `first ${value}` : value)].filter(Boolean).join(' · ');
+    return [edges, flow === 'value' ? `${long ? 'largest' : 'max'} ${value}` : value]
+      .filter(Boolean)
+      .join(' · ');
   }
   if (!long) {
     return value;
