@@ -15,7 +15,7 @@ class Where(str):
 
 
 def counted(position: int, total: int) -> str:
-    return f"{position:,} of {total:,} nodes done"
+    return f"{position:,} of {total:,} {'node' if total == 1 else 'nodes'} done"
 
 
 def where_of(

@@ -143,7 +143,7 @@ def _line(view: RunView, link: Link, edges: list[tuple[int, int]]) -> Attributes
         slot = f" → output {link.slot}" if link.slot else ""
         attributes["label"] = _label([f"{plain(link.name)}{slot}"])
     if link.edges > 1:
-        attributes["label"] = f"{link.edges} edges"
+        attributes["label"] = f"{link.edges:,} edges"
     gone = [edge for edge in edges if view.flowed(edge)]
     if gone:
         defined = any(view.norm(edge) is not None for edge in gone)

@@ -32,7 +32,7 @@ export function plainText(bundle: Bundle): string {
 /** `Saved picture of loss, In [7]: 3 of 6 nodes done.` */
 export function told({ title, position, total, status }: SavedView): string {
   const state = status === 'paused' ? '' : ` (${status})`;
-  return `Saved picture of ${title}: ${position} of ${total} nodes done${state}.`;
+  return `Saved picture of ${title}: ${position} of ${total} ${total === 1 ? 'node' : 'nodes'} done${state}.`;
 }
 
 function textIn(value: unknown): string {

@@ -2,6 +2,7 @@
 import type { JSX } from 'preact';
 
 import type { DebuggerState } from '../../store';
+import * as format from '../format';
 import { useStore } from '../hooks';
 import { Icon } from '../Icons';
 import { Fault } from './Fault';
@@ -110,7 +111,7 @@ function linesOf({ port, patience, working, session, notice }: DebuggerState): L
   if (session && session.truncated > 0) {
     lines.push({
       level: 'warning',
-      text: `The graph is larger than the limit: ${session.truncated} nodes are not shown.`
+      text: `The graph is larger than the limit: ${format.count(session.truncated, 'node is', 'nodes are')} not shown.`
     });
   }
   return lines;

@@ -33,7 +33,7 @@ export function Scrubber({ run, disabled }: { run: RunHead; disabled: boolean })
       <input
         type="range"
         aria-label="Position"
-        aria-valuetext={`${format.whole(value)} of ${format.whole(total)} nodes done, ${format.whole(run.recorded)} recorded`}
+        aria-valuetext={`${format.whole(value)} of ${format.count(total, 'node')} done, ${format.whole(run.recorded)} recorded`}
         title="Recorded steps: drag to go back and forth"
         min={0}
         max={total}
