@@ -124,4 +124,6 @@ FOUND: tuple[str, ...] = (
     "a = torch.zeros(0, 0, dtype=torch.int64); result = a.cholesky()",
     "a = torch.zeros(0); result = torch.chain_matmul(a, 1.5)",
     "a = torch.ones(2, 1); b = torch.tensor(1.0); result = torch.nn.functional.bilinear(a, a, torch.zeros(0, 1, 1), b)",
+    "a = torch.full((1, 3, 3, 3), 0.0, dtype=torch.bfloat16).requires_grad_(); result = torch.max_pool3d(a, kernel_size=3)",
+    "a = torch.tensor([0.0, 0.6, 1.0], dtype=torch.float64); result = torch.logit(a, 1.0)",
 )  # fmt: skip

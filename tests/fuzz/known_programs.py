@@ -3,139 +3,33 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tests.fuzz.compare import Difference
+from tests.fuzz.program_memory import (
+    When,
+    _names,
+    _of_one_form,
+    _written,
+    beyond_its_elements,
+    gradient_that_is_a_view,
+    one_element_of_its_own,
+    other_order_in_memory,
+    reads_what_it_writes,
+    writes_shared_elements,
+)
 
 if TYPE_CHECKING:
     from tests.fuzz.programs import Side
-
-#: Of (the line, PyTorch's side, ours, what differs).
-When = Callable[[str, "Side", "Side", Difference], bool]
 
 
 @dataclass(frozen=True)
 class KnownProgram:
     why: str
     when: When
-
-
-def _names(line: str) -> list[str]:
-    """The tensors of a line, the one written to first."""
-    return re.findall(r"\bx\d+b?\b", line)
-
-
-def _written(line: str) -> str | None:
-    """Which tensor a line writes to in place."""
-    for bare in re.sub(r"^with .*?: (?=\w)", "", line).split("; ")[::-1]:
-        if re.match(r"x\d+(, x\d+b)? = ", bare):
-            continue
-        out = re.search(r"out=(x\d+b?)", bare)
-        return out.group(1) if out else next(iter(_names(bare)), None)
-    return None
-
-
-def _places(tensor: Any) -> np.ndarray:
-    """Where in memory each element lies."""
-    places = np.full(tuple(tensor.shape), tensor.data_ptr(), np.int64)
-    for dim, (n, step) in enumerate(zip(tensor.shape, tensor.stride(), strict=True)):
-        shape = [1] * tensor.dim()
-        shape[dim] = n
-        places = places + (np.arange(n) * step * tensor.element_size()).reshape(shape)
-    return places.ravel()
-
-
-def _overlaps_itself(side: Side, name: str | None) -> bool:
-    tensor = side.names.get(name or "")
-    if not isinstance(tensor, side.module.Tensor):
-        return False
-    places = _places(tensor.detach())
-    return len(set(places)) < len(places)
-
-
-def _of_one_form(found: Difference, kinds: str = "fc") -> bool:
-    """Are both arrays of one shape, of inexact numbers (or of these kinds)?"""
-    a, b = found.theirs, found.ours
-    both = isinstance(a, np.ndarray) and isinstance(b, np.ndarray)
-    return both and a.dtype.kind in kinds and a.shape == b.shape
-
-
-def _refused_or_unequal(found: Difference, phrase: str) -> bool:
-    told = f"{found.theirs} {found.ours}"
-    return found.what.startswith("value of") or ("raises" in found.what and phrase in told)
-
-
-#: What makes a line one that writes in place.
-_WRITES = re.compile(r"_\(|\] [-+*]?= |x\d+b? [-+*]= |out=|inplace=True|_\.apply\(|\.step\(")
-
-
-def writes_shared_elements(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
-    if not _refused_or_unequal(found, "single memory location"):
-        return False
-    if (
-        "single memory location" in f"{found.theirs} {found.ours}"
-    ):  # a hook, or a step, may have written
-        every = (t for side in (theirs, ours) for t in side.tensors())
-        if any(_overlaps_itself(side, name) for name in every for side in (theirs, ours)):
-            return True
-    if ".step(" not in line and not _WRITES.search(line):
-        return False
-    stepped = theirs.tensors() if ".step(" in line else _names(line)
-    return any(_overlaps_itself(side, name) for name in stepped for side in (theirs, ours))
-
-
-def reads_what_it_writes(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
-    if not _WRITES.search(line) or not _refused_or_unequal(found, "single memory location"):
-        return False
-    tensors = [theirs.names[n].detach() for n in _names(line) if n in theirs.tensors()]
-    products = re.search(r"\.(masked_scatter|baddbmm|add(mm|mv|bmm))_\(", line)
-    for k, written in enumerate(tensors):
-        for read in tensors[:k]:
-            a, b = _places(written), _places(read)
-            if {*a} & {*b} and (products or not np.array_equal(a, b)):
-                return True
-    return False
-
-
-_OF_STRIDES = ("view size is not compatible", "must have a last dimension with stride 1")
-
-
-def other_order_in_memory(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
-    """A view that one side has to copy, or that shows other elements."""
-    told = f"{found.theirs} {found.ours}"
-    asked = "as_strided" in line or any(each in told for each in _OF_STRIDES)
-    if not asked and not found.what.startswith(("version", "value", "requires_grad")):
-        return False
-    if re.match(r"(x\d+b?) = \1\.as_strided", line):
-        return True  # what it was made of is gone
-    both = [n for n in theirs.tensors() if n in ours.tensors()]
-    lain = [(theirs.names[n].detach(), ours.names[n].detach()) for n in both]
-    if not any(_steps(a) != _steps(b) for a, b in lain if a.shape == b.shape and a.numel() > 1):
-        return False
-    name = found.what.split(" of ")[-1]
-    return asked or _sharers(theirs, name, both) != _sharers(ours, name, both)
-
-
-def _sharers(side: Side, name: str, names: list[str]) -> list[tuple[str, int, int]]:
-    """Which elements of this tensor are elements of others."""
-    if name not in names:
-        return []
-    own = {place: k for k, place in enumerate(_places(side.names[name].detach()))}
-    return [
-        (n, k, own[place])
-        for n in names
-        for k, place in enumerate(_places(side.names[n].detach()))
-        if place in own
-    ]
-
-
-def _steps(tensor: Any) -> tuple[int, ...]:
-    sizes = zip(tensor.shape, tensor.stride(), strict=True)
-    return tuple(step for n, step in sizes if n != 1)
 
 
 #: What vizgrad asks before it looks at the operands, or PyTorch does.
@@ -280,16 +174,6 @@ def gradient_of_another_shape(line: str, theirs: Side, ours: Side, found: Differ
     return wrong and tensor is not None and grad.shape != tuple(tensor.shape)
 
 
-def one_element_of_its_own(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
-    tensors = [t.detach() for n, t in theirs.tensors().items() if n in _names(line)]
-    return (
-        "] = " in line
-        and "single memory" in str(found.theirs)
-        and all(_steps(t) == _steps(tensors[0]) and 1 in t.shape for t in tensors)
-        and len({tuple(_places(t)) for t in tensors}) == 1
-    )
-
-
 def mean_of_infinities(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
     a, b = found.theirs, found.ours
     told = _of_one_form(found) and "var_mean" in line
@@ -405,28 +289,6 @@ def leaf_that_is_a_view(line: str, theirs: Side, ours: Side, found: Difference) 
     return tensor._is_view() and tensor.is_leaf and (lost or tensor._version > 0)
 
 
-def gradient_that_is_a_view(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
-    there, here = (side.names.get(_written(line) or "") for side in (theirs, ours))
-    told = ("A view was created in no_grad", "Can't detach views in-place", "setStorage")
-    if there is not None and "setStorage" in str(found.theirs) and not there.numel():
-        return True  # it has no elements to be written
-    if there is None or here is None or not any(t in str(found.theirs) for t in told):
-        return False
-    return there._is_view() and not here._is_view()
-
-
-def beyond_its_elements(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
-    """The memory of an operand is larger on one side, or it has no elements, which begin nowhere."""
-    told = "out of bounds for storage" in f"{found.theirs} {found.ours}"
-    if "as_strided" not in line or not (told or found.what.startswith("value")):
-        return False
-    both = [n for n in _names(line) if n in theirs.tensors() and n in ours.tensors()]
-    pairs = [[side.names[n].detach() for side in (theirs, ours)] for n in both]
-    sizes = [{t.untyped_storage().nbytes() for t in pair} for pair in pairs]
-    empty = not all(there.numel() for there, _ in pairs)
-    return empty or (told and any(len(each) > 1 for each in sizes))
-
-
 def inference_leaf(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
     """Made in inference mode, or after `p.data = inference tensor`: PyTorch records less, or refuses."""
     told = f"{found.theirs} {found.ours}"
@@ -453,6 +315,18 @@ def inference_tensor_of_normal_memory(
     given = {each.split(".data = ")[0].split()[-1] for each in theirs.lines if ".data = " in each}
     told = "Inference tensors do not track version counter" in str(found.theirs)
     return told and bool(given & {*_names(line)})
+
+
+def captured_before_its_hooks(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
+    asked = re.search(r"autograd\.grad\(.*\[(x\d+b?(?:, x\d+b?)+)\]", line)
+    if asked is None or not found.what.startswith(("value", "what hooks saw")):
+        return False
+    tensors = [theirs.names.get(n) for n in asked.group(1).split(", ")]
+    lines = [each for each in theirs.lines if ".register_hook(" in each]
+    hooked = [
+        theirs.names.get(n) for each in lines for n in _names(each.split(".register_hook(")[0])
+    ]
+    return any(t is not None and t is h for t in tensors for h in hooked)
 
 
 def order_of_one_complex_number(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
@@ -518,6 +392,8 @@ KNOWN_PROGRAMS = (
                  "refused", inference_leaf),
     KnownProgram("an inference tensor that was given normal memory calls itself a normal one, and has no version",
                  inference_tensor_of_normal_memory),
+    KnownProgram("[D] E-51: what is captured of a tensor with hooks is what they give, also where another target lies "
+                 "behind it", captured_before_its_hooks),
     KnownProgram("of one complex number PyTorch says which is the largest", order_of_one_complex_number),
     KnownProgram("PyTorch's gradients of sums are views", gradient_that_is_a_view),
     KnownProgram("how large the memory of a result is, and where no elements begin", beyond_its_elements),

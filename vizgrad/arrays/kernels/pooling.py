@@ -68,7 +68,7 @@ def _image(x: Array, pool: Pool, fill: float) -> Array:
 
 
 def _lowest(x: Array) -> float:
-    return -np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).min
+    return -np.inf if x.dtype.kind in "fV" else np.iinfo(x.dtype).min
 
 
 def max_pool(x: Array, pool: Pool) -> Array:

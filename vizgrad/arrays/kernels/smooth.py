@@ -100,5 +100,9 @@ def sinc_slope(x: Array) -> Array:
 @quiet
 def logit(x: Array, *, eps: float | None) -> Array:
     if eps is not None:
-        x = np.minimum(np.maximum(x, x.dtype.type(eps)), x.dtype.type(1 - eps))
+        low, high = x.dtype.type(eps), x.dtype.type(1 - eps)
+        if low <= high:
+            x = np.minimum(np.maximum(x, low), high)
+        else:  # the lower bound is asked first
+            x = np.where(x < low, low, np.where(x > high, high, x))
     return np.log(x / (1 - x))

@@ -40,6 +40,7 @@ from vizgrad.ops.public import (
     pointwise,
     put,
     quantiles,
+    random_inplace,
     random_sampling,
     ranges,
     reduction,

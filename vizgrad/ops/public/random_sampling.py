@@ -8,24 +8,23 @@ from typing import Any
 
 from vizgrad.arrays import dtypes, random, xp
 from vizgrad.arrays.backend import parse_device
-from vizgrad.arrays.limits import finfo, iinfo
+from vizgrad.arrays.limits import iinfo
 from vizgrad.arrays.random import Generator as _Generator
 from vizgrad.function.failing import broadcast_error
-from vizgrad.function.inplace import write
-from vizgrad.ops import copying, random_sampling
-from vizgrad.ops.forms import method, public
+from vizgrad.ops import random_sampling
+from vizgrad.ops.forms import public
 from vizgrad.ops.public.arguments import (
     check_dtype,
     check_kind,
     check_number,
     check_sizes,
-    index_of,
     sizes_of,
 )
 from vizgrad.ops.public.broadcasting import broadcast_tensors
 from vizgrad.ops.public.creation import given_size, made
 from vizgrad.ops.public.creation_like import memory_like
 from vizgrad.ops.public.keywords import fills_out, takes_out, takes_tensors
+from vizgrad.ops.public.random_inplace import check_deviation, refuse_types
 from vizgrad.tensor.formats import check_format
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
@@ -212,7 +211,7 @@ def normal(
     To these a gradient of 0 goes. RuntimeError for a negative deviation.
     """
     check_number("normal", "mean", mean)
-    _check_deviation(std)
+    check_deviation(std)
     model = next((t for t in (mean, std) if isinstance(t, Tensor)), None)
     if model is None:
         shape = sizes_of("normal", (size,))
@@ -236,14 +235,6 @@ def normal(
     return random_sampling.normal.record(mean, std, drawn=drawn)
 
 
-def _check_deviation(std: Any) -> None:
-    if isinstance(std, Tensor) and std.is_complex():
-        raise RuntimeError("normal expects standard deviation to be non-complex")
-    least = std._array.min(initial=0) if isinstance(std, Tensor) and not std.is_complex() else std
-    if not isinstance(least, (Tensor, complex)) and not least >= 0:
-        raise RuntimeError(f"normal expects std >= 0.0, but found std {least}")
-
-
 @public(method=True)
 @takes_out
 def bernoulli(
@@ -256,7 +247,7 @@ def bernoulli(
 
 
 def _drawn(input: Tensor, p: Any, generator: _Generator | None) -> Tensor:
-    _refuse(input, "bernoulli", "iubc")
+    refuse_types(input, "bernoulli", "iubc")
     if isinstance(p, xp.ndarray) and p.size and not (p.min() >= 0 and p.max() <= 1):
         raise RuntimeError(
             "Expected p_in >= 0 && p_in <= 1 to be true: probabilities lie in [0, 1]"
@@ -296,181 +287,6 @@ def multinomial(
     rows = p.reshape(math.prod(p.shape[:-1]), p.shape[-1]).astype(xp.float64)
     found = random.multinomial(rows, num_samples, replacement, input.device, generator)
     return new_tensor(found.reshape((*p.shape[:-1], num_samples)))
-
-
-# --- in place ----------------------------------------------------------------------------------------
-
-
-_DOUBLE = dtypes.float64.np
-
-
-def _fill(self: Tensor, array: Any, name: str) -> Tensor:
-    return write(
-        copying.overwrite, self, name=name, values=array.astype(self._array.dtype, copy=False)
-    )
-
-
-def _refuse(self: Tensor, name: str, kinds: str) -> None:
-    """NotImplementedError for types that do not hold what would be drawn."""
-    if self._array.dtype.kind in kinds:
-        raise NotImplementedError(
-            f'"{name}" not implemented for {self.dtype.name} tensors: draw floating point numbers and '
-            "convert them"
-        )
-
-
-@method
-def uniform_(
-    self: Tensor, from_: float = 0, to: float = 1, *, generator: _Generator | None = None, **kw: Any
-) -> Tensor:
-    """Numbers drawn evenly from [from, to)."""
-    low = kw.pop("from", from_)
-    if kw:
-        raise TypeError(f"uniform_() got an unexpected keyword argument {next(iter(kw))!r}")
-    _refuse(self, "uniform_", "iub")
-    most = finfo(self.dtype).max
-    for name, limit in (("from", low), ("to", to)):
-        if not -most <= limit <= most:
-            raise RuntimeError(f"{name} is out of bounds for {self.dtype.name}: {limit}")
-    if low > to:
-        raise RuntimeError(
-            f"uniform_ expects to return a [from, to) range, but found from={low} > to={to}"
-        )
-    if to - low > most:
-        raise RuntimeError(
-            f"uniform_ expects to-from <= {most}, the largest {self.dtype.name}, but found to={to} and "
-            f"from={low}"
-        )
-    drawn = random.uniform(self._array.shape, self._array.dtype, self.device, generator)
-    return _fill(self, drawn * (to - low) + low, "uniform_")
-
-
-@method
-@takes_tensors
-def normal_(
-    self: Tensor, mean: float = 0, std: float = 1, *, generator: _Generator | None = None
-) -> Tensor:
-    """Normal numbers."""
-    mean, std = _plain("normal_", "mean", mean), _plain("normal_", "std", std)
-    _check_deviation(std)
-    _refuse(self, "normal_", "iub")
-    drawn = random.normal(self._array.shape, self._array.dtype, self.device, generator)
-    return _fill(self, drawn * std + mean, "normal_")
-
-
-def _plain(name: str, argument: str, value: Any) -> Any:
-    """A number, of a 0-d tensor that requires no grad the one in it."""
-    if not isinstance(value, Tensor):
-        return value
-    if value._array.ndim or value.requires_grad:
-        raise TypeError(f"{name}(): argument '{argument}' must be float, not Tensor")
-    return value.item()
-
-
-@method
-def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: _Generator | None = None) -> Tensor:
-    """1 with probability `p`, else 0."""
-    probability = p._array if isinstance(p, Tensor) else p
-    if not isinstance(p, Tensor) and not 0 <= p <= 1:
-        raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p}")
-    _refuse(self, "bernoulli_", "c")
-    drawn = random.uniform(self._array.shape, _DOUBLE, self.device, generator)
-    return _fill(self, (drawn < probability).astype(self._array.dtype), "bernoulli_")
-
-
-@method
-def exponential_(self: Tensor, lambd: float = 1, *, generator: _Generator | None = None) -> Tensor:
-    """Numbers from the exponential distribution with rate `lambd`."""
-    if not lambd > 0:
-        raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd}")
-    _refuse(self, "exponential_", "iubc")
-    drawn = random.exponential(self._array.shape, self._array.dtype, self.device, generator)
-    return _fill(self, drawn / lambd, "exponential_")
-
-
-@method
-def random_(
-    self: Tensor, *limits: Any, generator: _Generator | None = None, **named: Any
-) -> Tensor:
-    """Whole numbers: `random_(from, to)` with from <= n < to, `random_(to)` from 0.
-
-    Without `to` they go as far as the type counts one by one. RuntimeError for limits that the type does
-    not hold, TypeError for those that are no ints.
-    """
-    given = [*limits, *named.values()]
-    open_ended = len(given) == 2 and given[1] is None
-    if len(given) > 2 or not named.keys() <= {"from", "to"}:
-        raise TypeError("random_() takes (), (to), or (from, to)")
-    whole = [index_of(n) for n in (given[:1] if open_ended else given)]
-    low, high = 0, _most(self)
-    if open_ended:
-        low = whole[0]
-    elif whole:
-        *first, high = whole
-        low = first[0] if first else 0
-        if low >= high:
-            raise RuntimeError(
-                f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}"
-            )
-    _check_held(self, low, high)
-    drawn = random.integers(low, high, self._array.shape, xp.int64, self.device, generator)
-    return _fill(self, drawn, "random_")
-
-
-def _most(self: Tensor) -> int:
-    """One more than the largest number up to which the type holds all whole ones."""
-    kind = self._array.dtype.kind
-    if kind in "iu":
-        return iinfo(self.dtype).max + 1
-    return 2 if kind == "b" else 2 ** (1 - round(math.log2(finfo(self.dtype).eps))) + 1
-
-
-def _check_held(self: Tensor, low: int, high: int) -> None:
-    kind = self._array.dtype.kind
-    if kind == "c":
-        raise NotImplementedError(f'"random_" not implemented for {self.dtype.name} tensors')
-    if kind == "b":
-        least, most = 0, 1
-    else:
-        held = iinfo(self.dtype) if kind in "iu" else finfo(self.dtype)
-        least, most = held.min, held.max
-    for name, value in (("from", low), ("to - 1", high - 1)):
-        if not least <= value <= most:
-            raise RuntimeError(f"{name} is out of bounds for {self.dtype.name}: {value}")
-
-
-@method
-def geometric_(self: Tensor, p: float, *, generator: _Generator | None = None) -> Tensor:
-    """How many trials with probability `p` until the first success, from 1."""
-    if not 0 < p < 1:
-        raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p}")
-    _refuse(self, "geometric_", "bc")
-    drawn = random.uniform(self._array.shape, _DOUBLE, self.device, generator)
-    return _fill(self, xp.ceil(xp.log1p(-drawn) / math.log1p(-p)).clip(1), "geometric_")
-
-
-@method
-def cauchy_(
-    self: Tensor, median: float = 0, sigma: float = 1, *, generator: _Generator | None = None
-) -> Tensor:
-    """Numbers from the Cauchy distribution."""
-    if not sigma > 0:
-        raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma}")
-    _refuse(self, "cauchy_", "iubc")
-    drawn = random.uniform(self._array.shape, _DOUBLE, self.device, generator)
-    return _fill(self, median + sigma * xp.tan(math.pi * (drawn - 0.5)), "cauchy_")
-
-
-@method
-def log_normal_(
-    self: Tensor, mean: float = 1, std: float = 2, *, generator: _Generator | None = None
-) -> Tensor:
-    """Numbers whose logarithm is normal with this mean and standard deviation."""
-    if not std > 0:
-        raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={std}")
-    _refuse(self, "log_normal_", "iubc")
-    drawn = random.normal(self._array.shape, _DOUBLE, self.device, generator)
-    return _fill(self, xp.exp(mean + std * drawn), "log_normal_")
 
 
 @public
