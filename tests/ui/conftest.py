@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, expect, sync_playwright
+from playwright.sync_api import Browser, ViewportSize, expect, sync_playwright
 from playwright.sync_api import Error as PlaywrightError
 
 from tests.ui import server as jupyter
@@ -28,6 +28,8 @@ FLAGS = [
     "--no-sandbox",
 ]
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+
+SIZE: ViewportSize = {"width": 1400, "height": 900}
 
 expect.set_options(timeout=LOOK_LIMIT)
 
@@ -71,23 +73,54 @@ def browser() -> Iterator[Browser]:
         running.close()
 
 
-@pytest.fixture
-def lab(request: pytest.FixtureRequest, server: jupyter.Server, browser: Browser) -> Iterator[Lab]:
-    """JupyterLab, loaded, in a browser that remembers nothing of other tests."""
-    context = browser.new_context(
-        viewport={"width": 1400, "height": 900}, reduced_motion="reduce", locale="en-US"
-    )
-    lab = Lab(context.new_page(), server)
-    try:
-        lab.load("lab?reset")
-        yield lab
-        assert not lab.errors, "vizgrad's own code reported errors:\n" + "\n".join(lab.errors)
-    finally:
-        if request.node.stash.get(_failed, False) or lab.errors:
-            name = re.sub(r"\W+", "_", request.node.name)
-            lab.save_artifacts(ARTIFACTS, name)
-            shutil.copy(server.log, ARTIFACTS / f"{name}.server.txt")
+class Pages:
+    """The page that tests hand on to each other, tidied up: loading one costs as much as most tests."""
+
+    def __init__(self, server: jupyter.Server, browser: Browser) -> None:
+        self._server, self._browser = server, browser
+        self._lab: Lab | None = None
+
+    def take(self) -> Lab:
+        if self._lab is None:
+            context = self._browser.new_context(
+                viewport=SIZE, reduced_motion="reduce", locale="en-US"
+            )
+            self._lab = Lab(context.new_page(), self._server)
+            self._lab.load("lab?reset")
+        return self._lab
+
+    def give_back(self, lab: Lab, healthy: bool) -> None:
+        if healthy and lab.loads == 1:
+            lab.page.context.clear_permissions()
+            lab.page.emulate_media(reduced_motion="reduce")
+            lab.page.set_viewport_size(SIZE)
+            lab.tidy()
+            return
+        # What a failed test leaves nobody takes over, nor a page that was loaded in a way of its own.
+        self._lab = None
         try:
             lab.shut_down_kernels()
         finally:
-            context.close()
+            lab.page.context.close()
+
+
+@pytest.fixture(scope="package")
+def pages(server: jupyter.Server, browser: Browser) -> Pages:
+    return Pages(server, browser)
+
+
+@pytest.fixture
+def lab(request: pytest.FixtureRequest, pages: Pages) -> Iterator[Lab]:
+    """JupyterLab, loaded, with nothing open in it and no kernel."""
+    lab = pages.take()
+    healthy = False
+    try:
+        yield lab
+        assert not lab.errors, "vizgrad's own code reported errors:\n" + "\n".join(lab.errors)
+        healthy = not request.node.stash.get(_failed, False)
+    finally:
+        if not healthy:
+            name = re.sub(r"\W+", "_", request.node.name)
+            lab.save_artifacts(ARTIFACTS, name)
+            shutil.copy(lab.server.log, ARTIFACTS / f"{name}.server.txt")
+        pages.give_back(lab, healthy)

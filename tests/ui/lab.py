@@ -79,6 +79,25 @@ async (app, id) => {{
 """
 
 
+#: Closes what is open, without asking; gives whether the page is then as it was when it was loaded.
+_TIDY = """
+async app => {
+  for (const area of ['main', 'down']) {
+    for (const widget of [...app.shell.widgets(area)]) widget.dispose();
+  }
+  await app.serviceManager.sessions.shutdownAll();
+  await app.serviceManager.sessions.refreshRunning();
+  if (document.body.dataset.jpThemeLight !== 'true') {
+    await app.commands.execute('apputils:change-theme', { theme: 'JupyterLab Light' });
+  }
+  localStorage.clear();
+  sessionStorage.clear();
+  const over = document.querySelector('.jp-Dialog, .lm-Menu, .jp-ModalCommandPalette:not(.lm-mod-hidden)');
+  return over === null && app.shell.rightCollapsed && !app.shell.leftCollapsed;
+}
+"""
+
+
 @dataclass
 class Lab:
     """A page that shows JupyterLab."""
@@ -88,6 +107,8 @@ class Lab:
     console: list[str] = field(default_factory=list)
     #: What the page reported as errors; those from vizgrad's own code fail the test at its end.
     errors: list[str] = field(default_factory=list)
+    #: Pages that were loaded, one after the other.
+    loads: int = 0
 
     def __post_init__(self) -> None:
         self.page.set_default_timeout(LOOK_LIMIT)
@@ -99,6 +120,15 @@ class Lab:
         self.page.goto(self.server.address(page), timeout=LOAD_LIMIT)
         self.page.wait_for_function("window.jupyterapp !== undefined", timeout=LOAD_LIMIT)
         self.call("async app => { await app.started; await app.restored; }", limit=LOAD_LIMIT)
+        self.loads += 1
+
+    def tidy(self) -> None:
+        """Makes the page what it was when it was loaded, for the next test."""
+        if not self.call(_TIDY, limit=KERNEL_LIMIT):
+            self.load("lab?reset")
+        self.loads = 1
+        self.console.clear()
+        self.errors.clear()
 
     def call(self, function: str, *arguments: Any, limit: int = LOOK_LIMIT) -> Any:
         """Calls a JavaScript function with the application and `arguments`; gives what it resolves to."""

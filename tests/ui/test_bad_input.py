@@ -74,6 +74,7 @@ def test_hostile_names_are_characters(lab: Lab) -> None:
     ]
     assert all(HOSTILE in text for text in texts)
     assert not dialogs
+    lab.page.remove_listener("dialog", noted)
 
 
 def test_a_closed_session_says_so(lab: Lab) -> None:
