@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from pathlib import Path
 
@@ -38,15 +39,22 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     return min(os.cpu_count() or 1, 8)
 
 
-#: What takes longest as one piece, so that nobody waits for it at the end.
+#: What takes longest in one piece, so that nobody waits for it at the end. Tests of the browser are shared
+#: among all: each process has a server, a browser and a page while there are any left.
 FIRST = ("ui", "notebooks", "packaging", "ops/test_recipe.py")
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     starts = [HERE / name for name in FIRST]
     items.sort(key=lambda item: not any(item.path.is_relative_to(start) for start in starts))
     for item in items:
-        folder = item.path.relative_to(HERE).parts[0]
-        # One browser and one server for all of ui, one kernel for all of magics.
-        if folder in ("ui", "magics"):
-            item.add_marker(pytest.mark.xdist_group(folder))
+        if item.path.is_relative_to(HERE / "magics"):  # one kernel for all of them
+            item.add_marker(pytest.mark.xdist_group("magics"))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """What there is now lives to the end: a test that collects garbage need not go through it."""
+    gc.collect()
+    gc.freeze()

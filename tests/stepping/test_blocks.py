@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 from hypothesis import given, settings
@@ -57,7 +58,8 @@ def test_they_are_those_found_by_going_through_all(
                 with vg.no_grad():
                     values[which].mul_(1)
             elif what == "step" and session.status == "paused":
-                session.step()
+                with suppress(RuntimeError):  # it saved what was written since
+                    session.step()
             elif what == "back" and session.position:
                 session.back()
         nodes = {node for node in nodes if node < session.total}
