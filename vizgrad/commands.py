@@ -165,7 +165,8 @@ _RUN = (
         api="Session.break_at",
         magic=Magic(
             "break NODE",
-            "Makes `continue` stop before nodes with this name, pattern or number, or at `nonfinite`.",
+            "Makes `continue` stop before nodes with this name, pattern or number, or recorded at a line"
+            " (`:7` of the newest cell, `train.py:7`), or at `nonfinite`.",
             "node",
         ),
     ),

@@ -48,6 +48,13 @@ def test_run_to_and_break(session: Kernel) -> None:
     assert "next is MulBackward0" in session.run("%vizgrad continue").result
 
 
+def test_break_at_a_line_of_a_cell(session: Kernel) -> None:
+    said = session.run("%vizgrad break :2").result
+    assert "breakpoint at line 2 of In [" in said
+    assert "next is TanhBackward0" in session.run("%vizgrad continue").result
+    assert "there were at 2, 3" in session.run("%vizgrad break :1").error
+
+
 def test_graph_draws_and_runs_nothing(session: Kernel) -> None:
     cell = session.run("%vizgrad graph loss")
     assert "TanhBackward0" in cell.result

@@ -11,6 +11,7 @@ from typing import Any
 
 from vizgrad.inspection import model
 from vizgrad.inspection.births import birth_at
+from vizgrad.inspection.lines import nodes_at
 from vizgrad.inspection.protocols import GraphSource, Step
 
 #: `when=` of `break_at`: gets the visit that was just done.
@@ -110,6 +111,7 @@ def make_breakpoint(
     op: str | None = None,
     node: Any = None,
     tensor: Any = None,
+    line: int | str | None = None,
     when: Condition | str | None = None,
 ) -> Breakpoint:
     """From the arguments of `Session.break_at`; ValueError when nothing matches."""
@@ -138,6 +140,10 @@ def make_breakpoint(
             raise ValueError("that tensor's history is not part of this graph")
         chosen.add(number)
         parts.append("tensor")
+    if line is not None:
+        text, found = nodes_at(source, line)
+        chosen |= found
+        parts.append(text)
     if isinstance(when, str):
         if when != "nonfinite":
             raise ValueError(f"when={when!r}: give a function of the visit, or 'nonfinite'")
@@ -146,5 +152,5 @@ def make_breakpoint(
     elif when is not None:
         parts.append("when ...")
     if not chosen and when is None:
-        raise ValueError("give break_at at least one of op=, node=, tensor=, when=")
+        raise ValueError("give break_at at least one of op=, node=, tensor=, line=, when=")
     return Breakpoint(frozenset(chosen), when, " ".join(parts))

@@ -16,6 +16,13 @@ class Spot(NamedTuple):
     code: CodeType
     offset: int
 
+    @property
+    def line(self) -> int | None:
+        for start, end, line in self.code.co_lines():
+            if start <= self.offset < end:
+                return line
+        return None
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Call:

@@ -200,13 +200,16 @@ class Session:
         *,
         node: Any = None,
         tensor: Any = None,
+        line: int | str | None = None,
         when: Condition | str | None = None,
     ) -> Breakpoint:
         """Makes `continue_` stop before nodes named like `op` (``"Mul*"``), before `node`, before the
-        producer of `tensor`, or after a visit for which `when(visit)` is true (``"nonfinite"``).
+        producer of `tensor`, before nodes that were recorded at `line` (of the newest cell, or
+        ``"train.py:7"``), or after a visit for which `when(visit)` is true (``"nonfinite"``).
+        ValueError when nothing matches.
         """
         with self._changing_breakpoints():
-            return self._breakpoints.add(op=op, node=node, tensor=tensor, when=when)
+            return self._breakpoints.add(op=op, node=node, tensor=tensor, line=line, when=when)
 
     def set_breakpoint(self, node: int, enabled: bool) -> None:
         """The breakpoint that a person toggles on one node."""

@@ -144,11 +144,15 @@ def break_(shell: Any, rest: str) -> Any:
     text = rest.strip()
     session = current_session()
     if not text:
-        raise UsageError(f"usage: {_usage('break')}, e.g. TanhBackward0, Mul*, 17 or nonfinite")
+        raise UsageError(
+            f"usage: {_usage('break')}, e.g. TanhBackward0, Mul*, 17, train.py:7, :7 or nonfinite"
+        )
     if text == "nonfinite":
         made = session.break_at(when=text)
     elif text.isdigit():
         made = session.break_at(node=int(text))
+    elif text.rpartition(":")[2].isdigit():
+        made = session.break_at(line=text)
     else:
         made = session.break_at(text)
     return f"breakpoint at {made.text}: {len(made.nodes)} node(s)"

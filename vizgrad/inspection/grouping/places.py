@@ -57,7 +57,7 @@ class Places:
         """The line of an instruction."""
         if spot is None:
             return None
-        line = _line(spot) or spot.code.co_firstlineno
+        line = spot.line or spot.code.co_firstlineno
         return self.line(self.position(spot).function, line)
 
     def program(self, file: str) -> Program | None:
@@ -78,7 +78,7 @@ class Places:
             return None
         line, end_line, column, end_column = self._span(spot)
         if line is None or end_line is None or column is None or end_column is None:
-            line = _line(spot) if line is None else line
+            line = spot.line if line is None else line
             position = None if line is None else program.at_line(line)
         else:
             span = line, column, end_line, end_column
@@ -122,13 +122,6 @@ def _is_of(code: CodeType, function: Function) -> bool:
     if _is_top(code):
         return not function.name
     return code.co_name == function.name and code.co_firstlineno == function.line
-
-
-def _line(spot: Spot) -> int | None:
-    for start, end, line in spot.code.co_lines():
-        if start <= spot.offset < end:
-            return line
-    return None
 
 
 def _stores(spot: Spot) -> bool:
