@@ -126,4 +126,13 @@ FOUND: tuple[str, ...] = (
     "a = torch.ones(2, 1); b = torch.tensor(1.0); result = torch.nn.functional.bilinear(a, a, torch.zeros(0, 1, 1), b)",
     "a = torch.full((1, 3, 3, 3), 0.0, dtype=torch.bfloat16).requires_grad_(); result = torch.max_pool3d(a, kernel_size=3)",
     "a = torch.tensor([0.0, 0.6, 1.0], dtype=torch.float64); result = torch.logit(a, 1.0)",
+    "a = torch.ones(1, 1); b = torch.ones(1, 2); result = torch.nn.functional.binary_cross_entropy_with_logits(a, a, b)",
+    "a = torch.ones(1, 1); b = torch.ones(2); result = torch.nn.functional.binary_cross_entropy_with_logits(a, a, b, pos_weight=b)",
+    "a = torch.tensor([0, 2], dtype=torch.uint8); out0 = torch.tensor(False); result = torch.any(a, out=out0)",
+    "a = torch.tensor([0, 2], dtype=torch.uint8); out0 = torch.tensor(False); result = torch.all(a, out=out0)",
+    "a = torch.ones(1, 1, 1, dtype=torch.bool); result = torch.trace(a)",
+    "a = torch.ones(2, 0); result = torch.index_select(a, 1, torch.tensor([0]))",
+    "a = torch.ones(4, dtype=torch.float64)[::2].requires_grad_(); b = torch.ones(3, 2, dtype=torch.float64); c = torch.ones(3, dtype=torch.float64); result = torch.nn.functional.linear(a, b, c)",
+    "a = torch.ones(2, dtype=torch.float64).requires_grad_(); b = torch.ones(3, 2, dtype=torch.float64); result = torch.nn.functional.linear(a, b)",
+    "a = torch.ones(2, 3, 2, dtype=torch.float64).transpose(0, 1).requires_grad_(); b = torch.ones(3, 2, dtype=torch.float64); c = torch.ones(3, dtype=torch.float64); result = torch.nn.functional.linear(a, b, c)",
 )  # fmt: skip

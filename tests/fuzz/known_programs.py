@@ -295,11 +295,12 @@ def inference_leaf(line: str, theirs: Side, ours: Side, found: Difference) -> bo
     less = {"requires_grad": (False, True), "is_leaf": (True, False)}
     what = found.what.partition(" of ")[0]
     allowed = (
-        less.get(what) == (found.theirs, found.ours)
+        (what == "requires_grad" and "detach_()" in line)
+        or less.get(what) == (found.theirs, found.ours)
         or (what == "version" and "nference" in told)
         or (
             what.startswith("raises")
-            and re.search("nference|does not require grad", told) is not None
+            and re.search("nference|does not require grad|a leaf Variable", told) is not None
         )
         or what.startswith("gradient")
     )

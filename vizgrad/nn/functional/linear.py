@@ -35,11 +35,13 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
             return _mm(input, _t(weight))
         return _addmm(bias, input, _t(weight), beta=1, alpha=1)
     rows = _flattened(input)
-    if bias is None:
+    if bias is None or not array.flags.c_contiguous:
         out = _mm(rows, _t(weight))
         if array.ndim == 1:
-            return shape.squeeze_dim.record(out, dim=0)
-        return shape.unsafe_view.record(out, shape=(*array.shape[:-1], filters.shape[0]))
+            out = shape.drop_dim.record(out, dim=0)
+        else:
+            out = shape.unsafe_view.record(out, shape=(*array.shape[:-1], filters.shape[0]))
+        return out if bias is None else out + bias
     out = _addmm(bias, rows, _t(weight), beta=1, alpha=1)
     return shape.view.record(out, shape=(*array.shape[:-1], filters.shape[0]))
 

@@ -18,6 +18,7 @@ from vizgrad.ops import losses as op
 from vizgrad.ops.optional import given
 from vizgrad.ops.public.arguments import check_kind
 from vizgrad.ops.public.arithmetic import refuse_bool_minus
+from vizgrad.ops.public.broadcasting import broadcast_shapes
 from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.tensor import Tensor
 
@@ -147,6 +148,12 @@ def binary_cross_entropy_with_logits(
     if weight is None and pos_weight is None:
         return op.binary_cross_entropy_with_logits.record(input, target, reduction=reduction)
     computed_in(input.dtype, weight, pos_weight)
+    for each in (weight, pos_weight):
+        if each is not None and broadcast_shapes(input.shape, each.shape) != input.shape:
+            raise RuntimeError(
+                f"output with shape {list(input.shape)} doesn't match the broadcast shape "
+                f"{list(broadcast_shapes(input.shape, each.shape))} of the input and a weight"
+            )
     return op.weighted_binary_cross_entropy_with_logits.record(
         input,
         target,

@@ -45,6 +45,11 @@ def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
             f"index_select(): Index to scalar can have only 1 value, got {index._array.size} "
             "value(s)"
         )
+    if index._array.size and input._array.ndim > 1 and not input._array.shape[at]:
+        raise RuntimeError(
+            f"index_select(): self indexing axis dim should be positive: dimension {at} has no elements to "
+            "select from"
+        )
     return indexing.index_select.record(input, index, dim=at)
 
 

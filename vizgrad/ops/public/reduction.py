@@ -177,7 +177,7 @@ def any(
     """Is one element non-zero?"""
     dims = _dims_of_any(dim, input)
     result = reduce.any_dims.record(input, dims=dims, keepdim=keepdim)
-    return result if out is None else written(out, result, "any", input)
+    return result if out is None else written(out, _as_bool(result, out), "any", input)
 
 
 @public(method=True)
@@ -188,7 +188,12 @@ def all(
     """Are all elements non-zero?"""
     dims = _dims_of_any(dim, input)
     result = reduce.all_dims.record(input, dims=dims, keepdim=keepdim)
-    return result if out is None else written(out, result, "all", input)
+    return result if out is None else written(out, _as_bool(result, out), "all", input)
+
+
+def _as_bool(result: Tensor, out: Tensor) -> Tensor:
+    """What was asked of bytes, which is 0 or 1, is written to an `out` of bools, too."""
+    return result.bool() if out._array.dtype.kind == "b" else result
 
 
 @public(method=True)
@@ -207,9 +212,9 @@ def count_nonzero(input: Tensor, dim: Any = None) -> Tensor:
 @takes_tensors
 def trace(input: Tensor) -> Tensor:
     """The sum of a matrix's diagonal."""
+    check_kind("trace", input, "iufcV")
     if input._array.ndim != 2:
         raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {input._array.ndim}")
-    check_kind("trace", input, "iufcV")
     return reduce.trace.record(input)
 
 
