@@ -8,20 +8,29 @@ interface RegionProps {
   readonly name: string;
   /** A few words in the header, beside the name. */
   readonly note?: () => string;
+  /** What has to be known at once, in the note's place. */
+  readonly status?: ComponentChildren;
   readonly tools?: ComponentChildren;
   readonly children: ComponentChildren;
   /** Without the header: a tab has it. */
   readonly bare?: boolean;
 }
 
-export function Region({ name, note, tools, children, bare = false }: RegionProps): JSX.Element {
+export function Region({
+  name,
+  note,
+  status,
+  tools,
+  children,
+  bare = false
+}: RegionProps): JSX.Element {
   const area = name.split(' ')[0]?.toLowerCase() ?? '';
   return (
     <section class={`vg-region vg-area-${area}`} role="region" aria-label={name}>
       {!bare && (
         <header class="vg-region-head">
           <h3 class="vg-region-name">{name}</h3>
-          {note !== undefined && <Note say={note} />}
+          {status ?? (note !== undefined && <Note say={note} />)}
           {tools !== undefined && <span class="vg-region-tools">{tools}</span>}
         </header>
       )}

@@ -1,6 +1,7 @@
 /** Parts of which one is shown: what a narrow view has room for. */
 import type { JSX } from 'preact';
 
+import { rove } from '../roving';
 import { Note, Region } from './Region';
 import type { Part } from './Panels';
 
@@ -17,18 +18,9 @@ export function Tabs({ parts, chosen, choose }: TabsProps): JSX.Element {
   );
   const part = parts[at] as Part;
   const keydown = (event: KeyboardEvent): void => {
-    const next = {
-      ArrowRight: (at + 1) % parts.length,
-      ArrowLeft: (at - 1 + parts.length) % parts.length,
-      Home: 0,
-      End: parts.length - 1
-    }[event.key];
-    const list = event.currentTarget as HTMLElement;
-    if (next !== undefined && !event.ctrlKey && !event.metaKey && !event.altKey) {
-      event.preventDefault();
-      event.stopPropagation();
+    const next = rove(event, '[role="tab"]', 'row');
+    if (next !== null) {
       choose(parts[next]?.name ?? '');
-      list.querySelectorAll<HTMLElement>('[role="tab"]')[next]?.focus();
     }
   };
   return (

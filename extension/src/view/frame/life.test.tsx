@@ -31,3 +31,15 @@ test('sessions are named by variable and cell, with how far they are', async () 
     expect(await names()).toEqual(['loss, In [7], 0 of 12', 's2, 3 of 3, finished'])
   );
 });
+
+test('values asked of a closed session: it is said that they are gone', async () => {
+  await page.open(RECORDINGS.mlp);
+  fireEvent.click(page.button('Step'));
+  await page.at(1);
+  fireEvent.click(page.button('Stop'));
+  await within(page.host).findByText(/^This session is closed/);
+  fireEvent.click(
+    (await page.region('Inspector').findAllByRole('button', { name: 'Values' }))[0] as Element
+  );
+  await page.region('Inspector').findByText(/^The session is closed, and its values are gone/);
+});

@@ -6,6 +6,7 @@ import { COMMANDS } from '../../protocol';
 import type { MenuOf } from '../../protocol';
 import { useCommands } from '../hooks';
 import { Icon } from '../Icons';
+import { rove } from '../roving';
 import { keyText } from '../shortcuts';
 
 export interface MenuPlace {
@@ -51,26 +52,16 @@ export function ContextMenu({ of, title, x, y, close }: ContextMenuProps): JSX.E
   }, []);
 
   const move = (event: KeyboardEvent): void => {
-    const items = [...(element.current?.querySelectorAll<HTMLElement>('[role="menuitem"]') ?? [])];
-    const here = items.findIndex(item => item === item.ownerDocument.activeElement);
-    const next = {
-      ArrowDown: (here + 1) % items.length,
-      ArrowUp: (here - 1 + items.length) % items.length,
-      Home: 0,
-      End: items.length - 1
-    }[event.key];
-    if (next !== undefined) {
-      items[next]?.focus();
-    } else if (event.key === 'Escape' || event.key === 'Tab') {
-      close(true);
-    } else if (event.key !== 'Enter' && event.key !== ' ') {
-      return;
-    } else {
-      event.stopPropagation(); // The button's own click.
+    if (rove(event, '[role="menuitem"]', 'column') !== null) {
       return;
     }
-    event.preventDefault();
-    event.stopPropagation();
+    if (event.key === 'Escape' || event.key === 'Tab') {
+      close(true);
+      event.preventDefault();
+    } else if (event.key !== 'Enter' && event.key !== ' ') {
+      return;
+    }
+    event.stopPropagation(); // Of Enter and space the button's own click is left.
   };
 
   return (

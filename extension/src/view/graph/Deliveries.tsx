@@ -1,6 +1,6 @@
 /**
  * What a step changed, to be seen from far away: something goes once along each line that it delivered over. Where a
- * person wants less motion nothing does (graph.raw.css).
+ * person wants less motion nothing does (lines.raw.css).
  */
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';

@@ -14,11 +14,18 @@ interface PinnedProps {
   readonly view: ViewState;
 }
 
-/** "Pinned to LogSoftmaxBackward0 · Follow", while the selection does not go along with the run. */
+export function isPinned({ follow, selection }: ViewState): boolean {
+  return !follow && selection !== null;
+}
+
+/**
+ * "Pinned to LogSoftmaxBackward0 · Follow", while the selection does not go along with the run. In the head of
+ * the graph: over the drawing it would cover the result.
+ */
 export function Pinned({ session, view }: PinnedProps): JSX.Element | null {
   const store = useStore();
-  const { selection, follow } = view;
-  if (follow || selection === null) {
+  const { selection } = view;
+  if (!isPinned(view) || selection === null) {
     return null;
   }
   const name = session.nodes.get(selection) ?? session.names.of(selection);
@@ -46,26 +53,17 @@ interface WayBackProps {
   readonly name: string;
   readonly view: Observable<View>;
   readonly screen: Size;
-  /** Something else is written at the upper edge. */
-  readonly below: boolean;
   show(): void;
 }
 
 /** An arrow at the edge towards what runs next, while that is out of sight. */
-export function WayBack({
-  box,
-  name,
-  view,
-  screen,
-  below,
-  show
-}: WayBackProps): JSX.Element | null {
+export function WayBack({ box, name, view, screen, show }: WayBackProps): JSX.Element | null {
   const [at, setAt] = useState<{ readonly place: Point; readonly turn: number } | null>(null);
   useEffect(() => {
-    const look = (): void => setAt(box ? edgeTowards(box, view.value, screen, below) : null);
+    const look = (): void => setAt(box ? edgeTowards(box, view.value, screen) : null);
     look();
     return view.subscribe(look);
-  }, [box, view, screen, below]);
+  }, [box, view, screen]);
   return (
     at && (
       <button
@@ -86,25 +84,21 @@ export function WayBack({
 
 /** From the edge of the screen to the middle of the button. */
 const INSET = { x: 106, y: 18 } as const;
-/** Height of what is written when the view does not follow. */
-const PINNED = 30;
 
 /** Where a button at the edge stands, and which way it points; null if some of the box is on the screen. */
 export function edgeTowards(
   box: Box,
   view: View,
-  screen: Size,
-  below = false
+  screen: Size
 ): { readonly place: Point; readonly turn: number } | null {
   if (screen.width === 0 || touches(box, seen(view, screen))) {
     return null;
   }
   const { x, y } = centre(box);
   const to = { x: x * view.zoom + view.x, y: y * view.zoom + view.y };
-  const top = below ? INSET.y + PINNED : INSET.y;
   const place = {
     x: Math.min(Math.max(to.x, INSET.x), Math.max(screen.width - INSET.x, INSET.x)),
-    y: Math.min(Math.max(to.y, top), Math.max(screen.height - INSET.y, top))
+    y: Math.min(Math.max(to.y, INSET.y), Math.max(screen.height - INSET.y, INSET.y))
   };
   const turn = Math.round((Math.atan2(to.y - place.y, to.x - place.x) * 180) / Math.PI);
   return { place: { x: Math.round(place.x), y: Math.round(place.y) }, turn };

@@ -17,7 +17,7 @@ import { GraphTools } from './GraphTools';
 import { Legend } from './Legend';
 import { Minimap, MINIMAP_FROM } from './Minimap';
 import { ends } from './navigate';
-import { Pinned, WayBack } from './Following';
+import { isPinned, Pinned, WayBack } from './Following';
 import { pictureOf, placeOf, whole } from './picture';
 import { SearchBox } from './SearchBox';
 import { metricsOf, TextMetrics } from './text';
@@ -180,6 +180,7 @@ function GraphPanelInner({ session, view, host: { preferences } }: GraphPanelPro
           .filter(Boolean)
           .join(' · ')
       }
+      {...(isPinned(view) ? { status: <Pinned session={session} view={view} /> } : {})}
       tools={<GraphTools foldable={foldable()} />}
     >
       <div class="vg-graph" ref={host}>
@@ -203,13 +204,11 @@ function GraphPanelInner({ session, view, host: { preferences } }: GraphPanelPro
             go={goToMatch}
           />
         )}
-        <Pinned session={session} view={view} />
         <WayBack
           box={nextBox}
           name={next ? (next.label === '' ? next.name : next.label) : 'what runs next'}
           view={viewport.view}
           screen={screen}
-          below={!view.follow}
           show={() => current !== null && placing.show(current)}
         />
         {menu.place && <ContextMenu {...menu.place} close={menu.close} />}

@@ -5,7 +5,7 @@
 
 export type TextRole = 'name' | 'leaf' | 'sub' | 'strong' | 'type' | 'chip' | 'port' | 'title';
 
-/** Size and weight of each role; must agree with graph.raw.css, and with the kernel's cards. */
+/** Size and weight of each role; must agree with cards.raw.css, and with the kernel's cards. */
 const FONTS: Readonly<Record<TextRole, { px: number; weight: number; code: boolean }>> = {
   name: { px: 13, weight: 600, code: false },
   leaf: { px: 12, weight: 600, code: false },
@@ -32,7 +32,7 @@ export class TextMetrics {
     readonly enlarged = false
   ) {}
 
-  /** The same fonts, where no type is smaller than this: as `--vg-least` in graph.raw.css. */
+  /** The same fonts, where no type is smaller than this: as `--vg-least` in cards.raw.css. */
   atLeast(px: number): TextMetrics {
     let metrics = this.others.get(px);
     if (!metrics) {

@@ -2,17 +2,42 @@
 import type { JSX } from 'preact';
 
 /** Characters of the end that stay, at most. */
-const END = 7;
+const END = 14;
 /** So short a name is never cut. */
 const SHORT = 6;
 
 export function Middle({ text }: { text: string }): JSX.Element {
-  const { length } = text;
-  const cut = length <= SHORT ? length : length - Math.min(END, Math.floor(length / 2));
+  const { start, end, tail } = parted(text);
   return (
     <span class="vg-middle" title={text}>
-      <span class="vg-middle-start">{text.slice(0, cut)}</span>
-      {cut < text.length && <span class="vg-middle-end">{text.slice(cut)}</span>}
+      {start && <span class="vg-middle-start">{start}</span>}
+      {end && <span class="vg-middle-end">{end}</span>}
+      {tail && <span class="vg-middle-tail">{tail}</span>}
     </span>
   );
+}
+
+export interface Parts {
+  /** Is cut first but for `tail`. */
+  readonly start: string;
+  /** Whole words that stay. */
+  readonly end: string;
+  /** What many names end with: it goes before anything else does. */
+  readonly tail: string;
+}
+
+/** At the beginning of a word, never within one. */
+export function parted(text: string): Parts {
+  const tail = /(?<=.)Backward\d*$/.exec(text)?.[0] ?? '';
+  const name = text.slice(0, text.length - tail.length);
+  const words = name.split(/(?<=[\s._/:>-])(?=[^\s])|(?=[[(])|(?<=[a-z\d])(?=[A-Z])/);
+  let cut = name.length;
+  while (words.length > 1 && name.length > SHORT) {
+    const word = words.pop() ?? '';
+    if (name.length - cut + word.length > END) {
+      break;
+    }
+    cut -= word.length;
+  }
+  return { start: name.slice(0, cut), end: name.slice(cut), tail };
 }

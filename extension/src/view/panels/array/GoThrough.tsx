@@ -63,7 +63,11 @@ function Opened({ state }: { state: DebuggerState }): JSX.Element {
   const asked = session && partAsked(session.session, view);
   const told = shown?.told;
   if (!asked || !told || JSON.stringify(told.of) !== JSON.stringify(asked.of)) {
-    return <p class="vg-muted vg-loading">Asking the kernel for the values…</p>;
+    return session?.closed ? (
+      <p class="vg-muted">The session is closed, and its values are gone with it.</p>
+    ) : (
+      <p class="vg-muted vg-loading">Asking the kernel for the values…</p>
+    );
   }
   if (told.part === null) {
     return <p class="vg-muted">{`Not to be shown: ${told.gone}.`}</p>;
