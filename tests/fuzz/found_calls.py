@@ -135,4 +135,5 @@ FOUND: tuple[str, ...] = (
     "a = torch.ones(4, dtype=torch.float64)[::2].requires_grad_(); b = torch.ones(3, 2, dtype=torch.float64); c = torch.ones(3, dtype=torch.float64); result = torch.nn.functional.linear(a, b, c)",
     "a = torch.ones(2, dtype=torch.float64).requires_grad_(); b = torch.ones(3, 2, dtype=torch.float64); result = torch.nn.functional.linear(a, b)",
     "a = torch.ones(2, 3, 2, dtype=torch.float64).transpose(0, 1).requires_grad_(); b = torch.ones(3, 2, dtype=torch.float64); c = torch.ones(3, dtype=torch.float64); result = torch.nn.functional.linear(a, b, c)",
+    "result = torch.squeeze(None, [-2])",
 )  # fmt: skip

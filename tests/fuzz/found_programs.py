@@ -169,4 +169,9 @@ FOUND |= {
     ),
     "no parameters to join": ("torch.nn.utils.parameters_to_vector([])",),
     "a real transform of one complex number": (_COMPLEX, "x1 = torch.fft.rfft(x0[0, 0])", "x2 = torch.fft.ihfft(x0[0, 0])"),
+    "a hook of a layer none of whose inputs requires grad gives None for each": (
+        "x0 = torch.arange(6.0).reshape(2, 3)", "m1 = torch.nn.BatchNorm1d(3)",
+        "m1.register_full_backward_hook(lambda m, gi, go: tuple(None if g is None else g * 2 for g in gi))",
+        "m1(x0).sum().backward()", "m1.register_full_backward_hook(lambda m, gi, go: (x0,))", "m1(x0).sum().backward()",
+    ),
 }  # fmt: skip

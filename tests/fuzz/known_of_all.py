@@ -57,7 +57,7 @@ OF_ALL: tuple[Known, ...] = (
     Known("*", "second", "inf - inf and 0 * inf in another order", not_finite),
     Known("*", "raises: nothing, RuntimeError", "vizgrad refuses what autograd would lose",
           ours_says("functions with out=... arguments don't support automatic differentiation")),
-    Known("*", "raises: RuntimeError, nothing|raises: RuntimeError, *|raises: TypeError, RuntimeError|"
+    Known("*", "raises: NotImplementedError, nothing|raises: RuntimeError, nothing|raises: RuntimeError, *|raises: TypeError, RuntimeError|"
           "raises: NotImplementedError, RuntimeError",
           "which types `out` may have each kernel says for itself; vizgrad's rule is T-5 for all",
           all_of(writes_out, says("dtype", "can't be cast", "scalar type", "scalar_type", "Expected out type", "non-boolean outputs", "same type as input", "output tensor", "for complex tensors", "Long tensor", "bool tensor", "indices must be",

@@ -125,6 +125,8 @@ OF_ELEMENTS: tuple[Known, ...] = (
     Known("view_copy", "raises: RuntimeError, nothing", "of nothing, strides do not matter", empty),
     Known("tensor T.new_tensor as_tensor asarray", "raises: nothing, ValueError", "of no elements PyTorch looks at the first lists alone",
           ours_says("expected sequence of length")),
+    Known("prod", "second", "products of large and small factors in single precision", all_of(single, within(2e-2))),
+    Known("atan2 arctan2", "gradient|second", "squares of numbers near the limits of the type", special),
     Known("angle", "strides", "of complex numbers PyTorch's angles lie in order", complex_numbers),
     Known("F.pad", "raises: nothing, RuntimeError", "cut away altogether: PyTorch reads memory that nobody has written",
           ours_says("resulting in an empty dimension")),

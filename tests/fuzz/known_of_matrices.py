@@ -33,6 +33,8 @@ from tests.fuzz.matrix_conditions import (
 from tests.fuzz.values import Given
 
 OF_MATRICES: tuple[Known, ...] = (
+    Known("addbmm addmv addmm addr baddbmm", "raises: RuntimeError, nothing|gradient raises: RuntimeError, nothing",
+          "PyTorch's kernel for nothing looks at its numbers otherwise, and so does its backward", empty),
     Known("lobpcg", "raises: nothing, TypeError|raises: nothing, ValueError", "PyTorch takes any other word for 'ortho'",
           ours_says("method")),
     Known("L.matrix_rank", "raises: nothing, RuntimeError", "PyTorch reads a Hermitian matrix of a part of what has other sides",

@@ -95,6 +95,9 @@ class BackwardHooks:
         for hook in self.full:
             changed = hook(self.module, grad_input, self.grad_output)
             if changed is not None:
+                each = changed if isinstance(changed, tuple) else (changed,)
+                if not self.has_inputs and all(g is None for g in each):
+                    continue
                 if not self.has_inputs:
                     raise RuntimeError(
                         "Backward hooks for Modules where no input requires gradient should always "

@@ -135,7 +135,10 @@ def squeeze(input: Tensor, *given: Any, dim: Any = None) -> Tensor:
         given = (dim,)
     if not given or given == (None,):
         return ops.squeeze_all.record(input)
-    ndim = input._array.ndim
+    try:
+        ndim = input._array.ndim
+    except AttributeError:
+        raise not_a_tensor("squeeze", "input", 1, input) from None
     if len(given) == 1 and isinstance(given[0], int):
         return ops.squeeze_dim.record(input, dim=wrap_dim(given[0], ndim))
     dims = dims_of(dims_given("squeeze", given), ndim) or ()
