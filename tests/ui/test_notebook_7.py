@@ -1,0 +1,180 @@
+"""The view in Notebook 7: what JupyterLab's tests look at closely, walked through once."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import Locator, expect
+
+from tests.ui.lab import Lab, Notebook
+from tests.ui.test_following import at
+from tests.ui.test_life import in_notebook_7, picture, run_cell, write
+from tests.ui.test_picture import LEAST_TYPE, canvas_of, nodes_of, settled
+from tests.ui.test_rooms import inside, no_wider_than_its_room, region
+from tests.ui.test_tour import press, root
+
+MODEL = """
+import vizgrad as vg
+from vizgrad import nn
+vg.manual_seed(0)
+model = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 3))
+x, y = vg.randn(5, 4), vg.tensor([0, 1, 2, 0, 1])
+loss = nn.functional.cross_entropy(model(x), y)
+"""
+DEBUG = "session = vg.debug(loss)"
+MASKED = """
+a = vg.tensor([0.0, 1.0, 4.0], requires_grad=True)
+masked = vg.where(a > 0, a.sqrt(), vg.zeros(3)).sum()
+session = vg.debug(masked)
+"""
+STALE = """
+w = vg.ones(3, requires_grad=True)
+h = w.exp()
+stale = h.sin().sum()
+h.detach().mul_(3.0)
+session = vg.debug(stale)
+"""
+SLOW = """
+import time
+class Slow(vg.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 1
+    @staticmethod
+    def backward(ctx, grad):
+        time.sleep(600)
+        return grad
+slow = Slow.apply(vg.ones(3, requires_grad=True)).sum()
+session = vg.debug(slow)
+"""
+
+
+def drawn(notebook: Notebook, cell: int) -> Locator:
+    run_cell(notebook, cell)
+    view = notebook.output(cell)
+    at(view, 0)
+    root(view).scroll_into_view_if_needed()
+    settled(view)
+    return view
+
+
+def test_a_walk_through_the_view(lab: Lab) -> None:
+    lab.page.set_viewport_size({"width": 1366, "height": 900})
+    write(lab, MODEL, DEBUG, MASKED, STALE, SLOW)
+    notebook = in_notebook_7(lab)
+
+    run_cell(notebook, 0)
+    view = drawn(notebook, 1)
+    _reading(view)
+    _following(view)
+    _arrays(view)
+    _rooms(lab, view)
+    _names(notebook, view)
+    _nonfinite(lab, drawn(notebook, 2))
+    _error(lab, drawn(notebook, 3))
+    _pausing(lab, drawn(notebook, 4))
+
+
+def _reading(view: Locator) -> None:
+    """Type that can be read, boxes that hold it, and a spine that goes straight down."""
+    nodes = nodes_of(view)
+    assert len(nodes) == 11
+    assert view.evaluate(LEAST_TYPE) >= 11 - 0.01
+    for node in nodes:
+        assert node["text"]["left"] >= node["box"]["left"]
+        assert node["text"]["right"] <= node["box"]["right"]
+    spine = [n for n in nodes if re.match("NllLoss|LogSoftmax|Addmm|Tanh", n["name"])]
+    middles = [(n["box"]["left"] + n["box"]["right"]) / 2 for n in spine]
+    assert len(spine) == 5
+    assert max(middles) - min(middles) < 1
+    for label in ("Run to here", "Add breakpoint"):
+        expect(view.get_by_role("button", name=label, exact=True)).to_contain_text(label)
+
+
+def _following(view: Locator) -> None:
+    view.locator("[data-node-id]").nth(1).click()
+    expect(view.get_by_text("Pinned to LogSoftmaxBackward0")).to_be_visible()
+    view.get_by_role("button", name="Follow", exact=True).click()
+    expect(view.get_by_text("Pinned to")).to_have_count(0)
+
+
+def _arrays(view: Locator) -> None:
+    press(view, "Step", times=2)
+    at(view, 2)
+    inspector = region(view, "Inspector")
+    arriving = inspector.locator(".vg-card").first
+    expect(arriving.get_by_role("application")).to_be_visible()  # 15 values are drawn
+    arriving.get_by_role("button", name="Values").click()
+    expect(arriving.get_by_role("button", name="Copy as numpy")).to_be_visible()
+    expect(inspector.locator("math").first).to_be_visible()
+
+
+def _rooms(lab: Lab, view: Locator) -> None:
+    view.get_by_role("button", name="Help").click()
+    dialog = view.get_by_role("dialog")
+    expect(dialog).to_be_visible()
+    lab.page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+
+    view.get_by_role("button", name="Presentation size").click()
+    expect(root(view)).to_have_class(re.compile(r"\bvg-present\b"))
+    no_wider_than_its_room(view)
+    view.get_by_role("button", name="Presentation size").click()
+
+    lab.page.set_viewport_size({"width": 760, "height": 900})
+    expect(root(view)).not_to_have_class(re.compile(r"\bvg-wide\b"))
+    for part in ("Graph", "Engine"):
+        inside(region(view, part), view)
+    no_wider_than_its_room(view)
+    picture(lab, "notebook7-narrow")
+    lab.page.set_viewport_size({"width": 1366, "height": 900})
+
+    with lab.page.context.expect_page() as opening:
+        view.get_by_role("button", name="Open in a window").click()
+    window = opening.value.locator("main")
+    press(window, "Step")
+    at(view, 3)
+    picture(lab, "notebook7-window")
+    opening.value.close()
+
+
+def _names(notebook: Notebook, view: Locator) -> None:
+    """The debug cell is run again: the session before is over, the view shows the new one, with its name."""
+    notebook.execute("before = session")
+    run_cell(notebook, 1)
+    at(view, 0)
+    assert notebook.execute("print(before.closed, session is before)") == "True False\n"
+    expect(region(view, "Graph")).to_contain_text(re.compile(r"loss, In \[\d+\]"))
+
+
+def _nonfinite(lab: Lab, view: Locator) -> None:
+    press(view, "Continue")
+    at(view, 3)
+    said = "Stopped: SqrtBackward0 made 1 NaN of 3, at [0], where result = 0"
+    expect(view.locator(".vg-banner")).to_contain_text(said)
+    expect(view.locator('[data-node-id]:has-text("SqrtBackward0")')).to_contain_text("made NaN")
+    picture(lab, "notebook7-nan")
+
+
+def _error(lab: Lab, view: Locator) -> None:
+    stale = region(view, "Versions").locator(".vg-timeline.vg-is-stale")
+    expect(stale).to_contain_text("h")
+    press(view, "Continue")
+    alert = view.get_by_role("alert")
+    expect(alert.locator(".vg-fault-what")).to_contain_text("changed it in place")
+    expect(alert.get_by_text("Where")).to_be_visible()
+    expect(alert.get_by_text("write out of place there")).to_be_visible()
+    picture(lab, "notebook7-error")
+
+
+def _pausing(lab: Lab, view: Locator) -> None:
+    press(view, "Continue")
+    expect(view.locator(".vg-status")).to_have_text(re.compile(r"running SlowBackward · \d+ s"))
+    press(view, "Pause")
+    at(view, 1)
+    expect(view.locator(".vg-banner")).to_contain_text("paused within SlowBackward")
+    press(view, "Continue")
+    expect(view.locator(".vg-status")).to_have_text(re.compile(r"running SlowBackward · \d+ s"))
+    lab.execute("notebook:interrupt-kernel")
+    expect(view.locator(".vg-banner")).to_contain_text("interrupted within SlowBackward")
+    assert canvas_of(view)["height"] > 200
