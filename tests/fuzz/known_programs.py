@@ -330,6 +330,12 @@ def captured_before_its_hooks(line: str, theirs: Side, ours: Side, found: Differ
     return any(t is not None and t is h for t in tensors for h in hooked)
 
 
+def prelu_at_zero(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
+    told = found.what.startswith(("gradient", "value", "what hooks saw"))
+    used = any("PReLU" in each or "prelu" in each for each in theirs.lines)
+    return told and used and any(bool((t == 0).any()) for t in theirs.tensors().values())
+
+
 def order_of_one_complex_number(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
     operand = theirs.names.get(_names(line)[-1]) if _names(line) else None
     return (
@@ -395,6 +401,8 @@ KNOWN_PROGRAMS = (
                  inference_tensor_of_normal_memory),
     KnownProgram("[D] E-51: what is captured of a tensor with hooks is what they give, also where another target lies "
                  "behind it", captured_before_its_hooks),
+    KnownProgram("the second derivative of prelu at 0, where PyTorch's first is the weight and does not depend on it",
+                 prelu_at_zero),
     KnownProgram("of one complex number PyTorch says which is the largest", order_of_one_complex_number),
     KnownProgram("PyTorch's gradients of sums are views", gradient_that_is_a_view),
     KnownProgram("how large the memory of a result is, and where no elements begin", beyond_its_elements),

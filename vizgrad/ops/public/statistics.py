@@ -165,19 +165,23 @@ def vector_norm(
     """(sum of |x|^ord over `dim`)^(1/ord); `inf` and `-inf` give the extremes of |x|, 0 counts."""
     check_norm_dtype("vector_norm", input, dtype)
     input = _in_dtype(input, dtype)
+    _check_norm_type(input.dtype)
     dims = dims_of(dim, input._array.ndim)
-    _check_norm(input.dtype, ord, input._array.shape, dims)
+    _check_norm(ord, input._array.shape, dims)
     result = statistics.vector_norm.record(input, ord=ord, dims=dims, keepdim=keepdim)
     return result if out is None else written(out, result, "linalg_vector_norm", input)
 
 
-def _check_norm(dtype: Any, ord: float, shape: Any, dims: Any) -> None:
-    """RuntimeError for whole numbers, and for the extreme of none."""
+def _check_norm_type(dtype: Any) -> None:
     if dtype.category < 2:
         raise RuntimeError(
             "linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
             f"{dtype.name}"
         )
+
+
+def _check_norm(ord: float, shape: Any, dims: Any) -> None:
+    """RuntimeError for the extreme of no numbers."""
     if (ord < 0 or ord == math.inf) and count(shape, dims) == 0 and 0 in shape:
         raise RuntimeError(
             f"linalg.vector_norm cannot compute the {ord} norm on an empty tensor because the "
@@ -225,5 +229,6 @@ def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
             raise not_a_tensor("dist", name, position, each)
     refuse_bool_minus(input, other)
     shape = broadcast_shapes(input._array.shape, other._array.shape)
-    _check_norm(result_type(input, other), p, shape, dims_of(None, len(shape)))
+    _check_norm_type(result_type(input, other))
+    _check_norm(p, shape, dims_of(None, len(shape)))
     return statistics.dist.record(input, other, p=p)
