@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
+from math import isfinite
 
 import pytest
+from hypothesis import given, settings
 
 from tests.fixtures import recordings
-from vizgrad.inspection.fold import Fold
+from tests.fixtures.strategies import moves
+from tests.fixtures.strategies import programs as programs_of_all_kinds
+from tests.inspection.record_fold import RecordFold
+from tests.inspection.test_stepping_property import Side, modes_of, move, quietly
 
 programs = pytest.mark.parametrize("program", recordings.PROGRAMS, ids=lambda p: p.__name__)
 
@@ -36,7 +41,7 @@ def test_the_conversation_is_what_a_session_says(conversation):
 @programs
 def test_folding_there_and_back_gives_the_states_that_were_told(program):
     with program() as session:
-        fold = Fold(session.start)
+        fold = RecordFold(session.start)
         runs = [session.run]
         with suppress(Exception):
             while session.run.current is not None:
@@ -53,6 +58,48 @@ def test_folding_there_and_back_gives_the_states_that_were_told(program):
         while fold.position > position:
             fold.unapply(records[fold.position - 1])
         _same(fold, runs[position])
+
+
+@given(programs_of_all_kinds(), moves())
+@settings(deadline=None, max_examples=60)
+def test_the_notes_of_the_engine_fold_into_what_its_records_do(program, path):
+    """Of one run each step is put into words when it is done, of the other none before it is looked at."""
+    with quietly(), modes_of(program):
+        told, quiet = Side(program), Side(program)
+        first = told.session() if told.backward else None
+        second = quiet.session() if quiet.backward else None
+        if first is None or second is None:
+            return
+        fold = RecordFold(first.start)
+        for what, n in path:
+            if what in ("on_thread", "under_no_grad"):
+                continue
+            move(told, first, what, n)
+            move(quiet, second, what, n)
+            steps = first._live().history.steps
+            while fold.position < first.position:
+                fold.apply(steps[fold.position].record)
+            while fold.position > first.position:
+                fold.unapply(steps[fold.position - 1].record)
+            _agree(fold, second._live().history.fold)
+            _agree(fold, first._live().history.fold)
+            curves = [session._state.memory.held for session in (first, second)]
+            assert curves[0] == curves[1]
+        _same(fold, first.run)
+        first.close()
+        second.close()
+
+
+def _agree(fold, other):
+    """What a view is told of a run, before any step of it was put into words."""
+    assert (fold.position, fold.current) == (other.position, other.current)
+    assert list(other.visited()) == sorted(fold.visited, key=lambda n: fold.visited[n].order)
+    odd = [n for n, v in fold.visited.items() if v.norm is not None and not isfinite(v.norm)]
+    assert sorted(other.nonfinite()) == sorted(odd)
+    assert list(fold.ready) == list(other.ready)  # priorities are numbers of the whole process
+    assert {k: v for k, v in fold.delivered.items() if v} == {
+        k: v for k, v in other.delivered.items() if v
+    }
 
 
 def _same(fold, run):

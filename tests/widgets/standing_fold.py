@@ -11,8 +11,8 @@ from collections import OrderedDict
 from dataclasses import replace
 from typing import get_args
 
+from tests.inspection.record_fold import RecordFold, Visited
 from vizgrad.inspection import model
-from vizgrad.inspection.fold import Fold, Visited
 from vizgrad.inspection.publishing import Update
 from vizgrad.rendering.overlay import weight
 from vizgrad.widgets.drawing import Drawing, DrawnBox, Flow, Reached, Standing, Tally
@@ -50,9 +50,9 @@ class StandingFold:
             self.lines.setdefault(flow.line, []).append(flow)
         self.kept = {(s.node, s.name): s for s in standing.saved}
 
-    def _partly(self, standing: Standing) -> Fold:
+    def _partly(self, standing: Standing) -> RecordFold:
         start = model.Start(standing.total, standing.current, standing.ready, standing.buffers)
-        fold = Fold(start)
+        fold = RecordFold(start)
         fold.position = standing.position
         fold.ready = OrderedDict((r.node, r.priority) for r in standing.ready)
         for node, run in zip(self.drawn, standing.nodes, strict=True):

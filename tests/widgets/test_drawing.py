@@ -16,8 +16,21 @@ from tests.rendering.foldings import few_cells
 from tests.rendering.hostile import NAMES, graph_of
 from tests.rendering.strategies import graphs
 from vizgrad.inspection.fold import Fold
-from vizgrad.inspection.model import Graph, Group, Node, Place, Saved, Start
+from vizgrad.inspection.model import (
+    Graph,
+    Group,
+    Node,
+    Place,
+    Ready,
+    Run,
+    Saved,
+    Start,
+    StepRecord,
+    TensorSummary,
+    Visit,
+)
 from vizgrad.inspection.outline import Outline
+from vizgrad.inspection.past import RecordedPast
 from vizgrad.rendering.norm_curve import MOST_POINTS, cell_norms
 from vizgrad.stepping.opener import open_session
 from vizgrad.widgets import drawing_of, standing_of
@@ -227,12 +240,25 @@ def test_a_closed_session_is_drawn_as_it_was() -> None:
     assert any(box.kind == "cells" for box in drawings[0].boxes)
 
 
+def records_of(run: Run) -> list[StepRecord]:
+    """Those of a run of which only the norms matter."""
+    done = sorted((r.order, node) for node, r in enumerate(run.nodes) if r.order is not None)
+    return [
+        StepRecord(
+            Visit(order, node, (TensorSummary((), "", "", 0, run.nodes[node].grad_norm),), ()),
+            Ready(node, None),
+        )
+        for order, node in done
+    ]
+
+
 @pytest.mark.parametrize("turns", [3, 24, MOST_POINTS + 1, 3 * MOST_POINTS])
 @pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
 def test_a_curve_is_that_of_the_static_picture(turns: int, share: float) -> None:
     graph = loop(turns)
     run = run_at(graph, int(share * len(graph.nodes)), 0.9)
-    fold = Fold(Start(run.total, run.current), run)
+    fold = Fold(Start(run.total, run.current), RecordedPast(records_of(run)))
+    fold.go(run.position)
     tally = standing_of._Counter(fold, {}).tally(1, 1 + 2 * turns, turns)
     assert list(tally.norms) == cell_norms(run, 1, 1 + 2 * turns, turns)
 

@@ -7,11 +7,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from vizgrad.arrays.backend import Array, to_host
+from vizgrad.arrays.chunks import CHUNK, chunks
 from vizgrad.arrays.quick_statistics import quick
 from vizgrad.arrays.quiet import quiet
 from vizgrad.arrays.sparse import is_sparse
 
 _sum = np.add.reduce
+_BY_BLAS = frozenset("fdFD")
 
 
 class Odd(NamedTuple):
@@ -31,11 +33,28 @@ def is_here(array: Any) -> bool:
 def is_finite(array: Any) -> bool:
     """One pass over the elements. Warnings about overflow are to be hushed around it."""
     if is_here(array):
-        total = _sum(array, None)
-        # a sum that is finite has finite summands; one that is not may only have been too large
-        return bool(total - total == 0) or not _count(array)
+        return is_small(array) or not _count(array)
     found = quick(array)
     return not (found.nans or found.infs)
+
+
+def is_small(array: Any) -> bool:
+    """Has an array of numpy's a finite sum of squares? Then all elements are finite; not the other way round.
+
+    Warnings about overflow are to be hushed around it.
+    """
+    if array.dtype.char not in _BY_BLAS:
+        total = _sum(array, None)
+        return bool(total - total == 0)
+    flat = array if array.ndim == 1 else array.ravel("K")
+    if flat.size > CHUNK:
+        return all(_is_small(piece) for piece in chunks(flat))
+    return _is_small(flat)
+
+
+def _is_small(flat: Any) -> bool:
+    squares = flat.dot(flat)
+    return squares - squares == 0
 
 
 @quiet

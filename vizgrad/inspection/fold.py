@@ -1,116 +1,108 @@
-"""The state of a run, kept by going over its records: forwards with `apply`, backwards with `unapply`.
+"""The state of a run at a position, kept by going over its steps, forwards and backwards.
 
-Both take time proportional to what the step did. The browser has the same two, in `store/fold.ts`; both meet
-the golden files of `tests/fixtures/folds`.
+Only what is needed to go on is kept of each: where gradients went, not what they were. A value is looked up
+in the step that made it when somebody asks. So a fold goes over a hundred thousand steps that nobody looked
+at without one being put into numbers. The browser has one, too, in `store/fold.ts`, of the records that it is
+told; both meet the golden files of `tests/fixtures/folds`.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping
 
 from vizgrad.inspection import model
+from vizgrad.inspection.protocols import Brief, Past, Spot
 
-Slots = dict[int, "model.TensorSummary | None"]
-
-
-class Visited(NamedTuple):
-    """What is shown of a node that was visited."""
-
-    state: model.NodeState
-    order: int
-    norm: float | None
+#: What waits at the slots of a node: where it is to be found, or what the run started with.
+Slots = dict[int, "Spot | model.TensorSummary | None"]
 
 
 class Fold:
-    """Where a run stands after `position` records."""
+    """Where a run stands after `position` steps."""
 
-    def __init__(self, start: model.Start, run: model.Run | None = None) -> None:
-        """Before the first record; or where `run` stands."""
-        at = start if run is None else run
+    def __init__(self, start: model.Start, past: Past) -> None:
+        """Before the first step."""
         self.start = start
-        self.position = 0 if run is None else run.position
-        self.current = at.current
+        self._past = past
+        self._skipped = frozenset(start.skipped)
+        self._begin()
+
+    def _begin(self) -> None:
+        self.position = 0
         #: The queue: nodes in the order in which they became ready -> priority.
         self.ready: OrderedDict[int, int | None] = OrderedDict(
-            (r.node, r.priority) for r in at.ready
+            (r.node, r.priority) for r in self.start.ready
         )
-        self.buffers: dict[int, Slots] = {}
-        for buffer in at.buffers:
-            self.buffers.setdefault(buffer.node, {})[buffer.input_nr] = buffer.value
-        self.visited: dict[int, Visited] = {}
+        self._slots: dict[int, Slots] = {}
+        for buffer in self.start.buffers:
+            self._slots.setdefault(buffer.node, {})[buffer.input_nr] = buffer.value
+        #: How many gradients were delivered to a node, undefined ones too.
         self.delivered: dict[int, int] = {}
-        #: (node, edge) -> norm of what went over it; None: undefined.
-        self.flows: dict[tuple[int, int], float | None] = {}
-        for number, node in enumerate(() if run is None else run.nodes):
-            if node.order is not None:
-                self.visited[number] = Visited(node.state, node.order, node.grad_norm)
-            self.delivered[number] = node.delivered
-        for edge in () if run is None else run.edges:
-            self.flows[edge.node, edge.edge] = edge.norm
-        #: Names of saved values that were released, by node.
-        self.released: dict[int, tuple[str, ...]] = {}
-        for saved in () if run is None else run.saved:
-            if saved.state == "freed":
-                self.released[saved.node] = (*self.released.get(saved.node, ()), saved.name)
-        self._skipped = frozenset(start.skipped)
+        #: Of nodes that were run, but are not simply done.
+        self.states: dict[int, model.NodeState] = {}
 
-    def apply(self, record: model.StepRecord) -> None:
-        """Goes over the record that follows."""
-        visit = record.visit
-        node = visit.node
+    # --- moving -------------------------------------------------------------------------------------
+
+    def go(self, position: int) -> None:
+        """Goes to where `position` steps are done: over those between, or from the start if it is nearer."""
+        if position < self.position - position:
+            self._begin()
+        for brief in self._past.briefs(self.position, position):
+            self._on(brief)
+        for index in range(self.position - 1, position - 1, -1):
+            self._back(index)
+
+    def _on(self, brief: Brief) -> None:
+        node, _, state, gone, arrived, readied = brief
         self.ready.pop(node, None)
-        self.buffers.pop(node, None)
-        first = visit.incoming[0] if visit.incoming else None
-        norm = None if first is None else first.norm
-        self.visited[node] = Visited(record.state, visit.index, norm)
-        for arrival in record.arrived:
-            self.buffers.setdefault(arrival.node, {})[arrival.input_nr] = arrival.after
-        for routed in visit.routed:
-            target = routed.edge.node
-            if target is not None:
-                self.delivered[target] = self.delivered.get(target, 0) + 1
-                self.flows[node, routed.index] = (
-                    None if routed.routed is None else routed.routed.norm
-                )
-        for ready in record.readied:
-            self.ready[ready.node] = ready.priority
-        if record.released:
-            self.released[node] = record.released
-        self.current = record.current
-        self.position += 1
-
-    def unapply(self, record: model.StepRecord) -> None:
-        """Takes the record that was applied last back."""
-        visit = record.visit
-        node = visit.node
-        self.released.pop(node, None)
-        for ready in record.readied:
-            del self.ready[ready.node]
-        for routed in visit.routed:
-            target = routed.edge.node
-            if target is not None:
-                self.delivered[target] -= 1
-                del self.flows[node, routed.index]
-        for arrival in reversed(record.arrived):
-            slots = self.buffers[arrival.node]
-            if arrival.before is None:
-                del slots[arrival.input_nr]
-                if not slots:
-                    del self.buffers[arrival.node]
+        self._slots.pop(node, None)
+        if state != "done":
+            self.states[node] = state
+        delivered, slots, index = self.delivered, self._slots, self.position
+        for target in gone:
+            delivered[target] = delivered.get(target, 0) + 1
+        for number, (target, nr) in enumerate(arrived):
+            spot: Spot = (index, "after", number)
+            if target in slots:
+                slots[target][nr] = spot
             else:
-                slots[arrival.input_nr] = arrival.before
-        del self.visited[node]
-        waiting: Slots = {nr: v for nr, v in enumerate(visit.incoming) if v is not None}
-        if waiting:
-            self.buffers[node] = waiting
+                slots[target] = {nr: spot}
+        for target, priority in readied:
+            self.ready[target] = priority
+        self.position = index + 1
+
+    def _back(self, index: int) -> None:
+        """Takes step `index`, the last, back."""
+        node, priority, state, gone, arrived, readied = next(self._past.briefs(index, index + 1))
+        if state != "done":
+            del self.states[node]
+        for target, _ in readied:
+            del self.ready[target]
+        for target in gone:
+            self.delivered[target] -= 1
+        for number, (target, nr) in reversed(list(enumerate(arrived))):
+            slots = self._slots[target]
+            if self._past.waited(index, number):
+                slots[nr] = index, "before", number
+                continue
+            del slots[nr]
+            if not slots:
+                del self._slots[target]
+        came = self._past.came(index)
+        if came:
+            self._slots[node] = {nr: (index, "incoming", nr) for nr in came}
         # It was the first of the queue when it was taken out.
-        self.ready[node] = record.ready.priority
+        self.ready[node] = priority
         self.ready.move_to_end(node, last=False)
-        self.current = node
-        self.position -= 1
+        self.position = index
 
     # --- looking ------------------------------------------------------------------------------------
+
+    @property
+    def current(self) -> int | None:
+        """The node that comes next; None at the end."""
+        return self._past.following(self.position - 1) if self.position else self.start.current
 
     @property
     def queue(self) -> tuple[model.Ready, ...]:
@@ -121,18 +113,78 @@ class Fold:
     def waiting(self) -> tuple[model.Buffer, ...]:
         """Gradients that have arrived and are not used yet."""
         return tuple(
-            model.Buffer(node, nr, value)
-            for node, slots in sorted(self.buffers.items())
-            for nr, value in sorted(slots.items())
+            model.Buffer(node, nr, self._value(slots[nr]))
+            for node, slots in sorted(self._slots.items())
+            for nr in sorted(slots)
         )
+
+    def slots(self, node: int, count: int) -> tuple[model.TensorSummary | None, ...]:
+        """What waits at the first `count` slots of a node."""
+        waiting = self._slots.get(node, {})
+        return tuple(self._value(waiting.get(nr)) for nr in range(count))
+
+    def spot(self, node: int, nr: int) -> Spot | None:
+        """Where what waits at a slot is to be found; None where nothing does, or what a run starts with.
+
+        May go back over all steps: only a person asks.
+        """
+        found = self._slots.get(node, {}).get(nr)
+        if not isinstance(found, tuple) or found[1] != "before":
+            return found if isinstance(found, tuple) else None
+        before, _, number = found
+        for index in range(before, -1, -1):
+            arrived = next(self._past.briefs(index, index + 1))[4]
+            last = number if index == before else len(arrived)
+            for at in reversed(range(last)):
+                if arrived[at] == (node, nr):
+                    return index, "after", at
+        return None
+
+    def _value(self, found: Spot | model.TensorSummary | None) -> model.TensorSummary | None:
+        return self._past.value(found) if isinstance(found, tuple) else found
+
+    @property
+    def orders(self) -> Mapping[int, int]:
+        """Which step ran a node: of those that are undone now, too."""
+        return self._past.orders
+
+    def order(self, node: int) -> int | None:
+        """Which step ran it; None if none has."""
+        order = self.orders.get(node)
+        return None if order is None or order >= self.position else order
+
+    def norm(self, node: int) -> float | None:
+        """Of the first gradient that arrived at a node that was run; None: it was undefined."""
+        order = self.order(node)
+        first = None if order is None else self._past.value((order, "incoming", 0))
+        return None if first is None else first.norm
+
+    def visited(self) -> Iterator[int]:
+        """The nodes that were run, in order."""
+        return self._past.nodes(self.position)
+
+    def nonfinite(self) -> Iterator[int]:
+        """Of these, those at which something arrived that is not finite, in its first slot."""
+        return self._past.nonfinite(self.position)
+
+    def went(self, node: int, edge: int) -> bool:
+        """Has a gradient gone over an edge, if an undefined one?"""
+        order = self.order(node)
+        return order is not None and self._past.went(order, edge)
+
+    def flow(self, node: int, edge: int) -> float | None:
+        """The norm of what has gone over an edge; None: it was undefined."""
+        order = self.order(node)
+        routed = None if order is None else self._past.value((order, "routed", edge))
+        return None if routed is None else routed.norm
 
     def node(self, number: int) -> model.NodeRun:
         """Where one node stands."""
-        visited = self.visited.get(number)
-        reason, order, norm = "", None, None
+        order = self.order(number)
+        reason = ""
         state: model.NodeState
-        if visited is not None:
-            state, order, norm = visited
+        if order is not None:
+            state = self.states.get(number, "done")
             if state == "captured":
                 reason = "its gradient was asked for; it is not run itself"
         elif number == self.current:
@@ -150,7 +202,7 @@ class Fold:
             needed=needed[number] if number < len(needed) else 0,
             order=order,
             reason=reason,
-            grad_norm=norm,
+            grad_norm=self.norm(number),
         )
 
 

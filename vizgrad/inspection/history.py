@@ -13,6 +13,7 @@ from typing import Protocol
 
 from vizgrad.inspection import model
 from vizgrad.inspection.fold import Fold
+from vizgrad.inspection.past import RecordedPast
 from vizgrad.inspection.protocols import Effect, QuickRun, Run, Step, Stops
 from vizgrad.inspection.stops import Until
 
@@ -53,7 +54,8 @@ class History:
         #: Bytes of values kept by the steps that still keep some.
         self.kept = 0
         self.budget = budget
-        self._fold = Fold(self.start)
+        self.past = RecordedPast(self._own) if self._quick is None else self._quick.past
+        self._fold = Fold(self.start, self.past)
 
     # --- where it stands ----------------------------------------------------------------------------
 
@@ -98,13 +100,9 @@ class History:
 
     @property
     def fold(self) -> Fold:
-        """The state at `position`; brought there now, record by record."""
-        fold = self._fold
-        while fold.position > self.position:
-            fold.unapply(self.steps[fold.position - 1].record)
-        while fold.position < self.position:
-            fold.apply(self.steps[fold.position].record)
-        return fold
+        """The state at `position`; brought there now."""
+        self._fold.go(self.position)
+        return self._fold
 
     def between(self, before: int, after: int) -> Iterator[Step]:
         """The steps that lie between two positions, in order."""

@@ -13,6 +13,7 @@ from vizgrad.inspection.live import Live
 from vizgrad.inspection.looking import Inspected, Saves, SessionClosed
 from vizgrad.inspection.memory_curve import MemoryCurve
 from vizgrad.inspection.outline import Outline
+from vizgrad.inspection.past import RecordedPast
 from vizgrad.inspection.where import Where, counted
 
 #: A closed session of a graph with at most so many nodes stays readable; of a larger one only counts stay.
@@ -89,7 +90,9 @@ class Kept:
 
     @property
     def fold(self) -> Fold:
-        return Fold(self.start(), self._all[1])
+        fold = Fold(self.start(), RecordedPast(self._all[2].records))
+        fold.go(self.position)
+        return fold
 
     @property
     def outline(self) -> Outline:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
+from itertools import islice
 from typing import Any
 
 from vizgrad.inspection import model
@@ -94,9 +95,11 @@ class Live:
         """As far as the run has been."""
         if self._memory is None:
             self._memory = MemoryCurve(self.source.holdings())
-        for step in self.history.steps[self._memory.steps : self.recorded]:
-            self._memory.step(step.node, released=bool(step.record.released))
-        return self._memory
+        curve, past = self._memory, self.history.past
+        known = curve.steps
+        for index, node in enumerate(islice(past.nodes(self.recorded), known, None), known):
+            curve.step(node, released=past.released(index))
+        return curve
 
     def describe_before(self, node: int) -> model.Node:
         return self.source.describe_before(node)
@@ -178,7 +181,7 @@ class Live:
             nodes=tuple(map(fold.node, range(len(self.source)))),
             ready=fold.queue,
             buffers=fold.waiting,
-            edges=tuple(model.EdgeRun(n, e, norm) for (n, e), norm in fold.flows.items()),
+            edges=tuple(self._edges(fold)),
             saved=tuple(self._changed(graph)),
             breakpoints=self.breakpoints,
             earliest=history.earliest,
@@ -186,6 +189,12 @@ class Live:
             modes=self.modes,
             stopped=self.stopped,
         )
+
+    def _edges(self, fold: Fold) -> Iterator[model.EdgeRun]:
+        for node in fold.visited():
+            for edge in range(len(self.source.targets(node))):
+                if fold.went(node, edge):
+                    yield model.EdgeRun(node, edge, fold.flow(node, edge))
 
     def _changed(self, graph: model.Graph) -> Iterator[model.SavedRun]:
         """Saved values that are not, or no longer, as `graph` says."""
@@ -216,12 +225,11 @@ class Live:
     def inspect(self, node: int) -> Inspected:
         data = self.source.describe(node)
         fold = self.history.fold
-        visited = fold.visited.get(node)
-        slots = fold.buffers.get(node, {})
+        order = fold.order(node)
         return (
             data,
-            None if visited is None else self.history.steps[visited.order].closer(),
-            tuple(slots.get(nr) for nr in range(len(data.outputs))),
+            None if order is None else self.history.steps[order].closer(),
+            fold.slots(node, len(data.outputs)),
             self.source.grad(node),
         )
 

@@ -12,10 +12,10 @@ larger number, and what was recorded in one stretch of the program is one stretc
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from vizgrad.inspection import model
 from vizgrad.inspection.origin import Origin
@@ -183,6 +183,66 @@ class Bearing(Step, Protocol):
         ...
 
 
+#: Of a step: the node that it ran and its priority in the queue, the state it is in since, the nodes to which
+#: gradients went, (node, slot) of those that are defined, and (node, priority) of what became ready by it.
+Brief = tuple[
+    int,
+    int | None,
+    model.NodeState,
+    Sequence[int],
+    Sequence[tuple[int, int]],
+    Sequence[tuple[int, int | None]],
+]
+#: Where a value is to be found: in the step of this number, which of its values, and its number there (of
+#: "before" and "after" in the order of the deliveries that are defined, of "routed" that of the edge).
+Spot = tuple[int, Literal["incoming", "before", "after", "routed"], int]
+
+
+class Past(Protocol):
+    """The steps of a run as a `Fold` reads them. What goes through many steps puts no value into numbers."""
+
+    def briefs(self, first: int, last: int) -> Iterator[Brief]:
+        """Steps `first` ... `last - 1`, in order."""
+        ...
+
+    def came(self, index: int) -> Sequence[int]:
+        """The slots of its node at which something defined had arrived."""
+        ...
+
+    def waited(self, index: int, number: int) -> bool:
+        """Did something wait already where delivery `number` of the step arrived?"""
+        ...
+
+    def went(self, index: int, edge: int) -> bool:
+        """Has the step sent something over an edge, if it was undefined?"""
+        ...
+
+    def value(self, spot: Spot) -> model.TensorSummary | None:
+        """None: it was undefined."""
+        ...
+
+    @property
+    def orders(self) -> Mapping[int, int]:
+        """The step that ran a node at some time."""
+        ...
+
+    def following(self, index: int) -> int | None:
+        """The node that comes after a step; None at the end."""
+        ...
+
+    def nodes(self, position: int) -> Iterator[int]:
+        """The nodes that the first `position` steps ran, in order."""
+        ...
+
+    def nonfinite(self, position: int) -> Iterator[int]:
+        """Of these, those whose first gradient that arrived has a norm that is not finite."""
+        ...
+
+    def released(self, index: int) -> bool:
+        """Has the step released what its node had saved?"""
+        ...
+
+
 class Run(Protocol):
     """A backward that stands before its first node, or between two."""
 
@@ -229,6 +289,11 @@ class QuickRun(Run, Protocol):
     @property
     def steps(self) -> Sequence[Step]:
         """Those done so far; made up as they are looked at. Empty when it is closed."""
+        ...
+
+    @property
+    def past(self) -> Past:
+        """The same, without making any of them up."""
         ...
 
     @property

@@ -19,24 +19,18 @@ def value_of(of: ArrayName, history: History, source: GraphSource) -> Any:
             raise LookupError("it is not there any more" if of.kind == "saved" else ".grad is None")
         return found
     if of.kind == "waiting":
-        found = _waiting(of, history, source)
+        spot = history.fold.spot(of.node, of.nr)
+        if spot is None:
+            raise LookupError(
+                "nothing waits there, or what the run started with, which is not kept"
+            )
+        index, kind, number = spot
+        found = history.steps[index].value("incoming" if kind == "incoming" else "waiting", number)
     else:
-        visited = history.fold.visited.get(of.node)
-        if visited is None:
+        order = history.fold.order(of.node)
+        if order is None:
             raise LookupError("this node has not been run")
-        found = history.steps[visited.order].value(of.kind, of.nr)
+        found = history.steps[order].value(of.kind, of.nr)
     if found is None:
         raise LookupError("it is not kept any more, or was undefined")
     return found
-
-
-def _waiting(of: ArrayName, history: History, source: GraphSource) -> Any:
-    """What the latest delivery to the slot left there. Goes back over the steps: only a person asks."""
-    for index in reversed(range(history.position)):
-        step = history.steps[index]
-        if of.node not in source.targets(step.node):
-            continue
-        for nr, arrival in reversed(list(enumerate(step.record.arrived))):
-            if (arrival.node, arrival.input_nr) == (of.node, of.nr):
-                return step.value("waiting", nr)
-    raise LookupError("what a run starts with is not kept")

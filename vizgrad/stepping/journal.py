@@ -7,10 +7,10 @@ record says of it follows from the tuple alone, so any step can be put into word
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from operator import attrgetter
+from math import isfinite
 from typing import Any, cast, overload
 
-from vizgrad.arrays.finite import is_finite, is_here
+from vizgrad.arrays.finite import is_finite, is_here, is_small
 from vizgrad.arrays.quick_statistics import Statistics, quick_later
 from vizgrad.graph.accumulate import AccumulateGrad
 from vizgrad.graph.node import Edge, Node
@@ -18,7 +18,8 @@ from vizgrad.inspection import model
 from vizgrad.stepping.births import birth_of
 from vizgrad.stepping.effects import GradEffect, ReleaseEffect
 from vizgrad.stepping.held import Held, size_of
-from vizgrad.stepping.step import Accumulated, Arrived, EngineStep, Out, released_stage
+from vizgrad.stepping.savers import Savers, by_name, bytes_saved
+from vizgrad.stepping.step import Accumulated, Arrived, EngineStep, Out, priority_of, released_stage
 
 #: (node, what arrived, what it computed, its saved values, began, ended, how many were ready before).
 Entry = tuple[Node, Any, Any, Any, float, float, int]
@@ -50,7 +51,7 @@ class Journal(Sequence[EngineStep]):
         self._entries: list[Entry | EngineStep] = []
         self.visited: Callable[[tuple[Any, ...]], None] = cast("Any", self._entries.append)
         self.open = True
-        self.saved = _Savers()
+        self.saved = Savers()
         self.readied: list[Node] = []
         #: Deliveries that were more than handing on what was computed, by step.
         self._deliveries: dict[int, list[Delivery]] = {}
@@ -65,6 +66,9 @@ class Journal(Sequence[EngineStep]):
         self.foreign = False
         #: What was computed on a device, by step, and is asked about later.
         self._asked: list[tuple[int, Callable[[], Statistics]]] = []
+        #: So many steps from the first are known to have made nothing that is not finite, of what was; -1:
+        #: what the run starts with is not finite.
+        self.finite_until = 0
         #: The nodes by their numbers; empty where nobody looks into them.
         self.nodes: Sequence[Node] = ()
 
@@ -159,11 +163,16 @@ class Journal(Sequence[EngineStep]):
 
     def of_node(self, number: int) -> EngineStep | None:
         """The step that ran a node."""
+        at = self.orders.get(number)
+        return None if at is None else self._step(at)
+
+    @property
+    def orders(self) -> Mapping[int, int]:
+        """The number of the step that ran a node."""
         known = self._by_node
         for index in range(len(known), len(self._entries)):
             known[self.node(index)] = index
-        at = known.get(number)
-        return None if at is None else self._step(at)
+        return known
 
     def weigh(self, first: int, last: int) -> int:
         """What these steps keep, in bytes, whether they were looked at or not."""
@@ -194,29 +203,43 @@ class Journal(Sequence[EngineStep]):
 
         Nobody waits for a device: of what is there `late_birth` tells.
         """
-        entry = self._entries[index]
+        entry, known = self._entries[index], self.finite_until == index
+        given: Any = None
+        made: Any
         if isinstance(entry, tuple):
-            made: Any = entry[2]
+            given, made = entry[1:3]
             if made.__class__ is Stored:
                 made = None if made.after is None else made.after.array
         else:
             made = tuple([held.array for held in entry.held()])
+        normal = True
         for value in made if made.__class__ is tuple else (made,):
-            if value is not None and self._is_odd(index, value):
-                return self._step(index).birth() is not None
+            if (
+                value is not None
+                and not (known and value is given)
+                and not self._fits(index, value)
+            ):
+                normal = False
+                if not is_finite(value):
+                    return self._step(index).birth() is not None
         if index in self._deliveries:
             for _, *values in self._deliveries[index]:
                 for value in values:
-                    if value is not None and self._is_odd(index, value):
-                        return self._step(index).birth() is not None
+                    array = getattr(value, "_array", value)  # with create_graph=True it is a Tensor
+                    if array is not None and not self._fits(index, array):
+                        normal = False
+                        if not is_finite(array):
+                            return self._step(index).birth() is not None
+        if known and normal:
+            self.finite_until = index + 1
         return False
 
-    def _is_odd(self, index: int, value: Any) -> bool:
-        value = getattr(value, "_array", value)  # with create_graph=True it is a Tensor
-        if is_here(value):
-            return not is_finite(value)
-        self._asked.append((index, quick_later(value)))
-        return False
+    def _fits(self, index: int, array: Any) -> bool:
+        """Is it finite, and of an ordinary size? Of what is on a device this is found out later."""
+        if is_here(array):
+            return is_small(array)
+        self._asked.append((index, quick_later(array)))
+        return True
 
     def late_birth(self) -> int | None:
         """The first step that made something not finite on a device, of those asked about since the last
@@ -225,6 +248,8 @@ class Journal(Sequence[EngineStep]):
         asked, self._asked = self._asked, []
         for index, answer in asked:
             found = answer()
+            if found.norm is not None and not isfinite(found.norm):
+                self.finite_until = min(self.finite_until, index)
             if (found.nans or found.infs) and self._step(index).birth() is not None:
                 return index
         return None
@@ -275,7 +300,7 @@ class Journal(Sequence[EngineStep]):
         if incoming is not None:
             step.stages.append(model.StageRecord("formula", node.name(), None, None))
         if saved is not None:
-            values = _by_name(node, saved)
+            values = by_name(node, saved)
             effect = ReleaseEffect(node, self._token, values)
             step.released, step.released_bytes = effect.names, effect.bytes
             step.stages.append(released_stage(effect))
@@ -334,11 +359,6 @@ class Journal(Sequence[EngineStep]):
                     held.copy()
 
 
-def priority_of(node: Node) -> int | None:
-    """In the ready queue: None for a leaf, which runs before all others."""
-    return None if isinstance(node, AccumulateGrad) else node.sequence_nr
-
-
 def _several(value: Any) -> Sequence[Any]:
     return value if isinstance(value, (tuple, list)) else (value,)
 
@@ -348,49 +368,3 @@ def _block(array: Any) -> Any:
     while (base := getattr(array, "base", None)) is not None:
         array = base
     return array
-
-
-class _Savers(dict[type[Node], Callable[[Any], Any]]):
-    """How the saved values of a class of nodes are had soonest."""
-
-    def __missing__(self, kind: type[Node]) -> Callable[[Any], Any]:
-        names = kind.saved_names
-        if kind.saved_values is not Node.saved_values or kind.group_names:
-            found = _all_saved
-        elif not names:
-            found = _none_saved
-        else:
-            found = attrgetter(*["_" + name for name in names])
-        self[kind] = found
-        return found
-
-
-def _all_saved(node: Node) -> dict[str, Any]:
-    return node.saved_values()
-
-
-def _none_saved(node: Node) -> tuple[()]:
-    return ()
-
-
-def _by_name(node: Node, saved: Any) -> dict[str, Any]:
-    """What a saver gave, by name, without what was not needed."""
-    if saved.__class__ is dict:
-        found = saved
-    else:
-        names = node.saved_names
-        found = dict(zip(names, (saved,) if len(names) == 1 else saved, strict=True))
-    return {name: value for name, value in found.items() if value is not None}
-
-
-def bytes_saved(saved: Any) -> int:
-    """Of what a saver gave."""
-    total = 0
-    if saved.__class__ is dict:
-        saved = tuple(saved.values())
-    for value in saved if saved.__class__ is tuple else (saved,):
-        if value is not None:
-            array = getattr(value, "_array", None)
-            if array is not None:
-                total += array.nbytes
-    return total

@@ -16,7 +16,8 @@ from vizgrad.graph.accumulate import AccumulateGrad
 from vizgrad.inspection import model
 from vizgrad.inspection.protocols import CutOff
 from vizgrad.inspection.stops import Foreseen
-from vizgrad.stepping.journal import priority_of
+from vizgrad.stepping.past import EnginePast
+from vizgrad.stepping.step import priority_of
 from vizgrad.stepping.steplog import StepLog, where_raised
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ class EngineRun:
         self._log = StepLog(task, source.ids, lent)
         self.steps = self._log.steps
         self.steps.nodes = source.nodes
+        self.past = EnginePast(self.steps)
         source.step_of = self.steps.of_node
         needed = tuple(map(task.dependencies.get, source.nodes, (0,) * len(source)))
         skipped: tuple[int, ...] = ()

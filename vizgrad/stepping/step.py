@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple, Protocol
 
+from vizgrad.graph.accumulate import AccumulateGrad
+from vizgrad.graph.node import Node
 from vizgrad.inspection import model
 from vizgrad.inspection.protocols import Effect
 from vizgrad.stepping.effects import ReleaseEffect
@@ -105,12 +107,16 @@ class EngineStep:
         return self._journal.following(self.index)
 
     @property
+    def state(self) -> model.NodeState:
+        return "error" if self.error else "done" if self.full else "captured"
+
+    @property
     def record(self) -> model.StepRecord:
         if self._record is None:
             self._record = model.StepRecord(
                 visit=self._visit(summary_of),
                 ready=model.Ready(self.node, self.priority),
-                state="error" if self.error else "done" if self.full else "captured",
+                state=self.state,
                 arrived=tuple(
                     model.Arrival(node, nr, summary_of(before), after.summary)
                     for node, nr, before, after in self.arrived
@@ -194,6 +200,11 @@ class EngineStep:
             seconds=self.seconds,
             error=self.error,
         )
+
+
+def priority_of(node: Node) -> int | None:
+    """In the ready queue: None for a leaf, which runs before all others."""
+    return None if isinstance(node, AccumulateGrad) else node.sequence_nr
 
 
 def released_stage(effect: ReleaseEffect) -> model.StageRecord:

@@ -11,6 +11,7 @@ gets a gradient. From there on this listens to each node, and copies.
 from __future__ import annotations
 
 import time
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from vizgrad.engine.task import GraphTask
@@ -20,8 +21,8 @@ from vizgrad.graph.node import Edge, Node
 from vizgrad.inspection import model
 from vizgrad.stepping.effects import GradEffect, ReleaseEffect
 from vizgrad.stepping.held import Held
-from vizgrad.stepping.journal import Journal, priority_of
-from vizgrad.stepping.step import Accumulated, Arrived, EngineStep, Out, released_stage
+from vizgrad.stepping.journal import Journal
+from vizgrad.stepping.step import Accumulated, Arrived, EngineStep, Out, priority_of, released_stage
 from vizgrad.stepping.summary import summarize
 
 if TYPE_CHECKING:
@@ -55,6 +56,9 @@ class StepLog(Watch):
         waiting = self._now_waiting(copy=not self.steps.open)
         if not self.steps.open:
             self._waiting = waiting
+        norms = (held.summary.norm for held in waiting.values())
+        if not all(norm is None or isfinite(norm) for norm in norms):
+            self.steps.finite_until = -1
         return tuple(model.Buffer(node, nr, held.summary) for (node, nr), held in waiting.items())
 
     def _now_waiting(self, copy: bool) -> dict[tuple[int, int], Held]:

@@ -129,11 +129,11 @@ def _part(number: int, session: Session, asked: p.GetPart) -> p.ArrayPart:
 
 def _visits(number: int, session: Session, first: int, count: int) -> p.Visits:
     with session.at_rest() as (_, look):
-        visited = look.fold.visited
+        fold = look.fold
         first = max(first, 0)
         last = min(first + min(count, MOST_VISITS), look.recorded)
         lines = tuple(
-            p.VisitLine(index, node, visited[node].norm if node in visited else None)
+            p.VisitLine(index, node, fold.norm(node))
             for index, node in ((i, look.node_at(i)) for i in range(first, last))
         )
         return p.Visits(number, session.id, lines, look.names({line.node for line in lines}))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import get_args
 
 from vizgrad.inspection import model
@@ -72,11 +72,11 @@ def _cells(drawing: Drawing, box: DrawnBox) -> int:
 
 
 def _reached(fold: Fold) -> Iterator[Reached]:
-    for node, delivered in sorted(fold.delivered.items()):
-        if delivered and node not in fold.visited:
-            run = fold.node(node)
-            if run.state == "waiting":
-                yield Reached(node, delivered, run.needed)
+    left = fold.delivered.keys() - set(fold.visited())
+    for node in sorted(left):
+        run = fold.node(node)
+        if run.delivered and run.state == "waiting":
+            yield Reached(node, run.delivered, run.needed)
 
 
 def _flows(fold: Fold, outline: Outline, drawing: Drawing) -> Iterator[Flow]:
@@ -93,10 +93,10 @@ def _flows(fold: Fold, outline: Outline, drawing: Drawing) -> Iterator[Flow]:
                 for crossing in outline.crossing(source.first, source.last)
                 if first <= crossing.target < last
             ]
-        gone = [edge for edge in edges if edge in fold.flows]
+        gone = [(fold.order(node), edge, node) for node, edge in edges if fold.went(node, edge)]
         most: tuple[int, float] | None = None
-        for node, edge in sorted(gone, key=lambda edge: (fold.visited[edge[0]].order, edge[1])):
-            norm = fold.flows[node, edge]
+        for _, edge, node in sorted(gone):
+            norm = fold.flow(node, edge)
             if most is None or weight(norm) > most:
                 most = weight(norm)
                 yield Flow(number, node, norm)
@@ -134,20 +134,14 @@ class _Counter:
     def __init__(self, fold: Fold, stale: dict[int, int]) -> None:
         self.fold = fold
         self.found = found = _States()
-        for node, visited in fold.visited.items():
-            if visited.state == "done":
-                found.done.append(node)
-            elif visited.state == "captured":
-                found.captured.append(node)
-            elif visited.state == "error":
-                found.error.append(node)
-            if visited.norm is not None and not math.isfinite(visited.norm):
-                found.nonfinite.append(node)
-        found.ready += [node for node in fold.ready if node != fold.current]
-        found.skipped += [node for node in fold.start.skipped if node not in fold.visited]
-        found.visited += fold.visited
-        for name in fields(found):
-            getattr(found, name.name).sort()
+        found.visited = sorted(fold.visited())
+        odd = fold.states
+        found.done = [n for n in found.visited if n not in odd] if odd else found.visited
+        found.captured = sorted(node for node, state in odd.items() if state == "captured")
+        found.error = sorted(node for node, state in odd.items() if state == "error")
+        found.nonfinite = sorted(fold.nonfinite())
+        found.ready = sorted(node for node in fold.ready if node != fold.current)
+        found.skipped = sorted(n for n in fold.start.skipped if fold.order(n) is None)
         self.stale = sorted(stale.items())
 
     def states(self, size: int) -> tuple[int, ...]:
@@ -181,18 +175,16 @@ class _Counter:
             error=count(found.error),
             nonfinite=count(found.nonfinite),
             stale=sum(values for node, values in self.stale if first <= node < last),
-            norms=tuple(None if n is None else self.fold.visited[n].norm for n in starts),
+            norms=tuple(None if n is None else self.fold.norm(n) for n in starts),
             firsts=tuple(starts),
         )
 
     def _first_run(self, first: int, last: int, points: int) -> list[int | None]:
         """Of each of so many stretches the node that ran first in it."""
-        best: list[int | None] = [None] * points
-        visited = self.fold.visited
-        nodes = self.found.visited
-        for node in nodes[bisect_right(nodes, first - 1) : bisect_right(nodes, last - 1)]:
-            place = (node - first) * points // (last - first)
-            known = best[place]
-            if known is None or visited[node].order < visited[known].order:
-                best[place] = node
-        return best
+        nodes, orders = self.found.visited, self.fold.orders
+        ends = [first - -place * (last - first) // points for place in range(points + 1)]
+        at = [bisect_left(nodes, end) for end in ends]
+        return [
+            min(nodes[here:behind], key=orders.__getitem__, default=None)
+            for here, behind in pairwise(at)
+        ]
