@@ -16,9 +16,9 @@ import vizgrad
 from tests.engines.scalars import Value
 from tests.engines.scalars_engine import open_value
 from tests.fixtures.sessions import no_sessions
+from tests.inspection.record_fold import RecordFold
 from tests.widgets.views import Following
 from vizgrad.inspection import model
-from vizgrad.inspection.fold import Fold
 from vizgrad.inspection.protocols import WorldChanged
 from vizgrad.inspection.session import Session
 from vizgrad.inspection.wire import from_json, to_json
@@ -284,7 +284,7 @@ def test_pictures_and_the_wire() -> None:
     trace = session.trace
     assert from_json(model.Trace, to_json(trace)) == trace
     assert trace.start is not None
-    fold = Fold(trace.start)
+    fold = RecordFold(trace.start)
     for record in trace.records:
         fold.apply(record)
     assert tuple(map(fold.node, range(len(trace.graph.nodes)))) == session.run.nodes
@@ -362,7 +362,7 @@ def fresh(session: Session) -> model.Run:
     """The run, with all that is folded folded anew from the records."""
     trace = session.trace
     assert trace.start is not None
-    fold = Fold(trace.start)
+    fold = RecordFold(trace.start)
     for record in trace.records:
         fold.apply(record)
     return replace(

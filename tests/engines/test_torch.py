@@ -24,9 +24,9 @@ import vizgrad  # noqa: E402
 from tests.engines import torch_gate  # noqa: E402
 from tests.engines.torch_engine import TorchStep  # noqa: E402
 from tests.fixtures.sessions import no_sessions  # noqa: E402
+from tests.inspection.record_fold import RecordFold  # noqa: E402
 from tests.widgets.views import Following  # noqa: E402
 from vizgrad.inspection import model  # noqa: E402
-from vizgrad.inspection.fold import Fold  # noqa: E402
 from vizgrad.inspection.session import Session, SessionBusy  # noqa: E402
 from vizgrad.inspection.wire import from_json, to_json  # noqa: E402
 from vizgrad.rendering.static import svg_of_session, text_of_session  # noqa: E402
@@ -239,7 +239,7 @@ def test_what_waited_is_what_came(make: Callable[[], Made]) -> None:
     trace = session.trace
     assert from_json(model.Trace, to_json(trace)) == trace
     assert trace.start is not None
-    fold = Fold(trace.start)
+    fold = RecordFold(trace.start)
     states: list[Any] = []
     for record in trace.records:
         states.append(told(fold))
