@@ -12,6 +12,7 @@ from typing import Any
 from tests.engines.scalars import Value, order
 from tests.engines.small import SmallGraph
 from vizgrad.inspection import model, summarizer
+from vizgrad.inspection.finding import texts_of
 from vizgrad.inspection.grouping import groups_of
 from vizgrad.inspection.openers import open_backward
 from vizgrad.inspection.origin import NOWHERE, Origin
@@ -148,6 +149,13 @@ class Scalars(SmallGraph):
         return [
             model.Write(i, tick, "data = ...", None, label) for i, tick in enumerate(one.writes, 1)
         ]
+
+    def storages(self, most: int) -> tuple[int, tuple[model.Storage, ...]]:
+        found = self.timelines()
+        return len(found), found[:most]
+
+    def texts(self, node: int) -> tuple[str, ...]:
+        return texts_of(self.describe(node))
 
     def timelines(self) -> tuple[model.Storage, ...]:
         return tuple(self._timeline(one) for one in self.values if one in self._shown)

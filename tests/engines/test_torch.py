@@ -249,7 +249,7 @@ def test_what_waited_is_what_came(make: Callable[[], Made]) -> None:
         assert told(fold) == states.pop()
 
 
-def told(fold: Fold) -> Any:
+def told(fold: RecordFold) -> Any:
     nodes = range(len(fold.start.needed))
     return tuple(map(fold.node, nodes)), fold.queue, repr(fold.waiting), fold.current
 

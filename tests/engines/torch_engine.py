@@ -19,6 +19,7 @@ from tests.engines.torch_gate import Call, Gate, copy_of
 from tests.engines.torch_saved import SavedValues, clock_of, dtype_of
 from tests.engines.torch_summary import bytes_of, elements, summarize, summarize_closely
 from vizgrad.inspection import model, summarizer
+from vizgrad.inspection.finding import texts_of
 from vizgrad.inspection.grouping import groups_of
 from vizgrad.inspection.openers import open_backward
 from vizgrad.inspection.origin import NOWHERE, Origin
@@ -118,6 +119,13 @@ class TorchGraph(SmallGraph):
         gone = [saved for saved in gone if saved.state != "freed"]
         self.released[node] = tuple(saved.name for saved in gone)
         return self.released[node], sum(saved.bytes for saved in gone)
+
+    def storages(self, most: int) -> tuple[int, tuple[model.Storage, ...]]:
+        found = self.timelines()
+        return len(found), found[:most]
+
+    def texts(self, node: int) -> tuple[str, ...]:
+        return texts_of(self.describe(node))
 
     def timelines(self) -> tuple[model.Storage, ...]:
         return self._saved.timelines()

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import pytest
 
 from tests.rendering.examples import mlp
-from vizgrad.inspection.finding import found, matcher
+from vizgrad.inspection.finding import found, matcher, texts_of
 from vizgrad.inspection.model import Name, Node, Place
 
 NODE = Node(
@@ -24,7 +24,7 @@ NODE = Node(
     ],
 )  # fmt: skip
 def test_a_part_of_a_name_variable_scope_or_line_is_enough(query: str) -> None:
-    assert matcher(query)(NODE)
+    assert matcher(query)(texts_of(NODE))
 
 
 @pytest.mark.parametrize(
@@ -44,21 +44,21 @@ def test_a_part_of_a_name_variable_scope_or_line_is_enough(query: str) -> None:
     ],
 )
 def test_what_is_not_in_one_of_them_or_says_nothing_finds_nothing(query: str) -> None:
-    assert not matcher(query)(NODE)
+    assert not matcher(query)(texts_of(NODE))
 
 
 def test_parts_do_not_overlap() -> None:
     node = Node(0, "abab", "op", 0, 0, (), ())
-    assert matcher("ab*ab")(node)
-    assert not matcher("aba*ab")(node)
-    assert not matcher("ab*ab*ab")(node)
+    assert matcher("ab*ab")(texts_of(node))
+    assert not matcher("aba*ab")(texts_of(node))
+    assert not matcher("ab*ab*ab")(texts_of(node))
 
 
 def test_a_cell_is_a_place_and_where_nothing_is_known_only_names_count() -> None:
     cell = Node(0, "Op", "op", 0, 0, (), (), place=Place("/tmp/x.py", 3, cell="In [7]"))
-    assert matcher("in [7]:3")(cell)
-    assert not matcher("x.py")(cell)
-    assert not matcher(":")(Node(0, "Op", "op", 0, 0, (), ()))
+    assert matcher("in [7]:3")(texts_of(cell))
+    assert not matcher("x.py")(texts_of(cell))
+    assert not matcher(":")(texts_of(Node(0, "Op", "op", 0, 0, (), ())))
 
 
 def test_all_are_counted_and_the_first_are_named() -> None:
@@ -68,7 +68,7 @@ def test_all_are_counted_and_the_first_are_named() -> None:
         return tuple(Name(n, graph.nodes[n].name) for n in nodes)
 
     def find(query: str, most: int) -> tuple[int, tuple[Name, ...]]:
-        return found(query, most, len(graph.nodes), graph.nodes.__getitem__, names)
+        return found(query, most, len(graph.nodes), lambda n: texts_of(graph.nodes[n]), names)
 
     assert find("addmm", 9) == (2, (Name(3, "AddmmBackward0"), Name(6, "AddmmBackward0")))
     assert find("addmm", 1) == (2, (Name(3, "AddmmBackward0"),))

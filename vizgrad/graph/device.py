@@ -6,27 +6,29 @@ nodes behind it are; a move from device to device, a custom Function and a leaf 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from vizgrad.arrays.backend import Device, device_of
 from vizgrad.graph.accumulate import AccumulateGrad
 from vizgrad.graph.node import Node
 
-#: What is known already of a node's device; None if nothing is.
-Known = Callable[[Node], Device | None]
 
-
-def output_device(node: Node, known: Known) -> Device | None:
+def output_device(node: Node, known: dict[Node, Device | None]) -> Device | None:
     """The device of the node's outputs, and of the gradients that come to it.
 
-    None where nothing tells: of a node that leads nowhere and has saved nothing.
+    None where nothing tells: of a node that leads nowhere and has saved nothing. What is found on the way
+    is added to `known`.
     """
-    while (device := known(node) or _own(node)) is None:
+    way: list[Node] = []
+    device: Device | None = None
+    while (device := known.get(node) or _own(node)) is None:
+        way.append(node)
         following = next((n for n, _ in node.next_edges if n is not None), None)
-        if following is None:
-            return _of_saved(node)
+        if following is None or node in known:
+            device = _of_saved(node)
+            break
         node = following
+    known.update(dict.fromkeys(way, device))
     return device
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import NoReturn
 
 from vizgrad.inspection import model
-from vizgrad.inspection.finding import found
+from vizgrad.inspection.finding import found, texts_of
 from vizgrad.inspection.fold import Fold
 from vizgrad.inspection.live import Live
 from vizgrad.inspection.looking import Inspected, Saves, SessionClosed
@@ -131,6 +131,9 @@ class Kept:
     def storages_of(self, nodes: Collection[int]) -> tuple[tuple[model.Storage, ...], int]:
         return self._all[4], 0
 
+    def storages(self, most: int) -> tuple[int, tuple[model.Storage, ...]]:
+        return len(self._all[4]), self._all[4][:most]
+
     def names(self, nodes: Iterable[int]) -> tuple[model.Name, ...]:
         known, states = self._all[0].nodes, self._all[1].nodes
         return tuple(
@@ -140,7 +143,7 @@ class Kept:
 
     def find(self, query: str, most: int) -> tuple[int, tuple[model.Name, ...]]:
         nodes = self._all[0].nodes
-        return found(query, most, len(nodes), nodes.__getitem__, self.names)
+        return found(query, most, len(nodes), lambda node: texts_of(nodes[node]), self.names)
 
     def node_at(self, index: int) -> int:
         return self._all[2].records[index].visit.node

@@ -8,6 +8,7 @@ from typing import Any
 
 from vizgrad.inspection import model
 from vizgrad.inspection.breakpoints import Breakpoints
+from vizgrad.inspection.collecting import seldom_collecting
 from vizgrad.inspection.finding import found
 from vizgrad.inspection.fold import Fold
 from vizgrad.inspection.grouping import groups_of
@@ -82,19 +83,22 @@ class Live:
 
     @property
     def fold(self) -> Fold:
-        return self.history.fold
+        with seldom_collecting():
+            return self.history.fold
 
     @property
     def outline(self) -> Outline:
         if self._outline is None:
-            self._outline = outline_of(self.source)
+            with seldom_collecting():
+                self._outline = outline_of(self.source)
         return self._outline
 
     @property
     def memory(self) -> MemoryCurve:
         """As far as the run has been."""
         if self._memory is None:
-            self._memory = MemoryCurve(self.source.holdings())
+            with seldom_collecting():
+                self._memory = MemoryCurve(self.source.holdings())
         curve, past = self._memory, self.history.past
         known = curve.steps
         for index, node in enumerate(islice(past.nodes(self.recorded), known, None), known):
@@ -126,7 +130,7 @@ class Live:
         return start.needed[node]
 
     def find(self, query: str, most: int) -> tuple[int, tuple[model.Name, ...]]:
-        return found(query, most, len(self.source), self.source.describe, self.names)
+        return found(query, most, len(self.source), self.source.texts, self.names)
 
     def node_at(self, index: int) -> int:
         """The node of step number `index`, done or undone."""
@@ -169,7 +173,7 @@ class Live:
         return self._graph
 
     def run(self) -> model.Run:
-        history, fold = self.history, self.history.fold
+        history, fold = self.history, self.fold
         graph = self.graph()
         self.source.retell()
         return model.Run(
@@ -221,6 +225,9 @@ class Live:
 
     def versions(self) -> tuple[model.Storage, ...]:
         return self.source.timelines()
+
+    def storages(self, most: int) -> tuple[int, tuple[model.Storage, ...]]:
+        return self.source.storages(most)
 
     def inspect(self, node: int) -> Inspected:
         data = self.source.describe(node)

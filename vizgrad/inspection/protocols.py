@@ -52,6 +52,10 @@ class GraphSource(Protocol):
         """
         ...
 
+    def texts(self, node: int) -> Sequence[str]:
+        """What the node can be found by (`finding.texts_of`). Cheap: asked of every node."""
+        ...
+
     @property
     def roots(self) -> Sequence[tuple[int, int]]:
         """(node, output number) of each tensor that the backward starts from."""
@@ -86,6 +90,10 @@ class GraphSource(Protocol):
         """Timelines of storages that were written since the graph was opened or after a node saved
         something in them, or that one of `nodes` saved; and how many others there are.
         """
+        ...
+
+    def storages(self, most: int) -> tuple[int, tuple[model.Storage, ...]]:
+        """How many timelines there are, and the first `most`; of many saves in one storage a few."""
         ...
 
     def holdings(self) -> Iterable[tuple[int, Sequence[int]]]:

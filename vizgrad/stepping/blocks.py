@@ -8,6 +8,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 from vizgrad.graph.accumulate import AccumulateGrad
@@ -246,6 +247,12 @@ class Blocks:
             for number, block in enumerate(self._blocks)
             if block.shown or number in marks
         )
+
+    def first(self, most: int) -> tuple[int, tuple[model.Storage, ...]]:
+        """How many blocks are shown, and the first `most`, as a view is told of them."""
+        shown = (number for number, block in enumerate(self._blocks) if block.shown)
+        asked: frozenset[int] = frozenset()
+        return self._shown, tuple(self._told(number, asked) for number in islice(shown, most))
 
     def told_of(self, nodes: Collection[int]) -> tuple[tuple[model.Storage, ...], int]:
         """Of blocks that were written since they were met, that were written after something was saved in

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from vizgrad.autograd.running import prepare_backward
+from vizgrad.inspection.collecting import seldom_collecting
 from vizgrad.inspection.openers import open_backward
 from vizgrad.inspection.opening import Opening
 from vizgrad.inspection.protocols import Backward
@@ -34,8 +35,9 @@ def open_tensor(loss: Any, options: Mapping[str, Any]) -> Backward:
         options.get("create_graph", False),
         options.get("inputs"),
     )
-    source = EngineGraph([(node, nr) for node, nr, _ in task.roots], names)
-    run = EngineRun(task, source, lent=options.get("gradient") is not None)
+    with seldom_collecting():
+        source = EngineGraph([(node, nr) for node, nr, _ in task.roots], names)
+        run = EngineRun(task, source, lent=options.get("gradient") is not None)
     return Backward(source, run, title or "backward", current_modes)
 
 

@@ -235,7 +235,7 @@ def _whole(node: Node, following: tuple[Any, ...], label: str, there: Any) -> Op
 def _device(node: Node, there: Any) -> Device | None:
     """Where a node's outputs are, and what comes to them, of which `there` is one."""
     if there is None:
-        return output_device(node, lambda _: None)
+        return output_device(node, {})
     return device_of(getattr(there, "_array", there))
 
 

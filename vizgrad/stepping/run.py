@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable, Generator
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING
 from vizgrad.arrays.quiet import hush, unhush
 from vizgrad.graph.accumulate import AccumulateGrad
 from vizgrad.inspection import model
+from vizgrad.inspection.collecting import seldom_collecting
 from vizgrad.inspection.protocols import CutOff
 from vizgrad.inspection.stops import Foreseen
 from vizgrad.stepping.past import EnginePast
@@ -115,7 +115,7 @@ class EngineRun:
         nodes, most, births = self._foreseen(stops)
         self.passed = None
         try:
-            with self.moving(), _seldom_collecting():
+            with self.moving(), seldom_collecting():
                 for node in loop:
                     count += 1
                     born = births and steps.made_nonfinite(len(steps) - 1)
@@ -221,22 +221,6 @@ class EngineRun:
         self._task.abandon()
         self._log.let_go()
 
-
-@contextmanager
-def _seldom_collecting() -> Generator[None]:
-    """A row of steps makes much that stays, and nearly no cycles: looking for them takes longer than it."""
-    before = gc.get_threshold()
-    during = (max(before[0], _COLLECTED_AFTER), *before[1:])
-    if before[0]:
-        gc.set_threshold(*during)
-    try:
-        yield
-    finally:
-        if gc.get_threshold() == during:  # a hook may have set its own
-            gc.set_threshold(*before)
-
-
-_COLLECTED_AFTER = 20_000
 
 #: In a row of steps, the session is asked whether to go on after so many, or after so many seconds.
 _MANY = 64

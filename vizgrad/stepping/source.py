@@ -10,11 +10,8 @@ described when somebody looks at it.
 
 from __future__ import annotations
 
-import inspect
-import textwrap
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -24,14 +21,15 @@ from vizgrad.errors import place_of
 from vizgrad.graph.accumulate import AccumulateGrad
 from vizgrad.graph.device import output_device
 from vizgrad.graph.edges import gradient_edge
-from vizgrad.graph.hooks import Hooks
-from vizgrad.graph.node import Edge, Meta, Node
+from vizgrad.graph.node import Edge, Node
 from vizgrad.graph.saved import Freed, Overwritten, bare, is_stale
 from vizgrad.inspection import model
+from vizgrad.inspection.finding import texts_of_origin
 from vizgrad.inspection.grouping import groups_of
 from vizgrad.inspection.origin import Origin
 from vizgrad.progress import counting
 from vizgrad.stepping.blocks import Blocks
+from vizgrad.stepping.described import formulas_of, hooks_of, kind_of, short_repr
 from vizgrad.stepping.effects import ReleaseEffect
 from vizgrad.stepping.origins import Origins
 from vizgrad.stepping.places import write_of
@@ -66,7 +64,11 @@ class EngineGraph:
         self.truncated = 0
         self._devices: dict[Node, Device | None] = {}
         self._topological: list[int] | None = None
+        #: By node; made when first asked for.
+        self._targets: list[tuple[int | None, ...] | None] = []
         self._origins = Origins()
+        #: What nodes of one place are found by.
+        self._texts: dict[tuple[Any, int, int], tuple[str, str]] = {}
         #: The step that ran a node: who looks at the graph later sees what was saved before it.
         self.step_of: Callable[[int], EngineStep | None] = lambda _: None
         found = list(dict.fromkeys(node for node, _ in self._root_nodes))
@@ -113,16 +115,32 @@ class EngineGraph:
     def label(self, node: int) -> str:
         return self._label(self.nodes[node])
 
-    def targets(self, node: int) -> list[int | None]:
-        number = self.ids.get
-        return [
-            None if edge is None else number(edge.node if type(edge) is Edge else edge)
-            for edge in self.nodes[node].edges
-        ]
+    def targets(self, node: int) -> Sequence[int | None]:
+        if not self._targets:
+            self._targets = [None] * len(self.nodes)
+        known = self._targets[node]
+        if known is None:
+            number = self.ids.get
+            known = self._targets[node] = tuple(
+                [
+                    None if edge is None else number(edge.node if type(edge) is Edge else edge)
+                    for edge in self.nodes[node].edges
+                ]
+            )
+        return known
 
     def origin(self, node: int) -> Origin:
         found = self.nodes[node]
         return self._origins.of(found.scope, found.code, found.lasti)
+
+    def texts(self, node: int) -> tuple[str, ...]:
+        found = self.nodes[node]
+        key = found.scope, id(found.code), found.lasti
+        known = self._texts.get(key)
+        if known is None:
+            scope = found.scope.path() if isinstance(found.scope, Scope) else ()
+            known = self._texts[key] = texts_of_origin(scope, place_of(found.site))
+        return found.name(), self._label(found), *known
 
     def number(self, thing: Any) -> int | None:
         """Of a node, of what people see of a custom Function's node, or of the producer of a tensor."""
@@ -152,12 +170,9 @@ class EngineGraph:
         )
 
     def _read_all(self) -> None:
-        """What is only known of a node when its neighbours are."""
-        if self._topological is not None:
-            return
-        for node in reversed(self.nodes):  # operands first: each then asks its neighbour only
-            self._devices[node] = output_device(node, self._devices.get)
-        self._topological = _topological_numbers(self)
+        """What is only known of a node when all behind it are."""
+        if self._topological is None:
+            self._topological = _topological_numbers(self)
 
     def _node(self, number: int, node: Node) -> model.Node:
         names = node.input_names
@@ -173,24 +188,24 @@ class EngineGraph:
         return model.Node(
             id=number,
             name=node.name(),
-            kind=_kind(node),
+            kind=kind_of(node),
             sequence_nr=node.sequence_nr,
             topological_nr=0 if self._topological is None else self._topological[number],
             edges=edges,
             outputs=tuple(self._meta(node, nr) for nr in range(node.outputs)),
             saved=self.saved_by(node),
-            formulas=_formulas(node),
+            formulas=formulas_of(node),
             scope=scope.path() if isinstance(scope, Scope) else (),
             place=place_of(node.site),
             label=self._label(node),
-            hooks=_hook_names(node),
+            hooks=hooks_of(node),
         )
 
     def _meta(self, node: Node, nr: int) -> model.OutputMeta:
         meta = node.meta(nr)
         shape, dtype = meta.shape, meta.dtype
         name = BY_NUMPY[dtype].name if dtype in BY_NUMPY else str(dtype)
-        device = meta.device or self._devices[node]
+        device = meta.device or output_device(node, self._devices)
         return model.OutputMeta(
             shape=tuple(shape or ()), dtype=name, device=str(device or "unknown")
         )
@@ -235,7 +250,7 @@ class EngineGraph:
         ]
         for name in node.plain_names:
             value = getattr(node, "_" + name, None)
-            values.append(model.Saved(name=name, state="alive", value=_short_repr(value)))
+            values.append(model.Saved(name=name, state="alive", value=short_repr(value)))
         return tuple(values)
 
     def _saved(self, node: Node, name: str, value: Any) -> model.Saved:
@@ -281,6 +296,9 @@ class EngineGraph:
     def timelines(self) -> tuple[model.Storage, ...]:
         return self._blocks.timelines()
 
+    def storages(self, most: int) -> tuple[int, tuple[model.Storage, ...]]:
+        return self._blocks.first(most)
+
     def storages_of(self, nodes: Collection[int]) -> tuple[tuple[model.Storage, ...], int]:
         return self._blocks.told_of(nodes)
 
@@ -313,7 +331,9 @@ class EngineGraph:
         self.nodes.clear()
         self.ids.clear()
         self._devices.clear()
+        self._targets.clear()
         self._origins = Origins()
+        self._texts.clear()
         self.step_of = lambda _: None
         self._blocks.close()
 
@@ -346,61 +366,3 @@ def _topological_numbers(source: EngineGraph) -> list[int]:
             (depths[target] for target in source.targets(node) if target is not None), default=-1
         )
     return depths
-
-
-def _kind(node: Node) -> model.NodeKind:
-    if isinstance(node, AccumulateGrad):
-        return "leaf"
-    name = node.name()
-    if name == "CopySlices":
-        return "copy_slices"
-    if name == "GraphRoot":
-        return "root"
-    return "function" if node.wants_tensors else "op"
-
-
-def _formulas(node: Node) -> tuple[model.Formula, ...]:
-    op: Any = getattr(getattr(node, "fn", node), "op", None)
-    if op is None:
-        backward = getattr(getattr(type(node), "_forward_cls", None), "backward", None)
-        if backward is None:
-            return ()
-        return (model.Formula(input="", source=source_of(backward)),)
-    return tuple(
-        model.Formula(input=name, source=source_of(op.formulas[name]), math=op.maths.get(name, ""))
-        for name in op.differentiable
-    )
-
-
-@cache
-def source_of(function: Any) -> str:
-    """The text of a formula; empty when its file is not to be had."""
-    try:
-        return textwrap.dedent(inspect.getsource(function)).rstrip()
-    except (OSError, TypeError):
-        return ""
-
-
-def _hook_names(node: Node) -> tuple[str, ...]:
-    found: list[str] = []
-    if isinstance(node, AccumulateGrad) and node.variable._rare is not None:
-        rare = node.variable._rare
-        kept: tuple[Hooks | None, ...] = rare.hooks, rare.post_accumulate
-        for hooks in kept:
-            found += [] if hooks is None else [_name(h) for h in hooks.values()]
-    if node.hooks is not None:
-        for slot in node.hooks.tensor.values():
-            found += [_name(h) for h in slot.values()]
-        found += [_name(h) for h in (*node.hooks.pre.values(), *node.hooks.post.values())]
-    return tuple(found)
-
-
-def _name(hook: Any) -> str:
-    return getattr(hook, "__qualname__", type(hook).__name__)
-
-
-def _short_repr(value: Any) -> str:
-    if isinstance(value, Meta):
-        return f"{list(value.shape)} {value.dtype}"
-    text = repr(value)
-    return text if len(text) <= 200 else text[:199] + "…"

@@ -159,9 +159,8 @@ def _memory(number: int, session: Session) -> p.Memory:
 
 def _storages(number: int, session: Session, most: int) -> p.Storages:
     with session.at_rest() as (revision, look):
-        storages = look.versions()
-        count = min(max(most, 0), MOST_STORAGES)
-        return p.Storages(number, session.id, revision, len(storages), storages[:count])
+        total, storages = look.storages(min(max(most, 0), MOST_STORAGES))
+        return p.Storages(number, session.id, revision, total, storages)
 
 
 def _known(look: Look, nodes: Iterable[int]) -> list[int]:
