@@ -10,7 +10,7 @@ from typing import Any
 
 from vizgrad.arrays.backend import Device, device_of
 from vizgrad.graph.accumulate import AccumulateGrad
-from vizgrad.graph.node import Node
+from vizgrad.graph.node import Edge, Node
 
 
 def output_device(node: Node, known: dict[Node, Device | None]) -> Device | None:
@@ -23,7 +23,8 @@ def output_device(node: Node, known: dict[Node, Device | None]) -> Device | None
     device: Device | None = None
     while (device := known.get(node) or _own(node)) is None:
         way.append(node)
-        following = next((n for n, _ in node.next_edges if n is not None), None)
+        edge = next((edge for edge in node.edges if edge is not None), None)
+        following = edge.node if type(edge) is Edge else edge
         if following is None or node in known:
             device = _of_saved(node)
             break
@@ -38,7 +39,8 @@ def _own(node: Node) -> Device | None:
     if "device" in node.plain_names:
         device: Any = getattr(node, "_device", None)
         return device if isinstance(device, Device) else None
-    return node.meta(0).device
+    # what is recorded for an operation says no device
+    return None if type(node).meta is Node.meta else node.meta(0).device
 
 
 def _of_saved(node: Node) -> Device | None:
