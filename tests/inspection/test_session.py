@@ -579,3 +579,17 @@ def test_a_warning_is_of_the_line_of_the_person(recwarn: pytest.WarningsRecorder
     finally:
         vizgrad.set_warn_always(False)
     assert [warning.filename for warning in recwarn] == [__file__, __file__]
+
+
+def test_a_move_of_no_step_tells_that_nothing_stops_the_run_any_more() -> None:
+    _, _, session = small()
+    session.set_breakpoint(1, enabled=True)
+    session.continue_()
+    told: list[Update] = []
+    session.listen(told.append)
+    assert session.stopped is not None
+    session.step(0)
+    assert session.stopped is None
+    assert [update.stopped for update in told] == [None]
+    session.step(0)
+    assert len(told) == 1

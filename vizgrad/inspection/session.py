@@ -496,7 +496,7 @@ class Session:
             history = live.history
             before = history.position
             self._moving_now = True
-            live.stopped_by = None
+            stopped, live.stopped_by = live.stopped_by, None
             moving = self._moving = Moving(
                 lambda: history.running,
                 history.total,
@@ -526,7 +526,7 @@ class Session:
                 self._moving_now = False
                 self._moving = None
                 changes = live.source.written()
-                if history.position != before or changes or live.stopped_by is not None:
+                if history.position != before or changes or live.stopped_by is not stopped:
                     self._publish(live, before, changes)
             return live.where
 
