@@ -12,7 +12,7 @@ SHELL := bash
 PYTHON ?= python3
 ARGS ?=
 # How many processes tests are shared among is decided in tests/conftest.py, and ARGS=-n0 is one.
-WORKERS := -n auto --dist loadgroup
+WORKERS := -n auto --dist loadfile --no-loadscope-reorder
 
 VENV := .venv
 DONE := $(VENV)/done
@@ -56,8 +56,7 @@ demo: $(DONE)/project $(DONE)/needs-lab
 .PHONY: test
 test: $(DONE)/project $(DONE)/needs-test
 	@.ci/browser
-	cd extension && jlpm test
-	python -m pytest $(WORKERS) $(ARGS)
+	@.ci/beside $(DONE)/vitest.log bash -c "cd extension && jlpm test" -- python -m pytest $(WORKERS) $(ARGS)
 
 .PHONY: parity
 parity: $(DONE)/needs-test $(DONE)/needs-parity

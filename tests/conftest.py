@@ -39,18 +39,21 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     return min(os.cpu_count() or 1, 8)
 
 
-#: What takes longest in one piece, so that nobody waits for it at the end. Tests of the browser are shared
-#: among all: each process has a server, a browser and a page while there are any left.
-FIRST = ("ui", "notebooks", "packaging", "ops/test_recipe.py")
+#: What takes longest, first, so that nobody waits for it at the end. A process takes a file at a time: each has a
+#: server, a browser and a page while there are tests of the browser left.
+FIRST = (
+    "ui/test_life.py",
+    "ui",
+    "notebooks",
+    "engine/test_leaks.py",
+    "packaging",
+    "ops/test_recipe.py",
+)
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist reads the marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     starts = [HERE / name for name in FIRST]
-    items.sort(key=lambda item: not any(item.path.is_relative_to(start) for start in starts))
-    for item in items:
-        if item.path.is_relative_to(HERE / "magics"):  # one kernel for all of them
-            item.add_marker(pytest.mark.xdist_group("magics"))
+    items.sort(key=lambda item: [not item.path.is_relative_to(start) for start in starts])
 
 
 @pytest.hookimpl(trylast=True)
