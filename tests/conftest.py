@@ -39,8 +39,8 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     return min(os.cpu_count() or 1, 8)
 
 
-#: What takes longest, first, so that nobody waits for it at the end. A process takes a file at a time: each has a
-#: server, a browser and a page while there are tests of the browser left.
+#: What takes longest, first, so that nobody waits for it at the end. A process takes a file at a time: each
+#: has a server, a browser and a page while there are tests of the browser left.
 FIRST = (
     "ui/test_life.py",
     "ui",

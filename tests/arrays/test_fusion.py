@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import vizgrad as vg
-from tests.fixtures import strict_array
+from tests.fixtures import strict_array, strict_module
 from tests.fixtures.interpreted import interpreted
 from vizgrad.arrays.fusion import source
 from vizgrad.arrays.fusion.elements import fused, traced
@@ -23,8 +23,8 @@ from vizgrad.arrays.kernels.activation import TANH_CUBIC
 
 @pytest.fixture
 def cuda() -> Iterator[Any]:
-    with strict_array.as_cuda() as module:
-        strict_array.launches.clear()
+    with strict_module.as_cuda() as module:
+        strict_module.launches.clear()
         yield module
 
 
@@ -178,9 +178,9 @@ def test_threads_can_be_halved(n: int, threads: int) -> None:
 
 
 def launched(work: Callable[[], Any]) -> list[str]:
-    strict_array.launches.clear()
+    strict_module.launches.clear()
     work()
-    return [name.removeprefix("vizgrad_") for name in strict_array.launches]
+    return [name.removeprefix("vizgrad_") for name in strict_module.launches]
 
 
 def test_activations_and_their_gradients_are_one_launch_each(cuda: Any) -> None:
@@ -287,7 +287,7 @@ def test_a_function_of_ever_new_numbers_is_not_compiled_for_each(cuda: Any) -> N
         np.testing.assert_array_equal(
             function(x, float(number)).get(), shifted(x.get(), float(number))
         )
-    assert 0 < len(strict_array.launches) < 50
+    assert 0 < len(strict_module.launches) < 50
 
 
 def test_only_arrays_of_the_trace_are_written() -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 
 from tests.arrays.test_statistics import arrays
-from tests.fixtures import strict_array
+from tests.fixtures import strict_array, strict_module
 from tests.fixtures.strict_array import StrictArray
 from vizgrad.arrays.numpy_text import first_part, numpy_text
 
@@ -49,7 +49,7 @@ def test_how_much_is_written(shape: tuple[int, ...], part: tuple[int, ...]) -> N
 
 
 def test_of_a_device_only_what_is_written_is_read() -> None:
-    with strict_array.as_cuda():
+    with strict_module.as_cuda():
         array = StrictArray(np.full((4000, 4000), math.inf, np.float16))
         strict_array.reads.clear()
         text, part = numpy_text(array, 2)

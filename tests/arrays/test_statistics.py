@@ -14,7 +14,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tests.fixtures import strict_array
+from tests.fixtures import strict_array, strict_module
 from tests.fixtures.strict_array import StrictArray
 from vizgrad.arrays.chunks import CHUNK, TRANSFER, chunks, magnitudes, once
 from vizgrad.arrays.matrix_blocks import SIDE, Blocks, blocks, matrix_shape
@@ -33,7 +33,7 @@ ELEMENTS = (
 
 @pytest.fixture
 def cuda() -> Iterator[Any]:
-    with strict_array.as_cuda() as module:
+    with strict_module.as_cuda() as module:
         yield module
 
 
@@ -125,15 +125,15 @@ def test_quick_is_what_plain_arithmetic_gives(array: np.ndarray) -> None:
 def test_on_a_device_it_is_the_same_and_nobody_waits_before_the_numbers_are_read(
     array: np.ndarray,
 ) -> None:
-    with strict_array.as_cuda():
-        strict_array.launches.clear()
+    with strict_module.as_cuda():
+        strict_module.launches.clear()
         strict_array.reads.clear()
         later = quick_later(StrictArray(array))
         assert strict_array.reads == []
         found = later()
         assert later() is found
         assert len(strict_array.reads) == 1
-        assert len(strict_array.launches) == (array.size > VALUES_TOLD)
+        assert len(strict_module.launches) == (array.size > VALUES_TOLD)
     agrees(found, array)
     if array.size <= VALUES_TOLD:
         same(found.values, numbers_of(array))
@@ -349,7 +349,7 @@ def test_blocks_of_a_complex_array_have_a_magnitude_and_an_angle() -> None:
 @given(array=arrays(ON_DEVICE))
 def test_of_a_device_only_the_blocks_are_read_and_they_are_the_same(array: np.ndarray) -> None:
     expected = blocks(array)
-    with strict_array.as_cuda():
+    with strict_module.as_cuda():
         strict_array.reads.clear()
         found = blocks(StrictArray(array))
         assert len(strict_array.reads) == (expected is not None)

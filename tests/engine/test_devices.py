@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import vizgrad as torch
-from tests.fixtures.strict_array import as_cuda
+from tests.fixtures.strict_module import as_cuda
 from vizgrad.arrays.backend import Device
 from vizgrad.stepping.source import EngineGraph, roots_of
 from vizgrad.tensor.tensor import Tensor

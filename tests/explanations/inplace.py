@@ -7,7 +7,7 @@ from typing import Any
 import vizgrad as vg
 from tests.explanations.calls import leaf
 from tests.explanations.wrong import wrong
-from tests.fixtures.strict_array import as_cuda
+from tests.fixtures.strict_module import as_cuda
 from vizgrad.autograd import Function
 
 

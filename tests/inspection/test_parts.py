@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.fixtures import strict_array
+from tests.fixtures import strict_array, strict_module
 from tests.fixtures.strict_array import StrictArray
 from vizgrad.inspection.parts import part_of
 
@@ -55,7 +55,7 @@ def test_what_is_out_of_range_is_nothing() -> None:
 
 
 def test_a_large_array_is_not_copied_and_of_a_device_little_is_read() -> None:
-    with strict_array.as_cuda():
+    with strict_module.as_cuda():
         array = StrictArray(np.ones((4, 600, 700), np.float32))
         strict_array.reads.clear()
         part = part_of(array, (2,), (100, 300), None)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import vizgrad as vg
-from tests.fixtures import strict_array
+from tests.fixtures import strict_array, strict_module
 from tests.specs.row import wave
 from vizgrad import nn, optim
 
@@ -18,7 +18,7 @@ F = nn.functional
 
 @pytest.fixture(autouse=True)
 def cuda() -> Iterator[None]:
-    with strict_array.as_cuda():
+    with strict_module.as_cuda():
         yield
 
 

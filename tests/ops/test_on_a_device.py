@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import vizgrad as vg
-from tests.fixtures import strict_array
+from tests.fixtures import strict_array, strict_module
 from tests.ops.differences import results_of, same_memory, weights_for
 from tests.specs import activations, layers
 from tests.specs.row import Row, Sample
@@ -24,7 +24,7 @@ Case = tuple[Row, Sample]
 
 @pytest.fixture
 def cuda() -> Iterator[None]:
-    with strict_array.as_cuda(), vg.device("cuda"):
+    with strict_module.as_cuda(), vg.device("cuda"):
         yield
 
 

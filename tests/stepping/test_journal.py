@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import vizgrad as vg
-from tests.fixtures import strict_array
+from tests.fixtures import strict_array, strict_module
 from vizgrad.graph.accumulate import AccumulateGrad
 from vizgrad.graph.hooks import NodeHooks
 from vizgrad.stepping.held import Held
@@ -149,7 +149,7 @@ def test_a_kept_gradient_is_put_into_numbers_without_a_copy_of_it(layout: str) -
 
 
 def test_steps_and_recordings_do_not_wait_for_a_device() -> None:
-    with strict_array.as_cuda():
+    with strict_module.as_cuda():
 
         def loss() -> Any:
             w = vg.ones(20, 20, device="cuda", requires_grad=True)
@@ -178,7 +178,7 @@ def test_steps_and_recordings_do_not_wait_for_a_device() -> None:
 
 
 def test_a_nan_on_a_device_is_asked_about_now_and_then_and_stopped_at_where_it_was_born() -> None:
-    with strict_array.as_cuda():
+    with strict_module.as_cuda():
         x = vg.zeros(3, device="cuda", requires_grad=True)
         y = x.sqrt()
         for _ in range(30):

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 
 import vizgrad
-from tests.fixtures import strict_array
+from tests.fixtures import strict_module
 from tests.fixtures.programs import Program, backward_of, build, values
 from tests.fixtures.sessions import leaf
 from tests.fixtures.strategies import programs
@@ -214,7 +214,7 @@ def test_what_is_told_of_a_visit() -> None:
 
 
 def test_where_things_are_is_told_of_a_device_too() -> None:
-    with strict_array.as_cuda():
+    with strict_module.as_cuda():
         x = new_tensor(values((3,), 1)).to("cuda").requires_grad_()
         y = x.tanh()
         with vizgrad.record() as trace:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import vizgrad as vg
-from tests.fixtures import strict_array
+from tests.fixtures import strict_array, strict_module
 from vizgrad.arrays.quick_statistics import Statistics
 from vizgrad.inspection import summarizer
 from vizgrad.inspection.model import TensorSummary
@@ -68,7 +68,7 @@ def test_a_number_of_a_half_is_a_number() -> None:
 
 @pytest.fixture
 def cuda() -> Iterator[None]:
-    with strict_array.as_cuda():
+    with strict_module.as_cuda():
         yield
 
 

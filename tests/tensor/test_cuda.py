@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 import vizgrad as vg
-from tests.fixtures import strict_array
+from tests.fixtures import strict_module
 from vizgrad.arrays import backend
 
 
 @pytest.fixture
 def cuda() -> Iterator[None]:
-    with strict_array.as_cuda():
+    with strict_module.as_cuda():
         yield
 
 
@@ -118,7 +118,7 @@ def test_pinned_memory_is_known_as_such() -> None:
 
 
 def test_a_default_device_is_for_what_names_none() -> None:
-    with strict_array.as_cuda(), vg.device("cuda"):
+    with strict_module.as_cuda(), vg.device("cuda"):
         assert vg.get_default_device() == vg.device("cuda")
         made = [vg.zeros(2), vg.tensor(1.0), vg.arange(3), vg.rand(2), vg.eye(2), vg.full((2,), 1)]
         assert {t.device.type for t in made} == {"cuda"}

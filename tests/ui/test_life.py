@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import base64
 import os
 import re
-import shutil
 from pathlib import Path
 
-import nbformat
-from nbconvert import HTMLExporter
 from playwright.sync_api import Locator, WebSocketRoute, expect
 
 from tests.ui.lab import Lab, Notebook
 from tests.ui.test_following import at
 from tests.ui.test_tour import press, root
-from vizgrad.widgets.saved import MIME
 
 SETUP = """
 import vizgrad as vg
@@ -89,6 +84,16 @@ def panel_of(lab: Lab) -> Locator:
     return lab.page.locator("#vizgrad-panel")
 
 
+def in_view_and_panel(lab: Lab) -> tuple[Notebook, list[Locator]]:
+    """A new session, in the cell's output and in the side panel."""
+    notebook = lab.open_notebook(SETUP, DEBUG)
+    notebook.run()
+    views = [notebook.output(1), panel_of(lab)]
+    for each in views:
+        at(each, 0)
+    return notebook, views
+
+
 RESTARTED = "The kernel was restarted, and its sessions are gone"
 
 
@@ -116,37 +121,25 @@ def test_a_restarted_kernel_is_said_in_output_widget_and_panel(lab: Lab) -> None
 
 
 def test_a_kernel_that_died_is_said(lab: Lab) -> None:
-    notebook = lab.open_notebook(SETUP, DEBUG)
-    notebook.run()
-    view, panel = notebook.output(1), panel_of(lab)
-    at(view, 0)
-    at(panel, 0)
+    notebook, views = in_view_and_panel(lab)
     notebook.start("import os, signal; os.kill(os.getpid(), signal.SIGKILL)")
-    for each in (view, panel):
+    for each in views:
         says(each, "The kernel died and was restarted, and its sessions are gone")
     lab.page.locator(".jp-Dialog").get_by_role("button", name="Ok").click()
     picture(lab, "died")
 
 
 def test_a_kernel_that_is_shut_down_is_said(lab: Lab) -> None:
-    notebook = lab.open_notebook(SETUP, DEBUG)
-    notebook.run()
-    view, panel = notebook.output(1), panel_of(lab)
-    at(view, 0)
-    at(panel, 0)
+    _, views = in_view_and_panel(lab)
     lab.shut_down_kernels()
-    for each in (view, panel):
+    for each in views:
         says(each, "The kernel was shut down, and its sessions are gone")
 
 
 def test_a_session_closed_in_a_cell_is_said(lab: Lab) -> None:
-    notebook = lab.open_notebook(SETUP, DEBUG, "pass")
-    notebook.run()
-    view, panel = notebook.output(1), panel_of(lab)
-    at(view, 0)
-    at(panel, 0)
+    notebook, views = in_view_and_panel(lab)
     notebook.execute("s.close()")
-    for each in (view, panel):
+    for each in views:
         says(each, "This session is closed.")
 
 
@@ -178,179 +171,6 @@ def test_a_lost_connection_is_said_and_heals(lab: Lab) -> None:
     press(view, "Step")
     at(view, 2)
     at(panel, 2)
-
-
-def reloaded(lab: Lab) -> Notebook:
-    """The page is loaded anew, and the notebook in it as it was saved."""
-    lab.execute("docmanager:save")
-    lab.load("lab?reset")
-    return lab.open("test.ipynb")
-
-
-def test_a_page_that_is_reloaded_shows_the_living_session(lab: Lab) -> None:
-    notebook = lab.open_notebook(SETUP, DEBUG)
-    notebook.run()
-    press(notebook.output(1), "Step")
-    at(notebook.output(1), 1)
-    notebook = reloaded(lab)
-    view = notebook.output(1)
-    at(view, 1)
-    press(view, "Step")
-    at(view, 2)
-    assert notebook.execute("print(s.position)") == "2\n"
-    picture(lab, "reloaded")
-
-
-def saved_svg(path: Path) -> str:
-    """The picture in the output of the second cell."""
-    output = nbformat.read(path, as_version=4).cells[1].outputs[0]
-    return output["data"]["image/svg+xml"]
-
-
-def run_and_save(lab: Lab) -> Path:
-    """A notebook with a session that was stepped twice, as it lies on the disk; its kernel is gone."""
-    notebook = lab.open_notebook(SETUP, DEBUG)
-    notebook.run()
-    view = notebook.output(1)
-    for position in (1, 2):
-        press(view, "Step")
-        at(view, position)
-    path = lab.server.root / "test.ipynb"
-    for _ in range(100):
-        lab.execute("docmanager:save")
-        if "2 of 5" in saved_svg(path):
-            break
-        lab.page.wait_for_timeout(200)
-    lab.shut_down_kernels()
-    return path
-
-
-def shows_the_picture(view: Locator) -> None:
-    note = view.get_by_role("note")
-    expect(note).to_contain_text("Saved picture of loss, In [2]: 2 of 5 nodes done.")
-    expect(note).to_contain_text("Run the cell to step again.")
-    image = view.locator("img")
-    expect(image).to_be_visible()
-    assert image.evaluate("image => image.complete && image.naturalWidth > 100")
-    expect(view).not_to_contain_text("model not found")
-    expect(view.locator(".vg-root")).to_have_count(0)
-
-
-def is_trusted(notebook: Notebook) -> bool:
-    return notebook.lab.call(
-        """(app, id) => {
-          const panel = [...app.shell.widgets('main')].find(widget => widget.id === id);
-          return panel.content.model.cells.get(1).trusted;
-        }""",
-        notebook.panel,
-    )
-
-
-def test_a_reopened_notebook_shows_where_the_run_was_when_it_was_saved(lab: Lab) -> None:
-    run_and_save(lab)
-    lab.load("lab?reset")
-    notebook = lab.open("test.ipynb")
-    assert is_trusted(notebook)
-    shows_the_picture(notebook.output(1))
-    picture(lab, "reopened")
-    notebook.run()
-    at(notebook.output(1), 0)
-    expect(notebook.output(1).get_by_role("note")).to_have_count(0)
-
-
-def test_a_notebook_that_is_not_trusted_shows_it_too(lab: Lab) -> None:
-    path = run_and_save(lab)
-    shutil.copy(path, path.with_name("foreign.ipynb"))
-    there = nbformat.read(path, as_version=4)
-    there.cells[0].source += "\n# changed by somebody else"
-    nbformat.write(there, path.with_name("foreign.ipynb"))
-    notebook = lab.open("foreign.ipynb")
-    assert not is_trusted(notebook)
-    shows_the_picture(notebook.output(1))
-    picture(lab, "untrusted")
-
-
-def test_what_is_saved_is_small_and_says_its_state(lab: Lab) -> None:
-    path = run_and_save(lab)
-    output = nbformat.read(path, as_version=4).cells[1].outputs[0]
-    assert output["data"][MIME]["position"] == 2
-    assert "2 of 5 nodes done" in output["data"]["text/plain"]
-    assert "2 of 5 nodes done" in output["data"]["image/svg+xml"]
-    assert path.stat().st_size < 40_000
-
-
-def test_html_of_a_saved_notebook_has_the_picture(lab: Lab, tmp_path: Path) -> None:
-    html, _ = HTMLExporter().from_filename(str(run_and_save(lab)))
-    page = lab.page.context.new_page()
-    page.route(
-        "**/*", lambda route: route.abort() if "http" in route.request.url else route.continue_()
-    )
-    (tmp_path / "saved.html").write_text(html)
-    page.goto((tmp_path / "saved.html").as_uri(), wait_until="domcontentloaded")
-    image = page.locator(".jp-OutputArea-output img")
-    expect(image).to_be_visible()
-    assert image.evaluate("image => image.naturalWidth > 100")
-    _, _, encoded = (image.get_attribute("src") or "").partition("base64,")
-    assert b"2 of 5 nodes done" in base64.b64decode(encoded)
-    if folder := os.environ.get("VIZGRAD_PICTURES"):
-        page.screenshot(path=Path(folder) / "html.png")
-    expect(page.locator("body")).not_to_contain_text("model not found")
-    page.close()
-
-
-# --- Notebook 7 -----------------------------------------------------------------------------------------
-
-
-def in_notebook_7(lab: Lab) -> Notebook:
-    """The page of Notebook 7 for test.ipynb, with its kernel."""
-    lab.load("notebooks/test.ipynb")
-    panel = lab.call(
-        """async app => {
-          const panel = app.shell.currentWidget;
-          await panel.context.ready;
-          await panel.sessionContext.ready;
-          await panel.sessionContext.session.kernel.info;
-          return panel.id;
-        }"""
-    )
-    return Notebook(lab, panel)
-
-
-def write(lab: Lab, *cells: str) -> None:
-    made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
-    made.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3"}
-    nbformat.write(made, lab.server.root / "test.ipynb")
-
-
-def test_notebook_7_steps_restarts_reloads_and_reopens(lab: Lab) -> None:
-    write(lab, SETUP, DEBUG)
-    notebook = in_notebook_7(lab)
-    notebook.run()
-    for position in (1, 2):
-        press(notebook.output(1), "Step")
-        at(notebook.output(1), position)
-    picture(lab, "notebook7")
-    path = lab.server.root / "test.ipynb"
-    for _ in range(100):
-        lab.execute("docmanager:save")
-        if "2 of 5" in saved_svg(path):
-            break
-        lab.page.wait_for_timeout(200)
-
-    notebook = in_notebook_7(lab)  # the page is reloaded
-    at(notebook.output(1), 2)
-    press(notebook.output(1), "Step")
-    at(notebook.output(1), 3)
-
-    restart(notebook)
-    says(notebook.output(1), RESTARTED)
-    picture(lab, "notebook7-restarted")
-
-    notebook = in_notebook_7(lab)
-    shows_the_picture(notebook.output(1))
-    picture(lab, "notebook7-reopened")
-    notebook.run()
-    at(notebook.output(1), 0)
 
 
 SLOW = """

@@ -8,12 +8,12 @@ from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, MutableMapping
 from typing import Any
 
-from vizgrad import errors
 from vizgrad.arrays import Array, xp
 from vizgrad.arrays.kernels.complexes import as_real
 from vizgrad.arrays.sparse import is_sparse
 from vizgrad.graph.hooks import RemovableHandle, add_hook
 from vizgrad.optim.in_parts import StateInParts
+from vizgrad.optim.parameters import check_parameter, listed, ordered
 from vizgrad.tensor.modes import about_to_write, set_grad_mode
 from vizgrad.tensor.place import Site, caller
 from vizgrad.tensor.tensor import Tensor, new_tensor, storage_of
@@ -58,7 +58,7 @@ class Optimizer:
         self.param_groups: list[Group] = []
         self.state: defaultdict[Tensor, State] = defaultdict(dict)
         self.__dict__.update(_hooks())
-        groups = list(_ordered(params))
+        groups = list(ordered(params))
         if not groups:
             raise ValueError("optimizer got an empty parameter list")
         if not isinstance(groups[0], dict):
@@ -82,11 +82,11 @@ class Optimizer:
         if not isinstance(param_group, dict):
             raise TypeError(f"param_group must be a dict, but got {type(param_group).__name__}")
         group = dict(param_group)
-        group["params"], names = _listed(group["params"])
+        group["params"], names = listed(group["params"])
         if names:
             group["param_names"] = names
         for param in group["params"]:
-            _check(param)
+            check_parameter(param)
         for name, default in self.defaults.items():
             if default is required and name not in group:
                 raise ValueError(
@@ -305,44 +305,6 @@ def _add(table: OrderedDict[int, Any], hook: Callable[..., Any], prepend: bool) 
 
 def _or_else(replaced: Any, kept: Any) -> Any:
     return kept if replaced is None else replaced
-
-
-def _listed(params: Any) -> tuple[list[Any], list[str]]:
-    """Parameters as a list, and their names if they came as (name, parameter)."""
-    if isinstance(params, Tensor):
-        return [params], []
-    listed = list(_ordered(params))
-    if listed and all(isinstance(p, tuple) for p in listed):
-        return [p for _, p in listed], [name for name, _ in listed]
-    if any(isinstance(p, tuple) for p in listed):
-        raise ValueError("all optimizer params should be with/without names. Some have no name")
-    return listed, []
-
-
-def _ordered(params: Iterable[Any]) -> Iterable[Any]:
-    if isinstance(params, set):
-        raise TypeError(
-            "optimizer parameters need to be organized in ordered collections, but the ordering of "
-            "tensors in sets will change between runs. Please use a list instead."
-        )
-    return params
-
-
-def _check(param: Any) -> None:
-    if not isinstance(param, Tensor):
-        raise TypeError(
-            f"optimizer can only optimize Tensors, but one of the params is {type(param).__name__}"
-        )
-    if not (param.is_leaf or param.retains_grad):
-        raise errors.explained(
-            ValueError(
-                "can't optimize a non-leaf Tensor: this one is the result of "
-                f"{param.grad_fn.name()}"
-            ),
-            kind="not-a-leaf",
-            fix="give the optimizer the tensor it was computed from, or `x.detach().requires_grad_()`",
-            culprit=errors.place_of(caller()),
-        )
 
 
 def _restored(name: str, value: Any, param: Tensor) -> Any:

@@ -2,7 +2,7 @@
 
 TypeScript types, and readers that check what arrives, for every class of `inspection/model`, for `Update`,
 for `widgets/drawing.py` and `widgets/protocol`, with their docstrings: what a field means is said once, in
-Python, and a file there is a file here. The commands of `vizgrad/commands.py` go the same way, also to
+Python, and a file there is a file here. The commands of `vizgrad/commands/` go the same way, also to
 JupyterLab's setting page and to the documentation. A test fails when the files are stale.
 """
 

@@ -22,7 +22,7 @@ def commands_ts() -> str:
     """`extension/src/protocol/commands.ts`."""
     icons = sorted({command.icon for command in IN_VIEW if command.icon})
     parts = [
-        "// Made by `make types` from vizgrad/commands.py and widgets/preferences.py: do not edit.\n"
+        "// Made by `make types` from vizgrad/commands/ and widgets/preferences.py: do not edit.\n"
         + comment("What a person can do, and what they can set: declared once, in Python."),
         _union("CommandName", [command.name for command in IN_VIEW]),
         _union("CommandIcon", icons),
@@ -200,7 +200,7 @@ def page() -> str:
     lines = [
         "# Commands",
         "",
-        "Made by `make types` from `vizgrad/commands.py`: do not edit. The same commands are on buttons, in",
+        "Made by `make types` from `vizgrad/commands/`: do not edit. The same commands are on buttons, in",
         "the menu of a node (right click, `m`), in JupyterLab's palette under *vizgrad*, and, where there is",
         "one, a method and a magic. Keys can be changed in JupyterLab's *Settings > Keyboard Shortcuts*, the",
         "settings at the end under *Settings > vizgrad*.",

@@ -1,4 +1,4 @@
-// Made by `make types` from vizgrad/commands.py and widgets/preferences.py: do not edit.
+// Made by `make types` from vizgrad/commands/ and widgets/preferences.py: do not edit.
 /** What a person can do, and what they can set: declared once, in Python. */
 
 // prettier-ignore

@@ -1,0 +1,83 @@
+"""What a command, a magic and a gesture are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+#: Where commands are listed together.
+Section = Literal["Run", "Graph", "View", "Notebook"]
+#: Where its keys work: anywhere in the view, or where the graph has the focus.
+Reach = Literal["view", "graph"]
+#: Whose menu it is in: a node's, a closed or open group's, or that of the graph beside them.
+Menu = Literal["node", "group", "graph"]
+#: What must hold for it to make sense. "shown": a session is shown, which may be closed. The others need one
+#: that is open and a kernel that answers: "can_run" (not at its end), "running" (for long), "can_go_back",
+#: "can_restart", "node" (one is selected), "other_node" (one that is not the next), "open".
+Enabled = Literal[
+    "always",
+    "shown",
+    "open",
+    "can_run",
+    "running",
+    "can_go_back",
+    "can_restart",
+    "node",
+    "other_node",
+]
+#: What completion offers behind a magic.
+Argument = Literal["", "tensor", "node", "number"]
+
+
+@dataclass(frozen=True, slots=True)
+class Magic:
+    """``%vizgrad USAGE``; of a cell magic ``%%vizgrad USAGE``."""
+
+    usage: str
+    #: One sentence; what is done to the newest session, if it takes one.
+    help: str
+    argument: Argument = ""
+    cell: bool = False
+
+    @property
+    def name(self) -> str:
+        return self.usage.partition(" ")[0]
+
+    @property
+    def written(self) -> str:
+        return f"{'%%' if self.cell else '%'}vizgrad {self.usage}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command:
+    #: What all know it by; in JupyterLab it is ``vizgrad:name``.
+    name: str
+    #: What is written on its button, in menus and in the palette.
+    label: str
+    #: One sentence.
+    help: str
+    section: Section
+    #: The picture on its button; it has none, or none is needed, if empty.
+    icon: str = ""
+    #: As a keyboard event names them, with "Shift " before those of more than one character.
+    keys: tuple[str, ...] = ()
+    reach: Reach = "view"
+    enabled: Enabled = "shown"
+    menus: tuple[Menu, ...] = ()
+    #: What a menu writes instead of the label when it is on already.
+    label_on: str = ""
+    #: A button, a menu or a key of the view does it; otherwise only code and magics do.
+    in_view: bool = True
+    #: Only where the view's host can do it: JupyterLab.
+    by_host: bool = False
+    #: The method of `Session` or the function of `vizgrad` that does the same: "Session.step", "debug".
+    api: str = ""
+    magic: Magic | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Gesture:
+    """What moves about in the graph, and is no command that could be called."""
+
+    keys: str
+    help: str
