@@ -7,7 +7,14 @@ import random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import vizgrad
+from tests.fixtures.programs import Program
+from tests.fixtures.strategies import programs
+from tests.inspection.test_stepping_property import Side, modes_of, move, quietly
 from vizgrad.inspection.memory_curve import MemoryCurve
+from vizgrad.rendering.overlay import RunView
+from vizgrad.rendering.static import svg_of_session
+from vizgrad.stepping.opener import open_session
 
 
 def test_a_storage_counts_once_and_until_the_last_lets_it_go() -> None:
@@ -85,3 +92,33 @@ def test_at_each_step_it_is_the_storages_of_those_that_did_not_run(
     points = curve.points(most + 1)
     assert len(points) <= most + 1
     assert max(held for _, held in points) == curve.peak
+
+
+@given(programs(), st.lists(st.integers(0, 6), max_size=4))
+@settings(deadline=None, max_examples=40)
+def test_a_picture_and_the_curve_and_a_closed_session_say_the_same(
+    program: Program, steps: list[int]
+) -> None:
+    with quietly(), modes_of(program):
+        side = Side(program)
+        session = side.session() if side.backward else None
+        if session is None:
+            return
+        for n in (0, *steps):
+            move(side, session, "step", n)
+            with session.at_rest() as (_, look):
+                held = look.memory.held[look.position]
+            graph, run = session.graph, session.run
+            assert RunView(graph, run).held_bytes(graph.nodes) == held
+        session.close()
+        with session.at_rest() as (_, look):
+            assert look.memory.held[look.position] == held
+
+
+def test_a_value_holds_all_of_the_memory_that_it_is_a_part_of() -> None:
+    x = vizgrad.ones(100, requires_grad=True)
+    part = (x + 1.0)[:3]
+    session = open_session((part * part).sum(), names={"x": x})
+    with session.at_rest() as (_, look):
+        assert look.memory.held[0] == 400
+    assert "2 saved values, 400 B" in svg_of_session(session)

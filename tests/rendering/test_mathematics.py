@@ -12,7 +12,7 @@ import vizgrad as vg
 from vizgrad.function.primitive import REGISTRY
 from vizgrad.inspection.model import Formula
 from vizgrad.rendering.mathematics import mathematics
-from vizgrad.stepping.source import source_of
+from vizgrad.stepping.described import source_of
 
 FORMULAS = {
     (op.name, name): Formula(name, source_of(formula), op.maths.get(name, ""))

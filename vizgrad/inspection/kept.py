@@ -9,6 +9,7 @@ from typing import NoReturn
 from vizgrad.inspection import model
 from vizgrad.inspection.finding import found, texts_of
 from vizgrad.inspection.fold import Fold
+from vizgrad.inspection.holdings import holdings
 from vizgrad.inspection.live import Live
 from vizgrad.inspection.looking import Inspected, Saves, SessionClosed
 from vizgrad.inspection.memory_curve import MemoryCurve
@@ -102,15 +103,9 @@ class Kept:
 
     @property
     def memory(self) -> MemoryCurve:
-        nodes: dict[int | tuple[int, str], list[int]] = {}
-        sizes: dict[int | tuple[int, str], int] = {}
-        for node in self._all[0].nodes:
-            for saved in node.saved:
-                if saved.state != "freed" and saved.bytes:
-                    key = (node.id, saved.name) if saved.storage is None else saved.storage
-                    nodes.setdefault(key, []).append(node.id)
-                    sizes[key] = max(sizes.get(key, 0), saved.bytes)
-        curve = MemoryCurve((sizes[key], users) for key, users in nodes.items())
+        graph = self._all[0]
+        saved = ((node.id, saved) for node in graph.nodes for saved in node.saved)
+        curve = MemoryCurve(holdings(saved, graph.storages).values())
         for record in self._all[2].records:
             curve.step(record.visit.node, released=bool(record.released))
         return curve

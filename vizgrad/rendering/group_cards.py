@@ -11,7 +11,7 @@ from vizgrad.rendering.describe import bytes_text, count_text, number_text, plac
 from vizgrad.rendering.geometry import Box, Size
 from vizgrad.rendering.metrics import text_width
 from vizgrad.rendering.norm_curve import cell_norms, curve_with_words
-from vizgrad.rendering.overlay import RunView, held_bytes
+from vizgrad.rendering.overlay import RunView
 from vizgrad.rendering.rows import Row, label, set_rows
 from vizgrad.rendering.scene import Group as Shapes
 from vizgrad.rendering.scene import Rect
@@ -131,9 +131,8 @@ def _worries(view: RunView, nodes: range) -> list[str]:
 
 
 def _saved_facts(view: RunView, nodes: list[Node]) -> list[str]:
-    saved = [(node.id, value) for node in nodes for value in view.saved(node)]
-    held = held_bytes(saved)
-    stale = sum(value.state == "stale" for _, value in saved)
+    held = view.held_bytes(nodes)
+    stale = sum(value.state == "stale" for node in nodes for value in view.saved(node))
     facts = [f"{stale:,} stale"] if stale else []
     return [*facts, f"{bytes_text(held)} saved"] if held else facts
 

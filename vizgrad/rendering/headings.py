@@ -13,7 +13,7 @@ from vizgrad.rendering.describe import (
     version_text,
     write_text,
 )
-from vizgrad.rendering.overlay import RunView, held_bytes
+from vizgrad.rendering.overlay import RunView
 
 #: Footnotes on stale values; the rest is counted.
 MOST_NOTES = 5
@@ -27,9 +27,8 @@ def graph_title(graph: Graph) -> str:
 def graph_summary(graph: Graph, view: RunView) -> str:
     """``12 nodes · 4 leaves · 5 saved values, 1.2 kB · 1 stale``."""
     leaves = sum(node.kind == "leaf" for node in graph.nodes)
-    kept = [(node.id, value) for node in graph.nodes for value in view.saved(node)]
-    saved = [value for _, value in kept if not value.value]
-    held = held_bytes(kept)
+    saved = [value for node in graph.nodes for value in view.saved(node) if not value.value]
+    held = view.held_bytes(graph.nodes)
     parts = [count_text(len(graph.nodes), "node"), count_text(leaves, "leaf", "leaves")]
     if saved:
         parts.append(f"{count_text(len(saved), 'saved value')}, {bytes_text(held)}")

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import replace
 
+from vizgrad.inspection.holdings import holdings
 from vizgrad.inspection.model import Graph, Node, NodeRun, Run, Saved
 from vizgrad.rendering.describe import number_text
 
@@ -15,6 +16,7 @@ class RunView:
 
     def __init__(self, graph: Graph, run: Run | None = None) -> None:
         self.run = run
+        self._storages = graph.storages
         self._saved = {(saved.node, saved.name): saved for saved in run.saved} if run else {}
         self._norms = {(edge.node, edge.edge): edge.norm for edge in run.edges} if run else {}
         self._nodes = run.nodes if run else ()
@@ -29,6 +31,11 @@ class RunView:
         if not self._saved:
             return node.saved
         return tuple(self._updated(node.id, saved) for saved in node.saved)
+
+    def held_bytes(self, nodes: Iterable[Node]) -> int:
+        """What the saved values of some nodes hold."""
+        saved = ((node.id, value) for node in nodes for value in self.saved(node))
+        return sum(size for size, _ in holdings(saved, self._storages).values())
 
     def _updated(self, node: int, saved: Saved) -> Saved:
         change = self._saved.get((node, saved.name))
@@ -85,16 +92,6 @@ def weight(norm: float | None) -> tuple[int, float]:
 def odd(norm: float | None) -> bool:
     """Is there a gradient that is not finite?"""
     return norm is not None and not math.isfinite(norm)
-
-
-def held_bytes(saved: Iterable[tuple[int, Saved]]) -> int:
-    """What saved values (with the nodes that keep them) hold: what several share counts once."""
-    sizes: dict[int | tuple[int, str], int] = {}
-    for node, value in saved:
-        if value.state != "freed":
-            key = (node, value.name) if value.storage is None else value.storage
-            sizes[key] = max(sizes.get(key, 0), value.bytes)
-    return sum(sizes.values())
 
 
 def _check(graph: Graph, run: Run) -> None:
