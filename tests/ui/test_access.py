@@ -16,6 +16,7 @@ from tests.ui.server import Server
 from tests.ui.test_following import at
 from tests.ui.test_rooms import SHOW, opened, opened_panel, picture
 from tests.ui.test_tour import press, root
+from tests.ui.themes import DARK, LIGHT, themed
 
 AXE = Path(__file__).parents[2] / "extension" / "node_modules" / "axe-core" / "axe.min.js"
 
@@ -100,9 +101,13 @@ def test_from_opening_to_the_stale_tensor_by_keys_and_announcements_alone(lab: L
 # --- axe-core --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
 def test_axe_finds_nothing(lab: Lab, theme: str) -> None:
-    lab.execute("apputils:change-theme", theme=theme)
+    with themed(lab, theme):
+        _axe_finds_nothing(lab)
+
+
+def _axe_finds_nothing(lab: Lab) -> None:
     lab.page.set_viewport_size({"width": 1600, "height": 1000})
     notebook, view = opened(lab, STALE)
     found = {"first look": axe(view)}

@@ -12,6 +12,7 @@ from playwright.sync_api import Locator, Page, expect
 from tests.ui.lab import Lab, Notebook
 from tests.ui.test_following import at
 from tests.ui.test_tour import press, root
+from tests.ui.themes import DARK, themed
 
 MODEL = """
 import vizgrad as vg
@@ -179,9 +180,9 @@ def test_a_window_of_its_own_follows_and_ends_with_the_page(lab: Lab) -> None:
     other.keyboard.press("Escape")
     same = "e => getComputedStyle(e).backgroundColor"
     assert root(there).evaluate(same) == root(view).evaluate(same)
-    lab.execute("apputils:change-theme", theme="JupyterLab Dark")
-    expect(root(there)).to_have_css("background-color", root(view).evaluate(same))
-    picture(other, "window-dark")
+    with themed(lab, DARK):
+        expect(root(there)).to_have_css("background-color", root(view).evaluate(same))
+        picture(other, "window-dark")
     other.close()
     notebook.execute("session.step()")
     at(view, 3)

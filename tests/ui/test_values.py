@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +10,7 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.ui.lab import Lab, Notebook
+from tests.ui.themes import DARK, themed
 
 #: Pictures to be looked at are left here.
 PICTURES = os.environ.get("VIZGRAD_PICTURES")
@@ -34,14 +33,6 @@ def picture(where: Locator, name: str) -> None:
     if PICTURES:
         Path(PICTURES).mkdir(parents=True, exist_ok=True)
         where.screenshot(path=Path(PICTURES) / f"{name}.png")
-
-
-@contextmanager
-def dark(lab: Lab) -> Iterator[None]:
-    lab.execute("apputils:change-theme", theme="JupyterLab Dark")
-    expect(lab.page.locator("body[data-jp-theme-light='false']")).to_be_attached()
-    yield
-    lab.execute("apputils:change-theme", theme="JupyterLab Light")
 
 
 def opened(lab: Lab, *cells: str) -> tuple[Notebook, Locator]:
@@ -125,7 +116,7 @@ def test_arrays(lab: Lab) -> None:
     assert box is not None
     cells.hover(position={"x": 2, "y": 2})
     expect(drawn.locator("output")).to_contain_text("[1, 2, 0:2, 0:2]")
-    with dark(lab):
+    with themed(lab, DARK):
         picture(view, "slice-dark")
 
 
@@ -145,7 +136,7 @@ def test_complex_numbers_and_what_is_not_finite(lab: Lab) -> None:
     expect(grad.get_by_text("mean |z|")).to_be_visible()
     grad.scroll_into_view_if_needed()
     picture(view, "complex")
-    with dark(lab):
+    with themed(lab, DARK):
         picture(view, "complex-dark")
     grad = card(select(view, notebook, "v"), ".grad after")
     for words in ("✕ NaN", "▲ inf", "▼ -inf"):
@@ -166,7 +157,7 @@ def test_formulas_are_mathematics(lab: Lab) -> None:
     inspector.get_by_text("source").click()
     expect(inspector.get_by_text("def grad_self")).to_be_visible()
     picture(view, "formula")
-    with dark(lab):
+    with themed(lab, DARK):
         picture(view, "formula-dark")
 
 
@@ -225,7 +216,7 @@ def test_an_error_is_three_lines_told_once(lab: Lab, theme: str) -> None:
     alert.get_by_role("button", name="Show ").click()
     expect(view.locator("[data-inspected]")).to_be_visible()
     if theme == "dark":
-        with dark(lab):
+        with themed(lab, DARK):
             picture(view, "error-dark")
     else:
         picture(view, "error")

@@ -16,7 +16,8 @@ export function offerHost(
   app: JupyterFrontEnd,
   settings: ISettingRegistry | null,
   plugin: string,
-  does: Doing
+  does: Doing,
+  places = false
 ): void {
   const commands = Object.keys(does) as CommandName[];
   let preferences: Preferences = PREFERENCES;
@@ -24,7 +25,7 @@ export function offerHost(
   const tell = (): void => {
     const keys = keysIn(app.commands.keyBindings);
     bound ||= Object.values(keys).some(each => each.length > 0);
-    writeHost(document, { commands, keys: bound ? keys : {}, preferences });
+    writeHost(document, { commands, keys: bound ? keys : {}, preferences, places });
   };
   let soon = false;
   app.commands.keyBindingChanged.connect(() => {

@@ -13,6 +13,7 @@ import { addCommands, idOf, Views } from './commands';
 import { GraphPanel } from './graphPanel';
 import { KernelFollower } from './kernelFollower';
 import { KernelPort } from './kernelPort';
+import { showPlaces } from './notebookPlaces';
 import { offerHost } from './offer';
 import { documentOf, popOut, popOutWindow } from './popOut';
 
@@ -65,7 +66,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
           act(document, asked);
         }
       };
-    offerHost(app, settings, PLUGIN, {
+    const does = {
       'open-panel': open,
       ...(shell
         ? { 'pop-out': withDocument((document, asked) => popOut(shell, document, asked)) }
@@ -73,7 +74,11 @@ const plugin: JupyterFrontEndPlugin<void> = {
       'open-window': withDocument((document, asked) =>
         popOutWindow(document, asked, page => views.listen(page))
       )
-    });
+    };
+    offerHost(app, settings, PLUGIN, does, notebooks !== null);
+    if (notebooks) {
+      showPlaces(notebooks, view => documentOf(app, view, follower));
+    }
   }
 };
 

@@ -12,6 +12,8 @@ export interface Host {
   /** Keys that were given anew; a command that is not there keeps its own. */
   readonly keys: Partial<Record<CommandName, readonly string[]>>;
   readonly preferences: Preferences;
+  /** Whether it can show a line of a notebook's cell. */
+  readonly places?: boolean;
 }
 
 const ALONE: Host = { commands: [], keys: {}, preferences: PREFERENCES };
@@ -55,6 +57,13 @@ export const ASK_HOST = 'vizgrad-ask';
 export interface Asked {
   readonly command: CommandName;
   readonly session: string | null;
+}
+
+/** A view asks its host to show a line of a cell, named as when it ran: "In [3]". */
+export const ASK_PLACE = 'vizgrad-place';
+export interface PlaceAsked {
+  readonly cell: string;
+  readonly line: number;
 }
 
 /** A host asks a view: to do something, or whether it could. */

@@ -2,6 +2,7 @@
 import type { JSX } from 'preact';
 
 import { useStore } from '../hooks';
+import { PlaceLink } from '../PlaceLink';
 import { errorLines } from './errorLines';
 
 interface FaultProps {
@@ -20,7 +21,10 @@ export function Fault({ text, node }: FaultProps): JSX.Element {
         <div>
           {where && (
             <>
-              <b>Where</b> <span class="vg-mono">{where}</span>{' '}
+              <b>Where</b>{' '}
+              <span class="vg-mono">
+                <PlaceLink text={where} />
+              </span>{' '}
             </>
           )}
           {node && (

@@ -3,13 +3,14 @@ import type { JSX } from 'preact';
 
 import type { Formula, Mathematics, Node, Place } from '../../protocol';
 import * as format from '../format';
+import { PlaceLink } from '../PlaceLink';
 import { Maths } from './Maths';
 
 export function PlaceLine({ place }: { place: Place }): JSX.Element {
   return (
     <div class="vg-place">
       <div class="vg-place-where" title={`${place.file}:${place.line}`}>
-        {format.place(place)}
+        <PlaceLink text={format.place(place)} />
         {place.function && place.function !== '<module>' && (
           <span class="vg-muted"> in {place.function}</span>
         )}

@@ -7,6 +7,7 @@ import type { SessionState } from '../../store';
 import * as format from '../format';
 import { useSize, useStore } from '../hooks';
 import { SavedIcon } from '../Icons';
+import { PlaceLink } from '../PlaceLink';
 import { Middle } from './Middle';
 import { NodeLink } from './NodeLink';
 import { labelled, ranked, timelineOf } from './timeline';
@@ -196,7 +197,12 @@ function TickLine({ session, tick }: { session: SessionState; tick: Tick }): JSX
             through <span class="vg-mono">{alias}</span>
           </>
         )}
-        {place && <span class="vg-muted"> at {format.place(place)}</span>}
+        {place && (
+          <span class="vg-muted">
+            {' '}
+            at <PlaceLink text={format.place(place)} />
+          </span>
+        )}
         {place?.text && <code class="vg-code-line">{place.text.trim()}</code>}
       </div>
     </li>

@@ -1,0 +1,78 @@
+"""From a view to the line of the notebook that it tells of; names and tabs in little room."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.ui.lab import Lab, Notebook
+from tests.ui.test_following import at
+from tests.ui.test_life import picture
+from tests.ui.test_rooms import opened_panel
+from tests.ui.test_tour import press
+
+SETUP = "import vizgrad as vg\nx = vg.ones(3, requires_grad=True)"
+FORWARD = "# three\n# lines\nloss = (x.exp() * x).tanh().sum()"
+ACTIVE = """(app, id) => {
+  const { content } = [...app.shell.widgets('main')].find(widget => widget.id === id);
+  const { activeCell: cell } = content;
+  const marked = [...cell.node.querySelectorAll('.cm-line')].map(each => each.getAnimations().length);
+  return [cell.model.sharedModel.getSource(), cell.editor.getCursorPosition().line, marked];
+}"""
+ABOVE = """async (app, id) => {
+  const { content } = [...app.shell.widgets('main')].find(widget => widget.id === id);
+  content.activeCellIndex = 0;
+  await app.commands.execute('notebook:insert-cell-above');
+  content.activeCellIndex = 2;
+  await app.commands.execute('notebook:run-cell');
+}"""
+
+
+def active(notebook: Notebook) -> list:
+    return notebook.lab.call(ACTIVE, notebook.panel)
+
+
+@pytest.mark.parametrize("where", ["output", "panel"])
+def test_where_a_node_was_recorded_is_shown_in_its_cell(lab: Lab, where: str) -> None:
+    notebook = lab.open_notebook(SETUP, FORWARD, "s = vg.debug(loss)")
+    notebook.run()
+    view = notebook.output(2) if where == "output" else opened_panel(lab)
+    press(view, "Step")
+    at(view, 1)
+    if where == "panel":
+        view.get_by_role("tab", name="Inspector").click()
+    # The cell has run again by now, and another stands where it stood.
+    lab.call(ABOVE, notebook.panel)
+    assert active(notebook)[0] == FORWARD
+    view = notebook.output(3) if where == "output" else view
+    lab.call(
+        "(app, id) => { [...app.shell.widgets('main')].find(w => w.id === id).content.activeCellIndex = 3 }",
+        notebook.panel,
+    )
+    view.get_by_role("button", name="In [2], line 3").first.click()
+    lab.page.wait_for_function(
+        "[...document.querySelectorAll('.jp-mod-active .cm-line')].some(e => e.getAnimations().length)"
+    )
+    picture(lab, f"place-{where}")
+    source, line, marked = active(notebook)
+    assert (source, line) == (FORWARD, 2)
+    assert marked == [0, 0, 1]
+
+
+@pytest.mark.parametrize("font", ["", "DejaVu Sans"])
+def test_six_tabs_stand_in_one_line_of_the_side_panel(lab: Lab, font: str) -> None:
+    if font:
+        style = f":root, body {{ --jp-ui-font-family: '{font}', sans-serif !important; }}"
+        lab.page.add_style_tag(content=style)
+    lab.open_notebook(SETUP, FORWARD, "s = vg.debug(loss)").run()
+    panel = opened_panel(lab)
+    at(panel, 0)
+    panel.evaluate("element => { element.style.width = '358px' }")
+    tabs = panel.get_by_role("tab")
+    expect(tabs).to_have_count(6)
+    for tab in tabs.all():
+        tab.click()
+        boxes = [each.bounding_box() or {} for each in tabs.all()]
+        assert len({round(box["y"]) for box in boxes}) == 1
+        assert tab.evaluate("e => e.scrollWidth <= e.clientWidth"), tab.inner_text()
+    picture(lab, f"tabs-{font or 'usual'}".replace(" ", "-"))
