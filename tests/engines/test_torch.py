@@ -532,7 +532,7 @@ def test_a_hook_cannot_move_its_own_session() -> None:
     inner.register_hook(hook)
     session = vizgrad.debug(inner.sum())
     # The hook runs on the backward's thread, the lock is this thread's.
-    from vizgrad.inspection import session as module
+    from vizgrad.inspection import seen as module
 
     before, module.LOCK_TIMEOUT = module.LOCK_TIMEOUT, 0.1
     try:

@@ -104,6 +104,7 @@ def test_a_picture_and_the_curve_and_a_closed_session_say_the_same(
         session = side.session() if side.backward else None
         if session is None:
             return
+        held = 0
         for n in (0, *steps):
             move(side, session, "step", n)
             with session.at_rest() as (_, look):

@@ -9,7 +9,7 @@ import pytest
 
 from tests.fixtures.sessions import held, leaf
 from tests.widgets.views import View
-from vizgrad.inspection import session as session_module
+from vizgrad.inspection import seen
 from vizgrad.inspection.session import Session
 from vizgrad.inspection.wire import encode_message
 from vizgrad.stepping.opener import open_session
@@ -117,7 +117,7 @@ class CountedLock:
 
 
 def test_a_busy_session_fails_soon(monkeypatch: pytest.MonkeyPatch, session: Session) -> None:
-    monkeypatch.setattr(session_module, "LOCK_TIMEOUT", 0.2)
+    monkeypatch.setattr(seen, "LOCK_TIMEOUT", 0.2)
     view = View()
     view.ask(p.Attach)
     with held(session):

@@ -9,7 +9,6 @@ through the same lock. What is moved is in this file, what is seen in `looking.p
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from typing import Any, Self
@@ -21,27 +20,22 @@ from vizgrad.inspection.history import Between, History
 from vizgrad.inspection.interrupts import between_steps
 from vizgrad.inspection.kept import Kept
 from vizgrad.inspection.live import Live
-from vizgrad.inspection.looking import Inspected, Look, SessionClosed
+from vizgrad.inspection.looking import Look
 from vizgrad.inspection.memory import quarter_of_free
 from vizgrad.inspection.moving import Halt, Moving, Work
 from vizgrad.inspection.opening import Opening
 from vizgrad.inspection.protocols import Backward, CutOff
-from vizgrad.inspection.publishing import RECORDS_CARRIED, Publisher, Update
+from vizgrad.inspection.publishing import RECORDS_CARRIED, Update
+from vizgrad.inspection.seen import Seen
+from vizgrad.inspection.seen import SessionBusy as SessionBusy
 from vizgrad.inspection.stopped import at_stop, by_person
 from vizgrad.inspection.stops import Until
 from vizgrad.inspection.targets import find_visit
 from vizgrad.inspection.where import Where
 from vizgrad.observing import Observer, Observers
 
-#: How long a request waits for a step that is running on another thread, in seconds.
-LOCK_TIMEOUT = 10.0
 
-
-class SessionBusy(RuntimeError):
-    """Another thread is running a step of this session."""
-
-
-class Session:
+class Session(Seen):
     """A backward that has not run yet, or only in part. Made by `vizgrad.debug(loss)`.
 
     `step`, `back`, `run_to`, `continue_`, `restart` move it; `node`, `ready`, `buffers`, `saved`,
@@ -52,18 +46,15 @@ class Session:
         self, backward: Backward, *, keep: int | None = None, opening: Opening | None = None
     ) -> None:
         """`keep`: bytes of values that its steps may hold; None: a quarter of what is free now."""
-        self._lock = threading.RLock()
-        self._publisher = Publisher()
         self._breakpoints = Breakpoints(backward.source)
         history = History(backward.run, quarter_of_free() if keep is None else keep)
-        self._state: Live | Kept = Live(backward, history, self._breakpoints)
+        live = Live(backward, history, self._breakpoints)
+        super().__init__(live, backward.title, Opening() if opening is None else opening)
         #: Inside a move: a hook of the graph runs then, and may not move the session itself.
         self._moving_now = False
         #: The move that is under way.
         self._moving: Moving | None = None
         self._workers: Observers[[Work]] = Observers()
-        self.title = backward.title
-        self.opening = Opening() if opening is None else opening
         #: No other session has this id, in no kernel.
         self.id = ""
         #: Why it was closed, if there is something to say.
@@ -237,128 +228,6 @@ class Session:
             yield
             self._publish(live, live.position)
 
-    # --- looking ------------------------------------------------------------------------------------
-
-    @property
-    def graph(self) -> model.Graph:
-        """The graph as it was when it was first looked at."""
-        with self._owned():
-            return self._state.graph()
-
-    @property
-    def start(self) -> model.Start:
-        """The run before its first step."""
-        with self._owned():
-            return self._state.start()
-
-    @property
-    def name(self) -> str:
-        """What it debugs, and the cell that opened it: ``loss, In [7]``."""
-        return ", ".join(filter(None, (self.title, self.opening.cell.name)))
-
-    @property
-    def watched(self) -> bool:
-        """Does a view show it?"""
-        return self._publisher.heard
-
-    @property
-    def closed(self) -> bool:
-        return isinstance(self._state, Kept)
-
-    @property
-    def run(self) -> model.Run:
-        """The whole state of the run, as data. Takes time proportional to the graph."""
-        with self._owned():
-            return self._state.run()
-
-    @property
-    def where(self) -> Where:
-        """One line: how far the run is, and what comes next."""
-        with self._owned():
-            return self._state.where
-
-    @property
-    def position(self) -> int:
-        """Read without waiting for a step that is running, like `status` and `total`."""
-        return self._state.position
-
-    @property
-    def status(self) -> model.RunStatus:
-        return self._state.status
-
-    @property
-    def total(self) -> int:
-        return self._state.total
-
-    def has_told(self, error: BaseException) -> bool:
-        """Did a node raise this? Then it is the run that failed, and whoever listens was told."""
-        state = self._state
-        return isinstance(state, Live) and error is state.history.error
-
-    @property
-    def stopped(self) -> model.Stopped | None:
-        """Why the run stands where it does, as text and data, if something stopped it there."""
-        with self._owned():
-            return self._state.stopped
-
-    @property
-    def nodes(self) -> int:
-        """How many nodes the graph has."""
-        state = self._state
-        return state.nodes if isinstance(state, Kept) else len(state.source)
-
-    @property
-    def node(self) -> model.Node | None:
-        """The node that the next step runs; None at the end."""
-        with self._owned():
-            live = self._live()
-            current = live.history.current
-            return None if current is None else live.source.describe(current)
-
-    @property
-    def ready(self) -> tuple[model.Node, ...]:
-        """Nodes that could run now, in the order in which they would."""
-        with self._owned():
-            live = self._live()
-            return tuple(live.source.describe(r.node) for r in live.history.fold.queue)
-
-    @property
-    def buffers(self) -> tuple[model.Buffer, ...]:
-        """Gradients that have arrived and are not used yet."""
-        with self._owned():
-            return self._live().history.fold.waiting
-
-    @property
-    def trace(self) -> model.Trace:
-        """The graph and the steps done so far."""
-        with self._owned():
-            return self._state.trace()
-
-    @property
-    def saved(self) -> tuple[tuple[model.Node, model.Saved], ...]:
-        """Every saved tensor with the node that keeps it, in its state now."""
-        with self._owned():
-            nodes, values = self._state.graph().nodes, self._state.saved()
-        return tuple(
-            (data, saved)
-            for data, kept in zip(nodes, values, strict=True)
-            for saved in kept
-            if not saved.value
-        )
-
-    @property
-    def versions(self) -> tuple[model.Storage, ...]:
-        """The timeline of every storage that saved values of this graph live in, as it is now."""
-        with self._owned():
-            return self._state.versions()
-
-    def inspect(self, node: int) -> Inspected:
-        """(node as it is now, its visit if done, what has arrived at its slots, a leaf's `.grad`)."""
-        with self._owned():
-            if not 0 <= node < self.nodes:
-                raise ValueError(f"there is no node {node} in this graph")
-            return self._state.inspect(node)
-
     # --- telling ------------------------------------------------------------------------------------
 
     @property
@@ -465,28 +334,7 @@ class Session:
 
         self._publisher.publish(make)
 
-    # --- the lock -----------------------------------------------------------------------------------
-
-    @contextmanager
-    def _owned(self) -> Generator[None]:
-        if not self._lock.acquire(timeout=LOCK_TIMEOUT):
-            raise SessionBusy(
-                "a step of this session is still running on another thread; wait for it, or "
-                "interrupt the kernel"
-            )
-        try:
-            yield
-        finally:
-            self._lock.release()
-
-    def _live(self) -> Live:
-        live = self._state
-        if isinstance(live, Kept):
-            raise SessionClosed(
-                "this debugging session is closed; open a new one with vizgrad.debug(loss) (after "
-                "a new forward pass, if the graph was released)"
-            )
-        return live
+    # --- the move that is under way ---------------------------------------------------------------
 
     def _move(self, moved: Callable[[History, Between], None], *, stops: bool = False) -> Where:
         """Moves the run, publishes that, and says where it stands, as one. `stops`: at breakpoints."""
