@@ -89,3 +89,8 @@ def check(found: tuple[Group, ...], inner: int) -> None:
 def same(found: str, expected: str) -> None:
     """An outline, word for word."""
     assert found == dedent(expected).strip()
+
+
+def shows(program: str, expected: str) -> None:
+    """The outline of what a program makes, word for word."""
+    same(outline(run(program)), expected)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from tests.inspection.grouping.programs import outline, run, same
+from tests.inspection.grouping.programs import shows
 
 
 def test_calls_of_a_function() -> None:
-    y = run(
+    shows(
         """
             def f(x):
                 x = x * w
@@ -16,10 +16,7 @@ def test_calls_of_a_function() -> None:
             x = f(x)
             x = f(x)
             y = x.sum()
-        """
-    )
-    same(
-        outline(y),
+        """,
         """
             turn f · 2 of 2 [1:3]
             turn f · 1 of 2 [3:5]
@@ -29,7 +26,7 @@ def test_calls_of_a_function() -> None:
 
 
 def test_a_function_that_is_called_by_another_and_by_the_program() -> None:
-    y = run(
+    shows(
         """
             def g(x):
                 x = x * w
@@ -44,10 +41,7 @@ def test_a_function_that_is_called_by_another_and_by_the_program() -> None:
             x = f(x)
             x = g(x)
             y = x.sum()
-        """
-    )
-    same(
-        outline(y),
+        """,
         """
             function g [1:3]
             function f [3:7]
@@ -59,7 +53,7 @@ def test_a_function_that_is_called_by_another_and_by_the_program() -> None:
 
 
 def test_one_call_by_a_function_and_one_by_the_program() -> None:
-    y = run(
+    shows(
         """
             def g(x):
                 x = x * w
@@ -70,10 +64,7 @@ def test_one_call_by_a_function_and_one_by_the_program() -> None:
             x = f(w)
             x = g(x)
             y = x.sum()
-        """
-    )
-    same(
-        outline(y),
+        """,
         """
             function g [1:3]
             function f [3:6]
@@ -83,7 +74,7 @@ def test_one_call_by_a_function_and_one_by_the_program() -> None:
 
 
 def test_a_function_that_begins_with_the_call_of_another() -> None:
-    y = run(
+    shows(
         """
             def g(x):
                 x = x * w
@@ -94,10 +85,7 @@ def test_a_function_that_begins_with_the_call_of_another() -> None:
             for t in range(3):
                 x = f(x)
             y = x.sum()
-        """
-    )
-    same(
-        outline(y),
+        """,
         """
             loop for t in range(3) [1:10] =3
                 turn 3 of 3 / f [1:4]
@@ -111,7 +99,7 @@ def test_a_function_that_begins_with_the_call_of_another() -> None:
 
 
 def test_a_parameter_that_is_called_first() -> None:
-    y = run(
+    shows(
         """
             def sq(x):
                 x = x * x
@@ -123,10 +111,7 @@ def test_a_parameter_that_is_called_first() -> None:
                     x = x.exp()
                 return x
             y = loop(sq, w).sum()
-        """
-    )
-    same(
-        outline(y),
+        """,
         """
             loop loop / for i in range(3) [1:13] =3
                 turn 3 of 3 [1:5]
@@ -140,7 +125,7 @@ def test_a_parameter_that_is_called_first() -> None:
 
 
 def test_a_parameter_that_is_called_last() -> None:
-    y = run(
+    shows(
         """
             def sq(x):
                 x = x * x
@@ -152,10 +137,7 @@ def test_a_parameter_that_is_called_last() -> None:
                     x = fn(x)
                 return x
             y = loop(sq, w).sum()
-        """
-    )
-    same(
-        outline(y),
+        """,
         """
             loop loop / for i in range(3) [1:13] =3
                 turn 3 of 3 [1:5]
@@ -169,7 +151,7 @@ def test_a_parameter_that_is_called_last() -> None:
 
 
 def test_a_loop_that_does_nothing_but_call() -> None:
-    y = run(
+    shows(
         """
             def f(x):
                 x = x * w
@@ -182,10 +164,7 @@ def test_a_loop_that_does_nothing_but_call() -> None:
                 x = f(x)
                 x = g(x)
             y = x.sum()
-        """
-    )
-    same(
-        outline(y),
+        """,
         """
             loop for i in range(3) [1:13] =3
                 turn 3 of 3 [1:5]
@@ -202,7 +181,7 @@ def test_a_loop_that_does_nothing_but_call() -> None:
 
 
 def test_the_function_that_holds_all_is_no_group() -> None:
-    y = run(
+    shows(
         """
             def main():
                 x = w
@@ -211,10 +190,7 @@ def test_the_function_that_holds_all_is_no_group() -> None:
                     x = x + 1
                 return x.sum()
             y = main()
-        """
-    )
-    same(
-        outline(y),
+        """,
         """
             loop for t in range(3) [1:7] =3
                 turn 3 of 3 [1:3]
@@ -225,7 +201,7 @@ def test_the_function_that_holds_all_is_no_group() -> None:
 
 
 def test_calls_of_unlike_structure() -> None:
-    y = run(
+    shows(
         """
             def f(x, n):
                 x = x * w
@@ -233,10 +209,7 @@ def test_calls_of_unlike_structure() -> None:
                     x = x.exp()
                 return x + 1
             y = f(f(f(f(w, 0), 1), 2), 3).sum()
-        """
-    )
-    same(
-        outline(y),
+        """,
         """
             function f · 4 calls [1:11]
                 turn f · 4 of 4 [1:4]
@@ -248,14 +221,11 @@ def test_calls_of_unlike_structure() -> None:
 
 
 def test_a_lambda_called_by_reduce() -> None:
-    y = run(
+    shows(
         """
             import functools
             y = functools.reduce(lambda a, b: a * b + 1, [w] * 10).sum()
-        """
-    )
-    same(
-        outline(y),
+        """,
         """
             equal lambda · 9 equal [1:19] =9
                 turn lambda · 9 of 9 [1:3]
@@ -272,17 +242,14 @@ def test_a_lambda_called_by_reduce() -> None:
 
 
 def test_a_lambda_with_a_name() -> None:
-    y = run(
+    shows(
         """
             f = lambda x: (x * w).tanh()
             x = w
             for i in range(3):
                 x = f(x)
             y = x.sum()
-        """
-    )
-    same(
-        outline(y),
+        """,
         """
             loop for i in range(3) [1:7] =3
                 turn 3 of 3 / lambda [1:3]
@@ -293,15 +260,12 @@ def test_a_lambda_with_a_name() -> None:
 
 
 def test_what_one_call_adds_up_is_one_call() -> None:
-    y = run(
+    shows(
         """
             def f():
                 return sum([w, w, w, w])
             y = f().sum()
-        """
-    )
-    same(
-        outline(y),
+        """,
         """
             function f [1:5]
         """,
@@ -309,7 +273,7 @@ def test_what_one_call_adds_up_is_one_call() -> None:
 
 
 def test_a_generator_works_at_the_beginning_of_each_turn() -> None:
-    y = run(
+    shows(
         """
             def gen(x):
                 for i in range(4):
@@ -320,10 +284,7 @@ def test_a_generator_works_at_the_beginning_of_each_turn() -> None:
             for x in gen(w):
                 y = y + x.exp()
             y = y.sum()
-        """
-    )
-    same(
-        outline(y),
+        """,
         """
             loop for x in gen(w) [1:17] =4
                 turn 4 of 4 [1:5]
@@ -339,13 +300,10 @@ def test_a_generator_works_at_the_beginning_of_each_turn() -> None:
 
 
 def test_a_generator_expression_within_sum() -> None:
-    y = run(
+    shows(
         """
             y = sum(v * w for v in [w] * 4).sum()
-        """
-    )
-    same(
-        outline(y),
+        """,
         """
             loop for v in [w] * 4 [1:9] =4
                 turn 4 of 4 [1:3]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from tests.inspection.grouping.programs import outline, run, same
+from tests.inspection.grouping.programs import shows
 
 
 def test_a_module_is_grouped_as_its_parent_names_it() -> None:
-    y = run(
+    shows(
         """
             class Net(nn.Module):
                 def __init__(self):
@@ -18,10 +18,7 @@ def test_a_module_is_grouped_as_its_parent_names_it() -> None:
                     x = x * 2
                     return self.head(x)
             y = (Net()(w) ** 2).sum()
-        """
-    )
-    same(
-        outline(y),
+        """,
         """
             module Net [2:13]
                 module head: Linear [2:6]
@@ -32,7 +29,7 @@ def test_a_module_is_grouped_as_its_parent_names_it() -> None:
 
 
 def test_a_module_called_again_at_once_is_numbered() -> None:
-    y = run(
+    shows(
         """
             class Net(nn.Module):
                 def __init__(self):
@@ -41,10 +38,7 @@ def test_a_module_called_again_at_once_is_numbered() -> None:
                 def forward(self, x):
                     return self.same(self.same(x)).tanh()
             y = Net()(w).sum()
-        """
-    )
-    same(
-        outline(y),
+        """,
         """
             module Net [1:10]
                 turn same: Linear · 2 of 2 [2:6]
@@ -54,7 +48,7 @@ def test_a_module_called_again_at_once_is_numbered() -> None:
 
 
 def test_a_module_called_again_later_is_two_groups() -> None:
-    y = run(
+    shows(
         """
             class Net(nn.Module):
                 def __init__(self):
@@ -65,10 +59,7 @@ def test_a_module_called_again_later_is_two_groups() -> None:
                     x = x.tanh()
                     return self.same(x)
             y = Net()(w).sum()
-        """
-    )
-    same(
-        outline(y),
+        """,
         """
             module Net [1:10]
                 module same: Linear [1:5]
@@ -78,7 +69,7 @@ def test_a_module_called_again_later_is_two_groups() -> None:
 
 
 def test_layers_of_a_list_are_turns_of_the_loop_over_them() -> None:
-    y = run(
+    shows(
         """
             class Net(nn.Module):
                 def __init__(self):
@@ -89,10 +80,7 @@ def test_layers_of_a_list_are_turns_of_the_loop_over_them() -> None:
                         x = layer(x).tanh()
                     return x
             y = Net()(w).sum()
-        """
-    )
-    same(
-        outline(y),
+        """,
         """
             loop Net / for layer in self.layers [1:21] =4
                 turn 4 of 4 [1:6]
@@ -108,7 +96,7 @@ def test_layers_of_a_list_are_turns_of_the_loop_over_them() -> None:
 
 
 def test_a_method_that_forward_calls_is_a_function() -> None:
-    y = run(
+    shows(
         """
             class Net(nn.Module):
                 def __init__(self):
@@ -122,10 +110,7 @@ def test_a_method_that_forward_calls_is_a_function() -> None:
                     x = self._encode(x)
                     return x + 1
             y = Net()(w).sum()
-        """
-    )
-    same(
-        outline(y),
+        """,
         """
             module Net [1:12]
                 function _encode [2:11]
@@ -136,15 +121,12 @@ def test_a_method_that_forward_calls_is_a_function() -> None:
 
 
 def test_equal_layers_are_cells() -> None:
-    y = run(
+    shows(
         """
             layer = nn.TransformerEncoderLayer(4, 2, 8, batch_first=True, dropout=0.0)
             x = vg.ones(1, 2, 4, requires_grad=True)
             y = nn.TransformerEncoder(layer, 3)(x).sum()
-        """
-    )
-    same(
-        outline(y),
+        """,
         """
             equal TransformerEncoder / TransformerEncoderLayer · 3 equal [1:112] =3
                 module layers.2: TransformerEncoderLayer [1:38]
@@ -164,14 +146,11 @@ def test_equal_layers_are_cells() -> None:
 
 
 def test_what_repeats_in_a_module_of_ours_is_cells() -> None:
-    y = run(
+    shows(
         """
             out, _ = nn.LSTM(3, 4)(vg.ones(4, 1, 3))
             y = out.sum()
-        """
-    )
-    same(
-        outline(y),
+        """,
         """
             module LSTM [1:52]
                 equal AddmmBackward0, SplitBackward0, SigmoidBackward0, … · 4 equal [2:46] =4
@@ -184,7 +163,7 @@ def test_what_repeats_in_a_module_of_ours_is_cells() -> None:
 
 
 def test_a_cell_in_a_loop_of_forward() -> None:
-    y = run(
+    shows(
         """
             class Net(nn.Module):
                 def __init__(self):
@@ -198,10 +177,7 @@ def test_a_cell_in_a_loop_of_forward() -> None:
                         outs.append(h)
                     return vg.stack(outs)
             y = Net()(vg.ones(5, 1, 3)).sum()
-        """
-    )
-    same(
-        outline(y),
+        """,
         """
             module Net [1:77]
                 loop for x in xs [2:77] =5
@@ -215,17 +191,14 @@ def test_a_cell_in_a_loop_of_forward() -> None:
 
 
 def test_a_cell_in_a_loop() -> None:
-    y = run(
+    shows(
         """
             cell = nn.LSTMCell(3, 4)
             h, c = vg.zeros(1, 4), vg.zeros(1, 4)
             for x in vg.ones(3, 1, 3):
                 h, c = cell(x, (h, c))
             y = h.sum()
-        """
-    )
-    same(
-        outline(y),
+        """,
         """
             loop for x in vg.ones(3, 1, 3) [1:46] =3
                 turn 3 of 3 / LSTMCell [1:16]
@@ -236,7 +209,7 @@ def test_a_cell_in_a_loop() -> None:
 
 
 def test_scopes_within_scopes() -> None:
-    y = run(
+    shows(
         """
             with vg.scope("outer"):
                 x = w * 2
@@ -247,10 +220,7 @@ def test_scopes_within_scopes() -> None:
                     x = x * w
                     x = x + 1
             y = x.sum()
-        """
-    )
-    same(
-        outline(y),
+        """,
         """
             scope outer [1:6]
                 turn inner · 2 of 2 [1:3]
@@ -260,7 +230,7 @@ def test_scopes_within_scopes() -> None:
 
 
 def test_a_scope_at_each_turn() -> None:
-    y = run(
+    shows(
         """
             x = w
             for i in range(4):
@@ -268,10 +238,7 @@ def test_a_scope_at_each_turn() -> None:
                     x = x * w
                     x = x + 1
             y = x.sum()
-        """
-    )
-    same(
-        outline(y),
+        """,
         """
             loop for i in range(4) [1:9] =4
                 turn step 3 [1:3]
@@ -283,7 +250,7 @@ def test_a_scope_at_each_turn() -> None:
 
 
 def test_scopes_that_count_are_equal() -> None:
-    y = run(
+    shows(
         """
             x = w
             def step(i, x):
@@ -295,10 +262,7 @@ def test_scopes_that_count_are_equal() -> None:
             x = step(2, x)
             x = step(3, x)
             y = x.sum()
-        """
-    )
-    same(
-        outline(y),
+        """,
         """
             equal step / step 0 … step 3 · 4 equal [1:9] =4
                 scope step / step 3 [1:3]
@@ -310,7 +274,7 @@ def test_scopes_that_count_are_equal() -> None:
 
 
 def test_a_turn_that_ends_with_an_error() -> None:
-    y = run(
+    shows(
         """
             x = w
             for i in range(3):
@@ -324,10 +288,7 @@ def test_a_turn_that_ends_with_an_error() -> None:
                 except ValueError:
                     x = x.exp()
             y = x.sum()
-        """
-    )
-    same(
-        outline(y),
+        """,
         """
             loop for i in range(3) [1:12]
                 turn 3 of 3 [1:5]
