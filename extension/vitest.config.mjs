@@ -17,6 +17,7 @@ export default defineConfig({
   test: {
     environment: 'jsdom',
     include: ['src/**/*.test.{ts,tsx}', 'tests/**/*.test.{ts,tsx}'],
+    setupFiles: ['tests/setup.ts'],
     restoreMocks: true,
     testTimeout: 120_000 // ends a hang: none needs a second on an idle machine
   }

@@ -22,7 +22,7 @@ export class Opened {
   /** Draws it, and waits until there is a picture. */
   async open(recording: Recording, options: ViewOptions = {}): Promise<void> {
     this.mount(recording, options);
-    await waitFor(() => expect(this.root.dataset['layout']).toBe('done'), { timeout: 4000 });
+    await waitFor(() => expect(this.root.dataset['layout']).toBe('done'));
   }
 
   get root(): HTMLElement {

@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+from tests.fixtures.limits import HANG
+
 pytestmark = pytest.mark.rule("X-11")
 
 _PROGRAM = """
@@ -29,7 +31,7 @@ print(vg.matmul(vg.ones(2, 2), vg.ones(2, 2)).dtype, vg.cat([vg.ones(1)], dim=0)
 
 def test_functions_are_exchanged_in_place_and_late() -> None:
     found = subprocess.run(
-        [sys.executable, "-c", _PROGRAM], capture_output=True, text=True, timeout=300, check=True
+        [sys.executable, "-c", _PROGRAM], capture_output=True, text=True, timeout=HANG, check=True
     ).stdout.splitlines()
     assert found == [
         "True",

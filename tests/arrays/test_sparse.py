@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.fixtures.limits import HANG
 from vizgrad.arrays.sparse import SparseUnsupported, dense, is_sparse, stored
 from vizgrad.arrays.sparse.compressed import Compressed, as_coo, compress, masked, once
 from vizgrad.arrays.sparse.coo import COO, from_dense, take
@@ -149,4 +150,4 @@ def test_importing_vizgrad_and_training_dense_models_imports_no_scipy_sparse() -
         "x = vg.ones(2, 2, requires_grad=True); (x @ x).sum().backward()\n"
         "assert not any(m.startswith('scipy.sparse') for m in sys.modules)\n"
     )
-    subprocess.run([sys.executable, "-c", program], check=True, timeout=600)
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=HANG)

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import vizgrad as vg
+from tests.fixtures.limits import HANG
 from vizgrad.arrays import threads
 
 
@@ -87,7 +88,7 @@ def test_a_product_that_fails_or_runs_beside_another_leaves_the_number(library: 
     together = threading.Barrier(4)
 
     def product(a: Any, b: Any) -> Any:
-        together.wait(600)  # all of them are inside
+        together.wait(HANG)  # all of them are inside
         assert library.number == 1
         return a.dot(b)
 
@@ -117,7 +118,7 @@ print(before, seen, number())
 """
     out = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True,
-        env=os.environ | {"OPENBLAS_NUM_THREADS": "2", "OMP_NUM_THREADS": "2"}, timeout=600,
+        env=os.environ | {"OPENBLAS_NUM_THREADS": "2", "OMP_NUM_THREADS": "2"}, timeout=HANG,
     ).stdout.strip()  # fmt: skip
     many = min(2, os.cpu_count() or 1)
     assert out in (
@@ -158,6 +159,6 @@ print(first | numbers(), vg.get_num_threads())
 """
     out = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True,
-        env=os.environ | {"OPENBLAS_NUM_THREADS": "2", "OMP_NUM_THREADS": "2"}, timeout=600,
+        env=os.environ | {"OPENBLAS_NUM_THREADS": "2", "OMP_NUM_THREADS": "2"}, timeout=HANG,
     ).stdout.strip()  # fmt: skip
     assert out in ("{1} 1", "set() 1")  # no BLAS that can be asked

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import vizgrad as torch
+from tests.fixtures.limits import HANG
 from tests.fixtures.strict_module import as_cuda
 from vizgrad.arrays.backend import Device
 from vizgrad.stepping.source import EngineGraph, roots_of
@@ -191,17 +192,17 @@ def test_the_default_device_is_each_threads_own(there: Device) -> None:
         found.append(torch.get_default_device())
         with torch.device("cuda"):
             entered.set()
-            assert left.wait(30)
+            assert left.wait(HANG)
             found.append(torch.ones(1).device.type)
         found.append(torch.ones(1).device.type)
 
     thread = threading.Thread(target=other)
     with torch.device("cuda"):
         thread.start()
-        assert entered.wait(30)
+        assert entered.wait(HANG)
     assert torch.ones(1).device.type == "cpu"
     left.set()
-    thread.join(30)
+    thread.join(HANG)
     assert found == [Device("cpu"), "cuda", "cpu"]
 
 

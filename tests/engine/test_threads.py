@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 
 import vizgrad as torch
+from tests.fixtures.limits import HANG
 
 pytestmark = pytest.mark.rule("E-93")
 
@@ -260,12 +261,12 @@ def test_another_thread_finishes_a_backward_on_the_same_leaf_meanwhile(
         if inside.is_set():  # the other backward may come through the same hook
             return
         inside.set()
-        waited.append(done.wait(300))
+        waited.append(done.wait(HANG))
 
     loss = graph(shared, wait)
 
     def other() -> None:
-        inside.wait(300)
+        inside.wait(HANG)
         (shared * 5).sum().backward(create_graph=create_graph)
         done.set()
 

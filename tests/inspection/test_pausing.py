@@ -14,12 +14,13 @@ from typing import Any
 import pytest
 
 import vizgrad as vg
+from tests.fixtures.limits import HANG
 from vizgrad.inspection.moving import Work, shown_elsewhere
 from vizgrad.inspection.session import Session
 from vizgrad.stepping.opener import open_session
 
 #: Ends a hang.
-LIMIT = 60.0
+LIMIT = float(HANG)
 
 
 class Slow(vg.autograd.Function):
@@ -206,6 +207,6 @@ print(far())
 
 def test_what_was_thrown_too_late_hangs_no_thread_that_is_traced() -> None:
     done = subprocess.run(
-        [sys.executable, "-c", THROWN], capture_output=True, text=True, timeout=300, check=False
+        [sys.executable, "-c", THROWN], capture_output=True, text=True, timeout=HANG, check=False
     )
     assert (done.stdout, done.stderr) == ("(0, None)\n", "")

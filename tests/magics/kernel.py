@@ -9,8 +9,9 @@ from typing import Any
 
 from jupyter_client.manager import start_new_kernel
 
+from tests.fixtures.limits import HANG
+
 #: Seconds, to end a hang.
-LIMIT = 600
 
 
 @dataclass
@@ -32,7 +33,7 @@ class Cell:
 
 class Kernel:
     def __init__(self) -> None:
-        self._manager, self._client = start_new_kernel(kernel_name="python3", startup_timeout=LIMIT)
+        self._manager, self._client = start_new_kernel(kernel_name="python3", startup_timeout=HANG)
 
     def run(self, code: str, cell_id: str = "") -> Cell:
         """Runs one cell; an exception is in `error`, not raised. `cell_id`: which one it is."""
@@ -51,7 +52,7 @@ class Kernel:
                 cell.shown.append(content["data"])
 
         with self._saying(cell_id):
-            self._client.execute_interactive(code, timeout=LIMIT, output_hook=heard)
+            self._client.execute_interactive(code, timeout=HANG, output_hook=heard)
         return cell
 
     @contextmanager
@@ -65,12 +66,12 @@ class Kernel:
 
     def complete(self, text: str) -> list[str]:
         """What Tab offers at the end of `text`."""
-        reply = self._client.complete(text, reply=True, timeout=LIMIT)
+        reply = self._client.complete(text, reply=True, timeout=HANG)
         return [text[: reply["content"]["cursor_start"]] + m for m in reply["content"]["matches"]]
 
     def help(self, text: str) -> str:
         """What `text?` shows."""
-        reply = self._client.inspect(text, reply=True, timeout=LIMIT)
+        reply = self._client.inspect(text, reply=True, timeout=HANG)
         return reply["content"]["data"].get("text/plain", "")
 
     def shut_down(self) -> None:

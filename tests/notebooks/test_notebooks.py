@@ -9,6 +9,7 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
+from tests.fixtures.limits import HANG
 from tests.notebooks.setting import shortened
 
 FOLDER = Path(__file__).parents[2] / "notebooks"
@@ -35,7 +36,7 @@ def test_a_notebook_runs(path: Path) -> None:
     client = NotebookClient(
         notebook,
         timeout=CELL_LIMIT,
-        startup_timeout=300,
+        startup_timeout=HANG,
         kernel_name="python3",
         resources={"metadata": {"path": str((FOLDER / path).parent)}},
     )

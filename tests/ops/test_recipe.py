@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.fixtures.limits import HANG
 from tests.magics.kernel import Kernel
 from tests.ops.recipe import CHECKS, ROOT, blocks
 
@@ -42,7 +43,7 @@ def run(where: Path, *arguments: str) -> str:
     done = subprocess.run(
         [sys.executable, *arguments],
         cwd=where, env=os.environ | {"PYTHONPATH": str(where)}, capture_output=True, text=True,
-        check=False, timeout=600,
+        check=False, timeout=HANG,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

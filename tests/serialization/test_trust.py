@@ -10,6 +10,7 @@ from pickle import UnpicklingError
 from typing import Any
 
 import vizgrad as vg
+from tests.fixtures.limits import HANG
 from tests.serialization.test_hostile import archive
 from vizgrad import serialization
 from vizgrad.serialization import safe_globals
@@ -54,14 +55,14 @@ def test_trust_is_of_one_thread_and_of_one_task() -> None:
         seen["thread"] = loads(A)
         with safe_globals([B]):
             inside.set()
-            go_on.wait(600)
+            go_on.wait(HANG)
         seen["left"] = serialization.get_safe_globals()
 
     inside, go_on = threading.Event(), threading.Event()
     with safe_globals([A]):
         thread = threading.Thread(target=other)
         thread.start()
-        inside.wait(600)
+        inside.wait(HANG)
         assert (loads(A), loads(B)) == (True, False)
         go_on.set()
         thread.join()

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import vizgrad as torch
+from tests.fixtures.limits import HANG
 from vizgrad.tensor.modes import GUARD, MODES, start_recording
 
 
@@ -59,7 +60,7 @@ def test_what_a_thread_left_on_ends_with_it(name: str) -> None:
 
     thread = threading.Thread(target=work)
     thread.start()
-    thread.join(30)
+    thread.join(HANG)
     del thread
     gc.collect()
     if name == "inference" or "within" in name:
@@ -79,20 +80,20 @@ def test_the_threads_that_live_are_still_counted() -> None:
     def stays() -> None:
         torch.set_grad_enabled(False)
         ready.set()
-        assert done.wait(30)
+        assert done.wait(HANG)
         x = torch.ones(2, requires_grad=True)
         found.append((x * 2).requires_grad)
 
     staying = threading.Thread(target=stays)
     staying.start()
-    assert ready.wait(30)
+    assert ready.wait(HANG)
     ending = threading.Thread(target=lambda: torch.set_grad_enabled(False))
     ending.start()
-    ending.join(30)
+    ending.join(HANG)
     gc.collect()
     assert len(GUARD.no_grad) == before[0] + 1
     done.set()
-    staying.join(30)
+    staying.join(HANG)
     del staying, ending
     gc.collect()
     assert found == [False]

@@ -12,6 +12,7 @@ import pytest
 from nbclient import NotebookClient
 from nbconvert import HTMLExporter
 
+from tests.fixtures.limits import HANG
 from tests.fixtures.sessions import no_sessions, small
 from tests.widgets.views import View
 from vizgrad.inspection import registry
@@ -109,7 +110,7 @@ def test_a_notebook_run_by_a_program_has_the_picture_and_no_widget() -> None:
             nbformat.v4.new_code_cell("s = vg.debug(loss); s.step()"),
         ]
     )
-    NotebookClient(notebook, timeout=600, kernel_name="python3").execute()
+    NotebookClient(notebook, timeout=HANG, kernel_name="python3").execute()
     shown, result = notebook.cells[1].outputs
     assert WIDGET not in shown["data"]
     assert shown["data"][saved.MIME]["title"] == "loss, In [2]"

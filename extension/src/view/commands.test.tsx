@@ -30,7 +30,7 @@ beforeEach(async () => {
   );
   kernel = new Player(RECORDINGS.mlp);
   view = openView(host, kernel);
-  await waitFor(() => expect(root().dataset['layout']).toBe('done'), { timeout: 4000 });
+  await waitFor(() => expect(root().dataset['layout']).toBe('done'));
 });
 
 afterEach(() => {
