@@ -12,7 +12,7 @@ import linecache
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from sys import _getframe  # pyright: ignore[reportPrivateUsage]
+from sys import _getframe  # pyright: ignore[reportPrivateUsage]  `inspect` is slow to import
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:

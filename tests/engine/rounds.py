@@ -237,7 +237,7 @@ def hooks_on_saved_tensors() -> Callable[[], object]:
             y = (x * x).exp()
         with save_on_cpu():
             z = Square.apply(y)
-        y.grad_fn._raw_saved_result  # noqa: B018
+        y.grad_fn._raw_saved_result  # noqa: B018  it is read, no more
         z.sum().backward()
         x.grad = None
 

@@ -143,7 +143,7 @@ class Moving:
                 self._nudge()
 
     def _nudge(self) -> None:
-        frame = sys._current_frames().get(self._thread)  # pyright: ignore[reportPrivateUsage]
+        frame = sys._current_frames().get(self._thread)  # pyright: ignore[reportPrivateUsage]  the only way
         if self._alone or not self.is_persons(frame):
             return
         if self._on_main and hasattr(signal, "pthread_kill"):
