@@ -177,16 +177,15 @@ class History:
         while run.passed is not None and self.position > run.passed:
             self.back()
 
-    def back(self) -> Step:
+    def back(self) -> None:
         """Takes the last step back. StopIteration where that cannot be, WorldChanged as for `forward`."""
         if self.position <= self.earliest:
             raise StopIteration(
                 "this is the first step" if self.earliest == 0 else "older steps are not kept"
             )
-        step = self.steps[self.position - 1]
-        _all_or_none(tuple(reversed(step.effects)), "undo", "redo")
+        effects = self.past.effects(self.position - 1)
+        _all_or_none(tuple(reversed(effects)), "undo", "redo")
         self.position -= 1
-        return step
 
     def seek(self, position: int, between: Between) -> None:
         """Goes to where `position` steps are done, or to the end if there are not so many.

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import isfinite
 
 from vizgrad.inspection import model
-from vizgrad.inspection.protocols import Brief, Spot, Step
+from vizgrad.inspection.protocols import Brief, Effect, Spot, Step
 
 
 class RecordedPast:
@@ -80,3 +80,7 @@ class RecordedPast:
 
     def released(self, index: int) -> bool:
         return bool(self._record(index).released)
+
+    def effects(self, index: int) -> Sequence[Effect]:
+        step = self._steps[index]
+        return () if isinstance(step, model.StepRecord) else step.effects

@@ -250,6 +250,10 @@ class Past(Protocol):
         """Has the step released what its node had saved?"""
         ...
 
+    def effects(self, index: int) -> Sequence[Effect]:
+        """What the step changed in the world, in order."""
+        ...
+
 
 class Run(Protocol):
     """A backward that stands before its first node, or between two."""

@@ -7,17 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from vizgrad.arrays.finite import is_here, is_small
 from vizgrad.graph.node import Edge, Node
 from vizgrad.inspection import model
-from vizgrad.inspection.protocols import Brief, Spot
+from vizgrad.inspection.protocols import Brief, Effect, Spot
+from vizgrad.stepping.effects import ReleaseEffect
 from vizgrad.stepping.held import Held
+from vizgrad.stepping.journal import Entry, Journal, Stored
+from vizgrad.stepping.savers import by_name
 from vizgrad.stepping.step import EngineStep, priority_of
-
-if TYPE_CHECKING:
-    from vizgrad.stepping.journal import Entry, Journal
 
 
 class EnginePast:
@@ -147,3 +147,14 @@ class EnginePast:
     def released(self, index: int) -> bool:
         entry = self._journal._entries[index]
         return entry[3] is not None if isinstance(entry, tuple) else bool(entry.released)
+
+    def effects(self, index: int) -> Sequence[Effect]:
+        entry = self._journal._entries[index]
+        if not isinstance(entry, tuple):
+            return entry.effects
+        node, _, routed, saved, *_ = entry
+        if isinstance(routed, Stored):
+            return (routed.effect,)
+        if saved is None:
+            return ()
+        return (ReleaseEffect(node, self._journal._token, by_name(node, saved)),)
