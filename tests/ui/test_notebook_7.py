@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 
+import nbformat
 from playwright.sync_api import Locator, expect
 
 from tests.ui.lab import Lab, Notebook
 from tests.ui.test_following import at
-from tests.ui.test_life import in_notebook_7, picture, run_cell, write
+from tests.ui.test_life import DEBUG, RESTARTED, SETUP, picture, restart, run_cell, says
 from tests.ui.test_picture import LEAST_TYPE, canvas_of, nodes_of, settled
 from tests.ui.test_rooms import inside, no_wider_than_its_room, region
+from tests.ui.test_saved import save_where_it_is, shows_the_picture
 from tests.ui.test_tour import press, root
 
 MODEL = """
@@ -21,7 +23,6 @@ model = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 3))
 x, y = vg.randn(5, 4), vg.tensor([0, 1, 2, 0, 1])
 loss = nn.functional.cross_entropy(model(x), y)
 """
-DEBUG = "session = vg.debug(loss)"
 MASKED = """
 a = vg.tensor([0.0, 1.0, 4.0], requires_grad=True)
 masked = vg.where(a > 0, a.sqrt(), vg.zeros(3)).sum()
@@ -49,6 +50,53 @@ session = vg.debug(slow)
 """
 
 
+def in_notebook_7(lab: Lab) -> Notebook:
+    """The page of Notebook 7 for test.ipynb, with its kernel."""
+    lab.load("notebooks/test.ipynb")
+    panel = lab.call(
+        """async app => {
+          const panel = app.shell.currentWidget;
+          await panel.context.ready;
+          await panel.sessionContext.ready;
+          await panel.sessionContext.session.kernel.info;
+          return panel.id;
+        }"""
+    )
+    return Notebook(lab, panel)
+
+
+def write(lab: Lab, *cells: str) -> None:
+    made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    made.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3"}
+    nbformat.write(made, lab.server.root / "test.ipynb")
+
+
+def test_notebook_7_steps_restarts_reloads_and_reopens(lab: Lab) -> None:
+    write(lab, SETUP, DEBUG)
+    notebook = in_notebook_7(lab)
+    notebook.run()
+    for position in (1, 2):
+        press(notebook.output(1), "Step")
+        at(notebook.output(1), position)
+    picture(lab, "notebook7")
+    save_where_it_is(lab)
+
+    notebook = in_notebook_7(lab)  # the page is reloaded
+    at(notebook.output(1), 2)
+    press(notebook.output(1), "Step")
+    at(notebook.output(1), 3)
+
+    restart(notebook)
+    says(notebook.output(1), RESTARTED)
+    picture(lab, "notebook7-restarted")
+
+    notebook = in_notebook_7(lab)
+    shows_the_picture(notebook.output(1))
+    picture(lab, "notebook7-reopened")
+    notebook.run()
+    at(notebook.output(1), 0)
+
+
 def drawn(notebook: Notebook, cell: int) -> Locator:
     run_cell(notebook, cell)
     view = notebook.output(cell)
@@ -60,7 +108,7 @@ def drawn(notebook: Notebook, cell: int) -> Locator:
 
 def test_a_walk_through_the_view(lab: Lab) -> None:
     lab.page.set_viewport_size({"width": 1366, "height": 900})
-    write(lab, MODEL, DEBUG, MASKED, STALE, SLOW)
+    write(lab, MODEL, "session = vg.debug(loss)", MASKED, STALE, SLOW)
     notebook = in_notebook_7(lab)
 
     run_cell(notebook, 0)
