@@ -59,6 +59,11 @@ def _least(call: Call) -> bool:
     )
 
 
+def _least_cut(call: Call) -> bool:
+    """The same, where the quotient is cut."""
+    return ("rounding_mode", "trunc") in call.words and _least(call)
+
+
 def _count(call: Call) -> bool:
     """As many counts as the largest number says."""
     return any(abs(v) > MOST for v in call.operands()[0].values if math.isfinite(abs(v)))
@@ -93,6 +98,8 @@ _CHECKS = {
     "logspace": _length,
     "bincount": _count,
     "gcd": _least,
+    "div": _least_cut,
+    "divide": _least_cut,
     "lcm": _least,
     "F.ctc_loss": _label,
     "ctc_loss": _label,

@@ -174,4 +174,7 @@ FOUND |= {
         "m1.register_full_backward_hook(lambda m, gi, go: tuple(None if g is None else g * 2 for g in gi))",
         "m1(x0).sum().backward()", "m1.register_full_backward_hook(lambda m, gi, go: (x0,))", "m1(x0).sum().backward()",
     ),
+    "a hook writes to the gradient of a mean": (
+        _X, "h1 = x0.register_hook(lambda g: g.mul_(2))", "x0.mean().backward()", "x0.mean(0, True).sum().backward()", "x0.mean(1).sum().backward()",
+    ),
 }  # fmt: skip

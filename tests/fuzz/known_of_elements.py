@@ -83,7 +83,7 @@ OF_ELEMENTS: tuple[Known, ...] = (
     Known("asarray", "raises: ValueError, nothing", "PyTorch makes no copy of a 0-d array with another dtype, though told to",
           lambda call, found: "can't alias" in str(found.theirs) and ("copy", True) in call.words),
     Known("asarray", "is_view", "PyTorch's asarray(a view, requires_grad=False) is called a view, which detach() is not"),
-    Known("scatter_reduce", "gradient|second", "without `include_self` PyTorch counts what was there among those that share "
+    Known("scatter_reduce index_reduce", "gradient|second", "without `include_self` PyTorch counts what was there among those that share "
           "an extreme, if it equals it", left_out),
     Known("scatter_reduce index_reduce", "second raises: RuntimeError, nothing", "vizgrad has this derivative",
           says("Double backward is unsupported")),
@@ -200,6 +200,8 @@ OF_ELEMENTS: tuple[Known, ...] = (
           lambda call, found: any(not 0 < v < 1 for v in call.operands()[0].values)),
     Known("S.sinc sinc", "second", "NaN at 0: 0 / 0 in the formula of PyTorch's second derivative",
           either(all_of(at_zero, not_finite), within(2e-2))),
+    Known("S.sinc sinc", "second", "near 0 a difference of two numbers of about 1 / x ** 2, in PyTorch",
+          but_where(lambda x: abs(x) < 1e-5)),
     Known("S.i0e S.i1 S.i1e", "gradient|second", "near 0 PyTorch divides small numbers by small ones", within(1e-8)),
     Known("S.sinc sinc", "gradient", "near 0 a difference of two numbers of about 1 / x, in PyTorch", within(1e-7)),
     Known("prod", "gradient", "with two zeros PyTorch looks at no other factor, be it NaN; with none it divides by each",

@@ -11,9 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+
+#: What one size, one dim or one index may be: for typing tools a number of numpy's is an int.
+INTS = int if TYPE_CHECKING else (int, np.integer)
 
 
 class DType:
@@ -211,7 +214,7 @@ def is_float8(dtype: DType) -> bool:
 
 
 def of_scalar(value: object) -> DType | None:
-    """The type a Python number stands for in promotion; None when it is not a number."""
+    """The type a number stands for in promotion, one of numpy's, too; None when it is not a number."""
     if isinstance(value, bool):
         return bool_
     if isinstance(value, int):
@@ -220,6 +223,8 @@ def of_scalar(value: object) -> DType | None:
         return _default
     if isinstance(value, complex):
         return _COMPLEX_OF[_default]
+    if isinstance(value, np.generic):
+        return of_scalar(value.item())
     return None
 
 

@@ -10,7 +10,7 @@ from vizgrad.arrays import dtypes
 from vizgrad.arrays.limits import finfo
 from vizgrad.autograd.grad_mode import enable_grad
 from vizgrad.ops.public.broadcasting import broadcast_tensors
-from vizgrad.ops.public.creation import tensor
+from vizgrad.ops.public.from_values import tensor
 from vizgrad.tensor.tensor import Size, Tensor
 
 

@@ -8,7 +8,7 @@ from vizgrad.distributions import constraints
 from vizgrad.distributions.categorical import _Classes
 from vizgrad.distributions.parameters import broadcast_all, clamp_probs
 from vizgrad.ops.public.broadcasting import broadcast_tensors
-from vizgrad.ops.public.creation import tensor
+from vizgrad.ops.public.from_values import tensor
 from vizgrad.ops.public.random_sampling import rand
 from vizgrad.tensor.tensor import Size, Tensor
 

@@ -39,10 +39,10 @@ def number(value: Any, beside: Any) -> Any:
     dtype = array.dtype
     if type(array) is not xp.ndarray:
         return _number_on_device(value, array)
-    if (dtype.kind == "f" and value.__class__ is not complex) or (
+    if (dtype.kind == "f" and not isinstance(value, complex)) or (
         dtype.kind == "i" and value.__class__ is int
     ):
-        key = (value, dtype)
+        key: tuple[Any, Any] = (value, dtype)
         known = _numbers.get(key)
         if known is not None:
             return known
@@ -52,6 +52,8 @@ def number(value: Any, beside: Any) -> Any:
         if value and value == value and len(_numbers) < _NUMBERS_KEPT:
             _numbers[key] = made
         return made
+    if isinstance(value, xp.generic):
+        return number(value.item(), beside)
     return _wrap(value, _type_beside(value, dtype))
 
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from vizgrad.arrays import xp
 from vizgrad.arrays.backend import beside, is_array
+from vizgrad.arrays.dtypes import INTS
 from vizgrad.errors import place_of, warn_once
 from vizgrad.ops import shape as shape_ops
 from vizgrad.tensor.place import caller
@@ -85,7 +86,7 @@ def parse(source: Tensor, key: Any, *, alias: bool = True) -> Parsed:  # noqa: C
             places = xp.zeros(int(entry), xp.int64)  # True takes all of the new dimension
             advanced[dim] = new_tensor(beside(source._array, places))
             dim += 1
-        elif isinstance(entry, int):
+        elif isinstance(entry, INTS):
             view = _select(view, dim, entry)
         elif isinstance(entry, slice):
             if entry != _FULL:

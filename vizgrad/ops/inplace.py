@@ -70,6 +70,9 @@ def pow_(input: Tensor, exponent: Any) -> Tensor:
 
 def _refuse_number(name: str, input: Tensor, *numbers: Any) -> None:
     """A float cannot be worked into an integer tensor in place (V-6)."""
+    for each in numbers:
+        if each is not None:
+            check_number(name, "other", each)
     wider = beside_number(input.detach(), *numbers)
     if wider.dtype is not input.dtype:
         raise RuntimeError(
@@ -218,9 +221,8 @@ def nan_to_num_(
     posinf: float | None = None,
     neginf: float | None = None,
 ) -> Tensor:
-    return write(
-        select.nan_to_num, input, name="nan_to_num_", nan=nan or 0.0, posinf=posinf, neginf=neginf
-    )
+    numbers = where_clamp.in_place_of_none(input, nan, posinf, neginf)
+    return write(select.nan_to_num, input, name="nan_to_num_", **numbers)
 
 
 @method

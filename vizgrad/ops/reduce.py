@@ -64,7 +64,8 @@ class mean_all:
     forward = reduction.mean_all
 
     def grad_self(grad, self_meta):
-        return expand(grad / reduction.count(self_meta.shape), shape=self_meta.shape)
+        # divided last, so that it is memory of its own, which a hook may write to
+        return expand(grad, shape=self_meta.shape) / reduction.count(self_meta.shape)
 
 
 @primitive(linear=True, node="MeanBackward1")
@@ -75,12 +76,9 @@ class mean_dims:
         return reduction.mean_dims(self, dims, keepdim)
 
     def grad_self(grad, dims, keepdim, self_meta):
-        grad = grad / (
-            reduction.count(self_meta.shape, dims) or 1
-        )  # of nothing: no element gets it
-        return expand(
-            restore_dims(grad, dims, keepdim, len(self_meta.shape)), shape=self_meta.shape
-        )
+        grad = restore_dims(grad, dims, keepdim, len(self_meta.shape))
+        count = reduction.count(self_meta.shape, dims) or 1  # of nothing: no element gets it
+        return expand(grad, shape=self_meta.shape) / count
 
 
 @primitive(node="ProdBackward0")

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from vizgrad.autograd.grad_mode import no_grad
 from vizgrad.nn.modules.batchnorm import BatchNorm1d, BatchNorm2d, BatchNorm3d
 from vizgrad.nn.modules.module import Module
-from vizgrad.ops.public.creation import tensor
+from vizgrad.ops.public.from_values import tensor
 from vizgrad.optim.lr_scheduler.base import LRScheduler
 from vizgrad.optim.optimizer import Optimizer
 from vizgrad.tensor.tensor import Tensor

@@ -108,7 +108,7 @@ def adaptive_maxima(x: Array, out: Sizes) -> Array:
 def _largest(rows: Array) -> Array:
     """Where the largest element of each row is: the first of equals, the last NaN."""
     place = rows.argmax(axis=-1)
-    if rows.dtype.kind != "f" or not rows.shape[-1]:
+    if rows.dtype.kind not in "fV" or not rows.shape[-1]:
         return place
     unordered = rows != rows
     last = rows.shape[-1] - 1 - unordered[..., ::-1].argmax(axis=-1)

@@ -192,7 +192,7 @@ def positions(x: Array, result: Array, pool: Pool) -> Array:
         hit = seen == result
         if inside is not None:
             hit &= inside[places[number]]
-        if x.dtype.kind == "f":
+        if x.dtype.kind in "fV":
             hit |= np.isnan(seen) & (where == 0)  # the last NaN is the one that stays
         np.copyto(where, kind(number), where=hit)
     return where

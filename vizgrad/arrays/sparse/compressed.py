@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from vizgrad.arrays.dtypes import INTS
 from vizgrad.arrays.kernels.memory import numbers
 from vizgrad.arrays.sparse.base import Array, SparseArray, SparseUnsupported
 from vizgrad.arrays.sparse.coo import COO, from_dense, take
@@ -53,7 +54,7 @@ class Compressed(SparseArray):
 
     def __getitem__(self, key: Any) -> Any:
         parts = key if isinstance(key, tuple) else (key,)
-        if any(isinstance(k, int) for k in parts) and None not in parts:
+        if any(isinstance(k, INTS) for k in parts) and None not in parts:
             return as_coo(self)[key]  # a row or column is a vector, which has no such layout
         return super().__getitem__(key)
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from vizgrad.arrays.dtypes import INTS
 from vizgrad.arrays.kernels.memory import numbers
 from vizgrad.arrays.sparse.base import Array
 from vizgrad.arrays.sparse.coo import COO
@@ -31,7 +32,7 @@ def _without(rows: Array, at: int) -> Array:
 def get(a: COO, key: Any) -> Any:
     """`a[key]` for whole numbers, whole slices, None and `...`; None for any other key."""
     parts = list(key) if isinstance(key, tuple) else [key]
-    if any(k not in (Ellipsis, None, slice(None)) and not isinstance(k, int) for k in parts):
+    if any(k not in (Ellipsis, None, slice(None)) and not isinstance(k, INTS) for k in parts):
         return None
     whole = slice(None)
     if Ellipsis in parts:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from vizgrad.arrays.dtypes import INTS
 from vizgrad.arrays.sparse.base import Array, SparseArray, SparseUnsupported
 from vizgrad.arrays.sparse.compressed import as_coo, once
 from vizgrad.arrays.sparse.coo import COO, keys_of, take
@@ -21,7 +22,7 @@ def reduce_sum(array: SparseArray, dims: Dims, keepdim: bool = False) -> Array:
         return np.add.reduce(array.values, axis=None)
     entries = as_coo(array)
     sparse = entries.sparse_dim
-    gone = {dims} if isinstance(dims, int) else set(dims)
+    gone = {dims} if isinstance(dims, INTS) else set(dims)
     gone = {d % entries.ndim for d in gone}
     kept = [d for d in range(sparse) if d not in gone]
     inner = tuple(d - sparse + 1 for d in gone if d >= sparse)

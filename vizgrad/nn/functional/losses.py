@@ -73,7 +73,7 @@ def smooth_l1_loss(
         raise RuntimeError(f"smooth_l1_loss does not support negative values for beta, got {beta}")
     if beta == 0:
         return l1_loss(input, target, reduction=reduction)
-    return op.smooth_l1_loss.record(input, target, reduction=reduction, beta=beta)
+    return op.smooth_l1_loss.record(input, target, reduction=reduction, beta=float(beta))
 
 
 @takes_tensors
@@ -94,7 +94,7 @@ def huber_loss(
         computed_in(input.dtype, target)
         target = target.to(input.dtype)
     each: Any = op.huber_loss.record(
-        input, target, delta=delta, target_dtype=given_as,
+        input, target, delta=float(delta), target_dtype=given_as,
         reduction=how_reduced(reduction) if weight is None else "none",
     )  # fmt: skip
     return each if weight is None else reduced(each * weight, reduction)

@@ -7,6 +7,7 @@ from math import prod
 from typing import Any
 
 from vizgrad import errors
+from vizgrad.arrays.dtypes import INTS
 from vizgrad.arrays.layout import is_channels_last, overlaps_itself
 from vizgrad.arrays.limits import finfo
 from vizgrad.nn.functional.differentiable import no_gradient_of
@@ -36,7 +37,7 @@ def layer_norm(
 
 
 def _sizes(name: str, normalized_shape: Any) -> tuple[int, ...]:
-    given = (normalized_shape,) if isinstance(normalized_shape, int) else normalized_shape
+    given = (normalized_shape,) if isinstance(normalized_shape, INTS) else normalized_shape
     several = _several(given)
     wrong = (
         [n for n in given if n.__class__ is bool or not hasattr(n, "__index__")]

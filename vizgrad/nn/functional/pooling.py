@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
+from vizgrad.arrays.dtypes import INTS
 from vizgrad.arrays.kernels import pooling as kernel
 from vizgrad.arrays.kernels.pooling import Pool
 from vizgrad.errors import index_of
@@ -32,7 +33,7 @@ def _geometry(
             f"Expected {dims + 1}D or {dims + 2}D input for pooling, but got {list(x.shape)}"
         )
     window = per_dim(kernel_size, dims, "kernel_size")
-    steps = window if stride is None or stride == () else per_dim(stride, dims, "stride")
+    steps = window if _not_given(stride) else per_dim(stride, dims, "stride")
     pool = Pool(
         window, steps, per_dim(padding, dims, "padding"), per_dim(dilation, dims, "dilation"), ceil
     )
@@ -144,7 +145,7 @@ def avg_pool1d(
 ) -> Tensor:  # fmt: skip
     """The mean of each window of a (N, C, L) tensor; see `avg_pool2d`."""
     kernel_size = (1, *per_dim(kernel_size, 1, "kernel_size"))
-    stride = None if stride is None or stride == () else (1, *per_dim(stride, 1, "stride"))
+    stride = None if _not_given(stride) else (1, *per_dim(stride, 1, "stride"))
     padding = (0, *per_dim(padding, 1, "padding"))
     rows = with_rows(input, "avg_pool1d")
     out = _avg_pool(rows, 2, kernel_size, stride, padding, ceil_mode, count_include_pad, None)
@@ -177,6 +178,11 @@ def avg_pool3d(
     )
 
 
+def _not_given(stride: Any) -> bool:
+    """An empty tuple is none, too."""
+    return stride is None or (isinstance(stride, tuple) and not stride)
+
+
 def one_output_size(name: str, output_size: Any) -> int:
     """The output size over one dimension: an int, or a sequence of one."""
     if isinstance(output_size, Sequence) and not isinstance(output_size, str):
@@ -186,7 +192,7 @@ def one_output_size(name: str, output_size: Any) -> int:
                 f"{name}() argument 'output_size' should contain one int (got {len(sizes)})"
             )
         return sizes[0]
-    if isinstance(output_size, bool) or not isinstance(output_size, int):
+    if isinstance(output_size, bool) or not isinstance(output_size, INTS):
         raise TypeError(
             f"{name}(): argument 'output_size' (position 2) must be tuple of ints, not "
             f"{type(output_size).__name__}"
@@ -199,12 +205,12 @@ def output_size_of(
 ) -> tuple[int, ...]:
     """The output size asked for, None standing for the input's."""
     size = input._array.shape[input._array.ndim - dims :]
-    if isinstance(output_size, (bool, str)) or not isinstance(output_size, (int, Sequence)):
+    if isinstance(output_size, (bool, str)) or not isinstance(output_size, (INTS, Sequence)):
         raise TypeError(
             "adaptive pooling: argument 'output_size' (position 2) must be int or tuple of ints, not "
             f"{type(output_size).__name__}"
         )
-    if isinstance(output_size, int):
+    if isinstance(output_size, INTS):
         output_size = (output_size,) * dims
     elif input._array.ndim <= len(output_size):
         raise ValueError(
@@ -300,11 +306,11 @@ def _lp_pool(
 ) -> Tensor:
     from vizgrad.nn.functional.activation import relu
 
-    if dims == 1 and not isinstance(kernel_size, int):
+    if dims == 1 and not isinstance(kernel_size, INTS):
         raise TypeError(
             f"lp_pool1d(): argument 'kernel_size' must be int, not {type(kernel_size).__name__}"
         )
-    if dims > 1 and not isinstance(kernel_size, int) and len(kernel_size) != dims:
+    if dims > 1 and not isinstance(kernel_size, INTS) and len(kernel_size) != dims:
         raise ValueError(
             f"lp_pool{dims}d needs a kernel size for each dimension, got {kernel_size}"
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from vizgrad.arrays.dtypes import INTS
 from vizgrad.errors import index_of
 
 
@@ -12,7 +13,7 @@ def per_dim(value: Any, dims: int, name: str) -> tuple[int, ...]:
     """`value` as a tuple of `dims` ints; RuntimeError when it has another length, TypeError for no ints."""
     if value.__class__ is tuple and len(value) == dims and all(v.__class__ is int for v in value):
         return value
-    if isinstance(value, int) and value.__class__ is not bool:
+    if isinstance(value, INTS) and value.__class__ is not bool:
         return (value,) * dims
     if value is None or isinstance(value, (str, float, bool)):
         raise TypeError(

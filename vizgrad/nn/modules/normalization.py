@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from vizgrad.arrays.dtypes import INTS
 from vizgrad.nn import functional as F
 from vizgrad.nn import init
 from vizgrad.nn.modules.making import empty_parameter
@@ -24,7 +25,7 @@ class LayerNorm(Module):
     ) -> None:  # fmt: skip
         super().__init__()
         shape = (
-            (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+            (normalized_shape,) if isinstance(normalized_shape, INTS) else tuple(normalized_shape)
         )
         self.normalized_shape = shape
         self.eps = eps
@@ -63,7 +64,7 @@ class RMSNorm(Module):
     ) -> None:  # fmt: skip
         super().__init__()
         shape = (
-            (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+            (normalized_shape,) if isinstance(normalized_shape, INTS) else tuple(normalized_shape)
         )
         self.normalized_shape = shape
         self.eps = eps

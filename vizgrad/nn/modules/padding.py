@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from vizgrad.arrays.dtypes import INTS
 from vizgrad.nn import functional as F
 from vizgrad.nn.modules.module import Module
 from vizgrad.tensor.tensor import Tensor
@@ -17,7 +18,7 @@ class _Pad(Module):
 
     def __init__(self, padding: Any) -> None:
         super().__init__()
-        self.padding = (padding,) * (2 * self.dims) if isinstance(padding, int) else tuple(padding)
+        self.padding = (padding,) * (2 * self.dims) if isinstance(padding, INTS) else tuple(padding)
         if len(self.padding) != 2 * self.dims:
             raise ValueError(
                 f"{type(self).__name__} takes one number or {2 * self.dims}, got {padding!r}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from vizgrad.arrays.dtypes import INTS
 from vizgrad.nn import functional as F
 from vizgrad.nn.modules.module import Module
 from vizgrad.tensor.tensor import Tensor
@@ -85,7 +86,7 @@ class AvgPool1d(Module):
 
 
 def _single(size: Sizes) -> tuple[int, ...]:
-    return (size,) if isinstance(size, int) else size
+    return (size,) if isinstance(size, INTS) else size
 
 
 class _AvgPool(Module):

@@ -8,7 +8,7 @@ from typing import Any
 from vizgrad.arrays import xp
 from vizgrad.nn.packed import PackedSequence as PackedSequence
 from vizgrad.nn.packed import invert_permutation as invert_permutation
-from vizgrad.ops.public.creation import tensor
+from vizgrad.ops.public.from_values import tensor
 from vizgrad.ops.public.joining import cat, stack
 from vizgrad.tensor.tensor import Tensor, new_tensor
 

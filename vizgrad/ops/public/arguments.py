@@ -222,6 +222,8 @@ def element(value: Any, dtype: Any) -> Any:
     Fractions are cut off; a negative number goes into an unsigned type from the other end. RuntimeError
     for what the type does not hold: a number too large, an infinity as an integer, an imaginary part.
     """
+    if isinstance(value, xp.generic):
+        value = value.item()  # a number of numpy's would say beside arrays what type the result has
     kind = dtype.kind
     if kind == "b":
         return bool(value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import reduce
 from typing import Any, NamedTuple
 
-from vizgrad.arrays.dtypes import promote_types
+from vizgrad.arrays.dtypes import INTS, promote_types
 from vizgrad.function.typing import number
 from vizgrad.ops import arithmetic, pointwise, pointwise_binary, powers, special
 from vizgrad.ops.forms import method, public
@@ -31,7 +31,7 @@ def _beside_number(input: Any, other: Any) -> Any:
     """Of two numbers the first one as a tensor; beside a tensor it stays."""
     if isinstance(other, Tensor):
         return input
-    from vizgrad.ops.public.creation import as_tensor
+    from vizgrad.ops.public.from_values import as_tensor
 
     return as_tensor(input)
 
@@ -194,7 +194,7 @@ def _base_beside(input: Tensor, exponent: Any) -> Tensor:
             f"pow(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}"
         )
     kind = input._array.dtype.kind
-    if kind in "fV" and exponent.__class__ is not complex:
+    if kind in "fV" and not isinstance(exponent, complex):
         return input
     return beside_number(input, exponent)
 
@@ -209,7 +209,7 @@ def float_power(input: Any, exponent: Any) -> Tensor:
         input = cdouble(input) if input.is_complex() else double(input)
     if isinstance(exponent, Tensor):
         exponent = cdouble(exponent) if exponent.is_complex() else double(exponent)
-    elif isinstance(exponent, int):
+    elif isinstance(exponent, INTS):
         exponent = float(exponent)
     return pow(input, exponent)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+from vizgrad.arrays.dtypes import INTS
 from vizgrad.errors import index_of, wrap_dim
 from vizgrad.function.failing import broadcast_error
 from vizgrad.ops import arrange
@@ -72,7 +73,7 @@ def broadcast_shapes(*shapes: Any) -> Any:
 
     result: tuple[int, ...] = ()
     for each in shapes:
-        sizes = (each,) if isinstance(each, int) else tuple(map(index_of, each))
+        sizes = (each,) if isinstance(each, INTS) else tuple(map(index_of, each))
         error = broadcast_error(result, sizes)
         if error is not None:
             raise RuntimeError(
@@ -136,7 +137,7 @@ def repeat_interleave(
     if dim is None:
         input, dim = flatten(input), 0
     at = wrap_dim(dim, input._array.ndim)
-    if isinstance(repeats, int):
+    if isinstance(repeats, INTS):
         if repeats < 0:
             raise RuntimeError(f"Repeats must be non-negative, got {repeats}")
         shape = input._array.shape

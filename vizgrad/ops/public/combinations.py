@@ -15,8 +15,8 @@ from vizgrad.ops.public import (
     joining,
     reshape,
 )
-from vizgrad.ops.public.creation import tensor
 from vizgrad.ops.public.creation_like import ones_like
+from vizgrad.ops.public.from_values import tensor
 from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.operands import all_tensors
 from vizgrad.tensor.tensor import Tensor, new_tensor

@@ -11,16 +11,8 @@ from vizgrad.arrays.backend import (
 )
 from vizgrad.ops.forms import method, public
 from vizgrad.ops.public.arguments import check_dtype, check_number, element
-from vizgrad.ops.public.creation import (
-    empty,
-    empty_strided,
-    full,
-    given_size,
-    made,
-    ones,
-    tensor,
-    zeros,
-)
+from vizgrad.ops.public.creation import empty, empty_strided, full, given_size, made, ones, zeros
+from vizgrad.ops.public.from_values import tensor
 from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.formats import check_format, memory_format, preserve_format
 from vizgrad.tensor.tensor import Tensor

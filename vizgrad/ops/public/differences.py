@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from vizgrad.errors import wrap_dim
+from vizgrad.errors import index_of, wrap_dim
 from vizgrad.ops import copying
 from vizgrad.ops.forms import public
 from vizgrad.ops.public import (
@@ -124,6 +124,10 @@ def gradient(
             "gradient(): argument 'spacing' must be a number, tensors or a list, not str"
         )
     spacing = 1 if spacing is None else spacing
+    asked = dim if isinstance(dim, Sequence) else () if dim is None else (dim,)
+    if asked and not input._array.ndim:
+        at = index_of(asked[0])
+        raise IndexError(f"Dimension specified as {at} but tensor has no dimensions")
     none = isinstance(dim, Sequence) and not dim
     dims = () if none else dims_of(dim, input._array.ndim)
     dims = tuple(range(input._array.ndim)) if dims is None else dims

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from vizgrad.arrays.dtypes import INTS
 from vizgrad.errors import index_of, wrap_dim
 from vizgrad.ops import arrange
 from vizgrad.ops import shape as ops
@@ -99,8 +100,8 @@ def permute(input: Tensor, *given: Any, dims: Any = None) -> Tensor:
 def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
     """Dimensions moved to other places, the rest in order (a view)."""
     ndim = input._array.ndim
-    sources = (source,) if isinstance(source, int) else tuple(source)
-    targets = (destination,) if isinstance(destination, int) else tuple(destination)
+    sources = (source,) if isinstance(source, INTS) else tuple(source)
+    targets = (destination,) if isinstance(destination, INTS) else tuple(destination)
     if len(sources) != len(targets):
         raise RuntimeError(
             f"movedim: Invalid source or destination dims: source ({list(sources)}) should contain "
@@ -200,12 +201,12 @@ def roll(input: Tensor, shifts: Any, dims: Any = None) -> Tensor:
     shift = tuple([index_of(s) for s in (shifts if several else (shifts,))])
     if not shift:
         raise RuntimeError("roll(): `shifts` required: say by how many places")
-    if dims is None or dims == ():
+    if dims is None or (isinstance(dims, tuple) and not dims):
         if len(shift) != 1:
             raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shift)}, dims:0")
         flat = arrange.roll.record(flatten(input), shifts=shift, dims=(0,))
         return view(flat, input._array.shape)
-    along = (dims,) if isinstance(dims, int) else tuple(dims)
+    along = (dims,) if isinstance(dims, INTS) else tuple(dims)
     if len(along) != len(shift):
         raise RuntimeError(
             f"shifts and dimensions must align. shifts: {len(shift)}, dims:{len(along)}"

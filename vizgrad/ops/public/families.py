@@ -19,6 +19,7 @@ from vizgrad.ops.public import (
     dimensions,
     einsum,
     fft,
+    from_values,
     gather_scatter,
     grid_sampling,
     index_dim,

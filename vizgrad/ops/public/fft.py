@@ -13,14 +13,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from vizgrad.arrays import dtypes, xp
+from vizgrad.arrays.dtypes import INTS
 from vizgrad.errors import index_of, wrap_dim
 from vizgrad.ops import fourier
 from vizgrad.ops.copying import to_copy
 from vizgrad.ops.padding import constant_pad_nd
 from vizgrad.ops.public.arguments import as_float, check_dtype, written
 from vizgrad.ops.public.complexes import conj
-from vizgrad.ops.public.creation import tensor
 from vizgrad.ops.public.dimensions import roll
+from vizgrad.ops.public.from_values import tensor
 from vizgrad.ops.public.keywords import fills_out, takes_tensors
 from vizgrad.tensor.tensor import Tensor
 
@@ -63,7 +64,7 @@ def _dims_and_sizes(
     """The dimensions in the order in which they are transformed, and what size each is to have."""
     ndim = input._array.ndim
     if s is not None:
-        s = [index_of(s)] if isinstance(s, int) else [index_of(n) for n in s]
+        s = [index_of(s)] if isinstance(s, INTS) else [index_of(n) for n in s]
     if dim is None:
         count = ndim if s is None else len(s)
         if count > ndim:
@@ -72,7 +73,7 @@ def _dims_and_sizes(
             )
         dims = tuple(range(ndim - count, ndim))
     else:
-        dims = tuple(wrap_dim(d, ndim) for d in ([dim] if isinstance(dim, int) else dim))
+        dims = tuple(wrap_dim(d, ndim) for d in ([dim] if isinstance(dim, INTS) else dim))
     if len(set(dims)) != len(dims):
         raise RuntimeError("FFT dims must be unique")
     if s is not None and len(s) != len(dims):
@@ -340,7 +341,7 @@ def _dims_to_roll(input: Tensor, dim: Any) -> tuple[int, ...]:
     ndim = input._array.ndim
     if dim is None:
         return tuple(range(ndim))
-    return tuple(wrap_dim(d, ndim) for d in ([dim] if isinstance(dim, int) else dim))
+    return tuple(wrap_dim(d, ndim) for d in ([dim] if isinstance(dim, INTS) else dim))
 
 
 @takes_tensors

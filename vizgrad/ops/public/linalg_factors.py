@@ -192,9 +192,10 @@ def solve_ex(
     if not bool(raw(info).any()):
         return SolveExResult(linalg_functions.solve(A, B, left=left), info)
     safe, bad = _without(A, info)
-    return SolveExResult(
-        linalg_functions.solve(safe, B, left=left) + bad[..., 0, :1] * float("nan"), info
-    )
+    solution = linalg_functions.solve(safe, B, left=left)
+    vectors = solution._array.ndim < A._array.ndim
+    failed = bad[..., 0, :1] if vectors else bad[..., :1, :1]
+    return SolveExResult(where_clamp.where(failed, float("nan"), solution), info)
 
 
 _SINGULAR = "the diagonal element {0} is zero: the matrix is singular"

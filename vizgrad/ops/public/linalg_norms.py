@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from vizgrad.arrays import xp
+from vizgrad.arrays.dtypes import INTS
 from vizgrad.arrays.kernels.linalg import LinAlgError as LinAlgError
 from vizgrad.errors import wrap_dim
 from vizgrad.ops.public import (
@@ -35,7 +37,7 @@ def matrix_norm(
         check_norm_dtype("matrix_norm", input, dtype)
         input = input.to(dtype)
     check("matrix_norm", input, square=False)
-    if isinstance(dim, int) or len(dim) != 2:
+    if isinstance(dim, INTS) or len(dim) != 2:
         raise RuntimeError(
             f"linalg.matrix_norm: dim must be a 2-tuple, of rows and columns. Got {dim} for a tensor of "
             f"shape {list(input._array.shape)}"
@@ -74,7 +76,7 @@ def norm(
     input: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
 ) -> Tensor:
     """A vector norm, or a matrix norm when two dimensions (or a matrix) and an order are given."""
-    dims = None if dim is None else (dim,) if isinstance(dim, int) else tuple(dim)
+    dims = None if dim is None else (dim,) if isinstance(dim, INTS) else tuple(dim)
     if dims is not None and len(dims) not in (1, 2):
         raise RuntimeError(
             f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {list(dims)}"
@@ -95,6 +97,8 @@ def norm(
 @takes_out
 def cond(input: Tensor, p: Any = None) -> Tensor:
     """The condition number: norm(input) * norm(inv(input)), by singular values when p is None, 2 or -2."""
+    if isinstance(p, xp.generic):
+        p = p.item()
     if p is None or (isinstance(p, (int, float)) and abs(p) == 2):
         values = svdvals(input)
         if not values._array.size:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from vizgrad.arrays.dtypes import INTS
 from vizgrad.errors import wrap_dim
 from vizgrad.ops import matrix_products as products
 from vizgrad.ops import shape
@@ -188,7 +189,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
     """Sums of products over pairs of dimensions: the last n of `a` and first n of `b`, or two lists."""
     if isinstance(dims, Tensor) and dims._array.size == 1:
         dims = int(dims.item())
-    if isinstance(dims, int):
+    if isinstance(dims, INTS):
         if not 0 <= dims <= min(a._array.ndim, b._array.ndim):
             raise RuntimeError(
                 f"tensordot expects dims >= 0 and dims <= ndim_a or ndim_b, but got dims={dims} for "

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from vizgrad.arrays import xp
+from vizgrad.arrays.dtypes import INTS
 from vizgrad.arrays.kernels.indexing import check_flat
 from vizgrad.arrays.layout import overlaps_itself
 from vizgrad.ops.forms import public
@@ -83,7 +84,7 @@ def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
     """Flat places as one tensor of coordinates per dimension of `shape`."""
     if indices._array.dtype.kind not in "iu":
         raise ValueError(f"unravel_index(): expected 'indices' to be integer, got {indices.dtype}")
-    sizes = (int(shape),) if isinstance(shape, int) else tuple(int(n) for n in shape)
+    sizes = (int(shape),) if isinstance(shape, INTS) else tuple(int(n) for n in shape)
     if any(n < 0 for n in sizes):
         raise ValueError(f"'shape' cannot have negative values, but got {sizes}")
     found: list[Tensor] = []

@@ -19,6 +19,7 @@ from vizgrad.ops.public.arguments import (
     check_number,
     check_sizes,
     sizes_of,
+    written,
 )
 from vizgrad.ops.public.broadcasting import broadcast_tensors
 from vizgrad.ops.public.creation import given_size, made
@@ -236,14 +237,23 @@ def normal(
 
 
 @public(method=True)
-@takes_out
+@takes_tensors
 def bernoulli(
-    input: Tensor, p: float | None = None, *, generator: _Generator | None = None
+    input: Tensor,
+    p: float | None = None,
+    *,
+    generator: _Generator | None = None,
+    out: Tensor | None = None,
 ) -> Tensor:
-    """1 with the probability given by each element (or `p` for all), else 0. The gradient is 0."""
+    """1 with the probability given by each element (or `p` for all), else 0. The gradient is 0.
+
+    `out` may be of any type: each has a 0 and a 1.
+    """
     if p is not None:
-        return input.detach().clone().bernoulli_(p, generator=generator)
-    return _drawn(input, input._array, generator)
+        result = input.detach().clone().bernoulli_(p, generator=generator)
+    else:
+        result = _drawn(input, input._array, generator)
+    return result if out is None else written(out, result.to(out.dtype), "bernoulli", input)
 
 
 def _drawn(input: Tensor, p: Any, generator: _Generator | None) -> Tensor:

@@ -12,7 +12,7 @@ from vizgrad.arrays.dtypes import DType
 from vizgrad.arrays.sparse import SparseUnsupported
 from vizgrad.ops.forms import public
 from vizgrad.ops.public import conversion
-from vizgrad.ops.public.creation import as_tensor
+from vizgrad.ops.public.from_values import as_tensor
 from vizgrad.ops.public.sparse_members import declared
 from vizgrad.tensor import formats
 from vizgrad.tensor.formats import layout as Layout

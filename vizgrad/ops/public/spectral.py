@@ -7,7 +7,7 @@ from typing import Any
 from vizgrad.errors import warn_once
 from vizgrad.ops.forms import public
 from vizgrad.ops.padding import constant_pad_nd
-from vizgrad.ops.public import complexes, creation, dimensions, fft, reshape, slicing
+from vizgrad.ops.public import complexes, creation, dimensions, fft, from_values, reshape, slicing
 from vizgrad.ops.public.arguments import check_kind
 from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.ops.public.padding import pad
@@ -153,7 +153,7 @@ def istft(
 def _added_up(pieces: Tensor, hop: int, total: int) -> Tensor:
     """(..., pieces, n) overlapping by steps of `hop` -> (..., total)."""
     count, n = pieces._array.shape[-2:]
-    places = creation.tensor([[hop * i + j for j in range(n)] for i in range(count)])
+    places = from_values.tensor([[hop * i + j for j in range(n)] for i in range(count)])
     batch = pieces.shape[:-2]
     flat = reshape.reshape(pieces, (*batch, count * n))
     zeros = pieces.new_zeros((*batch, total))

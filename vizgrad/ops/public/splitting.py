@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Sequence
 from typing import Any
 
+from vizgrad.arrays.dtypes import INTS
 from vizgrad.errors import index_of, wrap_dim
 from vizgrad.ops import splitting
 from vizgrad.ops.forms import method, public
@@ -97,7 +98,7 @@ def tensor_split(
     at, length = _length_of("tensor_split", input, dim)
     if isinstance(indices_or_sections, Tensor):
         indices_or_sections = indices_or_sections.tolist()
-    if isinstance(indices_or_sections, int):
+    if isinstance(indices_or_sections, INTS):
         n = indices_or_sections
         if n <= 0:
             raise RuntimeError(f"number of sections must be larger than 0, got {n}")
@@ -166,7 +167,7 @@ def dsplit(
 
 def _equal_parts(name: str, input: Tensor, given: Any, dim: int) -> tuple[Tensor, ...]:
     """`tensor_split`; into a number of parts only where they are equal."""
-    if isinstance(given, int) and (given < 1 or input._array.shape[dim] % given):
+    if isinstance(given, INTS) and (given < 1 or input._array.shape[dim] % given):
         raise RuntimeError(
             f"{name} attempted to split along dimension {dim}, but the size of the dimension "
             f"{input._array.shape[dim]} is not divisible by the split_size {given}"

@@ -16,7 +16,8 @@ from vizgrad.arrays.dtypes import DType
 from vizgrad.arrays.type_names import CONSTRUCTORS
 from vizgrad.ops import shape as shape_ops
 from vizgrad.ops.forms import method, public
-from vizgrad.ops.public.creation import as_tensor, empty
+from vizgrad.ops.public.creation import empty
+from vizgrad.ops.public.from_values import as_tensor
 from vizgrad.ops.public.storage import UntypedStorage, set_
 from vizgrad.tensor import formats
 from vizgrad.tensor.size import Size

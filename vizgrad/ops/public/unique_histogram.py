@@ -33,8 +33,11 @@ def unique(
     """
     check_kind("unique", input, "biufV")
     axis = None if dim is None else _slices("unique", input, dim)
+    array = input._array
+    if array.dtype in dtypes.NARROW:
+        array = array.astype(xp.float32)  # which knows where NaN is in an order
     _, first, inverse, counts = xp.unique(
-        input._array,
+        array,
         return_index=True,
         return_inverse=True,
         return_counts=True,

@@ -6,6 +6,7 @@ from typing import Any
 
 from vizgrad.arrays import dtypes, xp
 from vizgrad.arrays.backend import is_on_host
+from vizgrad.arrays.limits import finfo
 from vizgrad.errors import warn_once
 from vizgrad.function.typing import number, result_dtype
 from vizgrad.graph.edges import edge_of
@@ -134,11 +135,15 @@ def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None
                 "clamp is not supported for complex types, which have no order"
             )
         if input._array.dtype.kind not in "fV":
-            input = beside_number(input, min, max)
-            if input._array.dtype.kind == "b":
-                raise NotImplementedError('"clamp" not implemented for bool')
+            input = _ordered("clamp", beside_number(input, min, max))
         result = select.clamp.record(input, min=rounded(min, input), max=rounded(max, input))
     return result if out is None else written(out, result, "clamp", input, min, max)
+
+
+def _ordered(name: str, input: Tensor) -> Tensor:
+    if input._array.dtype.kind == "b":
+        raise NotImplementedError(f'"{name}" not implemented for bool')
+    return input
 
 
 def check_bounds(input: Tensor, min: Any, max: Any) -> None:
@@ -155,7 +160,7 @@ def clamp_min(input: Tensor, min: Any, *, out: Tensor | None = None) -> Tensor:
         result = select.clamp_low.record(input, min)
     else:
         check_number("clamp_min", "min", min)
-        input = beside_number(input, min)
+        input = _ordered("clamp_min", beside_number(input, min))
         result = select.clamp_min.record(input, min=rounded(min, input))
     return result if out is None else written(out, result, "clamp_min", input, min)
 
@@ -168,7 +173,7 @@ def clamp_max(input: Tensor, max: Any, *, out: Tensor | None = None) -> Tensor:
         result = select.clamp_high.record(input, max)
     else:
         check_number("clamp_max", "max", max)
-        input = beside_number(input, max)
+        input = _ordered("clamp_max", beside_number(input, max))
         result = select.clamp_max.record(input, max=rounded(max, input))
     return result if out is None else written(out, result, "clamp_max", input, max)
 
@@ -225,7 +230,17 @@ def nan_to_num(
     out: Tensor | None = None,
 ) -> Tensor:
     """NaN and infinities replaced (None: NaN by 0, infinities by the largest and smallest finite value)."""
-    result = select.nan_to_num.record(
-        input, nan=0.0 if nan is None else nan, posinf=posinf, neginf=neginf
-    )
+    numbers = in_place_of_none(input, nan, posinf, neginf)
+    result = select.nan_to_num.record(input, **numbers)
     return result if out is None else written(out, result, "nan_to_num", input)
+
+
+def in_place_of_none(
+    input: Tensor, nan: float | None, posinf: float | None, neginf: float | None
+) -> dict[str, float | None]:
+    """By what NaN and infinities are replaced; None is left where the kernel knows the largest number."""
+    if input._array.dtype in dtypes.NARROW:  # it is computed in a type of larger ones
+        limits = finfo(input.dtype)
+        posinf = limits.max if posinf is None else posinf
+        neginf = limits.min if neginf is None else neginf
+    return {"nan": 0.0 if nan is None else nan, "posinf": posinf, "neginf": neginf}

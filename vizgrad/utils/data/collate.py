@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from vizgrad.arrays import dtypes, xp
-from vizgrad.ops.public.creation import as_tensor, tensor
+from vizgrad.ops.public.from_values import as_tensor, tensor
 from vizgrad.ops.public.joining import stack
 from vizgrad.tensor.tensor import Tensor
 

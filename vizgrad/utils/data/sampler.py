@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any
 
 from vizgrad.arrays import dtypes
-from vizgrad.ops.public.creation import as_tensor
+from vizgrad.ops.public.from_values import as_tensor
 from vizgrad.ops.public.random_sampling import Generator, multinomial, randint, randperm
 
 

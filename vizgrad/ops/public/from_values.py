@@ -1,0 +1,256 @@
+"""Tensors of numbers that are given: nested lists, arrays, other tensors, buffers (spec T-7, T-30)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vizgrad.arrays import dtypes, xp
+from vizgrad.arrays.backend import is_array, parse_device, to_device
+from vizgrad.arrays.dtypes import DType
+from vizgrad.arrays.quiet import quiet
+from vizgrad.ops.forms import public
+from vizgrad.ops.public.arguments import check_dtype, element, is_number
+from vizgrad.ops.public.creation import _np_dtype, made
+from vizgrad.ops.public.keywords import takes_tensors
+from vizgrad.tensor.tensor import Tensor, new_tensor
+from vizgrad.tensor.wrong_call import wrong_call
+
+#: What nested lists mostly consist of: nothing has to be asked of it.
+_NUMBERS = frozenset({float, int, bool, complex})
+
+
+def _is_nest(values: Any) -> bool:
+    """Is it a list, or any other sequence (a deque, a class of one's own with a length and items)?"""
+    kind = type(values)
+    if kind is list or kind is tuple:
+        return True
+    if kind in _NUMBERS:
+        return False
+    return isinstance(values, (list, tuple)) or (
+        hasattr(kind, "__getitem__")
+        and hasattr(kind, "__len__")
+        and not hasattr(kind, "keys")
+        and not isinstance(values, (str, bytes, Tensor, xp.generic))
+        and not is_array(values)
+    )
+
+
+def _infer(values: Any) -> DType | None:
+    """The type nested values ask for: the highest category wins; None when there are none."""
+    if _is_nest(values):
+        found: DType | None = None
+        for value in values:
+            inner = dtypes.of_scalar(value) if value.__class__ in _NUMBERS else _infer(value)
+            if inner is not None and inner is not found:
+                found = inner if found is None else dtypes.promote_types(found, inner)
+        return found
+    if isinstance(values, Tensor):
+        return values.dtype
+    if isinstance(values, xp.generic) or is_array(values):
+        return dtypes.from_numpy(values.dtype)
+    own = dtypes.of_scalar(values)
+    if own is None:
+        if isinstance(values, (str, bytes)):
+            raise TypeError(f"new(): invalid data type '{type(values).__name__}': {values!r}")
+        raise RuntimeError(f"Could not infer dtype of {type(values).__name__}")
+    return own
+
+
+def _plain(values: Any, kind: str) -> Any:
+    """Nested lists as numbers, for an array of `kind`: what is a tensor in them must be one number."""
+    if _is_nest(values):
+        return [v if v.__class__ in _NUMBERS else _plain(v, kind) for v in values]
+    if isinstance(values, Tensor):
+        if values._array.size != 1:
+            raise _not_a_number(values, kind)
+        return values._array.item()
+    return values
+
+
+def _not_a_number(tensor: Tensor, kind: str) -> Exception:
+    cls, what = ValueError, "only one element tensors can be converted to Python scalars"
+    if kind in "iub":
+        cls = TypeError
+        what = "only integer tensors of a single element can be converted to an index"
+    return wrong_call(
+        cls(f"{what}; this one has shape {list(tensor._array.shape)}"),
+        "use stack() for a list of tensors",
+    )
+
+
+def _check_lengths(values: Any, depth: int = 0) -> None:
+    if not _is_nest(values) or not len(values):
+        return
+    first = _len(values[0])
+    for value in values:
+        if _len(value) != first:
+            raise ValueError(
+                f"expected sequence of length {first} at dim {depth + 1} (got {_len(value)})"
+            )
+        _check_lengths(value, depth + 1)
+
+
+def _len(value: Any) -> int | None:
+    return len(value) if _is_nest(value) else None
+
+
+def _odd_one(values: Any) -> Any:
+    """The first thing that is no number."""
+    if not _is_nest(values):
+        return values
+    found = (_odd_one(v) for v in values)
+    return next((v for v in found if dtypes.of_scalar(v) is None), values)
+
+
+_new_array = quiet(xp.array)  # a number too large for its type is inf
+
+
+def _truth_of_no_number(data: Any, dtype: DType) -> bool:
+    return dtype is dtypes.bool_ and not is_number(data)
+
+
+def _array_of(data: Any, dtype: DType | None, copy: bool) -> Any:
+    if isinstance(data, Tensor):
+        data = data._array
+    if is_array(data):
+        wanted = dtypes.from_numpy(data.dtype) if dtype is None else dtype
+        if copy or data.dtype != wanted.np:
+            return data.astype(wanted.np, copy=copy)
+        return dtypes.canonical(data)
+    if (
+        dtype is not None
+        and not _is_nest(data)
+        and (data is None or _truth_of_no_number(data, dtype))
+    ):
+        raise TypeError(f"must be real number, not {type(data).__name__}")
+    if dtype is None or _is_nest(data):
+        found = _infer(data)
+        if dtype is None:
+            dtype = found or dtypes.get_default_dtype()
+    values = _plain(data, dtype.np.kind)
+    try:
+        return _new_array(_elements(values, dtype.np), dtype.np)
+    except (ValueError, TypeError):
+        _check_lengths(data)
+        wrong = type(_odd_one(data)).__name__
+        raise TypeError(f"must be real number, not {wrong}") from None
+
+
+def _elements(values: Any, dtype: Any) -> Any:
+    """Nested numbers as they are written into an integer type (`element`); numpy would cut some silently."""
+    if dtype.kind not in "iu":
+        return values
+    if _is_nest(values):
+        return [_elements(v, dtype) for v in values]
+    return element(values, dtype) if isinstance(values, (int, float)) else values
+
+
+@public
+def tensor(
+    data: Any,
+    *,
+    dtype: DType | None = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
+    """A leaf with a copy of `data`: a number, nested sequences of numbers, an array or a tensor.
+
+    The type is that of the data: int64, bool, the default float type, or the array's own (T-7).
+    """
+    array = _array_of(data, check_dtype("tensor", dtype), copy=True)
+    if array.base is not None:
+        array = array.copy()
+    return made(to_device(array, parse_device(device)), requires_grad)
+
+
+@public
+def as_tensor(data: Any, *, dtype: DType | None = None, device: Any = None) -> Tensor:
+    """`data` as a tensor, without a copy where that is possible: a tensor is returned as it is."""
+    if isinstance(data, Tensor):
+        return data.to(device=device, dtype=dtype)
+    array = _array_of(data, check_dtype("as_tensor", dtype), copy=False)
+    return made(to_device(array, parse_device(device)))
+
+
+@public
+def asarray(
+    obj: Any, *, dtype: DType | None = None, device: Any = None, copy: bool | None = None,
+    requires_grad: bool | None = None,
+) -> Tensor:  # fmt: skip
+    """`obj` as a tensor: of its memory where that is possible, with `copy` never, with copy=False always.
+
+    A tensor's history is kept unless `requires_grad` is False. ValueError where copy=False cannot be.
+    """
+    if isinstance(obj, Tensor):
+        return _tensor_again(obj, check_dtype("asarray", dtype), device, copy, requires_grad)
+    array = to_device(
+        _array_of(obj, check_dtype("asarray", dtype), copy=False), parse_device(device)
+    )
+    if copy or (copy is False and not _shares(array, obj)):
+        if copy is False:
+            raise ValueError(
+                f"asarray(): can't alias {type(obj).__name__} into a tensor of {array.dtype.name} without a "
+                "copy: leave copy=None"
+            )
+        array = array.copy()
+    return made(array, bool(requires_grad))
+
+
+def _shares(array: Any, obj: Any) -> bool:
+    # nothing has no place to tell it by
+    same = is_array(obj) and array.dtype == obj.dtype
+    return same and (not array.size or xp.may_share_memory(array, obj))
+
+
+def _tensor_again(
+    tensor: Tensor, dtype: Any, device: Any, copy: bool | None, requires_grad: bool | None
+) -> Tensor:
+    inherits = tensor.requires_grad and requires_grad is not False
+    if inherits and dtype is not None and dtype.category < 2:
+        raise RuntimeError(
+            "Only Tensors of floating point and complex dtype can require gradients: give "
+            f"requires_grad=False to have the values as {dtype.name}"
+        )
+    out = tensor.to(device=device, dtype=dtype)
+    if out is not tensor and copy is False:
+        raise ValueError(
+            f"asarray(): can't alias tensor with dtype {tensor.dtype.name} on {tensor.device} into "
+            f"{dtype or tensor.dtype} on {device or tensor.device}: leave copy=None"
+        )
+    if out is tensor and copy:
+        out = tensor.clone()
+    if requires_grad is False and out.requires_grad:
+        return out.detach()
+    return out.requires_grad_() if requires_grad else out
+
+
+@public
+def from_numpy(ndarray: Any) -> Tensor:
+    """A tensor that shares the array's memory."""
+    if not isinstance(ndarray, xp.ndarray):
+        raise TypeError(f"expected np.ndarray (got {type(ndarray).__name__})")
+    return new_tensor(dtypes.canonical(ndarray))
+
+
+@public
+@takes_tensors
+def frombuffer(
+    buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0, requires_grad: bool = False
+) -> Tensor:
+    """A tensor over the memory of an object with the buffer protocol, from byte `offset` on."""
+    if dtype is None:
+        raise TypeError("frombuffer(): argument 'dtype' must be vizgrad.dtype, not NoneType")
+    found = _np_dtype("frombuffer", dtype)
+    try:
+        length = memoryview(buffer).nbytes
+    except TypeError as error:
+        raise ValueError(f"object does not implement Python buffer protocol: {error}") from None
+    if not length or not count:
+        raise ValueError(f"both buffer length ({length}) and count ({count}) must not be 0")
+    if not 0 <= offset < length:
+        raise ValueError(
+            f"offset ({offset} bytes) must be non-negative and no greater than buffer length "
+            f"({length} bytes) minus 1"
+        )
+    return made(xp.frombuffer(buffer, found, count, offset), requires_grad)
