@@ -171,6 +171,7 @@ def masked_fill_(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     where_clamp.check_mask("masked_fill_", mask)
     value = own_number(input, value)
     if isinstance(value, Tensor):
+        where_clamp.check_one_value("masked_fill_", value)
         where_clamp.check_real_value("masked_fill_", input, value)
         return write(select.masked_fill_tensor, input, mask, value, name="masked_fill_")
     value = where_clamp.fill_value("masked_fill_", input, value)

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from vizgrad import errors
-from vizgrad.arrays.dtypes import DType
+from vizgrad.arrays.dtypes import DType, int64
 from vizgrad.arrays.limits import finfo
 from vizgrad.function.inplace import write
 from vizgrad.function.primitive import Primitive
@@ -165,9 +165,10 @@ def _whole_limits(input: Tensor, min_val: float, max_val: float) -> tuple[int, i
     kind = input._array.dtype.kind
     if kind == "b":
         raise NotImplementedError("Bool inputs not supported for hardtanh")
-    if kind == "u" and (int(min_val) < 0 or int(max_val) < 0):
+    low, high = (element(limit, int64.np) for limit in (min_val, max_val))
+    if kind == "u" and (low < 0 or high < 0):
         raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
-    return int(min_val), int(max_val)
+    return low, high
 
 
 def hardtanh_(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:

@@ -51,30 +51,42 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         dtype, device, copy, form = _by_name(**kwargs)
     elif len(args) == 1 and isinstance(args[0], DType):
         return copying.converted(self, args[0].np)
-    flags: list[Any] = []
-    for value in args:
-        if isinstance(value, Tensor):
-            dtype, device = value.dtype, value.device
-        elif isinstance(value, DType):
-            dtype = value
-        elif value in _PYTHON_TYPES:
-            dtype = _PYTHON_TYPES[value]
-        elif isinstance(value, builtins.bool) and (dtype is not None or device is not None):
-            flags.append(value)
-        elif (
-            isinstance(value, (str, Device, builtins.int))
-            and value is not True
-            and value is not False
-        ):
-            device = value
-        elif value is not None:
-            raise TypeError(
-                "to() received an invalid combination of arguments - got "
-                f"{value.__class__.__name__}"
-            )
+    given, flags = list(args), []
+    while len(given) > 1 and isinstance(given[-1], builtins.bool):
+        flags.insert(0, given.pop())
+    first, second = (*given, None, None)[:2]
+    asked: DType | None = _dtype_of(second)
+    if isinstance(first, Tensor) and kwargs.keys().isdisjoint(("dtype", "device")):
+        dtype, device = first.dtype, first.device
+        most = 1
+    elif _dtype_of(first) is not None and kwargs.keys().isdisjoint(("dtype", "device")):
+        dtype = _dtype_of(first)
+        most = 1
+    else:
+        device, dtype = (device if first is None else first), (dtype if asked is None else asked)
+        # flags stand behind the dtype
+        most = 0 if (second is not None and asked is None) or (flags and len(given) < 2) else 2
+    if len(given) > most or len(flags) > 2 or not _is_device(device):
+        names = ", ".join(a.__class__.__name__ for a in args)
+        raise TypeError(
+            f"to() received an invalid combination of arguments - got ({names}): give a dtype, a device and "
+            "a dtype, or another tensor"
+        )
     if len(flags) > 1:
         copy = flags[1]
     return _moved(self, device, dtype, copy, form)
+
+
+def _is_device(value: Any) -> builtins.bool:
+    number = isinstance(value, builtins.int) and not isinstance(value, builtins.bool)
+    return value is None or number or isinstance(value, (str, Device))
+
+
+def _dtype_of(value: Any) -> DType | None:
+    """The type that is asked for, if one is: also by one of Python's."""
+    if isinstance(value, DType):
+        return value
+    return _PYTHON_TYPES.get(value) if isinstance(value, builtins.type) else None
 
 
 def _moved(self: Tensor, device: Any, dtype: Any, copy: Any, form: Any) -> Tensor:

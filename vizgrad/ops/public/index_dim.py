@@ -76,6 +76,16 @@ def index_add_(
     return write(indexing.index_add, self, index, source, name="index_add_", dim=at, alpha=alpha)
 
 
+def _check_room(name: str, input: Tensor, at: int, index: Tensor) -> None:
+    """Where a dim has no elements, no index is one: RuntimeError of copies and fills, IndexError of sums."""
+    shape = input._array.shape
+    if not shape or shape[at] or not index._array.size:
+        return
+    if name != "index_add" or len(shape) == 1:
+        kind = RuntimeError if name in ("index_copy", "index_fill") else IndexError
+        raise kind(f"{name}(): index out of range in self: dimension {at} has no elements")
+
+
 def _index_write(name: str, input: Tensor, dim: int, index: Tensor, source: Tensor) -> int:
     at = wrap_dim(dim, input._array.ndim)
     _vector_index(name, index)
@@ -87,6 +97,7 @@ def _index_write(name: str, input: Tensor, dim: int, index: Tensor, source: Tens
     if name == "index_copy":
         _check_source(input, source, at)
     _check_same(name, input, source)
+    _check_room(name, input, at, index)
     if name == "index_copy" and index._array.dtype != xp.int64:
         raise RuntimeError(
             f"index_copy_(): Expected a long tensor for index, but got {index.dtype.name}"
@@ -184,6 +195,7 @@ def _index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Any:
         )
     if index._array.dtype != xp.int64:
         raise IndexError(f"index_fill_(): Expected dtype int64 for index, got {index.dtype.name}")
+    _check_room("index_fill", input, at, index)
     check_number("index_fill", "value", value)
     if not isinstance(value, Tensor):
         check_number_fits(input, value)

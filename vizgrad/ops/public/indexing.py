@@ -83,7 +83,8 @@ def _check_put(self: Tensor, value: Tensor) -> None:
 
 
 def _check_places(target: Tensor, *operands: Any) -> None:
-    if target._array.size:  # what has no elements shares none
+    # what has no elements shares none, but with itself
+    if target._array.size or any(operand is target for operand in operands):
         check_placing(target, *operands)
 
 

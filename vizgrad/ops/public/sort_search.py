@@ -61,7 +61,7 @@ def _check_masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> None:
 
 
 @public(method=True)
-@takes_tensors
+@takes_out
 def take(input: Tensor, index: Tensor) -> Tensor:
     """Elements by their number in C order."""
     if index._array.dtype != xp.int64:

@@ -184,15 +184,20 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     """`input` with `value` (a number or 0-dim tensor) where the bool mask, broadcast, holds."""
     check_mask("masked_fill", mask)
     if isinstance(value, Tensor):
-        if value._array.ndim:
-            raise RuntimeError(
-                "masked_fill only supports a 0-dimensional value tensor, but got tensor with "
-                f"{value._array.ndim} dimension(s)."
-            )
+        check_one_value("masked_fill", value)
         check_real_value("masked_fill", input, value)
         return select.masked_fill_tensor.record(input, mask, value)
     value = fill_value("masked_fill", input, value)
     return select.masked_fill.record(input, mask, value=value)
+
+
+def check_one_value(name: str, value: Tensor) -> None:
+    """RuntimeError for what is no number, but a tensor with dimensions."""
+    if value._array.ndim:
+        raise RuntimeError(
+            f"{name} only supports a 0-dimensional value tensor, but got tensor with "
+            f"{value._array.ndim} dimension(s)."
+        )
 
 
 def check_real_value(name: str, input: Tensor, value: Tensor) -> None:
