@@ -60,7 +60,7 @@ test: $(DONE)/project $(DONE)/needs-test
 
 .PHONY: parity
 parity: $(DONE)/needs-test $(DONE)/needs-parity
-	python -m pytest tests/oracle tests/fuzz tests/engines $(ARGS)
+	python -m pytest -n auto --dist worksteal tests/oracle tests/fuzz tests/engines $(ARGS)
 
 .PHONY: fuzz
 fuzz: $(DONE)/needs-test $(DONE)/needs-parity

@@ -16,8 +16,11 @@ HERE = Path(__file__).parent
 for _library in ("OPENBLAS", "OMP", "MKL"):
     os.environ.setdefault(f"{_library}_NUM_THREADS", "1")
 
-# A single example may take long where the machine is busy.
-hypothesis.settings.register_profile("vizgrad", deadline=None)
+# A single example may take long where the machine is busy. Continuous integration takes the same examples
+# each time; whoever runs the tests by hand looks for new ones.
+hypothesis.settings.register_profile(
+    "vizgrad", deadline=None, derandomize=os.environ.get("CI") == "true"
+)
 hypothesis.settings.load_profile("vizgrad")
 
 #: Run only when named: `pytest tests/oracle`. `make parity`, `make bench` and `make gpu-test` name them.
