@@ -303,6 +303,7 @@ from vizgrad.ops.public.matrix_products import outer as ger
 from vizgrad.ops.public.matrix_products import outer as outer
 from vizgrad.ops.public.matrix_products import tensordot as tensordot
 from vizgrad.ops.public.matrix_products import vdot as vdot
+from vizgrad.ops.public.old_names import range as range
 from vizgrad.ops.public.order_statistics import amax as amax
 from vizgrad.ops.public.order_statistics import amin as amin
 from vizgrad.ops.public.order_statistics import aminmax as aminmax
@@ -390,6 +391,8 @@ from vizgrad.ops.public.sort_search import searchsorted as searchsorted
 from vizgrad.ops.public.sort_search import sort as sort
 from vizgrad.ops.public.sort_search import take as take
 from vizgrad.ops.public.sort_search import topk as topk
+from vizgrad.ops.public.sparse_making import sparse_bsc_tensor as sparse_bsc_tensor
+from vizgrad.ops.public.sparse_making import sparse_bsr_tensor as sparse_bsr_tensor
 from vizgrad.ops.public.sparse_making import sparse_compressed_tensor as sparse_compressed_tensor
 from vizgrad.ops.public.sparse_making import sparse_coo_tensor as sparse_coo_tensor
 from vizgrad.ops.public.sparse_making import sparse_csc_tensor as sparse_csc_tensor

@@ -182,4 +182,12 @@ FOUND: tuple[str, ...] = (
     "a = torch.tensor(0.0, dtype=torch.float64); result = a.to(torch.device('cpu'), True)",
     "a = torch.tensor(0.0, dtype=torch.float64); result = a.to(a, copy=True)",
     "a = torch.tensor(0.0, dtype=torch.float64); result = a.to(a, False, True)",
+    "a = torch.tensor(1.0, dtype=torch.float64); result = torch.quantile(a, [1.0])",
+    "a = torch.tensor([1.0, nan, 2.0]); result = torch.nansum(a, dtype=torch.int64)",
+    "a = torch.tensor([1.0, nan, 2.0]); result = torch.nansum(a, 0, True, dtype=torch.int32)",
+    "a = torch.tensor([nan, nan]); result = torch.nansum(a, dtype=torch.bool)",
+    "a = torch.tensor([1.0, nan, 2.0]); result = torch.nanmean(a, 0, dtype=torch.int64)",
+    "a = torch.tensor([2-3j], dtype=torch.complex64); b = torch.tensor([1.0], dtype=torch.float64); result = torch.nn.functional.soft_margin_loss(a, b)",
+    "a = torch.tensor([2-3j, 1j], dtype=torch.complex128); b = torch.tensor([1.0, -1.0], dtype=torch.complex128); result = torch.nn.functional.soft_margin_loss(a, b, reduction='none')",
+    "out0 = torch.zeros(1, 9); result = torch.range(-3, 5.0, out=out0)",
 )  # fmt: skip

@@ -50,7 +50,7 @@ OF_ALL: tuple[Known, ...] = (
     Known("*", "raises: TypeError, RuntimeError", "two faults: arguments that are missing, and a leaf that is to be written",
           all_of(says("missing"), ours_says("a leaf Variable"))),
     Known("result_type promote_types", "kind", "numpy has no complex numbers of half precision", lambda call, found: found.theirs == "complex32"),
-    Known("T.to", "raises: nothing, TypeError", "PyTorch takes True for the number of a device", ours_says("got bool")),
+    Known("T.to", "raises: nothing, TypeError", "PyTorch takes True for the number of a device", ours_says("got (bool)")),
     Known("*", "raises: *", "two faults at once: which is said first is not promised", two_faults),
     Known("*", "second", "of infinities and NaN", special),
     Known("*", "strides", "no promise of how a result that is no view lies in memory", promised_strides),

@@ -69,7 +69,8 @@ zeros_like ones_like ~empty_like ~rand_like ~randn_like : input=t() *dtype=dtype
     *memory_format=code('torch.contiguous_format','torch.preserve_format')??
 full_like : input=t() fill_value=number() *dtype=dtype()? {GRAD}
 arange : end=real(0,8) *dtype=dtype()? {GRAD}
-arange : start=real(-3,3) end=real(3,8) step=pick(1,2,0.5,-1,0.3)? *dtype=dtype()?
+arange : start=real(-3,3) end=real(3,8) step=pick(1,2,-1)? *dtype=dtype()?
+range : start=real(-3,3) end=real(3,8) step=pick(1,2,-1)? *dtype=dtype()? {GRAD}
 linspace : start=number() end=number() steps=integer(0,5) *dtype=dtype()? {GRAD}
 logspace : start=number() end=number() steps=integer(0,5) base=real(0,10)? *dtype=dtype()?
 linspace logspace : start=shaped((),'any') end=real() steps=integer(0,4)

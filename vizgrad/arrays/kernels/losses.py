@@ -97,6 +97,8 @@ def with_logits(
 def soft_margin(x: Array, target: Array, reduction: str) -> Array:
     """log(1 + exp(-t x)), without overflow."""
     z = -target * x
+    if z.dtype.kind == "c":  # which have no maximum
+        return reduced(np.log(1 + np.exp(z)), reduction)
     return reduced(np.maximum(z, z.dtype.type(0)) + np.log1p(np.exp(-np.abs(z))), reduction)
 
 

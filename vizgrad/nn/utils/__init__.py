@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import Any
 
 from vizgrad.nn.utils import rnn as rnn
+from vizgrad.nn.utils.clip_grad import clip_grad_norm as clip_grad_norm
 from vizgrad.nn.utils.clip_grad import clip_grad_norm_ as clip_grad_norm_
 from vizgrad.nn.utils.clip_grad import clip_grad_value_ as clip_grad_value_
 from vizgrad.nn.utils.clip_grad import clip_grads_with_norm_ as clip_grads_with_norm_

@@ -124,8 +124,13 @@ def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
     if not maxnorm >= 0:
         raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm}")
     others = [d for d in range(ndim) if d != at]
+    given_as = input.dtype
+    if (
+        given_as.itemsize == 2 and given_as.is_floating_point
+    ):  # derivatives cancel: in halves nothing is left
+        input = input.float()
     norms: Any = statistics.vector_norm(input, p, others, keepdim=True)
     from vizgrad.ops.public.where_clamp import where
 
     factor = where(norms > maxnorm, maxnorm / (norms + 1e-7), 1.0)
-    return input * factor
+    return (input * factor).to(given_as)

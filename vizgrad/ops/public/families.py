@@ -35,6 +35,7 @@ from vizgrad.ops.public import (
     linalg_norms,
     lobpcg,
     matrix_products,
+    old_names,
     order_statistics,
     padding,
     pin_memory,

@@ -82,7 +82,7 @@ def write_all(out: Any, result: Any, name: str, *inputs: Any) -> Any:
 
 
 #: They leave an `out` of as many elements as it is.
-_KEEP_SHAPE = frozenset({"arange", "linspace", "logspace", "fftfreq", "rfftfreq"})
+_KEEP_SHAPE = frozenset({"arange", "range", "linspace", "logspace", "fftfreq", "rfftfreq"})
 
 
 def fills_out(function: Callable[..., Any]) -> Callable[..., Any]:

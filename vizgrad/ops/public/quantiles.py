@@ -14,6 +14,7 @@ from vizgrad.ops.public import (
     reshape,
     sort_search,
 )
+from vizgrad.ops.public.arguments import is_number
 from vizgrad.ops.public.arithmetic import lerp
 from vizgrad.ops.public.keywords import takes_axis, takes_out
 from vizgrad.tensor.tensor import Tensor, new_tensor
@@ -70,6 +71,10 @@ def _quantile(
         )
     if not input._array.size:
         raise RuntimeError(f"{name}() input tensor must be non-empty")
+    if not isinstance(q, Tensor) and not is_number(q):
+        raise TypeError(
+            f"{name}(): argument 'q' (position 2) must be float or Tensor, not {type(q).__name__}"
+        )
     points = (
         q._array
         if isinstance(q, Tensor)

@@ -38,7 +38,7 @@ def arange(
     np_dtype = _np_dtype("arange", dtype)
     if np_dtype.kind in "bc":
         raise NotImplementedError(f'"arange" not implemented for {np_dtype}')
-    _check_range(start, end, step)
+    check_range(start, end, step)
     if np_dtype == xp.int64:  # converted before anything is counted, where narrower types are after
         start, end, step = (element(v, np_dtype) for v in (start, end, step))
         if step == 0:
@@ -46,28 +46,32 @@ def arange(
     count = max(0, math.ceil((end - start) / step))
     if np_dtype.kind in "iu":
         start, step = (element(v, xp.dtype("int64")) for v in (start, step))
-    namespace = namespace_at(device)
+    return made(counted(namespace_at(device), count, start, step, np_dtype), requires_grad)
+
+
+def counted(namespace: Any, count: int, start: Any, step: Any, np_dtype: Any) -> Any:
+    """start, start + step, ...: `count` of them."""
     if count <= _PIECE:
-        return made(_counted(namespace, 0, count, start, step, np_dtype), requires_grad)
+        return _piece(namespace, 0, count, start, step, np_dtype)
     numbers = namespace.empty(count, np_dtype)
     for low in range(0, count, _PIECE):
         high = min(low + _PIECE, count)
-        numbers[low:high] = _counted(namespace, low, high, start, step, np_dtype)
-    return made(numbers, requires_grad)
+        numbers[low:high] = _piece(namespace, low, high, start, step, np_dtype)
+    return numbers
 
 
 #: Elements counted at once: eight bytes each, of whatever type they are to be.
 _PIECE = 1 << 20
 
 
-def _counted(namespace: Any, low: int, high: int, start: Any, step: Any, np_dtype: Any) -> Any:
+def _piece(namespace: Any, low: int, high: int, start: Any, step: Any, np_dtype: Any) -> Any:
     numbers = namespace.arange(low, high)
     if np_dtype.kind in "fV":
         numbers = numbers.astype(xp.float64)
     return (start + numbers * step).astype(np_dtype)
 
 
-def _check_range(start: Any, end: Any, step: Any) -> None:
+def check_range(start: Any, end: Any, step: Any) -> None:
     if not (step > 0 or step < 0):
         raise RuntimeError(f"step must be nonzero, got {step}")
     if not (math.isfinite(start) and math.isfinite(end)):

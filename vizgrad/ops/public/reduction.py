@@ -20,7 +20,7 @@ from vizgrad.ops.public.arguments import (
 )
 from vizgrad.ops.public.keywords import takes_axis, takes_out, takes_tensors
 from vizgrad.tensor.operands import not_a_tensor
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.tensor.tensor import Tensor, new_tensor
 
 
 def _in_dtype(input: Tensor, dtype: Any) -> Tensor:
@@ -142,9 +142,12 @@ def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any 
         raise RuntimeError("nansum does not support complex inputs: take .real and .imag")
     if dtype is not None and dtype.is_complex and input._array.dtype.kind not in "fV":
         return sum(input, dim, keepdim, dtype=dtype)  # what is no number is no integer
+    if dtype is not None and dtype.category < 2 and input._array.dtype.kind in "fV":
+        array = input._array  # no integer is NaN, so they go first
+        input = new_tensor(xp.where(array != array, array.dtype.type(0), array))
     input = _in_dtype(input, dtype)
     if input._array.dtype.kind == "c":
-        raise NotImplementedError("nansum does not support complex inputs")
+        raise NotImplementedError(f'"nansum" not implemented for {input.dtype.name}')
     dims = _every(input, dims_of(dim, input._array.ndim))
     return _as_asked(reduce.nansum_dims.record(input, dims=dims, keepdim=keepdim), dtype)
 
@@ -158,6 +161,10 @@ def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any
         raise RuntimeError(
             "nanmean(): expected input to have floating point or complex dtype but got "
             f"{input.dtype.name}"
+        )
+    if dtype is not None and dtype.category < 2:
+        raise RuntimeError(
+            f"nanmean(): could not infer output dtype: a mean is no number of type {dtype.name}"
         )
     known = (input.detach() == input.detach()).sum(dim, keepdim)
     return nansum(input, dim, keepdim, dtype=dtype) / known

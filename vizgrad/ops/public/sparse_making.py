@@ -10,7 +10,7 @@ from vizgrad.arrays import dtypes
 from vizgrad.arrays.backend import namespace_at
 from vizgrad.arrays.dtypes import DType
 from vizgrad.arrays.sparse import SparseUnsupported
-from vizgrad.ops.forms import public
+from vizgrad.ops.forms import method, public
 from vizgrad.ops.public import conversion
 from vizgrad.ops.public.from_values import as_tensor
 from vizgrad.ops.public.sparse_members import declared
@@ -172,6 +172,37 @@ def sparse_csc_tensor(
         "sparse_csc_tensor", "sparse_csc", ccol_indices, row_indices, values, size, dtype, device,
         requires_grad,
     )  # fmt: skip
+
+
+def _no_blocks(name: str) -> NotImplementedError:
+    return NotImplementedError(
+        f"{name}(): sparse matrices of blocks (BSR, BSC) are not supported: use sparse_csr_tensor(), or "
+        "to_sparse_csr() of a dense tensor"
+    )
+
+
+@public
+def sparse_bsr_tensor(*args: Any, **kwargs: Any) -> Tensor:
+    """There are no sparse matrices of blocks: NotImplementedError."""
+    raise _no_blocks("sparse_bsr_tensor")
+
+
+@public
+def sparse_bsc_tensor(*args: Any, **kwargs: Any) -> Tensor:
+    """There are no sparse matrices of blocks: NotImplementedError."""
+    raise _no_blocks("sparse_bsc_tensor")
+
+
+@method
+def to_sparse_bsr(self: Tensor, blocksize: Any, dense_dim: int | None = None) -> Tensor:
+    """There are no sparse matrices of blocks: NotImplementedError."""
+    raise _no_blocks("to_sparse_bsr")
+
+
+@method
+def to_sparse_bsc(self: Tensor, blocksize: Any, dense_dim: int | None = None) -> Tensor:
+    """There are no sparse matrices of blocks: NotImplementedError."""
+    raise _no_blocks("to_sparse_bsc")
 
 
 @public

@@ -1,0 +1,85 @@
+"""Functions under names that PyTorch keeps for old programs, and warns of."""
+
+from __future__ import annotations
+
+import warnings
+from math import prod
+from typing import Any
+
+from vizgrad.arrays import xp
+from vizgrad.arrays.backend import namespace_at
+from vizgrad.ops.forms import method, public
+from vizgrad.ops.public import reshape
+from vizgrad.ops.public.arguments import check_number, element, sizes_of
+from vizgrad.ops.public.creation import _np_dtype, given_size, made
+from vizgrad.ops.public.keywords import fills_out, takes_tensors
+from vizgrad.ops.public.ranges import check_range, counted
+from vizgrad.tensor.tensor import Tensor
+
+
+@public
+@fills_out
+def range(
+    start: Any, end: Any, step: Any = 1, *, dtype: Any = None, device: Any = None,
+    requires_grad: bool = False, **_: Any,
+) -> Tensor:  # fmt: skip
+    """start, start + step, ... up to `end`, which is included; of the default float type.
+
+    Deprecated: unlike `arange` it is no range of Python's.
+    """
+    if _:
+        given_size((), _)
+    for word, value in (("start", start), ("end", end), ("step", step)):
+        check_number("range", word, value)
+    start, end, step = (
+        v.item() if isinstance(v, (Tensor, xp.generic)) else v for v in (start, end, step)
+    )
+    warnings.warn(
+        "range is deprecated and will be removed in a future release of PyTorch: use arange, which "
+        "ends before `end`.",
+        UserWarning,
+        stacklevel=3,
+    )
+    np_dtype = _np_dtype("range", dtype)
+    if np_dtype.kind in "bc":
+        raise NotImplementedError(f'"range" not implemented for {np_dtype}')
+    check_range(start, end, step)
+    if np_dtype.kind in "iu":  # cut before anything is counted
+        start, end, step = (element(v, xp.dtype("int64")) for v in (start, end, step))
+        check_range(start, end, step)
+    count = int((end - start) / step + 1)
+    return made(counted(namespace_at(device), count, start, step, np_dtype), requires_grad)
+
+
+@method
+@takes_tensors
+def resize(self: Tensor, *sizes: Any) -> Tensor:
+    """The same elements under another shape; RuntimeError if it has more or fewer. Deprecated: `reshape`."""
+    _warn_of("resize")
+    return _resized(self, sizes_of("resize", sizes))
+
+
+@method
+@takes_tensors
+def resize_as(self: Tensor, tensor: Tensor) -> Tensor:
+    """`resize` to the shape of another tensor. Deprecated: `reshape_as`."""
+    _warn_of("resize_as")
+    return _resized(self, tensor._array.shape)
+
+
+def _warn_of(name: str) -> None:
+    warnings.warn(
+        f"non-inplace {name} is deprecated: use reshape, or {name}_ for another number of elements",
+        UserWarning,
+        stacklevel=4,
+    )
+
+
+def _resized(self: Tensor, shape: tuple[int, ...]) -> Tensor:
+    count = prod(shape)
+    if count != self._array.size:
+        raise RuntimeError(
+            f"requested resize to {list(shape)} ({count} elements in total), but the given tensor has a "
+            f"size of {list(self._array.shape)} ({self._array.size} elements): only the shape can be changed"
+        )
+    return reshape.reshape(self, shape)
