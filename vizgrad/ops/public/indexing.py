@@ -54,7 +54,8 @@ def setitem(self: Tensor, key: Any, value: Any) -> None:
         value = own_number(target, value)  # where a mask holds: it is read before any is written
     elif value is target and not layout.is_dense(target._array):
         value = conversion.clone(value)
-    _check_places(target, value, *keys)
+    operands = (value, *keys) if target._array.size else ()  # what has no elements shares none
+    check_placing(target, *operands)
     if value._array.shape[:1] == (1,):
         value = _core(value)
     write(indexing.index_put, target, value, name="__setitem__", indices=indices, accumulate=False)
@@ -80,12 +81,6 @@ def _check_put(self: Tensor, value: Tensor) -> None:
             "Index put requires the source and destination dtypes match, got "
             f"{self.dtype.name} for the destination and {value.dtype.name} for the source."
         )
-
-
-def _check_places(target: Tensor, *operands: Any) -> None:
-    # what has no elements shares none, but with itself
-    if target._array.size or any(operand is target for operand in operands):
-        check_placing(target, *operands)
 
 
 def _constant(self: Tensor, value: Any) -> Tensor:
@@ -133,7 +128,9 @@ def index_put_(input: Tensor, indices: Any, values: Tensor, accumulate: bool = F
     check_history(input, MODES.grad and (input.requires_grad or values.requires_grad))
     places = _put_indices(input, indices)
     values = _put_values(input, places, indices, values, accumulate)
-    _check_places(input, values, *indices)
+    # what has no elements shares none, but with itself
+    if input._array.size or any(operand is input for operand in (values, *indices)):
+        check_placing(input, values, *indices)
     return write(
         indexing.index_put, input, values, name="index_put_",
         indices=places, accumulate=accumulate,
