@@ -190,4 +190,6 @@ FOUND: tuple[str, ...] = (
     "a = torch.tensor([2-3j], dtype=torch.complex64); b = torch.tensor([1.0], dtype=torch.float64); result = torch.nn.functional.soft_margin_loss(a, b)",
     "a = torch.tensor([2-3j, 1j], dtype=torch.complex128); b = torch.tensor([1.0, -1.0], dtype=torch.complex128); result = torch.nn.functional.soft_margin_loss(a, b, reduction='none')",
     "out0 = torch.zeros(1, 9); result = torch.range(-3, 5.0, out=out0)",
+    "a = torch.tensor([1.5, 2.0], dtype=torch.float16); b = torch.tensor([2.0, 3.0] * 9, dtype=torch.bfloat16); result = torch.isin(a, b)",
+    "a = torch.zeros(0, dtype=torch.int64); b = torch.tensor([2.0], dtype=torch.bfloat16); result = torch.isin(a, b)",
 )  # fmt: skip

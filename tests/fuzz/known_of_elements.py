@@ -258,4 +258,5 @@ OF_ELEMENTS: tuple[Known, ...] = (
           as_it_lies(0)),
     Known("F.batch_norm F.layer_norm F.group_norm F.instance_norm F.rms_norm", "value", "of equal elements: rounding times 1 / sqrt(eps)", all_of(ties, single, within(1e-4))),
     Known("F.linear_cross_entropy", "gradient|second", "differences of softmax in single precision", all_of(single, within(1e-2))),
+    Known("F.linear_cross_entropy", "gradient|second", "weights beyond 1e30, which overflow where they are added", all_of(special, not_finite)),
 )  # fmt: skip

@@ -88,7 +88,7 @@ OF_LAYERS: tuple[Known, ...] = (
     Known("S.i1 S.i1e", "gradient|second", "PyTorch's derivative at NaN is a number", not_finite),
     Known("S.zeta", "gradient raises: RuntimeError, nothing", "PyTorch's backward negates a bool",
           says("torch boolean negative")),
-    Known("T.sum_to_size", "value", "summed in another order", within_rounding),
+    Known("T.sum_to_size F.nll_loss", "value", "summed in another order", within_rounding),
     Known("T.map_ T.copy_", "raises: TypeError, nothing", "documented as `tensor` and `src`, and taken as `other` alone", says('"other"')),
     Known("T.view", "raises: RuntimeError, nothing", "of nothing, strides do not matter", empty),
     Known("T.map_", "raises: nothing, RuntimeError", "PyTorch writes one element several times",

@@ -84,7 +84,7 @@ NAMES: dict[str, str] = (
         _SPARSE,
     )
     | dict.fromkeys(
-        ("T.resize",),
+        ("T.resize", "T.resize_as"),
         "PyTorch reads past what an expanded or stepped tensor has: tests/oracle/programs/old_names.py",
     )
     | dict.fromkeys(("load", "save"), "files: tests/oracle/test_files.py")

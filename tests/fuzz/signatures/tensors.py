@@ -38,7 +38,7 @@ T.new : input=t('float',rank=(0,1)) _0=data?
 T.new : input=t('float') _0=pick(0)
 ~T.resize_ : input=t() _=sizes((0,3))
 T.set_ : input=t() source=same()
-~resize_as : input=t() other=same()
+~resize_as_ : input=t() other=same()
 T.is_set_to : input=t() tensor=same()
 T.requires_grad_ : input=t() requires_grad=flag?
 T.apply_ : input=t('float') callable=code('abs','lambda(v):v+1')

@@ -1,4 +1,4 @@
-"""What other people's programs found in the operations: copies of views, indices of int32, wrong values."""
+"""What other people's programs found in the operations: names that were missing, wrong values."""
 
 from collections import deque
 from functools import partial
@@ -11,46 +11,6 @@ _M = wave(3, 4)
 
 def _f64(torch, values):
     return torch.tensor(values, dtype=torch.float64)
-
-
-_COPIES = {
-    "alias_copy": lambda t, a: t.alias_copy(a),
-    "as_strided_copy": lambda t, a: t.as_strided_copy(a, (2, 2), (1, 2), 1),
-    "diagonal_copy": lambda t, a: t.diagonal_copy(a, 1),
-    "expand_copy": lambda t, a: t.expand_copy(a, (2, 3, 4)),
-    "permute_copy": lambda t, a: t.permute_copy(a, (1, 0)),
-    "select_copy": lambda t, a: t.select_copy(a, 1, -1),
-    "slice_copy": lambda t, a: t.slice_copy(a, 1, 1, None, 2),
-    "split_copy": lambda t, a: t.split_copy(a, 2)[1],
-    "split_with_sizes_copy": lambda t, a: t.split_with_sizes_copy(a, [1, 2])[1],
-    "squeeze_copy": lambda t, a: t.squeeze_copy(a[:1]),
-    "squeeze_copy, dim": lambda t, a: t.squeeze_copy(a[:1], 0),
-    "t_copy": lambda t, a: t.t_copy(a),
-    "transpose_copy": lambda t, a: t.transpose_copy(a, 0, 1),
-    "unbind_copy": lambda t, a: t.unbind_copy(a, 1)[2],
-    "unfold_copy": lambda t, a: t.unfold_copy(a, 1, 2, 1),
-    "unsqueeze_copy": lambda t, a: t.unsqueeze_copy(a, 1),
-    "view_as_real_copy": lambda t, a: t.view_as_real_copy(t.complex(a, a)),
-    "view_copy": lambda t, a: t.view_copy(a, (4, 3)),
-    "narrow_copy": lambda t, a: t.narrow_copy(a, 0, 1, 2),
-    "unsafe_split": lambda t, a: t.unsafe_split(a, 2, 1)[1],
-    "unsafe_chunk": lambda t, a: a.unsafe_chunk(3, 1)[0],
-    "unsafe_split_with_sizes": lambda t, a: t.unsafe_split_with_sizes(a, [1, 3], 1)[1],
-    "constant_pad_nd": lambda t, a: t.constant_pad_nd(a, (1, -1, 2, 0), 1.5),
-}
-
-
-@program(rules="X-16", each=_COPIES)
-def copies_of_views(torch, see, name):
-    x = _f64(torch, _M).requires_grad_()
-    made = _COPIES[name](torch, x)
-    see("value", made)
-    see("is a view", made._is_view(), expect=False)
-    if name != "narrow_copy":
-        see("node", made.grad_fn.name())
-    made.mul_(2)  # also of the pieces of an unsafe split
-    see("gradient", torch.autograd.grad(made.pow(2).sum(), x))
-    see.raises("no tensor", lambda: _COPIES[name](torch, "text"))
 
 
 @program(rules="X-16")
@@ -120,66 +80,6 @@ def operators_with_the_tensor_on_the_right(torch, see):
         "__matmul__",
     ]:
         see(f"{name} of a string", getattr(x, name)("text") is NotImplemented, expect=True)
-
-
-_BY_INDEX = {
-    "gather": lambda t, a, i, v: a.gather(1, i),
-    "scatter": lambda t, a, i, v: a.scatter(1, i, v),
-    "scatter, a number": lambda t, a, i, v: a.scatter(1, i, 2.5),
-    "scatter_add": lambda t, a, i, v: a.scatter_add(1, i, v),
-    "scatter_reduce": lambda t, a, i, v: a.scatter_reduce(1, i, v, "amax"),
-    "index_select": lambda t, a, i, v: a.index_select(1, i[0]),
-    "index_add": lambda t, a, i, v: a.index_add(1, i[0], v),
-    "index_reduce": lambda t, a, i, v: a.index_reduce(1, i[0], v, "mean"),
-    "take_along_dim, flat": lambda t, a, i, v: t.take_along_dim(a, i),
-    "embedding": lambda t, a, i, v: t.nn.functional.embedding(i, a),
-    "embedding_bag": lambda t, a, i, v: t.nn.functional.embedding_bag(i, a),
-    "x[i]": lambda t, a, i, v: a[i],
-}
-
-
-@program(rules="X-31", each=_BY_INDEX)
-def indices_of_int32(torch, see, name):
-    for dtype in (torch.int32, torch.int64):
-        a = _f64(torch, wave(3, 4)).requires_grad_()
-        v = _f64(torch, wave(3, 2, seed=2)).requires_grad_()
-        index = torch.tensor([[0, 2], [1, 0], [2, 2]], dtype=dtype)
-        made = _BY_INDEX[name](torch, a, index, v)
-        see(f"{dtype}"[-5:], made)
-        see(
-            f"{dtype}"[-5:] + ": gradient",
-            torch.autograd.grad(made.pow(2).sum(), (a, v), allow_unused=True),
-        )
-
-
-_NOT_INT32 = {
-    "index_copy": lambda t, a, i: a.index_copy(0, i, a[:2]),
-    "index_fill": lambda t, a, i: a.index_fill(0, i, 1.0),
-    "put": lambda t, a, i: a.put(i, a[0, :2]),
-    "take_along_dim": lambda t, a, i: t.take_along_dim(a, i[None], 1),
-    "one_hot": lambda t, a, i: t.nn.functional.one_hot(i),
-    "nll_loss": lambda t, a, i: t.nn.functional.nll_loss(a[:2], i),
-    "gather, int16": lambda t, a, i: a.gather(0, i[None].short()),
-    "scatter, uint8": lambda t, a, i: a.scatter(0, i[None].byte(), 1.0),
-}
-
-
-@program(rules="X-31", each=_NOT_INT32)
-def where_int32_is_refused(torch, see, name):
-    index = torch.tensor([0, 1], dtype=torch.int32)
-    see.raises(name, lambda: _NOT_INT32[name](torch, torch.ones(3, 4), index))
-
-
-@program(rules="X-31")
-def take_along_dim_counts_from_the_end(torch, see):
-    a = _f64(torch, _M).requires_grad_()
-    made = torch.take_along_dim(a, torch.tensor([[-1, 0, -4]]), 1)
-    see("value", made)
-    see("gradient", torch.autograd.grad(made.pow(2).sum(), a))
-    see.raises(
-        "without dim", lambda: torch.take_along_dim(a, torch.tensor([-1])), phrase="out of bounds"
-    )
-    see.raises("gather", lambda: a.gather(1, torch.tensor([[-1]])), phrase="out of bounds")
 
 
 _PIECES = [

@@ -82,4 +82,4 @@ def _resized(self: Tensor, shape: tuple[int, ...]) -> Tensor:
             f"requested resize to {list(shape)} ({count} elements in total), but the given tensor has a "
             f"size of {list(self._array.shape)} ({self._array.size} elements): only the shape can be changed"
         )
-    return reshape.reshape(self, shape)
+    return reshape.view(self.contiguous(), shape)

@@ -33,9 +33,7 @@ def unique(
     """
     check_kind("unique", input, "biufV")
     axis = None if dim is None else _slices("unique", input, dim)
-    array = input._array
-    if array.dtype in dtypes.NARROW:
-        array = array.astype(xp.float32)  # which knows where NaN is in an order
+    array = _widened(input._array)
     _, first, inverse, counts = xp.unique(
         array,
         return_index=True,
@@ -52,6 +50,12 @@ def unique(
         inverse.reshape(shape) if return_inverse else None,
         counts if return_counts else None,
     )
+
+
+def _widened(array: Any) -> Any:
+    """Narrow numbers in single precision, which has an order with NaN and meets every other type."""
+    narrow = isinstance(array, xp.ndarray) and array.dtype in dtypes.NARROW
+    return array.astype(xp.float32) if narrow else array
 
 
 def _slices(name: str, input: Tensor, dim: int) -> int:
@@ -104,6 +108,7 @@ def isin(
         if found is not None and found.category in (0, 3):
             raise RuntimeError(f"Unsupported input type encountered for isin(): {found.name}")
     a, b = (t._array if isinstance(t, Tensor) else t for t in (elements, test_elements))
+    a, b = (_widened(each) for each in (a, b))
     return new_tensor(xp.isin(a, b, invert=invert))
 
 
