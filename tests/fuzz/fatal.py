@@ -64,6 +64,11 @@ def _least_cut(call: Call) -> bool:
     return ("rounding_mode", "trunc") in call.words and _least(call)
 
 
+def _negative(call: Call) -> bool:
+    """A size below 0 beside one of 0: PyTorch makes a tensor of it, which nobody can read."""
+    return any(isinstance(v, int) and v < 0 for v in call.args)
+
+
 def _count(call: Call) -> bool:
     """As many counts as the largest number says."""
     return any(abs(v) > MOST for v in call.operands()[0].values if math.isfinite(abs(v)))
@@ -97,6 +102,7 @@ _CHECKS = {
     "linspace": _length,
     "logspace": _length,
     "bincount": _count,
+    "T.resize_": _negative,
     "gcd": _least,
     "div": _least_cut,
     "divide": _least_cut,
