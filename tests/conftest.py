@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 from pathlib import Path
 
 import hypothesis
@@ -15,6 +16,10 @@ HERE = Path(__file__).parent
 # that wait for each other on busy cores take many times longer.
 for _library in ("OPENBLAS", "OMP", "MKL"):
     os.environ.setdefault(f"{_library}_NUM_THREADS", "1")
+
+# Who starts the tests in the background has interrupts ignored, here and in all that is started from here.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # A single example may take long where the machine is busy. Continuous integration takes the same examples
 # each time; whoever runs the tests by hand looks for new ones.
