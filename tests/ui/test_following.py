@@ -78,7 +78,7 @@ def test_a_session_that_nobody_shows_any_more_is_let_go(lab: Lab) -> None:
     lab.execute("notebook:clear-all-cell-outputs")
     expect(notebook.output(0).locator(".vg-root")).to_have_count(0)
     gone = "import gc; gc.collect(); print(len(registry.sessions()))"
-    for _ in range(100):
+    for _ in range(1000):
         if notebook.execute(gone) == "0\n":
             return
         lab.page.wait_for_timeout(100)
