@@ -100,7 +100,7 @@ NOT_CALLED = {
     "randint_like": _RANDOM, "poisson": _RANDOM, "binomial": _RANDOM,
     "bernoulli_": _RANDOM, "cauchy_": _RANDOM, "exponential_": _RANDOM, "geometric_": _RANDOM,
     "log_normal_": _RANDOM, "normal_": _RANDOM, "random_": _RANDOM, "uniform_": _RANDOM,
-    "empty": "its values are what was there",
+    "empty": "its values are what was there", "range": "warns that it goes away",
     "apply_": "calls a Python function", "map_": "calls a Python function",
     "set_": "shows other memory, and writes nothing",
     "lu_solve": "its operands are factors", "lu_unpack": "its operands are factors",
