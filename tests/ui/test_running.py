@@ -82,6 +82,12 @@ def test_a_nan_stops_the_run_where_it_is_born_and_the_view_says_why(lab: Lab) ->
     expect(banner).to_have_attribute("data-level", "error")
     picture(lab, "nan")
     assert notebook.execute("print(session.stopped)") == said + "\n"
+    title = view.get_by_role("region", name="Inspector").locator(".vg-inspector-title")
+    expect(title.locator(".vg-badge")).to_contain_text("made NaN")
+    expect(title.locator('.vg-tone[data-tone="error"]')).to_have_count(1)
+    events = view.get_by_role("region", name="Events")
+    expect(events.locator('[data-event="2"]')).to_contain_text("made NaN")
+    expect(events.locator('[data-event="1"]')).not_to_contain_text("made")
     press(view, "Continue")
     at(view, 4)
     expect(banner).to_have_count(0)

@@ -1,5 +1,5 @@
 /** Numbers, sizes and places as short text, as the kernel writes them (`rendering/describe.py`). */
-import type { NodeRun, Place, SavedState, TensorSummary } from '../protocol';
+import type { NodeRun, Place, SavedState, TensorSummary, Visit } from '../protocol';
 
 /** About four significant digits; words for what is not finite. */
 export function number(value: number | null): string {
@@ -109,6 +109,16 @@ export function nodeState(run: NodeRun): string {
     case 'error':
       return run.reason ? `error: ${run.reason}` : 'error';
   }
+}
+
+/** The norm of a gradient that is not finite and was made of finite ones, at this visit; null if there is none. */
+export function madeAt(visit: Visit | null | undefined): number | null {
+  const isOdd = (summary: TensorSummary | null): boolean =>
+    summary !== null && summary.nans + summary.infs > 0;
+  if (!visit || visit.incoming.some(isOdd)) {
+    return null;
+  }
+  return visit.routed.find(({ routed }) => isOdd(routed))?.routed?.norm ?? null;
 }
 
 /** The same in few letters, beside the state's sign in the drawing. */

@@ -100,6 +100,7 @@ function Line({ session, line }: { session: SessionState; line: VisitLine }): JS
   const { index, node, norm } = line;
   const { position } = session.run;
   const done = index < position;
+  const made = done ? format.madeAt(session.visits.get(node)) : null;
   return (
     <li class={done ? 'vg-event' : 'vg-event vg-undone'}>
       <button
@@ -111,7 +112,8 @@ function Line({ session, line }: { session: SessionState; line: VisitLine }): JS
       >
         <span class="vg-event-index">{format.whole(index + 1)}</span>{' '}
         <NodeName session={session} node={node} />{' '}
-        {done && norm !== null && (
+        {made !== null && <span class="vg-norm vg-odd">{`made ${format.brief(made)}`}</span>}
+        {done && made === null && norm !== null && (
           <span
             class={Number.isFinite(norm) ? 'vg-norm' : 'vg-norm vg-odd'}
             title="Norm of the incoming gradient"

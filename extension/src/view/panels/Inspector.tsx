@@ -83,17 +83,28 @@ function Head({ id, session, node, visit, known }: HeadProps): JSX.Element {
   const { fold } = session;
   const { name, label } = node ?? session.names.of(id) ?? { name: `node ${id}`, label: '' };
   const run = fold.knows(id) ? fold.node(id) : visit ? doneBy(visit) : null;
+  const made = format.madeAt(visit);
+  const wrong = made !== null || (run?.grad_norm != null && !Number.isFinite(run.grad_norm));
   return (
     <header class="vg-inspector-head">
       <div class="vg-inspector-title">
         {known && run && (
-          <span class="vg-tone" data-tone={run.state}>
-            <StateIcon state={run.state} share={run.needed ? run.delivered / run.needed : 0} />
+          <span class="vg-tone" data-tone={wrong ? 'error' : run.state}>
+            <StateIcon
+              state={run.state}
+              share={run.needed ? run.delivered / run.needed : 0}
+              wrong={wrong}
+            />
           </span>
         )}
         <strong class="vg-inspector-name">{name}</strong>
         {label && <span class="vg-variable">{label}</span>}
-        {known && <span class="vg-badge">{run ? format.nodeState(run) : 'not run'}</span>}
+        {known && (
+          <span class={wrong ? 'vg-badge vg-odd' : 'vg-badge'}>
+            {run ? format.nodeState(run) : 'not run'}
+            {made !== null && `, made ${format.brief(made)}`}
+          </span>
+        )}
         {!fold.draws(id) && (
           <button
             type="button"

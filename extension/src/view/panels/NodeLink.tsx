@@ -2,6 +2,7 @@
 import type { JSX } from 'preact';
 
 import type { SessionState } from '../../store';
+import * as format from '../format';
 import { useStore } from '../hooks';
 import { StateIcon } from '../Icons';
 import { Middle } from './Middle';
@@ -14,11 +15,19 @@ interface NodeLinkProps {
 export function NodeLink({ session, node }: NodeLinkProps): JSX.Element {
   const store = useStore();
   const run = session.fold.knows(node) ? session.fold.node(node) : null;
+  const wrong =
+    run?.state === 'done' &&
+    ((run.grad_norm !== null && !Number.isFinite(run.grad_norm)) ||
+      format.madeAt(session.visits.get(node)) !== null);
   return (
     <button type="button" class="vg-node-link" onClick={() => store.select(node)}>
       {run && (
-        <span class="vg-tone" data-tone={run.state}>
-          <StateIcon state={run.state} share={run.needed ? run.delivered / run.needed : 0} />
+        <span class="vg-tone" data-tone={wrong ? 'error' : run.state}>
+          <StateIcon
+            state={run.state}
+            share={run.needed ? run.delivered / run.needed : 0}
+            wrong={wrong}
+          />
         </span>
       )}
       <NodeName session={session} node={node} />
