@@ -55,7 +55,7 @@ export function Toolbar({ state, width }: ToolbarProps): JSX.Element {
         ))}
       </div>
       {run && (
-        <div class="vg-progress">
+        <div class="vg-progress" style={{ '--vg-digits': format.whole(run.total).length }}>
           <Scrubber
             run={running ? { ...run, position: running.done } : run}
             disabled={running !== null || !allows(state, 'open')}
