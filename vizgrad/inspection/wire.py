@@ -74,6 +74,7 @@ def from_json(cls: type[T], text: str | bytes) -> T:
 def _taken(text: str | bytes) -> int:
     """About how many bytes the values of a JSON text take: its punctuation says how many there are."""
     marks = '[{:",' if isinstance(text, str) else (b"[", b"{", b":", b'"', b",")
+    # the marks are of the kind that the text is
     lists, objects, keys, quotes, commas = (text.count(mark) for mark in marks)  # type: ignore[arg-type]
     strings = max(0, quotes - 2 * keys) // 2
     return len(text) + 85 * lists + 90 * objects + 60 * keys + 60 * strings + 8 * commas

@@ -136,7 +136,7 @@ def what_makes_no_weight_is_refused(torch, see):
     see.raises("another shape", making(lambda x: x[:1]), phrase="may not change the shape")
     see.raises("no tensor", making(lambda x: 3), phrase="must return a tensor")
     see.raises("another type", making(lambda x: x.double()), phrase="may not change the dtype")
-    same = lambda x: x  # noqa: E731
+    same = lambda x: x  # noqa: E731  as short as those beside it
     see.raises("no inverse tensor", making(same, lambda x: 3), phrase="Got int")
     see.raises("another inverse shape", making(same, lambda x: x[:1]), phrase="shape")
     see.raises(
