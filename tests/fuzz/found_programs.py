@@ -117,6 +117,11 @@ FOUND |= {
         "with torch.inference_mode(): x0 = torch.arange(6.0); x1 = x0.as_strided((2, 1), (1, 1), 1); x2 = x1.as_strided((2,), (1,))",
         "x3 = x1.as_strided((2,), (2,), 0)", "seen.append((x1.storage_offset(), x2.storage_offset(), x3.storage_offset()))",
     ),
+    "slices of nothing have any index": (
+        "x0 = torch.ones(0, 0)", "x0.index_fill_(0, torch.tensor([0]), 2.0)",
+        "x1 = torch.ones(0, 0, 2).index_copy(0, torch.tensor([0]), torch.ones(1, 0, 2))",
+        "torch.ones(0, 3).index_fill_(0, torch.tensor([0]), 2.0)",
+    ),
     "nothing is assigned itself": ("x0 = torch.ones(1, 0)", "x0[x0 > 0] = x0", "x0.index_copy_(0, torch.tensor([0]), x0)"),
     "operands that were not given, and packed": (
         _X, "with torch.autograd.graph.save_on_cpu(): x1 = torch.nn.functional.layer_norm(x0, (3,))",

@@ -77,11 +77,14 @@ def index_add_(
 
 
 def _check_room(name: str, input: Tensor, at: int, index: Tensor) -> None:
-    """Where a dim has no elements, no index is one: RuntimeError of copies and fills, IndexError of sums."""
+    """Where a dim has no elements, no index is one: RuntimeError of copies and fills, IndexError of sums.
+
+    PyTorch does not ask where the slices themselves have none.
+    """
     shape = input._array.shape
     if not shape or shape[at] or not index._array.size:
         return
-    if name != "index_add" or len(shape) == 1:
+    if len(shape) == 1 or (name != "index_add" and 0 not in (*shape[:at], *shape[at + 1 :])):
         kind = RuntimeError if name in ("index_copy", "index_fill") else IndexError
         raise kind(f"{name}(): index out of range in self: dimension {at} has no elements")
 
