@@ -174,8 +174,8 @@ class _Orthogonal(Module):
         if "base" not in self._buffers:
             if self.kind != "householder":
                 raise NotImplementedError(
-                    "It is not possible to assign to the matrix exponential or the Cayley parametrizations "
-                    "when use_trivialization=False."
+                    f"It is not possible to assign to a weight that is orthogonal by {self.kind!r} without "
+                    "a base to start from; set use_trivialization=True, or orthogonal_map='householder'"
                 )
             found, tau = geqrf(weight)
             signs = found.diagonal(dim1=-2, dim2=-1)
