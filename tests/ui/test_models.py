@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from nbformat import NotebookNode
 from playwright.sync_api import Locator, expect
 
 from tests.notebooks.setting import shortened
@@ -13,7 +14,20 @@ from tests.ui.test_tour import cell_of, press, root
 
 MODELS = Path(__file__).parents[2] / "notebooks" / "02_models.ipynb"
 
+#: Words of the cells that the transformer needs. All of them run in tests/notebooks.
+NEEDED = ("FULL =", "def some_text", "class CharTransformer", "loss_transformer")
+
 BLOCKS = [f"blocks.{number}: TransformerEncoderLayer" for number in range(4)]
+
+
+def of_the_transformer(notebook: NotebookNode) -> None:
+    """Leaves out the other models, and the story around them."""
+    shortened(notebook)
+    notebook.cells = [
+        cell
+        for cell in notebook.cells
+        if cell.cell_type == "code" and any(word in cell.source for word in NEEDED)
+    ]
 
 
 def group(view: Locator, title: str) -> Locator:
@@ -30,7 +44,7 @@ def done(box: Locator) -> int:
 
 def test_the_models(lab: Lab) -> None:
     lab.page.set_viewport_size({"width": 1500, "height": 1100})
-    notebook = lab.open_copy(MODELS, shortened)
+    notebook = lab.open_copy(MODELS, of_the_transformer)
     notebook.run()
 
     drawing = cell_of(notebook, "vg.graph(loss_transformer")
