@@ -14,6 +14,11 @@ _OPTIMIZERS = {
     "SGD": "momentum=0.9", "Adam": "amsgrad=True", "AdamW": "lr=0.1", "NAdam": "lr=0.1", "RAdam": "lr=0.1",
     "Adamax": "lr=0.1", "RMSprop": "momentum=0.5, centered=True", "Adagrad": "lr=0.1", "Adadelta": "rho=0.8",
     "Rprop": "lr=0.1", "ASGD": "lr=0.1", "LBFGS": "lr=0.1",
+    "the derivative of what is rounded is 0, whatever arrives": (
+        _X, "x1 = torch.fmod(x0, x0 + 1)", "x2 = torch.autograd.grad(x1.sum(), x0, create_graph=True)[0]",
+        "(x2 * x2).sum().backward(create_graph=True)", "x3 = torch.div(x0 * 1, x0 + 1, rounding_mode='floor')",
+        "(x3 * torch.tensor(inf)).sum().backward()",
+    ),
 }  # fmt: skip
 _STEP = "o1.step(lambda: o1.zero_grad() or [(l := ((x0 - 1) * x0).sum()), l.backward()][0])"
 _COMPLEX_LEAF = (
@@ -181,5 +186,10 @@ FOUND |= {
     ),
     "a hook writes to the gradient of a mean": (
         _X, "h1 = x0.register_hook(lambda g: g.mul_(2))", "x0.mean().backward()", "x0.mean(0, True).sum().backward()", "x0.mean(1).sum().backward()",
+    ),
+    "the derivative of what is rounded is 0, whatever arrives": (
+        _X, "x1 = torch.fmod(x0, x0 + 1)", "x2 = torch.autograd.grad(x1.sum(), x0, create_graph=True)[0]",
+        "(x2 * x2).sum().backward(create_graph=True)", "x3 = torch.div(x0 * 1, x0 + 1, rounding_mode='floor')",
+        "(x3 * torch.tensor(inf)).sum().backward()",
     ),
 }  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 from vizgrad.arrays import xp
 from vizgrad.arrays.kernels import division
 from vizgrad.function.primitive import primitive
+from vizgrad.ops.constants import zeros_like
 
 
 @primitive(typing="promote", pointwise=True, linear=True)
@@ -120,10 +121,10 @@ class div_rounded:
         return division.divide(self, other, rounding_mode)
 
     def grad_self(grad):
-        return grad * 0
+        return zeros_like(grad)
 
     def grad_other(grad, other_meta):
-        return grad * 0
+        return zeros_like(grad)
 
 
 def _no_floor_slope(grad):
