@@ -37,6 +37,41 @@ loss = vg.where(mask, x.sqrt(), vg.zeros(3)).sum()
 session = vg.debug(loss)
 """
 
+#: What JupyterLab takes the kernel of a notebook to do, from now on.
+WATCH = """
+async (app, id) => {
+  const panel = [...app.shell.widgets('main')].find(widget => widget.id === id);
+  const { kernel } = panel.sessionContext.session;
+  window.statuses = [kernel.status];
+  kernel.statusChanged.connect((_, status) => window.statuses.push(status));
+}
+"""
+
+
+def test_steps_do_not_make_the_kernel_look_busy_nor_one_that_is_busy_idle(lab: Lab) -> None:
+    notebook = lab.open_notebook(MASKED)
+    notebook.run()
+    view = notebook.output(0)
+    at(view, 0)
+    inspected = view.get_by_role("region", name="Inspector").locator(".vg-inspector-title")
+    lab.page.wait_for_timeout(1500)  # a picture for the file is asked for, once
+    lab.call(WATCH, notebook.panel)
+    press(view, "Step", 2)
+    at(view, 2)
+    expect(inspected).to_contain_text("WhereBackward0done")
+    assert lab.page.evaluate("window.statuses") == ["idle"]
+
+    notebook.start("import threading\nwaits = threading.Event()\nwaits.wait(600)")
+    lab.page.wait_for_function("window.statuses.length === 2")
+    press(view, "Step back")
+    at(view, 1)
+    press(view, "Step")
+    at(view, 2)
+    assert lab.page.evaluate("window.statuses") == ["idle", "busy"]
+    lab.execute("notebook:interrupt-kernel")
+    lab.page.wait_for_function("window.statuses.length === 3")
+    assert lab.page.evaluate("window.statuses") == ["idle", "busy", "idle"]
+
 
 def test_a_run_is_paused_and_interrupted_within_a_slow_node(lab: Lab) -> None:
     notebook = lab.open_notebook(SLOW)

@@ -42,6 +42,7 @@ class FakeKernel {
   readonly iopubMessage = new Signal<this, unknown>(this);
   readonly statusChanged = new Signal<this, Kernel.Status>(this);
   readonly connectionStatusChanged = new Signal<this, Kernel.ConnectionStatus>(this);
+  readonly anyMessage = new Signal<this, unknown>(this);
   connectionStatus: Kernel.ConnectionStatus = 'connected';
   readonly comms: FakeComm[] = [];
   readonly info: Promise<unknown>;

@@ -13,6 +13,7 @@ import type { IDisposable } from '@lumino/disposable';
 import { connectionLost, kernelEnded, kernelGone } from '../store';
 import type { Port, PortStatus } from '../store';
 import type { KernelFollower } from './kernelFollower';
+import { Untracked } from './untracked';
 
 const TARGET = 'vizgrad';
 /** Milliseconds that a subshell has to start. */
@@ -46,6 +47,7 @@ export class KernelPort implements Port, IDisposable {
   private status: PortStatus = NO_KERNEL;
   private kernel: Kernel.IKernelConnection | null = null;
   private comm: Kernel.IComm | null = null;
+  private untracked: Untracked | null = null;
   private awake = false;
   private mentioned = false;
   isDisposed = false;
@@ -56,7 +58,7 @@ export class KernelPort implements Port, IDisposable {
 
   send(message: object): void {
     // Requests are JSON by construction; the protocol's types say so more precisely than JSONValue.
-    this.comm?.send(message as JSONValue);
+    this.untracked?.add(this.comm?.send(message as JSONValue));
   }
 
   onMessage(callback: (message: unknown) => void): () => void {
@@ -109,6 +111,7 @@ export class KernelPort implements Port, IDisposable {
     this.kernel.iopubMessage.connect(this.listenForImport, this);
     this.kernel.statusChanged.connect(this.statusChanged, this);
     this.kernel.connectionStatusChanged.connect(this.connectionChanged, this);
+    this.untracked = new Untracked(this.kernel);
     this.become({ state: 'connecting', another: true });
     this.knock();
   }
@@ -118,7 +121,8 @@ export class KernelPort implements Port, IDisposable {
     this.kernel?.statusChanged.disconnect(this.statusChanged, this);
     this.kernel?.connectionStatusChanged.disconnect(this.connectionChanged, this);
     this.hangUp();
-    this.kernel = null;
+    this.untracked?.dispose();
+    this.kernel = this.untracked = null;
   }
 
   private hangUp(): void {
