@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from vizgrad.inspection.filing import Filing, provide
 from vizgrad.tensor.modes import pop_scope, push_scope
 from vizgrad.tensor.place import caller
 
@@ -76,18 +77,9 @@ def show(session: Session) -> None:
 
     Where a program runs the notebook (nbconvert, papermill), and nobody could step it, a picture.
     """
-    from IPython.display import display
+    from vizgrad.widgets.showing import show
 
-    from vizgrad.widgets.commtarget import run_by_program
-
-    if run_by_program():
-        from vizgrad.widgets.saved import SessionPicture
-
-        display(SessionPicture(session))
-    else:
-        from vizgrad.widgets.debugview import DebugView
-
-        display(DebugView(session))
+    show(session)
 
 
 def graph(tensors: Any, *, title: str = "", depth: int | None = None) -> GraphPicture:
@@ -174,8 +166,15 @@ def _cell() -> Cell:
     return running_cell()
 
 
+def _traces() -> Filing:
+    from vizgrad import traces
+
+    return traces
+
+
 def on_import() -> None:
-    """In a Jupyter kernel, lets the side panel find this kernel."""
+    """Traces can be filed; in a Jupyter kernel, the side panel finds this kernel."""
+    provide(_traces)
     if in_notebook():
         from vizgrad import errors
         from vizgrad.widgets.commtarget import cell_name, register

@@ -6,10 +6,12 @@ import io
 import pickle
 import random
 import struct
+import tempfile
 import zipfile
 from collections import Counter, OrderedDict
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,8 +21,13 @@ import vizgrad as vg
 from tests.fuzz_files import mutations
 from vizgrad import nn
 from vizgrad.inspection import model, wire
+from vizgrad.inspection.session import Session
 from vizgrad.serialization.pickling import pickled
+from vizgrad.stepping.opener import open_session
+from vizgrad.traces import TraceFileError
 from vizgrad.utils import npz, safetensors
+from vizgrad.widgets import answers, protocol
+from vizgrad.widgets.drawing import AUTOMATIC
 
 
 class Kind(NamedTuple):
@@ -127,6 +134,33 @@ def traces() -> list[bytes]:
     return [wire.to_json(recording.trace).encode()]
 
 
+def trace_files() -> list[bytes]:
+    """Of a recording and of a run, with groups, a hook and a NaN."""
+    net = nn.Sequential(nn.Linear(2, 2), nn.Tanh(), nn.Linear(2, 1))
+    with vg.record("two") as recording:
+        for _ in range(2):
+            net(vg.ones(1, 2)).sum().backward()
+    session = open_session(net(vg.zeros(1, 2)).sqrt().sum(), names={})
+    session.stop_at_nonfinite = False
+    session.continue_()
+    with tempfile.TemporaryDirectory() as folder:
+        traces = recording.trace, session.trace
+        return [trace.save(Path(folder, "it")).read_bytes() for trace in traces]
+
+
+def stepped(session: Session) -> None:
+    """What a person does with a trace."""
+    with session:
+        answers.shown(1, session, AUTOMATIC, "")
+        session.seek(session.total)
+        answers.shown(1, session, AUTOMATIC, "")
+        for node in range(min(session.nodes, 3)):
+            answers.seen(session, protocol.Inspect(1, session.id, node))
+        answers.seen(session, protocol.GetMemory(1, session.id))
+        session.back()
+        repr(session)
+
+
 def used(obj: Any) -> Any:
     """What a person does with a loaded thing: its values are read, it is shown and let go."""
     found = [obj]
@@ -161,5 +195,9 @@ KINDS: dict[str, Kind] = {
     ),
     "trace": Kind(
         cache(traces), lambda data: wire.from_json(model.Trace, data), (wire.WireError,), mutations.of_json
+    ),
+    "vgtrace": Kind(
+        cache(trace_files), lambda data: stepped(vg.load_trace(io.BytesIO(data))),
+        (TraceFileError,), mutations.of_trace,
     ),
 }  # fmt: skip

@@ -227,5 +227,16 @@ def of_safetensors(rng: random.Random, data: bytes) -> bytes:
     return struct.pack("<Q", said) + header + data[8 + length :]
 
 
+def of_trace(rng: random.Random, data: bytes) -> bytes:
+    """A word of one of the texts exchanged, an array or a header."""
+    if rng.random() < 0.3:
+        return of_zip(rng, data)
+    with zipfile.ZipFile(io.BytesIO(data)) as old:
+        records = {name: old.read(name) for name in old.namelist()}
+    for name in rng.choice((("trace.json",), ("manifest.json",), ("manifest.json", "trace.json"))):
+        records[name] = of_text(rng, records[name])
+    return zipped(records, rng.choice(_METHODS))
+
+
 def of_json(rng: random.Random, data: bytes) -> bytes:
     return of_text(rng, data)

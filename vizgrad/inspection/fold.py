@@ -51,7 +51,7 @@ class Fold:
         for brief in self._past.briefs(self.position, position):
             self._on(brief)
         for index in range(self.position - 1, position - 1, -1):
-            self._back(index)
+            self.back(index)
 
     def _on(self, brief: Brief) -> None:
         node, _, state, gone, arrived, readied = brief
@@ -72,7 +72,7 @@ class Fold:
             self.ready[target] = priority
         self.position = index + 1
 
-    def _back(self, index: int) -> None:
+    def back(self, index: int) -> None:
         """Takes step `index`, the last, back."""
         node, priority, state, gone, arrived, readied = next(self._past.briefs(index, index + 1))
         if state != "done":

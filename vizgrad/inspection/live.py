@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -16,8 +17,9 @@ from vizgrad.inspection.history import History
 from vizgrad.inspection.looking import Inspected, Saves
 from vizgrad.inspection.memory_curve import MemoryCurve
 from vizgrad.inspection.outline import Outline
-from vizgrad.inspection.protocols import Backward, GraphSource
+from vizgrad.inspection.protocols import Backward, GraphSource, Grouped
 from vizgrad.inspection.stopped import by_error
+from vizgrad.inspection.traced import Traced
 from vizgrad.inspection.values import value_of
 from vizgrad.inspection.where import Where, where_of
 
@@ -212,12 +214,13 @@ class Live:
                     yield model.SavedRun(node.id, now.name, now.state, now.version_now, now.culprit)
 
     def trace(self) -> model.Trace:
-        history = self.history
-        return model.Trace(
-            graph=self.graph(),
-            records=tuple(step.record for step in history.steps[: history.position]),
-            title=self._backward.title,
-            start=history.start,
+        history, source = self.history, self.source
+        nodes = tuple(map(source.describe_before, range(len(source))))
+        return Traced(
+            replace(self.graph(), nodes=nodes),
+            history.steps[: history.position],
+            self._backward.title,
+            history.start,
         )
 
     def saved(self) -> Saves:
@@ -246,7 +249,11 @@ class Live:
 
 def outline_of(source: GraphSource) -> Outline:
     """Takes time for the whole graph."""
-    return Outline(len(source), source.inner, source.targets, source.roots, groups_of(source))
+    return Outline(len(source), source.inner, source.targets, source.roots, _groups(source))
+
+
+def _groups(source: GraphSource) -> tuple[model.Group, ...]:
+    return source.groups if isinstance(source, Grouped) else groups_of(source)
 
 
 def told(error: BaseException | None) -> str:

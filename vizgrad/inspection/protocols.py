@@ -134,6 +134,14 @@ class GraphSource(Protocol):
         ...
 
 
+@runtime_checkable
+class Grouped(GraphSource, Protocol):
+    """A graph of which the groups are known already."""
+
+    @property
+    def groups(self) -> tuple[model.Group, ...]: ...
+
+
 class Effect(Protocol):
     """A change that a step made to something outside of the run. Undone and redone in turn.
 

@@ -61,10 +61,13 @@ def to_json(value: Any) -> str:
     return text.replace("<", "\\u003c")
 
 
-def from_json(cls: type[T], text: str | bytes) -> T:
-    """Reads what `to_json` wrote. Raises `WireError` also for text that is not JSON."""
+def from_json(cls: type[T], text: str | bytes, *, budget: MemoryBudget | None = None) -> T:
+    """Reads what `to_json` wrote. Raises `WireError` also for text that is not JSON.
+
+    `budget`: that of the file which the text is a part of.
+    """
     try:
-        MemoryBudget(len(text)).spend(_taken(text))
+        (MemoryBudget(len(text)) if budget is None else budget).spend(_taken(text))
         data: object = json.loads(text)
     except (ValueError, RuntimeError) as error:  # of a nesting too deep: RecursionError
         raise WireError(f"expected JSON text: {error}").within(message_type(cls)) from None

@@ -21,6 +21,7 @@ from vizgrad.graph.accumulate import AccumulateGrad
 from vizgrad.graph.device import output_device
 from vizgrad.graph.node import Edge, Node
 from vizgrad.inspection import model
+from vizgrad.inspection.filing import File
 from vizgrad.stepping.names import names_around
 from vizgrad.stepping.recorded import (
     BACKWARD,
@@ -210,6 +211,14 @@ class Recording:
             model.StepRecord(visit, model.Ready(visit.node, None)) for visit in self.visits
         )
         return model.Trace(self.graph, records, self.events, self.title)
+
+    def save(self, path: File) -> Any:
+        """Writes it to a file, as `Trace.save` does: what ran when, without values."""
+        return self.trace.save(path)
+
+    def diff(self, other: Any, *, tolerance: float = 0.0) -> Any:
+        """What is different in `other`, as `Trace.diff` tells."""
+        return self.trace.diff(other, tolerance=tolerance)
 
     def __repr__(self) -> str:
         forward, run, written = self._now().counts

@@ -59,6 +59,7 @@ from vizgrad.inspection.model.stops import Birth as Birth
 from vizgrad.inspection.model.stops import Operand as Operand
 from vizgrad.inspection.model.stops import StopKind as StopKind
 from vizgrad.inspection.model.stops import Stopped as Stopped
+from vizgrad.inspection.model.trace import ARRAYS_FILED as ARRAYS_FILED
 from vizgrad.inspection.model.trace import MODEL_VERSION as MODEL_VERSION
 from vizgrad.inspection.model.trace import Event as Event
 from vizgrad.inspection.model.trace import Trace as Trace

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from vizgrad.errors import Place
+from vizgrad.inspection.filing import File, filing
 from vizgrad.inspection.model.graph import Graph
 from vizgrad.inspection.model.records import Start, StepRecord, Visit
 
 #: Version of the JSON form of everything in this module; a reader refuses a larger one.
 MODEL_VERSION = 3
+#: Bytes of gradients that a file of a trace has room for, if nothing else is said.
+ARRAYS_FILED = 64 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,3 +45,19 @@ class Trace:
     def visits(self) -> tuple[Visit, ...]:
         """The nodes that were run, in order."""
         return tuple(record.visit for record in self.records)
+
+    def save(self, path: File, *, arrays: int = ARRAYS_FILED) -> Any:
+        """Writes a file that `vizgrad.load_trace` reads, and JupyterLab opens without a kernel. Returns its
+        path.
+
+        `arrays`: bytes of gradients that may go with it, those of the earliest steps first; 0: numbers about
+        them alone.
+        """
+        return filing().save(self, path, arrays=arrays)
+
+    def diff(self, other: Any, *, tolerance: float = 0.0) -> Any:
+        """What is different in `other`, node by node: another trace, a recording, or a session.
+
+        Gradients count as different beyond the relative `tolerance`.
+        """
+        return filing().diff(self, other, tolerance)

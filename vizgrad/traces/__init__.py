@@ -1,0 +1,9 @@
+"""Traces in files: saved, loaded, shown in one page, compared."""
+
+from __future__ import annotations
+
+from vizgrad.traces.archive import TraceFileError as TraceFileError
+from vizgrad.traces.difference import diff as diff
+from vizgrad.traces.loading import LoadedTrace as LoadedTrace
+from vizgrad.traces.loading import load_trace as load_trace
+from vizgrad.traces.saving import save as save

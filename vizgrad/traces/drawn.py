@@ -1,0 +1,73 @@
+"""What goes into the file of a trace for who opens it without a kernel: drawings, made now."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import replace
+
+from vizgrad.inspection import model
+from vizgrad.inspection.breakpoints import Breakpoints
+from vizgrad.inspection.history import History
+from vizgrad.inspection.live import Live
+from vizgrad.inspection.replay import backward_of
+from vizgrad.rendering.mathematics import mathematics
+from vizgrad.widgets.drawing import AUTOMATIC, Drawing, Folding
+from vizgrad.widgets.drawing_of import draw
+from vizgrad.widgets.filed import FiledDrawing, FiledMaths, FiledView, Holding
+from vizgrad.widgets.standing_of import standing
+
+#: Boxes in all drawings of a file together; the first one is made in any case.
+MOST_BOXES = 6_000
+MOST_DRAWINGS = 150
+
+
+def view_of(trace: model.Trace, whole: model.Trace) -> FiledView:
+    """Of a trace; `whole` is the same with a start, `checked`."""
+    backward = backward_of(whole, {}, ())
+    source = backward.source
+    live = Live(backward, History(backward.run, 0), Breakpoints(source))
+    maths = (
+        FiledMaths(node.id, tuple(m for f in node.formulas if (m := mathematics(f)) is not None))
+        for node in trace.graph.nodes
+    )
+    own = trace.start is None
+    return FiledView(
+        tuple(_drawings(live)),
+        maths=tuple(each for each in maths if each.maths),
+        holdings=tuple(Holding(size, tuple(nodes)) for size, nodes in source.holdings()),
+        leaves=live.outline.size - live.outline.inner,
+        start=whole.start if own else None,
+        records=whole.records if own else (),
+    )
+
+
+def _drawings(live: Live) -> Iterator[FiledDrawing]:
+    """What is shown at first, then with one group more opened or closed, then with two."""
+    left, seen = MOST_BOXES, set[frozenset[int]]()
+    waiting = deque([AUTOMATIC])
+    while waiting and len(seen) < MOST_DRAWINGS:
+        drawing = draw(live.outline, live.describe_before, waiting.popleft())
+        opened = frozenset(frame.group for frame in drawing.frames)
+        if opened in seen:
+            continue
+        left -= len(drawing.boxes)
+        if seen and left < 0:
+            return
+        seen.add(opened)
+        yield _filed(live, drawing)
+        closed = [box.group for box in drawing.boxes if box.kind == "group"]
+        for group in closed:
+            if group is not None:
+                waiting.append(Folding(opened=(*sorted(opened), group)))
+        for group in sorted(opened):
+            waiting.append(Folding(opened=tuple(sorted(opened - {group})), closed=(group,)))
+
+
+def _filed(live: Live, drawing: Drawing) -> FiledDrawing:
+    return FiledDrawing(
+        replace(drawing, nodes=(), groups=()),
+        tuple(node.id for node in drawing.nodes),
+        tuple(group.id for group in drawing.groups),
+        replace(standing(live, drawing), storages=(), quiet=0),
+    )

@@ -1,0 +1,84 @@
+"""What is in the file of a trace beside the trace itself: what the arrays are, and what a browser draws."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from vizgrad.inspection.model import ArrayName, Birth, Mathematics, Start, StepRecord
+from vizgrad.widgets.drawing import Drawing, Standing
+
+TRACE_FORMAT = "vizgrad trace"
+#: Of the files; a reader refuses a larger one.
+TRACE_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Filed:
+    """The array `file`, of this shape and dtype, is all of these gradients."""
+
+    file: str
+    shape: tuple[int, ...]
+    dtype: str
+    of: tuple[ArrayName, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """`left_out` gradients were known when the trace was saved, but had no room; `births` say where a NaN or
+    an infinity came up.
+    """
+
+    format: str
+    version: int
+    vizgrad: str
+    title: str
+    nodes: int
+    steps: int
+    arrays: tuple[Filed, ...] = ()
+    left_out: int = 0
+    births: tuple[Birth, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FiledDrawing:
+    """A drawing, and the run before its first step as it is seen there. `nodes` and `groups` are numbers of
+    those in the trace, of which `drawing` has none; `standing` has no storages.
+    """
+
+    drawing: Drawing
+    nodes: tuple[int, ...]
+    groups: tuple[int, ...]
+    standing: Standing
+
+
+@dataclass(frozen=True, slots=True)
+class FiledMaths:
+    """The formulas of a node as mathematics."""
+
+    node: int
+    maths: tuple[Mathematics, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """A block of so many bytes, in which these nodes have saved something."""
+
+    bytes: int
+    nodes: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FiledView:
+    """What a view shows of a trace where there is no kernel to draw it.
+
+    `drawings` begins with the one that is shown at first; in the others groups are open that are closed
+    there, or the other way. `start` and `records` are those of a recording that can be stepped through; a
+    trace of a session has its own.
+    """
+
+    drawings: tuple[FiledDrawing, ...]
+    maths: tuple[FiledMaths, ...] = ()
+    holdings: tuple[Holding, ...] = ()
+    leaves: int = 0
+    start: Start | None = None
+    records: tuple[StepRecord, ...] = ()
