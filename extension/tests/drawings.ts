@@ -171,6 +171,7 @@ export function shown(drawn: Drawing, fields: Partial<Standing> = {}): Shown {
     error: '',
     stopped: null,
     nonfinite: true,
+    breakpoint_list: [],
     modes: {
       grad: true,
       inference: false,

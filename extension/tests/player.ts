@@ -162,6 +162,7 @@ export class Player implements Port {
       modes,
       stopped,
       nonfinite,
+      breakpoint_list: null,
       names: jumped ? [] : this.recording.updates.slice(...steps).flatMap(({ names }) => names),
       ending: this.closed ? 'it was stopped' : ''
     };

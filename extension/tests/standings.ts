@@ -68,6 +68,7 @@ export function toldIn(state: SessionState, standing: Standing): object {
     stopped: standing.stopped,
     nonfinite: standing.nonfinite,
     breakpoints: standing.breakpoints,
+    breakpoint_list: standing.breakpoint_list,
     fold: told(standing, drawing),
     stale: standing.stale,
     saved: drawing.nodes.map(node =>

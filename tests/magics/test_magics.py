@@ -50,7 +50,7 @@ def test_run_to_and_break(session: Kernel) -> None:
 
 def test_break_at_a_line_of_a_cell(session: Kernel) -> None:
     said = session.run("%vizgrad break :2").result
-    assert "breakpoint at line 2 of In [" in said
+    assert ": line 2 of In [" in said
     assert "next is TanhBackward0" in session.run("%vizgrad continue").result
     assert "there were at 2, 3" in session.run("%vizgrad break :1").error
 
@@ -109,3 +109,19 @@ def test_help(kernel: Kernel) -> None:
     assert "%vizgrad step [N]" in text
     assert "Runs the next N nodes" in text
     assert "%vizgrad step [N]" in kernel.run("%vizgrad").printed
+
+
+def test_breakpoints_are_listed_switched_and_taken_away(session: Kernel) -> None:
+    assert "no breakpoints are set" in session.run("%vizgrad breakpoints").result
+    session.run("%vizgrad break *Backward0 if grad.norm > 1e9 hits 2")
+    session.run("%vizgrad break when nonfinite")
+    listed = session.run("%vizgrad breakpoints").result
+    assert "*Backward0, if grad.norm > 1e9, " in listed
+    assert "at the 2. time, 0 so far" in listed
+    number = listed.strip().split()[0]
+    assert listed.splitlines()[0].endswith("so far")
+    switched = session.run(f"%vizgrad breakpoints off {number}").result
+    assert switched.splitlines()[0].endswith("so far, off")
+    assert len(session.run(f"%vizgrad breakpoints remove {number}").result.splitlines()) == 1
+    assert "no breakpoints are set" in session.run("%vizgrad breakpoints clear").result
+    assert "usage" in session.run("%vizgrad breakpoints all").printed

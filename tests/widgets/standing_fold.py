@@ -78,6 +78,9 @@ class StandingFold:
             total=update.total,
             earliest=update.earliest,
             breakpoints=update.breakpoints,
+            breakpoint_list=self.base.breakpoint_list
+            if update.breakpoint_list is None
+            else update.breakpoint_list,
             error=update.error,
             modes=update.modes,
             stopped=update.stopped,

@@ -78,10 +78,23 @@ RUN: tuple[Command, ...] = (
         menus=("node",),
         api="Session.break_at",
         magic=Magic(
-            "break NODE",
+            "break NODE [if CONDITION] [hits N]",
             "Makes `continue` stop before nodes with this name, pattern or number, or recorded at a line"
-            " (`:7` of the newest cell, `train.py:7`), or at `nonfinite`.",
+            " (`:7` of the newest cell, `train.py:7`); or behind a visit: `when CONDITION`,"
+            " `written TENSOR`.",
             "node",
+        ),
+    ),
+    Command(
+        name="breakpoints",
+        label="Breakpoints",
+        help="Lists all breakpoints, with what they ask and how often they came about.",
+        section="Run",
+        in_view=False,
+        api="Session.breakpoints",
+        magic=Magic(
+            "breakpoints [on|off|remove N, clear]",
+            "Lists the breakpoints of the newest session; switches one on or off, or takes it away.",
         ),
     ),
     Command(

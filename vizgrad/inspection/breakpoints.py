@@ -1,89 +1,243 @@
-"""Where `continue_` stops: at nodes chosen by number, by name pattern, by tensor, by what arrives, and where
-a NaN is born.
-"""
+"""Where `continue_` stops: before nodes, where something holds, memory is written, or a NaN is born."""
 
 from __future__ import annotations
 
+from bisect import bisect_right, insort
 from collections.abc import Callable
-from dataclasses import dataclass
-from fnmatch import fnmatchcase
-from typing import Any
+from itertools import count
+from typing import Any, Protocol
 
-from vizgrad.inspection import model
+from vizgrad.inspection import conditions, model
 from vizgrad.inspection.births import birth_at
-from vizgrad.inspection.lines import nodes_at
-from vizgrad.inspection.protocols import GraphSource, Step
+from vizgrad.inspection.choosing import Chosen, choose
+from vizgrad.inspection.fold import Fold
+from vizgrad.inspection.protocols import GraphSource, Step, Watching, Writes
 
-#: `when=` of `break_at`: gets the visit that was just done.
+#: `when=` and `condition=` of `break_at`: gets a visit.
 Condition = Callable[[model.Visit], bool]
+#: Nodes of a breakpoint that are told.
+MOST_NODES = 100
 
 
-@dataclass(frozen=True, slots=True)
+class Standing(Protocol):
+    """What breakpoints ask of the run: a `History`."""
+
+    @property
+    def position(self) -> int: ...
+    @property
+    def fold(self) -> Fold: ...
+
+
 class Breakpoint:
-    """Stops before a node in `nodes`, or after a visit for which `when` is true."""
+    """One of a session's. Stops before its `nodes`, or, if it has none, behind a visit."""
 
-    nodes: frozenset[int]
-    when: Condition | None
-    text: str
+    def __init__(
+        self, number: int, kind: model.BreakpointKind, text: str, nodes: frozenset[int], hits: int
+    ) -> None:
+        self.id = number
+        self.kind: model.BreakpointKind = kind
+        self.text = text
+        self.nodes = nodes
+        self.hits = hits
+        self.enabled = True
+        self.place: model.Place | None = None
+        #: What holds when it stops; None: always.
+        self.test: conditions.Test | None = None
+        self.condition = ""
+        self.writes: Writes | None = None
+        self._written: object = None
+        self._told: tuple[int, ...] | None = None
+        #: How many steps were done each time that it came about.
+        self._positions: list[int] = []
+
+    @property
+    def asks(self) -> bool:
+        """Has a step to be looked at to know whether it stops behind it?"""
+        return not self.nodes
+
+    def begin(self) -> None:
+        """The run goes on from where it stands."""
+        if self.writes is not None:
+            self._written = self.writes.mark()
+
+    def comes(self, facts: conditions.Facts) -> bool:
+        """Is it where the run stands?"""
+        if self.writes is not None:
+            before, self._written = self._written, self.writes.mark()
+            return before != self._written
+        return self.test is None or self.test(facts)
+
+    def count(self, position: int) -> bool:
+        """It has come about at `position`: is it the time to stop?"""
+        if position not in self._positions:
+            insort(self._positions, position)
+        return self.hits in (0, self.hit(position))
+
+    def hit(self, position: int) -> int:
+        return bisect_right(self._positions, position)
+
+    def leave_out(self, node: int) -> None:
+        """Does not stop before this one any more."""
+        self.nodes -= {node}
+        self._told = None
+
+    def told(self, position: int) -> model.Breakpoint:
+        if self._told is None:
+            self._told = tuple(sorted(self.nodes)[:MOST_NODES])
+        return model.Breakpoint(
+            self.id,
+            self.kind,
+            self.text,
+            self.condition,
+            self.hits,
+            self.hit(position),
+            self.enabled,
+            self._told,
+            len(self.nodes),
+            self.place,
+        )
 
 
 class Breakpoints:
-    """All breakpoints of a session: those made by `break_at`, and the nodes that a person toggled."""
+    """All breakpoints of a session. `stands`: the run, set before it moves."""
 
     def __init__(self, source: GraphSource) -> None:
         self._source = source
-        self._made: list[Breakpoint] = []
-        self._toggled: set[int] = set()
-        #: All nodes before which the run stops.
+        self._all: list[Breakpoint] = []
+        self._numbers = count(1).__next__
+        self.stands: Standing | None = None
+        #: The enabled ones: before which nodes they stop, and whether a step has to be looked at.
         self._nodes: frozenset[int] = frozenset()
+        self._listed: tuple[int, ...] = ()
+        self._asking = False
+        self._iterations: dict[int, int] | None = None
         #: Does it stop behind a step that makes a NaN or an infinity of finite gradients?
         self.nonfinite = True
-        #: The condition that was true when it was asked last.
+        #: The one that stopped the run when it was asked last, and at how many steps that was.
         self.met: Breakpoint | None = None
+        self._asked_at = -1
 
-    def add(self, **arguments: Any) -> Breakpoint:
-        """A new one, from the arguments of `Session.break_at`."""
-        made = make_breakpoint(self._source, **arguments)
-        self._made.append(made)
+    # --- what there are ---------------------------------------------------------------------------------
+
+    def add(
+        self,
+        *,
+        when: Condition | str | None = None,
+        condition: Condition | str | None = None,
+        written: Any = None,
+        hits: int = 0,
+        enabled: bool = True,
+        **chosen: Any,
+    ) -> Breakpoint:
+        """A new one, from the arguments of `Session.break_at`; it takes the place of one that stops there."""
+        if hits < 0:
+            raise ValueError(f"hits={hits}: give the time at which to stop, or 0 for each")
+        if when is not None and condition is not None:
+            raise ValueError("give when= (behind a visit) or condition= (before a node), not both")
+        found = choose(self._source, **chosen)
+        if not found and when is None and condition is None and written is None:
+            raise ValueError(
+                "give break_at at least one of op=, node=, tensor=, line=, when=, written="
+            )
+        made = self._make(found, written, hits)
+        made.enabled = enabled
+        given = condition if condition is not None else when
+        if given is not None:
+            made.test, made.condition = _test(given)
+            if made.kind == "when":
+                made.text = made.condition
+        self._all = [b for b in self._all if not _alike(b, made)]
+        self._all.append(made)
         self._gather()
         return made
+
+    def _make(self, found: list[Chosen], written: Any, hits: int) -> Breakpoint:
+        if written is not None:
+            if found:
+                raise ValueError("give written= alone: it stops whichever node writes")
+            if not isinstance(self._source, Watching):
+                raise ValueError("this engine does not say who writes to memory")
+            writes = self._source.writes_to(written)
+            made = Breakpoint(
+                self._numbers(), "data", f"writes to {writes.name}", frozenset(), hits
+            )
+            made.writes = writes
+            return made
+        nodes = frozenset[int]().union(*(each.nodes for each in found))
+        kind = found[0].kind if found else "when"
+        made = Breakpoint(self._numbers(), kind, " ".join(each.text for each in found), nodes, hits)
+        if kind == "line":
+            made.place = self._source.describe(min(nodes)).place
+        return made
+
+    def of(self, number: int) -> Breakpoint:
+        """ValueError if there is none of this number."""
+        found = next((b for b in self._all if b.id == number), None)
+        if found is None:
+            raise ValueError(f"there is no breakpoint {number}")
+        return found
+
+    def enable(self, number: int, enabled: bool) -> None:
+        self.of(number).enabled = enabled
+        self._gather()
+
+    def remove(self, number: int) -> None:
+        self._all.remove(self.of(number))
+        self._gather()
 
     def toggle(self, node: int, enabled: bool) -> None:
         """Sets one on `node`, or takes away all that stop there; ValueError if there is no such node."""
         if not 0 <= node < len(self._source):
             raise ValueError(f"there is no node {node} in this graph")
         if enabled:
-            self._toggled.add(node)
-        else:
-            self._toggled.discard(node)
-            self._made = [
-                Breakpoint(b.nodes - {node}, b.when, b.text)
-                for b in self._made
-                if b.nodes - {node} or b.when is not None
-            ]
+            self.add(node=node)
+            return
+        for each in [b for b in self._all if node in b.nodes]:
+            each.leave_out(node)
+            if not each.nodes:
+                self._all.remove(each)
         self._gather()
 
+    def at_line(self, line: str) -> list[Breakpoint]:
+        """Those that were set at the same line."""
+        nodes = choose(self._source, line=line)[0].nodes
+        return [b for b in self._all if b.kind == "line" and b.nodes & nodes]
+
     def clear(self) -> None:
-        self._made.clear()
-        self._toggled.clear()
+        self._all.clear()
         self._gather()
 
     def _gather(self) -> None:
-        self._nodes = frozenset(self._toggled).union(*(b.nodes for b in self._made))
+        enabled = [b for b in self._all if b.enabled]
+        self._nodes = frozenset[int]().union(*(b.nodes for b in enabled))
+        self._asking = any(b.asks for b in enabled)
+        self._listed = tuple(sorted(self._nodes))
 
     def listed(self) -> tuple[int, ...]:
-        """Nodes before which the run stops, sorted."""
-        return tuple(sorted(self._nodes))
+        """Nodes before which the run may stop, sorted."""
+        return self._listed
+
+    def told(self) -> tuple[model.Breakpoint, ...]:
+        position = 0 if self.stands is None else self.stands.position
+        return tuple(b.told(position) for b in self._all)
+
+    # --- while a run goes on ----------------------------------------------------------------------------
+
+    def begin(self) -> None:
+        """The run goes on from where it stands."""
+        self.met, self._asked_at = None, -1
+        for each in self._all:
+            each.begin()
 
     @property
     def active(self) -> bool:
         """Is there any?"""
-        return bool(self._toggled or self._made or self.nonfinite)
+        return bool(self._all or self.nonfinite)
 
     @property
     def nodes(self) -> frozenset[int] | None:
         """See `stops.Foreseen`."""
-        return None if any(b.when is not None for b in self._made) else self._nodes
+        return None if self._asking else self._nodes
 
     @property
     def position(self) -> None:
@@ -91,66 +245,64 @@ class Breakpoints:
 
     def stop_at(self, step: Step) -> bool:
         """Does the run stop behind this step?"""
-        self.met = None
-        if step.current in self._nodes or (self.nonfinite and birth_at(step) is not None):
+        return self.meets(step) is not None or (self.nonfinite and birth_at(step) is not None)
+
+    def meets(self, step: Step) -> Breakpoint | None:
+        """The first that stops the run behind this step, where it stands. Each is asked once."""
+        assert self.stands is not None
+        position = self.stands.position
+        if position != self._asked_at:
+            self._asked_at = position
+            come = [b for b in self._all if b.enabled and self._comes(b, step, position)]
+            stopping = [b for b in come if b.count(position)]
+            self.met = stopping[0] if stopping else None
+        return self.met
+
+    def _comes(self, one: Breakpoint, step: Step, position: int) -> bool:
+        if one.asks:
+            visit = _NO_VISIT if one.writes is not None else step.record.visit
+            return one.comes(self._facts(visit))
+        node = step.current
+        if node is None or node not in one.nodes:
+            return False
+        if one.test is None:
             return True
-        conditions = (b for b in self._made if b.when is not None)
-        self.met = next((b for b in conditions if b.when and b.when(step.record.visit)), None)
-        return self.met is not None
+        assert self.stands is not None
+        arrived = self.stands.fold.arrived(node)
+        return one.comes(self._facts(model.Visit(position, node, arrived, ())))
+
+    def _facts(self, visit: model.Visit) -> conditions.Facts:
+        node = visit.node
+        return conditions.Facts(
+            visit, lambda: self._source.name(node), lambda: self._iteration(node)
+        )
+
+    def _iteration(self, node: int) -> int:
+        """How many nodes were recorded at the same place before it."""
+        if self._iterations is None:
+            turns: dict[tuple[int, int] | None, int] = {}
+            self._iterations = {}
+            for number in reversed(range(self._source.inner)):
+                spot = self._source.origin(number).spot
+                key = None if spot is None else (id(spot.code), spot.offset)
+                self._iterations[number] = turns.get(key, 0)
+                turns[key] = turns.get(key, 0) + 1
+        return self._iterations.get(node, 0)
 
 
-def has_nonfinite(visit: model.Visit) -> bool:
-    """Did a NaN or an infinity arrive at this visit, or leave it?"""
-    summaries = [*visit.incoming, *(r.routed for r in visit.routed)]
-    return any(s is not None and (s.nans or s.infs) for s in summaries)
+_NO_VISIT = model.Visit(0, 0, (), ())
 
 
-def make_breakpoint(
-    source: GraphSource,
-    *,
-    op: str | None = None,
-    node: Any = None,
-    tensor: Any = None,
-    line: int | str | None = None,
-    when: Condition | str | None = None,
-) -> Breakpoint:
-    """From the arguments of `Session.break_at`; ValueError when nothing matches."""
-    chosen: set[int] = set()
-    parts: list[str] = []
-    if op is not None:
-        names = [source.name(number) for number in range(len(source))]
-        found = {number for number, name in enumerate(names) if fnmatchcase(name, op)}
-        if not found:
-            raise ValueError(
-                f"no node is named {op!r}; this graph has: {', '.join(sorted(set(names)))}"
-            )
-        chosen |= found
-        parts.append(op)
-    if node is not None:
-        number = node if isinstance(node, int) else source.number(node)
-        if number is None or not 0 <= number < len(source):
-            raise ValueError(
-                f"{node!r} is not a node of this graph (numbers go to {len(source) - 1})"
-            )
-        chosen.add(number)
-        parts.append(f"node {number}")
-    if tensor is not None:
-        number = source.number(tensor)
-        if number is None:
-            raise ValueError("that tensor's history is not part of this graph")
-        chosen.add(number)
-        parts.append("tensor")
-    if line is not None:
-        text, found = nodes_at(source, line)
-        chosen |= found
-        parts.append(text)
-    if isinstance(when, str):
-        if when != "nonfinite":
-            raise ValueError(f"when={when!r}: give a function of the visit, or 'nonfinite'")
-        parts.append(when)
-        when = has_nonfinite
-    elif when is not None:
-        parts.append("when ...")
-    if not chosen and when is None:
-        raise ValueError("give break_at at least one of op=, node=, tensor=, line=, when=")
-    return Breakpoint(frozenset(chosen), when, " ".join(parts))
+def _test(given: Condition | str) -> tuple[conditions.Test, str]:
+    """What it asks, and how it is told."""
+    if isinstance(given, str):
+        return conditions.parse(given), given.strip()
+    if not callable(given):
+        raise ValueError(f"a condition is a function of the visit or a text, not {given!r}")
+    name = getattr(given, "__name__", "<lambda>")
+    return lambda facts: given(facts.visit), f"when {'...' if name == '<lambda>' else name}"
+
+
+def _alike(one: Breakpoint, other: Breakpoint) -> bool:
+    """Do they stop at the same place, whatever else they ask?"""
+    return bool(one.nodes) and (one.kind, one.nodes) == (other.kind, other.nodes)

@@ -123,6 +123,10 @@ class Fold:
         waiting = self._slots.get(node, {})
         return tuple(self._value(waiting.get(nr)) for nr in range(count))
 
+    def arrived(self, node: int) -> tuple[model.TensorSummary | None, ...]:
+        """What waits at the slots of a node, up to the last at which something does."""
+        return self.slots(node, max(self._slots.get(node, ()), default=-1) + 1)
+
     def spot(self, node: int, nr: int) -> Spot | None:
         """Where what waits at a slot is to be found; None where nothing does, or what a run starts with.
 

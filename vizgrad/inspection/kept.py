@@ -86,6 +86,10 @@ class Kept:
         return ()
 
     @property
+    def breakpoint_list(self) -> tuple[model.Breakpoint, ...]:
+        return ()
+
+    @property
     def truncated(self) -> int:
         return self._all[0].truncated
 

@@ -70,6 +70,10 @@ class Live:
         return self._breakpoints.listed()
 
     @property
+    def breakpoint_list(self) -> tuple[model.Breakpoint, ...]:
+        return self._breakpoints.told()
+
+    @property
     def nonfinite(self) -> bool:
         return self._breakpoints.nonfinite
 

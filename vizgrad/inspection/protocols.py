@@ -142,6 +142,32 @@ class Grouped(GraphSource, Protocol):
     def groups(self) -> tuple[model.Group, ...]: ...
 
 
+class Writes(Protocol):
+    """The writes to one block of memory."""
+
+    @property
+    def name(self) -> str:
+        """Of the tensor that it was asked for."""
+        ...
+
+    def mark(self) -> object:
+        """Something that differs from what it was before a write, and is that again when it is undone."""
+        ...
+
+    def latest(self) -> str:
+        """Who wrote last, and where, in words; empty if that is not known."""
+        ...
+
+
+@runtime_checkable
+class Watching(Protocol):
+    """A source that knows who writes to memory."""
+
+    def writes_to(self, thing: Any) -> Writes:
+        """Those to the memory of a tensor, or of a leaf, given by its number. ValueError for others."""
+        ...
+
+
 class Effect(Protocol):
     """A change that a step made to something outside of the run. Undone and redone in turn.
 

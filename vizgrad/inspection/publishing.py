@@ -26,6 +26,8 @@ class Update:
     order; with `jumped` there were too many, and `records` is empty. `names` are of the nodes that were
     run, of those that they gave gradients to, and of the one that comes next. `ending` says why a closed one
     was closed.
+    `breakpoints` are the nodes before which Continue may stop, `breakpoint_list` what was set (None: as it
+    was).
     `nonfinite`: Continue stops where a NaN or an infinity is born.
     """
 
@@ -40,6 +42,7 @@ class Update:
     records: tuple[model.StepRecord, ...] = ()
     changes: tuple[model.StorageChange, ...] = ()
     breakpoints: tuple[int, ...] = ()
+    breakpoint_list: tuple[model.Breakpoint, ...] | None = None
     error: str = ""
     modes: model.Modes = _NO_MODES
     stopped: model.Stopped | None = None

@@ -15,7 +15,8 @@ from typing import Any, Self
 from weakref import finalize
 
 from vizgrad.inspection import model, registry
-from vizgrad.inspection.breakpoints import Breakpoint, Breakpoints, Condition
+from vizgrad.inspection.breaking import Breaking
+from vizgrad.inspection.breakpoints import Breakpoints
 from vizgrad.inspection.history import Between, History
 from vizgrad.inspection.interrupts import between_steps
 from vizgrad.inspection.kept import Kept
@@ -26,7 +27,6 @@ from vizgrad.inspection.moving import Halt, Moving, Work
 from vizgrad.inspection.opening import Opening
 from vizgrad.inspection.protocols import Backward, CutOff
 from vizgrad.inspection.publishing import RECORDS_CARRIED, Update
-from vizgrad.inspection.seen import Seen
 from vizgrad.inspection.seen import SessionBusy as SessionBusy
 from vizgrad.inspection.stopped import at_stop, by_person
 from vizgrad.inspection.stops import Until
@@ -35,7 +35,7 @@ from vizgrad.inspection.where import Where
 from vizgrad.observing import Observer, Observers
 
 
-class Session(Seen):
+class Session(Breaking):
     """A backward that has not run yet, or only in part. Made by `vizgrad.debug(loss)`.
 
     `step`, `back`, `run_to`, `continue_`, `restart` move it; `node`, `ready`, `buffers`, `saved`,
@@ -48,6 +48,8 @@ class Session(Seen):
         """`keep`: bytes of values that its steps may hold; None: a quarter of what is free now."""
         self._breakpoints = Breakpoints(backward.source)
         history = History(backward.run, quarter_of_free() if keep is None else keep)
+        self._breakpoints.stands = history
+        self._told_breakpoints: tuple[model.Breakpoint, ...] = ()
         live = Live(backward, history, self._breakpoints)
         super().__init__(live, backward.title, Opening() if opening is None else opening)
         #: Inside a move: a hook of the graph runs then, and may not move the session itself.
@@ -90,9 +92,12 @@ class Session(Seen):
 
         `stopped` says why it ended before.
         """
-        return self._move(
-            lambda history, between: history.on(self._breakpoints, between), stops=True
-        )
+
+        def run(history: History, between: Between) -> None:
+            self._breakpoints.begin()
+            history.on(self._breakpoints, between)
+
+        return self._move(run, stops=True)
 
     def run_to(self, target: Any) -> Where:
         """Goes to where `target` is the next to run: a node's number, a node, a name or pattern.
@@ -183,51 +188,6 @@ class Session(Seen):
     def __exit__(self, *exc: object) -> None:
         self.close()
 
-    # --- breakpoints --------------------------------------------------------------------------------
-
-    def break_at(
-        self,
-        op: str | None = None,
-        *,
-        node: Any = None,
-        tensor: Any = None,
-        line: int | str | None = None,
-        when: Condition | str | None = None,
-    ) -> Breakpoint:
-        """Makes `continue_` stop before nodes named like `op` (``"Mul*"``), before `node`, before the
-        producer of `tensor`, before nodes that were recorded at `line` (of the newest cell, or
-        ``"train.py:7"``), or after a visit for which `when(visit)` is true (``"nonfinite"``).
-        ValueError when nothing matches.
-        """
-        with self._changing_breakpoints():
-            return self._breakpoints.add(op=op, node=node, tensor=tensor, line=line, when=when)
-
-    def set_breakpoint(self, node: int, enabled: bool) -> None:
-        """The breakpoint that a person toggles on one node."""
-        with self._changing_breakpoints():
-            self._breakpoints.toggle(node, enabled)
-
-    @property
-    def stop_at_nonfinite(self) -> bool:
-        """Does `continue_` stop behind a node that makes a NaN or an infinity of finite gradients?"""
-        return self._breakpoints.nonfinite
-
-    @stop_at_nonfinite.setter
-    def stop_at_nonfinite(self, on: bool) -> None:
-        with self._changing_breakpoints():
-            self._breakpoints.nonfinite = bool(on)
-
-    def clear_breakpoints(self) -> None:
-        with self._changing_breakpoints():
-            self._breakpoints.clear()
-
-    @contextmanager
-    def _changing_breakpoints(self) -> Generator[None]:
-        with self._owned():
-            live = self._live()
-            yield
-            self._publish(live, live.position)
-
     # --- telling ------------------------------------------------------------------------------------
 
     @property
@@ -307,6 +267,7 @@ class Session(Seen):
             "earliest": history.earliest,
             "changes": changes,
             "breakpoints": self._breakpoints.listed(),
+            "breakpoint_list": self._breakpoints_if_changed(),
             "error": live.error,
             "modes": live.modes,
             "ending": self.ending,
@@ -333,6 +294,14 @@ class Session(Seen):
             )
 
         self._publisher.publish(make)
+
+    def _breakpoints_if_changed(self) -> tuple[model.Breakpoint, ...] | None:
+        """All of them, if they are not as they were published last."""
+        told = self._breakpoints.told()
+        if told == self._told_breakpoints:
+            return None
+        self._told_breakpoints = told
+        return told
 
     # --- the move that is under way ---------------------------------------------------------------
 

@@ -15,20 +15,30 @@ from vizgrad.inspection.protocols import GraphSource
 def at_stop(
     history: History, source: GraphSource, breakpoints: Breakpoints
 ) -> model.Stopped | None:
-    """Why `continue_` has ended where the run stands; None at the end of the run."""
-    if history.at_end or history.position == 0:
+    """Why `continue_` has ended where the run stands; None if nothing but the end of the run stopped it."""
+    if history.position == 0:
         return None
-    last, met, current = history.steps[history.position - 1], breakpoints.met, history.current
+    last, current = history.steps[history.position - 1], history.current
+    met = breakpoints.meets(last)
     birth = birth_at(last) if breakpoints.nonfinite else None
     if birth is not None:
         return _stopped("nonfinite", last.node, source, history, birth_text(birth, source), birth)
-    if met is not None:
-        text = f"{met.text}, true behind {_called(source, last.node)}"
-        return _stopped("condition", last.node, source, history, text)
-    if current is None:
+    if met is None:
         return None
+    number, times = met.id, f", the {_ordinal(met.hits)} time" if met.hits else ""
+    if met.writes is not None:
+        who = f"{met.writes.name} was written {met.writes.latest()}".rstrip()
+        text = f"{who}, in {_called(source, last.node)}{times}"
+        return _stopped("written", last.node, source, history, text, by=number)
+    if met.asks:
+        text = f"{met.condition}, true behind {_called(source, last.node)}{times}"
+        return _stopped("condition", last.node, source, history, text, by=number)
+    assert current is not None
+    why = [met.text] if met.kind in ("line", "tensor") or "*" in met.text else []
+    why += [met.condition] if met.condition else []
     text = f"breakpoint before {_called(source, current)}"
-    return _stopped("breakpoint", current, source, history, text)
+    text += (f" ({', '.join(why)})" if why else "") + times
+    return _stopped("breakpoint", current, source, history, text, by=number)
 
 
 def by_person(
@@ -63,9 +73,16 @@ def _stopped(
     history: History,
     text: str,
     birth: model.Birth | None = None,
+    by: int | None = None,
 ) -> model.Stopped:
-    place = None if node is None else source.describe(node).place
-    return model.Stopped(kind, f"Stopped: {text}", history.position, node, place, birth)
+    born = node if birth is None or birth.born is None else birth.born
+    place = None if born is None else source.describe(born).place
+    return model.Stopped(kind, f"Stopped: {text}", history.position, node, place, birth, by)
+
+
+def _ordinal(number: int) -> str:
+    last = number % 10 if number % 100 not in (11, 12, 13) else 0
+    return f"{number}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(last, 'th') }".replace(" ", "")
 
 
 def birth_text(birth: model.Birth, source: GraphSource) -> str:
@@ -80,7 +97,16 @@ def birth_text(birth: model.Birth, source: GraphSource) -> str:
     if birth.operands:
         values = " and ".join(f"{o.name} = {_number(o.value)}" for o in birth.operands)
         parts.append(f"where {values}" + (" since the forward" if birth.forward else ""))
+    if birth.born is not None and birth.born != birth.node:
+        parts.append(f"made by {_forward_of(source, birth.born)}")
     return ", ".join(parts)
+
+
+def _forward_of(source: GraphSource, node: int) -> str:
+    """The forward operation that a node was recorded by, and its line."""
+    place = source.describe(node).place
+    where = "" if place is None else f" in {place.cell or place.file}, line {place.line}"
+    return f"the forward of {_called(source, node)}{where}"
 
 
 def _counted(birth: model.Birth) -> str:

@@ -17,7 +17,9 @@ class Foreseen(Stops, Protocol):
 
     @property
     def nodes(self) -> AbstractSet[int] | None:
-        """The nodes before which they are; None if each step has to be looked at after all."""
+        """The nodes before which they may be: `stop_at` is asked there. None if each step has to be looked at
+        after all.
+        """
         ...
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Set as AbstractSet
 from typing import Any
 
-from vizgrad.inspection.breakpoints import make_breakpoint
+from vizgrad.inspection.choosing import choose
 from vizgrad.inspection.history import History
 from vizgrad.inspection.protocols import GraphSource
 
@@ -19,7 +19,7 @@ def find_visit(target: Any, source: GraphSource, history: History) -> int | Abst
     """
     where = {"op": target} if isinstance(target, str) else {"node": target}
     skipped = frozenset(history.start.skipped)
-    wanted = {i for i in make_breakpoint(source, **where).nodes if i not in skipped}
+    wanted = {i for i in choose(source, **where)[0].nodes if i not in skipped}
     if not wanted:
         raise ValueError(
             f"{target!r} is not run by this backward: no tensor that was asked for (inputs=) is "

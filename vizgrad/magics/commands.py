@@ -12,6 +12,7 @@ from typing import Any
 from vizgrad import interactive
 from vizgrad.commands import magics
 from vizgrad.inspection import registry
+from vizgrad.inspection.model import Breakpoint
 from vizgrad.inspection.session import Session, Where
 from vizgrad.rendering.static import VersionsPicture, saved_lines
 from vizgrad.tensor.tensor import Tensor
@@ -141,21 +142,70 @@ def close(shell: Any, rest: str) -> Any:
 
 @runs("break")
 def break_(shell: Any, rest: str) -> Any:
-    text = rest.strip()
-    session = current_session()
+    text, session = rest.strip(), current_session()
     if not text:
         raise UsageError(
-            f"usage: {_usage('break')}, e.g. TanhBackward0, Mul*, 17, train.py:7, :7 or nonfinite"
+            f"usage: {_usage('break')}, e.g. TanhBackward0, Mul*, 17, train.py:7, :7 if grad.norm > 1e3, "
+            "when nonfinite, written w"
         )
-    if text == "nonfinite":
-        made = session.break_at(when=text)
-    elif text.isdigit():
-        made = session.break_at(node=int(text))
-    elif text.rpartition(":")[2].isdigit():
-        made = session.break_at(line=text)
-    else:
-        made = session.break_at(text)
-    return f"breakpoint at {made.text}: {len(made.nodes)} node(s)"
+    text, hits = _split_hits(text)
+    text, _, condition = text.partition(" if ")
+    word, _, behind = text.strip().partition(" ")
+    made = _break(session, shell, word, behind.strip(), condition.strip() or None, hits)
+    return f"breakpoint {made.id}: {breakpoint_line(made)}"
+
+
+def _break(
+    session: Session, shell: Any, word: str, behind: str, condition: str | None, hits: int
+) -> Breakpoint:
+    if word in ("when", "nonfinite"):
+        return session.break_at(when=behind if word == "when" else word, hits=hits)
+    if word == "written":
+        tensor = _tensor(shell, behind, "break")
+        return session.break_at(written=tensor, hits=hits)
+    text = f"{word} {behind}".strip()
+    if text.isdecimal():
+        return session.break_at(node=int(text), condition=condition, hits=hits)
+    if text.rpartition(":")[2].isdecimal():
+        return session.break_at(line=text, condition=condition, hits=hits)
+    return session.break_at(text, condition=condition, hits=hits)
+
+
+def _split_hits(text: str) -> tuple[str, int]:
+    """Without ``hits N`` at its end, and that number."""
+    before, word, number = text.rpartition(" hits ")
+    return (before, int(number)) if word and number.strip().isdecimal() else (text, 0)
+
+
+@runs("breakpoints")
+def breakpoints(shell: Any, rest: str) -> Any:
+    session, words = current_session(), rest.split()
+    match words:
+        case []:
+            pass
+        case ["clear"]:
+            session.clear_breakpoints()
+        case ["on" | "off" as word, number] if number.isdecimal():
+            session.enable_breakpoint(int(number), word == "on")
+        case ["remove", number] if number.isdecimal():
+            session.remove_breakpoint(int(number))
+        case _:
+            raise UsageError(f"usage: {_usage('breakpoints')}")
+    lines = [f"{made.id:>3}  {breakpoint_line(made)}" for made in session.breakpoints]
+    return Where("\n".join(lines) or "no breakpoints are set")
+
+
+def breakpoint_line(made: Breakpoint) -> str:
+    """One breakpoint, in one line."""
+    parts = [made.text]
+    if made.kind != "when":
+        parts += [f"if {made.condition}"] if made.condition else []
+        parts += [f"{made.total} node{'' if made.total == 1 else 's'}"] if made.total else []
+    if made.hits:
+        parts.append(f"at the {made.hits}. time, {made.hit} so far")
+    elif made.hit:
+        parts.append(f"{made.hit} so far")
+    return ", ".join([*parts, *([] if made.enabled else ["off"])])
 
 
 @runs("saved")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ from vizgrad.arrays.quiet import quiet
 from vizgrad.graph.saved import bare
 from vizgrad.inspection import model
 from vizgrad.stepping.effects import ReleaseEffect
+from vizgrad.stepping.origin_of_nan import made_by
 
 if TYPE_CHECKING:
     from vizgrad.graph.node import Node
@@ -23,8 +24,12 @@ MOST_OPERANDS = 3
 
 
 @quiet
-def birth_of(step: EngineStep, node: Node) -> model.Birth | None:
-    """What `step`, which ran `node`, made of finite gradients that is not finite itself; None if nothing."""
+def birth_of(
+    step: EngineStep, node: Node, number: Callable[[Node], int | None]
+) -> model.Birth | None:
+    """What `step`, which ran `node`, made of finite gradients that is not finite itself; None if nothing.
+    `number` gives that of a node.
+    """
     if not all(map(_finite, step.incoming)):
         return None
     hook = _hook(step)
@@ -32,9 +37,11 @@ def birth_of(step: EngineStep, node: Node) -> model.Birth | None:
         if held is None or held.array is None or is_finite(held.array):
             continue
         found = odd(held.array)
-        operands, forward = (), False
+        operands, forward, born = (), False, None
         if not hook and edge is not None and found.first is not None:
-            operands, forward = _operands(step, node, held.array.shape, found.first)
+            values = _saved(step, node)
+            operands, forward = _operands(values, held.array.shape, found.first)
+            born = made_by(node, values) if forward else None
         return model.Birth(
             step.node,
             found.nans,
@@ -45,6 +52,7 @@ def birth_of(step: EngineStep, node: Node) -> model.Birth | None:
             operands,
             forward,
             hook,
+            None if born is None else number(born),
         )
     return None
 
@@ -78,14 +86,19 @@ def _hook(step: EngineStep) -> str:
     return ""
 
 
-def _operands(
-    step: EngineStep, node: Node, shape: tuple[int, ...], index: tuple[int, ...]
-) -> tuple[tuple[model.Operand, ...], bool]:
-    """The saved values at that place that say why, if some do, and whether one was not finite itself."""
+def _saved(step: EngineStep, node: Node) -> dict[str, Any]:
+    """What the node had saved before the step."""
     values = dict(node.saved_values())
     for effect in step.effects:
         if isinstance(effect, ReleaseEffect):
             values |= effect.values
+    return values
+
+
+def _operands(
+    values: Mapping[str, Any], shape: tuple[int, ...], index: tuple[int, ...]
+) -> tuple[tuple[model.Operand, ...], bool]:
+    """The saved values at that place that say why, if some do, and whether one was not finite itself."""
     found: list[model.Operand] = []
     for name, value in values.items():
         array = getattr(bare(value), "_array", None)

@@ -255,7 +255,7 @@ class Journal(Sequence[EngineStep]):
         return None
 
     def birth_at(self, step: EngineStep) -> model.Birth | None:
-        return birth_of(step, self.nodes[step.node])
+        return birth_of(step, self.nodes[step.node], self._ids.get)
 
     def following(self, index: int) -> int | None:
         """The node that runs after step `index`."""

@@ -206,7 +206,10 @@ class EngineRun:
         if not stops.active:
             return False
         if isinstance(stops, Foreseen) and (nodes := stops.nodes) is not None:
-            return self._source.ids[node] in nodes or len(self.steps) == stops.position
+            if len(self.steps) == stops.position:
+                return True
+            if self._source.ids[node] not in nodes:
+                return False
         return stops.stop_at(self.steps[-1])
 
     def weigh(self, first: int, last: int) -> int:

@@ -34,6 +34,7 @@ from vizgrad.stepping.effects import ReleaseEffect
 from vizgrad.stepping.origins import Origins
 from vizgrad.stepping.places import write_of
 from vizgrad.stepping.summary import summarize_closely
+from vizgrad.stepping.written import StorageWrites
 from vizgrad.tensor.modes import Scope
 from vizgrad.tensor.tensor import Tensor
 
@@ -313,6 +314,11 @@ class EngineGraph:
 
     def retell(self) -> None:
         self._blocks.retell()
+
+    def writes_to(self, thing: Any) -> StorageWrites:
+        if isinstance(thing, int) and isinstance(found := self.nodes[thing], AccumulateGrad):
+            thing = found.variable
+        return StorageWrites(thing, self.name_of(thing) if isinstance(thing, Tensor) else "")
 
     def grad(self, node: int) -> model.TensorSummary | None:
         found = self.nodes[node]

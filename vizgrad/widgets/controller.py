@@ -25,12 +25,11 @@ from vizgrad.version import __version__
 from vizgrad.widgets import answers
 from vizgrad.widgets import protocol as p
 from vizgrad.widgets.desk import MAIN, Desk
+from vizgrad.widgets.moves import move
 
 Send = Callable[[dict[str, Any]], None]
 #: A larger graph takes some time to be read.
 MOST_AT_ONCE = 20_000
-#: More steps than this in one request are refused: the browser would wait without a picture.
-MOST_STEPS = 1_000_000
 
 _log = logging.getLogger(__name__)
 _controllers: WeakSet[Controller] = WeakSet()
@@ -138,9 +137,9 @@ class Controller:
         try:
             with shown_elsewhere():
                 if on_main:
-                    MAIN.do(lambda: self._move(session, request))
+                    MAIN.do(lambda: move(session, request))
                 else:
-                    self._move(session, request)
+                    move(session, request)
         except BaseException as error:
             stopped = isinstance(error, KeyboardInterrupt) and not session.has_told(error)
             if stopped and not session.is_moving:
@@ -150,31 +149,6 @@ class Controller:
             # a node that raised is no refusal: it is said as the update has said it
             return p.Failed(request.request, told(error), session.id)
         return p.Done(request.request, session.id, session.revision)
-
-    def _move(self, session: Session, request: Any) -> None:
-        if isinstance(request, p.Step | p.StepBack) and not 0 <= request.count <= MOST_STEPS:
-            raise ValueError(f"count must be between 0 and {MOST_STEPS}, got {request.count}")
-        match request:
-            case p.Step():
-                session.step(request.count)
-            case p.StepBack():
-                session.back(request.count)
-            case p.Continue():
-                session.continue_()
-            case p.RunTo():
-                session.run_to(request.node)
-            case p.Seek():
-                session.seek(request.position)
-            case p.Restart():
-                session.restart()
-            case p.Stop():
-                session.close(because="it was stopped")
-            case p.SetBreakpoint():
-                session.set_breakpoint(request.node, request.enabled)
-            case p.SetNonfinite():
-                session.stop_at_nonfinite = request.enabled
-            case _:
-                raise ValueError(f"cannot do {type(request).__name__}")
 
     def _find(self, name: str | None) -> Session:
         if self._bound is not None and name is None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from vizgrad.inspection.model import (
+    Breakpoint,
     Buffer,
     Group,
     Modes,
@@ -203,7 +204,8 @@ class Standing:
     how many others there are. `stale` counts stale saved tensors of the whole graph. `saved` are those of
     nodes drawn that are not as `Drawing.nodes` says. `names` are of the nodes that are spoken of here and
     not drawn. `ending` says why a closed session was closed.
-    `nonfinite`: Continue stops where a NaN or an infinity is born.
+    `nonfinite`: Continue stops where a NaN or an infinity is born. `breakpoints` are the nodes before which
+    it may stop, `breakpoint_list` what was set.
     """
 
     status: RunStatus
@@ -231,3 +233,4 @@ class Standing:
     ending: str = ""
     stopped: Stopped | None = None
     nonfinite: bool = True
+    breakpoint_list: tuple[Breakpoint, ...] = ()

@@ -40,6 +40,7 @@ def standing(look: Look, drawing: Drawing) -> Standing:
         nonfinite=look.nonfinite,
         modes=look.modes,
         breakpoints=look.breakpoints,
+        breakpoint_list=look.breakpoint_list,
         counts=counter.states(outline.size),
         nodes=tuple(fold.node(node) for node in drawn),
         boxes=tuple(

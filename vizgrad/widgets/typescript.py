@@ -19,7 +19,17 @@ from typing import Literal, cast, get_args, get_origin
 from vizgrad import errors
 from vizgrad.arrays import matrix_blocks
 from vizgrad.inspection import model, publishing
-from vizgrad.inspection.model import arrays, graph, memory, nodes, records, run, stops, trace
+from vizgrad.inspection.model import (
+    arrays,
+    breakpoints,
+    graph,
+    memory,
+    nodes,
+    records,
+    run,
+    stops,
+    trace,
+)
 from vizgrad.inspection.wire import message_type
 from vizgrad.widgets import drawing, protocol, typescript_commands
 from vizgrad.widgets.protocol import answers, channel, events, requests
@@ -84,6 +94,7 @@ FILES = (
     File("model/graph", graph),
     File("model/records", records),
     File("model/stops", stops),
+    File("model/breakpoints", breakpoints),
     File("model/run", run),
     File("model/trace", trace),
     File("model/update", publishing, words=False),

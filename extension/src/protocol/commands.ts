@@ -57,7 +57,7 @@ export const COMMANDS: readonly Command[] = [
   { name: 'step', label: 'Step', labelOn: 'Step', help: 'Runs the next node.', section: 'Run', icon: 'step', keys: ['F10'], reach: 'view', enabled: 'can_run', menus: [], byHost: false, code: 'session.step()', magic: '%vizgrad step [N]' },
   { name: 'step-back', label: 'Step back', labelOn: 'Step back', help: 'Takes the last node back, with all it changed.', section: 'Run', icon: 'back', keys: ['Shift F10'], reach: 'view', enabled: 'can_go_back', menus: [], byHost: false, code: 'session.back()', magic: '%vizgrad back [N]' },
   { name: 'run-to-here', label: 'Run to here', labelOn: 'Run to here', help: 'Runs, or steps back, until the selected node is the next.', section: 'Run', icon: 'runTo', keys: ['r'], reach: 'graph', enabled: 'other_node', menus: ['node'], byHost: false, code: 'session.run_to("MulBackward0")', magic: '%vizgrad run_to NODE' },
-  { name: 'toggle-breakpoint', label: 'Add breakpoint', labelOn: 'Remove breakpoint', help: 'Makes Continue stop before the selected node, or not any more.', section: 'Run', icon: 'breakpoint', keys: ['b'], reach: 'graph', enabled: 'node', menus: ['node'], byHost: false, code: 'session.break_at("MulBackward0")', magic: '%vizgrad break NODE' },
+  { name: 'toggle-breakpoint', label: 'Add breakpoint', labelOn: 'Remove breakpoint', help: 'Makes Continue stop before the selected node, or not any more.', section: 'Run', icon: 'breakpoint', keys: ['b'], reach: 'graph', enabled: 'node', menus: ['node'], byHost: false, code: 'session.break_at("MulBackward0")', magic: '%vizgrad break NODE [if CONDITION] [hits N]' },
   { name: 'stop-at-nan', label: 'Stop at NaN', labelOn: 'Stop at NaN', help: 'Makes Continue stop where a NaN or an infinity is born, or run on.', section: 'Run', icon: 'nan', keys: [], reach: 'view', enabled: 'open', menus: [], byHost: false, code: 'session.stop_at_nonfinite()', magic: '%vizgrad nonfinite [on|off]' },
   { name: 'restart', label: 'Restart', labelOn: 'Restart', help: 'Goes back to before the first node.', section: 'Run', icon: 'restart', keys: [], reach: 'view', enabled: 'can_restart', menus: ['graph'], byHost: false, code: 'session.restart()', magic: '%vizgrad restart' },
   { name: 'stop', label: 'Stop', labelOn: 'Stop', help: 'Closes the session and lets go of what it holds.', section: 'Run', icon: 'stop', keys: ['Shift F9'], reach: 'view', enabled: 'open', menus: [], byHost: false, code: 'session.close()', magic: '%vizgrad close' },
@@ -87,6 +87,7 @@ export const COMMANDS: readonly Command[] = [
 
 // prettier-ignore
 export const IN_CODE: readonly InCode[] = [
+  { label: 'Breakpoints', help: 'Lists all breakpoints, with what they ask and how often they came about.', code: 'session.breakpoints()', magic: '%vizgrad breakpoints [on|off|remove N, clear]' },
   { label: 'Go to a position', help: 'Goes to where so many nodes are done; in the view by the slider and the list of events.', code: 'session.seek(3)', magic: '%vizgrad seek N' },
   { label: 'Debug', help: 'Opens the backward of a tensor, stopped before its first node, and shows the live view.', code: 'vizgrad.debug(loss)', magic: '%vizgrad debug TENSOR' },
   { label: 'Graph', help: 'Draws the backward graph of a tensor; nothing is run.', code: 'vizgrad.graph(loss)', magic: '%vizgrad graph TENSOR' },

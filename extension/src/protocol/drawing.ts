@@ -20,6 +20,8 @@ import { readBuffer, readReady } from './model/records';
 import type { Buffer, Ready } from './model/records';
 import { readStopped } from './model/stops';
 import type { Stopped } from './model/stops';
+import { readBreakpoint } from './model/breakpoints';
+import type { Breakpoint } from './model/breakpoints';
 import { readModes, readNodeRun, readRunStatus } from './model/run';
 import type { Modes, NodeRun, RunStatus } from './model/run';
 
@@ -192,7 +194,8 @@ export interface Reached {
  * nodes drawn; `quiet` is how many others there are. `stale` counts stale saved tensors of the
  * whole graph. `saved` are those of nodes drawn that are not as `Drawing.nodes` says. `names` are
  * of the nodes that are spoken of here and not drawn. `ending` says why a closed session was
- * closed. `nonfinite`: Continue stops where a NaN or an infinity is born.
+ * closed. `nonfinite`: Continue stops where a NaN or an infinity is born. `breakpoints` are the
+ * nodes before which it may stop, `breakpoint_list` what was set.
  */
 export interface Standing {
   readonly status: RunStatus;
@@ -220,6 +223,7 @@ export interface Standing {
   readonly ending: string;
   readonly stopped: Stopped | null;
   readonly nonfinite: boolean;
+  readonly breakpoint_list: readonly Breakpoint[];
 }
 
 export const readCell: Reader<Cell> = record<Cell>({
@@ -344,5 +348,6 @@ export const readStanding: Reader<Standing> = record<Standing>({
   names: array(readName),
   ending: optional(string, ''),
   stopped: optional(nullable(readStopped), null),
-  nonfinite: optional(boolean, true)
+  nonfinite: optional(boolean, true),
+  breakpoint_list: optional(array(readBreakpoint), [])
 });

@@ -20,9 +20,11 @@
  */
 import type { Reader } from './check';
 import type {
+  AddBreakpoint,
   Attach,
   Continue,
   Detach,
+  EnableBreakpoint,
   Find,
   GetMemory,
   GetNames,
@@ -34,10 +36,12 @@ import type {
   ListSessions,
   Look,
   Pause,
+  RemoveBreakpoint,
   Restart,
   RunTo,
   Seek,
   SetBreakpoint,
+  SetLineBreakpoint,
   SetNonfinite,
   Since,
   Step,
@@ -104,6 +108,10 @@ export type Request =
   | Restart
   | Stop
   | SetBreakpoint
+  | SetLineBreakpoint
+  | AddBreakpoint
+  | EnableBreakpoint
+  | RemoveBreakpoint
   | SetNonfinite
   | Pause
   | Inspect
@@ -150,6 +158,10 @@ export const ANSWERS = {
   restart: ['done'],
   stop: ['done'],
   set_breakpoint: ['done'],
+  set_line_breakpoint: ['done'],
+  add_breakpoint: ['done'],
+  enable_breakpoint: ['done'],
+  remove_breakpoint: ['done'],
   set_nonfinite: ['done'],
   pause: ['done'],
   inspect: ['inspection'],

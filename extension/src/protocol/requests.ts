@@ -1,6 +1,7 @@
 // Made by `make types` from vizgrad/widgets/protocol/requests.py: do not edit.
 /** What the browser may ask. */
 import type { ArrayName } from './model/arrays';
+import type { BreakpointKind } from './model/breakpoints';
 import type { Folding } from './drawing';
 
 /** Which sessions exist? Answered by `Sessions`. */
@@ -151,6 +152,53 @@ export interface SetBreakpoint {
   readonly session: string;
   readonly node: number;
   readonly enabled: boolean;
+}
+
+/**
+ * Continue is to stop before nodes that were recorded at `line` of `file`, or not any more.
+ * `condition` is read as `vizgrad.inspection.conditions` says, and never run; empty: always.
+ */
+export interface SetLineBreakpoint {
+  readonly type: 'set_line_breakpoint';
+  readonly request: number;
+  readonly session: string;
+  readonly file: string;
+  readonly line: number;
+  readonly enabled: boolean;
+  readonly condition: string;
+  readonly hits: number;
+}
+
+/**
+ * `text` is, for each kind, as a person writes it: "op", a name or pattern (`Mul*`); "node", a
+ * number; "line", `In [3]:7` or `train.py:7`; "when", a condition behind each visit, and
+ * `condition` is empty then. "tensor" and "data" name a leaf by its label: before it takes its
+ * gradient, or when its memory is written.
+ */
+export interface AddBreakpoint {
+  readonly type: 'add_breakpoint';
+  readonly request: number;
+  readonly session: string;
+  readonly kind: BreakpointKind;
+  readonly text: string;
+  readonly condition: string;
+  readonly hits: number;
+}
+
+/** Of the list of breakpoints, by its `id`. */
+export interface EnableBreakpoint {
+  readonly type: 'enable_breakpoint';
+  readonly request: number;
+  readonly session: string;
+  readonly breakpoint: number;
+  readonly enabled: boolean;
+}
+
+export interface RemoveBreakpoint {
+  readonly type: 'remove_breakpoint';
+  readonly request: number;
+  readonly session: string;
+  readonly breakpoint: number;
 }
 
 /** Continue is to stop where a NaN or an infinity is born, or not. */

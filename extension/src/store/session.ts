@@ -45,7 +45,7 @@ export type RunHead = Pick<
   | 'modes'
   | 'stopped'
 > &
-  Pick<Standing, 'nonfinite' | 'ending'>;
+  Pick<Standing, 'nonfinite' | 'ending' | 'breakpoint_list'>;
 
 /** What was found for `query`: the first of `total` nodes. */
 export interface Finding {
@@ -162,7 +162,11 @@ export function withUpdate(state: SessionState, update: Update): SessionState {
   return {
     ...state,
     revision: update.revision,
-    run: headOf({ ...update, current: fold.current }),
+    run: headOf({
+      ...update,
+      current: fold.current,
+      breakpoint_list: update.breakpoint_list ?? state.run.breakpoint_list
+    }),
     closed: update.status === 'closed'
   };
 }
@@ -245,7 +249,7 @@ function lineOf({ index, node, incoming }: Visit): VisitLine {
 
 function headOf(run: RunHead): RunHead {
   const { status, position, recorded, total, current, breakpoints, earliest, error } = run;
-  const { modes, stopped, nonfinite, ending } = run;
+  const { modes, stopped, nonfinite, ending, breakpoint_list } = run;
   return {
     status,
     position,
@@ -258,7 +262,8 @@ function headOf(run: RunHead): RunHead {
     modes,
     stopped,
     nonfinite,
-    ending
+    ending,
+    breakpoint_list
   };
 }
 

@@ -21,6 +21,8 @@ from vizgrad.inspection.model.arrays import ArrayKind as ArrayKind
 from vizgrad.inspection.model.arrays import ArrayName as ArrayName
 from vizgrad.inspection.model.arrays import Part as Part
 from vizgrad.inspection.model.arrays import TensorSummary as TensorSummary
+from vizgrad.inspection.model.breakpoints import Breakpoint as Breakpoint
+from vizgrad.inspection.model.breakpoints import BreakpointKind as BreakpointKind
 from vizgrad.inspection.model.graph import Graph as Graph
 from vizgrad.inspection.model.graph import Group as Group
 from vizgrad.inspection.model.graph import GroupKind as GroupKind

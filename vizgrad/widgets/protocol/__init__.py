@@ -40,9 +40,11 @@ from vizgrad.widgets.protocol.channel import PROTOCOL_VERSION as PROTOCOL_VERSIO
 from vizgrad.widgets.protocol.events import AtRevision as AtRevision
 from vizgrad.widgets.protocol.events import Updated as Updated
 from vizgrad.widgets.protocol.events import Working as Working
+from vizgrad.widgets.protocol.requests import AddBreakpoint as AddBreakpoint
 from vizgrad.widgets.protocol.requests import Attach as Attach
 from vizgrad.widgets.protocol.requests import Continue as Continue
 from vizgrad.widgets.protocol.requests import Detach as Detach
+from vizgrad.widgets.protocol.requests import EnableBreakpoint as EnableBreakpoint
 from vizgrad.widgets.protocol.requests import Find as Find
 from vizgrad.widgets.protocol.requests import GetMemory as GetMemory
 from vizgrad.widgets.protocol.requests import GetNames as GetNames
@@ -54,10 +56,12 @@ from vizgrad.widgets.protocol.requests import Inspect as Inspect
 from vizgrad.widgets.protocol.requests import ListSessions as ListSessions
 from vizgrad.widgets.protocol.requests import Look as Look
 from vizgrad.widgets.protocol.requests import Pause as Pause
+from vizgrad.widgets.protocol.requests import RemoveBreakpoint as RemoveBreakpoint
 from vizgrad.widgets.protocol.requests import Restart as Restart
 from vizgrad.widgets.protocol.requests import RunTo as RunTo
 from vizgrad.widgets.protocol.requests import Seek as Seek
 from vizgrad.widgets.protocol.requests import SetBreakpoint as SetBreakpoint
+from vizgrad.widgets.protocol.requests import SetLineBreakpoint as SetLineBreakpoint
 from vizgrad.widgets.protocol.requests import SetNonfinite as SetNonfinite
 from vizgrad.widgets.protocol.requests import Since as Since
 from vizgrad.widgets.protocol.requests import Step as Step
@@ -85,6 +89,10 @@ ANSWERS: dict[type, tuple[type, ...]] = {
     Restart: (Done,),
     Stop: (Done,),
     SetBreakpoint: (Done,),
+    SetLineBreakpoint: (Done,),
+    AddBreakpoint: (Done,),
+    EnableBreakpoint: (Done,),
+    RemoveBreakpoint: (Done,),
     SetNonfinite: (Done,),
     Pause: (Done,),
     Inspect: (Inspection,),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from vizgrad.inspection.model import ArrayName
+from vizgrad.inspection.model import ArrayName, BreakpointKind
 from vizgrad.widgets.drawing import AUTOMATIC, Folding
 
 
@@ -169,6 +169,54 @@ class SetBreakpoint:
     session: str
     node: int
     enabled: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SetLineBreakpoint:
+    """Continue is to stop before nodes that were recorded at `line` of `file`, or not any more. `condition`
+    is read as `vizgrad.inspection.conditions` says, and never run; empty: always.
+    """
+
+    request: int
+    session: str
+    file: str
+    line: int
+    enabled: bool
+    condition: str = ""
+    hits: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class AddBreakpoint:
+    """`text` is, for each kind, as a person writes it: "op", a name or pattern (``Mul*``); "node", a number;
+    "line", ``In [3]:7`` or ``train.py:7``; "when", a condition behind each visit, and `condition` is empty
+    then. "tensor" and "data" name a leaf by its label: before it takes its gradient, or when its memory is
+    written.
+    """
+
+    request: int
+    session: str
+    kind: BreakpointKind
+    text: str
+    condition: str = ""
+    hits: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class EnableBreakpoint:
+    """Of the list of breakpoints, by its `id`."""
+
+    request: int
+    session: str
+    breakpoint: int
+    enabled: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveBreakpoint:
+    request: int
+    session: str
+    breakpoint: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ export const STOP_KINDS = [
   'nonfinite',
   'breakpoint',
   'condition',
+  'written',
   'interrupt',
   'pause',
   'error'
@@ -38,7 +39,8 @@ export interface Operand {
  * They are `nans` NaN and `infs` infinite of `size`, in its gradient number `edge` (None: in a
  * leaf's `.grad`, or in what waits at the next node, where it was added up), the first of them at
  * `index`, where `operands` are the saved values that say why. `forward`: one of these was not
- * finite itself, so it came up in the forward pass. `hook` has made them, if it is named.
+ * finite itself, so it came up in the forward pass: in the operation that node `born` stands for,
+ * if that can be told. `hook` has made them, if it is named.
  */
 export interface Birth {
   readonly node: number;
@@ -50,15 +52,19 @@ export interface Birth {
   readonly operands: readonly Operand[];
   readonly forward: boolean;
   readonly hook: string;
+  readonly born: number | null;
 }
 
 /**
  * Why a run stands where it does, if something stopped it there. `text` says it all in one line.
  *
- * `node` is the one that it is about, recorded at `place`:
+ * `node` is the one that it is about, recorded at `place`; of a birth in the forward pass that is
+ * the line of the forward operation (`Birth.born`). `breakpoint` is the number of the one that
+ * stopped it.
  *
  * - "nonfinite": it has run, and made a NaN or an infinity (`birth`).
  * - "breakpoint": it is about to run. "condition": a condition was true after it had run.
+ * - "written": it has run, and memory was written that a breakpoint watches.
  * - "pause", "interrupt": it is about to run, and somebody asked to stop.
  * - "error": it raised.
  */
@@ -69,6 +75,7 @@ export interface Stopped {
   readonly node: number | null;
   readonly place: Place | null;
   readonly birth: Birth | null;
+  readonly breakpoint: number | null;
 }
 
 export const readOperand: Reader<Operand> = record<Operand>({
@@ -85,7 +92,8 @@ export const readBirth: Reader<Birth> = record<Birth>({
   index: optional(nullable(array(integer)), null),
   operands: optional(array(readOperand), []),
   forward: optional(boolean, false),
-  hook: optional(string, '')
+  hook: optional(string, ''),
+  born: optional(nullable(integer), null)
 });
 
 export const readStopped: Reader<Stopped> = record<Stopped>({
@@ -94,5 +102,6 @@ export const readStopped: Reader<Stopped> = record<Stopped>({
   position: integer,
   node: optional(nullable(integer), null),
   place: optional(nullable(readPlace), null),
-  birth: optional(nullable(readBirth), null)
+  birth: optional(nullable(readBirth), null),
+  breakpoint: optional(nullable(integer), null)
 });

@@ -9,6 +9,8 @@ import { readStepRecord } from './records';
 import type { StepRecord } from './records';
 import { readStopped } from './stops';
 import type { Stopped } from './stops';
+import { readBreakpoint } from './breakpoints';
+import type { Breakpoint } from './breakpoints';
 import { readModes, readRunStatus } from './run';
 import type { Modes, RunStatus } from './run';
 
@@ -18,8 +20,9 @@ import type { Modes, RunStatus } from './run';
  * The run went from position `before` to `position`. `records` are those of the steps that lie
  * between, in order; with `jumped` there were too many, and `records` is empty. `names` are of the
  * nodes that were run, of those that they gave gradients to, and of the one that comes next.
- * `ending` says why a closed one was closed. `nonfinite`: Continue stops where a NaN or an infinity
- * is born.
+ * `ending` says why a closed one was closed. `breakpoints` are the nodes before which Continue may
+ * stop, `breakpoint_list` what was set (None: as it was). `nonfinite`: Continue stops where a NaN
+ * or an infinity is born.
  */
 export interface Update {
   readonly revision: number;
@@ -33,6 +36,7 @@ export interface Update {
   readonly records: readonly StepRecord[];
   readonly changes: readonly StorageChange[];
   readonly breakpoints: readonly number[];
+  readonly breakpoint_list: readonly Breakpoint[] | null;
   readonly error: string;
   readonly modes: Modes;
   readonly stopped: Stopped | null;
@@ -53,6 +57,7 @@ export const readUpdate: Reader<Update> = record<Update>({
   records: optional(array(readStepRecord), []),
   changes: optional(array(readStorageChange), []),
   breakpoints: optional(array(integer), []),
+  breakpoint_list: optional(nullable(array(readBreakpoint)), null),
   error: optional(string, ''),
   modes: optional(readModes, readModes({})),
   stopped: optional(nullable(readStopped), null),
