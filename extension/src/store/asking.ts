@@ -7,7 +7,7 @@ import type { Unnumbered } from './pending';
 import type { Port } from './port';
 
 /** Their answers bring the view to where the session is: one of them at a time. */
-const READS: readonly Request['type'][] = ['attach', 'look', 'since'];
+export const READS: readonly Request['type'][] = ['attach', 'look', 'since'];
 
 /** Something that the view wants to know. */
 export interface Want {

@@ -1,10 +1,11 @@
 /** The store: sends what a person asks for (`asking.ts`), applies what the kernel tells (`telling.ts`). */
-import { ANSWERS, Malformed, readMessage } from '../protocol';
+import { Malformed, readMessage } from '../protocol';
 import type { Message } from '../protocol';
 import { foldingAlong } from './along';
-import { Asking } from './asking';
+import { answers, requestOf } from './answered';
+import { Asking, READS } from './asking';
 import type { Want } from './asking';
-import { nextFrame } from './frame';
+import { behindFrame, nextFrame, Soon } from './frame';
 import type { Schedule } from './frame';
 import type { Window } from './history';
 import { Missing } from './missing';
@@ -45,9 +46,10 @@ export class DebuggerStore {
   private readonly ends: (() => void)[] = [];
   private readonly missing = new Missing();
   private readonly watched: Watched = { visits: null, memory: false, storages: false };
-  private readonly schedule: Schedule;
   /** The view asks in the next frame for what was found to be unknown while this one was drawn. */
-  private asksSoon = false;
+  private readonly askSoon: Soon;
+  /** What the run has changed is drawn first, then the view asks for what is read beside the picture. */
+  private readonly askBehind: Soon;
   private disposed = false;
   /** Until then nobody is told that the run moves. */
   private moved: ReturnType<typeof setTimeout> | undefined;
@@ -58,9 +60,11 @@ export class DebuggerStore {
     port: Port,
     private readonly options: StoreOptions = {}
   ) {
-    this.schedule = options.schedule ?? nextFrame;
+    const { schedule } = options;
+    this.askSoon = new Soon(schedule ?? nextFrame, () => this.ask());
+    this.askBehind = new Soon(schedule ?? behindFrame, () => this.ask());
     this.first = options.session ?? null;
-    this.state = new Observable<DebuggerState>(INITIAL_STATE, this.schedule);
+    this.state = new Observable<DebuggerState>(INITIAL_STATE, schedule ?? nextFrame);
     this.asking = new Asking(
       port,
       () => this.pendingChanged(),
@@ -71,7 +75,7 @@ export class DebuggerStore {
       asking: this.asking,
       followNewest: options.followNewest ?? false,
       attaching: undefined,
-      newNames: () => new Names(() => this.askSoon())
+      newNames: () => new Names(() => this.askSoon.call())
     };
     this.telling = new Telling(this.state, this.listener);
     this.ends.push(port.onMessage(message => this.receive(message)));
@@ -255,21 +259,12 @@ export class DebuggerStore {
     this.asking.nextMove(session && !session.closed ? session.session : null);
   }
 
-  /** Asks for what the view wants to know and nobody was asked about. */
-  private ask(): void {
+  /** Asks for what the view wants to know and nobody was asked about; `first`: what the picture waits for. */
+  private ask(first = false): void {
     const { port, working } = this.state.value;
     if (!this.disposed && port.state === 'open' && working?.what !== 'running') {
-      this.asking.ask(this.attachment() ?? wantsOf(this.state.value, this.watched, this.missing));
-    }
-  }
-
-  private askSoon(): void {
-    if (!this.asksSoon) {
-      this.asksSoon = true;
-      this.schedule(() => {
-        this.asksSoon = false;
-        this.ask();
-      });
+      const wants = this.attachment() ?? wantsOf(this.state.value, this.watched, this.missing);
+      this.asking.ask(first ? wants.filter(want => READS.includes(want.request.type)) : wants);
     }
   }
 
@@ -309,7 +304,10 @@ export class DebuggerStore {
       this.telling.hear(message, question);
     }
     this.nextMove();
-    this.ask();
+    if (message.type === 'updated') {
+      this.askBehind.call();
+    }
+    this.ask(this.askBehind.waits);
   }
 
   private pendingChanged(): void {
@@ -381,20 +379,6 @@ export class DebuggerStore {
         'gone or was restarted. Run the cell again.'
     );
   }
-}
-
-/** Is it what such a question is answered with, or nobody's answer? */
-function answers({ type }: Message, question: Unnumbered | undefined): boolean {
-  const expected: readonly Message['type'][] = question ? ANSWERS[question.type] : [type];
-  return type === 'failed' || expected.includes(type);
-}
-
-function requestOf(message: unknown): number {
-  const request =
-    typeof message === 'object' && message !== null
-      ? (message as { request?: unknown }).request
-      : undefined;
-  return typeof request === 'number' ? request : 0;
 }
 
 function messageOf(error: unknown): string {

@@ -52,3 +52,43 @@ function inFrame(callback: () => void): void {
   }
   setTimeout(once, 120);
 }
+
+/**
+ * Calls back in the frame behind the next one, which is painted by then; a hidden tab, which has no frames,
+ * waits for a timer.
+ */
+export function behindFrame(callback: () => void): () => void {
+  const stop = (): void => {
+    cancelAnimationFrame(frame);
+    clearTimeout(timer);
+  };
+  const once = (): void => {
+    stop();
+    callback();
+  };
+  const timer = setTimeout(once, 120);
+  let frame = requestAnimationFrame(() => {
+    frame = requestAnimationFrame(once);
+  });
+  return stop;
+}
+
+/** Calls back once for all calls that come until then. */
+export class Soon {
+  waits = false;
+
+  constructor(
+    private readonly schedule: Schedule,
+    private readonly callback: () => void
+  ) {}
+
+  call(): void {
+    if (!this.waits) {
+      this.waits = true;
+      this.schedule(() => {
+        this.waits = false;
+        this.callback();
+      });
+    }
+  }
+}

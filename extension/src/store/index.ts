@@ -20,5 +20,5 @@ export type { FoldChange, Looking, Search, ViewFolding, ViewState } from './view
 export { nodeTitle } from './announce';
 export { nextProblem } from './problems';
 export type { Patience } from './pending';
-export { nextFrame } from './frame';
+export { behindFrame, nextFrame } from './frame';
 export type { Schedule } from './frame';

@@ -1,6 +1,7 @@
 import { Component, createElement } from 'preact';
 import type { ComponentType, FunctionComponent, VNode } from 'preact';
 
+import { behindFrame } from '../store';
 import { differ } from './memo';
 
 /**
@@ -29,24 +30,4 @@ export function later<P extends object>(Inner: FunctionComponent<P>): ComponentT
       return createElement(Inner as FunctionComponent<object>, this.props);
     }
   };
-}
-
-/**
- * Calls back in the frame behind the next one, which is painted by then; a hidden tab, which has no frames,
- * waits for a timer.
- */
-function behindFrame(callback: () => void): () => void {
-  const stop = (): void => {
-    cancelAnimationFrame(frame);
-    clearTimeout(timer);
-  };
-  const once = (): void => {
-    stop();
-    callback();
-  };
-  const timer = setTimeout(once, 120);
-  let frame = requestAnimationFrame(() => {
-    frame = requestAnimationFrame(once);
-  });
-  return stop;
 }
