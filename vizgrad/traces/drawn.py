@@ -10,7 +10,9 @@ from vizgrad.inspection import model
 from vizgrad.inspection.breakpoints import Breakpoints
 from vizgrad.inspection.history import History
 from vizgrad.inspection.live import Live
+from vizgrad.inspection.protocols import GraphSource
 from vizgrad.inspection.replay import backward_of
+from vizgrad.inspection.stopped import birth_text
 from vizgrad.rendering.mathematics import mathematics
 from vizgrad.widgets.drawing import AUTOMATIC, Drawing, Folding
 from vizgrad.widgets.drawing_of import draw
@@ -22,9 +24,9 @@ MOST_BOXES = 6_000
 MOST_DRAWINGS = 150
 
 
-def view_of(trace: model.Trace, whole: model.Trace) -> FiledView:
+def view_of(trace: model.Trace, whole: model.Trace, births: tuple[model.Birth, ...]) -> FiledView:
     """Of a trace; `whole` is the same with a start, `checked`."""
-    backward = backward_of(whole, {}, ())
+    backward = backward_of(whole, {}, births)
     source = backward.source
     live = Live(backward, History(backward.run, 0), Breakpoints(source))
     maths = (
@@ -36,10 +38,23 @@ def view_of(trace: model.Trace, whole: model.Trace) -> FiledView:
         tuple(_drawings(live)),
         maths=tuple(each for each in maths if each.maths),
         holdings=tuple(Holding(size, tuple(nodes)) for size, nodes in source.holdings()),
+        stops=tuple(_stops(whole, births, source)),
         leaves=live.outline.size - live.outline.inner,
         start=whole.start if own else None,
         records=whole.records if own else (),
     )
+
+
+def _stops(
+    whole: model.Trace, births: tuple[model.Birth, ...], source: GraphSource
+) -> Iterator[model.Stopped]:
+    orders = {record.visit.node: index for index, record in enumerate(whole.records)}
+    for birth in births:
+        if birth.node in orders:
+            text = f"Stopped: {birth_text(birth, source)}"
+            place = source.describe(birth.node).place
+            position = orders[birth.node] + 1
+            yield model.Stopped("nonfinite", text, position, birth.node, place, birth)
 
 
 def _drawings(live: Live) -> Iterator[FiledDrawing]:

@@ -57,7 +57,7 @@ def parts_of(trace: model.Trace, room: int) -> Parts:
         arrays.left_out,
         births,
     )
-    return Parts(manifest, trace, view_of(trace, whole), arrays.files)
+    return Parts(manifest, trace, view_of(trace, whole, births), arrays.files)
 
 
 def save(trace: model.Trace, path: File, *, arrays: int) -> Path:

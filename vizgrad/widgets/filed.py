@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from vizgrad.inspection.model import ArrayName, Birth, Mathematics, Start, StepRecord
+from vizgrad.inspection.model import (
+    ArrayName,
+    Birth,
+    Mathematics,
+    Start,
+    StepRecord,
+    Stopped,
+)
 from vizgrad.widgets.drawing import Drawing, Standing
 
 TRACE_FORMAT = "vizgrad trace"
@@ -72,13 +79,14 @@ class FiledView:
     """What a view shows of a trace where there is no kernel to draw it.
 
     `drawings` begins with the one that is shown at first; in the others groups are open that are closed
-    there, or the other way. `start` and `records` are those of a recording that can be stepped through; a
-    trace of a session has its own.
+    there, or the other way. `stops` are where a NaN or an infinity was born. `start` and `records` are those
+    of a recording that can be stepped through; a trace of a session has its own.
     """
 
     drawings: tuple[FiledDrawing, ...]
     maths: tuple[FiledMaths, ...] = ()
     holdings: tuple[Holding, ...] = ()
+    stops: tuple[Stopped, ...] = ()
     leaves: int = 0
     start: Start | None = None
     records: tuple[StepRecord, ...] = ()

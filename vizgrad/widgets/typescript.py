@@ -31,7 +31,7 @@ from vizgrad.inspection.model import (
     trace,
 )
 from vizgrad.inspection.wire import message_type
-from vizgrad.widgets import drawing, protocol, typescript_commands
+from vizgrad.widgets import drawing, filed, protocol, typescript_commands
 from vizgrad.widgets.protocol import answers, channel, events, requests
 from vizgrad.widgets.typescript_fields import (
     WIDTH,
@@ -102,6 +102,7 @@ FILES = (
     File("requests", requests, readers=False),
     File("answers", answers),
     File("events", events),
+    File("filed", filed),
 )
 
 

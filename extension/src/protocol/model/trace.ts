@@ -12,6 +12,9 @@ import type { Start, StepRecord } from './records';
 /** Version of the JSON form of everything in this module; a reader refuses a larger one. */
 export const MODEL_VERSION = 3;
 
+/** Bytes of gradients that a file of a trace has room for, if nothing else is said. */
+export const ARRAYS_FILED = 67108864;
+
 /** One line of the log: forward op recorded, node run, hook called, write, save released... */
 export interface Event {
   readonly index: number;

@@ -1,0 +1,132 @@
+// Made by `make types` from vizgrad/widgets/filed.py: do not edit.
+/**
+ * What is in the file of a trace beside the trace itself: what the arrays are, and what a browser
+ * draws.
+ */
+import { array, integer, nullable, optional, record, string } from './check';
+import type { Reader } from './check';
+import { readArrayName } from './model/arrays';
+import type { ArrayName } from './model/arrays';
+import { readMathematics } from './model/nodes';
+import type { Mathematics } from './model/nodes';
+import { readStart, readStepRecord } from './model/records';
+import type { Start, StepRecord } from './model/records';
+import { readBirth, readStopped } from './model/stops';
+import type { Birth, Stopped } from './model/stops';
+import { readDrawing, readStanding } from './drawing';
+import type { Drawing, Standing } from './drawing';
+
+export const TRACE_FORMAT = 'vizgrad trace';
+
+/** Of the files; a reader refuses a larger one. */
+export const TRACE_VERSION = 1;
+
+/** The array `file`, of this shape and dtype, is all of these gradients. */
+export interface Filed {
+  readonly file: string;
+  readonly shape: readonly number[];
+  readonly dtype: string;
+  readonly of: readonly ArrayName[];
+}
+
+/**
+ * `left_out` gradients were known when the trace was saved, but had no room; `births` say where a
+ * NaN or an infinity came up.
+ */
+export interface Manifest {
+  readonly format: string;
+  readonly version: number;
+  readonly vizgrad: string;
+  readonly title: string;
+  readonly nodes: number;
+  readonly steps: number;
+  readonly arrays: readonly Filed[];
+  readonly left_out: number;
+  readonly births: readonly Birth[];
+}
+
+/**
+ * A drawing, and the run before its first step as it is seen there. `nodes` and `groups` are
+ * numbers of those in the trace, of which `drawing` has none; `standing` has no storages.
+ */
+export interface FiledDrawing {
+  readonly drawing: Drawing;
+  readonly nodes: readonly number[];
+  readonly groups: readonly number[];
+  readonly standing: Standing;
+}
+
+/** The formulas of a node as mathematics. */
+export interface FiledMaths {
+  readonly node: number;
+  readonly maths: readonly Mathematics[];
+}
+
+/** A block of so many bytes, in which these nodes have saved something. */
+export interface Holding {
+  readonly bytes: number;
+  readonly nodes: readonly number[];
+}
+
+/**
+ * What a view shows of a trace where there is no kernel to draw it.
+ *
+ * `drawings` begins with the one that is shown at first; in the others groups are open that are
+ * closed there, or the other way. `stops` are where a NaN or an infinity was born. `start` and
+ * `records` are those of a recording that can be stepped through; a trace of a session has its own.
+ */
+export interface FiledView {
+  readonly drawings: readonly FiledDrawing[];
+  readonly maths: readonly FiledMaths[];
+  readonly holdings: readonly Holding[];
+  readonly stops: readonly Stopped[];
+  readonly leaves: number;
+  readonly start: Start | null;
+  readonly records: readonly StepRecord[];
+}
+
+export const readFiled: Reader<Filed> = record<Filed>({
+  file: string,
+  shape: array(integer),
+  dtype: string,
+  of: array(readArrayName)
+});
+
+export const readManifest: Reader<Manifest> = record<Manifest>({
+  format: string,
+  version: integer,
+  vizgrad: string,
+  title: string,
+  nodes: integer,
+  steps: integer,
+  arrays: optional(array(readFiled), []),
+  left_out: optional(integer, 0),
+  births: optional(array(readBirth), [])
+});
+
+export const readFiledDrawing: Reader<FiledDrawing> = record<FiledDrawing>({
+  drawing: readDrawing,
+  nodes: array(integer),
+  groups: array(integer),
+  standing: readStanding
+});
+
+export const readFiledMaths: Reader<FiledMaths> = record<FiledMaths>({
+  node: integer,
+  maths: array(readMathematics)
+});
+
+export const readHolding: Reader<Holding> = record<Holding>({
+  bytes: integer,
+  nodes: array(integer)
+});
+
+export const readFiledView: Reader<FiledView> = record<FiledView>({
+  drawings: array(readFiledDrawing),
+  maths: optional(array(readFiledMaths), []),
+  holdings: optional(array(readHolding), []),
+  stops: optional(array(readStopped), []),
+  leaves: optional(integer, 0),
+  start: optional(nullable(readStart), null),
+  records: optional(array(readStepRecord), [])
+});
