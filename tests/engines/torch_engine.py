@@ -5,254 +5,23 @@ The records are made here from what the gate's hooks saw: nothing of the graph i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
-from inspect import getsource
-from textwrap import dedent
-from typing import Any, TypeAlias
+from typing import Any
 from weakref import finalize
 
 import torch
 
-from tests.engines.small import SmallGraph
 from tests.engines.torch_gate import Call, Gate, copy_of
-from tests.engines.torch_saved import SavedValues, clock_of, dtype_of
-from tests.engines.torch_summary import bytes_of, elements, summarize, summarize_closely
+from tests.engines.torch_graph import TorchGraph
+from tests.engines.torch_saved import clock_of, dtype_of
+from tests.engines.torch_step import Grad, TorchStep
+from tests.engines.torch_summary import elements, summarize, summarize_closely
 from vizgrad.inspection import model, summarizer
-from vizgrad.inspection.finding import texts_of
-from vizgrad.inspection.grouping import groups_of
 from vizgrad.inspection.openers import open_backward
-from vizgrad.inspection.origin import NOWHERE, Origin
-from vizgrad.inspection.protocols import Backward, Effect
-
-Grad: TypeAlias = torch.Tensor | None
-Summary: TypeAlias = Callable[[Grad], model.TensorSummary | None]
+from vizgrad.inspection.protocols import Backward
 
 summarizer.register(torch.Tensor, summarize, summarize_closely, elements)
-
-
-class TorchGraph(SmallGraph):
-    """A GraphSource."""
-
-    def __init__(self, roots: Sequence[tuple[Any, int]], names: Mapping[int, str]) -> None:
-        found = dict.fromkeys(node for node, _ in roots)
-        queue = list(found)
-        for node in queue:
-            for following, _ in node.next_functions:
-                if following is not None and following not in found:
-                    found[following] = None
-                    queue.append(following)
-        self.nodes: list[Any] = [node for node in queue if not hasattr(node, "variable")]
-        self.nodes.sort(key=clock_of, reverse=True)
-        self.inner = len(self.nodes)
-        self.nodes += [node for node in queue if hasattr(node, "variable")]
-        self.ids = {node: i for i, node in enumerate(self.nodes)}
-        self.roots = tuple((self.ids[node], nr) for node, nr in roots)
-        self._names = names
-        self._saved = SavedValues(self.nodes, names)
-        #: Names of saved values that the run released.
-        self.released: dict[int, tuple[str, ...]] = {}
-        self._depth = _depths([[e.node for e in self.edges(i)] for i in range(len(self.nodes))])
-
-    def __len__(self) -> int:
-        return len(self.nodes)
-
-    def targets(self, node: int) -> list[int | None]:
-        return [edge.node for edge in self.edges(node)]
-
-    def origin(self, node: int) -> Origin:
-        return NOWHERE
-
-    def name(self, node: int) -> str:
-        return self.nodes[node].name().rpartition("::")[2]
-
-    def label(self, node: int) -> str:
-        return self._names.get(id(getattr(self.nodes[node], "variable", None)), "")
-
-    def edges(self, node: int) -> tuple[model.Edge, ...]:
-        return tuple(
-            model.Edge(None if following is None else self.ids[following], nr)
-            for following, nr in self.nodes[node].next_functions
-        )
-
-    def describe(self, node: int) -> model.Node:
-        return self._node(node, self.saved(node))
-
-    def describe_before(self, node: int) -> model.Node:
-        released = node in self.released
-        return self._node(node, self._saved.at_first(node) if released else self.saved(node))
-
-    def graph(self, title: str) -> model.Graph:
-        nodes = tuple(map(self.describe_before, range(len(self))))
-        return model.Graph(nodes, self.roots, self.timelines(), title, groups=groups_of(self))
-
-    def _node(self, number: int, saved: tuple[model.Saved, ...]) -> model.Node:
-        node = self.nodes[number]
-        variable = getattr(node, "variable", None)
-        written = getattr(node, "_forward_cls", None)
-        return model.Node(
-            id=number,
-            name=self.name(number),
-            kind="leaf" if variable is not None else _kind(self.name(number), written),
-            sequence_nr=clock_of(node),
-            topological_nr=self._depth[number],
-            edges=self.edges(number),
-            outputs=tuple(
-                model.OutputMeta(tuple(m.shape), dtype_of(m), str(m.device))
-                for m in node._input_metadata
-            ),
-            saved=saved,
-            formulas=() if written is None else _formula(written),
-            label=self.label(number),
-            hooks=tuple(
-                map(_hook_name, (getattr(variable, "_backward_hooks", None) or {}).values())
-            ),
-        )
-
-    def saved(self, node: int) -> tuple[model.Saved, ...]:
-        return self._saved.now(node)
-
-    def releases(self, node: int) -> tuple[tuple[str, ...], int]:
-        """What a node has released since the graph was opened; how many bytes these are."""
-        before = {s.name: s for s in self._saved.at_first(node)}
-        gone = [before[s.name] for s in self.saved(node) if s.state == "freed"]
-        gone = [saved for saved in gone if saved.state != "freed"]
-        self.released[node] = tuple(saved.name for saved in gone)
-        return self.released[node], sum(saved.bytes for saved in gone)
-
-    def storages(self, most: int) -> tuple[int, tuple[model.Storage, ...]]:
-        found = self.timelines()
-        return len(found), found[:most]
-
-    def texts(self, node: int) -> tuple[str, ...]:
-        return texts_of(self.describe(node))
-
-    def timelines(self) -> tuple[model.Storage, ...]:
-        return self._saved.timelines()
-
-    def written(self) -> tuple[model.StorageChange, ...]:
-        return self._saved.written()
-
-    def retell(self) -> None:
-        """Nothing is left out of what `written` tells."""
-
-    def grad(self, node: int) -> model.TensorSummary | None:
-        variable = getattr(self.nodes[node], "variable", None)
-        return None if variable is None else summarize_closely(variable.grad)
-
-    def value(self, node: int, name: str | None) -> torch.Tensor | None:
-        if name is None:
-            variable = getattr(self.nodes[node], "variable", None)
-            return None if variable is None else variable.grad
-        return None  # reading one of PyTorch's checks it, and may raise
-
-    def number(self, thing: Any) -> int | None:
-        if isinstance(thing, torch.Tensor):
-            thing = torch.autograd.graph.get_gradient_edge(thing).node
-        return self.ids.get(thing)
-
-    def close(self) -> None:
-        self.nodes.clear()
-        self.ids.clear()
-        self._saved.close()
-
-
-class TorchStep:
-    """A Step. Holds copies of the gradients that came by, for who looks closely."""
-
-    effects: Sequence[Effect] = ()
-
-    def __init__(self, index: int, call: Call, priority: int | None) -> None:
-        self.index = index
-        self.node = call.number
-        self.priority = priority
-        self.current: int | None = None
-        self.incoming: tuple[Grad, ...] = ()
-        self.used: tuple[Grad, ...] | None = None
-        self.routed: list[tuple[model.Edge, Grad, Grad, str, int]] = []
-        self.leaf = call.leaf
-        self.arrived: list[tuple[int, int, Grad, Grad]] = []
-        self.readied: list[model.Ready] = []
-        self.released: tuple[tuple[str, ...], int] = ((), 0)
-        self.seconds = call.seconds
-        self.error = ""
-        self._record: model.StepRecord | None = None
-        self._forgotten = False
-
-    @property
-    def nbytes(self) -> int:
-        if self._forgotten:
-            return 0
-        kept = [*self.incoming, *(self.used or ()), *(a[3] for a in self.arrived)]
-        kept += [grad for _, computed, sent, _, _ in self.routed for grad in (computed, sent)]
-        kept += [] if self.leaf is None else [self.leaf.before, self.leaf.after]
-        return sum({id(t): bytes_of(t) for t in kept if t is not None}.values())
-
-    @property
-    def record(self) -> model.StepRecord:
-        if self._record is None:
-            self._record = model.StepRecord(
-                visit=self._visit(summarize),
-                ready=model.Ready(self.node, self.priority),
-                state="error" if self.error else "done",
-                arrived=tuple(
-                    model.Arrival(node, nr, summarize(before), summarize(after))
-                    for node, nr, before, after in self.arrived
-                ),
-                readied=tuple(self.readied),
-                released=self.released[0],
-                current=self.current,
-            )
-        return self._record
-
-    def closer(self) -> model.Visit:
-        return self.record.visit if self._forgotten else self._visit(summarize_closely)
-
-    def value(self, kind: model.ArrayKind, nr: int) -> Grad:
-        leaf = self.leaf
-        kept = {
-            "incoming": list(self.incoming),
-            "waiting": [after for *_, after in self.arrived],
-            "computed": [computed for _, computed, *_ in self.routed],
-            "routed": [sent for _, _, sent, *_ in self.routed],
-            "grad_before": [] if leaf is None else [leaf.before],
-            "grad_after": [] if leaf is None else [leaf.after],
-        }.get(kind, [])
-        return kept[nr] if 0 <= nr < len(kept) else None
-
-    def forget(self) -> None:
-        _ = self.record
-        self._forgotten = True
-        self.incoming, self.used, self.leaf = (), None, None
-        self.routed.clear()
-        self.arrived.clear()
-
-    def _visit(self, summary: Summary) -> model.Visit:
-        stages: list[model.StageRecord] = []
-        for before, after in zip(self.incoming, self.used or (), strict=False):
-            if not _equal(before, after):
-                stages.append(
-                    model.StageRecord("hooks", "changed", summary(before), summary(after))
-                )
-        done, leaf = None, self.leaf
-        if leaf is not None:
-            done = model.AccumulateRecord(
-                leaf.decision, "", summary(leaf.before), summary(leaf.after)
-            )
-        return model.Visit(
-            index=self.index,
-            node=self.node,
-            incoming=tuple(map(summary, self.incoming)),
-            routed=tuple(
-                model.Routed(edge, summary(computed), summary(sent), note, index)
-                for edge, computed, sent, note, index in self.routed
-            ),
-            stages=tuple(stages),
-            accumulate=done,
-            released_bytes=self.released[1],
-            seconds=self.seconds,
-            error=self.error,
-        )
 
 
 class TorchRun:
@@ -442,21 +211,6 @@ def _reached(source: TorchGraph, asked: list[torch.Tensor] | None) -> Callable[[
     return found.__contains__
 
 
-def _depths(edges: Sequence[Sequence[int | None]]) -> list[int]:
-    """Longest distance to a leaf, without recursion."""
-    depths: dict[int, int] = {}
-    for first in range(len(edges)):
-        stack = [first]
-        while stack:
-            following = [n for n in edges[stack[-1]] if n is not None]
-            missing = [n for n in following if n not in depths]
-            if missing:
-                stack += missing
-                continue
-            depths[stack.pop()] = 1 + max((depths[n] for n in following), default=-1)
-    return [depths[node] for node in range(len(edges))]
-
-
 def _modes() -> model.Modes:
     return model.Modes(
         grad=torch.is_grad_enabled(),
@@ -466,30 +220,6 @@ def _modes() -> model.Modes:
     )
 
 
-def _kind(name: str, written: type | None) -> model.NodeKind:
-    if written is not None:
-        return "function"
-    return {"CopySlices": "copy_slices", "GraphRoot": "root"}.get(name, "op")
-
-
-def _formula(function: type) -> tuple[model.Formula, ...]:
-    try:
-        return (model.Formula("", dedent(getsource(function.backward)).rstrip()),)
-    except (OSError, TypeError):
-        return ()
-
-
-def _hook_name(hook: Any) -> str:
-    return getattr(hook, "__qualname__", type(hook).__name__)
-
-
 def _sum(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     """Sparse ones are added to others, not the other way round."""
     return a + b if a.layout == torch.strided else b + a
-
-
-def _equal(a: Grad, b: Grad) -> bool:
-    if a is None or b is None:
-        return a is b
-    a, b = a.to_dense(), b.to_dense()
-    return a.shape == b.shape and a.dtype == b.dtype and a.allclose(b, 0, 0, equal_nan=True)

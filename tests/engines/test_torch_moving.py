@@ -1,0 +1,202 @@
+"""PyTorch's own graphs, moved: what is computed is what an undisturbed backward computes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+# Below what skips where PyTorch is not installed:
+import vizgrad  # noqa: E402
+from tests.engines.threads import held_threads  # noqa: E402
+from tests.engines.torch_programs import (  # noqa: E402
+    PROGRAMS,
+    Made,
+    agrees,
+    an_mlp,
+    leaf,
+    plainly,
+    same,
+    shared_and_broadcast,
+    with_hooks,
+)
+from tests.inspection.record_fold import RecordFold  # noqa: E402
+from tests.widgets.views import Following  # noqa: E402
+from vizgrad.inspection import model  # noqa: E402
+from vizgrad.inspection.wire import from_json, to_json  # noqa: E402
+from vizgrad.widgets.controller import after_cell  # noqa: E402
+
+pytestmark = pytest.mark.filterwarnings("ignore:Using backward.. with create_graph=True")
+
+
+@pytest.mark.parametrize("make", PROGRAMS)
+def test_stepping_does_what_backward_does(make: Callable[[], Made]) -> None:
+    expected, order = plainly(make)
+    torch.manual_seed(1)
+    tensors, loss, options = make()
+    session = vizgrad.debug(loss, **options)
+    view = Following(session)
+    assert session.total == len(order)
+    while session.status == "paused":
+        session.step()
+        agrees(view)
+    names = {n.id: n.name for n in session.graph.nodes}
+    assert [names[v.node] for v in session.trace.visits] == order
+    for name, tensor in tensors.items():
+        assert same(tensor.grad, expected[name].grad)
+        assert (tensor.grad is None) or tensor.grad.requires_grad == expected[
+            name
+        ].grad.requires_grad
+    assert not session.ready
+    assert not session.buffers
+    assert not held_threads()
+
+
+@pytest.mark.parametrize("make", PROGRAMS)
+def test_what_waited_is_what_came(make: Callable[[], Made]) -> None:
+    """Sums that the records tell are those that PyTorch hands to the node: only hooks change them."""
+    _, loss, options = make()
+    session = vizgrad.debug(loss, **options)
+    session.continue_()
+    stages = [s for v in session.trace.visits for s in v.stages]
+    assert bool(stages) == (make is with_hooks)
+    trace = session.trace
+    assert from_json(model.Trace, to_json(trace)) == trace
+    assert trace.start is not None
+    fold = RecordFold(trace.start)
+    states: list[Any] = []
+    for record in trace.records:
+        states.append(told(fold))
+        fold.apply(record)
+    for record in reversed(trace.records):
+        fold.unapply(record)
+        assert told(fold) == states.pop()
+
+
+def told(fold: RecordFold) -> Any:
+    nodes = range(len(fold.start.needed))
+    return tuple(map(fold.node, nodes)), fold.queue, repr(fold.waiting), fold.current
+
+
+def test_leaves_take_copy_and_add_as_they_would() -> None:
+    a, b = leaf(3), leaf(3)
+    b.grad = torch.ones(3)
+    loss = (a * 2 + b + a.expand(2, 3).sum(0)).sum() + a.sum()
+    session = vizgrad.debug(loss)
+    session.continue_()
+    done = {
+        session.graph.nodes[v.node].label: v.accumulate.decision
+        for v in session.trace.visits
+        if v.accumulate is not None
+    }
+    assert done == {"a": "taken", "b": "added in place"}
+    c = leaf(3)
+    kept: list[Any] = []
+    c.register_hook(kept.append)  # somebody holds it: it is not taken
+    session = vizgrad.debug((c * 2).sum())
+    session.continue_()
+    assert [v.accumulate.decision for v in session.trace.visits if v.accumulate] == ["copied"]
+
+
+def test_there_is_no_way_back() -> None:
+    tensors, loss, _ = an_mlp()
+    session = vizgrad.debug(loss)
+    session.step(3)
+    assert session.run.earliest == 3
+    for move in (session.back, session.restart, lambda: session.run_to(0)):
+        with pytest.raises(IndexError, match="cannot take steps back, 3 is the earliest"):
+            move()
+    assert session.position == 3
+    session.continue_()
+    assert tensors["w"].grad is not None
+
+
+def test_run_to_and_breakpoints() -> None:
+    tensors, loss, _ = an_mlp()
+    session = vizgrad.debug(loss)
+    session.run_to("Tanh*")
+    assert session.node is not None
+    assert session.node.name == "TanhBackward0"
+    session.break_at(tensor=tensors["w"])
+    session.continue_()
+    assert session.node.label == "tensors['w']"
+    assert tensors["w"].grad is None
+    a = leaf(2)
+    session = vizgrad.debug((a * torch.tensor([1.0, torch.inf])).tanh().sum())
+    session.break_at(when="nonfinite")
+    session.continue_()
+    names = [session.graph.nodes[v.node].name for v in session.trace.visits]
+    assert names[-1] == "MulBackward0"
+    assert session.status == "paused"
+
+
+def test_run_to_a_leaf_stops_at_the_leaf_that_comes_first() -> None:
+    _, loss, _ = shared_and_broadcast()
+    session = vizgrad.debug(loss)
+    session.run_to("AccumulateGrad")
+    kinds = [session.graph.nodes[v.node].kind for v in session.trace.visits]
+    assert session.node is not None
+    assert session.node.kind == "leaf"
+    assert "leaf" not in kinds
+
+
+class Broken(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, a: Any) -> Any:
+        return a * 2
+
+    @staticmethod
+    def backward(ctx: Any, grad: Any) -> Any:
+        raise LookupError("not today")
+
+
+def test_what_a_node_raises_comes_out_of_step() -> None:
+    a = leaf(3)
+    session = vizgrad.debug(Broken.apply(a.exp()).sum())
+    view = Following(session)
+    with pytest.raises(LookupError, match="not today"):
+        session.continue_()
+    assert (session.status, session.position, session.total) == ("failed", 2, 4)
+    assert "LookupError: not today" in session.run.error
+    agrees(view)
+    assert not held_threads()
+    assert session.trace.visits[-1].routed == ()
+
+
+def test_a_stale_value_is_shown_before_it_fails() -> None:
+    a, b = leaf(3), leaf(3)
+    loss = (a * b).sum()
+    session = vizgrad.debug(loss)
+    view = Following(session)
+    with torch.no_grad():
+        a.add_(1)
+    after_cell()
+    agrees(view)
+    stale = [
+        (n.name, s.name, s.version_saved, s.version_now)
+        for n, s in session.saved
+        if s.state == "stale"
+    ]
+    assert stale == [("MulBackward0", "self", 0, 1)]
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        session.continue_()
+    late = vizgrad.debug((a * b).sum() + loss)
+    stale = [
+        (n.name, s.name, s.version_saved, s.version_now)
+        for n, s in late.saved
+        if s.state == "stale"
+    ]
+    assert stale == [("MulBackward0", "self", 0, 1)]
+
+
+@pytest.mark.parametrize(
+    ("loss", "words"),
+    [(lambda: leaf(3) * 2, "scalar outputs"), (lambda: torch.ones(()), "does not require grad")],
+)
+def test_what_backward_refuses_is_refused(loss: Callable[[], Any], words: str) -> None:
+    with pytest.raises(RuntimeError, match=words):
+        vizgrad.debug(loss())
+    assert not held_threads()
