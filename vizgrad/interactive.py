@@ -177,7 +177,10 @@ def on_import() -> None:
     provide(_traces)
     if in_notebook():
         from vizgrad import errors
+        from vizgrad.inspection import cells
+        from vizgrad.widgets.cells import cells_run
         from vizgrad.widgets.commtarget import cell_name, register
 
         errors.cell_of = cell_name
+        cells.cells_run = cells_run
         register()

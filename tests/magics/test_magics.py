@@ -125,3 +125,26 @@ def test_breakpoints_are_listed_switched_and_taken_away(session: Kernel) -> None
     assert len(session.run(f"%vizgrad breakpoints remove {number}").result.splitlines()) == 1
     assert "no breakpoints are set" in session.run("%vizgrad breakpoints clear").result
     assert "usage" in session.run("%vizgrad breakpoints all").printed
+
+
+FOLLOWED = """\
+from vizgrad.inspection import registry
+from vizgrad.widgets.lines import LinesFollower
+told = LinesFollower(lambda message: None).whole(1)
+lines = [(told.files[line.file].cell, line.line) for line in told.lines]
+assert all(told.files[line.file].text for line in told.lines)
+print(*sorted(lines))
+"""
+
+
+def test_lines_know_the_cells_that_ran_them(kernel: Kernel) -> None:
+    text = "\n\nimport vizgrad as vg\nw = vg.ones(2, requires_grad=True)\ny = w.tanh()"
+    assert not kernel.run(text, "first").error
+    assert not kernel.run("y = y.sin()", "second").error
+    assert not kernel.run("y = y.sin()", "third").error  # the same text
+    assert not kernel.run("%load_ext vizgrad").error
+    assert not kernel.run("%%vizgrad record made\n\nloss = y.sum()", "fourth").error
+    assert not kernel.run("s = vg.debug(loss, display=False)", "fifth").error
+    shown = kernel.run(FOLLOWED)
+    assert not shown.error
+    assert shown.printed.strip() == "('first', 5) ('fourth', 3) ('second', 1) ('third', 1)"

@@ -12,7 +12,7 @@ from tests.ui.test_rooms import opened_panel
 from tests.ui.test_tour import press
 
 SETUP = "import vizgrad as vg\nx = vg.ones(3, requires_grad=True)"
-FORWARD = "# three\n# lines\nloss = (x.exp() * x).tanh().sum()"
+FORWARD = "\n# three\n# lines\nloss = (x.exp() * x).tanh().sum()"
 ACTIVE = """(app, id) => {
   const { content } = [...app.shell.widgets('main')].find(widget => widget.id === id);
   const { activeCell: cell } = content;
@@ -55,8 +55,8 @@ def test_where_a_node_was_recorded_is_shown_in_its_cell(lab: Lab, where: str) ->
     )
     picture(lab, f"place-{where}")
     source, line, marked = active(notebook)
-    assert (source, line) == (FORWARD, 2)
-    assert marked == [0, 0, 1]
+    assert (source, line) == (FORWARD, 3)
+    assert marked == [0, 0, 0, 1]
 
 
 @pytest.mark.parametrize("font", ["", "DejaVu Sans"])

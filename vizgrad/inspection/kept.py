@@ -114,6 +114,14 @@ class Kept:
             curve.step(record.visit.node, released=bool(record.released))
         return curve
 
+    @property
+    def lines(self) -> None:
+        """They were let go of."""
+
+    @property
+    def mark(self) -> None:
+        """The run stands nowhere any more."""
+
     def describe_before(self, node: int) -> model.Node:
         return self._all[0].nodes[node]
 

@@ -14,6 +14,9 @@ from vizgrad.inspection.finding import found
 from vizgrad.inspection.fold import Fold
 from vizgrad.inspection.grouping import groups_of
 from vizgrad.inspection.history import History
+from vizgrad.inspection.line_mark import mark_of
+from vizgrad.inspection.line_norms import LineNorms
+from vizgrad.inspection.line_table import LineTable
 from vizgrad.inspection.looking import Inspected, Saves
 from vizgrad.inspection.memory_curve import MemoryCurve
 from vizgrad.inspection.outline import Outline
@@ -37,6 +40,7 @@ class Live:
         self._graph: model.Graph | None = None
         self._outline: Outline | None = None
         self._memory: MemoryCurve | None = None
+        self._lines: LineNorms | None = None
         self._skipped = frozenset(history.start.skipped)
         #: What stopped the last move.
         self.stopped_by: model.Stopped | None = None
@@ -110,6 +114,18 @@ class Live:
         for index, node in enumerate(islice(past.nodes(self.recorded), known, None), known):
             curve.step(node, released=past.released(index))
         return curve
+
+    @property
+    def lines(self) -> LineNorms:
+        with seldom_collecting():
+            if self._lines is None:
+                self._lines = LineNorms(LineTable(self.source), self.history.past)
+            self._lines.go(self.position)
+        return self._lines
+
+    @property
+    def mark(self) -> model.LineMark | None:
+        return mark_of(self.lines.table, self.current, self.stopped)
 
     def describe_before(self, node: int) -> model.Node:
         return self.source.describe_before(node)

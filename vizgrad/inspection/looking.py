@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from vizgrad.inspection import model
 from vizgrad.inspection.fold import Fold
+from vizgrad.inspection.line_norms import LineNorms
 from vizgrad.inspection.memory_curve import MemoryCurve
 from vizgrad.inspection.outline import Outline
 from vizgrad.inspection.where import Where
@@ -23,8 +24,9 @@ class SessionClosed(RuntimeError):
 class Look(Protocol):
     """What can be seen of a session. May raise SessionClosed.
 
-    What is above the line takes no time for the size of the graph, but once: `outline` when first asked for.
-    `value` is an array of the engine's; LookupError, with the reason, where it is not kept.
+    What is above the line takes no time for the size of the graph, but once: `outline` and `lines` when
+    first asked for. `lines` are None where they are not kept. `value` is an array of the engine's;
+    LookupError, with the reason, where it is not kept.
     """
 
     @property
@@ -63,6 +65,10 @@ class Look(Protocol):
     def fold(self) -> Fold: ...
     @property
     def memory(self) -> MemoryCurve: ...
+    @property
+    def lines(self) -> LineNorms | None: ...
+    @property
+    def mark(self) -> model.LineMark | None: ...
     def describe_before(self, node: int) -> model.Node: ...
     def saved_of(self, node: int) -> tuple[model.Saved, ...]: ...
     def stale(self) -> dict[int, int]: ...

@@ -25,6 +25,9 @@ _numbers = count(1)
 _kernel = secrets.token_hex(4)
 _sessions: WeakValueDictionary[str, Session] = WeakValueDictionary()
 _observers: Observers[[]] = Observers()
+_movers: Observers[[Session]] = Observers()
+#: The id of the session that was opened or changed last.
+_latest: str | None = None
 #: The ids that observers were told of last.
 _told: tuple[str, ...] = ()
 
@@ -39,6 +42,20 @@ def add(session: Session) -> None:
     session.id = name
     _sessions[name] = session
     refresh()
+    changed(session)
+
+
+def changed(session: Session) -> None:
+    """A session was opened, has published something, or is gone: who follows what is moved is told."""
+    global _latest
+    if session.id in _sessions or session.id == _latest:
+        _latest = session.id
+        _movers.tell(session)
+
+
+def latest() -> Session | None:
+    """The open session that was opened or changed last; None if that one is gone."""
+    return None if _latest is None else _sessions.get(_latest)
 
 
 def remove(session: Session) -> None:
@@ -70,3 +87,8 @@ def find(name: str | None) -> Session | None:
 def listen(owner: str, listener: Callable[[], None]) -> Observer:
     """`listener()` is called when a session opens or closes; `.end()` of what this returns ends that."""
     return _observers.add(owner, listener)
+
+
+def follow(owner: str, listener: Callable[[Session], None]) -> Observer:
+    """`listener(session)` is called after each change of any session, on the thread that makes it."""
+    return _movers.add(owner, listener)

@@ -294,6 +294,7 @@ class Session(Breaking):
             )
 
         self._publisher.publish(make)
+        registry.changed(self)
 
     def _breakpoints_if_changed(self) -> tuple[model.Breakpoint, ...] | None:
         """All of them, if they are not as they were published last."""

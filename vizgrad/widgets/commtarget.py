@@ -11,6 +11,7 @@ import sys
 from typing import Any
 
 from vizgrad.inspection.opening import Cell
+from vizgrad.widgets import cells
 from vizgrad.widgets.controller import Controller, after_cell
 from vizgrad.widgets.desk import MAIN
 from vizgrad.widgets.idle import end_idle
@@ -30,6 +31,10 @@ def register() -> bool:
         return False
     if _registered is not manager:
         manager.register_target(COMM_TARGET, _opened)
+        request = getattr(shell, "get_parent", dict[str, Any])()
+        code = request.get("content", {}).get("code")
+        if isinstance(code, str):  # the cell that imports this is running already
+            cells.remember(shell, code)
         shell.events.register("post_run_cell", _after_cell)
         shell.events.register("pre_run_cell", _before_cell)
         loop = getattr(kernel, "io_loop", None)
@@ -95,6 +100,9 @@ def _opened(comm: Any, message: Any) -> None:
 def _before_cell(info: Any = None) -> None:
     MAIN.busy = True
     listen_for_interrupts()
+    compiled = getattr(info, "raw_cell", None)
+    if isinstance(compiled, str):
+        cells.remember(_shell(), compiled)
 
 
 def _after_cell(result: Any = None) -> None:

@@ -22,9 +22,10 @@ from vizgrad.inspection.wire import WireError, decode_message, encode_message
 from vizgrad.inspection.wire_plan import MAX_INTEGER
 from vizgrad.observing import Observer
 from vizgrad.version import __version__
-from vizgrad.widgets import answers
+from vizgrad.widgets import answers, lines
 from vizgrad.widgets import protocol as p
 from vizgrad.widgets.desk import MAIN, Desk
+from vizgrad.widgets.lines import LinesFollower
 from vizgrad.widgets.moves import move
 
 Send = Callable[[dict[str, Any]], None]
@@ -54,6 +55,7 @@ class Controller:
         self._attached: Session | None = None
         self._listening: Observer | None = None
         self._told_of_work: Observer | None = None
+        self._lines: LinesFollower | None = None
         #: An event was lost on the way: the view is told the latest revision when there is a chance to.
         self._behind = False
         self._registry = registry.listen("a view's list of sessions", self._sessions_changed)
@@ -66,6 +68,8 @@ class Controller:
     def close(self) -> None:
         """The view is gone."""
         self._registry.end()
+        if self._lines is not None:
+            self._lines.close()
         self._detach()
 
     # --- requests -----------------------------------------------------------------------------------
@@ -110,11 +114,8 @@ class Controller:
 
     def _answer(self, request: Any, on_main: bool) -> Any:
         match request:
-            case p.ListSessions():
-                return self._sessions(request.request)
-            case p.Detach():
-                self._detach()
-                return self._sessions(request.request)
+            case p.ListSessions() | p.Detach() | p.FollowLines() | p.LinesSeen():
+                return self._answer_at_once(request)
             case p.Attach():
                 session = self._find(request.session)
                 self._attach(session)
@@ -131,7 +132,7 @@ class Controller:
                 pass
         session = self._find(request.session)
         with self._reading(session, asks=isinstance(request, p.Look)):
-            answer = answers.seen(session, request)
+            answer = lines.answer(session, request) or answers.seen(session, request)
         if answer is not None:
             return answer
         try:
@@ -149,6 +150,23 @@ class Controller:
             # a node that raised is no refusal: it is said as the update has said it
             return p.Failed(request.request, told(error), session.id)
         return p.Done(request.request, session.id, session.revision)
+
+    def _answer_at_once(self, request: Any) -> Any:
+        """What is about no session that it names."""
+        match request:
+            case p.FollowLines():
+                if self._lines is None:
+                    self._lines = LinesFollower(self._send)
+                return self._lines.whole(request.request)
+            case p.LinesSeen():
+                if self._lines is not None:
+                    self._lines.seen(request.number)
+                return p.Done(request.request, "", 0)
+            case p.Detach():
+                self._detach()
+            case _:
+                pass
+        return self._sessions(request.request)
 
     def _find(self, name: str | None) -> Session:
         if self._bound is not None and name is None:
@@ -198,6 +216,8 @@ class Controller:
         if self._behind and session is not None:
             self._behind = False
             self._send(p.AtRevision(session.id, session.revision))
+        if self._lines is not None:
+            self._lines.catch_up()
 
     def _sessions(self, request: int) -> p.Sessions:
         infos = tuple(

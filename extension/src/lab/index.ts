@@ -1,5 +1,6 @@
 /** The JupyterLab plugins of vizgrad. Each is small, so that a host lacking one service still gets the rest. */
+import code from './code/plugin';
 import outputs from './outputPlugin';
 import panel from './panelPlugin';
 
-export default [panel, outputs];
+export default [panel, outputs, code];

@@ -9,6 +9,7 @@
 import type { Kernel, KernelMessage } from '@jupyterlab/services';
 import type { JSONValue } from '@lumino/coreutils';
 import type { IDisposable } from '@lumino/disposable';
+import { Signal } from '@lumino/signaling';
 
 import { connectionLost, kernelEnded, kernelGone } from '../store';
 import type { Port, PortStatus } from '../store';
@@ -41,6 +42,14 @@ export interface Follower {
   readonly changed: KernelFollower['changed'];
 }
 
+export interface KernelPortOptions {
+  /** Knocks only where vizgrad was in use already, or comes into use: nobody has asked to see anything. */
+  readonly waits?: boolean;
+}
+
+/** A kernel has vizgrad: told to those who wait for that. */
+const found = new Signal<object, Kernel.IKernelConnection>({});
+
 export class KernelPort implements Port, IDisposable {
   private readonly listeners = new Set<(message: unknown) => void>();
   private readonly watchers = new Set<(status: PortStatus) => void>();
@@ -52,8 +61,14 @@ export class KernelPort implements Port, IDisposable {
   private mentioned = false;
   isDisposed = false;
 
-  constructor(private readonly follower: Follower) {
+  constructor(
+    private readonly follower: Follower,
+    private readonly options: KernelPortOptions = {}
+  ) {
     follower.changed.connect(this.attach, this);
+    if (options.waits) {
+      found.connect(this.foundIn, this);
+    }
   }
 
   send(message: object): void {
@@ -76,7 +91,9 @@ export class KernelPort implements Port, IDisposable {
   wake(): void {
     this.awake = true;
     if (this.kernel === this.follower.kernel) {
-      this.knock();
+      if (!this.options.waits) {
+        this.knock();
+      }
     } else {
       this.attach();
     }
@@ -91,6 +108,7 @@ export class KernelPort implements Port, IDisposable {
     if (!this.isDisposed) {
       this.isDisposed = true;
       this.follower.changed.disconnect(this.attach, this);
+      found.disconnect(this.foundIn, this);
       this.detach();
       this.listeners.clear();
       this.watchers.clear();
@@ -113,7 +131,11 @@ export class KernelPort implements Port, IDisposable {
     this.kernel.connectionStatusChanged.connect(this.connectionChanged, this);
     this.untracked = new Untracked(this.kernel);
     this.become({ state: 'connecting', another: true });
-    this.knock();
+    if (this.options.waits) {
+      void this.knockWhereKnown(this.kernel);
+    } else {
+      this.knock();
+    }
   }
 
   private detach(): void {
@@ -139,6 +161,21 @@ export class KernelPort implements Port, IDisposable {
       } else {
         comm.dispose();
       }
+    }
+  }
+
+  /** Another page, or this one before it was loaded anew, may have found it. */
+  private async knockWhereKnown(kernel: Kernel.IKernelConnection): Promise<void> {
+    const reply = await kernel.requestCommInfo({ target_name: TARGET }).catch(() => null);
+    const known = reply?.content.status === 'ok' && Object.keys(reply.content.comms).length > 0;
+    if (known && kernel === this.kernel) {
+      this.knock();
+    }
+  }
+
+  private foundIn(_: object, { id }: Kernel.IKernelConnection): void {
+    if (id === this.kernel?.id) {
+      this.knock();
     }
   }
 
@@ -175,6 +212,9 @@ export class KernelPort implements Port, IDisposable {
       () => {
         if (comm === this.comm) {
           this.become({ state: 'open' });
+          if (!this.options.waits) {
+            found.emit(kernel);
+          }
         }
         this.drop(before);
       },

@@ -21,6 +21,8 @@ import { readMathematics, readName, readNode } from './model/nodes';
 import type { Mathematics, Name, Node } from './model/nodes';
 import { readVisit } from './model/records';
 import type { Visit } from './model/records';
+import { readCodeFile, readCodeLine, readLineMark, readLineNode, readLineRun } from './model/lines';
+import type { CodeFile, CodeLine, LineMark, LineNode, LineRun } from './model/lines';
 import { readUpdate } from './model/update';
 import type { Update } from './model/update';
 import { readDrawing, readStanding } from './drawing';
@@ -178,6 +180,57 @@ export interface Picture {
   readonly saved: SavedView;
   readonly svg: string;
   readonly text: string;
+}
+
+/**
+ * The lines of the program that recorded the graph of a session, and how they are doing: `runs` are
+ * those of which something was run. `number` is that of what was told last (`LinesMoved`).
+ * `session` is empty where none is open: all else is empty then, too.
+ *
+ * `left_out` are lines that were too many to be told.
+ */
+export interface Lines {
+  readonly type: 'lines';
+  readonly request: number;
+  readonly session: string;
+  readonly number: number;
+  readonly files: readonly CodeFile[];
+  readonly lines: readonly CodeLine[];
+  readonly runs: readonly LineRun[];
+  readonly mark: LineMark | null;
+  readonly left_out: number;
+}
+
+/** The nodes of a line, the latest turn first as in the run; `total` is how many there are. */
+export interface LineNodes {
+  readonly type: 'line_nodes';
+  readonly request: number;
+  readonly session: string;
+  readonly line: number;
+  readonly total: number;
+  readonly nodes: readonly LineNode[];
+}
+
+/** The line (its number in `Lines.lines`) that recorded a node; None: it is not known. */
+export interface NodeLine {
+  readonly type: 'node_line';
+  readonly request: number;
+  readonly session: string;
+  readonly node: number;
+  readonly line: number | null;
+}
+
+/**
+ * The text of a file; `changed`: what was compiled is not there now. `gone` says why there is none.
+ */
+export interface Source {
+  readonly type: 'source';
+  readonly request: number;
+  readonly session: string;
+  readonly file: number;
+  readonly text: string;
+  readonly changed: boolean;
+  readonly gone: string;
 }
 
 /** The request was carried out; what it changed was told to everybody as an `Updated`. */
@@ -350,6 +403,45 @@ export const readPicture: Reader<Picture> = record<Picture>({
   saved: readSavedView,
   svg: string,
   text: string
+});
+
+export const readLines: Reader<Lines> = record<Lines>({
+  type: word('lines'),
+  request: integer,
+  session: string,
+  number: integer,
+  files: optional(array(readCodeFile), []),
+  lines: optional(array(readCodeLine), []),
+  runs: optional(array(readLineRun), []),
+  mark: optional(nullable(readLineMark), null),
+  left_out: optional(integer, 0)
+});
+
+export const readLineNodes: Reader<LineNodes> = record<LineNodes>({
+  type: word('line_nodes'),
+  request: integer,
+  session: string,
+  line: integer,
+  total: integer,
+  nodes: array(readLineNode)
+});
+
+export const readNodeLine: Reader<NodeLine> = record<NodeLine>({
+  type: word('node_line'),
+  request: integer,
+  session: string,
+  node: integer,
+  line: nullable(integer)
+});
+
+export const readSource: Reader<Source> = record<Source>({
+  type: word('source'),
+  request: integer,
+  session: string,
+  file: integer,
+  text: string,
+  changed: optional(boolean, false),
+  gone: optional(string, '')
 });
 
 export const readDone: Reader<Done> = record<Done>({

@@ -1,9 +1,11 @@
 // Made by `make types` from vizgrad/widgets/protocol/events.py: do not edit.
 /** What the kernel tells unasked (beside `Sessions`). */
-import { float, integer, nullable, optional, record, string, word } from './check';
+import { array, float, integer, nullable, optional, record, string, word } from './check';
 import type { Reader } from './check';
 import { readName } from './model/nodes';
 import type { Name } from './model/nodes';
+import { readLineMark, readLineRun } from './model/lines';
+import type { LineMark, LineRun } from './model/lines';
 import { readUpdate } from './model/update';
 import type { Update } from './model/update';
 
@@ -40,6 +42,19 @@ export interface Working {
   readonly seconds: number;
 }
 
+/**
+ * Event, to whoever follows lines: how they changed since what was told before (`number` rises by
+ * one), and where the run stands. Whose lines they do not know, or who missed a number, asks anew
+ * (`FollowLines`). `session` is empty where the session whose lines were told is closed.
+ */
+export interface LinesMoved {
+  readonly type: 'lines_moved';
+  readonly session: string;
+  readonly number: number;
+  readonly runs: readonly LineRun[];
+  readonly mark: LineMark | null;
+}
+
 export const readUpdated: Reader<Updated> = record<Updated>({
   type: word('updated'),
   session: string,
@@ -60,4 +75,12 @@ export const readWorking: Reader<Working> = record<Working>({
   total: optional(integer, 0),
   node: optional(nullable(readName), null),
   seconds: optional(float, 0)
+});
+
+export const readLinesMoved: Reader<LinesMoved> = record<LinesMoved>({
+  type: word('lines_moved'),
+  session: string,
+  number: integer,
+  runs: optional(array(readLineRun), []),
+  mark: optional(nullable(readLineMark), null)
 });

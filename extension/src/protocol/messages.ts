@@ -26,13 +26,18 @@ import type {
   Detach,
   EnableBreakpoint,
   Find,
+  FollowLines,
+  GetLineNodes,
   GetMemory,
   GetNames,
+  GetNodeLine,
   GetPart,
   GetPicture,
+  GetSource,
   GetStorages,
   GetVisits,
   Inspect,
+  LinesSeen,
   ListSessions,
   Look,
   Pause,
@@ -55,11 +60,15 @@ import {
   readFailed,
   readFound,
   readInspection,
+  readLineNodes,
+  readLines,
   readMemory,
   readNames,
+  readNodeLine,
   readPicture,
   readSessions,
   readShown,
+  readSource,
   readStorages,
   readUpdates,
   readVisits
@@ -71,17 +80,21 @@ import type {
   Failed,
   Found,
   Inspection,
+  LineNodes,
+  Lines,
   Memory,
   Names,
+  NodeLine,
   Picture,
   Sessions,
   Shown,
+  Source,
   Storages,
   Updates,
   Visits
 } from './answers';
-import { readAtRevision, readUpdated, readWorking } from './events';
-import type { AtRevision, Updated, Working } from './events';
+import { readAtRevision, readLinesMoved, readUpdated, readWorking } from './events';
+import type { AtRevision, LinesMoved, Updated, Working } from './events';
 
 export const PROTOCOL_VERSION = 3;
 
@@ -100,6 +113,11 @@ export type Request =
   | GetMemory
   | GetStorages
   | GetPicture
+  | FollowLines
+  | LinesSeen
+  | GetLineNodes
+  | GetNodeLine
+  | GetSource
   | Step
   | StepBack
   | Continue
@@ -129,13 +147,18 @@ export type Message =
   | Memory
   | Storages
   | Picture
+  | Lines
   | Done
+  | LineNodes
+  | NodeLine
+  | Source
   | Inspection
   | ArrayPart
   | Failed
   | Updated
   | AtRevision
-  | Working;
+  | Working
+  | LinesMoved;
 
 /** What each request is answered with, if not with `Failed`. */
 export const ANSWERS = {
@@ -150,6 +173,11 @@ export const ANSWERS = {
   get_memory: ['memory'],
   get_storages: ['storages'],
   get_picture: ['picture'],
+  follow_lines: ['lines'],
+  lines_seen: ['done'],
+  get_line_nodes: ['line_nodes'],
+  get_node_line: ['node_line'],
+  get_source: ['source'],
   step: ['done'],
   step_back: ['done'],
   continue: ['done'],
@@ -169,7 +197,7 @@ export const ANSWERS = {
 } as const satisfies Record<Request['type'], readonly Message['type'][]>;
 
 /** What is told unasked. */
-export const EVENTS = ['sessions', 'updated', 'at_revision', 'working'] as const;
+export const EVENTS = ['sessions', 'updated', 'at_revision', 'working', 'lines_moved'] as const;
 
 export const MESSAGE_READERS: { [T in Message['type']]: Reader<Extract<Message, { type: T }>> } = {
   sessions: readSessions,
@@ -182,11 +210,16 @@ export const MESSAGE_READERS: { [T in Message['type']]: Reader<Extract<Message, 
   memory: readMemory,
   storages: readStorages,
   picture: readPicture,
+  lines: readLines,
   done: readDone,
+  line_nodes: readLineNodes,
+  node_line: readNodeLine,
+  source: readSource,
   inspection: readInspection,
   array_part: readArrayPart,
   failed: readFailed,
   updated: readUpdated,
   at_revision: readAtRevision,
-  working: readWorking
+  working: readWorking,
+  lines_moved: readLinesMoved
 };

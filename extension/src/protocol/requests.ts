@@ -88,6 +88,43 @@ export interface GetStorages {
   readonly most: number;
 }
 
+/** Tell me the lines of whichever session is moved, from now on. */
+export interface FollowLines {
+  readonly type: 'follow_lines';
+  readonly request: number;
+}
+
+/** What was told under this number has arrived: more may be told at once. */
+export interface LinesSeen {
+  readonly type: 'lines_seen';
+  readonly request: number;
+  readonly number: number;
+}
+
+/** Which nodes has this line (its number in `Lines.lines`) recorded? */
+export interface GetLineNodes {
+  readonly type: 'get_line_nodes';
+  readonly request: number;
+  readonly session: string;
+  readonly line: number;
+}
+
+/** Which line has recorded this node? */
+export interface GetNodeLine {
+  readonly type: 'get_node_line';
+  readonly request: number;
+  readonly session: string;
+  readonly node: number;
+}
+
+/** What stands in this file (its number in `Lines.files`)? */
+export interface GetSource {
+  readonly type: 'get_source';
+  readonly request: number;
+  readonly session: string;
+  readonly file: number;
+}
+
 /** What is a notebook to show that is read without a kernel? */
 export interface GetPicture {
   readonly type: 'get_picture';

@@ -136,6 +136,12 @@ export class Telling {
           this.state.patch({ part: { asked: question, revision, told: message } });
         }
         break;
+      case 'lines':
+      case 'lines_moved':
+      case 'line_nodes':
+      case 'node_line':
+      case 'source':
+        break; // No view asks for them: `lab/code` does.
     }
   }
 

@@ -96,7 +96,7 @@ def _add(rows: list[Repeat], start: int, end: int, length: int) -> None:
         rows.append(Repeat(start, length, times))
 
 
-def period(sequence: Sequence[int]) -> int:
+def period(sequence: Sequence[object]) -> int:
     """The length of the shortest part that the whole repeats."""
     fallback = [0] * len(sequence)
     length = 0

@@ -26,6 +26,12 @@ from vizgrad.inspection.model.breakpoints import BreakpointKind as BreakpointKin
 from vizgrad.inspection.model.graph import Graph as Graph
 from vizgrad.inspection.model.graph import Group as Group
 from vizgrad.inspection.model.graph import GroupKind as GroupKind
+from vizgrad.inspection.model.lines import CodeFile as CodeFile
+from vizgrad.inspection.model.lines import CodeLine as CodeLine
+from vizgrad.inspection.model.lines import LineMark as LineMark
+from vizgrad.inspection.model.lines import LineNode as LineNode
+from vizgrad.inspection.model.lines import LineRun as LineRun
+from vizgrad.inspection.model.lines import MarkKind as MarkKind
 from vizgrad.inspection.model.memory import Saved as Saved
 from vizgrad.inspection.model.memory import SavedRun as SavedRun
 from vizgrad.inspection.model.memory import SavedState as SavedState

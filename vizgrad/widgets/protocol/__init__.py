@@ -24,13 +24,17 @@ from vizgrad.widgets.protocol.answers import Failed as Failed
 from vizgrad.widgets.protocol.answers import Found as Found
 from vizgrad.widgets.protocol.answers import Holder as Holder
 from vizgrad.widgets.protocol.answers import Inspection as Inspection
+from vizgrad.widgets.protocol.answers import LineNodes as LineNodes
+from vizgrad.widgets.protocol.answers import Lines as Lines
 from vizgrad.widgets.protocol.answers import Memory as Memory
 from vizgrad.widgets.protocol.answers import Names as Names
+from vizgrad.widgets.protocol.answers import NodeLine as NodeLine
 from vizgrad.widgets.protocol.answers import Picture as Picture
 from vizgrad.widgets.protocol.answers import SavedView as SavedView
 from vizgrad.widgets.protocol.answers import SessionInfo as SessionInfo
 from vizgrad.widgets.protocol.answers import Sessions as Sessions
 from vizgrad.widgets.protocol.answers import Shown as Shown
+from vizgrad.widgets.protocol.answers import Source as Source
 from vizgrad.widgets.protocol.answers import Storages as Storages
 from vizgrad.widgets.protocol.answers import Updates as Updates
 from vizgrad.widgets.protocol.answers import VisitLine as VisitLine
@@ -38,6 +42,7 @@ from vizgrad.widgets.protocol.answers import Visits as Visits
 from vizgrad.widgets.protocol.channel import COMM_TARGET as COMM_TARGET
 from vizgrad.widgets.protocol.channel import PROTOCOL_VERSION as PROTOCOL_VERSION
 from vizgrad.widgets.protocol.events import AtRevision as AtRevision
+from vizgrad.widgets.protocol.events import LinesMoved as LinesMoved
 from vizgrad.widgets.protocol.events import Updated as Updated
 from vizgrad.widgets.protocol.events import Working as Working
 from vizgrad.widgets.protocol.requests import AddBreakpoint as AddBreakpoint
@@ -46,13 +51,18 @@ from vizgrad.widgets.protocol.requests import Continue as Continue
 from vizgrad.widgets.protocol.requests import Detach as Detach
 from vizgrad.widgets.protocol.requests import EnableBreakpoint as EnableBreakpoint
 from vizgrad.widgets.protocol.requests import Find as Find
+from vizgrad.widgets.protocol.requests import FollowLines as FollowLines
+from vizgrad.widgets.protocol.requests import GetLineNodes as GetLineNodes
 from vizgrad.widgets.protocol.requests import GetMemory as GetMemory
 from vizgrad.widgets.protocol.requests import GetNames as GetNames
+from vizgrad.widgets.protocol.requests import GetNodeLine as GetNodeLine
 from vizgrad.widgets.protocol.requests import GetPart as GetPart
 from vizgrad.widgets.protocol.requests import GetPicture as GetPicture
+from vizgrad.widgets.protocol.requests import GetSource as GetSource
 from vizgrad.widgets.protocol.requests import GetStorages as GetStorages
 from vizgrad.widgets.protocol.requests import GetVisits as GetVisits
 from vizgrad.widgets.protocol.requests import Inspect as Inspect
+from vizgrad.widgets.protocol.requests import LinesSeen as LinesSeen
 from vizgrad.widgets.protocol.requests import ListSessions as ListSessions
 from vizgrad.widgets.protocol.requests import Look as Look
 from vizgrad.widgets.protocol.requests import Pause as Pause
@@ -81,6 +91,11 @@ ANSWERS: dict[type, tuple[type, ...]] = {
     GetMemory: (Memory,),
     GetStorages: (Storages,),
     GetPicture: (Picture,),
+    FollowLines: (Lines,),
+    LinesSeen: (Done,),
+    GetLineNodes: (LineNodes,),
+    GetNodeLine: (NodeLine,),
+    GetSource: (Source,),
     Step: (Done,),
     StepBack: (Done,),
     Continue: (Done,),
@@ -98,4 +113,4 @@ ANSWERS: dict[type, tuple[type, ...]] = {
     Inspect: (Inspection,),
     GetPart: (ArrayPart,),
 }
-EVENTS: tuple[type, ...] = (Sessions, Updated, AtRevision, Working)
+EVENTS: tuple[type, ...] = (Sessions, Updated, AtRevision, Working, LinesMoved)

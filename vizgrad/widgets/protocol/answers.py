@@ -6,6 +6,11 @@ from dataclasses import dataclass
 
 from vizgrad.inspection.model import (
     ArrayName,
+    CodeFile,
+    CodeLine,
+    LineMark,
+    LineNode,
+    LineRun,
     Mathematics,
     Name,
     Node,
@@ -179,6 +184,58 @@ class Picture:
     saved: SavedView
     svg: str
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """The lines of the program that recorded the graph of a session, and how they are doing: `runs` are
+    those of which something was run. `number` is that of what was told last (`LinesMoved`). `session` is
+    empty where none is open: all else is empty then, too.
+
+    `left_out` are lines that were too many to be told.
+    """
+
+    request: int
+    session: str
+    number: int
+    files: tuple[CodeFile, ...] = ()
+    lines: tuple[CodeLine, ...] = ()
+    runs: tuple[LineRun, ...] = ()
+    mark: LineMark | None = None
+    left_out: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class LineNodes:
+    """The nodes of a line, the latest turn first as in the run; `total` is how many there are."""
+
+    request: int
+    session: str
+    line: int
+    total: int
+    nodes: tuple[LineNode, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NodeLine:
+    """The line (its number in `Lines.lines`) that recorded a node; None: it is not known."""
+
+    request: int
+    session: str
+    node: int
+    line: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The text of a file; `changed`: what was compiled is not there now. `gone` says why there is none."""
+
+    request: int
+    session: str
+    file: int
+    text: str
+    changed: bool = False
+    gone: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from vizgrad.inspection.model import Name
+from vizgrad.inspection.model import LineMark, LineRun, Name
 from vizgrad.inspection.publishing import Update
 
 
@@ -39,3 +39,16 @@ class Working:
     total: int = 0
     node: Name | None = None
     seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class LinesMoved:
+    """Event, to whoever follows lines: how they changed since what was told before (`number` rises by one),
+    and where the run stands. Whose lines they do not know, or who missed a number, asks anew
+    (`FollowLines`). `session` is empty where the session whose lines were told is closed.
+    """
+
+    session: str
+    number: int
+    runs: tuple[LineRun, ...] = ()
+    mark: LineMark | None = None

@@ -100,6 +100,48 @@ class GetStorages:
 
 
 @dataclass(frozen=True, slots=True)
+class FollowLines:
+    """Tell me the lines of whichever session is moved, from now on."""
+
+    request: int
+
+
+@dataclass(frozen=True, slots=True)
+class LinesSeen:
+    """What was told under this number has arrived: more may be told at once."""
+
+    request: int
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class GetLineNodes:
+    """Which nodes has this line (its number in `Lines.lines`) recorded?"""
+
+    request: int
+    session: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class GetNodeLine:
+    """Which line has recorded this node?"""
+
+    request: int
+    session: str
+    node: int
+
+
+@dataclass(frozen=True, slots=True)
+class GetSource:
+    """What stands in this file (its number in `Lines.files`)?"""
+
+    request: int
+    session: str
+    file: int
+
+
+@dataclass(frozen=True, slots=True)
 class GetPicture:
     """What is a notebook to show that is read without a kernel?"""
 

@@ -22,6 +22,7 @@ export * from './arrays';
 export * from './blocks';
 export * from './breakpoints';
 export * from './graph';
+export * from './lines';
 export * from './memory';
 export * from './nodes';
 export * from './place';

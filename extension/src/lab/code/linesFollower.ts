@@ -1,0 +1,138 @@
+/** Follows the lines of whichever session of a kernel is moved, over a comm of its own. */
+import type { IDisposable } from '@lumino/disposable';
+import { Signal } from '@lumino/signaling';
+import type { ISignal } from '@lumino/signaling';
+
+import { Malformed, readMessage } from '../../protocol';
+import type { Message, Request } from '../../protocol';
+import type { KernelPort } from '../kernelPort';
+import { begin, fold } from './program';
+import type { Program } from './program';
+
+type Question = Extract<Request, { type: 'get_line_nodes' | 'get_node_line' | 'get_source' }>;
+type Unnumbered = Question extends infer Q
+  ? Q extends Question
+    ? Omit<Q, 'request'>
+    : never
+  : never;
+/** What each is answered with. */
+interface Answer {
+  readonly get_line_nodes: Extract<Message, { type: 'line_nodes' }>;
+  readonly get_node_line: Extract<Message, { type: 'node_line' }>;
+  readonly get_source: Extract<Message, { type: 'source' }>;
+}
+
+export class LinesFollower implements IDisposable {
+  private readonly _changed = new Signal<this, Program | null>(this);
+  private readonly asked = new Map<number, (message: Message | null) => void>();
+  private readonly ends: (() => void)[];
+  private last = 0;
+  /** The request for all of it that is under way; 0: none is. */
+  private following = 0;
+  /** What was told while it was. */
+  private overtaken = 0;
+  program: Program | null = null;
+  isDisposed = false;
+
+  constructor(private readonly port: KernelPort) {
+    this.ends = [
+      port.onMessage(message => this.receive(message)),
+      port.onStatus(status => {
+        if (status.state === 'open') {
+          this.follow();
+        } else if (status.state === 'closed') {
+          this.following = this.overtaken = 0;
+          this.forget();
+          this.become(null);
+        }
+      })
+    ];
+  }
+
+  get changed(): ISignal<this, Program | null> {
+    return this._changed;
+  }
+
+  /** Null: there is no answer. */
+  ask<T extends Unnumbered>(question: T): Promise<Answer[T['type']] | null> {
+    return new Promise(resolve => {
+      this.last += 1;
+      this.asked.set(this.last, message => resolve(message as Answer[T['type']] | null));
+      this.port.send({ ...question, request: this.last });
+    });
+  }
+
+  dispose(): void {
+    if (!this.isDisposed) {
+      this.isDisposed = true;
+      this.ends.forEach(end => end());
+      this.forget();
+      this.port.dispose();
+      this.become(null);
+      Signal.clearData(this);
+    }
+  }
+
+  private forget(): void {
+    const waiting = [...this.asked.values()];
+    this.asked.clear();
+    waiting.forEach(resolve => resolve(null));
+  }
+
+  private follow(): void {
+    this.last += 1;
+    this.following = this.last;
+    this.port.send({ type: 'follow_lines', request: this.last });
+  }
+
+  private receive(value: unknown): void {
+    let message: Message;
+    try {
+      message = readMessage(value);
+    } catch (error) {
+      if (error instanceof Malformed) {
+        console.error(`vizgrad: a message about lines cannot be read: ${error.message}`);
+        return;
+      }
+      throw error;
+    }
+    if (message.type === 'lines_moved') {
+      this.moved(message);
+    } else if (message.type === 'lines') {
+      if (message.request === this.following) {
+        this.following = 0;
+        if (message.number < this.overtaken) {
+          this.follow();
+        } else {
+          this.become(begin(message));
+        }
+      }
+    } else if ('request' in message) {
+      const resolve = this.asked.get(message.request);
+      this.asked.delete(message.request);
+      resolve?.(message.type === 'failed' ? null : message);
+    }
+  }
+
+  private moved(message: Extract<Message, { type: 'lines_moved' }>): void {
+    if (this.following) {
+      this.overtaken = message.number;
+      return; // All of it is on its way.
+    }
+    const folded = fold(this.program, message);
+    if (folded === 'anew') {
+      this.follow();
+      return;
+    }
+    this.become(folded);
+    this.last += 1;
+    this.port.send({ type: 'lines_seen', request: this.last, number: message.number });
+  }
+
+  private become(program: Program | null): void {
+    if (program !== this.program) {
+      this.program = program;
+      this._changed.emit(program);
+    }
+  }
+}

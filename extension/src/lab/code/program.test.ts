@@ -1,0 +1,111 @@
+import { expect, test } from 'vitest';
+
+import type { Lines, LinesMoved } from '../../protocol';
+import { begin, fold, isSame, marksIn } from './program';
+import type { Program } from './program';
+
+const MARK = {
+  node: 4,
+  name: 'TanhBackward0',
+  line: 1,
+  kind: 'next',
+  text: '',
+  column: 4,
+  end_line: 3,
+  end_column: 9
+} as const;
+
+const WHOLE: Lines = {
+  type: 'lines',
+  request: 1,
+  session: 's1',
+  number: 7,
+  files: [
+    { file: '/tmp/1.py', name: 'In [1]', cell: 'abc', text: 'a\nb\nc' },
+    { file: '/work/train.py', name: 'train.py', cell: '', text: '' }
+  ],
+  lines: [
+    { file: 0, line: 1, nodes: 2, turns: 1 },
+    { file: 0, line: 3, nodes: 3, turns: 3 },
+    { file: 1, line: 90, nodes: 1, turns: 1 }
+  ],
+  runs: [{ line: 0, turns: 1, node: 0, norm: 0.37123 }],
+  mark: MARK,
+  left_out: 0
+};
+
+const moved = (change: Partial<LinesMoved>): LinesMoved => ({
+  type: 'lines_moved',
+  session: 's1',
+  number: 8,
+  runs: [],
+  mark: MARK,
+  ...change
+});
+
+const begun = (): Program => begin(structuredClone(WHOLE)) as Program;
+const textsIn = (program: Program, file: number): (string | null)[] =>
+  marksIn(program, file).lines.map(line => line.norm);
+
+test('no session, no program', () => {
+  expect(begin({ ...WHOLE, session: '' })).toBeNull();
+});
+
+test('lines of which something was run have the norm, others nothing', () => {
+  expect(textsIn(begun(), 0)).toEqual(['‖g‖ 0.371', null]);
+  expect(textsIn(begun(), 1)).toEqual([null]);
+});
+
+test('what changed is folded, forwards and backwards', () => {
+  const on = fold(begun(), moved({ runs: [{ line: 1, turns: 2, node: 5, norm: 12 }] })) as Program;
+  expect(textsIn(on, 0)).toEqual(['‖g‖ 0.371', '‖g‖ 12 · 2 of 3']);
+  const runs = [
+    { line: 1, turns: 0, node: null, norm: null },
+    { line: 0, turns: 0, node: null, norm: null }
+  ];
+  const back = fold(on, moved({ number: 9, runs, mark: null })) as Program;
+  expect(textsIn(back, 0)).toEqual([null, null]);
+  expect(marksIn(back, 0).current).toBeNull();
+});
+
+test('what is missed, or about another session, is asked for anew; a closed one is gone', () => {
+  expect(fold(begun(), moved({ number: 9 }))).toBe('anew');
+  expect(fold(begun(), moved({ session: 's2' }))).toBe('anew');
+  expect(fold(null, moved({}))).toBe('anew');
+  expect(fold(begun(), moved({ session: '' }))).toBeNull();
+});
+
+test.each([
+  [Number.NaN, '‖g‖ NaN'],
+  [Number.POSITIVE_INFINITY, '‖g‖ inf'],
+  [null, '‖g‖ undefined']
+])('what is not finite (%s) is loud', (norm, text) => {
+  const runs = [{ line: 0, turns: 1, node: 0, norm }];
+  const [line] = marksIn(fold(begun(), moved({ runs })) as Program, 0).lines;
+  expect(line).toMatchObject({ norm: text, odd: true });
+});
+
+test('the line that comes next is marked in its text alone, with the call', () => {
+  expect(marksIn(begun(), 0).current).toEqual({
+    line: 3,
+    node: 4,
+    kind: 'next',
+    text: 'next: TanhBackward0',
+    call: { from: 4, endLine: 3, to: 9 }
+  });
+  expect(marksIn(begun(), 1).current).toBeNull();
+  const leaf = fold(begun(), moved({ mark: { ...MARK, line: null } })) as Program;
+  expect(marksIn(leaf, 0).current).toBeNull();
+});
+
+test('why a run stopped stands where it did', () => {
+  const mark = { ...MARK, kind: 'nonfinite', text: 'Stopped: x made a NaN', column: null } as const;
+  const { current } = marksIn(fold(begun(), moved({ mark })) as Program, 0);
+  expect(current).toMatchObject({ kind: 'nonfinite', text: 'Stopped: x made a NaN', call: null });
+});
+
+test('only empty lines at the end make no difference between texts', () => {
+  expect(isSame('a\n b', 'a\r\n b\n\n')).toBe(true);
+  expect(isSame('\na', 'a')).toBe(false);
+  expect(isSame('a ', 'b')).toBe(false);
+});

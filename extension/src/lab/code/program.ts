@@ -1,0 +1,128 @@
+/** The lines of a program and how they are doing: folded from what the kernel tells, and put into words. */
+import type { CodeFile, CodeLine, LineMark, LineRun, Lines, LinesMoved } from '../../protocol';
+import { brief } from '../../view/format';
+
+/** The lines of the session that was moved last. `runs` is changed in place, by line. */
+export interface Program {
+  readonly session: string;
+  readonly number: number;
+  readonly files: readonly CodeFile[];
+  readonly lines: readonly CodeLine[];
+  readonly runs: Map<number, LineRun>;
+  readonly mark: LineMark | null;
+}
+
+/** Null: no session is open, or none whose lines are known. */
+export function begin(told: Lines): Program | null {
+  const { session, number, files, lines, mark } = told;
+  if (session === '') {
+    return null;
+  }
+  const runs = new Map(told.runs.map(run => [run.line, run]));
+  return { session, number, files, lines, runs, mark };
+}
+
+/** 'anew': something is not known of it. */
+export function fold(program: Program | null, moved: LinesMoved): Program | null | 'anew' {
+  if (moved.session === '') {
+    return null;
+  }
+  if (moved.session !== program?.session || moved.number !== program.number + 1) {
+    return 'anew';
+  }
+  for (const run of moved.runs) {
+    if (run.turns === 0) {
+      program.runs.delete(run.line);
+    } else {
+      program.runs.set(run.line, run);
+    }
+  }
+  return { ...program, number: moved.number, mark: moved.mark };
+}
+
+/** What stands at the end of a line. */
+export interface LineText {
+  readonly line: number;
+  /** The number that the kernel knows the line by. */
+  readonly number: number;
+  /** Null: nothing of it was run. */
+  readonly norm: string | null;
+  readonly title: string;
+  /** The gradient is not finite, or there was none. */
+  readonly odd: boolean;
+  readonly turns: number;
+}
+
+export interface CurrentLine {
+  readonly line: number;
+  readonly node: number;
+  readonly kind: LineMark['kind'];
+  /** What a person reads beside the line. */
+  readonly text: string;
+  /** The call in it, from here to there. */
+  readonly call: { readonly from: number; readonly endLine: number; readonly to: number } | null;
+}
+
+export interface FileMarks {
+  readonly session: string;
+  /** What the text has to be for the marks to be true; null: it was compared already. */
+  readonly text: string | null;
+  readonly lines: readonly LineText[];
+  readonly current: CurrentLine | null;
+}
+
+export function marksIn(program: Program, file: number): FileMarks {
+  const { files, lines, runs, mark, session } = program;
+  const text = files[file]?.text ?? '';
+  return {
+    session,
+    text: text === '' ? null : text,
+    lines: lines.flatMap((line, number) =>
+      line.file === file ? [inWords(line, number, runs.get(number))] : []
+    ),
+    current: mark && currentIn(program, mark, file)
+  };
+}
+
+function inWords(line: CodeLine, number: number, run: LineRun | undefined): LineText {
+  const { turns } = line;
+  const common = { line: line.line, number, turns };
+  if (!run) {
+    return { ...common, norm: null, title: '', odd: false };
+  }
+  const times = turns > 1 ? ` · ${run.turns} of ${turns}` : '';
+  const latest = turns > 1 ? `, ${run.turns} of ${turns} times so far: the latest` : '';
+  return {
+    ...common,
+    norm: `‖g‖ ${run.norm === null ? 'undefined' : brief(run.norm)}${times}`,
+    title:
+      run.norm === null
+        ? `No gradient arrived at what this line computed${latest}`
+        : `Norm of the gradient that arrived at what this line computed${latest}`,
+    odd: run.norm === null || !Number.isFinite(run.norm)
+  };
+}
+
+function currentIn({ lines }: Program, mark: LineMark, file: number): CurrentLine | null {
+  const line = mark.line === null ? undefined : lines[mark.line];
+  if (line?.file !== file) {
+    return null;
+  }
+  const { node, kind, column, end_line: endLine, end_column: to } = mark;
+  return {
+    line: line.line,
+    node,
+    kind,
+    text: mark.text || `next: ${mark.name}`,
+    call: column === null || endLine === null || to === null ? null : { from: column, endLine, to }
+  };
+}
+
+/** Are these the same text, but for empty lines at its end? */
+export function isSame(one: string, other: string): boolean {
+  return one === other || plain(one) === plain(other);
+}
+
+function plain(text: string): string {
+  return text.replace(/\r\n?/g, '\n').trimEnd();
+}

@@ -1,0 +1,257 @@
+"""Lines of a program: which nodes are theirs, in which turns, and the norms beside them over a run."""
+
+from __future__ import annotations
+
+import linecache
+from collections.abc import Iterator
+from math import sqrt
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+
+import vizgrad as vg
+from tests.fixtures.programs import Program
+from tests.fixtures.strategies import moves, programs
+from tests.inspection.test_stepping_property import Side, modes_of, move, quietly
+from vizgrad import errors
+from vizgrad.inspection import cells, model
+from vizgrad.inspection.cells import Ran
+from vizgrad.inspection.line_table import LineTable
+from vizgrad.inspection.session import Session
+from vizgrad.stepping.opener import open_session
+from vizgrad.tensor.clock import tick
+
+
+def table_of(session: Session) -> LineTable:
+    with session.at_rest() as (_, look):
+        assert look.lines is not None
+        return look.lines.table
+
+
+def run_of(session: Session) -> tuple[tuple[model.LineRun, ...], model.LineMark | None]:
+    with session.at_rest() as (_, look):
+        assert look.lines is not None
+        return look.lines.all(), look.mark
+
+
+def program(text: str, file: str, **variables: Any) -> dict[str, Any]:
+    linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
+    exec(compile(text, file, "exec"), variables)
+    return variables
+
+
+@pytest.fixture(autouse=True)
+def no_files_stay() -> Iterator[None]:
+    before = set(linecache.cache)
+    yield
+    for file in set(linecache.cache) - before:
+        linecache.cache.pop(file, None)
+
+
+def from_scratch(session: Session) -> tuple[model.LineRun, ...]:
+    """What should stand beside the lines, read off the whole trace."""
+    table = table_of(session)
+    first: dict[tuple[int, int], int] = {}
+    visits = session.trace.visits
+    for index, visit in enumerate(visits):
+        line = table.line(visit.node)
+        if line is not None:
+            first.setdefault((line, table.turn_of[visit.node]), index)
+    found: list[model.LineRun] = []
+    for line in sorted({line for line, _ in first}):
+        began = sorted(index for (its, _), index in first.items() if its == line)
+        visit = visits[began[-1]]
+        norms = [s.norm for s in visit.incoming if s is not None and s.norm is not None]
+        norm = (
+            None if not norms else norms[0] if len(norms) == 1 else sqrt(sum(n * n for n in norms))
+        )
+        found.append(model.LineRun(line, len(began), visit.node, norm))
+    return tuple(found)
+
+
+@given(programs(), moves())
+@settings(deadline=None, max_examples=60)
+def test_folded_lines_are_those_from_scratch(program: Program, path: list[tuple[str, int]]) -> None:
+    with quietly(), modes_of(program):
+        side = Side(program)
+        session = side.session() if side.backward else None
+        if session is None:
+            return
+        for what, n in [*path, ("continue", 0), ("restart", 0)]:
+            move(side, session, what, n)
+            assert repr(run_of(session)[0]) == repr(from_scratch(session))  # NaN is NaN
+        assert run_of(session)[0] == ()
+        session.close()
+
+
+LOOPS = """\
+def model(x):
+    for _ in range(3):
+        x = x.tanh()
+    h = sum([x * i for i in range(3)])
+    return h * 2 + (
+        x.sin().relu())
+y = model(w); z = model(w * 3)
+loss = cross_entropy(y.view(1, 2), target) + z.sum().sqrt()
+"""
+
+
+@pytest.fixture
+def loops() -> Session:
+    made = program(
+        LOOPS,
+        "/tmp/program/loops.py",
+        w=vg.ones(2, requires_grad=True),
+        cross_entropy=vg.nn.functional.cross_entropy,
+        target=vg.tensor([1]),
+    )
+    return open_session(made["loss"], names={})
+
+
+def test_turns_are_what_was_evaluated_at_once(loops: Session) -> None:
+    told = {(line.line, line.nodes, line.turns) for line in table_of(loops).told()}
+    assert told == {
+        (3, 6, 6),  # three turns in each of two calls
+        (4, 12, 2),  # a comprehension and a sum of it are one turn of their line
+        (5, 4, 2),
+        (6, 4, 2),
+        (7, 1, 1),
+        (8, 6, 1),  # one call may record several nodes
+    }
+
+
+def test_the_norm_is_that_of_the_gradient_for_what_the_line_computed(loops: Session) -> None:
+    table = table_of(loops)
+    loops.step(1)
+    (run,), mark = run_of(loops)
+    assert (table.lines[run.line].line, run.norm, run.turns) == (8, 1.0, 1)
+    loops.step(2)
+    assert run_of(loops)[0] == (run,)  # other nodes of the line change nothing
+    assert mark is not None
+    assert mark.kind == "next"
+
+
+def test_the_mark_knows_the_call_within_the_line(loops: Session) -> None:
+    texts = []
+    for _ in range(3):
+        _, mark = run_of(loops)
+        assert mark is not None
+        assert mark.line is not None
+        text = LOOPS.splitlines()[table_of(loops).lines[mark.line].line - 1]
+        texts.append(text[mark.column : mark.end_column])
+        loops.step()
+    assert texts == [
+        "cross_entropy(y.view(1, 2), target) + z.sum().sqrt()",
+        "z.sum().sqrt()",
+        "z.sum()",
+    ]
+
+
+def test_a_leaf_was_recorded_by_no_line(loops: Session) -> None:
+    loops.run_to("AccumulateGrad")
+    _, mark = run_of(loops)
+    assert mark is not None
+    assert mark.line is None
+    loops.continue_()
+    assert run_of(loops)[1] is None
+
+
+def test_where_a_nan_was_born_its_line_is_marked() -> None:
+    made = program(
+        "y = x.sqrt()\nloss = (y * 0).sum()\n",
+        "/tmp/program/nan.py",
+        x=vg.tensor([0.0, 1.0], requires_grad=True),
+    )
+    session = open_session(made["loss"], names={})
+    session.continue_()
+    _, mark = run_of(session)
+    assert mark is not None
+    assert mark.line is not None
+    assert (mark.kind, mark.name) == ("nonfinite", "SqrtBackward0")
+    assert table_of(session).lines[mark.line].line == 1
+    assert mark.text == str(session.stopped)
+    session.back()
+    assert (run_of(session)[1] or mark).kind == "next"
+
+
+def test_a_nan_of_the_forward_pass_is_on_the_line_that_made_it() -> None:
+    made = program(
+        "a = x.log()\nb = a * 0\nloss = (b * x).sum()\n",
+        "/tmp/program/forward.py",
+        x=vg.tensor([0.0, 1.0], requires_grad=True),
+    )
+    session = open_session(made["loss"], names={})
+    session.continue_()
+    assert session.stopped is not None
+    assert session.stopped.birth is not None
+    assert session.stopped.birth.forward
+    _, mark = run_of(session)
+    assert mark is not None
+    assert mark.line is not None
+    assert mark.kind == "nonfinite"
+    place = session.stopped.place
+    assert place is not None
+    assert table_of(session).lines[mark.line].line == place.line < 3
+
+
+CELL = "\n\n  \n    ü = '𝒙'; y = x.tanh()\n    z = y.sin()"
+
+
+def test_lines_are_those_of_the_cell_as_a_person_reads_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # IPython compiles it without empty lines at the beginning and without its indentation.
+    file = "/tmp/kernel/1.py"
+    compiled = "ü = '𝒙'; y = x.tanh()\nz = y.sin()\n"
+    ran = Ran("abc", "%%record\n" + CELL, tick(), first=1)
+    monkeypatch.setattr(errors, "cell_of", {file: "In [3]"}.get)
+    monkeypatch.setattr(cells, "cells_run", {file: (ran,)}.get)
+    made = program(compiled, file, x=vg.ones(2, requires_grad=True))
+    session = open_session(made["z"], vg.ones(2), names={})
+    table = table_of(session)
+    (shown,) = table.files
+    assert (shown.cell, shown.name, shown.text) == ("abc", "In [3]", ran.text)
+    lines = ran.text.splitlines()
+    assert [lines[line.line - 1].strip() for line in table.lines] == [
+        "ü = '𝒙'; y = x.tanh()",
+        "z = y.sin()",
+    ]
+    session.step()
+    _, mark = run_of(session)
+    assert mark is not None
+    assert mark.line is not None
+    units = lines[table.lines[mark.line].line - 1].encode("utf-16-le")
+    assert mark.column is not None
+    assert mark.end_column is not None
+    assert units[2 * mark.column : 2 * mark.end_column].decode("utf-16-le") == "x.tanh()"
+
+
+def test_cells_of_one_text_are_told_apart_by_when_they_ran(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    file, text = "/tmp/kernel/2.py", "x = x.tanh()\n"
+    x = vg.ones(2, requires_grad=True)
+    runs: list[Ran] = []
+    monkeypatch.setattr(cells, "cells_run", lambda name: tuple(runs) if name == file else ())
+    for cell in ("a", "b", "a"):
+        runs.append(Ran(cell, text, tick()))
+        x = program(text, file, x=x)["x"]
+    session = open_session(x, vg.ones(2), names={})
+    table = table_of(session)
+    nodes = {table.files[line.file].cell: line.nodes for line in table.lines}
+    assert nodes == {"a": [0, 2], "b": [1]}
+
+
+def test_a_line_that_is_no_longer_what_was_compiled_is_not_marked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    file = "/tmp/kernel/3.py"
+    ran = Ran("abc", "!ls\ny = x.tanh()\n", tick())
+    monkeypatch.setattr(cells, "cells_run", {file: (ran,)}.get)
+    made = program("y = x.tanh()\n", file, x=vg.ones(2, requires_grad=True))
+    session = open_session(made["y"], vg.ones(2), names={})
+    assert table_of(session).lines == []
+    _, mark = run_of(session)
+    assert mark is not None
+    assert mark.line is None

@@ -1,0 +1,184 @@
+"""What a notebook is told of lines, message by message, is how they are."""
+
+from __future__ import annotations
+
+import linecache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import vizgrad as vg
+from tests.fixtures.programs import Program
+from tests.fixtures.sessions import no_sessions, small
+from tests.fixtures.strategies import moves, programs
+from tests.inspection.test_stepping_property import Side, modes_of, quietly
+from tests.widgets.test_following_property import moved
+from tests.widgets.views import View
+from vizgrad.inspection import registry
+from vizgrad.stepping.opener import open_session
+from vizgrad.widgets import lines
+from vizgrad.widgets import protocol as p
+from vizgrad.widgets.controller import after_cell
+
+
+class Notebook(View):
+    """Folds what it is told of lines, as the extension does (`extension/src/lab/code/program.ts`)."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.follow()
+
+    def follow(self) -> None:
+        self.told = self.ask(p.FollowLines)
+        self.session, self.number, self.mark = self.told.session, self.told.number, self.told.mark
+        self.runs = {run.line: run for run in self.told.runs}
+
+    def hear(self, *, seen: bool = True) -> int:
+        """Folds what came; returns how many messages that were."""
+        came = [event for event in self.events() if isinstance(event, p.LinesMoved)]
+        for event in came:
+            if event.session == "":
+                self.session, self.runs, self.mark = "", {}, None
+                self.number = event.number
+            elif event.session != self.session or event.number != self.number + 1:
+                self.follow()
+                return len(came)
+            else:
+                self.number, self.mark = event.number, event.mark
+                self.runs |= {run.line: run for run in event.runs}
+                self.runs = {line: run for line, run in self.runs.items() if run.turns}
+            if seen:
+                self.ask(p.LinesSeen, self.number)
+        return len(came)
+
+    def agrees(self) -> None:
+        whole = View().ask(p.FollowLines)
+        assert (self.session, repr(self.mark)) == (whole.session, repr(whole.mark))
+        assert repr(sorted(self.runs.items())) == repr([(run.line, run) for run in whole.runs])
+
+
+@given(programs(), moves(), st.lists(st.booleans(), min_size=4, max_size=4))
+@settings(deadline=None, max_examples=60)
+def test_what_is_folded_is_what_is_told_whole(
+    program: Program, path: list[tuple[str, int]], seen: list[bool]
+) -> None:
+    with quietly(), modes_of(program), no_sessions():
+        early = Notebook()
+        side = Side(program)
+        session = side.session() if side.backward else None
+        if session is None:
+            return
+        late = Notebook()
+        for index, (what, n) in enumerate([*path, ("continue", 0), ("restart", 0)]):
+            moved(session, what, n)
+            early.hear(seen=seen[index % 4])
+            late.hear()
+        after_cell()  # what was held back is told
+        early.hear()
+        for notebook in (early, late):
+            notebook.agrees()
+        session.close()
+        early.hear()
+        assert early.session == ""
+        early.agrees()
+
+
+def test_the_session_that_was_moved_last_is_told_of() -> None:
+    with no_sessions():
+        *_, one = small()
+        notebook = Notebook()
+        *_, other = small()
+        notebook.hear()
+        assert notebook.session == other.id
+        one.step()
+        notebook.hear()
+        assert notebook.session == one.id
+        assert notebook.mark is not None
+        other.close()
+        notebook.hear()
+        assert notebook.session == one.id
+        one.close()
+        notebook.hear()
+        assert (notebook.session, notebook.runs, notebook.mark) == ("", {}, None)
+        assert Notebook().session == ""
+
+
+def test_a_step_tells_of_its_line_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    with no_sessions():
+        x = vg.ones(2, requires_grad=True)
+        y = x.tanh()
+        z = y.sin()
+        session = open_session(z, vg.ones(2), names={})
+        notebook = Notebook()
+        session.step()
+        (told,) = [event for event in notebook.events() if isinstance(event, p.LinesMoved)]
+        assert len(told.runs) == 1
+        # Nothing more before that was seen, but once some time has passed.
+        session.step()
+        assert notebook.hear() == 0
+        notebook.ask(p.LinesSeen, told.number)
+        (told,) = [event for event in notebook.events() if isinstance(event, p.LinesMoved)]
+        assert len(told.runs) == 1
+        monkeypatch.setattr(lines, "PATIENCE", 0.0)
+        session.back()
+        assert len([e for e in notebook.events() if isinstance(e, p.LinesMoved)]) == 1
+
+
+def test_a_line_knows_its_nodes_and_a_node_its_line() -> None:
+    with no_sessions():
+        x = vg.ones(2, requires_grad=True)
+        for _ in range(3):
+            x = x.tanh()
+        session = open_session(x, vg.ones(2), names={})
+        session.step()
+        notebook = Notebook()
+        (line,) = notebook.told.lines
+        assert (line.nodes, line.turns) == (3, 3)
+        told = notebook.ask(p.GetLineNodes, session.id, 0)
+        assert [(n.node, n.turn, n.done) for n in told.nodes] == [
+            (0, 2, True),
+            (1, 1, False),
+            (2, 0, False),
+        ]
+        assert notebook.ask(p.GetNodeLine, session.id, 1).line == 0
+        assert notebook.ask(p.GetNodeLine, session.id, 3).line is None  # a leaf
+        for strange in (-1, 1, 10**9):
+            assert isinstance(notebook.ask(p.GetLineNodes, session.id, strange), p.Failed)
+            assert isinstance(notebook.ask(p.GetSource, session.id, strange), p.Failed)
+        assert notebook.ask(p.GetNodeLine, session.id, -1).line is None
+
+
+def test_the_text_of_a_file_comes_with_whether_it_is_what_ran(tmp_path: Path) -> None:
+    with no_sessions():
+        file = tmp_path / "train.py"
+        text = "def model(x):\n    return x.tanh()\n"
+        file.write_text(text)
+        made: dict[str, Any] = {}
+        exec(compile(text, str(file), "exec"), made)
+        session = open_session(made["model"](vg.ones(2, requires_grad=True)), vg.ones(2), names={})
+        notebook = Notebook()
+        (shown,) = notebook.told.files
+        assert (shown.name, shown.cell, shown.text) == ("train.py", "", "")
+        told = notebook.ask(p.GetSource, session.id, 0)
+        assert (told.text, told.changed, told.gone) == (text, False, "")
+        file.write_text("# later\n" + text)
+        told = notebook.ask(p.GetSource, session.id, 0)
+        assert (told.text, told.changed) == ("# later\n" + text, True)
+        file.unlink()
+        told = notebook.ask(p.GetSource, session.id, 0)
+        assert told.text == ""
+        assert "train.py" in told.gone
+        linecache.clearcache()
+
+
+def test_no_session_is_held_by_being_followed() -> None:
+    with no_sessions():
+        notebook = Notebook()
+        *_, session = small()
+        notebook.hear()
+        name = session.id
+        del session
+        assert registry.find(name) is None

@@ -1,0 +1,41 @@
+"""Where a run stands in the text of a program."""
+
+from __future__ import annotations
+
+from vizgrad.inspection import model
+from vizgrad.inspection.line_table import LineTable
+
+
+def mark_of(
+    table: LineTable, current: int | None, stopped: model.Stopped | None
+) -> model.LineMark | None:
+    """At the node that comes next, or at that which made a NaN or raised, as long as the run stands behind
+    it.
+    """
+    node, text = current, ""
+    kind: model.MarkKind = "next"
+    if stopped is not None:
+        text = stopped.text
+        if stopped.kind in ("nonfinite", "error") and stopped.node is not None:
+            node, kind = stopped.node, stopped.kind
+            if stopped.birth is not None and stopped.birth.born is not None:
+                node = stopped.birth.born  # it came up in the forward pass
+    if node is None:
+        return None
+    return _marked(table, node, kind, text)
+
+
+def _marked(
+    table: LineTable,
+    node: int,
+    kind: model.MarkKind,
+    text: str,
+) -> model.LineMark:
+    line = table.line(node)
+    name = table.name(node)
+    extent = None if line is None else table.extent(node)
+    if line is None or extent is None or extent.line != table.lines[line].line:
+        return model.LineMark(node, name, line, kind, text)
+    return model.LineMark(
+        node, name, line, kind, text, extent.column, extent.end_line, extent.end_column
+    )

@@ -1,0 +1,52 @@
+"""Remembers which cells have run, by the name that IPython compiles each under."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from typing import Any
+
+from vizgrad.inspection.cells import Ran
+from vizgrad.tensor.clock import tick
+
+#: File names that are known; the oldest are forgotten.
+MOST_NAMES = 4096
+#: Runs of cells of one text that are known, the latest.
+_MOST_EQUAL = 64
+
+_ran: OrderedDict[str, tuple[Ran, ...]] = OrderedDict()
+
+
+def cells_run(file: str) -> Sequence[Ran]:
+    """See `vizgrad.inspection.cells.cells_run`."""
+    return _ran.get(file, ())
+
+
+def remember(shell: Any, compiled: str) -> None:
+    """The text `compiled` is about to be run: by the cell whose request the kernel answers.
+
+    A cell magic may run a part of its cell. What no notebook's cell asked for is passed over.
+    """
+    request: dict[str, Any] = getattr(shell, "get_parent", dict[str, Any])()
+    cell, text = request.get("metadata", {}).get("cellId"), request.get("content", {}).get("code")
+    if not isinstance(cell, str) or not isinstance(text, str):
+        return
+    first = _lines_before(compiled, text)
+    if first is None:
+        return
+    name = shell.compile.get_code_name(compiled, compiled, shell.execution_count)
+    before = _ran.get(name, ())
+    if not before or before[-1].cell != cell or before[-1].text != text:
+        _ran[name] = (*before[1 - _MOST_EQUAL :], Ran(cell, text, tick(), first))
+    _ran.move_to_end(name)
+    if len(_ran) > MOST_NAMES:
+        _ran.popitem(last=False)
+
+
+def _lines_before(compiled: str, text: str) -> int | None:
+    """How many lines of `text` stand before `compiled`, its end; None if it does not end with it."""
+    if compiled == text:
+        return 0
+    part, whole = compiled.rstrip().splitlines(), text.rstrip().splitlines()
+    first = len(whole) - len(part)
+    return first if first >= 0 and whole[first:] == part else None

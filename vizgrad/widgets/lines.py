@@ -1,0 +1,164 @@
+"""Tells a notebook how the lines of its program are doing, of whichever session was moved last.
+
+What changed is told as it changes, but no more than arrives: after a message the next one waits until that
+was seen, or some time has passed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from threading import Lock
+from time import monotonic
+from typing import Any
+
+from vizgrad.inspection import model, registry
+from vizgrad.inspection.line_norms import LineNorms
+from vizgrad.inspection.looking import SessionClosed
+from vizgrad.inspection.seen import SessionBusy
+from vizgrad.inspection.session import Session
+from vizgrad.inspection.sources import read_source
+from vizgrad.widgets import protocol as p
+
+#: Lines that are told of.
+MOST_LINES = 20_000
+#: Nodes of one line that are told.
+MOST_NODES = 2_000
+#: Seconds after which more is told, seen or not.
+PATIENCE = 0.1
+
+
+class LinesFollower:
+    """What one connection was told of lines."""
+
+    def __init__(self, send: Callable[[Any], None]) -> None:
+        self._send = send
+        self._lock = Lock()
+        #: Whose lines were told, and in which state of theirs.
+        self._session = ""
+        self._serial = 0
+        self._mark: model.LineMark | None = None
+        self._number = 0
+        self._unseen = False
+        self._told_at = 0.0
+        #: There is more to tell.
+        self._behind = False
+        self._observer = registry.follow("lines shown in a notebook", self._changed)
+
+    def close(self) -> None:
+        self._observer.end()
+
+    def whole(self, request: int) -> p.Lines:
+        """The answer to `FollowLines`."""
+        session = registry.latest()
+        if session is not None:
+            with session.at_rest() as (_, look):
+                lines = look.lines
+                if lines is not None:
+                    return self._told_whole(request, session, lines, look.mark)
+        with self._lock:
+            self._session = ""
+            return p.Lines(request, "", self._number)
+
+    def _told_whole(
+        self, request: int, session: Session, lines: LineNorms, mark: model.LineMark | None
+    ) -> p.Lines:
+        with self._lock:
+            self._session, self._serial, self._mark = session.id, lines.serial, mark
+            self._behind = self._unseen = False
+            told = lines.table.told()
+            return p.Lines(
+                request,
+                session.id,
+                self._number,
+                lines.table.files,
+                told[:MOST_LINES],
+                tuple(run for run in lines.all() if run.line < MOST_LINES),
+                mark,
+                max(len(told) - MOST_LINES, 0),
+            )
+
+    def seen(self, number: int) -> None:
+        with self._lock:
+            if number >= self._number:
+                self._unseen = False
+        self.catch_up()
+
+    def catch_up(self) -> None:
+        """Tells what was held back."""
+        session = registry.latest()
+        if self._behind and session is not None and not session.is_moving:
+            with suppress(SessionBusy):  # who moves it tells then
+                self._changed(session, at_once=True)
+
+    def _changed(self, session: Session, *, at_once: bool = False) -> None:
+        """Called on the thread that moves it."""
+        if session.closed:
+            with self._lock:
+                if self._session == session.id:
+                    self._session = ""
+                    self._tell("")
+            return
+        if session.id != self._session:
+            with self._lock:
+                self._session, self._serial, self._mark = session.id, -1, None
+                self._tell(session.id)  # they ask for all of it
+            return
+        if self._serial < 0:
+            return
+        with suppress(SessionClosed), session.at_rest() as (_, look):
+            lines, mark = look.lines, look.mark
+            with self._lock:
+                if lines is None or (lines.serial == self._serial and mark == self._mark):
+                    return
+                waits = self._unseen and monotonic() - self._told_at < PATIENCE
+                if waits and not at_once:
+                    self._behind = True
+                    return
+                runs = tuple(r for r in lines.since(self._serial) if r.line < MOST_LINES)
+                self._serial, self._mark = lines.serial, mark
+                self._tell(session.id, runs, mark)
+
+    def _tell(
+        self,
+        session: str,
+        runs: tuple[model.LineRun, ...] = (),
+        mark: model.LineMark | None = None,
+    ) -> None:
+        self._number += 1
+        self._behind, self._unseen, self._told_at = False, True, monotonic()
+        self._send(p.LinesMoved(session, self._number, runs, mark))
+
+
+def answer(session: Session, request: Any) -> Any:
+    """To a question about lines of one session; None to any other."""
+    if not isinstance(request, p.GetLineNodes | p.GetNodeLine | p.GetSource):
+        return None
+    with session.at_rest() as (_, look):
+        lines = look.lines
+        if lines is None:
+            raise SessionClosed("this session is closed: its lines were let go of")
+        match request:
+            case p.GetLineNodes():
+                return _nodes(session.id, lines, request)
+            case p.GetNodeLine():
+                line = lines.table.line(request.node) if request.node >= 0 else None
+                return p.NodeLine(request.request, session.id, request.node, line)
+            case p.GetSource():
+                known = lines.table.texts
+                if not 0 <= request.file < len(known):
+                    raise ValueError(f"there is no text {request.file}")
+                text, changed, gone = read_source(known[request.file])
+                return p.Source(request.request, session.id, request.file, text, changed, gone)
+
+
+def _nodes(session: str, lines: LineNorms, request: p.GetLineNodes) -> p.LineNodes:
+    table = lines.table
+    if not 0 <= request.line < len(table.lines):
+        raise ValueError(f"there is no line {request.line}")
+    nodes = table.nodes(request.line)
+    told = tuple(
+        model.LineNode(node, turn, table.name(node), lines.is_run(node))
+        for node, turn in reversed(nodes[-MOST_NODES:])
+    )
+    return p.LineNodes(request.request, session, request.line, len(nodes), told)
