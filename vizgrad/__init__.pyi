@@ -16,6 +16,7 @@ from vizgrad import ops as ops
 from vizgrad import optim as optim
 from vizgrad import serialization as serialization
 from vizgrad import sparse as sparse
+from vizgrad import traces as traces
 from vizgrad import utils as utils
 from vizgrad.amp import autocast as autocast
 from vizgrad.amp.mode import clear_autocast_cache as clear_autocast_cache
@@ -497,6 +498,7 @@ from vizgrad.tensor.modes import is_inference_mode_enabled as is_inference_mode_
 from vizgrad.tensor.printing import set_printoptions as set_printoptions
 from vizgrad.tensor.tensor import Size as Size
 from vizgrad.tensor.tensor import Tensor as Tensor
+from vizgrad.traces import load_trace as load_trace
 from vizgrad.version import __version__ as __version__
 
 def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...

@@ -103,6 +103,7 @@ OF_ELEMENTS: tuple[Known, ...] = (
     Known("argsort sort msort", "raises: TypeError, nothing", "with `stable` PyTorch takes `dim` by name alone",
           says("positional arguments but")),
     Known("cumprod", "value|gradient|second|* after", "0 * inf in another order", not_finite),
+    Known("cumprod", "second", "products of large and small factors, divided by each", within(1e-6)),
     Known("cumprod", "gradient|second", "PyTorch's backward divides by the operand as it was before `dtype`", converted),
     Known("F.lp_pool*", "second", "differences of powers in single precision", single_and_close),
     Known("var_mean std_mean", "gradient requires_grad|second", "of one element the derivative is a constant, NaN",

@@ -356,3 +356,27 @@ def order_of_one_complex_number(line: str, theirs: Side, ours: Side, found: Diff
         and operand.dim() == 0
         and operand.is_complex()
     )
+
+
+def written_view_run_again(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
+    """Does a gradient go a second time through a write to a part of a tensor that keeps no value?"""
+    if (
+        "backward through the graph a second time" not in str(found.theirs)
+        or found.ours is not None
+    ):
+        return False
+    seen, left = set(), [t.grad_fn for t in theirs.tensors().values()]
+    while left:
+        node = left.pop()
+        if node is None or node in seen:
+            continue
+        if node.name() == "CopySlices":
+            return True
+        seen.add(node)
+        left += [each for each, _ in node.next_functions]
+    return False
+
+
+def kept_by_a_function_and_detached(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
+    told = "has been detached in-place" in str(found.ours) and found.theirs is None
+    return told and any("Cube.apply" in each or "Product.apply" in each for each in theirs.lines)

@@ -109,6 +109,11 @@ def _no_derivative(function: str, input: str) -> Callable[..., Any]:
     return refuse
 
 
+def _floating(order, x):
+    """`order`, integers in the type of `x`."""
+    return cast(order, x.dtype) if raw(order).dtype.kind in "biu" else order
+
+
 @primitive(typing="float", pointwise=True, real_only=True, node="SpecialZetaBackward0")
 class zeta:
     """The Hurwitz zeta function, the sum of (k + other)^-self over k >= 0."""
@@ -117,7 +122,7 @@ class zeta:
     grad_self = _no_derivative("zeta", "self")
 
     def grad_other(grad, self, other):
-        order = cast(self, other.dtype) if raw(self).dtype.kind in "biu" else self
+        order = _floating(self, other)
         return grad * -order * zeta(order + 1, other)
 
 
@@ -151,6 +156,7 @@ class igammac:
 
 def _gamma_density(order, x):
     """x^(order - 1) e^-x / Gamma(order)."""
+    order = _floating(order, x)  # lgamma of integers is no integer
     power = drop((order - 1) * log(x), mask=raw(order) == 1)
     return exp(power - x - lgamma(order))
 

@@ -18,7 +18,15 @@ def trials(d: Draw, so_far: SoFar) -> Given:
 
 def data(d: Draw, so_far: SoFar) -> Any:
     """Numbers, nested lists of them, arrays, tensors."""
-    shape = d.shape((0, 3), most=12)
+    return _data(d, d.shape((0, 3), most=12))
+
+
+def listed(d: Draw, so_far: SoFar) -> Any:
+    """`data`, but no single number, which is a size to `Tensor.new`."""
+    return _data(d, d.shape((1, 3), most=12))
+
+
+def _data(d: Draw, shape: tuple[int, ...]) -> Any:
     kind = d.pick(("int", "float", "bool", "complex", "mixed", "array", "tensor"))
     if kind == "tensor":
         return d.tensor(shape, d.dtype())

@@ -6,7 +6,7 @@ from typing import Any
 
 from tests.fuzz.draw import Draw
 from tests.fuzz.kinds import SoFar, first
-from tests.fuzz.signatures.creation import data
+from tests.fuzz.signatures.creation import data, listed
 from tests.fuzz.values import Code
 
 
@@ -34,7 +34,7 @@ T.fill_ : input=t() value=number()
 T.fill_ : input=t() value=shaped((),'any')
 T.zero_ zero : input=t()
 T.fill_diagonal_ : input=t(rank=(2,3)) fill_value=number() wrap=flag?
-T.new : input=t('float',rank=(0,1)) _0=data?
+T.new : input=t('float',rank=(0,1)) _0=listed?
 T.new : input=t('float') _0=pick(0)
 ~T.resize_ : input=t() _=sizes((0,3))
 T.set_ : input=t() source=same()
@@ -47,4 +47,4 @@ T.is_pinned : input=t()
 T.retain_grad : input=t()
 """
 TABLE = TABLE.replace("'lambda(v):v+1'", "'bool'")
-__all__ = ["TABLE", "data", "first"]
+__all__ = ["TABLE", "data", "first", "listed"]

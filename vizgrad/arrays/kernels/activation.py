@@ -10,6 +10,7 @@ import numpy as np
 from vizgrad.arrays.backend import Array
 from vizgrad.arrays.kernels.choice import drop, either
 from vizgrad.arrays.kernels.memory import contiguous
+from vizgrad.arrays.kernels.single import in_single
 from vizgrad.arrays.kernels.smooth import sigmoid
 from vizgrad.arrays.kernels.special import erf
 from vizgrad.arrays.quiet import quiet
@@ -29,6 +30,7 @@ def leaky_relu(x: Array, *, negative_slope: float) -> Array:
 
 
 @quiet
+@in_single
 def elu(x: Array, *, alpha: float, scale: float, input_scale: float) -> Array:
     """scale * x above 0, scale * alpha * (exp(input_scale * x) - 1) below."""
     above = x > 0
@@ -37,6 +39,7 @@ def elu(x: Array, *, alpha: float, scale: float, input_scale: float) -> Array:
 
 
 @quiet
+@in_single
 def silu(x: Array) -> Array:
     return x * sigmoid(x)
 
@@ -86,24 +89,27 @@ def _gelu_tanh(out: Array, x: Array) -> None:
 
 
 @quiet
+@in_single
 def gelu(x: Array, *, approximate: str) -> Array:
     """x * Phi(x), Phi the normal distribution function, or its tanh approximation."""
     if approximate == "tanh":
         return by_blocks(_gelu_tanh, x)
     out = erf(x * x.dtype.type(math.sqrt(0.5)))
     out += 1
+    out *= x.dtype.type(0.5)  # before the product: twice the largest x is infinite
     out *= x
-    out *= x.dtype.type(0.5)
     return out
 
 
 @quiet
+@in_single
 def log_sigmoid(x: Array) -> Array:
     """min(x, 0) - log(1 + exp(-|x|))."""
     return np.minimum(x, x.dtype.type(0)) - np.log1p(np.exp(-np.abs(x)))
 
 
 @quiet
+@in_single
 def softplus(x: Array, *, beta: float, threshold: float) -> Array:
     """log(1 + exp(beta * x)) / beta; x itself where beta * x is above `threshold`."""
     scaled = x * x.dtype.type(beta)
@@ -114,6 +120,7 @@ def softplus(x: Array, *, beta: float, threshold: float) -> Array:
 
 
 @quiet
+@in_single
 def mish(x: Array) -> Array:
     """x * tanh(log(1 + exp(x)))."""
     return x * np.tanh(softplus(x, beta=1.0, threshold=20.0))

@@ -9,12 +9,14 @@ import numpy as np
 from vizgrad.arrays.backend import Array
 from vizgrad.arrays.kernels.activation import TANH_CUBIC, TANH_SCALE, by_blocks, tanh_inner
 from vizgrad.arrays.kernels.choice import drop, either, keep
+from vizgrad.arrays.kernels.single import in_single
 from vizgrad.arrays.kernels.smooth import sigmoid
 from vizgrad.arrays.kernels.special import erf
 from vizgrad.arrays.quiet import quiet
 
 
 @quiet
+@in_single
 def elu(
     grad_output: Array, self: Array, *, alpha: float, scale: float, input_scale: float
 ) -> Array:
@@ -40,6 +42,7 @@ def _gelu_tanh_gradient(out: Array, grad: Array, x: Array) -> None:
 
 
 @quiet
+@in_single
 def gelu(grad_output: Array, self: Array, *, approximate: str) -> Array:
     """grad (Phi(x) + x phi(x)); approximately grad (0.5 (1 + t) + 0.5 x (1 - t^2) u'), t = tanh(u)."""
     if approximate == "tanh":  # in one pass over the memory
@@ -50,6 +53,7 @@ def gelu(grad_output: Array, self: Array, *, approximate: str) -> Array:
 
 
 @quiet
+@in_single
 def softplus(grad_output: Array, self: Array, *, beta: float, threshold: float) -> Array:
     linear = self * beta > threshold
     curved = drop(grad_output, mask=linear) * sigmoid(self * beta)
@@ -57,6 +61,7 @@ def softplus(grad_output: Array, self: Array, *, beta: float, threshold: float) 
 
 
 @quiet
+@in_single
 def log_sigmoid(grad_output: Array, self: Array) -> Array:
     return grad_output * sigmoid(-self)
 

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from functools import wraps
-from typing import Any, ParamSpec
 
 import numpy as np
 
@@ -14,23 +11,8 @@ from vizgrad.arrays.kernels.extremes import largest, running, smallest
 from vizgrad.arrays.kernels.memory import contiguous
 from vizgrad.arrays.kernels.pairs import logaddexp
 from vizgrad.arrays.kernels.reduction import Dims, count, mean_dims, sum_dims
+from vizgrad.arrays.kernels.single import in_single
 from vizgrad.arrays.quiet import quiet
-
-P = ParamSpec("P")
-
-
-def in_single(kernel: Callable[P, Array]) -> Callable[P, Array]:
-    """`kernel`, float16 in float32 (T-87): squares and powers of what fits need not fit."""
-
-    @wraps(kernel)
-    def run(*args: P.args, **options: P.kwargs) -> Array:
-        x: Array = args[0]
-        if x.dtype != np.float16:
-            return kernel(*args, **options)
-        wide: Any = (x.astype(np.float32), *args[1:])
-        return kernel(*wide, **options).astype(np.float16)
-
-    return run
 
 
 @quiet

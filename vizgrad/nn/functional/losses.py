@@ -136,12 +136,9 @@ def binary_cross_entropy_with_logits(
         raise ValueError(
             f"Target size ({list(target.shape)}) must be the same as input size ({list(input.shape)})"
         )
-    if input._array.dtype.kind in "iub" and target._array.dtype == input._array.dtype:
-        check_kind("log_sigmoid", input)
+    check_kind("log_sigmoid", input)
     refuse_bool_minus(target, pos_weight)
     if target._array.dtype != input._array.dtype:
-        if input.is_complex():
-            raise NotImplementedError(f'"log_sigmoid" not implemented for {input.dtype.name}')
         computed_in(target.dtype, input)
         input = input.to(target.dtype)
     no_gradient_of("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)

@@ -206,6 +206,7 @@ def multilabel_soft_margin_loss(
     reduce: bool | None = None, reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
     """Binary cross entropy of each label with logits, averaged over the labels."""
+    check_kind("log_sigmoid", input)
     if not input.ndim:
         raise IndexError(
             "Dimension specified as -1 but tensor has no dimensions: the input needs labels"

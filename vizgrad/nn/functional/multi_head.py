@@ -9,6 +9,7 @@ from vizgrad.nn.functional.activation import softmax
 from vizgrad.nn.functional.attention import causal_mask, closed
 from vizgrad.nn.functional.dropout import dropout
 from vizgrad.nn.functional.linear import linear
+from vizgrad.ops.public.arguments import check_kind
 from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.ops.softmax import safe_softmax
 from vizgrad.tensor.tensor import Tensor
@@ -59,6 +60,7 @@ def multi_head_attention_forward(
     scores = (q * math.sqrt(1.0 / head)).bmm(k.transpose(1, 2))
     if mask is not None:
         scores = scores + mask
+    check_kind("softmax", scores)
     weights: Any = softmax(scores, -1) if need_weights else safe_softmax.record(scores, dim=2)
     if training and dropout_p > 0:
         weights = dropout(weights, dropout_p)

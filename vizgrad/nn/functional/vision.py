@@ -33,13 +33,14 @@ def interpolate(
     (5-D), "area". With `align_corners` the corner pixels keep their places; with `antialias` ("bilinear",
     "bicubic") a shrunk image averages over all that a pixel covers.
     """
+    if (size is None) == (scale_factor is None):
+        which = "either" if size is None else "only one of"
+        raise ValueError(f"{which} size or scale_factor should be defined")
+    dims = _spatial_dims(input, size, scale_factor)
     if input._array.dtype.kind not in "fV" and not (
         mode.startswith("nearest") and input._array.dtype == "uint8"
     ):
         raise NotImplementedError(f'"interpolate" ({mode}) not implemented for {input.dtype.name}')
-    dims = _spatial_dims(input, size, scale_factor)
-    if (size is None) == (scale_factor is None):
-        raise ValueError("exactly one of size and scale_factor must be given")
     if antialias and mode not in ("bilinear", "bicubic"):
         raise ValueError(
             "Anti-alias option is restricted to bilinear and bicubic modes and requires a 4-D tensor as "

@@ -39,7 +39,8 @@ def pad(
                 f"The input size {list(size)}, plus negative padding {list(amounts)}, resulted in a "
                 "negative output size"
             )
-        fitting = element(value or 0, input._array.dtype) if any(amounts) else 0
+        # PyTorch takes `value` as a float: a negative one does not become a large unsigned integer
+        fitting = element(float(value or 0), input._array.dtype) if any(amounts) else 0
         return op.constant_pad_nd.record(input, pad=pairs, value=fitting)
     _check_mode(mode, input)
     if value is not None and value != 0:

@@ -66,12 +66,20 @@ def uniform_(
 def normal_(
     self: Tensor, mean: float = 0, std: float = 1, *, generator: _Generator | None = None
 ) -> Tensor:
-    """Normal numbers."""
+    """Normal numbers; of a complex tensor `mean` is that of both parts, and `std` that of the whole."""
     mean, std = _plain("normal_", "mean", mean), _plain("normal_", "std", std)
+    for name, number in (("mean", mean), ("std", std)):
+        if isinstance(number, complex):
+            raise TypeError(f"normal_(): argument {name!r} must be float, not complex")
     check_deviation(std)
     refuse_types(self, "normal_", "iub")
     drawn = random.normal(self._array.shape, self._array.dtype, self.device, generator)
-    return _fill(self, drawn * std + mean, "normal_")
+    return _fill(self, drawn * std + of_both_parts(self._array.dtype, mean), "normal_")
+
+
+def of_both_parts(dtype: Any, mean: float) -> Any:
+    """`mean` as an element of `dtype`; complex: in both parts."""
+    return dtype.type(complex(mean, mean) if dtype.kind == "c" else mean)
 
 
 def check_deviation(std: Any) -> None:

@@ -25,7 +25,7 @@ from vizgrad.ops.public.broadcasting import broadcast_tensors
 from vizgrad.ops.public.creation import given_size, made
 from vizgrad.ops.public.creation_like import memory_like
 from vizgrad.ops.public.keywords import fills_out, takes_out, takes_tensors
-from vizgrad.ops.public.random_inplace import check_deviation, refuse_types
+from vizgrad.ops.public.random_inplace import check_deviation, of_both_parts, refuse_types
 from vizgrad.tensor.formats import check_format
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
@@ -87,7 +87,7 @@ def _filled(name: str, draw: Any) -> Any:
         return made(draw(shape, drawn, parse_device(device), generator), requires_grad)
 
     function.__name__ = function.__qualname__ = name
-    return function
+    return fills_out(function)
 
 
 rand = public(_filled("rand", random.uniform))
@@ -209,26 +209,34 @@ def normal(
 ) -> Tensor:  # fmt: skip
     """Normal numbers with the given means and standard deviations (numbers with `size`, or tensors).
 
-    To these a gradient of 0 goes. RuntimeError for a negative deviation.
+    To these a gradient of 0 goes. Of complex numbers a mean that is a number is that of both parts.
+    RuntimeError for a negative deviation.
     """
     check_number("normal", "mean", mean)
     check_deviation(std)
+    found = check_dtype("normal", dtype)
+    if found is not None and found.category < 2:
+        raise NotImplementedError(f'"normal" not implemented for {found.name}')
     model = next((t for t in (mean, std) if isinstance(t, Tensor)), None)
     if model is None:
         shape = sizes_of("normal", (size,))
         check_sizes("normal", shape)
-        array = random.normal(shape, _float_dtype("normal", dtype), parse_device(device), generator)
-        return made(array * array.dtype.type(std) + array.dtype.type(mean), requires_grad)
-    for each in (mean, std):
-        if isinstance(each, Tensor) and each._array.dtype.kind not in "fcV":
-            raise NotImplementedError(f'"normal" not implemented for {each.dtype.name} tensors')
+        for name, number in (("mean", mean), ("std", std)):
+            if isinstance(number, complex):
+                raise TypeError(f"normal(): argument {name!r} must be float, not complex")
+        kind = (found or dtypes.get_default_dtype()).np
+        array = random.normal(shape, kind, parse_device(device), generator)
+        return made(array * kind.type(std) + of_both_parts(kind, mean), requires_grad)
+    if model._array.dtype.kind not in "fcV":
+        raise NotImplementedError(f'"normal" not implemented for {model.dtype.name} tensors')
     a, s = (t._array if isinstance(t, Tensor) else t for t in (mean, std))
     error = broadcast_error(xp.shape(a), xp.shape(s))
     if error is not None:
         raise error
     shape = xp.broadcast_shapes(xp.shape(a), xp.shape(s))
-    array = random.normal(shape, model._array.dtype, model.device, generator)
-    drawn = (array * s + a).astype(model._array.dtype)
+    into = found is not None and found.category == 3  # `out`, whose both parts are drawn
+    kind = found.np if into and found is not None else model._array.dtype
+    drawn = (random.normal(shape, kind, model.device, generator) * s + a).astype(kind)
     if not isinstance(std, Tensor):
         return random_sampling.normal_of_means.record(mean, drawn=drawn)
     if not isinstance(mean, Tensor):
