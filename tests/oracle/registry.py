@@ -19,7 +19,6 @@ PLANNED = (
     "first",
     "complex",
     "transforms",  # forward mode, functional API, vmap
-    "checkpoint",
 )
 
 _RULE = re.compile(r"[A-Z]-\d+")

@@ -1,5 +1,15 @@
-"""Files of weights, data sets in batches."""
+"""Files of weights, data sets in batches, checkpoints, nests of containers."""
+
+from importlib import import_module
+from typing import Any
 
 from vizgrad.utils import data as data
 from vizgrad.utils import npz as npz
 from vizgrad.utils import safetensors as safetensors
+
+
+def __getattr__(name: str) -> Any:
+    """What few programs use is read when it is first asked for."""
+    if name in ("_pytree", "checkpoint"):
+        return import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,291 @@
+"""Checkpoints: what is forgotten, what is noticed, what is left behind."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import vizgrad as vg
+from vizgrad.arrays.samples import alike, sample
+from vizgrad.tensor.modes import GUARD, MODES
+from vizgrad.utils.checkpoint import (
+    CheckpointError,
+    checkpoint,
+    checkpoint_sequential,
+    set_checkpoint_debug_enabled,
+)
+
+
+@pytest.fixture(autouse=True)
+def _nothing_stays_on():
+    scoped = GUARD.scoped
+    yield
+    assert GUARD.scoped <= scoped
+    assert MODES.on_record == ()
+    assert MODES.saved_hooks is None
+    assert vg.is_grad_enabled()
+
+
+def leaf(*values: float) -> Any:
+    return vg.tensor(values, dtype=vg.float64, requires_grad=True)
+
+
+class Watched:
+    """A function of several steps that knows which of its values are in memory."""
+
+    def __init__(self, steps: int = 4) -> None:
+        self.steps = steps
+        self.made: list[weakref.ref[Any]] = []
+
+    def __call__(self, t: Any) -> Any:
+        for _ in range(self.steps):
+            t = t.sin()
+            self.made.append(weakref.ref(t._array))
+        return t.sum()
+
+    def alive(self) -> int:
+        return sum(made() is not None for made in self.made)
+
+
+@pytest.mark.rule("H-3")
+def test_values_are_forgotten_in_forward() -> None:
+    plain, watched, x = Watched(), Watched(), leaf(0.5, 1.0)
+    kept = plain(x)
+    y = checkpoint(watched, x, use_reentrant=False)
+    assert (plain.alive(), watched.alive()) == (3, 0)  # the last is not saved
+    y.backward()
+    kept.backward()
+    assert watched.alive() == 0
+    assert len(watched.made) == 7  # the last sine saves what is needed last
+
+
+@pytest.mark.rule("H-3")
+def test_a_value_is_dropped_when_it_is_read_even_if_the_graph_stays() -> None:
+    watched, x = Watched(), leaf(0.5, 1.0)
+    y = checkpoint(watched, x, use_reentrant=False)
+    alive: list[int] = []
+    node = y.grad_fn.next_functions[0][0]
+    while node is not None and hasattr(node, "next_functions") and node.next_functions:
+        node.register_hook(lambda *_: alive.append(watched.alive()))
+        node = node.next_functions[0][0]
+    y.backward(retain_graph=True)
+    assert alive[:4] == [2, 1, 0, 0]
+    assert watched.alive() == 0
+
+
+@pytest.mark.rule("H-3")
+def test_nothing_is_left_of_values_that_a_backward_did_not_need() -> None:
+    watched = Watched()
+    x = leaf(0.5, 1.0)
+    middle: list[Any] = []
+
+    def fn(t: Any) -> Any:
+        middle.append(t * 1)
+        return watched(middle[-1])
+
+    y = checkpoint(fn, x, use_reentrant=False)
+    vg.autograd.grad(y, middle[0], retain_graph=True)
+    del middle[1:]
+    assert watched.alive() == 0
+
+
+@pytest.mark.rule("H-3")
+def test_the_graph_is_freed_without_the_garbage_collector() -> None:
+    class Tensorlike:
+        pass
+
+    x = leaf(0.5, 1.0)
+    argument = Tensorlike()
+    gone = weakref.ref(argument)
+    y = checkpoint(lambda t, _: t.exp(), x, argument, use_reentrant=False)
+    del argument
+    gc.collect()
+    gc.disable()
+    try:
+        assert gone() is not None
+        y.sum().backward()
+        del y
+        assert gone() is None
+    finally:
+        gc.enable()
+
+
+@pytest.mark.rule("H-3")
+def test_a_failed_backward_leaves_nothing_behind() -> None:
+    watched = Watched()
+    x = leaf(0.5, 1.0)
+
+    class Breaks(vg.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, a: Any) -> Any:
+            return a * 1
+
+        @staticmethod
+        def backward(ctx: Any, grad: Any) -> Any:
+            raise KeyError("mine")
+
+    y = checkpoint(lambda t: watched(Breaks.apply(t.exp()).sin()), x, use_reentrant=False)
+    with pytest.raises(KeyError):
+        y.backward(retain_graph=True)
+    with pytest.raises(KeyError):
+        y.backward(retain_graph=True)
+    assert watched.alive() == 0
+
+
+def run_varying(scales: list[float], **settings: Any) -> None:
+    numbers = iter(scales)
+    x = leaf(0.5, 1.0)
+    checkpoint(
+        lambda t: (t * next(numbers)).exp().sum(), x, use_reentrant=False, **settings
+    ).backward()
+
+
+@pytest.mark.rule("H-4")
+def test_other_values_are_an_error_that_names_the_function() -> None:
+    with pytest.raises(CheckpointError, match="position 0") as caught:
+        run_varying([1.0, 2.0])
+    explanation = caught.value.explanation
+    assert explanation.kind == "not-repeatable"
+    assert "next(numbers)" in explanation.culprit.text
+    assert "saved values: " in str(caught.value)
+    run_varying([1.0, 2.0], determinism_check="none")
+    run_varying([1.0, 1.0 + 1e-14])  # rounding
+
+
+@pytest.mark.rule("H-4")
+def test_one_changed_row_of_a_large_parameter_is_noticed_by_its_version() -> None:
+    w = vg.ones(500, 500, dtype=vg.float64, requires_grad=True)
+    x = vg.ones(500, dtype=vg.float64, requires_grad=True)
+    y = checkpoint(lambda t: (w @ t).sum(), x, use_reentrant=False)
+    with vg.no_grad():
+        w[7] += 1e-9
+    with pytest.raises(CheckpointError, match="changed in place in between") as caught:
+        y.backward()
+    assert "w[7] += 1e-9" in str(caught.value)
+
+
+@pytest.mark.rule("H-4")
+def test_a_write_of_the_function_itself_that_is_another_each_time() -> None:
+    state = vg.ones(2, dtype=vg.float64)
+
+    def fn(t: Any) -> Any:
+        state.mul_(0.5)
+        return (t * state).sum()
+
+    y = checkpoint(fn, leaf(0.5, 1.0), use_reentrant=False)
+    with pytest.raises(CheckpointError, match="different values"):
+        y.backward()
+
+
+@pytest.mark.rule("H-4", "H-5")
+def test_debug_shows_both_runs_operation_by_operation() -> None:
+    numbers = iter([3, 5])
+
+    def fn(t: Any) -> Any:
+        for _ in range(next(numbers)):
+            t = t.sin()
+        return t.sum()
+
+    y = checkpoint(fn, leaf(0.5, 1.0), use_reentrant=False, debug=True)
+    with pytest.raises(CheckpointError) as caught:
+        y.backward()
+    text = str(caught.value)
+    assert "operation 3 of the recomputation" in text
+    assert "> 3 forward:       SumBackward0 [] float64" in text
+    assert ">   recomputation: SinBackward0 [2] float64" in text
+    assert "t = t.sin()" in text
+    assert "debug=True" not in text
+
+
+@pytest.mark.rule("H-5")
+def test_debug_for_all_in_a_block() -> None:
+    with set_checkpoint_debug_enabled(True), pytest.raises(CheckpointError) as caught:
+        run_varying([1.0, 2.0])
+    assert "debug=True" not in str(caught.value)
+    with set_checkpoint_debug_enabled(False), pytest.raises(CheckpointError) as caught:
+        run_varying([1.0, 2.0], debug=True)
+    assert "debug=True" in str(caught.value)
+
+
+@pytest.mark.rule("H-5")
+def test_the_check_can_be_left_out_for_values_that_do_not_matter() -> None:
+    run_varying([1.0, 5.0], determinism_check="none")
+
+
+def test_more_segments_than_functions() -> None:
+    with pytest.raises(ValueError, match="must not be more") as caught:
+        checkpoint_sequential([vg.sin], 2, leaf(1.0))
+    assert caught.value.explanation.fix == "ask for fewer segments"
+
+
+def test_a_debugger_may_run_a_node_again() -> None:
+    x = leaf(0.5, 1.0)
+    y = checkpoint(lambda t: t.sin().exp().tanh().sum(), x, use_reentrant=False)
+    with vg.debug(y) as session:
+        for _ in range(3):
+            session.step()
+        session.back()
+        session.back()
+        session.continue_()
+    expected = vg.autograd.grad(x.sin().exp().tanh().sum(), x)[0]
+    assert vg.allclose(x.grad, expected)
+
+
+@given(
+    st.lists(st.sampled_from(["sin", "cos", "tanh", "sigmoid"]), min_size=1, max_size=4),
+    st.lists(st.booleans(), min_size=4, max_size=4),
+    st.booleans(),
+)
+def test_gradients_are_bit_for_bit_those_without(
+    names: list[str], within: list[bool], early: bool
+) -> None:
+    def chain(t: Any, level: int = 0) -> Any:
+        for number, name in enumerate(names):
+            step = getattr(vg, name)
+            if within[number] and level < 2:
+                t = checkpoint(chain, t, level + 1, use_reentrant=False, early_stop=early)
+            t = step(t) * t
+        return t
+
+    x = leaf(0.3, -0.2)
+    (found,) = vg.autograd.grad(
+        checkpoint(chain, x, use_reentrant=False, early_stop=early).sum(), x, create_graph=True
+    )
+    (second,) = vg.autograd.grad(found.sum(), x)
+
+    def plain(t: Any, level: int = 0) -> Any:
+        for number, name in enumerate(names):
+            if within[number] and level < 2:
+                t = plain(t, level + 1)
+            t = getattr(vg, name)(t) * t
+        return t
+
+    (expected,) = vg.autograd.grad(plain(x).sum(), x, create_graph=True)
+    assert found.tolist() == expected.tolist()
+    assert second.tolist() == vg.autograd.grad(expected.sum(), x)[0].tolist()
+
+
+@given(st.lists(st.integers(0, 40), min_size=1, max_size=4), st.integers(1, 64))
+def test_samples_are_few_and_follow_from_the_shape(shape: list[int], most: int) -> None:
+    array = np.arange(float(np.prod(shape))).reshape(shape)
+    taken = sample(array, most)
+    assert taken.size == array.size or 0 < taken.size <= most
+    assert np.array_equal(taken, sample(np.asfortranarray(array), most))
+    assert not np.shares_memory(taken, array)
+
+
+def test_alike_up_to_rounding() -> None:
+    a = np.array([1.0, np.nan, np.inf, -3.0], np.float32)
+    assert alike(a, a.copy())
+    assert alike(a, a * np.float32(1 + 1e-5))
+    assert not alike(a, np.array([1.01, np.nan, np.inf, -3.0], np.float32))
+    assert not alike(a, np.array([1.0, 0.0, np.inf, -3.0], np.float32))
+    assert not alike(a, np.array([1.0, np.nan, -np.inf, -3.0], np.float32))
+    assert not alike(np.array([1, 2]), np.array([1, 3]))
+    assert not alike(np.array([1 + 1j]), np.array([1 + 1.1j]))

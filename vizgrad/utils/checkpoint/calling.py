@@ -1,0 +1,134 @@
+"""`checkpoint`: a call whose intermediate values are not kept for backward (spec 05 F)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Any
+
+from vizgrad.function.custom.function import Function
+from vizgrad.ops.public.creation import empty
+from vizgrad.tensor.modes import is_grad_enabled
+from vizgrad.tensor.tensor import Tensor
+from vizgrad.tensor.wrong_call import wrong_call
+from vizgrad.utils._pytree import tree_flatten
+from vizgrad.utils.checkpoint.frame import Frame
+from vizgrad.utils.checkpoint.reentrant import CheckpointFunction
+from vizgrad.utils.checkpoint.settings import debugs, stops_early
+from vizgrad.utils.checkpoint.surroundings import Surroundings
+
+Contexts = tuple[AbstractContextManager[Any], AbstractContextManager[Any]]
+#: What `determinism_check` may be.
+_CHECKS = ("default", "none")
+
+
+def noop_context_fn() -> Contexts:
+    """Nothing around the forward, nothing around the recomputation."""
+    return nullcontext(), nullcontext()
+
+
+def checkpoint(
+    function: Callable[..., Any],
+    *args: Any,
+    use_reentrant: bool | None = None,
+    context_fn: Callable[[], Contexts] = noop_context_fn,
+    determinism_check: str = "default",
+    debug: bool = False,
+    early_stop: bool = True,
+    **kwargs: Any,
+) -> Any:
+    """`function(*args, **kwargs)`, computed again in backward, so that its saved values need no memory.
+
+    The recomputation sees the arguments, random numbers (`preserve_rng_state=True`) and autocast of the
+    forward, runs between what the second of `context_fn()` does on entering and leaving (the first is for the
+    forward), and ends with the last value that is needed (`early_stop`). It must do what the forward did:
+    CheckpointError if it saves another number of tensors, of other shapes or types, or if a sample of the
+    values is different or their memory was written since. `determinism_check="none"` compares the number
+    alone; `debug=True` also compares all operations, and many more values.
+
+    With `use_reentrant=True` the function runs without a graph, and all of it runs again, inside a node of
+    its own: needs an argument that requires grad, takes no keywords, knows `backward()` alone (no `grad`, no
+    `inputs=`) and first derivatives alone. Left out it is False; in PyTorch, True with a warning.
+
+    Raises ValueError for settings that there are not or that the form does not know.
+    """
+    preserve = kwargs.pop("preserve_rng_state", True)
+    if use_reentrant:
+        if kwargs:
+            raise wrong_call(
+                ValueError("Unexpected keyword arguments: " + ",".join(kwargs)),
+                "pass use_reentrant=False, or the arguments by position",
+            )
+        if context_fn is not noop_context_fn or debug:
+            raise wrong_call(
+                ValueError(
+                    "Passing `context_fn` or `debug` is only supported when use_reentrant=False."
+                ),
+                "pass use_reentrant=False",
+            )
+        return CheckpointFunction.apply(function, preserve, *args)
+    if determinism_check not in _CHECKS:
+        raise wrong_call(
+            ValueError(
+                f"determinism_check should be one of {list(_CHECKS)}, but got {determinism_check}"
+            ),
+            'pass "default", or "none" to compare less',
+        )
+    before, around = context_fn()
+    if not is_grad_enabled():
+        return function(*args, **kwargs)
+    inputs = _Inputs(args, kwargs)
+    surroundings = Surroundings((args, kwargs), preserve)
+
+    @contextmanager
+    def again() -> Iterator[Callable[[], Any]]:
+        given, named = inputs.read()
+        with surroundings.restored(), around:
+            yield lambda: function(*given, **named)
+
+    frame = Frame(
+        again,
+        function,
+        early_stop=stops_early(early_stop),
+        check=determinism_check == "default",
+        debug=debugs(debug),
+    )
+    with frame.forward(), before:
+        result = function(*args, **kwargs)
+    frame.complete = True
+    return result
+
+
+class _Inputs:
+    """The arguments of a call as they are, to be read later.
+
+    The tensors among them are saved as those of an operation are: RuntimeError on reading if one was changed
+    in place since, and a checkpoint around this one forgets them, too.
+    """
+
+    def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        self._values, self._spec = tree_flatten((args, kwargs))
+        self._numbers = [n for n, value in enumerate(self._values) if isinstance(value, Tensor)]
+        tensors = [self._values[n] for n in self._numbers]
+        self._node = CheckpointInputs.apply(empty(0, requires_grad=True), *tensors).grad_fn
+        for n in self._numbers:
+            self._values[n] = None
+
+    def read(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        values = list(self._values)
+        for n, tensor in zip(self._numbers, self._node.saved_tensors, strict=True):
+            values[n] = tensor
+        return self._spec.unflatten(values)
+
+
+class CheckpointInputs(Function):
+    """Keeps the tensors that a checkpointed function was called with."""
+
+    @staticmethod
+    def forward(ctx: Any, first: Tensor, *tensors: Tensor) -> Tensor:
+        ctx.save_for_backward(*tensors)
+        return first.detach()
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        raise AssertionError("nothing is computed from this node")
