@@ -14,22 +14,23 @@ P = ParamSpec("P")
 
 
 def in_single(kernel: Callable[P, Array]) -> Callable[P, Array]:
-    """`kernel`, float16 in float32: squares, powers and exponentials of what fits need not fit.
-
-    The first argument, an array, says whether; other arrays of its type are widened with it.
-    """
+    """`kernel`, float16 in float32: squares, powers and exponentials of what fits need not fit."""
 
     @wraps(kernel)
     def run(*args: P.args, **options: P.kwargs) -> Array:
-        x: Any = args[0]
-        if x.dtype != np.float16:
-            return kernel(*args, **options)
         given: Any = args
-        wide: Any = [a.astype(np.float32) if _is_half(a) else a for a in given]
-        return kernel(*wide, **options).astype(np.float16)
+        named: Any = options  # a kernel that is traced is called by names
+        if not (any(map(_is_half, given)) or any(map(_is_half, named.values()))):
+            return kernel(*args, **options)
+        wide: Any = [_wide(a) for a in given]
+        return kernel(*wide, **{n: _wide(a) for n, a in named.items()}).astype(np.float16)
 
     return run
 
 
 def _is_half(argument: Any) -> bool:
     return getattr(argument, "dtype", None) == np.float16
+
+
+def _wide(argument: Any) -> Any:
+    return argument.astype(np.float32) if _is_half(argument) else argument
