@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import partial
 from typing import Any
 
 from vizgrad.inspection.opening import Cell
@@ -16,6 +17,7 @@ from vizgrad.widgets.controller import Controller, after_cell
 from vizgrad.widgets.desk import MAIN
 from vizgrad.widgets.idle import end_idle
 from vizgrad.widgets.interrupted import listen_for_interrupts
+from vizgrad.widgets.presence import call_others
 from vizgrad.widgets.protocol import COMM_TARGET
 
 _registered: Any = None
@@ -40,6 +42,7 @@ def register() -> bool:
         loop = getattr(kernel, "io_loop", None)
         if loop is not None:
             MAIN.call_soon = loop.add_callback
+            MAIN.call_later = partial(loop.add_callback, loop.call_later)
             MAIN.busy = True  # with the cell that imports this
             loop.add_callback(listen_for_interrupts)
         _registered = manager
@@ -95,10 +98,12 @@ def _opened(comm: Any, message: Any) -> None:
     comm.on_msg(received)
     comm.on_close(gone)
     controller.receive({"type": "list_sessions", "request": 0})
+    call_others(controller)
 
 
 def _before_cell(info: Any = None) -> None:
     MAIN.busy = True
+    MAIN.cells += 1
     listen_for_interrupts()
     compiled = getattr(info, "raw_cell", None)
     if isinstance(compiled, str):

@@ -56,6 +56,10 @@ class Controller:
         self._listening: Observer | None = None
         self._told_of_work: Observer | None = None
         self._lines: LinesFollower | None = None
+        #: It was asked whether it is there (`presence.py`), and has said nothing since.
+        self._called = False
+        #: The session that it was attached to when it was taken for gone.
+        self._left: str | None = None
         #: An event was lost on the way: the view is told the latest revision when there is a chance to.
         self._behind = False
         self._registry = registry.listen("a view's list of sessions", self._sessions_changed)
@@ -72,11 +76,38 @@ class Controller:
             self._lines.close()
         self._detach()
 
+    # --- is it there? -------------------------------------------------------------------------------
+
+    def call(self) -> bool:
+        """Asks the view whether it is there; False if nothing hangs on it, or none has come yet."""
+        if self._attached is None or not self._heard:
+            return False
+        if not self._called:
+            self._called = True
+            self._send(p.RollCall())
+        return True
+
+    def end_silent(self) -> None:
+        """Lets go of what a view showed that has said nothing since it was called."""
+        session = self._attached
+        if self._called and session is not None:
+            self._detach()
+            self._left = session.id
+
+    def _come_back(self) -> None:
+        left, self._left = self._left, None
+        session = None if left is None else registry.find(left)
+        if session is not None and self._attached is None:
+            self._attach(session)
+            self._behind = True
+
     # --- requests -----------------------------------------------------------------------------------
 
     def receive(self, content: object) -> None:
         """Answers one message. Never raises: whatever goes wrong becomes a `Failed` answer."""
         self._heard = True
+        self._called = False
+        self._come_back()
         pauses = (
             isinstance(cast("Any", content), dict) and cast("Any", content).get("type") == "pause"
         )
@@ -256,10 +287,14 @@ class Controller:
             self._send(self._sessions(0))
 
 
+def controllers() -> list[Controller]:
+    return list(_controllers)
+
+
 def after_cell() -> None:
     """A cell may have written in place what an open session has saved: its views must show it."""
     for session in registry.sessions():
         session.notice_writes()
     registry.refresh()
-    for controller in list(_controllers):
+    for controller in controllers():
         controller.catch_up()

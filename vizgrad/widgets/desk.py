@@ -56,8 +56,11 @@ class MainThread:
     def __init__(self) -> None:
         #: Puts a call before the main thread; None outside of a kernel.
         self.call_soon: Callable[[Callable[[], None]], None] | None = None
-        #: A cell is being run.
+        #: The same after so many seconds.
+        self.call_later: Callable[[float, Callable[[], None]], None] | None = None
+        #: A cell is being run; how many have begun.
         self.busy = False
+        self.cells = 0
 
     def do(self, work: Callable[[], Any]) -> Any:
         """What `work()` gives: on the main thread if it is idle, else here."""

@@ -55,6 +55,13 @@ export interface LinesMoved {
   readonly mark: LineMark | null;
 }
 
+/**
+ * Event: another view has come. Who is there says so, with any request: views go without a word.
+ */
+export interface RollCall {
+  readonly type: 'roll_call';
+}
+
 export const readUpdated: Reader<Updated> = record<Updated>({
   type: word('updated'),
   session: string,
@@ -83,4 +90,8 @@ export const readLinesMoved: Reader<LinesMoved> = record<LinesMoved>({
   number: integer,
   runs: optional(array(readLineRun), []),
   mark: optional(nullable(readLineMark), null)
+});
+
+export const readRollCall: Reader<RollCall> = record<RollCall>({
+  type: word('roll_call')
 });

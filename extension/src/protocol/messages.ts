@@ -93,8 +93,8 @@ import type {
   Updates,
   Visits
 } from './answers';
-import { readAtRevision, readLinesMoved, readUpdated, readWorking } from './events';
-import type { AtRevision, LinesMoved, Updated, Working } from './events';
+import { readAtRevision, readLinesMoved, readRollCall, readUpdated, readWorking } from './events';
+import type { AtRevision, LinesMoved, RollCall, Updated, Working } from './events';
 
 export const PROTOCOL_VERSION = 3;
 
@@ -158,7 +158,8 @@ export type Message =
   | Updated
   | AtRevision
   | Working
-  | LinesMoved;
+  | LinesMoved
+  | RollCall;
 
 /** What each request is answered with, if not with `Failed`. */
 export const ANSWERS = {
@@ -197,7 +198,14 @@ export const ANSWERS = {
 } as const satisfies Record<Request['type'], readonly Message['type'][]>;
 
 /** What is told unasked. */
-export const EVENTS = ['sessions', 'updated', 'at_revision', 'working', 'lines_moved'] as const;
+export const EVENTS = [
+  'sessions',
+  'updated',
+  'at_revision',
+  'working',
+  'lines_moved',
+  'roll_call'
+] as const;
 
 export const MESSAGE_READERS: { [T in Message['type']]: Reader<Extract<Message, { type: T }>> } = {
   sessions: readSessions,
@@ -221,5 +229,6 @@ export const MESSAGE_READERS: { [T in Message['type']]: Reader<Extract<Message, 
   updated: readUpdated,
   at_revision: readAtRevision,
   working: readWorking,
-  lines_moved: readLinesMoved
+  lines_moved: readLinesMoved,
+  roll_call: readRollCall
 };

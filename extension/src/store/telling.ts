@@ -64,6 +64,9 @@ export class Telling {
       case 'working':
         this.applyWorking(message);
         return;
+      case 'roll_call':
+        this.listener.asking.send({ type: 'list_sessions' }); // Any word will do.
+        return;
       case 'done':
         return; // What it changed was told before.
       default: {
@@ -79,7 +82,7 @@ export class Telling {
   private applyOurs(
     message: Exclude<
       Message,
-      { type: 'sessions' | 'shown' | 'at_revision' | 'failed' | 'working' | 'done' }
+      { type: 'sessions' | 'shown' | 'at_revision' | 'failed' | 'working' | 'roll_call' | 'done' }
     >,
     session: SessionState,
     question: Unnumbered | undefined

@@ -22,6 +22,11 @@ describe('what the kernel says unasked', () => {
     expect(sent().filter(type => type !== 'inspect')).toEqual([]);
   });
 
+  test('who is asked whether it is there says so', () => {
+    on.kernel.emit({ type: 'roll_call' });
+    expect(sent()).toEqual(['list_sessions']);
+  });
+
   test('a gap in the revisions asks for what is missing, once', async () => {
     on.kernel.transport = () => [];
     on.kernel.moveTo(3);

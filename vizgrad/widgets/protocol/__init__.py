@@ -43,6 +43,7 @@ from vizgrad.widgets.protocol.channel import COMM_TARGET as COMM_TARGET
 from vizgrad.widgets.protocol.channel import PROTOCOL_VERSION as PROTOCOL_VERSION
 from vizgrad.widgets.protocol.events import AtRevision as AtRevision
 from vizgrad.widgets.protocol.events import LinesMoved as LinesMoved
+from vizgrad.widgets.protocol.events import RollCall as RollCall
 from vizgrad.widgets.protocol.events import Updated as Updated
 from vizgrad.widgets.protocol.events import Working as Working
 from vizgrad.widgets.protocol.requests import AddBreakpoint as AddBreakpoint
@@ -113,4 +114,4 @@ ANSWERS: dict[type, tuple[type, ...]] = {
     Inspect: (Inspection,),
     GetPart: (ArrayPart,),
 }
-EVENTS: tuple[type, ...] = (Sessions, Updated, AtRevision, Working, LinesMoved)
+EVENTS: tuple[type, ...] = (Sessions, Updated, AtRevision, Working, LinesMoved, RollCall)

@@ -52,3 +52,8 @@ class LinesMoved:
     number: int
     runs: tuple[LineRun, ...] = ()
     mark: LineMark | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RollCall:
+    """Event: another view has come. Who is there says so, with any request: views go without a word."""
