@@ -22,5 +22,4 @@ LATER = {
     "vizgrad.autograd.forward_ad": _LATER,
     "vizgrad.autograd.functional": _LATER,
     "vizgrad.func": _LATER,
-    "vizgrad.utils.checkpoint": _LATER,  # selective checkpoints
 }

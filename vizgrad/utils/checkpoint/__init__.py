@@ -6,6 +6,13 @@ from vizgrad.utils.checkpoint.failing import CheckpointError as CheckpointError
 from vizgrad.utils.checkpoint.reentrant import CheckpointFunction as CheckpointFunction
 from vizgrad.utils.checkpoint.reentrant import check_backward_validity as check_backward_validity
 from vizgrad.utils.checkpoint.reentrant import detach_variable as detach_variable
+from vizgrad.utils.checkpoint.selective import CheckpointPolicy as CheckpointPolicy
+from vizgrad.utils.checkpoint.selective import (
+    SelectiveCheckpointContext as SelectiveCheckpointContext,
+)
+from vizgrad.utils.checkpoint.selective import (
+    create_selective_checkpoint_contexts as create_selective_checkpoint_contexts,
+)
 from vizgrad.utils.checkpoint.sequential import checkpoint_sequential as checkpoint_sequential
 from vizgrad.utils.checkpoint.settings import (
     set_checkpoint_debug_enabled as set_checkpoint_debug_enabled,
