@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 from playwright.sync_api import Locator, expect
@@ -14,6 +15,13 @@ from tests.ui.test_tour import press
 SETUP = "import vizgrad as vg\nw = vg.tensor([0.5, 1.0], requires_grad=True)"
 MODEL = "def model(x):\n    for _ in range(3):\n        x = x.tanh()\n    return x * 2"
 LOSS = "\n\ny = model(w)  # first\nloss = (y.exp() * y).sum()\nsession = vg.debug(loss)"
+
+
+RUN = """async (app, id, index) => {
+  const { content } = [...app.shell.widgets('main')].find(widget => widget.id === id);
+  content.activeCellIndex = index;
+  await app.commands.execute('notebook:run-cell');
+}"""
 
 
 def picture(lab: Lab, name: str) -> None:
@@ -63,3 +71,119 @@ def test_the_line_that_comes_next_is_marked_in_its_cell(lab: Lab) -> None:
     at(view, 4)
     expect(current).to_have_attribute("data-node", "4")
     assert (norms(cell(notebook, 1)), norms(cell(notebook, 2))) == told[0]
+
+
+def breakpoint_(editor: Locator, line: int) -> Locator:
+    return editor.get_by_role("button", name=f"Breakpoint, line {line}", exact=True)
+
+
+def test_a_click_beside_a_line_stops_the_run_there(lab: Lab) -> None:
+    notebook = lab.open_notebook(SETUP, MODEL, LOSS)
+    notebook.run()
+    view = notebook.output(2)
+    at(view, 0)
+    control = breakpoint_(cell(notebook, 1), 3)
+    expect(control).to_have_attribute("aria-pressed", "false")
+    expect(cell(notebook, 1).get_by_role("button")).to_have_count(
+        2
+    )  # lines that recorded nothing have none
+    control.click()
+    expect(control).to_have_attribute("aria-pressed", "true")
+    picture(lab, "code-breakpoint")
+    press(view, "Continue")
+    at(view, 4)
+    expect(cell(notebook, 1).locator(".vg-current-line")).to_contain_text(
+        "Stopped: breakpoint before TanhBackward0"
+    )
+    picture(lab, "code-stopped")
+    # The cell that debugs is run again: the breakpoint is set in the session that comes.
+    assert notebook.execute("print(len(session.breakpoints))") == "1\n"
+    lab.call(RUN, notebook.panel, 2)
+    at(view, 0)
+    expect(control).to_have_attribute("aria-pressed", "true")
+    press(view, "Continue")
+    at(view, 4)
+    control.click()
+    expect(control).to_have_attribute("aria-pressed", "false")
+    assert notebook.execute("print(len(session.breakpoints))") == "0\n"
+    press(view, "Continue")
+    at(view, 8)
+
+
+def test_a_breakpoint_waits_for_the_session_that_comes(lab: Lab) -> None:
+    notebook = lab.open_notebook(SETUP, MODEL, LOSS)
+    lab.call(
+        """(app, id) => {
+          const { content } = [...app.shell.widgets('main')].find(widget => widget.id === id);
+          content.activeCellIndex = 1;
+          content.activeCell.editor.setCursorPosition({ line: 3, column: 0 });
+        }""",
+        notebook.panel,
+    )
+    lab.execute("vizgrad:toggle-line-breakpoint")
+    control = breakpoint_(cell(notebook, 1), 4)
+    expect(control).to_have_attribute("aria-pressed", "true")
+    expect(control).to_have_attribute("title", re.compile("waits"))
+    notebook.run()
+    view = notebook.output(2)
+    at(view, 0)
+    expect(control).to_have_attribute("title", re.compile("Continue stops"))
+    press(view, "Continue")
+    at(view, 3)
+    expect(lab.page.locator(".vg-current-line")).to_contain_text("return x * 2")
+
+
+def test_an_edited_cell_is_not_marked_and_says_so(lab: Lab) -> None:
+    notebook = lab.open_notebook(SETUP, MODEL, LOSS)
+    notebook.run()
+    view = notebook.output(2)
+    for _ in range(4):
+        press(view, "Step")
+    at(view, 4)
+    editor = cell(notebook, 1)
+    expect(editor.locator(".vg-current-line")).to_have_count(1)
+    edit = """(app, id, text) => {
+      const { content } = [...app.shell.widgets('main')].find(widget => widget.id === id);
+      content.widgets[1].model.sharedModel.setSource(text);
+    }"""
+    lab.call(edit, notebook.panel, "# new\n" + MODEL)
+    expect(editor.locator(".vg-cell-changed")).to_contain_text("changed since it ran")
+    expect(editor.locator(".vg-current-line, .vg-line-norm")).to_have_count(0)
+    expect(editor.get_by_role("button")).to_have_count(0)
+    picture(lab, "code-changed")
+    lab.call(edit, notebook.panel, MODEL)
+    expect(editor.locator(".vg-cell-changed")).to_have_count(0)
+    expect(editor.locator(".vg-current-line")).to_have_count(1)
+    # Ending the session ends the marks.
+    press(view, "Stop")
+    expect(lab.page.locator(".vg-current-line, .vg-line-norm")).to_have_count(0)
+    expect(lab.page.get_by_role("button", name="Breakpoint, line")).to_have_count(0)
+
+
+def test_the_session_that_was_moved_last_is_marked(lab: Lab) -> None:
+    notebook = lab.open_notebook(
+        SETUP,
+        "one = vg.debug(w.tanh().sum(), display=False)",
+        "two = vg.debug(w.exp().sum(), display=False)",
+    )
+    notebook.run()
+    marked = lab.page.locator(".vg-current-line")
+    expect(marked).to_contain_text("two = ")
+    notebook.execute("one.step()")
+    expect(marked).to_contain_text("one = ")
+    notebook.execute("two.step()")
+    expect(marked).to_contain_text("two = ")
+    notebook.execute("two.close()")
+    expect(marked).to_have_count(0)
+
+
+def test_cells_are_marked_in_the_dark(lab: Lab) -> None:
+    lab.execute("apputils:change-theme", theme="JupyterLab Dark")
+    notebook = lab.open_notebook(SETUP, MODEL, LOSS)
+    notebook.run()
+    view = notebook.output(2)
+    breakpoint_(cell(notebook, 1), 3).click()
+    press(view, "Continue")
+    at(view, 4)
+    expect(lab.page.locator(".vg-current-line")).to_contain_text("x.tanh()")
+    picture(lab, "code-dark")

@@ -182,3 +182,28 @@ def test_no_session_is_held_by_being_followed() -> None:
         name = session.id
         del session
         assert registry.find(name) is None
+
+
+def test_breakpoints_at_lines_are_told_as_they_are_set() -> None:
+    with no_sessions():
+        x = vg.ones(2, requires_grad=True)
+        y = x.tanh()
+        z = y.sin()
+        session = open_session(z, vg.ones(2), names={})
+        notebook = Notebook()
+        file = notebook.told.files[0].file
+        first = notebook.told.lines[0]
+        assert not isinstance(
+            notebook.ask(p.SetLineBreakpoint, session.id, file, first.compiled, True), p.Failed
+        )
+        (told,) = [event for event in notebook.events() if isinstance(event, p.LinesMoved)]
+        assert [(stop.line, stop.enabled, stop.text) for stop in told.stops] == [(0, True, "")]
+        notebook.ask(p.LinesSeen, told.number)
+        assert [stop.line for stop in View().ask(p.FollowLines).stops] == [0]
+        session.step()
+        (told,) = [event for event in notebook.events() if isinstance(event, p.LinesMoved)]
+        assert told.stops is None
+        notebook.ask(p.LinesSeen, told.number)
+        notebook.ask(p.SetLineBreakpoint, session.id, file, first.compiled, False)
+        (told,) = [event for event in notebook.events() if isinstance(event, p.LinesMoved)]
+        assert told.stops == ()

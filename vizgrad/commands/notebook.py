@@ -6,6 +6,13 @@ from vizgrad.commands.kinds import Command, Magic
 
 NOTEBOOK: tuple[Command, ...] = (
     Command(
+        name="toggle-line-breakpoint",
+        label="Add breakpoint at line",
+        help="Makes Continue stop before what the line with the cursor recorded, or not any more.",
+        section="Notebook",
+        by_host=True,
+    ),
+    Command(
         name="open-panel",
         label="Show the backward graph panel",
         help="Draws and steps the newest session of the notebook in front, beside it.",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from vizgrad.inspection import model
 from vizgrad.inspection.line_table import LineTable
 
@@ -39,3 +41,20 @@ def _marked(
     return model.LineMark(
         node, name, line, kind, text, extent.column, extent.end_line, extent.end_column
     )
+
+
+def stops_at(
+    table: LineTable, breakpoints: Iterable[model.Breakpoint]
+) -> tuple[model.LineStop, ...]:
+    """The breakpoints that are set at lines, in the order of the lines."""
+    found: dict[tuple[int, int], model.LineStop] = {}
+    for each in breakpoints:
+        if each.kind == "line":
+            lines = {table.line(node) for node in each.nodes}
+            asks = [f"if {each.condition}"] if each.condition else []
+            asks += [f"at the {each.hits}. time"] if each.hits else []
+            for line in lines:
+                if line is not None:
+                    stop = model.LineStop(line, each.id, each.enabled, ", ".join(asks))
+                    found[line, each.id] = stop
+    return tuple(found[key] for key in sorted(found))

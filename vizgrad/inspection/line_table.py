@@ -20,6 +20,7 @@ class TableLine:
 
     file: int
     line: int
+    compiled: int
     nodes: list[int] = field(default_factory=list[int])
     firsts: list[int] = field(default_factory=list[int])
 
@@ -84,9 +85,9 @@ class LineTable:
             self.texts.append(Compiled(spot.code, ran))
         compiled = spot.line
         line = None if compiled is None else self.texts[number].line(compiled)
-        if line is None:
+        if line is None or compiled is None:
             return None
-        return by_line.setdefault((number, line), TableLine(number, line))
+        return by_line.setdefault((number, line), TableLine(number, line, compiled))
 
     def name(self, node: int) -> str:
         return f"{self._source.name(node)} {self._source.label(node)}".rstrip()
@@ -101,7 +102,7 @@ class LineTable:
 
     def told(self) -> tuple[model.CodeLine, ...]:
         return tuple(
-            model.CodeLine(line.file, line.line, len(line.nodes), len(line.firsts))
+            model.CodeLine(line.file, line.line, len(line.nodes), len(line.firsts), line.compiled)
             for line in self.lines
         )
 

@@ -13,8 +13,9 @@ from time import monotonic
 from typing import Any
 
 from vizgrad.inspection import model, registry
+from vizgrad.inspection.line_mark import stops_at
 from vizgrad.inspection.line_norms import LineNorms
-from vizgrad.inspection.looking import SessionClosed
+from vizgrad.inspection.looking import Look, SessionClosed
 from vizgrad.inspection.seen import SessionBusy
 from vizgrad.inspection.session import Session
 from vizgrad.inspection.sources import read_source
@@ -38,6 +39,7 @@ class LinesFollower:
         self._session = ""
         self._serial = 0
         self._mark: model.LineMark | None = None
+        self._stops: tuple[model.LineStop, ...] = ()
         self._number = 0
         self._unseen = False
         self._told_at = 0.0
@@ -55,16 +57,16 @@ class LinesFollower:
             with session.at_rest() as (_, look):
                 lines = look.lines
                 if lines is not None:
-                    return self._told_whole(request, session, lines, look.mark)
+                    return self._told_whole(request, session, lines, look)
         with self._lock:
             self._session = ""
             return p.Lines(request, "", self._number)
 
-    def _told_whole(
-        self, request: int, session: Session, lines: LineNorms, mark: model.LineMark | None
-    ) -> p.Lines:
+    def _told_whole(self, request: int, session: Session, lines: LineNorms, look: Look) -> p.Lines:
+        mark, stops = look.mark, stops_at(lines.table, look.breakpoint_list)
         with self._lock:
-            self._session, self._serial, self._mark = session.id, lines.serial, mark
+            self._session, self._serial = session.id, lines.serial
+            self._mark, self._stops = mark, stops
             self._behind = self._unseen = False
             told = lines.table.told()
             return p.Lines(
@@ -74,6 +76,7 @@ class LinesFollower:
                 lines.table.files,
                 told[:MOST_LINES],
                 tuple(run for run in lines.all() if run.line < MOST_LINES),
+                stops,
                 mark,
                 max(len(told) - MOST_LINES, 0),
             )
@@ -108,26 +111,32 @@ class LinesFollower:
             return
         with suppress(SessionClosed), session.at_rest() as (_, look):
             lines, mark = look.lines, look.mark
+            if lines is None:
+                return
+            stops = stops_at(lines.table, look.breakpoint_list)
             with self._lock:
-                if lines is None or (lines.serial == self._serial and mark == self._mark):
+                told = self._serial, self._mark, self._stops
+                if told == (lines.serial, mark, stops):
                     return
                 waits = self._unseen and monotonic() - self._told_at < PATIENCE
                 if waits and not at_once:
                     self._behind = True
                     return
                 runs = tuple(r for r in lines.since(self._serial) if r.line < MOST_LINES)
-                self._serial, self._mark = lines.serial, mark
-                self._tell(session.id, runs, mark)
+                other = None if stops == self._stops else stops
+                self._serial, self._mark, self._stops = lines.serial, mark, stops
+                self._tell(session.id, runs, other, mark)
 
     def _tell(
         self,
         session: str,
         runs: tuple[model.LineRun, ...] = (),
+        stops: tuple[model.LineStop, ...] | None = None,
         mark: model.LineMark | None = None,
     ) -> None:
         self._number += 1
         self._behind, self._unseen, self._told_at = False, True, monotonic()
-        self._send(p.LinesMoved(session, self._number, runs, mark))
+        self._send(p.LinesMoved(session, self._number, runs, stops, mark))
 
 
 def answer(session: Session, request: Any) -> Any:

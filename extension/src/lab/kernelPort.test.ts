@@ -38,6 +38,8 @@ class FakeComm {
   }
 }
 
+let kernels = 0;
+
 class FakeKernel {
   readonly iopubMessage = new Signal<this, unknown>(this);
   readonly statusChanged = new Signal<this, Kernel.Status>(this);
@@ -46,12 +48,19 @@ class FakeKernel {
   connectionStatus: Kernel.ConnectionStatus = 'connected';
   readonly comms: FakeComm[] = [];
   readonly info: Promise<unknown>;
+  known: string[] = [];
+  readonly id = `kernel ${(kernels += 1)}`;
 
   constructor(
     public imported: boolean,
     language = 'python'
   ) {
     this.info = Promise.resolve({ language_info: { name: language } });
+  }
+
+  requestCommInfo(): Promise<unknown> {
+    const comms = Object.fromEntries(this.known.map(id => [id, {}]));
+    return Promise.resolve({ content: { status: 'ok', comms } });
   }
 
   createComm(): FakeComm {
@@ -66,8 +75,22 @@ class FakeKernel {
   }
 
   runs(code: string): void {
-    this.iopubMessage.emit({ header: { msg_type: 'execute_input' }, content: { code } });
+    this.starts(code);
+    this.ends();
+  }
+
+  starts(code: string): void {
+    this.tells('execute_input', { code }, 'cell');
+  }
+
+  ends(execution = 'cell'): void {
+    this.tells('status', { execution_state: 'idle' }, execution);
     this.statusChanged.emit('idle');
+  }
+
+  private tells(type: string, content: object, execution: string): void {
+    const parent_header = { msg_id: execution };
+    this.iopubMessage.emit({ header: { msg_type: type }, parent_header, content });
   }
 }
 
@@ -143,6 +166,44 @@ test('it waits for the import, and knocks only after a cell that mentions vizgra
   kernel.runs('import vizgrad as torch');
   await settled();
   expect(status).toEqual({ state: 'open' });
+});
+
+test('it does not knock before the cell that imports has ended', async () => {
+  const kernel = new FakeKernel(false);
+  follower.goTo(kernel);
+  port.wake();
+  await settled();
+  kernel.starts('import vizgrad');
+  kernel.ends('of a comm');
+  await settled();
+  expect(kernel.comms).toHaveLength(1);
+  kernel.imported = true;
+  kernel.ends();
+  await settled();
+  expect(status).toEqual({ state: 'open' });
+});
+
+test('who waits knocks where vizgrad is in use already, or comes into use', async () => {
+  const [unused, used, other] = [new FakeKernel(true), new FakeKernel(true), new FakeKernel(true)];
+  used.known = ['a comm of another page'];
+  const waiting = new KernelPort(follower as unknown as KernelFollower, { waits: true });
+  waiting.wake();
+  follower.goTo(unused);
+  await settled();
+  expect(unused.comms).toHaveLength(0);
+  unused.runs('import vizgrad');
+  await settled();
+  expect(unused.comms).toHaveLength(1);
+  follower.goTo(used);
+  await settled();
+  expect(used.comms).toHaveLength(1);
+  follower.goTo(other);
+  await settled();
+  expect(other.comms).toHaveLength(0);
+  port.wake(); // somebody looks
+  await settled();
+  expect(other.comms).toHaveLength(2);
+  waiting.dispose();
 });
 
 test('a restarted kernel has forgotten the comm', async () => {

@@ -58,7 +58,8 @@ export class KernelPort implements Port, IDisposable {
   private comm: Kernel.IComm | null = null;
   private untracked: Untracked | null = null;
   private awake = false;
-  private mentioned = false;
+  /** The execution that mentions vizgrad. */
+  private mentioning: string | null = null;
   isDisposed = false;
 
   constructor(
@@ -242,9 +243,19 @@ export class KernelPort implements Port, IDisposable {
   }
 
   private listenForImport(_: unknown, message: KernelMessage.IIOPubMessage): void {
+    const id = (message.parent_header as Partial<KernelMessage.IHeader>).msg_id ?? null;
     if (message.header.msg_type === 'execute_input') {
       const { code } = message.content as KernelMessage.IExecuteInputMsg['content'];
-      this.mentioned ||= /\bvizgrad\b/.test(code);
+      if (/\bvizgrad\b/.test(code)) {
+        this.mentioning = id;
+      }
+    } else if (message.header.msg_type === 'status' && id === this.mentioning) {
+      // That of this execution: a kernel may be idle elsewhere while it runs.
+      const { execution_state: state } = message.content as KernelMessage.IStatusMsg['content'];
+      if (id !== null && state === 'idle') {
+        this.mentioning = null;
+        this.knock();
+      }
     }
   }
 
@@ -253,9 +264,6 @@ export class KernelPort implements Port, IDisposable {
     if (ended) {
       this.hangUp(); // A restarted kernel has forgotten every comm, and keeps its connection.
       this.become(ended);
-    } else if (status === 'idle' && this.mentioned) {
-      this.mentioned = false;
-      this.knock();
     }
   }
 

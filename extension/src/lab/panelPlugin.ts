@@ -9,6 +9,7 @@ import { ISettingRegistry } from '@jupyterlab/settingregistry';
 
 import { COMMANDS } from '../protocol';
 import type { Asked } from '../view/host';
+import { toggleAtCursor } from './code/plugin';
 import { addCommands, idOf, Views } from './commands';
 import { GraphPanel } from './graphPanel';
 import { KernelFollower } from './kernelFollower';
@@ -54,7 +55,15 @@ const plugin: JupyterFrontEndPlugin<void> = {
 
     const open = (): void => (shell ?? app.shell).activateById(panel.id);
     const views = new Views(panel.node);
-    addCommands(app.commands, views, { 'open-panel': open });
+    const toggleLine = (): void => {
+      if (notebooks?.currentWidget) {
+        toggleAtCursor(notebooks.currentWidget);
+      }
+    };
+    addCommands(app.commands, views, {
+      'open-panel': open,
+      ...(notebooks ? { 'toggle-line-breakpoint': toggleLine } : {})
+    });
     for (const { name } of COMMANDS) {
       palette?.addItem({ command: idOf(name), category: 'vizgrad' });
     }

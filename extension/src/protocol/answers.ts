@@ -21,8 +21,15 @@ import { readMathematics, readName, readNode } from './model/nodes';
 import type { Mathematics, Name, Node } from './model/nodes';
 import { readVisit } from './model/records';
 import type { Visit } from './model/records';
-import { readCodeFile, readCodeLine, readLineMark, readLineNode, readLineRun } from './model/lines';
-import type { CodeFile, CodeLine, LineMark, LineNode, LineRun } from './model/lines';
+import {
+  readCodeFile,
+  readCodeLine,
+  readLineMark,
+  readLineNode,
+  readLineRun,
+  readLineStop
+} from './model/lines';
+import type { CodeFile, CodeLine, LineMark, LineNode, LineRun, LineStop } from './model/lines';
 import { readUpdate } from './model/update';
 import type { Update } from './model/update';
 import { readDrawing, readStanding } from './drawing';
@@ -197,6 +204,7 @@ export interface Lines {
   readonly files: readonly CodeFile[];
   readonly lines: readonly CodeLine[];
   readonly runs: readonly LineRun[];
+  readonly stops: readonly LineStop[];
   readonly mark: LineMark | null;
   readonly left_out: number;
 }
@@ -413,6 +421,7 @@ export const readLines: Reader<Lines> = record<Lines>({
   files: optional(array(readCodeFile), []),
   lines: optional(array(readCodeLine), []),
   runs: optional(array(readLineRun), []),
+  stops: optional(array(readLineStop), []),
   mark: optional(nullable(readLineMark), null),
   left_out: optional(integer, 0)
 });

@@ -2,7 +2,7 @@
 /** What a person can do, and what they can set: declared once, in Python. */
 
 // prettier-ignore
-export type CommandName = 'continue' | 'pause' | 'step' | 'step-back' | 'run-to-here' | 'toggle-breakpoint' | 'stop-at-nan' | 'restart' | 'stop' | 'open' | 'outwards' | 'previous-cell' | 'next-cell' | 'next-problem' | 'search' | 'zoom-to-fit' | 'zoom-to-selection' | 'zoom-in' | 'zoom-out' | 'fold-all' | 'open-groups' | 'colour-by-gradient' | 'menu' | 'follow' | 'next-part' | 'previous-part' | 'presentation' | 'pop-out' | 'open-window' | 'help' | 'open-panel';
+export type CommandName = 'continue' | 'pause' | 'step' | 'step-back' | 'run-to-here' | 'toggle-breakpoint' | 'stop-at-nan' | 'restart' | 'stop' | 'open' | 'outwards' | 'previous-cell' | 'next-cell' | 'next-problem' | 'search' | 'zoom-to-fit' | 'zoom-to-selection' | 'zoom-in' | 'zoom-out' | 'fold-all' | 'open-groups' | 'colour-by-gradient' | 'menu' | 'follow' | 'next-part' | 'previous-part' | 'presentation' | 'pop-out' | 'open-window' | 'help' | 'toggle-line-breakpoint' | 'open-panel';
 
 // prettier-ignore
 export type CommandIcon = 'back' | 'breakpoint' | 'continue' | 'fit' | 'fold' | 'follow' | 'heat' | 'help' | 'minus' | 'nan' | 'pause' | 'plus' | 'popOut' | 'presentation' | 'restart' | 'runTo' | 'search' | 'step' | 'stop' | 'unfold' | 'warning' | 'window';
@@ -82,6 +82,7 @@ export const COMMANDS: readonly Command[] = [
   { name: 'pop-out', label: 'Open in a tab', labelOn: 'Open in a tab', help: 'Shows the session in a tab of its own, which can be put anywhere.', section: 'View', icon: 'popOut', keys: [], reach: 'view', enabled: 'shown', menus: [], byHost: true, code: '', magic: '' },
   { name: 'open-window', label: 'Open in a window', labelOn: 'Open in a window', help: 'Shows the session in a window of its own, for a second screen.', section: 'View', icon: 'window', keys: [], reach: 'view', enabled: 'shown', menus: [], byHost: true, code: '', magic: '' },
   { name: 'help', label: 'Help', labelOn: 'Help', help: 'Shows keys, signs, and how the same is written in code.', section: 'View', icon: 'help', keys: ['?'], reach: 'view', enabled: 'always', menus: [], byHost: false, code: '', magic: '' },
+  { name: 'toggle-line-breakpoint', label: 'Add breakpoint at line', labelOn: 'Add breakpoint at line', help: 'Makes Continue stop before what the line with the cursor recorded, or not any more.', section: 'Notebook', icon: null, keys: [], reach: 'view', enabled: 'shown', menus: [], byHost: true, code: '', magic: '' },
   { name: 'open-panel', label: 'Show the backward graph panel', labelOn: 'Show the backward graph panel', help: 'Draws and steps the newest session of the notebook in front, beside it.', section: 'Notebook', icon: null, keys: [], reach: 'view', enabled: 'always', menus: [], byHost: true, code: '', magic: '' },
 ];
 

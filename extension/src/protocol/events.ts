@@ -4,8 +4,8 @@ import { array, float, integer, nullable, optional, record, string, word } from 
 import type { Reader } from './check';
 import { readName } from './model/nodes';
 import type { Name } from './model/nodes';
-import { readLineMark, readLineRun } from './model/lines';
-import type { LineMark, LineRun } from './model/lines';
+import { readLineMark, readLineRun, readLineStop } from './model/lines';
+import type { LineMark, LineRun, LineStop } from './model/lines';
 import { readUpdate } from './model/update';
 import type { Update } from './model/update';
 
@@ -45,13 +45,15 @@ export interface Working {
 /**
  * Event, to whoever follows lines: how they changed since what was told before (`number` rises by
  * one), and where the run stands. Whose lines they do not know, or who missed a number, asks anew
- * (`FollowLines`). `session` is empty where the session whose lines were told is closed.
+ * (`FollowLines`). `session` is empty where the session whose lines were told is closed. `stops`
+ * are None where they are as they were.
  */
 export interface LinesMoved {
   readonly type: 'lines_moved';
   readonly session: string;
   readonly number: number;
   readonly runs: readonly LineRun[];
+  readonly stops: readonly LineStop[] | null;
   readonly mark: LineMark | null;
 }
 
@@ -89,6 +91,7 @@ export const readLinesMoved: Reader<LinesMoved> = record<LinesMoved>({
   session: string,
   number: integer,
   runs: optional(array(readLineRun), []),
+  stops: optional(nullable(array(readLineStop)), null),
   mark: optional(nullable(readLineMark), null)
 });
 

@@ -31,6 +31,7 @@ from vizgrad.inspection.model.lines import CodeLine as CodeLine
 from vizgrad.inspection.model.lines import LineMark as LineMark
 from vizgrad.inspection.model.lines import LineNode as LineNode
 from vizgrad.inspection.model.lines import LineRun as LineRun
+from vizgrad.inspection.model.lines import LineStop as LineStop
 from vizgrad.inspection.model.lines import MarkKind as MarkKind
 from vizgrad.inspection.model.memory import Saved as Saved
 from vizgrad.inspection.model.memory import SavedRun as SavedRun

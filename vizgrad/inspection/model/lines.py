@@ -24,14 +24,16 @@ class CodeFile:
 
 @dataclass(frozen=True, slots=True)
 class CodeLine:
-    """Line `line` (the first is 1) of text number `file`: it recorded `nodes` nodes, in so many `turns` (of a
-    loop, or calls of a function).
+    """Line `line` (the first is 1) of text number `file`: it recorded `nodes` nodes, in so many `turns` (of
+    a loop, or calls of a function). Where breakpoints are set it is line `compiled`: not all of a cell's
+    text is compiled.
     """
 
     file: int
     line: int
     nodes: int
     turns: int
+    compiled: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,3 +78,13 @@ class LineNode:
     turn: int
     name: str
     done: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LineStop:
+    """Breakpoint number `id` is at line number `line`. `text` says what it asks, if it asks anything."""
+
+    line: int
+    id: int
+    enabled: bool
+    text: str = ""

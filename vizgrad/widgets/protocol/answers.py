@@ -11,6 +11,7 @@ from vizgrad.inspection.model import (
     LineMark,
     LineNode,
     LineRun,
+    LineStop,
     Mathematics,
     Name,
     Node,
@@ -201,6 +202,7 @@ class Lines:
     files: tuple[CodeFile, ...] = ()
     lines: tuple[CodeLine, ...] = ()
     runs: tuple[LineRun, ...] = ()
+    stops: tuple[LineStop, ...] = ()
     mark: LineMark | None = None
     left_out: int = 0
 

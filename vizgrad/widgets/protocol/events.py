@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from vizgrad.inspection.model import LineMark, LineRun, Name
+from vizgrad.inspection.model import LineMark, LineRun, LineStop, Name
 from vizgrad.inspection.publishing import Update
 
 
@@ -45,12 +45,14 @@ class Working:
 class LinesMoved:
     """Event, to whoever follows lines: how they changed since what was told before (`number` rises by one),
     and where the run stands. Whose lines they do not know, or who missed a number, asks anew
-    (`FollowLines`). `session` is empty where the session whose lines were told is closed.
+    (`FollowLines`). `session` is empty where the session whose lines were told is closed. `stops` are None
+    where they are as they were.
     """
 
     session: str
     number: int
     runs: tuple[LineRun, ...] = ()
+    stops: tuple[LineStop, ...] | None = None
     mark: LineMark | None = None
 
 

@@ -9,7 +9,10 @@ import type { KernelPort } from '../kernelPort';
 import { begin, fold } from './program';
 import type { Program } from './program';
 
-type Question = Extract<Request, { type: 'get_line_nodes' | 'get_node_line' | 'get_source' }>;
+type Question = Extract<
+  Request,
+  { type: 'get_line_nodes' | 'get_node_line' | 'get_source' | 'set_line_breakpoint' }
+>;
 type Unnumbered = Question extends infer Q
   ? Q extends Question
     ? Omit<Q, 'request'>
@@ -20,6 +23,7 @@ interface Answer {
   readonly get_line_nodes: Extract<Message, { type: 'line_nodes' }>;
   readonly get_node_line: Extract<Message, { type: 'node_line' }>;
   readonly get_source: Extract<Message, { type: 'source' }>;
+  readonly set_line_breakpoint: Extract<Message, { type: 'done' }>;
 }
 
 export class LinesFollower implements IDisposable {

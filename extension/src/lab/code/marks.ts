@@ -15,93 +15,153 @@ import {
 } from '@codemirror/view';
 import type { DecorationSet, Panel, ViewUpdate } from '@codemirror/view';
 
-import { isSame } from './program';
-import type { CurrentLine, FileMarks, LineText } from './program';
+import { controls, isSame } from './program';
+import type { CurrentLine, FileMarks, LineControl, LineText } from './program';
+
+/** What an editor is told. */
+export interface Told {
+  readonly marks: FileMarks | null;
+  /** Lines at which a person wants to stop, whether something is recorded there or not. */
+  readonly wished: ReadonlySet<number>;
+}
+
+export interface Handlers {
+  /** A person has put the cursor on another line. */
+  goes(view: EditorView, line: number): void;
+  /** A person has pressed the control beside a line. */
+  toggles(view: EditorView, line: number): void;
+  /** The text has changed, and the lines that were wished are these now. */
+  shifts(view: EditorView, wished: ReadonlySet<number>): void;
+}
 
 /** What an editor shows now. */
 interface Shown {
-  readonly marks: FileMarks | null;
+  readonly told: Told;
   /** Is the text another than that which ran? */
   readonly changed: boolean;
   readonly decorations: DecorationSet;
-  readonly arrows: RangeSet<GutterMarker>;
+  readonly gutter: RangeSet<GutterMarker>;
 }
 
 const NOTHING: Shown = {
-  marks: null,
+  told: { marks: null, wished: new Set() },
   changed: false,
   decorations: Decoration.none,
-  arrows: RangeSet.of<GutterMarker>([])
+  gutter: RangeSet.of<GutterMarker>([])
 };
 
-const tell = StateEffect.define<FileMarks | null>();
+const tell = StateEffect.define<Told>();
 
 const shown = StateField.define<Shown>({
   create: () => NOTHING,
   update(before, transaction) {
-    let { marks } = before;
+    let { told } = before;
     for (const effect of transaction.effects) {
       if (effect.is(tell)) {
-        marks = effect.value;
+        told = effect.value;
       }
     }
-    if (marks === before.marks && !(transaction.docChanged && marks)) {
+    if (told === before.told && !transaction.docChanged) {
       return before;
     }
-    return marks ? show(marks, transaction.newDoc) : NOTHING;
+    return told.marks || told.wished.size > 0 ? show(told, transaction.newDoc) : NOTHING;
   },
   provide: field => [
     EditorView.decorations.from(field, ({ decorations }) => decorations),
-    EditorView.editorAttributes.from(field, ({ marks, changed }) => ({
-      class: marks && !changed ? 'vg-has-lines' : ''
+    EditorView.editorAttributes.from(field, ({ gutter: { size } }) => ({
+      class: size > 0 ? 'vg-has-lines' : ''
     })),
     showPanel.from(field, ({ changed }) => (changed ? changedPanel : null))
   ]
 });
 
 /** Tells an editor what to mark. */
-export function mark(view: EditorView, marks: FileMarks | null): void {
-  view.dispatch({ effects: tell.of(marks) });
+export function mark(view: EditorView, told: Told): void {
+  view.dispatch({ effects: tell.of(told) });
 }
 
 /** What is marked in an editor, where its text is the one that ran. */
 export function markedIn(state: EditorState): FileMarks | null {
-  const { marks, changed } = state.field(shown);
-  return changed ? null : marks;
+  const { told, changed } = state.field(shown);
+  return changed ? null : told.marks;
 }
 
-/** `goes` is called when a person puts the cursor on another line. */
-export function marking(goes: (view: EditorView, line: number) => void): Extension {
+export function marking({ goes, toggles, shifts }: Handlers): Extension {
   return [
     shown,
     gutter({
       class: 'vg-line-gutter',
-      markers: view => view.state.field(shown).arrows,
-      initialSpacer: () => SPACER
-    }),
-    ViewPlugin.define(view => ({
-      update: (update: ViewUpdate) => {
-        if (update.selectionSet && !update.docChanged && view.hasFocus) {
-          const line = cursorLine(update.state);
-          if (line !== cursorLine(update.startState)) {
-            goes(view, line);
+      markers: view => view.state.field(shown).gutter,
+      initialSpacer: () => SPACER,
+      domEventHandlers: {
+        mousedown: (_, __, event) => isControl(event), // The cursor stays where it is.
+        click: (view, block, event) => {
+          if (!isControl(event)) {
+            return false;
           }
+          toggles(view, view.state.doc.lineAt(block.from).number);
+          return true;
         }
       }
-    }))
+    }),
+    ViewPlugin.define(view => {
+      sayGutter(view);
+      return {
+        update: (update: ViewUpdate) => {
+          sayGutter(view);
+          if (update.selectionSet && !update.docChanged && view.hasFocus) {
+            const line = cursorLine(update.state);
+            if (line !== cursorLine(update.startState)) {
+              goes(view, line);
+            }
+          }
+          const { wished } = update.startState.field(shown).told;
+          if (update.docChanged && wished.size > 0) {
+            shifts(view, shifted(update, wished));
+          }
+        }
+      };
+    })
   ];
+}
+
+function isControl({ target }: Event): boolean {
+  return target instanceof Element && target.closest('.vg-breakpoint') !== null;
+}
+
+function shifted(update: ViewUpdate, wished: ReadonlySet<number>): ReadonlySet<number> {
+  const { startState, state, changes } = update;
+  const lines = [...wished].filter(line => line <= startState.doc.lines);
+  return new Set(
+    lines.map(line => state.doc.lineAt(changes.mapPos(startState.doc.line(line).from, 1)).number)
+  );
+}
+
+/** CodeMirror hides gutters from screen readers: ours has controls. The others stay hidden. */
+function sayGutter(view: EditorView): void {
+  const gutters = view.dom.querySelector('.cm-gutters');
+  if (gutters?.hasAttribute('aria-hidden')) {
+    gutters.removeAttribute('aria-hidden');
+  }
+  for (const each of gutters?.children ?? []) {
+    if (!each.classList.contains('vg-line-gutter') && !each.hasAttribute('aria-hidden')) {
+      each.setAttribute('aria-hidden', 'true');
+    }
+  }
 }
 
 function cursorLine(state: EditorState): number {
   return state.doc.lineAt(state.selection.main.head).number;
 }
 
-function show(marks: FileMarks, doc: Text): Shown {
-  if (marks.text !== null && !isSame(doc.toString(), marks.text)) {
-    return { ...NOTHING, marks, changed: marks.lines.length > 0 };
+function show(told: Told, doc: Text): Shown {
+  const { marks, wished } = told;
+  const changed = marks?.text != null && !isSame(doc.toString(), marks.text);
+  if (!marks || changed) {
+    const gutter = gutterOf([], wished, null, doc);
+    return { ...NOTHING, told, gutter, changed: changed && marks.lines.length > 0 };
   }
   const decorations: Range<Decoration>[] = [];
-  const arrows: Range<GutterMarker>[] = [];
   for (const text of marks.lines) {
     if (text.norm !== null && text.line <= doc.lines) {
       const widget = new NormWidget(text);
@@ -122,14 +182,31 @@ function show(marks: FileMarks, doc: Text): Shown {
     if (call) {
       decorations.push(Decoration.mark({ class: 'vg-current-call' }).range(call.from, call.to));
     }
-    arrows.push(new Arrow(current.kind).range(line.from));
   }
   return {
-    marks,
+    told,
     changed: false,
     decorations: Decoration.set(decorations, true),
-    arrows: RangeSet.of(arrows)
+    gutter: gutterOf(marks.lines, wished, current, doc)
   };
+}
+
+function gutterOf(
+  lines: readonly LineText[],
+  wished: ReadonlySet<number>,
+  current: CurrentLine | null,
+  doc: Text
+): RangeSet<GutterMarker> {
+  const markers = controls(lines, wished).flatMap(control =>
+    control.line <= doc.lines
+      ? [
+          new Control(control, control.line === current?.line ? current.kind : null).range(
+            doc.line(control.line).from
+          )
+        ]
+      : []
+  );
+  return RangeSet.of<GutterMarker>(markers);
 }
 
 function callIn({ line, call }: CurrentLine, doc: Text): { from: number; to: number } | null {
@@ -187,24 +264,41 @@ class CurrentWidget extends WidgetType {
   }
 }
 
-class Arrow extends GutterMarker {
-  constructor(private readonly kind: CurrentLine['kind']) {
+/** Beside a line: sets a breakpoint there or takes it away; with an arrow where the run stands. */
+class Control extends GutterMarker {
+  constructor(
+    private readonly control: LineControl,
+    private readonly here: CurrentLine['kind'] | null
+  ) {
     super();
   }
 
-  override eq({ kind }: Arrow): boolean {
-    return this.kind === kind;
+  override eq({ control, here }: Control): boolean {
+    return (
+      this.here === here &&
+      this.control.line === control.line &&
+      this.control.stop === control.stop &&
+      this.control.title === control.title
+    );
   }
 
   override toDOM(): HTMLElement {
-    const node = document.createElement('span');
-    node.className = `vg-line-arrow vg-mark-${this.kind}`;
-    node.textContent = '▶';
-    return node;
+    const { line, stop, title } = this.control;
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.tabIndex = -1; // Tab goes on to the next cell; a command does the same.
+    button.className = `vg-breakpoint vg-stop-${stop}`;
+    button.setAttribute('aria-label', `Breakpoint, line ${line}`);
+    button.setAttribute('aria-pressed', `${stop === 'on' || stop === 'wished'}`);
+    button.title = title;
+    if (this.here) {
+      button.classList.add('vg-line-arrow', `vg-mark-${this.here}`);
+    }
+    return button;
   }
 }
 
-const SPACER = new Arrow('next');
+const SPACER = new Control({ line: 0, stop: 'none', title: '' }, null);
 
 function changedPanel(): Panel {
   const dom = document.createElement('div');

@@ -6,14 +6,17 @@ import type { EditorView } from '@codemirror/view';
 
 import type { LinesFollower } from './linesFollower';
 import { mark, marking } from './marks';
+import type { Told } from './marks';
 import { isSame, marksIn } from './program';
-import type { FileMarks, Program } from './program';
+import type { FileMarks, LineText, Program } from './program';
+import { Wishes } from './wishes';
 
 type Cell = Notebook['widgets'][number];
 
 export class NotebookMarks implements IDisposable {
-  /** Editors that can be marked, with the text of the program that they show; null: none. */
-  private readonly editors = new WeakMap<EditorView, FileMarks | null>();
+  /** Editors that can be marked, with their cells, and what they were told. */
+  private readonly editors = new WeakMap<EditorView, { readonly cell: Cell; told: Told }>();
+  private readonly wishes = new Wishes();
   /** By the number of its text. */
   private marks = new Map<number, FileMarks>();
   private shown: Program | null = null;
@@ -55,6 +58,53 @@ export class NotebookMarks implements IDisposable {
     return found && isSame(found.model.sharedModel.getSource(), code.text) ? found : null;
   }
 
+  /** Sets a breakpoint beside the line with the cursor, or takes it away. */
+  toggleAtCursor(): void {
+    const { activeCell: cell } = this.panel.content;
+    if (cell?.model.type === 'code' && cell.editor) {
+      this.toggle(cell, cell.editor.getCursorPosition().line + 1);
+    }
+  }
+
+  private toggle(cell: Cell, line: number): void {
+    const marks = this.marksOf(cell);
+    const known = marks && isShown(marks, cell) && marks.lines.find(each => each.line === line);
+    const wanted = known ? known.stop === 'none' : !this.wishes.of(cell.model.id).has(line);
+    this.wishes.set(cell.model.id, line, wanted);
+    if (known) {
+      this.setStop(known, wanted);
+    }
+    this.refresh();
+  }
+
+  private setStop({ number }: LineText, enabled: boolean): void {
+    const { program } = this.follower;
+    const line = program?.lines[number];
+    const code = line && program.files[line.file];
+    if (code) {
+      void this.follower.ask({
+        type: 'set_line_breakpoint',
+        session: program.session,
+        file: code.file,
+        line: line.compiled,
+        enabled,
+        condition: '',
+        hits: 0
+      });
+    }
+  }
+
+  private marksOf(cell: Cell): FileMarks | null {
+    let found: FileMarks | undefined;
+    for (const [file, marks] of this.marks) {
+      if (this.cellOf(file) === cell) {
+        // Of several texts that a cell has run, the one that stands there; else the one told last.
+        found = found && isShown(found, cell) ? found : marks;
+      }
+    }
+    return found ?? null;
+  }
+
   private cellSeen(_: unknown, cell: Cell): void {
     void cell.ready.then(() => this.refresh());
   }
@@ -71,56 +121,76 @@ export class NotebookMarks implements IDisposable {
       );
     }
     const wanted = new Map<Cell, FileMarks>();
-    for (const [file, marks] of this.marks) {
+    for (const file of this.marks.keys()) {
       const cell = this.cellOf(file);
-      if (cell) {
-        // Of several texts that one cell has run the later one is meant, where that recorded anything.
-        wanted.set(cell, better(wanted.get(cell), marks, cell));
+      const marks = cell && this.marksOf(cell);
+      if (marks) {
+        wanted.set(cell, marks);
+      }
+    }
+    for (const [cell, marks] of wanted) {
+      if (isShown(marks, cell)) {
+        for (const line of this.wishes.meet(marks.session, cell.model.id, marks.lines)) {
+          const known = marks.lines.find(each => each.line === line);
+          if (known) {
+            this.setStop(known, true);
+          }
+        }
       }
     }
     for (const cell of this.panel.content.widgets) {
-      this.show(cell, wanted.get(cell) ?? null);
+      this.show(cell, { marks: wanted.get(cell) ?? null, wished: this.wishes.of(cell.model.id) });
     }
   }
 
-  private show(cell: Cell, marks: FileMarks | null): void {
-    const view = (cell.editor as CodeMirrorEditor | null)?.editor;
+  private show(cell: Cell, told: Told): void {
+    const editor = cell.editor as CodeMirrorEditor | null;
+    const view = editor?.editor;
     if (!view) {
       return;
     }
-    let known = this.editors.get(view);
-    if (known === undefined) {
-      if (!marks) {
+    const known = this.editors.get(view);
+    if (!known) {
+      if (!told.marks && told.wished.size === 0) {
         return;
       }
-      (cell.editor as CodeMirrorEditor).injectExtension(
-        marking((where, line) => {
-          const its = this.editors.get(where);
-          if (its) {
-            this.goes(its, line);
+      editor.injectExtension(
+        marking({
+          goes: (_, line) => {
+            const marks = this.editors.get(view)?.told.marks;
+            if (marks) {
+              this.goes(marks, line);
+            }
+          },
+          toggles: (_, line) => this.toggle(cell, line),
+          shifts: (_, wished) => {
+            this.wishes.move(cell.model.id, wished);
+            queueMicrotask(() => this.refresh());
           }
         })
       );
-      known = null;
+      this.editors.set(view, { cell, told });
+      mark(view, told);
+    } else if (!isEqual(known.told, told)) {
+      known.told = told;
+      mark(view, told);
     }
-    if (known !== marks && !(known && marks && isEqual(known, marks))) {
-      mark(view, marks);
-    }
-    this.editors.set(view, marks);
   }
+}
+
+/** Is it the text that the cell holds now? */
+function isShown({ text }: FileMarks, cell: Cell): boolean {
+  return text === null || isSame(text, cell.model.sharedModel.getSource());
+}
+
+function isEqual(one: Told, other: Told): boolean {
+  return (
+    (one.marks === other.marks || JSON.stringify(one.marks) === JSON.stringify(other.marks)) &&
+    [...one.wished].join() === [...other.wished].join()
+  );
 }
 
 /** Of the execution; null: it has not run, or is no code. */
 function numberOf({ model }: Cell): number | null {
   return (model as { executionCount?: number | null }).executionCount ?? null;
-}
-
-/** The one whose text stands in the cell now, or else the one told last. */
-function better(one: FileMarks | undefined, other: FileMarks, cell: Cell): FileMarks {
-  const now = cell.model.sharedModel.getSource();
-  return one?.text != null && isSame(one.text, now) ? one : other;
-}
-
-function isEqual(one: FileMarks, other: FileMarks): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
 }

@@ -9,11 +9,20 @@ import { KernelPort } from '../kernelPort';
 import { LinesFollower } from './linesFollower';
 import { NotebookMarks } from './notebookMarks';
 
+/** By notebook. */
+const marked = new WeakMap<NotebookPanel, NotebookMarks>();
+
+/** Sets a breakpoint beside the line with the cursor in a notebook, or takes it away. */
+export function toggleAtCursor(panel: NotebookPanel): void {
+  marked.get(panel)?.toggleAtCursor();
+}
+
 function follow(panel: NotebookPanel): void {
   const kernel = new KernelFollower();
   const port = new KernelPort(kernel, { waits: true });
   const follower = new LinesFollower(port);
   const marks = new NotebookMarks(panel, follower, () => undefined);
+  marked.set(panel, marks);
   kernel.stayWith(panel.sessionContext);
   port.wake();
   panel.disposed.connect(() => {

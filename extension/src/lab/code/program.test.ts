@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import type { Lines, LinesMoved } from '../../protocol';
-import { begin, fold, isSame, marksIn } from './program';
+import { begin, controls, fold, isSame, marksIn } from './program';
 import type { Program } from './program';
 
 const MARK = {
@@ -25,11 +25,12 @@ const WHOLE: Lines = {
     { file: '/work/train.py', name: 'train.py', cell: '', text: '' }
   ],
   lines: [
-    { file: 0, line: 1, nodes: 2, turns: 1 },
-    { file: 0, line: 3, nodes: 3, turns: 3 },
-    { file: 1, line: 90, nodes: 1, turns: 1 }
+    { file: 0, line: 1, nodes: 2, turns: 1, compiled: 1 },
+    { file: 0, line: 3, nodes: 3, turns: 3, compiled: 3 },
+    { file: 1, line: 90, nodes: 1, turns: 1, compiled: 90 }
   ],
   runs: [{ line: 0, turns: 1, node: 0, norm: 0.37123 }],
+  stops: [],
   mark: MARK,
   left_out: 0
 };
@@ -39,6 +40,7 @@ const moved = (change: Partial<LinesMoved>): LinesMoved => ({
   session: 's1',
   number: 8,
   runs: [],
+  stops: null,
   mark: MARK,
   ...change
 });
@@ -108,4 +110,24 @@ test('only empty lines at the end make no difference between texts', () => {
   expect(isSame('a\n b', 'a\r\n b\n\n')).toBe(true);
   expect(isSame('\na', 'a')).toBe(false);
   expect(isSame('a ', 'b')).toBe(false);
+});
+
+test('beside each line that recorded something a breakpoint can be set, and elsewhere one waits', () => {
+  const stops = [
+    { line: 1, id: 4, enabled: true, text: 'if grad.norm > 1e3' },
+    { line: 0, id: 5, enabled: false, text: '' }
+  ];
+  const program = fold(begun(), moved({ stops })) as Program;
+  const { lines } = marksIn(program, 0);
+  expect(controls(lines, new Set([2, 3])).map(({ line, stop }) => [line, stop])).toEqual([
+    [1, 'off'],
+    [2, 'wished'],
+    [3, 'on']
+  ]);
+  expect(controls(lines, new Set())[1]?.title).toContain(', if grad.norm > 1e3');
+  const later = fold(program, moved({ number: 9 })) as Program;
+  expect(later.stops).toBe(stops);
+  expect(marksIn(fold(later, moved({ number: 10, stops: [] })) as Program, 0).lines[1]?.stop).toBe(
+    'none'
+  );
 });

@@ -1,5 +1,13 @@
 /** The lines of a program and how they are doing: folded from what the kernel tells, and put into words. */
-import type { CodeFile, CodeLine, LineMark, LineRun, Lines, LinesMoved } from '../../protocol';
+import type {
+  CodeFile,
+  CodeLine,
+  LineMark,
+  LineRun,
+  Lines,
+  LinesMoved,
+  LineStop
+} from '../../protocol';
 import { brief } from '../../view/format';
 
 /** The lines of the session that was moved last. `runs` is changed in place, by line. */
@@ -9,17 +17,18 @@ export interface Program {
   readonly files: readonly CodeFile[];
   readonly lines: readonly CodeLine[];
   readonly runs: Map<number, LineRun>;
+  readonly stops: readonly LineStop[];
   readonly mark: LineMark | null;
 }
 
 /** Null: no session is open, or none whose lines are known. */
 export function begin(told: Lines): Program | null {
-  const { session, number, files, lines, mark } = told;
+  const { session, number, files, lines, stops, mark } = told;
   if (session === '') {
     return null;
   }
   const runs = new Map(told.runs.map(run => [run.line, run]));
-  return { session, number, files, lines, runs, mark };
+  return { session, number, files, lines, runs, stops, mark };
 }
 
 /** 'anew': something is not known of it. */
@@ -37,7 +46,8 @@ export function fold(program: Program | null, moved: LinesMoved): Program | null
       program.runs.set(run.line, run);
     }
   }
-  return { ...program, number: moved.number, mark: moved.mark };
+  const { number, mark, stops } = moved;
+  return { ...program, number, mark, stops: stops ?? program.stops };
 }
 
 /** What stands at the end of a line. */
@@ -51,6 +61,21 @@ export interface LineText {
   /** The gradient is not finite, or there was none. */
   readonly odd: boolean;
   readonly turns: number;
+  /** What Continue does there. */
+  readonly stop: Stop;
+  /** What its breakpoints ask, with a comma before it. */
+  readonly stopsIf: string;
+}
+
+/** 'off': there is one, and it is passed by. */
+export type Stop = 'none' | 'on' | 'off';
+
+/** What stands in the gutter. */
+export interface LineControl {
+  readonly line: number;
+  readonly stop: Stop | 'wished';
+  /** What it does, or waits for. */
+  readonly title: string;
 }
 
 export interface CurrentLine {
@@ -72,21 +97,58 @@ export interface FileMarks {
 }
 
 export function marksIn(program: Program, file: number): FileMarks {
-  const { files, lines, runs, mark, session } = program;
+  const { files, lines, runs, stops, mark, session } = program;
   const text = files[file]?.text ?? '';
   return {
     session,
     text: text === '' ? null : text,
     lines: lines.flatMap((line, number) =>
-      line.file === file ? [inWords(line, number, runs.get(number))] : []
+      line.file === file
+        ? [
+            inWords(
+              line,
+              number,
+              runs.get(number),
+              stops.filter(stop => stop.line === number)
+            )
+          ]
+        : []
     ),
     current: mark && currentIn(program, mark, file)
   };
 }
 
-function inWords(line: CodeLine, number: number, run: LineRun | undefined): LineText {
+/** A breakpoint that was set beside a line in which the session that is shown has recorded nothing. */
+const WISHED = 'waits for the next backward that this line records';
+
+/** What the gutter of a text holds: a control beside each line that recorded something, and where one is wished. */
+export function controls(lines: readonly LineText[], wished: ReadonlySet<number>): LineControl[] {
+  const found = new Map<number, LineControl>();
+  for (const line of wished) {
+    found.set(line, { line, stop: 'wished', title: `Breakpoint: ${WISHED}` });
+  }
+  for (const { line, stop, stopsIf } of lines) {
+    const title = {
+      none: 'Stop before what this line recorded',
+      on: `Continue stops before what this line recorded${stopsIf}`,
+      off: `Switched off: Continue passes by${stopsIf}`
+    }[stop];
+    found.set(line, { line, stop, title });
+  }
+  return [...found.values()].sort((one, other) => one.line - other.line);
+}
+
+function inWords(
+  line: CodeLine,
+  number: number,
+  run: LineRun | undefined,
+  stops: readonly LineStop[]
+): LineText {
   const { turns } = line;
-  const common = { line: line.line, number, turns };
+  const stop: Stop = stops.length === 0 ? 'none' : stops.some(each => each.enabled) ? 'on' : 'off';
+  const asks = stops.map(({ text }) => text).filter(text => text !== '');
+  const stopsIf = asks.length > 0 ? `, ${asks.join('; ')}` : '';
+  const common = { line: line.line, number, turns, stop, stopsIf };
   if (!run) {
     return { ...common, norm: null, title: '', odd: false };
   }

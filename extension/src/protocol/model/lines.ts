@@ -22,13 +22,15 @@ export interface CodeFile {
 
 /**
  * Line `line` (the first is 1) of text number `file`: it recorded `nodes` nodes, in so many `turns`
- * (of a loop, or calls of a function).
+ * (of a loop, or calls of a function). Where breakpoints are set it is line `compiled`: not all of
+ * a cell's text is compiled.
  */
 export interface CodeLine {
   readonly file: number;
   readonly line: number;
   readonly nodes: number;
   readonly turns: number;
+  readonly compiled: number;
 }
 
 /**
@@ -72,6 +74,16 @@ export interface LineNode {
   readonly done: boolean;
 }
 
+/**
+ * Breakpoint number `id` is at line number `line`. `text` says what it asks, if it asks anything.
+ */
+export interface LineStop {
+  readonly line: number;
+  readonly id: number;
+  readonly enabled: boolean;
+  readonly text: string;
+}
+
 export const readCodeFile: Reader<CodeFile> = record<CodeFile>({
   file: string,
   name: string,
@@ -83,7 +95,8 @@ export const readCodeLine: Reader<CodeLine> = record<CodeLine>({
   file: integer,
   line: integer,
   nodes: integer,
-  turns: integer
+  turns: integer,
+  compiled: integer
 });
 
 export const readLineRun: Reader<LineRun> = record<LineRun>({
@@ -109,4 +122,11 @@ export const readLineNode: Reader<LineNode> = record<LineNode>({
   turn: integer,
   name: string,
   done: boolean
+});
+
+export const readLineStop: Reader<LineStop> = record<LineStop>({
+  line: integer,
+  id: integer,
+  enabled: boolean,
+  text: optional(string, '')
 });
