@@ -1,25 +1,34 @@
-// The widget in one file; @jupyter/builder makes the labextension.
+// The widget, and what a page that shows a trace runs, each in one file; @jupyter/builder makes the labextension.
 //
 //   node scripts/bundle.mjs    lib/widget/index.js -> ../vizgrad/widgets/static/widget.js
+//                              lib/trace/page.js   -> ../vizgrad/widgets/static/trace.js
 import { readFile, stat } from 'node:fs/promises';
 import { build } from 'esbuild';
 
-const outfile = '../vizgrad/widgets/static/widget.js';
-await build({
-  entryPoints: ['lib/widget/index.js'],
-  outfile,
-  format: 'esm',
-  bundle: true,
-  minify: true,
-  target: 'es2023',
-  banner: { js: '/* vizgrad, BSD-3-Clause; contains other work: see extension/THIRD_PARTY.md. */' },
-  logLevel: 'warning',
-  loader: { '.raw.css': 'text' }
-});
+const folder = '../vizgrad/widgets/static';
+const bundles = [
+  { from: 'lib/widget/index.js', to: `${folder}/widget.js`, format: 'esm' },
+  { from: 'lib/trace/page.js', to: `${folder}/trace.js`, format: 'iife' }
+];
 
-const { size } = await stat(outfile);
-const text = await readFile(outfile, 'utf8');
-if (/\bfrom\s*["'](?![./])/.test(text.slice(-2000) + text.slice(0, 2000))) {
-  throw new Error('widget.js must be one file: it still imports a package by name');
+for (const { from, to, format } of bundles) {
+  await build({
+    entryPoints: [from],
+    outfile: to,
+    format,
+    bundle: true,
+    minify: true,
+    target: 'es2023',
+    banner: {
+      js: '/* vizgrad, BSD-3-Clause; contains other work: see extension/THIRD_PARTY.md. */'
+    },
+    logLevel: 'warning',
+    loader: { '.raw.css': 'text' }
+  });
+  const { size } = await stat(to);
+  const text = await readFile(to, 'utf8');
+  if (/\bfrom\s*["'](?![./])/.test(text.slice(-2000) + text.slice(0, 2000))) {
+    throw new Error(`${to} must be one file: it still imports a package by name`);
+  }
+  console.log(`${to}: ${Math.ceil(size / 1024)} KiB`);
 }
-console.log(`${outfile}: ${Math.ceil(size / 1024)} KiB`);

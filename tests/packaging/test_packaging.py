@@ -33,6 +33,14 @@ def test_the_widget_is_one_file_that_needs_no_network() -> None:
     assert 'import("' not in text
 
 
+def test_what_an_exported_trace_runs_is_one_file_that_can_stand_in_a_page() -> None:
+    code = ROOT / "vizgrad" / "widgets" / "static" / "trace.js"
+    assert code.exists(), ADVICE
+    text = code.read_text()
+    assert 'import("' not in text
+    assert "javascript:" not in text
+
+
 def test_the_lock_file_names_no_place() -> None:
     for name in ("yarn.lock", "package.json", ".yarnrc.yml"):
         assert "://" not in (ROOT / "extension" / name).read_text(), name

@@ -134,6 +134,22 @@ def test_values_that_nodes_saved_are_not_in_it(tmp_path: Path) -> None:
     assert "not in a trace" in part.gone
 
 
+def test_the_trace_of_a_session_that_was_closed_is_saved_without_gradients(tmp_path: Path) -> None:
+    x = vg.tensor([0.0, 1.0], requires_grad=True)
+    live = open_session(x.sqrt().sum(), names={id(x): "x"})
+    live.stop_at_nonfinite = False
+    live.continue_()
+    before, run = live.trace, live.run
+    live.close()
+    for trace in (before, live.trace):
+        trace.save(tmp_path / "it")
+        loaded = vg.load_trace(tmp_path / "it")
+        loaded.seek(loaded.total)
+        assert loaded.run.nodes == run.nodes
+        loaded.restart()
+        assert "SqrtBackward0 made 1 inf of 2" in loaded.continue_()
+
+
 def test_room_for_gradients_is_kept_to(tmp_path: Path) -> None:
     _, _, live = small()
     live.continue_()

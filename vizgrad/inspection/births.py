@@ -10,10 +10,10 @@ from vizgrad.inspection.protocols import Bearing, Step
 
 def birth_at(step: Step) -> model.Birth | None:
     """What a step made that is not finite, of gradients that are; None if nothing."""
-    return step.birth() if isinstance(step, Bearing) else _from_record(step.record)
+    return step.birth() if isinstance(step, Bearing) else birth_in(step.record)
 
 
-def _from_record(record: model.StepRecord) -> model.Birth | None:
+def birth_in(record: model.StepRecord) -> model.Birth | None:
     """What its numbers say, of an engine that says no more."""
     visit = record.visit
     if any(map(_odd, visit.incoming)):

@@ -64,6 +64,11 @@ class History:
         return len(self.steps) if self._closed_after is None else self._closed_after
 
     @property
+    def closed(self) -> bool:
+        """Were its steps let go of?"""
+        return self._closed_after is not None
+
+    @property
     def current(self) -> int | None:
         """The node that the next step runs, or redoes; None at the end."""
         return self.steps[self.position].node if self.position < self.recorded else self._next

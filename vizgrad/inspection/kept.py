@@ -43,7 +43,7 @@ class Kept:
         ) = None
         if self.nodes <= NODES_KEPT:
             run = replace(live.run(), status="closed", earliest=live.position)
-            self._seen = live.graph(), run, live.trace(), live.saved(), live.versions()
+            self._seen = live.graph(), run, live.trace().bare(), live.saved(), live.versions()
 
     @property
     def status(self) -> model.RunStatus:

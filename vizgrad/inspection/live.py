@@ -233,7 +233,7 @@ class Live:
                 if was is not None and (was.state, was.version_now) != (now.state, now.version_now):
                     yield model.SavedRun(node.id, now.name, now.state, now.version_now, now.culprit)
 
-    def trace(self) -> model.Trace:
+    def trace(self) -> Traced:
         history, source = self.history, self.source
         nodes = tuple(map(source.describe_before, range(len(source))))
         return Traced(
@@ -241,6 +241,7 @@ class Live:
             history.steps[: history.position],
             self._backward.title,
             history.start,
+            lambda: not history.closed,
         )
 
     def saved(self) -> Saves:

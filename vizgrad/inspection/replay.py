@@ -6,7 +6,7 @@ These are checked first (`checked`), so that whatever looks at one later finds w
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import islice
@@ -36,7 +36,8 @@ def stepped(trace: model.Trace, backward: int = 1) -> model.Trace:
     """A trace that can be gone through step by step, whole or not: with a `start`.
 
     Of a recording it is known which nodes ran, not what went between them. Each is made the next of the
-    one before; of several backwards number `backward` is taken. ValueError if there are not so many.
+    one before, where all that it had got waits for it; of several backwards number `backward` is taken.
+    ValueError if there are not so many.
     """
     if trace.start is not None:
         return trace
@@ -51,14 +52,29 @@ def stepped(trace: model.Trace, backward: int = 1) -> model.Trace:
             replace(visit, index=index),
             entries[index],
             state="error" if visit.error else "done",
+            arrived=tuple(
+                model.Arrival(after.node, nr, None, value)
+                for after in visits[index + 1 : index + 2]
+                for nr, value in _defined(after)
+            ),
             readied=tuple(entries[index + 1 : index + 2]),
             current=next(iter(order[index + 1 : index + 2]), None),
         )
         for index, visit in enumerate(visits)
     )
-    start = model.Start(len(order), next(iter(order), None), tuple(entries[:1]))
+    waiting = tuple(
+        model.Buffer(first.node, nr, value) for first in visits[:1] for nr, value in _defined(first)
+    )
+    start = model.Start(len(order), next(iter(order), None), tuple(entries[:1]), waiting)
     title = trace.title if len(rounds) == 1 else f"{trace.title}, {backward} of {len(rounds)}"
     return replace_fields(trace, records=records, start=start, title=title)
+
+
+def _defined(visit: model.Visit) -> Iterator[tuple[int, model.TensorSummary]]:
+    """What had come to a node, by slot."""
+    for nr, value in enumerate(visit.incoming):
+        if value is not None:
+            yield nr, value
 
 
 def _rounds(trace: model.Trace) -> list[list[model.Visit]]:

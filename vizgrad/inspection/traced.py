@@ -1,26 +1,32 @@
-"""The trace of a session that is open: with it goes what only the session's steps can say."""
+"""The trace of a session: with it go the gradients that its steps have kept."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 from vizgrad.inspection import model, summarizer
-from vizgrad.inspection.births import birth_at
+from vizgrad.inspection.births import birth_at, birth_in
 from vizgrad.inspection.protocols import Step
 
 
 class Traced(model.Trace):
     """A `model.Trace` that can be filed with its gradients, as far as the steps have kept them."""
 
-    __slots__ = ("_steps",)
+    __slots__ = ("_is_open", "_steps")
 
     def __init__(
-        self, graph: model.Graph, steps: Sequence[Step], title: str, start: model.Start
+        self,
+        graph: model.Graph,
+        steps: Sequence[Step],
+        title: str,
+        start: model.Start,
+        is_open: Callable[[], bool],
     ) -> None:
         super().__init__(graph, tuple(step.record for step in steps), title=title, start=start)
         object.__setattr__(self, "_steps", steps)
+        object.__setattr__(self, "_is_open", is_open)
 
     def closer(self, index: int) -> model.StepRecord:
         """The record of a step, its visit with histograms and heat maps."""
@@ -29,11 +35,9 @@ class Traced(model.Trace):
         return replace(record, visit=replace(visit, index=index))
 
     def births(self) -> Iterator[model.Birth]:
-        """Where NaN and infinities came up."""
-        for step in self._steps:
-            birth = birth_at(step)
-            if birth is not None:
-                yield birth
+        """Where NaN and infinities came up; of a closed session as far as its numbers say."""
+        told = map(birth_at, self._steps) if self._is_open() else map(birth_in, self.records)
+        yield from filter(None, told)
 
     def arrays(self) -> Iterator[tuple[model.ArrayName, Any]]:
         """The gradients of all steps, in order, as arrays of the engine's; those that were let go of are not
@@ -48,14 +52,17 @@ class Traced(model.Trace):
                     except TypeError:  # one that is told by its summary alone
                         continue
 
+    def bare(self) -> model.Trace:
+        """The same without gradients."""
+        return model.Trace(
+            self.graph, self.records, self.events, self.title, self.version, self.start
+        )
+
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, model.Trace) and _fields(self) == _fields(other)
+        same = other.bare() if isinstance(other, Traced) else other
+        return self.bare() == same
 
     __hash__ = model.Trace.__hash__
-
-
-def _fields(trace: model.Trace) -> tuple[Any, ...]:
-    return trace.graph, trace.records, trace.events, trace.title, trace.version, trace.start
 
 
 def _names(visit: model.Visit) -> Iterator[model.ArrayName]:

@@ -216,6 +216,10 @@ class Recording:
         """Writes it to a file, as `Trace.save` does: what ran when, without values."""
         return self.trace.save(path)
 
+    def export(self, path: File) -> Any:
+        """Writes it as one page, as `Trace.export` does."""
+        return self.trace.export(path)
+
     def diff(self, other: Any, *, tolerance: float = 0.0) -> Any:
         """What is different in `other`, as `Trace.diff` tells."""
         return self.trace.diff(other, tolerance=tolerance)

@@ -6,4 +6,5 @@ from vizgrad.traces.archive import TraceFileError as TraceFileError
 from vizgrad.traces.difference import diff as diff
 from vizgrad.traces.loading import LoadedTrace as LoadedTrace
 from vizgrad.traces.loading import load_trace as load_trace
+from vizgrad.traces.page import export as export
 from vizgrad.traces.saving import save as save

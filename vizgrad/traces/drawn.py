@@ -10,18 +10,20 @@ from vizgrad.inspection import model
 from vizgrad.inspection.breakpoints import Breakpoints
 from vizgrad.inspection.history import History
 from vizgrad.inspection.live import Live
+from vizgrad.inspection.outline import Outline
 from vizgrad.inspection.protocols import GraphSource
 from vizgrad.inspection.replay import backward_of
 from vizgrad.inspection.stopped import birth_text
 from vizgrad.rendering.mathematics import mathematics
+from vizgrad.rendering.opening import opening
 from vizgrad.widgets.drawing import AUTOMATIC, Drawing, Folding
 from vizgrad.widgets.drawing_of import draw
 from vizgrad.widgets.filed import FiledDrawing, FiledMaths, FiledView, Holding
 from vizgrad.widgets.standing_of import standing
 
-#: Boxes in all drawings of a file together; the first one is made in any case.
-MOST_BOXES = 6_000
-MOST_DRAWINGS = 150
+#: Boxes in all drawings of a file together (a millisecond each); the first one is made in any case.
+MOST_BOXES = 2_000
+MOST_DRAWINGS = 40
 
 
 def view_of(trace: model.Trace, whole: model.Trace, births: tuple[model.Birth, ...]) -> FiledView:
@@ -62,21 +64,33 @@ def _drawings(live: Live) -> Iterator[FiledDrawing]:
     left, seen = MOST_BOXES, set[frozenset[int]]()
     waiting = deque([AUTOMATIC])
     while waiting and len(seen) < MOST_DRAWINGS:
-        drawing = draw(live.outline, live.describe_before, waiting.popleft())
-        opened = frozenset(frame.group for frame in drawing.frames)
+        folding = waiting.popleft()
+        opened = _opened(live.outline, folding)
         if opened in seen:
             continue
+        drawing = draw(live.outline, live.describe_before, folding)
         left -= len(drawing.boxes)
         if seen and left < 0:
             return
         seen.add(opened)
         yield _filed(live, drawing)
+        frames = sorted({frame.group for frame in drawing.frames})
         closed = [box.group for box in drawing.boxes if box.kind == "group"]
-        for group in closed:
-            if group is not None:
-                waiting.append(Folding(opened=(*sorted(opened), group)))
-        for group in sorted(opened):
-            waiting.append(Folding(opened=tuple(sorted(opened - {group})), closed=(group,)))
+        waiting += [Folding(opened=(*frames, group)) for group in closed if group is not None]
+        for group in frames:
+            others = tuple(other for other in frames if other != group)
+            waiting.append(Folding(opened=others, closed=(group,)))
+
+
+def _opened(outline: Outline, folding: Folding) -> frozenset[int]:
+    """The groups that are open, and so are those around them."""
+    groups = opening(outline, opened=folding.opened, closed=folding.closed).groups
+    shown: set[int] = set()
+    for group in sorted(groups):  # those around it come before it
+        parent = outline.groups[group].parent
+        if parent is None or parent in shown:
+            shown.add(group)
+    return frozenset(shown)
 
 
 def _filed(live: Live, drawing: Drawing) -> FiledDrawing:

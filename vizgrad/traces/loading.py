@@ -45,6 +45,10 @@ class LoadedTrace(Session):
         """See `Trace.save`."""
         return self.whole.save(path, arrays=arrays)
 
+    def export(self, path: File) -> Any:
+        """See `Trace.export`."""
+        return self.whole.export(path)
+
     def diff(self, other: Any, *, tolerance: float = 0.0) -> Any:
         """See `Trace.diff`."""
         return self.whole.diff(other, tolerance=tolerance)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from vizgrad.inspection import model
+from vizgrad.inspection.births import birth_in
 from vizgrad.inspection.filing import File
 from vizgrad.inspection.replay import checked, replace_fields, stepped
 from vizgrad.inspection.traced import Traced
@@ -32,7 +33,7 @@ class Parts:
 
 def parts_of(trace: model.Trace, room: int) -> Parts:
     """`room`: bytes of arrays. ValueError for a trace whose parts do not belong together."""
-    births: tuple[model.Birth, ...] = ()
+    births = tuple(filter(None, map(birth_in, trace.records)))
     arrays = _Arrays(room)
     if isinstance(trace, Traced):
         births = tuple(trace.births())

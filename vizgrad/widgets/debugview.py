@@ -16,13 +16,14 @@ from vizgrad.inspection.session import Session
 from vizgrad.widgets.controller import Controller
 from vizgrad.widgets.saved import bundle
 
-_STATIC = Path(__file__).parent / "static"
+#: What was built for the browser.
+STATIC = Path(__file__).parent / "static"
 
 
 class DebugView(anywidget.AnyWidget):
     """One view of one session; several views of a session follow each other."""
 
-    _esm = _STATIC / "widget.js"
+    _esm = STATIC / "widget.js"
     session_id = traitlets.Unicode().tag(sync=True)
 
     def __init__(self, session: Session) -> None:

@@ -2,5 +2,6 @@
 import code from './code/plugin';
 import outputs from './outputPlugin';
 import panel from './panelPlugin';
+import traces from './tracePlugin';
 
-export default [panel, outputs, code];
+export default [panel, outputs, code, traces];

@@ -30,7 +30,7 @@ export class Commands {
   constructor(
     private readonly store: DebuggerStore,
     private readonly ask: (name: CommandName) => void,
-    /** What the host does for others, but not for this view. */
+    /** What makes no sense for this view. */
     private readonly without: readonly CommandName[] = []
   ) {
     this.own = ownDoers(store, () => this.node);
@@ -73,8 +73,11 @@ export class Commands {
   }
 
   private doer(name: CommandName): Doer | null {
+    if (this.without.includes(name)) {
+      return null;
+    }
     if (commandOf(name).byHost) {
-      const offered = hostOf(document).commands.includes(name) && !this.without.includes(name);
+      const offered = hostOf(document).commands.includes(name);
       return offered ? { act: () => this.ask(name) } : null;
     }
     for (const part of this.parts) {

@@ -17,7 +17,7 @@ import { style } from './style';
 export interface ViewOptions extends StoreOptions {
   /** Be as tall as the host element (a side panel), instead of as tall as the view likes. */
   readonly fill?: boolean;
-  /** What the host offers other views, but not this. */
+  /** What other views do, but not this. */
   readonly without?: readonly CommandName[];
 }
 

@@ -55,6 +55,12 @@ class Trace:
         """
         return filing().save(self, path, arrays=arrays)
 
+    def export(self, path: File) -> Any:
+        """Writes one HTML file that shows it and steps through it in any browser, and asks nobody. Returns
+        its path.
+        """
+        return filing().export(self, path)
+
     def diff(self, other: Any, *, tolerance: float = 0.0) -> Any:
         """What is different in `other`, node by node: another trace, a recording, or a session.
 

@@ -1,0 +1,202 @@
+/** Reads the file of a trace, which may come from a stranger: whatever is wrong with it is a `BadFile`. */
+import {
+  checkDrawing,
+  checkStanding,
+  checkStorages,
+  checkUpdate,
+  Malformed,
+  MODEL_VERSION,
+  readFiledView,
+  readManifest,
+  readTrace,
+  TRACE_FORMAT,
+  TRACE_VERSION
+} from '../protocol';
+import type {
+  ArrayName,
+  Drawing,
+  FiledDrawing,
+  FiledView,
+  Graph,
+  Manifest,
+  Standing,
+  Start,
+  StepRecord,
+  Trace
+} from '../protocol';
+import { readNpy } from './npy';
+import type { Npy } from './npy';
+import { BadFile, readZip, text } from './zip';
+
+/** A larger file is not read: a page would have no room for it. */
+export const MOST_BYTES = 1 << 29;
+
+/** A drawing with what is in it, and the run before its first step as it is seen there. */
+export interface Drawn {
+  readonly drawing: Drawing;
+  readonly standing: Standing;
+  /** Groups that are open. */
+  readonly opened: ReadonlySet<number>;
+}
+
+export interface TraceFile {
+  readonly manifest: Manifest;
+  readonly trace: Trace;
+  readonly view: FiledView;
+  readonly drawings: readonly [Drawn, ...Drawn[]];
+  readonly start: Start;
+  readonly records: readonly StepRecord[];
+  /** A gradient; undefined: it is not in the file. Throws `BadFile` for one that is damaged. */
+  array(of: ArrayName): Npy | undefined;
+}
+
+export function readTraceFile(bytes: Uint8Array): TraceFile {
+  if (bytes.length > MOST_BYTES) {
+    throw new BadFile('it is too large for a page; vizgrad.load_trace reads it in Python');
+  }
+  try {
+    return fileOf(readZip(bytes));
+  } catch (error) {
+    if (error instanceof BadFile) {
+      throw error;
+    }
+    // `Malformed`, an error of the text that is no JSON, or a list too long for this browser.
+    throw new BadFile(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function fileOf(records: ReadonlyMap<string, Uint8Array>): TraceFile {
+  const json = (name: string): unknown => {
+    const record = records.get(name);
+    if (!record) {
+      throw new BadFile(`there is no ${name} in it`);
+    }
+    return JSON.parse(text(record));
+  };
+  const manifest = readManifest(json('manifest.json'));
+  if (manifest.format !== TRACE_FORMAT) {
+    throw new BadFile('it is a file of something else');
+  }
+  if (manifest.version > TRACE_VERSION) {
+    throw new BadFile('a newer vizgrad wrote it; update vizgrad where Jupyter runs');
+  }
+  const trace = readTrace(json('trace.json'));
+  if (trace.version > MODEL_VERSION) {
+    throw new BadFile('a newer vizgrad wrote it; update vizgrad where Jupyter runs');
+  }
+  const view = readFiledView(json('view.json'));
+  const start = view.start ?? trace.start;
+  if (!start) {
+    throw new BadFile('it does not say how its run began');
+  }
+  const steps = view.start ? view.records : trace.records;
+  checkGraph(trace.graph);
+  checkSteps(steps, start, trace.graph.nodes.length);
+  const [first, ...others] = view.drawings.map(filed => drawnOf(filed, trace.graph));
+  if (!first) {
+    throw new BadFile('there is no drawing in it');
+  }
+  const names = new Map(
+    manifest.arrays.flatMap(({ file, of }) => of.map(each => [keyOf(each), file] as const))
+  );
+  const array = (of: ArrayName): Npy | undefined => {
+    const record = records.get(names.get(keyOf(of)) ?? '');
+    return record && readNpy(record);
+  };
+  return { manifest, trace, view, drawings: [first, ...others], start, records: steps, array };
+}
+
+function keyOf({ node, kind, nr }: ArrayName): string {
+  return `${node} ${kind} ${nr}`;
+}
+
+function drawnOf({ drawing, nodes, groups, standing }: FiledDrawing, graph: Graph): Drawn {
+  const whole = {
+    ...drawing,
+    nodes: nodes.map(node => there(graph.nodes, node)),
+    groups: groups.map(group => there(graph.groups, group))
+  };
+  const size = graph.nodes.length;
+  checkDrawing(whole, size);
+  checkStanding(standing, whole, size);
+  if (standing.position !== 0) {
+    throw new BadFile('a drawing in it is not of the start');
+  }
+  return { drawing: whole, standing, opened: new Set(drawing.frames.map(({ group }) => group)) };
+}
+
+function there<T>(list: readonly T[], place: number): T {
+  const found = list[place];
+  if (found === undefined) {
+    throw new BadFile(`a drawing in it shows number ${place} of ${list.length}`);
+  }
+  return found;
+}
+
+function checkGraph({ nodes, groups, storages }: Graph): void {
+  nodes.forEach(({ id, edges }, place) => {
+    const beyond = edges.some(
+      ({ node }) => node !== null && (node <= place || node >= nodes.length)
+    );
+    if (id !== place || beyond) {
+      throw new BadFile(`node ${place} of its graph is misplaced`);
+    }
+  });
+  groups.forEach(({ id, parent, first, last }, place) => {
+    const misplaced = parent !== null && (parent < 0 || parent >= place);
+    if (id !== place || misplaced || first < 0 || last <= first || last > nodes.length) {
+      throw new BadFile(`group ${place} of its graph is misplaced`);
+    }
+  });
+  checkStorages(storages, nodes.length);
+}
+
+/** Each step is of the node that was to come, and no node comes twice. */
+function checkSteps(records: readonly StepRecord[], start: Start, size: number): void {
+  checkUpdate(updateOf(records), size);
+  const seen = new Set<number>();
+  let { current } = start;
+  records.forEach(({ visit, ready, current: next }, place) => {
+    if (visit.index !== place || visit.node !== current || ready.node !== current) {
+      throw new BadFile(`step ${place} is not the one that was to come`);
+    }
+    if (seen.has(visit.node)) {
+      throw new BadFile(`node ${visit.node} is run twice`);
+    }
+    seen.add(visit.node);
+    current = next;
+  });
+  const nodes = [current, ...start.skipped, ...start.ready.map(({ node }) => node)];
+  if (nodes.some(node => node !== null && (node < 0 || node >= size))) {
+    throw new Malformed(`nodes below ${size}`, nodes).within('start');
+  }
+}
+
+function updateOf(records: readonly StepRecord[]): Parameters<typeof checkUpdate>[0] {
+  return {
+    revision: 0,
+    status: 'paused',
+    before: 0,
+    position: records.length,
+    recorded: records.length,
+    total: records.length,
+    earliest: 0,
+    jumped: false,
+    records,
+    changes: [],
+    breakpoints: [],
+    breakpoint_list: [],
+    error: '',
+    modes: {
+      grad: true,
+      inference: false,
+      anomaly: false,
+      forward_level: -1,
+      multithreading: true
+    },
+    stopped: null,
+    nonfinite: true,
+    names: [],
+    ending: ''
+  };
+}

@@ -1,0 +1,133 @@
+import { expect, test } from 'vitest';
+
+import { shownIn, toldIn } from '../../tests/standings';
+import { bytesOf, TRACES } from '../../tests/traces';
+import type { FiledTrace } from '../../tests/traces';
+import { readArrayPart, readInspection, readMemory, readStanding } from '../protocol';
+import type { ArrayPart, Message, Request } from '../protocol';
+import { DebuggerStore } from '../store';
+import type { SessionState } from '../store';
+import { readTraceFile } from './file';
+import { TracePort } from './tracePort';
+
+const ASIDE = { session: '', request: 0, revision: 0 };
+
+/** Asks, as a view does, and gives the answer. */
+class Asker {
+  private readonly told: Message[] = [];
+
+  constructor(readonly port: TracePort) {
+    port.onMessage(message => this.told.push(message as Message));
+  }
+
+  async ask(request: Record<string, unknown> & { type: Request['type'] }): Promise<Message> {
+    this.told.length = 0;
+    this.port.send({ request: 1, session: 'trace', ...request } as unknown as Request);
+    await Promise.resolve();
+    await Promise.resolve();
+    return this.told.at(-1) as Message;
+  }
+}
+
+function portOf(trace: FiledTrace & { name: string }): TracePort {
+  return new TracePort(readTraceFile(bytesOf(trace)), trace.name);
+}
+
+async function settled(): Promise<void> {
+  for (let i = 0; i < 20; i++) {
+    await Promise.resolve();
+  }
+}
+
+/** Without what only who looks closely is told: what a step back gives back has it. */
+function coarse(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    return value.map(coarse);
+  }
+  if (typeof value !== 'object' || value === null) {
+    return value;
+  }
+  const close = ['heat', 'histogram', 'phases'];
+  const fields = Object.entries(value).filter(([key]) => !close.includes(key));
+  return Object.fromEntries(fields.map(([key, field]) => [key, coarse(field)]));
+}
+
+function shown(store: DebuggerStore): SessionState {
+  return store.state.value.session as SessionState;
+}
+
+test.each(TRACES)(
+  '$name: the view stands where it stands in Python, at every position',
+  async trace => {
+    const { standings } = trace;
+    const port = portOf(trace);
+    const store = new DebuggerStore(port, { schedule: callback => callback() });
+    await settled();
+    const positions = Object.keys(standings).map(Number);
+    for (const position of [...positions, ...positions.toReversed(), 0, positions.length - 1]) {
+      store.seek(position);
+      await settled();
+      const standing = readStanding(standings[position] ?? standings[0]);
+      if (!(position in standings)) {
+        continue;
+      }
+      // Which groups are open is another thing: the selection opened some.
+      store.follow(false);
+      store.fold({ near: null });
+      await settled();
+      const state = shown(store);
+      expect(state.run.position).toBe(position);
+      expect(coarse(shownIn(state, standing))).toEqual(coarse(toldIn(state, standing)));
+    }
+    expect(store.state.value.notice).toBeNull();
+    store.dispose();
+  }
+);
+
+test.each(TRACES)('$name: what is told about nodes, and what is held, is the same', async trace => {
+  const { inspections, memory } = trace;
+  const asker = new Asker(portOf(trace));
+  await asker.ask({ type: 'attach', folding: { opened: [], closed: [], cells: [], near: null } });
+  for (const [position, nodes] of Object.entries(inspections)) {
+    await asker.ask({ type: 'seek', position: Number(position) });
+    for (const [node, told] of nodes.entries()) {
+      const answer = await asker.ask({ type: 'inspect', node });
+      const expected = readInspection({ ...told, ...ASIDE });
+      // Python tells of all storages that it knows at once, and of none that was released.
+      const released = (each: { state: string; name: string }) =>
+        each.state === 'freed' ? { name: each.name } : each;
+      const plain = (value: typeof expected) => ({
+        ...value,
+        ...ASIDE,
+        storages: [],
+        node: { ...value.node, saved: value.node.saved.map(released) }
+      });
+      expect(plain(answer as typeof expected)).toEqual(plain(expected));
+    }
+  }
+  for (const [position, told] of Object.entries(memory)) {
+    await asker.ask({ type: 'seek', position: Number(position) });
+    const answer = await asker.ask({ type: 'get_memory' });
+    expect({ ...answer, ...ASIDE }).toEqual(readMemory({ ...told, ...ASIDE }));
+  }
+});
+
+test.each(TRACES)('$name: parts of arrays are the same', async trace => {
+  const asker = new Asker(portOf(trace));
+  await asker.ask({ type: 'seek', position: 1e6 });
+  for (const [number, told] of trace.parts.entries()) {
+    const expected = readArrayPart({ ...told, ...ASIDE });
+    const { of } = expected;
+    const range =
+      number % 2 === 0
+        ? { at: [], rows: null, columns: null }
+        : { at: [1], rows: [1, 3], columns: [0, 2] };
+    const answer = (await asker.ask({ type: 'get_part', of, ...range })) as ArrayPart;
+    expect(answer.part?.shape).toEqual(expected.part?.shape);
+    expect(answer.part?.at).toEqual(expected.part?.at);
+    expect(answer.part?.blocks).toEqual(expected.part?.blocks);
+    if (expected.part?.blocks) {
+      expect(answer.part?.cut).toEqual(expected.part.cut);
+    }
+  }
+});

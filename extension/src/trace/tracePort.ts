@@ -1,0 +1,521 @@
+/**
+ * A port with no kernel behind it: what a view asks is answered from the file of a trace.
+ *
+ * Steps are the records. Drawings are those that were made when the trace was saved: where a person opens what none
+ * of them has open, the one that comes nearest is shown.
+ */
+import type {
+  Breakpoint,
+  Folding,
+  GetPart,
+  Inspection,
+  Message,
+  Name,
+  Request,
+  Shown,
+  Standing,
+  Stopped,
+  TensorSummary,
+  Update,
+  VisitLine
+} from '../protocol';
+import { PROTOCOL_VERSION } from '../protocol';
+import type { Port } from '../store';
+import type { Drawn, TraceFile } from './file';
+import { MemoryCurve } from './memoryCurve';
+import { partOf } from './part';
+import { BadFile } from './zip';
+
+const SESSION = 'trace';
+const MOST_NAMES = 200;
+const MOST_VISITS = 1000;
+
+export class TracePort implements Port {
+  private readonly listeners = new Set<(message: unknown) => void>();
+  private readonly asked: Request[] = [];
+  private position = 0;
+  private revision = 1;
+  /** Nodes, and whether a run stops before them. */
+  private readonly breakpoints = new Map<number, boolean>();
+  private nonfinite = true;
+  private stopped: Stopped | null = null;
+  private readonly orders: ReadonlyMap<number, number>;
+  private readonly skipped: ReadonlySet<number>;
+  private curve: MemoryCurve | null = null;
+
+  /** `name` is that of the file. */
+  constructor(
+    private readonly file: TraceFile,
+    private readonly name = ''
+  ) {
+    this.orders = new Map(file.records.map(({ visit }, place) => [visit.node, place]));
+    this.skipped = new Set(file.start.skipped);
+  }
+
+  onMessage(callback: (message: unknown) => void): () => void {
+    this.listeners.add(callback);
+    return () => this.listeners.delete(callback);
+  }
+
+  /** Answers soon, and one after another, as a kernel does. */
+  send(request: Request): void {
+    this.asked.push(request);
+    if (this.asked.length === 1) {
+      queueMicrotask(() => this.work());
+    }
+  }
+
+  private work(): void {
+    for (let request = this.asked[0]; request; request = this.asked[0]) {
+      try {
+        this.answer(request);
+      } finally {
+        this.asked.shift();
+      }
+    }
+  }
+
+  private tell(message: Message): void {
+    this.listeners.forEach(listener => listener(message));
+  }
+
+  // --- answering ---
+
+  private answer(request: Request): void {
+    const about = { request: request.request, session: SESSION };
+    switch (request.type) {
+      case 'list_sessions':
+      case 'detach':
+        this.tell(this.sessions(request.request));
+        return;
+      case 'attach':
+        this.show(request.request, request.folding, '');
+        return;
+      case 'look':
+        this.show(request.request, request.folding, request.digest);
+        return;
+      case 'since':
+        this.tell({ type: 'behind', ...about, revision: this.revision });
+        return;
+      case 'inspect':
+        this.tell({ ...this.inspection(request.node), ...about });
+        return;
+      case 'get_part':
+        this.tell({ type: 'array_part', ...about, revision: this.revision, ...this.part(request) });
+        return;
+      case 'get_names':
+        this.tell({
+          type: 'names',
+          ...about,
+          names: this.names(request.nodes.slice(0, MOST_NAMES))
+        });
+        return;
+      case 'find':
+        this.tell({ type: 'found', ...about, ...this.find(request.query) });
+        return;
+      case 'get_visits': {
+        const count = Math.min(request.count, MOST_VISITS);
+        const visits = this.visits(Math.max(request.first, 0), count);
+        const names = this.names(visits.map(({ node }) => node));
+        this.tell({ type: 'visits', ...about, visits, names });
+        return;
+      }
+      case 'get_memory': {
+        this.curve ??= new MemoryCurve(this.file.view.holdings, this.file.records);
+        const { peak, points } = this.curve;
+        const largest = this.curve.largest(this.position);
+        const held = this.curve.at(this.position);
+        const names = this.names(largest.holders.map(({ node }) => node));
+        const { revision } = this;
+        this.tell({
+          type: 'memory',
+          ...about,
+          revision,
+          held,
+          peak,
+          curve: points,
+          ...largest,
+          names
+        });
+        return;
+      }
+      case 'get_storages': {
+        const { storages } = this.file.trace.graph;
+        const some = storages.slice(0, Math.max(request.most, 0));
+        const { revision } = this;
+        this.tell({ type: 'storages', ...about, revision, total: storages.length, storages: some });
+        return;
+      }
+      default: {
+        const problem = this.move(request);
+        this.tell(
+          problem === null
+            ? { type: 'done', ...about, revision: this.revision }
+            : { type: 'failed', ...about, message: problem, closed: false }
+        );
+      }
+    }
+  }
+
+  private sessions(request: number): Message {
+    const { position } = this;
+    const { title } = this.file.trace;
+    const { total } = this.file.start;
+    const info = { session: SESSION, title, cell: this.name, status: this.status, position, total };
+    return {
+      type: 'sessions',
+      request,
+      sessions: [info],
+      vizgrad_version: this.file.manifest.vizgrad,
+      protocol_version: PROTOCOL_VERSION
+    };
+  }
+
+  /** First the start, then all steps up to here: a view folds them as it folds any. */
+  private show(request: number, folding: Folding, digest: string): void {
+    const { drawing, standing } = this.nearest(folding);
+    const { trace, view } = this.file;
+    const { position } = this;
+    this.position = 0;
+    this.revision += 1;
+    const shown: Shown = {
+      type: 'shown',
+      request,
+      session: SESSION,
+      revision: this.revision,
+      title: trace.title,
+      cell: this.name,
+      nodes: trace.graph.nodes.length,
+      leaves: view.leaves,
+      truncated: trace.graph.truncated,
+      drawing: drawing.digest === digest ? null : drawing,
+      standing: { ...standing, ...this.head(), storages: trace.graph.storages }
+    };
+    this.position = position;
+    this.tell(shown);
+    if (position > 0) {
+      this.publish(0);
+    }
+  }
+
+  /** The drawing that has open what is to be, and closed what is to be, as far as there is one. */
+  private nearest({ opened, closed, near }: Folding): Drawn {
+    const [first, ...others] = this.file.drawings;
+    const wrong = ({ drawing, opened: open }: Drawn): number => {
+      const hidden = near !== null && !drawing.nodes.some(({ id }) => id === near);
+      const missing = opened.filter(group => !open.has(group)).length;
+      return 10 * (missing + closed.filter(group => open.has(group)).length) + (hidden ? 15 : 0);
+    };
+    let best = first;
+    for (const other of others) {
+      best = wrong(other) < wrong(best) ? other : best;
+    }
+    return best;
+  }
+
+  private inspection(node: number): Omit<Inspection, 'request'> {
+    const { trace, view, records } = this.file;
+    const { graph } = trace;
+    const data = graph.nodes[node];
+    if (!data) {
+      throw new RangeError(`there is no node ${node}`);
+    }
+    const order = this.orders.get(node);
+    const isDone = order !== undefined && order < this.position;
+    const record = order === undefined ? undefined : records[order];
+    const gone = isDone ? (record?.released ?? []) : [];
+    const kept = new Set(data.saved.map(({ storage }) => storage));
+    const told = record?.visit.accumulate;
+    return {
+      type: 'inspection',
+      session: SESSION,
+      revision: this.revision,
+      node: {
+        ...data,
+        saved: data.saved.map(saved =>
+          gone.includes(saved.name) ? { ...saved, state: 'freed' } : saved
+        )
+      },
+      visit: isDone ? (record?.visit ?? null) : null,
+      buffers: data.outputs.map((_, slot) => this.waitingAt(node, slot)),
+      grad: (isDone ? told?.after : told?.before) ?? null,
+      storages: graph.storages.filter(({ id }) => kept.has(id)),
+      groups: this.around(node),
+      names: this.names(data.edges.flatMap(edge => edge.node ?? []).sort((a, b) => a - b)),
+      maths: view.maths.find(each => each.node === node)?.maths ?? []
+    };
+  }
+
+  /** The groups that a node is in; of a leaf those of the node that uses it first. */
+  private around(node: number): readonly number[] {
+    const { nodes, groups } = this.file.trace.graph;
+    const isLeaf = node >= nodes.length - this.file.view.leaves;
+    const user = nodes.find(({ edges }) => edges.some(edge => edge.node === node));
+    const at = isLeaf ? (user?.id ?? -1) : node;
+    return groups.filter(({ first, last }) => first <= at && at < last).map(({ id }) => id);
+  }
+
+  /** What has arrived at a slot and is not used yet. */
+  private waitingAt(node: number, slot: number): TensorSummary | null {
+    const { start, records } = this.file;
+    let value =
+      start.buffers.find(each => each.node === node && each.input_nr === slot)?.value ?? null;
+    for (const { visit, arrived } of records.slice(0, this.position)) {
+      value = visit.node === node ? null : value;
+      for (const { node: target, input_nr, after } of arrived) {
+        value = target === node && input_nr === slot ? after : value;
+      }
+    }
+    return value;
+  }
+
+  private part(request: GetPart): Pick<Message & { type: 'array_part' }, 'of' | 'part' | 'gone'> {
+    const { of } = request;
+    const isDone = (this.orders.get(of.node) ?? Infinity) < this.position;
+    const kind = of.kind === 'grad' ? (isDone ? 'grad_after' : 'grad_before') : of.kind;
+    if (kind === 'saved') {
+      return { of, part: null, gone: 'values that nodes saved are not in a trace, gradients are' };
+    }
+    try {
+      const array = kind === 'waiting' || !isDone ? undefined : this.file.array({ ...of, kind });
+      return array
+        ? { of, part: partOf(array, request), gone: '' }
+        : { of, part: null, gone: 'it is not in the file of this trace' };
+    } catch (error) {
+      if (!(error instanceof BadFile)) {
+        throw error;
+      }
+      return { of, part: null, gone: error.message };
+    }
+  }
+
+  private names(nodes: Iterable<number>): Name[] {
+    const { trace, start } = this.file;
+    return [...new Set(nodes)].flatMap(node => {
+      const data = trace.graph.nodes[node];
+      const needed = this.skipped.has(node) ? 0 : (start.needed[node] ?? 0);
+      return data ? { node, name: data.name, label: data.label, needed } : [];
+    });
+  }
+
+  /** Nodes in which a text occurs, as `vizgrad/inspection/finding.py` finds them. */
+  private find(query: string): { total: number; names: readonly Name[] } {
+    const parts = query.trim().toLowerCase().split('*');
+    const found = this.file.trace.graph.nodes.filter(({ name, label, scope, place }) => {
+      const line = place ? `${place.cell ?? place.file}:${place.line}` : '';
+      return [name, label, scope.join('.'), line].some(each => contains(each.toLowerCase(), parts));
+    });
+    const nodes = parts.some(Boolean) ? found.map(({ id }) => id) : [];
+    return { total: nodes.length, names: this.names(nodes.slice(0, MOST_NAMES)) };
+  }
+
+  private visits(first: number, count: number): readonly VisitLine[] {
+    return this.file.records
+      .slice(first, first + count)
+      .map(({ visit: { index, node, incoming } }) => ({
+        index,
+        node,
+        norm: index < this.position ? (incoming[0]?.norm ?? null) : null
+      }));
+  }
+
+  // --- moving ---
+
+  private get status(): Standing['status'] {
+    const last = this.file.records.at(-1);
+    if (this.position < this.file.records.length || last?.current !== null) {
+      return 'paused';
+    }
+    return last.visit.error ? 'failed' : 'finished';
+  }
+
+  /** The nodes before which it stops. */
+  private get stops(): readonly number[] {
+    const on = [...this.breakpoints].filter(([, enabled]) => enabled);
+    return on.map(([node]) => node).sort((a, b) => a - b);
+  }
+
+  private listed(node: number, enabled: boolean): Breakpoint {
+    const text = `before ${this.called(node)}`;
+    const place = this.file.trace.graph.nodes[node]?.place ?? null;
+    const rest = { condition: '', hits: 0, hit: 0, total: 1, place };
+    return { id: node, kind: 'node', text, enabled, nodes: [node], ...rest };
+  }
+
+  private called(node: number): string {
+    const { name = '', label = '' } = this.file.trace.graph.nodes[node] ?? {};
+    return [name, label].filter(text => text !== '').join(' ');
+  }
+
+  /** What is told of the run wherever it is. */
+  private head(): Head {
+    const { records, start, drawings } = this.file;
+    const { position, status, stopped, nonfinite } = this;
+    return {
+      status,
+      position,
+      recorded: records.length,
+      total: start.total,
+      earliest: 0,
+      error: status === 'failed' ? (records.at(-1)?.visit.error ?? '') : '',
+      modes: drawings[0].standing.modes,
+      breakpoints: this.stops,
+      breakpoint_list: [...this.breakpoints].map(([node, enabled]) => this.listed(node, enabled)),
+      stopped,
+      nonfinite
+    };
+  }
+
+  /** Null, or why it cannot be. */
+  private move(request: Request): string | null {
+    const { position } = this;
+    const { records } = this.file;
+    switch (request.type) {
+      case 'step':
+        return this.go(position + request.count);
+      case 'step_back':
+        return this.go(position - request.count);
+      case 'seek':
+        return this.go(request.position);
+      case 'restart':
+        return this.go(0);
+      case 'run_to': {
+        const place = this.orders.get(request.node);
+        return place === undefined ? 'this node was not run in this trace' : this.go(place);
+      }
+      case 'continue': {
+        let next = position + 1;
+        while (next < records.length && this.stopAt(next) === null) {
+          next += 1;
+        }
+        return this.go(next, this.stopAt(next));
+      }
+      case 'set_breakpoint':
+        if (request.enabled) {
+          this.breakpoints.set(request.node, true);
+        } else {
+          this.breakpoints.delete(request.node);
+        }
+        this.publish(position);
+        return null;
+      case 'enable_breakpoint':
+        this.breakpoints.set(request.breakpoint, request.enabled);
+        this.publish(position);
+        return null;
+      case 'remove_breakpoint':
+        this.breakpoints.delete(request.breakpoint);
+        this.publish(position);
+        return null;
+      case 'set_nonfinite':
+        this.nonfinite = request.enabled;
+        this.publish(position);
+        return null;
+      case 'pause':
+        return null;
+      default:
+        return 'a trace has no kernel that could do this';
+    }
+  }
+
+  /** Why a run ends where so many steps are done; null: it does not. */
+  private stopAt(position: number): Stopped | null {
+    const { records, view, trace } = this.file;
+    const current = records[position - 1]?.current ?? null;
+    if (current === null) {
+      return null;
+    }
+    const born = view.stops.find(stop => stop.position === position);
+    if (this.nonfinite && born) {
+      return born;
+    }
+    if (!this.stops.includes(current)) {
+      return null;
+    }
+    const text = `Stopped: breakpoint before ${this.called(current)}`;
+    const place = trace.graph.nodes[current]?.place ?? null;
+    return {
+      kind: 'breakpoint',
+      text,
+      position,
+      node: current,
+      place,
+      birth: null,
+      breakpoint: null
+    };
+  }
+
+  private go(position: number, stopped: Stopped | null = null): null {
+    const { records, start } = this.file;
+    const before = this.position;
+    const was = this.stopped;
+    this.position = Math.min(Math.max(position, 0), records.length);
+    this.stopped = stopped;
+    if (position > records.length && this.status === 'paused') {
+      const text = `The trace ends here: it was saved when ${records.length} of ${start.total} nodes were done`;
+      const { position: at } = this;
+      this.stopped = {
+        kind: 'pause',
+        text,
+        position: at,
+        node: null,
+        place: null,
+        birth: null,
+        breakpoint: null
+      };
+    }
+    if (this.position !== before || this.stopped !== was) {
+      this.publish(before);
+    }
+    return null;
+  }
+
+  private publish(before: number): void {
+    const { position } = this;
+    this.revision += 1;
+    const records = this.file.records.slice(Math.min(before, position), Math.max(before, position));
+    const around = records.flatMap(({ visit, current }) => [
+      visit.node,
+      ...visit.routed.flatMap(({ edge }) => edge.node ?? []),
+      ...(current === null ? [] : [current])
+    ]);
+    const update: Update = {
+      ...this.head(),
+      revision: this.revision,
+      before,
+      jumped: false,
+      records,
+      changes: [],
+      names: this.names(around),
+      ending: ''
+    };
+    this.tell({ type: 'updated', session: SESSION, update });
+  }
+}
+
+type Head = Pick<
+  Standing,
+  | 'status'
+  | 'position'
+  | 'recorded'
+  | 'total'
+  | 'earliest'
+  | 'error'
+  | 'modes'
+  | 'breakpoints'
+  | 'breakpoint_list'
+  | 'stopped'
+  | 'nonfinite'
+>;
+
+/** All parts, in this order, without overlap. */
+function contains(text: string, parts: readonly string[]): boolean {
+  let at = 0;
+  for (const part of parts) {
+    const found = text.indexOf(part, at);
+    if (found < 0) {
+      return false;
+    }
+    at = found + part.length;
+  }
+  return true;
+}

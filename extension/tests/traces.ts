@@ -1,0 +1,39 @@
+/** Files of traces, and what Python shows of them, written by `python -m tests.fixtures.traces`. */
+import arrays from '../../tests/fixtures/traces/arrays.json';
+import hostile from '../../tests/fixtures/traces/hostile.json';
+import inputs from '../../tests/fixtures/traces/inputs.json';
+import layers from '../../tests/fixtures/traces/layers.json';
+import mlp from '../../tests/fixtures/traces/mlp.json';
+import nonfinite from '../../tests/fixtures/traces/nonfinite.json';
+import part from '../../tests/fixtures/traces/part.json';
+import recording from '../../tests/fixtures/traces/recording.json';
+import shared from '../../tests/fixtures/traces/shared.json';
+import undefinedGradients from '../../tests/fixtures/traces/undefined.json';
+
+/** By position. */
+type At<T> = Readonly<Record<string, T>>;
+
+export interface FiledTrace {
+  readonly file: string;
+  readonly standings: At<unknown>;
+  readonly inspections: At<readonly object[]>;
+  readonly memory: At<object>;
+  readonly parts: readonly object[];
+}
+
+export const TRACES = Object.entries({
+  arrays,
+  hostile,
+  inputs,
+  layers,
+  mlp,
+  nonfinite,
+  part,
+  recording,
+  shared,
+  undefined: undefinedGradients
+}).map(([name, filed]) => ({ name, ...(filed as FiledTrace) }));
+
+export function bytesOf({ file }: FiledTrace): Uint8Array {
+  return Uint8Array.from(atob(file), letter => letter.charCodeAt(0));
+}

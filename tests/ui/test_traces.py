@@ -1,0 +1,174 @@
+"""Traces without a kernel: a file opened by a double click, and a page opened from a file."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+import vizgrad as vg
+from tests.ui.conftest import SIZE
+from tests.ui.lab import Lab
+from vizgrad import nn
+from vizgrad.inspection import model
+from vizgrad.stepping.opener import open_session
+
+HOSTILE = "</script><img src=x onerror=alert(1)>"
+
+
+def picture(page: Page, name: str) -> None:
+    """Kept where a person asked for it: VIZGRAD_PICTURES names a folder."""
+    if folder := os.environ.get("VIZGRAD_PICTURES"):
+        page.screenshot(path=Path(folder) / f"{name}.png")
+
+
+class Block(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.linear = nn.Linear(16, 16)
+        self.norm = nn.LayerNorm(16)
+
+    def forward(self, x: Any) -> Any:
+        return x + self.norm(self.linear(x).tanh())
+
+
+def trace_of(name: str = "loss") -> model.Trace:
+    """Of a model of three blocks, run to its end."""
+    vg.manual_seed(0)
+    net = nn.Sequential(nn.Linear(8, 16), *(Block() for _ in range(3)), nn.Linear(16, 4))
+    weight = vg.ones(4, requires_grad=True)
+    with vg.scope(name):
+        loss = (net(vg.randn(5, 8)) * weight).pow(2).mean()
+    with open_session(loss, names={id(weight): name}, title=name) as session:
+        session.continue_()
+        return session.trace
+
+
+def root(view: Locator | Page) -> Locator:
+    return view.locator(".vg-root")
+
+
+def press(view: Locator | Page, name: str) -> None:
+    view.get_by_role("button", name=name, exact=True).click()
+
+
+def stands(view: Locator | Page, position: int) -> None:
+    expect(root(view)).to_have_attribute("data-position", str(position))
+
+
+def walk(view: Locator | Page, total: int) -> None:
+    """Forwards and backwards, to the end and to the start."""
+    expect(root(view)).to_have_attribute("data-layout", "done")
+    stands(view, 0)
+    for position in range(1, 5):
+        press(view, "Step")
+        stands(view, position)
+    press(view, "Step back")
+    stands(view, 3)
+    current = root(view).locator("[data-state=current]").first
+    expect(current).to_be_visible()
+    inspector = view.get_by_role("region", name="Inspector")
+    expect(inspector.get_by_role("heading", name="Incoming gradient")).to_be_visible()
+    press(view, "Continue")
+    stands(view, total)
+    expect(root(view)).to_have_attribute("data-status", "finished")
+    press(view, "Step back")
+    stands(view, total - 1)
+    press(view, "Restart")
+    stands(view, 0)
+
+
+def test_a_double_click_in_the_file_browser_shows_it_without_a_kernel(lab: Lab) -> None:
+    trace = trace_of()
+    trace.save(lab.server.root / "run.vgtrace")
+    lab.page.set_viewport_size({"width": 1600, "height": 950})
+    lab.execute("filebrowser:refresh")
+    lab.page.get_by_role("listitem", name=re.compile("run.vgtrace")).dblclick()
+    view = lab.page.locator(".jp-Document:has(.vg-root)")
+    walk(view, len(trace.records))
+    assert lab.call("app => [...app.serviceManager.sessions.running()].length") == 0
+    press(view, "Step")
+    stands(view, 1)
+    picture(lab.page, "trace-document")
+
+
+def test_what_is_no_trace_says_so(lab: Lab) -> None:
+    (lab.server.root / "broken.vgtrace").write_bytes(b"PK\x03\x04 and nothing more")
+    lab.execute("docmanager:open", path="broken.vgtrace")
+    expect(lab.page.get_by_role("alert").get_by_text("no trace that can be read")).to_be_visible()
+
+
+@pytest.fixture
+def alone(browser: Browser) -> Iterator[Page]:
+    """A page of its own, offline, that notes what it loads, says and raises."""
+    context = browser.new_context(viewport=SIZE, reduced_motion="reduce", offline=True)
+    page = context.new_page()
+    yield page
+    context.close()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_one_page_shows_it_from_a_file(alone: Page, tmp_path: Path, theme: Any) -> None:
+    trace = trace_of()
+    trace.export(tmp_path / "run.html")
+    loaded: list[str] = []
+    said: list[str] = []
+    alone.on("request", lambda request: loaded.append(request.url))
+    alone.on("console", lambda message: said.append(message.text))
+    alone.on("pageerror", lambda error: said.append(str(error)))
+    alone.emulate_media(color_scheme=theme)
+    alone.goto((tmp_path / "run.html").as_uri())
+    walk(alone, len(trace.records))
+    for _ in range(5):
+        press(alone, "Step")
+    stands(alone, 5)
+    picture(alone, f"trace-page-{theme}")
+    assert loaded == [(tmp_path / "run.html").as_uri()]
+    assert said == []
+
+
+def test_a_page_with_hostile_names_does_nothing(alone: Page, tmp_path: Path) -> None:
+    trace = trace_of(HOSTILE)
+    trace.export(tmp_path / "evil.html")
+    text = (tmp_path / "evil.html").read_text()
+    assert "<img" not in text
+    assert "javascript:" not in text
+    assert text.count("</script>") == 2
+    dialogs: list[Any] = []
+    alone.on("dialog", lambda dialog: (dialogs.append(dialog), dialog.dismiss()))
+    alone.goto((tmp_path / "evil.html").as_uri())
+    expect(root(alone)).to_have_attribute("data-layout", "done")
+    press(alone, "Continue")
+    stands(alone, len(trace.records))
+    expect(alone).to_have_title(HOSTILE)
+    expect(alone.locator("img")).to_have_count(0)
+    assert not dialogs
+
+
+def test_the_policy_of_a_page_lets_nothing_else_run_or_load(alone: Page, tmp_path: Path) -> None:
+    trace_of().export(tmp_path / "run.html")
+    alone.goto((tmp_path / "run.html").as_uri())
+    expect(root(alone)).to_have_attribute("data-layout", "done")
+    refused = alone.evaluate(
+        """async () => {
+          const refused = [];
+          document.addEventListener('securitypolicyviolation', event =>
+            refused.push(event.effectiveDirective));
+          const script = document.createElement('script');
+          script.textContent = 'window.evil = 1';
+          const button = document.createElement('button');
+          button.setAttribute('onclick', 'window.evil = 2');
+          document.body.append(script, button);
+          button.click();
+          new Image().src = 'http://127.0.0.1:9/x.png';
+          await fetch('http://127.0.0.1:9/x').catch(() => undefined);
+          await new Promise(done => setTimeout(done));
+          return [window.evil ?? null, refused.sort()];
+        }"""
+    )
+    assert refused == [None, ["connect-src", "img-src", "script-src-attr", "script-src-elem"]]
