@@ -20,6 +20,5 @@ LEFT_OUT: dict[str, str] = {
 LATER = {
     "vizgrad.autograd": _LATER,
     "vizgrad.autograd.forward_ad": _LATER,
-    "vizgrad.autograd.functional": _LATER,
     "vizgrad.func": _LATER,
 }

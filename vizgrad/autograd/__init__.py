@@ -1,5 +1,8 @@
 """The public names of torch.autograd."""
 
+from importlib import import_module
+from typing import Any
+
 from vizgrad.autograd import anomaly_mode as anomaly_mode
 from vizgrad.autograd import function as function
 from vizgrad.autograd import grad_mode as grad_mode
@@ -21,3 +24,10 @@ from vizgrad.autograd.gradcheck import gradgradcheck as gradgradcheck
 from vizgrad.autograd.running import backward as backward
 from vizgrad.autograd.running import grad as grad
 from vizgrad.autograd.variable import Variable as Variable
+
+
+def __getattr__(name: str) -> Any:
+    """What few programs use is read when it is first asked for."""
+    if name == "functional":
+        return import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,78 @@
+"""Derivatives of functions agree with each other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import vizgrad as vg
+from vizgrad.autograd import functional as F
+from vizgrad.autograd.gradcheck import gradcheck
+
+STEPS: dict[str, Any] = {
+    "sine": lambda t: t.sin(),
+    "product": lambda t: t * t.sum(),
+    "matrix": lambda t: t @ vg.arange(9.0, dtype=vg.float64).reshape(3, 3) * 0.1,
+    "turned": lambda t: t.flip(0) * t,
+    "written": lambda t: t.clone().mul_(t.tanh()),
+    "bent": lambda t: vg.where(t > 0, t, t * 0.5),
+}
+chains = st.lists(st.sampled_from(sorted(STEPS)), min_size=1, max_size=3)
+vectors = st.lists(st.floats(-2, 2), min_size=3, max_size=3).map(
+    lambda v: vg.tensor(v, dtype=vg.float64)
+)
+
+
+def chain(names: list[str]) -> Any:
+    def f(t: Any) -> Any:
+        for name in names:
+            t = STEPS[name](t)
+        return t
+
+    return f
+
+
+def close(a: Any, b: Any) -> bool:
+    return bool(vg.allclose(a, b, rtol=1e-9, atol=1e-9))
+
+
+@given(chains, vectors, vectors)
+def test_products_are_those_with_the_whole_jacobian(names: list[str], x: Any, v: Any) -> None:
+    f = chain(names)
+    whole = F.jacobian(f, x)
+    assert close(F.vjp(f, x, v)[1], v @ whole)
+    assert close(F.jvp(f, x, v)[1], whole @ v)
+    assert close(F.jvp(f, x, v)[0], f(x))
+    assert vg.equal(F.jacobian(f, x, vectorize=True), whole)
+
+
+@given(chains, vectors, vectors)
+def test_products_are_those_with_the_whole_hessian(names: list[str], x: Any, v: Any) -> None:
+    def f(t: Any) -> Any:
+        return (chain(names)(t) ** 2).sum()
+
+    whole = F.hessian(f, x)
+    assert close(whole, whole.t())
+    assert close(F.vhp(f, x, v)[1], v @ whole)
+    assert close(F.hvp(f, x, v)[1], whole @ v)
+
+
+def test_a_jacobian_in_the_graph_has_the_right_gradient() -> None:
+    x = vg.tensor([0.5, 1.0, -0.7], dtype=vg.float64, requires_grad=True)
+    for name in ("jacobian", "hessian"):
+        whole = getattr(F, name)
+        assert gradcheck(
+            lambda t, whole=whole: whole(lambda s: (s.sin() * s).sum(), t, create_graph=True), x
+        )
+
+
+def test_forward_mode_is_refused_by_name() -> None:
+    x = vg.ones(2)
+    with pytest.raises(NotImplementedError, match="forward mode") as caught:
+        F.jacobian(vg.exp, x, vectorize=True, strategy="forward-mode")
+    assert 'strategy="reverse-mode"' in caught.value.explanation.fix
+    with pytest.raises(NotImplementedError, match=r"functional\.hessian"):
+        F.hessian(lambda t: t.sum(), x, vectorize=True, outer_jacobian_strategy="forward-mode")

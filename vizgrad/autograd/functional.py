@@ -1,0 +1,314 @@
+"""Derivatives of functions: products with vectors, Jacobians, Hessians (spec 05 B)."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+from vizgrad.arrays import xp
+from vizgrad.autograd.functional_arguments import (
+    OUTPUTS,
+    Function,
+    Maybe,
+    Tensors,
+    as_tensors,
+    cut_off,
+    filled,
+    gradients,
+    independent,
+    plain,
+    require_grad,
+    single,
+    vectors,
+)
+from vizgrad.autograd.grad_mode import enable_grad, set_grad_enabled
+from vizgrad.autograd.running import grad
+from vizgrad.ops.public.creation_like import zeros_like
+from vizgrad.ops.public.joining import stack
+from vizgrad.tensor.modes import is_grad_enabled
+from vizgrad.tensor.tensor import Tensor, new_tensor
+from vizgrad.tensor.wrong_call import wrong_call
+
+
+def _shaped(tensors: Any, several: bool) -> Any:
+    """A tuple if there was one to begin with."""
+    return tensors if several else tensors[0]
+
+
+def vjp(
+    func: Function, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
+) -> tuple[Any, Any]:
+    """(func(*inputs), the vector `v` times its Jacobian), the product shaped as `inputs`.
+
+    `v` is shaped as the output, and may be left out if that is one element. With `create_graph` both stay in
+    the graph; `strict` makes an error (RuntimeError) of an input that the output does not depend on, where
+    there are zeros otherwise. TypeError for anything but Tensors and tuples of Tensors.
+    """
+    with enable_grad():
+        several, given = as_tensors(inputs, "inputs", "vjp")
+        given = cut_off(given, create_graph)
+        severally, outputs = as_tensors(func(*given), OUTPUTS, "vjp")
+        require_grad(func, outputs, "outputs", strict)
+        what = "user-provided function returns"
+        weights = vectors(v, outputs, severally, what, "vjp", create_graph)
+    with set_grad_enabled(create_graph or is_grad_enabled()):
+        found = gradients(outputs, given, weights, create_graph=create_graph)
+        product = filled(func, found, given, create_graph, strict)
+    return (
+        _shaped(plain(outputs, create_graph), severally),
+        _shaped(plain(product, create_graph), several),
+    )
+
+
+_OF_INPUT = "input to the user-provided function is"
+
+
+def jvp(
+    func: Function, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
+) -> tuple[Any, Any]:
+    """(func(*inputs), its Jacobian times the vector `v`), both shaped as the output.
+
+    `v` is shaped as `inputs`, and may be left out if that is one element. The product is found by two
+    backwards: that of `u` J, which is linear in `u`, and its derivative in `u`. Otherwise as `vjp`.
+    """
+    with enable_grad():
+        several, given = as_tensors(inputs, "inputs", "jvp")
+        given = cut_off(given, create_graph)
+        weights = vectors(v, given, several, _OF_INPUT, "jvp", create_graph)
+        severally, outputs = as_tensors(func(*given), OUTPUTS, "jvp")
+        require_grad(func, outputs, "outputs", strict)
+        any_vector = tuple(zeros_like(output, requires_grad=True) for output in outputs)
+        backwards = gradients(outputs, given, any_vector, create_graph=True)
+        require_grad(func, backwards, "gradient", strict)
+        product = _derivative(func, backwards, any_vector, weights, outputs, create_graph, strict)
+    return (
+        _shaped(plain(outputs, create_graph), severally),
+        _shaped(plain(product, create_graph), severally),
+    )
+
+
+def _derivative(
+    func: Function, linear: Maybe, of: Tensors, weights: Maybe, like: Tensors, create: bool, strict: bool
+) -> Tensors:  # fmt: skip
+    """The derivative of what is linear in `of`."""
+    ones = _ones(linear, weights)
+    found = gradients(linear, of, ones, create_graph=create)
+    return filled(func, found, like, create, strict)
+
+
+def _ones(tensors: Maybe, weights: Maybe) -> Maybe:
+    """A vector left out is of one element: one."""
+    return [
+        new_tensor(xp.ones_like(t._array)) if w is None and t is not None else w
+        for t, w in zip(tensors, weights, strict=True)
+    ]
+
+
+def vhp(
+    func: Function, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
+) -> tuple[Any, Any]:
+    """(func(*inputs), the vector `v` times its Hessian), the product shaped as `inputs`.
+
+    `func` returns one element (RuntimeError otherwise); `v` is shaped as `inputs`. Otherwise as `vjp`.
+    """
+    with enable_grad():
+        several, given = as_tensors(inputs, "inputs", "vhp")
+        given = cut_off(given, create_graph)
+        weights = vectors(v, given, several, _OF_INPUT, "vhp", create_graph)
+        output = single(func, func(*given), "vhp", strict)
+        firsts = gradients((output,), given, create_graph=True)
+        require_grad(func, firsts, "jacobian", strict)
+    with set_grad_enabled(create_graph or is_grad_enabled()):
+        found = gradients(firsts, given, _ones(firsts, weights), create_graph=create_graph)
+        product = filled(func, found, given, create_graph, strict)
+    return plain((output,), create_graph)[0], _shaped(plain(product, create_graph), several)
+
+
+def hvp(
+    func: Function, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
+) -> tuple[Any, Any]:
+    """(func(*inputs), its Hessian times the vector `v`): as `vhp`, by one backward more.
+
+    The two products are the same where the Hessian is symmetric: `vhp` is faster.
+    """
+    with enable_grad():
+        several, given = as_tensors(inputs, "inputs", "hvp")
+        given = cut_off(given, create_graph)
+        weights = vectors(v, given, several, _OF_INPUT, "hvp", create_graph)
+        output = single(func, func(*given), "hvp", strict)
+        firsts = gradients((output,), given, create_graph=True)
+        require_grad(func, firsts, "jacobian", strict)
+        any_vector = tuple(zeros_like(one, requires_grad=True) for one in given)
+        backwards = gradients(firsts, given, any_vector, create_graph=True)
+        require_grad(func, backwards, "hessian", strict)
+        product = _derivative(func, backwards, any_vector, weights, given, create_graph, strict)
+    return plain((output,), create_graph)[0], _shaped(plain(product, create_graph), several)
+
+
+# --- whole matrices ----------------------------------------------------------------------------------
+
+_STRATEGIES = ("forward-mode", "reverse-mode")
+
+
+def _check_strategy(
+    strategy: str, name: str, create_graph: bool, strict: bool, vectorize: bool
+) -> None:
+    """AssertionError for a strategy that there is not, NotImplementedError for what does not go together,
+    RuntimeError for strict with `vectorize`.
+    """
+    error: Exception | None = None
+    fix = 'pass strategy="reverse-mode"'
+    where = f"vizgrad.autograd.functional.{name}"
+    if strategy not in _STRATEGIES:
+        error = AssertionError(
+            'Expected strategy to be either "forward-mode" or "reverse-mode". Hint: the first takes one run '
+            "for each element of the inputs, the second one for each of the outputs"
+        )
+    elif strategy == "forward-mode":
+        if create_graph:
+            error = NotImplementedError(
+                f'{where}: `create_graph=True` and `strategy="forward-mode"` are not supported together.'
+            )
+        elif strict:
+            error = RuntimeError(
+                f'{where}: `strict=True` and `strategy="forward-mode"` are not supported together.'
+            )
+        elif not vectorize:
+            error = NotImplementedError(
+                f"{where}: forward mode is only implemented for `vectorize=True`."
+            )
+        else:
+            error = NotImplementedError(
+                f'{where}: `strategy="forward-mode"` needs forward mode, which vizgrad does not have yet'
+            )
+    elif strict and vectorize:
+        error = RuntimeError(
+            f"{where}: `strict=True` and `vectorized=True` are not supported together."
+        )
+        fix = "leave out strict, or vectorize"
+    if error is not None:
+        raise wrong_call(error, fix)
+
+
+def jacobian(
+    func: Function,
+    inputs: Any,
+    create_graph: bool = False,
+    strict: bool = False,
+    vectorize: bool = False,
+    strategy: str = "reverse-mode",
+) -> Any:
+    """The Jacobian of `func` at `inputs`, of shape output.shape + input.shape.
+
+    A tuple over outputs and one over inputs where these are tuples. One backward for each element of the
+    outputs; `vectorize` asks for all of them in one call (`is_grads_batched`), which gives the same.
+    `strict` as in `vjp`, not with `vectorize` (RuntimeError). Forward mode is not there yet
+    (NotImplementedError). AssertionError for another strategy.
+    """
+    _check_strategy(strategy, "jacobian", create_graph, strict, vectorize)
+    with enable_grad():
+        several, given = as_tensors(inputs, "inputs", "jacobian")
+        given = cut_off(given, create_graph)
+        severally, outputs = as_tensors(func(*given), OUTPUTS, "jacobian")
+        require_grad(func, outputs, "outputs", strict)
+        if vectorize:
+            blocks = _batched(outputs, given, create_graph)
+        else:
+            blocks = tuple(
+                _rows(func, number, output, given, create_graph, strict)
+                for number, output in enumerate(outputs)
+            )
+    return _shaped(
+        tuple(_shaped(plain(block, create_graph), several) for block in blocks), severally
+    )
+
+
+def _rows(
+    func: Function, number: int, output: Tensor, inputs: Tensors, create_graph: bool, strict: bool
+) -> Tensors:
+    """The blocks of one output, a backward for each of its elements."""
+    rows: list[list[Tensor]] = [[] for _ in inputs]
+    flat = output.reshape(-1)
+    for place in range(output.numel()):
+        found = gradients((flat[place],), inputs, create_graph=create_graph, retain_graph=True)
+        if strict and any(one is None for one in found):
+            raise independent(
+                func,
+                f"Output {number} of the user-provided function is independent of input "
+                f"{[one is None for one in found].index(True)}. This is not allowed in strict mode.",
+            )
+        for row, one in zip(rows, filled(func, found, inputs, create_graph, strict), strict=True):
+            row.append(one)
+    return tuple(_block(r, output, input) for r, input in zip(rows, inputs, strict=True))
+
+
+def _block(rows: list[Tensor], output: Tensor, input: Tensor) -> Tensor:
+    shape = (*output.shape, *input.shape)
+    return stack(rows).view(shape) if rows else input.new_zeros(shape)
+
+
+def _batched(outputs: Tensors, inputs: Tensors, create_graph: bool) -> tuple[Tensors, ...]:
+    """All blocks by one call: a batch of unit vectors for all elements of all outputs."""
+    sizes = [prod(output.shape) for output in outputs]
+    count = sum(sizes)
+    known: list[Tensor] = []
+    units: list[Tensor] = []
+    begin = 0
+    for output, size in zip(outputs, sizes, strict=True):
+        if output.requires_grad:
+            unit = xp.zeros_like(output._array, shape=(count, size))
+            unit[begin : begin + size] = xp.eye(size, dtype=unit.dtype)
+            known.append(output)
+            units.append(new_tensor(unit.reshape((count, *output.shape))))
+        begin += size
+    found: Any = (None,) * len(inputs)
+    if known and count:
+        found = grad(
+            known,
+            inputs,
+            units,
+            create_graph=create_graph,
+            allow_unused=True,
+            is_grads_batched=True,
+        )
+    blocks: list[Tensors] = []
+    begin = 0
+    for output, size in zip(outputs, sizes, strict=True):
+        blocks.append(
+            tuple(
+                input.new_zeros((*output.shape, *input.shape))
+                if one is None
+                else one[begin : begin + size].reshape((*output.shape, *input.shape))
+                for one, input in zip(found, inputs, strict=True)
+            )
+        )
+        begin += size
+    return tuple(blocks)
+
+
+def hessian(
+    func: Function,
+    inputs: Any,
+    create_graph: bool = False,
+    strict: bool = False,
+    vectorize: bool = False,
+    outer_jacobian_strategy: str = "reverse-mode",
+) -> Any:
+    """The Hessian of `func`, which returns one element: shape input.shape + input.shape.
+
+    For a tuple of inputs a tuple of tuples: [i][j] holds the derivatives in input i and then in input j.
+    Settings as in `jacobian`, of which this is two.
+    """
+    _check_strategy(outer_jacobian_strategy, "hessian", create_graph, strict, vectorize)
+    several, given = as_tensors(inputs, "inputs", "hessian")
+
+    def value(*arguments: Tensor) -> Tensor:
+        return single(func, func(*arguments), "hessian", strict).squeeze()
+
+    def firsts(*arguments: Tensor) -> Tensors:
+        found = jacobian(value, arguments, create_graph=True)
+        require_grad(func, found, "jacobian", strict)
+        return found
+
+    found = jacobian(firsts, given, create_graph, strict, vectorize)
+    return _shaped(tuple(_shaped(row, several) for row in found), several)
