@@ -3,7 +3,7 @@ export type { StoreOptions } from './debuggerStore';
 export { Observable } from './observable';
 export { connectionLost, kernelEnded, kernelGone } from './port';
 export type { Port, PortStatus } from './port';
-export { shows } from './state';
+export { runningIn, shows } from './state';
 export type { DebuggerState, Notice, PartShown } from './state';
 export { Fold } from './fold';
 export { isLarger } from './flows';

@@ -61,3 +61,8 @@ export const INITIAL_STATE: DebuggerState = {
 export function shows({ asked }: PartShown, request: PartShown['asked']): boolean {
   return JSON.stringify(asked) === JSON.stringify(request);
 }
+
+/** The node that is running now, if the kernel says that one is. */
+export function runningIn({ working }: DebuggerState): number | null {
+  return working?.what === 'running' ? (working.node?.node ?? null) : null;
+}

@@ -13,6 +13,7 @@ import { useCommands, useDoers, useObservable, useSize, useStore } from './hooks
 import { answerHost, hostOf, onHostChanged } from './host';
 import { Live } from './Live';
 import { escape, goToPart } from './parts';
+import { Sentence } from './Sentence';
 import { commandKey, keepKeysFromHost } from './shortcuts';
 import { PRESENTED, widthOf } from './width';
 
@@ -85,7 +86,7 @@ function Empty({ state }: { state: DebuggerState }): JSX.Element {
   if (port.state === 'closed') {
     return (
       <p class="vg-empty vg-empty-view" role="alert">
-        {port.reason ?? 'The connection to the kernel is closed.'}
+        <Sentence text={port.reason ?? 'The connection to the kernel is closed.'} />
       </p>
     );
   }

@@ -4,6 +4,7 @@ import { useRef } from 'preact/hooks';
 
 import type { DebuggerState } from '../store';
 import { keysOf } from './host';
+import { unquoted } from './Sentence';
 import { heard, NOTHING_HEARD, spoken } from './spoken';
 
 export function Live({ state }: { state: DebuggerState }): JSX.Element {
@@ -15,7 +16,7 @@ export function Live({ state }: { state: DebuggerState }): JSX.Element {
   before.current = now;
   return (
     <div class="vg-live" role="status" aria-live="polite">
-      {said.current}
+      {unquoted(said.current)}
     </div>
   );
 }

@@ -69,4 +69,24 @@ test('states in words, long and short', () => {
   expect(format.nodeState({ ...done, grad_norm: null })).toBe('done #5, no gradient');
   const skipped = { ...run, state: 'skipped', reason: 'no target behind it' } as const;
   expect(format.nodeState(skipped)).toBe('skipped: no target behind it');
+  const error = { ...run, state: 'error', reason: 'saved `x` is stale' } as const;
+  expect(format.nodeState(error)).toBe('error: saved x is stale');
+});
+
+test('a node that is running, and one that was next until it began', () => {
+  const waiting = {
+    state: 'waiting',
+    delivered: 1,
+    needed: 1,
+    order: null,
+    reason: '',
+    grad_norm: null
+  } as const;
+  const current = { ...waiting, state: 'current' } as const;
+  expect(format.nodeState(current)).toBe('runs next');
+  expect(format.nodeBrief(current, format.whereRuns(3, current, 3))).toBe('running');
+  expect(format.nodeBrief(current, format.whereRuns(3, current, 2))).toBe('');
+  expect(format.nodeBrief(waiting, format.whereRuns(3, waiting, 3))).toBe('running');
+  expect(format.whereRuns(3, waiting, 2)).toBeNull();
+  expect(format.whereRuns(null, current, 2)).toBeNull();
 });

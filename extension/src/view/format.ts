@@ -1,4 +1,5 @@
 /** Numbers, sizes and places as short text, as the kernel writes them (`rendering/describe.py`). */
+import { unquoted } from './Sentence';
 import type { NodeRun, Place, SavedState, TensorSummary, Visit } from '../protocol';
 
 /** About four significant digits; words for what is not finite. */
@@ -87,15 +88,29 @@ export function tensor({ shape: dims, dtype }: Pick<TensorSummary, 'shape' | 'dt
   return `${dtype} ${shape(dims)}`;
 }
 
-/** The state of a node in words, for its second line and its accessible name. */
-export function nodeState(run: NodeRun): string {
+/** While the run moves: whether a node is the one that is running, or another is. */
+export type Running = 'here' | 'elsewhere' | null;
+
+/** Nodes that it makes no difference to are told nothing, and not drawn again. */
+export function whereRuns(running: number | null, { state }: NodeRun, node: number): Running {
+  return running === node ? 'here' : running !== null && state === 'current' ? 'elsewhere' : null;
+}
+
+/**
+ * The state of a node in words, for its second line and its accessible name. Of what was next when another is running
+ * nothing is known: the kernel tells what it did when it stops.
+ */
+export function nodeState(run: NodeRun, running: Running = null): string {
+  if (running === 'here') {
+    return 'running';
+  }
   switch (run.state) {
     case 'waiting':
       return `waiting, ${whole(run.delivered)} of ${whole(run.needed)}`;
     case 'ready':
       return 'ready';
     case 'current':
-      return 'runs next';
+      return running === null ? 'runs next' : '';
     case 'done': {
       const order = run.order === null ? 'done' : `done #${whole(run.order + 1)}`;
       return run.grad_norm === null
@@ -103,12 +118,16 @@ export function nodeState(run: NodeRun): string {
         : `${order}, ‖g‖ ${number(run.grad_norm)}`;
     }
     case 'skipped':
-      return run.reason ? `skipped: ${run.reason}` : 'skipped';
+      return because('skipped', run);
     case 'captured':
-      return run.reason ? `captured: ${run.reason}` : 'captured';
+      return because('captured', run);
     case 'error':
-      return run.reason ? `error: ${run.reason}` : 'error';
+      return because('error', run);
   }
+}
+
+function because(what: string, { reason }: NodeRun): string {
+  return reason ? `${what}: ${unquoted(reason)}` : what;
 }
 
 /** The norm of a gradient that is not finite and was made of finite ones, at this visit; null if there is none. */
@@ -122,7 +141,10 @@ export function madeAt(visit: Visit | null | undefined): number | null {
 }
 
 /** The same in few letters, beside the state's sign in the drawing. */
-export function nodeBrief(run: NodeRun): string {
+export function nodeBrief(run: NodeRun, running: Running = null): string {
+  if (running === 'here' || run.state === 'current') {
+    return nodeState(run, running);
+  }
   switch (run.state) {
     case 'waiting':
       return `waiting ${whole(run.delivered)}/${whole(run.needed)}`;
@@ -133,7 +155,7 @@ export function nodeBrief(run: NodeRun): string {
         : `${order}  ‖g‖ ${brief(run.grad_norm)}`;
     }
     default:
-      return run.state === 'current' ? 'runs next' : run.state;
+      return run.state;
   }
 }
 

@@ -3,7 +3,7 @@
  * wrong. One short sentence each; what was said is not said again.
  */
 import type { Saved } from '../protocol';
-import { nodeTitle } from '../store';
+import { nodeTitle, runningIn } from '../store';
 import type { DebuggerState, SessionState } from '../store';
 import * as format from './format';
 
@@ -15,6 +15,8 @@ export interface Heard {
   readonly selection: number | null;
   readonly follow: boolean;
   readonly breakpoints: readonly number[];
+  /** The node that is running. */
+  readonly running: number | null;
 }
 
 export const NOTHING_HEARD: Heard = {
@@ -23,10 +25,12 @@ export const NOTHING_HEARD: Heard = {
   stale: [],
   selection: null,
   follow: true,
-  breakpoints: []
+  breakpoints: [],
+  running: null
 };
 
-export function heard({ session, announcement, view }: DebuggerState, before: Heard): Heard {
+export function heard(state: DebuggerState, before: Heard): Heard {
+  const { session, announcement, view } = state;
   const stale = session?.saved.staleNodes ?? [];
   return {
     session: session?.session ?? null,
@@ -34,7 +38,8 @@ export function heard({ session, announcement, view }: DebuggerState, before: He
     stale: same(stale, before.stale) ? before.stale : stale,
     selection: view.selection,
     follow: view.follow,
-    breakpoints: session?.run.breakpoints ?? []
+    breakpoints: session?.run.breakpoints ?? [],
+    running: runningIn(state)
   };
 }
 
@@ -66,7 +71,7 @@ export function spoken(
     if (now.follow && !before.follow) {
       said.push('Following the run');
     } else if (!now.follow && now.selection !== null && now.selection !== before.selection) {
-      said.push(described(session, now.selection));
+      said.push(described(session, now.selection, now.running));
     }
   }
   return said.filter(Boolean).join('. ');
@@ -80,11 +85,12 @@ function opening(session: SessionState): string {
 }
 
 /** A node that was chosen: how it stands, and what is wrong with it. */
-function described(session: SessionState, node: number): string {
+function described(session: SessionState, node: number, running: number | null): string {
   const { fold } = session;
-  const state = fold.knows(node) ? `, ${format.nodeState(fold.node(node))}` : '';
+  const run = fold.knows(node) ? fold.node(node) : null;
+  const state = run ? format.nodeState(run, format.whereRuns(running, run, node)) : '';
   const stale = staleIn(session, node);
-  return `${nodeTitle(session, node)}${state}${stale && `. ${stale}`}`;
+  return `${nodeTitle(session, node)}${state && `, ${state}`}${stale && `. ${stale}`}`;
 }
 
 /** "MulBackward0 saved self, which is stale: add_ wrote version 1 through h, In [2], line 3". */

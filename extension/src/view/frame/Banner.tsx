@@ -5,6 +5,7 @@ import type { DebuggerState } from '../../store';
 import * as format from '../format';
 import { useStore } from '../hooks';
 import { Icon } from '../Icons';
+import { Sentence } from '../Sentence';
 import { Fault } from './Fault';
 
 interface Line {
@@ -32,7 +33,9 @@ export function Banner({ state }: { state: DebuggerState }): JSX.Element {
           {fault ? (
             <Fault text={text} node={named(state, node)} />
           ) : (
-            <span class="vg-banner-text">{text}</span>
+            <span class="vg-banner-text">
+              <Sentence text={text} />
+            </span>
           )}
           {!fault && node !== null && (
             <button type="button" class="vg-button vg-labelled" onClick={() => store.select(node)}>

@@ -9,6 +9,7 @@ import { memo } from '../memo';
 import { keyText } from '../shortcuts';
 import { Icon } from '../Icons';
 import type { IconName } from '../Icons';
+import { unquoted } from '../Sentence';
 
 interface ButtonProps {
   readonly icon: IconName;
@@ -35,7 +36,7 @@ const shortcut = (key: string): string => key.replace(/^Shift /, 'Shift+');
  */
 function ButtonInner(props: ButtonProps): JSX.Element {
   const { icon, name, keys, labelled = false, disabled = false, pressed, primary = false } = props;
-  const text = props.hint ?? name;
+  const text = unquoted(props.hint ?? name);
   return (
     <button
       type="button"

@@ -3,6 +3,7 @@ import type { JSX } from 'preact';
 
 import { useStore } from '../hooks';
 import { PlaceLink } from '../PlaceLink';
+import { Sentence } from '../Sentence';
 import { errorLines } from './errorLines';
 
 interface FaultProps {
@@ -16,7 +17,9 @@ export function Fault({ text, node }: FaultProps): JSX.Element {
   const { what, where, fix, details } = errorLines(text);
   return (
     <div class="vg-fault">
-      <div class="vg-fault-what">{what}</div>
+      <div class="vg-fault-what">
+        <Sentence text={what} />
+      </div>
       {(where || node) && (
         <div>
           {where && (
@@ -36,13 +39,15 @@ export function Fault({ text, node }: FaultProps): JSX.Element {
       )}
       {fix && (
         <div>
-          <b>Fix</b> {fix}
+          <b>Fix</b> <Sentence text={fix} />
         </div>
       )}
       {details && (
         <details>
           <summary>Details</summary>
-          <pre class="vg-code">{details}</pre>
+          <pre class="vg-code">
+            <Sentence text={details} />
+          </pre>
         </details>
       )}
     </div>

@@ -7,6 +7,7 @@ import type { Command, NodeState, Section } from '../../protocol';
 import { useCommands } from '../hooks';
 import { Icon, StateIcon } from '../Icons';
 import { keysOf } from '../host';
+import { Sentence, unquoted } from '../Sentence';
 
 const SECTIONS: Readonly<Record<Section, string>> = {
   Run: 'The run',
@@ -90,7 +91,9 @@ export function Help({ close }: { close(): void }): JSX.Element {
                 {GESTURES.map(({ keys, help }) => (
                   <div key={keys}>
                     <dt>{keys}</dt>
-                    <dd>{help}</dd>
+                    <dd>
+                      <Sentence text={help} />
+                    </dd>
                   </div>
                 ))}
               </dl>
@@ -118,7 +121,7 @@ function Listed(props: { title: string; listed: readonly Command[] }): JSX.Eleme
               ))}
             </dt>
             <dd>
-              <b>{label}</b> {help}
+              <b>{label}</b> <Sentence text={help} />
             </dd>
           </div>
         ))}
@@ -170,7 +173,7 @@ function Code(): JSX.Element {
         </thead>
         <tbody>
           {lines.map(({ label, help, code, magic }) => (
-            <tr key={label} title={help}>
+            <tr key={label} title={unquoted(help)}>
               <th scope="row">{label}</th>
               <td>
                 <code>{code}</code>

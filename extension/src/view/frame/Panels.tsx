@@ -5,6 +5,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 
+import { runningIn } from '../../store';
 import type { DebuggerState, SessionState } from '../../store';
 import { GraphPanel } from '../graph/GraphPanel';
 import { Engine, Events, Inspector, Memory, SavedTensors, Versions } from '../panels';
@@ -50,7 +51,10 @@ export function Panels({ state, session, width }: PanelsProps): JSX.Element {
     }
   }, [follow, selection]);
 
-  const graph = <GraphPanel session={session} view={state.view} host={hostOf(document)} />;
+  const running = runningIn(state);
+  const graph = (
+    <GraphPanel session={session} view={state.view} running={running} host={hostOf(document)} />
+  );
   const stale = session.saved.stale;
   const inspector: Part = {
     name: 'Inspector',
@@ -71,7 +75,7 @@ export function Panels({ state, session, width }: PanelsProps): JSX.Element {
   const engine: Part = {
     name: 'Engine',
     note: () => `${session.fold.readyCount} ready`,
-    draw: () => <Engine session={session} />
+    draw: () => <Engine session={session} running={running} />
   };
   const memory: Part = {
     name: 'Memory',

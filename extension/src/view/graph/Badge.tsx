@@ -10,6 +10,7 @@ const SIGN = 13;
 
 interface BadgeProps {
   readonly run: NodeRun;
+  readonly running: format.Running;
   readonly odd: boolean;
   /** What it made that is not finite: that is said before all else. */
   readonly made?: number | null;
@@ -27,6 +28,7 @@ export const BADGE_LEAST = SIGN + 6;
 
 export function Badge({
   run,
+  running,
   odd,
   made = null,
   got,
@@ -41,14 +43,14 @@ export function Badge({
       ? madeWords(run, made)
       : got !== null && run.order === null
         ? [`got ${format.brief(got)}`, format.brief(got)]
-        : [format.nodeBrief(run), shorter(run), shortest(run)];
+        : [format.nodeBrief(run, running), shorter(run), shortest(run)];
   const words = texts.find(text => text !== '' && width(text) <= room);
   const left = right - (words ? width(words) : SIGN);
   return (
     <>
       <g class="vg-state" transform={`translate(${left},${y - 9.5}) scale(0.72)`}>
         <StateShape
-          state={run.state}
+          state={running === 'here' ? 'current' : run.state}
           share={run.needed ? run.delivered / run.needed : 0}
           wrong={odd || made !== null}
         />

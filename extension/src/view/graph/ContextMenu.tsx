@@ -5,6 +5,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { COMMANDS } from '../../protocol';
 import type { MenuOf } from '../../protocol';
 import { useCommands } from '../hooks';
+import { unquoted } from '../Sentence';
 import { Icon } from '../Icons';
 import { rove } from '../roving';
 import { keyText } from '../shortcuts';
@@ -86,7 +87,7 @@ export function ContextMenu({ of, title, x, y, close }: ContextMenuProps): JSX.E
           role="menuitem"
           tabIndex={-1}
           aria-disabled={!commands.can(name)}
-          title={help}
+          title={unquoted(help)}
           onClick={() => {
             close(true);
             commands.perform(name);

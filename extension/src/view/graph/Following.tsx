@@ -51,13 +51,16 @@ interface WayBackProps {
   /** Of what runs next. */
   readonly box: Box | undefined;
   readonly name: string;
+  /** It does so now. */
+  readonly running: boolean;
   readonly view: Observable<View>;
   readonly screen: Size;
   show(): void;
 }
 
 /** An arrow at the edge towards what runs next, while that is out of sight. */
-export function WayBack({ box, name, view, screen, show }: WayBackProps): JSX.Element | null {
+export function WayBack(props: WayBackProps): JSX.Element | null {
+  const { box, name, running, view, screen, show } = props;
   const [at, setAt] = useState<{ readonly place: Point; readonly turn: number } | null>(null);
   useEffect(() => {
     const look = (): void => setAt(box ? edgeTowards(box, view.value, screen) : null);
@@ -70,13 +73,15 @@ export function WayBack({ box, name, view, screen, show }: WayBackProps): JSX.El
         type="button"
         class="vg-way-back"
         style={{ left: `${at.place.x}px`, top: `${at.place.y}px` }}
-        title={`${name} runs next: show it`}
+        title={`${name} ${running ? 'is running' : 'runs next'}: show it`}
         onClick={show}
       >
         <svg width="14" height="14" viewBox="-7 -7 14 14" aria-hidden="true">
           <path d="M-5 -4L5 0L-5 4Z" transform={`rotate(${at.turn})`} />
         </svg>
-        <span>next: {name}</span>
+        <span>
+          {running ? 'running' : 'next'}: {name}
+        </span>
       </button>
     )
   );

@@ -5,6 +5,7 @@ import { useMemo, useState } from 'preact/hooks';
 import type { DrawnBox, DrawnFrame } from '../../protocol';
 import { isLarger } from '../../store';
 import type { Fold, SessionState } from '../../store';
+import * as format from '../format';
 import { Deliveries } from './Deliveries';
 import { FarTitles } from './FarTitles';
 import { FrameBox, FrameHead } from './FrameBox';
@@ -40,11 +41,13 @@ export interface GraphCanvasProps {
   readonly focusKey: string | null;
   /** Colours say how large gradients are, not how far the run is. */
   readonly heated: boolean;
+  /** The node that is running now; null: the run stands still. */
+  readonly running: number | null;
   readonly events: SVGAttributes<SVGSVGElement>;
 }
 
 export function GraphCanvas(props: GraphCanvasProps): JSX.Element {
-  const { session, picture, selection, matches, focusKey, heated } = props;
+  const { session, picture, selection, matches, focusKey, heated, running } = props;
   const { drawn, detail, scale, type } = props.viewport;
   const { drawing, groups, nodes, depths } = picture;
   const metrics = picture.metrics.atLeast(type);
@@ -152,6 +155,7 @@ export function GraphCanvas(props: GraphCanvasProps): JSX.Element {
           type={type}
           node={node}
           run={stands}
+          running={format.whereRuns(running, stands, node.id)}
           odd={isOdd(came) || odd.boxes.has(index)}
           made={gone !== undefined && !isOdd(came) ? gone.norm : null}
           got={odd.to.get(index) ?? null}

@@ -29,13 +29,20 @@ import { useViewport } from './useViewport';
 interface GraphPanelProps {
   readonly session: SessionState;
   readonly view: ViewState;
+  /** The node that is running now, if the kernel says that one is. */
+  readonly running: number | null;
   /** What its buttons say of keys, and what a person prefers. */
   readonly host: Host;
 }
 
 const NO_SCREEN = { width: 0, height: 0 };
 
-function GraphPanelInner({ session, view, host: { preferences } }: GraphPanelProps): JSX.Element {
+function GraphPanelInner({
+  session,
+  view,
+  running,
+  host: { preferences }
+}: GraphPanelProps): JSX.Element {
   const store = useStore();
   const commands = useCommands();
   const host = useRef<HTMLDivElement>(null);
@@ -162,12 +169,14 @@ function GraphPanelInner({ session, view, host: { preferences } }: GraphPanelPro
     }
   }, [view.presentation, screen]);
 
+  const nextNode = running ?? session.run.current;
+  const nextKey = place(nextNode);
   const nextBox = useMemo(
-    () => (current === null ? undefined : placeOf(picture, current)),
-    [picture, current]
+    () => (nextKey === null ? undefined : placeOf(picture, nextKey)),
+    [picture, nextKey]
   );
   const { title, cell, size, leaves } = session;
-  const next = session.run.current === null ? undefined : session.names.peek(session.run.current);
+  const next = nextNode === null ? undefined : session.names.peek(nextNode);
   return (
     <Region
       name="Graph"
@@ -194,6 +203,7 @@ function GraphPanelInner({ session, view, host: { preferences } }: GraphPanelPro
           matches={matched}
           focusKey={keys.focusKey}
           heated={heated}
+          running={running}
           events={actions.events}
         />
         {search && (
@@ -206,10 +216,11 @@ function GraphPanelInner({ session, view, host: { preferences } }: GraphPanelPro
         )}
         <WayBack
           box={nextBox}
-          name={next ? (next.label === '' ? next.name : next.label) : 'what runs next'}
+          name={next ? next.label || next.name : `node ${nextNode}`}
+          running={running !== null}
           view={viewport.view}
           screen={screen}
-          show={() => current !== null && placing.show(current)}
+          show={() => nextKey !== null && placing.show(nextKey)}
         />
         {menu.place && <ContextMenu {...menu.place} close={menu.close} />}
         {heated && <Legend />}

@@ -1,7 +1,7 @@
 /** One node or one use of a leaf, drawn: name, type, state, saved values, ports and breakpoint. */
 import type { JSX } from 'preact';
 
-import type { DrawnBox, Node, NodeRun, Saved } from '../../protocol';
+import type { DrawnBox, Node, NodeRun, NodeState, Saved } from '../../protocol';
 import * as format from '../format';
 import { StateShape } from '../Icons';
 import { memo } from '../memo';
@@ -17,6 +17,7 @@ export interface NodeBoxProps {
   readonly box: DrawnBox;
   readonly node: Node;
   readonly run: NodeRun;
+  readonly running: format.Running;
   readonly saved: readonly Saved[];
   /** Where the lines that leave it start, to write their names above; and those that carry NaN or inf. */
   readonly starts: readonly number[];
@@ -41,14 +42,14 @@ export interface NodeBoxProps {
 }
 
 function NodeBoxInner(props: NodeBoxProps): JSX.Element {
-  const { box, node, run, saved, detail, breakpoint } = props;
+  const { box, node, run, running, saved, detail, breakpoint } = props;
   const pin = box.kind === 'pin';
   const title = node.label ? `${node.name} ${node.label}` : node.name;
   const { odd, made } = props;
   const spoken = [
     title,
     pin && box.uses > 1 ? `use ${format.whole(box.use)} of ${format.whole(box.uses)}` : '',
-    format.nodeState(run),
+    format.nodeState(run, running),
     made === null ? '' : `made ${format.number(made)}`,
     odd && made === null ? 'not finite' : '',
     breakpoint ? 'breakpoint' : '',
@@ -67,7 +68,7 @@ function NodeBoxInner(props: NodeBoxProps): JSX.Element {
       data-key={box.key}
       data-node-id={node.id}
       data-kind={node.kind}
-      data-state={run.state}
+      data-state={stateOf(props)}
       data-heat={heatName(props.heat)}
       data-breakpoint={breakpoint ? 'on' : undefined}
       transform={`translate(${box.x},${box.y})`}
@@ -136,7 +137,7 @@ function Far(props: NodeBoxProps): JSX.Element {
     return (
       <>
         <g class="vg-state" transform={at}>
-          <StateShape state={run.state} share={share} wrong={props.odd} />
+          <StateShape state={stateOf(props)} share={share} wrong={props.odd} />
         </g>
         {dot}
       </>
@@ -151,7 +152,7 @@ function Far(props: NodeBoxProps): JSX.Element {
   return (
     <>
       <g class="vg-state" transform={`translate(6,${height / 2 - 9.6}) scale(1.2)`}>
-        <StateShape state={run.state} share={share} wrong={props.odd} />
+        <StateShape state={stateOf(props)} share={share} wrong={props.odd} />
       </g>
       <text class="vg-name" x={29} y={Math.round(height / 2 + 0.36 * size)}>
         {text}
@@ -159,6 +160,11 @@ function Far(props: NodeBoxProps): JSX.Element {
       {dot}
     </>
   );
+}
+
+/** What is running is drawn as what is next, also where the records do not tell of it yet. */
+function stateOf({ run, running }: NodeBoxProps): NodeState {
+  return running === 'here' ? 'current' : run.state;
 }
 
 function tooltip({ scope, place }: Node, title: string): string {

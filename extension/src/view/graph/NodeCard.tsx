@@ -11,7 +11,7 @@ const HOOK_WIDTH = 18;
 const GAP = 10;
 
 export function NodeCard(props: NodeBoxProps): JSX.Element {
-  const { box, node, run, saved, starts, oddStarts, made, metrics } = props;
+  const { box, node, run, running, saved, starts, oddStarts, made, metrics } = props;
   const side = sideOf(node);
   const room = box.width - 2 * side;
   const hooks = node.hooks.length > 0;
@@ -28,6 +28,7 @@ export function NodeCard(props: NodeBoxProps): JSX.Element {
       </text>
       <Badge
         run={run}
+        running={running}
         made={made}
         odd={props.odd}
         got={props.got}

@@ -12,7 +12,7 @@ const GAP = 8;
 const INTO_END = 3;
 const SIGN_ROOM = 15;
 
-export function PinCard({ box, node, run, odd, got, metrics }: NodeBoxProps): JSX.Element {
+export function PinCard({ box, node, run, running, odd, got, metrics }: NodeBoxProps): JSX.Element {
   const room = box.width - 2 * SIDE;
   const line = room + INTO_END;
   const name = metrics.fit(mainText(node), line - SIGN_ROOM, 'leaf');
@@ -28,6 +28,7 @@ export function PinCard({ box, node, run, odd, got, metrics }: NodeBoxProps): JS
       </text>
       <Badge
         run={run}
+        running={running}
         odd={odd}
         got={got}
         right={box.width - SIDE + INTO_END}

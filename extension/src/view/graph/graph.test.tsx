@@ -50,14 +50,18 @@ afterEach(() => {
 
 const commands = new Commands(store as unknown as DebuggerStore, () => undefined);
 
-function show(session: SessionState, changes: Partial<ViewState> = {}): void {
+function show(
+  session: SessionState,
+  changes: Partial<ViewState> = {},
+  running: number | null = null
+): void {
   const view = { ...INITIAL_VIEW, ...changes };
   store.state.value = { ...INITIAL_STATE, port: { state: 'open' }, session, view };
   page.rerender(
     <StoreContext.Provider value={store as unknown as DebuggerStore}>
       <CommandsContext.Provider value={commands}>
         <div onKeyDown={event => commandKey(event, commands)}>
-          <GraphPanel session={session} view={view} host={hostOf(document)} />
+          <GraphPanel session={session} view={view} running={running} host={hostOf(document)} />
         </div>
       </CommandsContext.Provider>
     </StoreContext.Provider>
@@ -123,6 +127,26 @@ describe('what is drawn', () => {
     expect(ringed()).toEqual(['p1']);
     (graph().querySelector('[data-key="p3"]') as SVGElement).focus();
     await waitFor(() => expect(ringed()).toEqual(['p3']));
+  });
+
+  test('while the run moves the node that is running says so, and none runs next', () => {
+    const standing = {
+      current: 0,
+      nodes: [{ ...WAITING, state: 'current' as const }, WAITING, WAITING]
+    };
+    const at = session(some, standing);
+    const said = (): (string | null | undefined)[] =>
+      [0, 11].map(id =>
+        graph().querySelector(`[data-node-id="${id}"]`)?.getAttribute('aria-label')
+      );
+    show(at);
+    expect(said()).toEqual(['SumBackward0, runs next', 'TanhBackward0, waiting, 0 of 1']);
+    show(at, {}, 0);
+    expect(said()).toEqual(['SumBackward0, running', 'TanhBackward0, waiting, 0 of 1']);
+    show(at, {}, 11); // What it did in between is told when it stops.
+    expect(said()).toEqual(['SumBackward0', 'TanhBackward0, running']);
+    expect(item(/TanhBackward0/).dataset['state']).toBe('current');
+    expect(graph().textContent).not.toContain('runs next');
   });
 
   test('a tree: what each thing is, what is in it, how deep it lies', () => {

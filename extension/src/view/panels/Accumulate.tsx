@@ -2,6 +2,7 @@
 import type { JSX } from 'preact';
 
 import type { AccumulateRecord, Inspection } from '../../protocol';
+import { Sentence } from '../Sentence';
 import { which } from './array/GoThrough';
 import { TensorCard } from './TensorCard';
 
@@ -10,7 +11,7 @@ export function Accumulate({ record }: { record: AccumulateRecord }): JSX.Elemen
     <section class="vg-part">
       <h4>Accumulated into .grad</h4>
       <p class="vg-decision">
-        <span class="vg-badge">{record.decision}</span> {record.reason}
+        <span class="vg-badge">{record.decision}</span> <Sentence text={record.reason} />
       </p>
       {record.before ? (
         <TensorCard title=".grad before" summary={record.before} of={which('grad_before')} />

@@ -10,7 +10,13 @@ import { whyNext, whyNot } from './why';
 
 const SHOWN = 40;
 
-export function Engine({ session }: { session: SessionState }): JSX.Element {
+interface EngineProps {
+  readonly session: SessionState;
+  /** The node that is running now; null: the run stands still. */
+  readonly running: number | null;
+}
+
+export function Engine({ session, running }: EngineProps): JSX.Element {
   const { run, fold } = session;
   const ready = useMemo(() => fold.queue, [fold, run]);
   const buffers = useMemo(() => fold.waiting, [fold, run]);
@@ -25,10 +31,17 @@ export function Engine({ session }: { session: SessionState }): JSX.Element {
   const untouched = fold.count('waiting') - waiting.length;
   return (
     <div class="vg-engine">
-      {first && (
+      {running !== null ? (
         <p class="vg-why">
-          <b>Next</b> is <NodeLink session={session} node={first.node} /> {whyNext(ready)}
+          <b>Running</b> <NodeLink session={session} node={running} />
         </p>
+      ) : (
+        first && (
+          <p class="vg-why">
+            <b>Next</b> is <NodeLink session={session} node={first.node} />{' '}
+            <span class="vg-why-so">{whyNext(ready)}</span>
+          </p>
+        )
       )}
       <h4>Ready queue</h4>
       {ready.length === 0 ? (
@@ -39,7 +52,9 @@ export function Engine({ session }: { session: SessionState }): JSX.Element {
         <ol class="vg-queue" aria-label="Ready queue">
           {ready.slice(0, SHOWN).map(({ node, priority }, i) => (
             <li key={node} title={priority === null ? undefined : `Sequence number ${priority}`}>
-              <span class="vg-queue-place">{i === 0 ? 'next' : i + 1}</span>{' '}
+              <span class="vg-queue-place">
+                {i > 0 ? i + 1 : running === null ? 'next' : running === node ? 'now' : 1}
+              </span>{' '}
               <NodeLink session={session} node={node} />{' '}
               {priority === null && <span class="vg-norm">leaf</span>}
             </li>

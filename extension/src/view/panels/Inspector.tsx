@@ -2,7 +2,7 @@
 import type { JSX } from 'preact';
 
 import type { Mathematics, Node, NodeRun, Saved, Visit } from '../../protocol';
-import { isPlain, isTensor } from '../../store';
+import { isPlain, isTensor, runningIn } from '../../store';
 import type { DebuggerState, SessionState } from '../../store';
 import * as format from '../format';
 import { useStore } from '../hooks';
@@ -41,7 +41,7 @@ export function Inspector({ state, session }: InspectorProps): JSX.Element {
   const saved = fold.draws(id) ? session.saved.of(id) : (inspection?.node.saved ?? []);
   return (
     <div class="vg-inspector" data-inspected={id}>
-      <Head id={id} node={node} session={session} visit={visit} known={known} />
+      <Head {...{ id, node, session, visit, known }} running={runningIn(state)} />
       {known && (visit !== null || !done) ? (
         <Gradients session={session} visit={visit} buffers={slots} />
       ) : (
@@ -76,9 +76,11 @@ interface HeadProps {
   readonly visit: Visit | null;
   /** Is it known whether it was run? */
   readonly known: boolean;
+  /** The node that is running now. */
+  readonly running: number | null;
 }
 
-function Head({ id, session, node, visit, known }: HeadProps): JSX.Element {
+function Head({ id, session, node, visit, known, running }: HeadProps): JSX.Element {
   const store = useStore();
   const { fold } = session;
   const { name, label } = node ?? session.names.of(id) ?? { name: `node ${id}`, label: '' };
@@ -101,7 +103,7 @@ function Head({ id, session, node, visit, known }: HeadProps): JSX.Element {
         {label && <span class="vg-variable">{label}</span>}
         {known && (
           <span class={wrong ? 'vg-badge vg-odd' : 'vg-badge'}>
-            {run ? format.nodeState(run) : 'not run'}
+            {run ? format.nodeState(run, format.whereRuns(running, run, id)) : 'not run'}
             {made !== null && `, made ${format.brief(made)}`}
           </span>
         )}
