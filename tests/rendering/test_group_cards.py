@@ -19,6 +19,7 @@ from vizgrad.rendering.group_cards import (
     shortened,
 )
 from vizgrad.rendering.heads import Head, place_head
+from vizgrad.rendering.metrics import text_width
 from vizgrad.rendering.overlay import RunView
 from vizgrad.rendering.scene import Group as Shapes
 from vizgrad.rendering.scene import Rect, Scene, Shape, Text, texts
@@ -126,6 +127,23 @@ def test_a_head_has_room_for_title_and_curve() -> None:
     assert plot.x > title.x + box.width / 3
     assert plot.x + plot.width < box.width
     assert not head_need(replace(LOOP, cells=0), Frame(0, -1)).curve
+
+
+def test_which_of_many_is_shown_is_never_cut_however_long_the_title() -> None:
+    many = replace(LOOP, title="for batch in loader_of_" + "long" * 20, cells=100_000)
+    frame = Frame(0, -1, 2)
+    need = head_need(many, frame)
+    head = place_head(need, [60.0], 150.0)
+    assert head.title_room >= need.least
+    title = head_shapes(many, frame, Box(0, 0, 150 + head.grown, 90), head, "", None)[0]
+    assert isinstance(title, Text)
+    words, which = title.text.split(" · ")
+    assert which == "99,998 of 100,000"
+    assert words.startswith("for batch in")
+    # Beside it a view has arrows, and it may be zoomed out.
+    live = head_need(many, frame, 60.0, 1.3)
+    counter = text_width(" · 99,998 of 100,000", 11.5, bold=True)
+    assert live.least == pytest.approx(need.least + 60 + 0.3 * counter)
 
 
 def flat(group: Shapes) -> list[Shape]:

@@ -12,7 +12,7 @@ import vizgrad as vg
 from vizgrad.function.primitive import REGISTRY
 from vizgrad.inspection.model import Formula
 from vizgrad.rendering.mathematics import mathematics
-from vizgrad.stepping.described import source_of
+from vizgrad.stepping.described import formulas_of, source_of, unmarked
 
 FORMULAS = {
     (op.name, name): Formula(name, source_of(formula), op.maths.get(name, ""))
@@ -150,3 +150,24 @@ def test_a_session_s_formula_is_told_with_its_node() -> None:
         made = mathematics(node.formulas[0])
         assert made is not None
         assert made.text == "∂L/∂x = g * (1 - y**2)"
+
+
+def test_it_is_spoken_with_the_letters_that_are_written() -> None:
+    made = mathematics(
+        Formula(
+            "self",
+            "def f(grad, self_meta, other_meta):\n    return f(grad, self_meta.shape, other_meta)",
+        )
+    )
+    assert made is not None
+    assert made.text == "∂L/∂x = f(g, x.shape, other)"
+    assert flat(made.mathml).endswith("=f(g,x.shape,other)")
+
+
+def test_our_own_formulas_are_shown_without_notes_to_a_formatter() -> None:
+    loss = vg.nn.functional.nll_loss(vg.ones(2, 3, requires_grad=True), vg.tensor([0, 1]))
+    assert loss.grad_fn is not None
+    (formula,) = formulas_of(loss.grad_fn)
+    assert formula.source.endswith("ignore_index=ignore_index,\n    )")
+    comments = "def f(g):  # keep\n    return g  # of a person: fmt: as it was"
+    assert unmarked(comments) == comments

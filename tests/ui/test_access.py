@@ -131,7 +131,7 @@ def _axe_finds_nothing(lab: Lab) -> None:
     panel = opened_panel(lab)
     for tab in panel.get_by_role("tab").all():
         tab.click()
-        found[tab.inner_text()] = axe(panel)
+        found[tab.get_attribute("aria-label") or ""] = axe(panel)
     notebook.execute("session.close()")
     expect(root(view)).to_have_attribute("data-status", "closed")
     found["closed"] = axe(view)

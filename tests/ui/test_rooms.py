@@ -101,7 +101,7 @@ def test_the_graph_and_the_engine_are_seen_together(lab: Lab, width: int) -> Non
         inside(region(view, name), view)
     no_wider_than_its_room(view)
     if width < 900:
-        tabs = view.get_by_role("tab").all_inner_texts()
+        tabs = [t.get_attribute("aria-label") or "" for t in view.get_by_role("tab").all()]
         assert len(tabs) == 5
         for name in tabs:
             view.get_by_role("tab", name=name, exact=True).click()

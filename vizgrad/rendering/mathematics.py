@@ -326,6 +326,7 @@ def _identifier(name: str) -> str:
 def _renamed(text: str) -> str:
     """The letters of the mathematics, in a line of text."""
     text = text.replace(" ** ", "**")
+    text = re.sub(r"\b(\w+)_meta\b", r"\1", text)
     return re.sub(r"\b(grad|self|result|target)\b", lambda found: _LETTERS[found[0]], text)
 
 

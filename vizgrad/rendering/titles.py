@@ -19,23 +19,30 @@ _LEAST_CURVE, _MOST_CURVE = 132.0, 240.0
 
 def frame_title(group: Group, frame: Frame) -> str:
     """Of an open group; of one that shows one of many equal children also which."""
-    if frame.cell < 0:
-        return shortened(group.title)
-    return f"{shortened(group.title)} · {group.cells - frame.cell:,} of {group.cells:,}"
+    return shortened(group.title) + _which(group, frame)
 
 
-def head_need(group: Group, frame: Frame, buttons: float = 0.0) -> HeadNeed:
-    """What a frame needs for its title, `buttons` beside it, and a curve if there is one at any time."""
-    title = text_width(frame_title(group, frame), _SIZE, bold=True) + buttons
+def _which(group: Group, frame: Frame) -> str:
+    return "" if frame.cell < 0 else f" · {group.cells - frame.cell:,} of {group.cells:,}"
+
+
+def head_need(group: Group, frame: Frame, buttons: float = 0.0, enlarged: float = 1.0) -> HeadNeed:
+    """What a frame needs for its title, `buttons` beside it, and a curve if there is one at any time. Which
+    of equal children it shows is never cut. `enlarged`: how much larger it may be written than in a file.
+    """
+    title = text_width(shortened(group.title), _SIZE, bold=True)
+    others = text_width(_which(group, frame), _SIZE, bold=True) * enlarged + buttons
     curve = _LEAST_CURVE if group.cells > 1 else 0.0
-    return HeadNeed(title, min(title, _LEAST_TITLE + buttons), curve)
+    return HeadNeed(title * enlarged + others, min(title, _LEAST_TITLE) + others, curve)
 
 
 def head_shapes(
     group: Group, frame: Frame, box: Box, head: Head, nested: str, run: Run | None
 ) -> tuple[Shape, ...]:
     """The head of a frame in `box`; `nested` is the role of a frame in a frame."""
-    words = fitted(frame_title(group, frame), head.title_room, _SIZE, bold=True)
+    which = _which(group, frame)
+    room = head.title_room - text_width(which, _SIZE, bold=True)
+    words = fitted(shortened(group.title), room, _SIZE, bold=True) + which
     title = Text(box.x + head.title, box.y + 17, words, f"scope halo{nested}")
     if run is None or group.cells < 2 or not head.curve_room:
         return (title,)

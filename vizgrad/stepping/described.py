@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import textwrap
 from functools import cache
 from typing import Any
@@ -35,7 +36,9 @@ def formulas_of(node: Node) -> tuple[model.Formula, ...]:
             return ()
         return (model.Formula(input="", source=source_of(backward)),)
     return tuple(
-        model.Formula(input=name, source=source_of(op.formulas[name]), math=op.maths.get(name, ""))
+        model.Formula(
+            input=name, source=unmarked(source_of(op.formulas[name])), math=op.maths.get(name, "")
+        )
         for name in op.differentiable
     )
 
@@ -47,6 +50,13 @@ def source_of(function: Any) -> str:
         return textwrap.dedent(inspect.getsource(function)).rstrip()
     except (OSError, TypeError):
         return ""
+
+
+def unmarked(source: str) -> str:
+    """Our own text without what it says to formatters and linters: a person looks for the formula."""
+    return re.sub(
+        r" *# (fmt: \w+|noqa\b.*|type: ignore\b.*|pyright: .*)$", "", source, flags=re.MULTILINE
+    )
 
 
 def hooks_of(node: Node) -> tuple[str, ...]:

@@ -22,6 +22,8 @@ from vizgrad.widgets.drawing import Drawing, DrawnBox, DrawnFrame, DrawnLine, Fo
 
 #: Room in the title of a frame for what a person clicks there.
 _BUTTONS = 60.0
+#: How much larger a title is written where a view is zoomed out, before it shows less of everything.
+_ENLARGED = 1.3
 
 
 class _Anywhere(RunView):
@@ -54,7 +56,7 @@ def draw(outline: Outline, recorded: Callable[[int], Node], folding: Folding) ->
         size, named = _size(outline, describe, item, tuple(starts))
         sizes.append(size)
         names.append(named)
-    heads = [head_need(outline.groups[f.group], f, _BUTTONS) for f in visible.frames]
+    heads = [head_need(outline.groups[f.group], f, _BUTTONS, _ENLARGED) for f in visible.frames]
     layout = layered_layout(visible, sizes, heads)
     keys = _keys(visible)
     boxes = tuple(

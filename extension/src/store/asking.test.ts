@@ -272,6 +272,13 @@ describe('what is not known', () => {
     kernel.moveTo(5);
     await settle();
     expect(asked('get_memory').length).toBeLessThan(4);
+    // Who looks again, and nothing has happened since, is told again.
+    for (let again = 0; again < 2; again++) {
+      store.watchMemory(true);
+      await settle();
+      expect(state().session?.memory?.held).toBe(mlp.memory.get(5)?.held);
+      store.watchMemory(false);
+    }
   });
 
   test('other storages are asked for when somebody wants to see them', async () => {

@@ -70,6 +70,11 @@ export class Asking {
     this.answered.clear();
   }
 
+  /** What was answered is kept no longer: who wants it asks again. */
+  letGo(type: Request['type']): void {
+    this.answered.delete(type);
+  }
+
   // --- moves ---
 
   move(move: Move): void {

@@ -199,6 +199,7 @@ export class DebuggerStore {
     const { session } = this.state.value;
     this.watched.memory = on;
     if (session?.memory && !on) {
+      this.asking.letGo('get_memory');
       this.state.patch({ session: { ...session, memory: null } });
     }
     this.ask();

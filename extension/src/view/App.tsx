@@ -66,7 +66,7 @@ export function App({ sessions, fill }: AppProps): JSX.Element {
       }}
     >
       {sessions && <SessionPicker sessions={state.sessions} shown={session} />}
-      {session && <Toolbar state={state} width={width} />}
+      {session && <Toolbar state={state} />}
       <Banner state={state} />
       {view.help && <Help close={closeHelp} />}
       {session ? <Panels state={state} session={session} width={width} /> : <Empty state={state} />}

@@ -73,7 +73,7 @@ describe('a graph of which a part is drawn', () => {
     const before = lines();
     fireEvent.click(page.region('Versions').getByRole('button', { name: /storages$/ }));
     await waitFor(() => expect(lines()).toBeGreaterThan(before));
-    fireEvent.click(page.region('Versions').getByRole('button', { name: 'Fewer' }));
+    fireEvent.click(page.region('Versions').getByRole('button', { name: 'Show fewer' }));
     await waitFor(() => expect(lines()).toBe(before));
   });
 

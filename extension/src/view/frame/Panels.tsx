@@ -23,6 +23,8 @@ import { Tabs } from './Tabs';
 /** One of them, before it is known where it is to be. */
 export interface Part {
   readonly name: string;
+  /** For its tab, where the whole name would take the room of others. */
+  readonly short?: string;
   readonly note?: () => string;
   readonly tools?: ComponentChildren;
   /** A few letters on its tab: what must be seen without opening it. */
@@ -63,6 +65,7 @@ export function Panels({ state, session, width }: PanelsProps): JSX.Element {
   };
   const saved: Part = {
     name: 'Saved tensors',
+    short: 'Saved',
     note: () => savedNote(session),
     ...(stale > 0 ? { sign: `${stale} stale` } : {}),
     draw: () => <SavedTensors session={session} />

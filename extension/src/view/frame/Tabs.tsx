@@ -1,9 +1,15 @@
 /** Parts of which one is shown: what a narrow view has room for. */
 import type { JSX } from 'preact';
 
+import { useLayoutEffect, useRef } from 'preact/hooks';
+
+import { useSize } from '../hooks';
 import { rove } from '../roving';
 import { Note, Region } from './Region';
 import type { Part } from './Panels';
+
+/** Pixels of the row from which there is room for a note beside the tabs. */
+const ROOMY = 480;
 
 interface TabsProps {
   readonly parts: readonly Part[];
@@ -23,30 +29,48 @@ export function Tabs({ parts, chosen, choose }: TabsProps): JSX.Element {
       choose(parts[next]?.name ?? '');
     }
   };
+  const row = useRef<HTMLDivElement>(null);
+  const list = useRef<HTMLDivElement>(null);
+  const roomy = (useSize(row)?.width ?? 0) >= ROOMY;
+  // Where they have no room beside each other they are scrolled; what is around them is not.
+  useLayoutEffect(() => {
+    const tab = list.current?.querySelector<HTMLElement>('[aria-selected="true"]');
+    if (list.current && tab) {
+      const { offsetLeft, offsetWidth } = tab;
+      const { scrollLeft, clientWidth } = list.current;
+      list.current.scrollLeft = Math.min(
+        Math.max(scrollLeft, offsetLeft + offsetWidth - clientWidth),
+        offsetLeft
+      );
+    }
+  }, [chosen, roomy]);
+  const note = part.note !== undefined && <Note key={part.name} say={part.note} />;
   return (
     <div class="vg-tabbed">
-      <div class="vg-tabs-row">
-        <div class="vg-tabs" role="tablist" aria-label="Parts" onKeyDown={keydown}>
-          {parts.map(({ name, sign }, i) => (
+      <div class="vg-tabs-row" ref={row}>
+        <div ref={list} class="vg-tabs" role="tablist" aria-label="Parts" onKeyDown={keydown}>
+          {parts.map(({ name, short = name, sign }, i) => (
             <button
               key={name}
               type="button"
               class="vg-tab"
               role="tab"
               aria-selected={i === at}
+              aria-label={sign ? `${name}, ${sign}` : name}
               tabIndex={i === at ? 0 : -1}
               onClick={() => choose(name)}
             >
-              {name}
+              {short}
               {sign && <span class="vg-tab-sign">{sign}</span>}
             </button>
           ))}
         </div>
-        {part.note !== undefined && <Note key={part.name} say={part.note} />}
+        {roomy && note}
         {part.tools !== undefined && <span class="vg-region-tools">{part.tools}</span>}
       </div>
       <div class="vg-tabpanel" role="tabpanel" aria-label={part.name}>
         <Region key={part.name} name={part.name} bare>
+          {!roomy && note}
           {part.draw()}
         </Region>
       </div>

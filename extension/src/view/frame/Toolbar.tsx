@@ -1,61 +1,73 @@
 /** The toolbar: what moves the run, where it is, and under which modes. */
 import type { JSX } from 'preact';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 import type { CommandName } from '../../protocol';
 import type { DebuggerState } from '../../store';
 import { allows } from '../commands';
 import * as format from '../format';
-import { useCommands } from '../hooks';
-import type { Width } from '../width';
+import { useCommands, useSize } from '../hooks';
 import { CommandButton } from './Button';
 import { ModeStrip } from './ModeStrip';
 import { Scrubber } from './Scrubber';
 
 interface Tool {
   readonly command: CommandName;
-  /** The narrowest view in which the name is written beside the icon; absent: it never is. */
-  readonly labelled?: Width;
+  /** From how many pixels of the toolbar on the name is written beside the icon; absent: it never is. */
+  readonly labelled?: number;
 }
 
+/** With less room all the names would leave none to the slider: those that are known best go first. */
+const ROOMY = 1040;
+
 const TOOLS: readonly Tool[] = [
-  { command: 'continue', labelled: 'wide' },
-  { command: 'step', labelled: 'narrow' },
-  { command: 'step-back', labelled: 'wide' },
-  { command: 'run-to-here', labelled: 'narrow' },
-  { command: 'toggle-breakpoint', labelled: 'narrow' },
+  { command: 'continue', labelled: ROOMY },
+  { command: 'step', labelled: 0 },
+  { command: 'step-back', labelled: ROOMY },
+  { command: 'run-to-here', labelled: 0 },
+  { command: 'toggle-breakpoint', labelled: 0 },
   { command: 'stop-at-nan' },
   { command: 'restart' },
   { command: 'stop' }
 ];
 const VIEW_TOOLS: readonly CommandName[] = ['presentation', 'pop-out', 'open-window', 'help'];
-const WIDTHS: readonly Width[] = ['narrow', 'medium', 'wide'];
 
-interface ToolbarProps {
-  readonly state: DebuggerState;
-  readonly width: Width;
-}
+/** Pixels between parts of the toolbar; and what the slider, a word and two numbers need, by their digits. */
+const GAP = 14;
+const PROGRESS = 240;
+const DIGITS = 16;
 
-export function Toolbar({ state, width }: ToolbarProps): JSX.Element {
+export function Toolbar({ state }: { state: DebuggerState }): JSX.Element {
   const commands = useCommands();
+  const host = useRef<HTMLDivElement>(null);
+  const room = useSize(host)?.width ?? 0;
+  const digits = format.whole(state.session?.run.total ?? 0).length;
+  // Where one line has no room for all, where the run is has one to itself.
+  const [stacked, setStacked] = useState(false);
+  useLayoutEffect(() => {
+    const groups = [...(host.current?.querySelectorAll('.vg-toolbar-group') ?? [])];
+    const taken = groups.reduce((sum, { scrollWidth }) => sum + scrollWidth + GAP, 0);
+    setStacked(taken + PROGRESS + digits * DIGITS > room);
+  }, [room, digits]);
   const { session, working } = state;
   const run = session?.run;
   const running = working?.what === 'running' ? working : null;
   const seconds = Math.floor(running?.seconds ?? 0);
   const lasting = seconds >= 1 ? ` · ${seconds} s` : '';
   return (
-    <div class="vg-toolbar">
+    <div ref={host} class={stacked ? 'vg-toolbar vg-stacked' : 'vg-toolbar'}>
       <div class="vg-toolbar-group" role="toolbar" aria-label="Debugger">
         {TOOLS.map(({ command, labelled }) => (
           <CommandButton
             key={command}
             command={command === 'continue' && running ? 'pause' : command}
-            labelled={labelled !== undefined && WIDTHS.indexOf(width) >= WIDTHS.indexOf(labelled)}
+            labelled={labelled !== undefined && room >= labelled}
             primary={command === 'step'}
           />
         ))}
       </div>
       {run && (
-        <div class="vg-progress" style={{ '--vg-digits': format.whole(run.total).length }}>
+        <div class="vg-progress" style={{ '--vg-digits': digits }}>
           <Scrubber
             run={running ? { ...run, position: running.done } : run}
             disabled={running !== null || !allows(state, 'open')}

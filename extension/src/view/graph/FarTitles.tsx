@@ -1,26 +1,36 @@
 /** Titles of groups, readable from far away. Decoration: the boxes have the names. */
 import type { JSX } from 'preact';
-import { useMemo } from 'preact/hooks';
+import { useMemo, useRef } from 'preact/hooks';
 
+import type { Observable } from '../../store';
 import { memo } from '../memo';
-import { titlePlaces } from './titlePlaces';
-import type { Box } from './geometry';
+import type { Box, Size } from './geometry';
 import type { Picture } from './picture';
+import { titlePlaces } from './titlePlaces';
+import { useSticky } from './useSticky';
+import type { View } from './viewport';
 
 interface FarTitlesProps {
   readonly picture: Picture;
+  readonly view: Observable<View>;
+  readonly screen: Size;
   readonly drawn: Box;
   readonly scale: number;
 }
 
-function FarTitlesInner({ picture, drawn, scale }: FarTitlesProps): JSX.Element {
+function FarTitlesInner({ picture, view, screen, drawn, scale }: FarTitlesProps): JSX.Element {
   const titles = useMemo(() => titlePlaces(picture, drawn, scale), [picture, drawn, scale]);
+  const heads = useMemo(() => titles.flatMap(({ head }) => head ?? []), [titles]);
+  const world = useRef<SVGGElement>(null);
+  useSticky(world, view, screen, heads);
   return (
-    <g class="vg-far-titles" aria-hidden="true">
-      {titles.map(({ key, text, x, y, size }) => (
-        <text key={key} x={x} y={y} style={{ fontSize: `${size}px`, strokeWidth: size / 4 }}>
-          {text}
-        </text>
+    <g ref={world} class="vg-far-titles" aria-hidden="true">
+      {titles.map(({ key, text, x, y, size, head }) => (
+        <g key={key} {...(head ? { class: 'vg-sticky' } : {})}>
+          <text x={x} y={y} style={{ fontSize: `${size}px`, strokeWidth: size / 4 }}>
+            {text}
+          </text>
+        </g>
       ))}
     </g>
   );

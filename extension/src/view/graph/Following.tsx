@@ -4,6 +4,8 @@ import { useEffect, useState } from 'preact/hooks';
 
 import type { Observable, SessionState, ViewState } from '../../store';
 import { useStore } from '../hooks';
+import { Middle } from '../panels/Middle';
+import { HEAD } from './frameHead';
 import { centre, touches } from './geometry';
 import type { Box, Point, Size } from './geometry';
 import { seen } from './viewport';
@@ -33,7 +35,8 @@ export function Pinned({ session, view }: PinnedProps): JSX.Element | null {
   return (
     <div class="vg-pinned" role="status">
       <span class="vg-pinned-name" title={title}>
-        Pinned to {title || `node ${selection}`}
+        <span class="vg-pinned-words">Pinned to </span>
+        <Middle text={title || `node ${selection}`} />
       </span>
       <span aria-hidden="true">·</span>
       <button
@@ -55,18 +58,20 @@ interface WayBackProps {
   readonly running: boolean;
   readonly view: Observable<View>;
   readonly screen: Size;
+  /** Their titles may stand at the upper edge: the arrow leaves them free. */
+  readonly frames: readonly Box[];
   show(): void;
 }
 
 /** An arrow at the edge towards what runs next, while that is out of sight. */
 export function WayBack(props: WayBackProps): JSX.Element | null {
-  const { box, name, running, view, screen, show } = props;
+  const { box, name, running, view, screen, frames, show } = props;
   const [at, setAt] = useState<{ readonly place: Point; readonly turn: number } | null>(null);
   useEffect(() => {
-    const look = (): void => setAt(box ? edgeTowards(box, view.value, screen) : null);
+    const look = (): void => setAt(box ? edgeTowards(box, view.value, screen, frames) : null);
     look();
     return view.subscribe(look);
-  }, [box, view, screen]);
+  }, [box, view, screen, frames]);
   return (
     at && (
       <button
@@ -94,7 +99,8 @@ const INSET = { x: 106, y: 18 } as const;
 export function edgeTowards(
   box: Box,
   view: View,
-  screen: Size
+  screen: Size,
+  frames: readonly Box[] = []
 ): { readonly place: Point; readonly turn: number } | null {
   if (screen.width === 0 || touches(box, seen(view, screen))) {
     return null;
@@ -105,6 +111,20 @@ export function edgeTowards(
     x: Math.min(Math.max(to.x, INSET.x), Math.max(screen.width - INSET.x, INSET.x)),
     y: Math.min(Math.max(to.y, INSET.y), Math.max(screen.height - INSET.y, INSET.y))
   };
+  if (place.y === INSET.y) {
+    place.y += titlesAt(place.x, view, screen, frames) * HEAD * view.zoom;
+  }
   const turn = Math.round((Math.atan2(to.y - place.y, to.x - place.x) * 180) / Math.PI);
   return { place: { x: Math.round(place.x), y: Math.round(place.y) }, turn };
+}
+
+/** How many titles may stand below each other at the upper edge, where the button would be. */
+function titlesAt(x: number, view: View, screen: Size, frames: readonly Box[]): number {
+  const { y } = seen(view, screen);
+  const left = (x - INSET.x - view.x) / view.zoom;
+  const right = (x + INSET.x - view.x) / view.zoom;
+  return frames.filter(
+    frame =>
+      frame.y < y && y < frame.y + frame.height && frame.x < right && left < frame.x + frame.width
+  ).length;
 }

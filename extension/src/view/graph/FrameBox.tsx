@@ -6,9 +6,9 @@
 import type { JSX } from 'preact';
 
 import type { DrawnFrame, Group, Tally } from '../../protocol';
-import * as format from '../format';
 import { memo } from '../memo';
 import { Curve } from './Curve';
+import { ARROW, HEAD, headText, SIGN } from './frameHead';
 import { trendText } from './norms';
 import { heatName } from './heat';
 import type { Heat } from './heat';
@@ -16,11 +16,6 @@ import { frameKey } from './picture';
 import { concerns, groupState, progressText } from './tally';
 import type { TextMetrics } from './text';
 
-/** Height of the part of a frame that its title is in; the kernel leaves that much. */
-const HEAD = 22;
-/** Of the sign that closes it, before the title. */
-const SIGN = 15;
-const ARROW = 18;
 const CURVE_LEAST = 60;
 const CURVE_MOST = 240;
 
@@ -37,6 +32,7 @@ function FrameBoxInner({ frame, tally, current, depth, heat }: FrameBoxProps): J
   return (
     <g
       class={`vg-cluster${tally.nonfinite > 0 ? ' vg-nonfinite' : ''}`}
+      data-frame={frame.group}
       data-depth={depth % 2}
       data-group-state={groupState(tally, current)}
       data-heat={heatName(heat)}
@@ -58,18 +54,12 @@ interface FrameHeadProps extends FrameBoxProps {
 /** What is written on the frame: above the lines that cross it. */
 function FrameHeadInner(props: FrameHeadProps): JSX.Element {
   const { frame, group, tally, metrics } = props;
-  const { title } = group;
+  const { cells, title } = group;
+  const { title: shown, counter, counterRoom, right } = headText(frame, group, metrics);
   const key = frameKey(frame.group);
   const chosen = frame.cell;
-  const cells = group.cells;
-  const counter =
-    chosen === null ? '' : `${format.whole(cells - chosen)} of ${format.whole(cells)}`;
-  const counterRoom = counter ? metrics.width(counter, 'title') + 2 * ARROW + 8 : 0;
   const curve = tally.norms.length > 1;
-  // No line comes in where the kernel left room.
   const left = frame.title_left;
-  const shown = metrics.fit(title, frame.title_room - SIGN - counterRoom - 4, 'title');
-  const titleRight = left + SIGN + metrics.width(shown, 'title') + 4;
   const free = frame.curve_room;
   const plot = Math.min(free, CURVE_MOST);
   const spoken = [
@@ -82,43 +72,59 @@ function FrameHeadInner(props: FrameHeadProps): JSX.Element {
   ];
   return (
     <g class="vg-head-of-frame" transform={`translate(${frame.x},${frame.y})`}>
-      <g
-        class="vg-cluster-title"
-        role="treeitem"
-        aria-expanded={true}
-        aria-level={props.depth + 1}
-        aria-label={spoken.filter(Boolean).join(', ')}
-        tabindex={props.focusable ? 0 : -1}
-        data-toggle={key}
-        data-key={key}
-      >
-        <title>{[...spoken.filter(Boolean), '(click or Enter closes)'].join('\n')}</title>
-        <rect x={left - 4} y={2} width={titleRight - left + 4} height={HEAD - 3} rx={4} />
-        <path d={`M${left} 12.5h9`} />
-        <text x={left + SIGN} y={17}>
-          {shown}
-        </text>
-      </g>
-      {chosen !== null && (
-        <g class="vg-cells" transform={`translate(${titleRight},2)`}>
-          <Turn group={group.id} cell={chosen + 1} of={cells} label="Previous cell ([)" left={0} />
-          <text x={ARROW + 3} y={14}>
-            {counter}
-          </text>
-          <Turn
-            group={group.id}
-            cell={chosen - 1}
-            of={cells}
-            label="Next cell (])"
-            left={counterRoom - ARROW - 2}
-          />
-        </g>
-      )}
       {curve && free >= CURVE_LEAST && (
         <g transform={`translate(${frame.curve_left + free - plot},${(HEAD - 16) / 2})`}>
           <Curve norms={tally.norms} cells={cells} width={plot} height={17} metrics={metrics} />
         </g>
       )}
+      <g class="vg-sticky">
+        <rect
+          class="vg-head-ground"
+          x={left - 6}
+          y={1}
+          width={right + counterRoom - left + 8}
+          height={HEAD - 1}
+          rx={5}
+        />
+        <g
+          class="vg-cluster-title"
+          role="treeitem"
+          aria-expanded={true}
+          aria-level={props.depth + 1}
+          aria-label={spoken.filter(Boolean).join(', ')}
+          tabindex={props.focusable ? 0 : -1}
+          data-toggle={key}
+          data-key={key}
+        >
+          <title>{[...spoken.filter(Boolean), '(click or Enter closes)'].join('\n')}</title>
+          <rect x={left - 4} y={2} width={right - left + 4} height={HEAD - 3} rx={4} />
+          <path d={`M${left} 12.5h9`} />
+          <text x={left + SIGN} y={17}>
+            {shown}
+          </text>
+        </g>
+        {chosen !== null && (
+          <g class="vg-cells" transform={`translate(${right},2)`}>
+            <Turn
+              group={group.id}
+              cell={chosen + 1}
+              of={cells}
+              label="Previous cell ([)"
+              left={0}
+            />
+            <text x={ARROW + 3} y={14}>
+              {counter}
+            </text>
+            <Turn
+              group={group.id}
+              cell={chosen - 1}
+              of={cells}
+              label="Next cell (])"
+              left={counterRoom - ARROW - 2}
+            />
+          </g>
+        )}
+      </g>
     </g>
   );
 }

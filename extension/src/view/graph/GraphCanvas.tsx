@@ -9,6 +9,7 @@ import * as format from '../format';
 import { Deliveries } from './Deliveries';
 import { FarTitles } from './FarTitles';
 import { FrameBox, FrameHead } from './FrameBox';
+import { headsOf } from './frameHead';
 import { GroupBox } from './GroupBox';
 import type { Box } from './geometry';
 import { heatOf } from './heat';
@@ -23,6 +24,7 @@ import { frameKey, isFolded } from './picture';
 import type { Picture } from './picture';
 import { ResultPill } from './ResultPill';
 import { countWithin } from './tally';
+import { useSticky } from './useSticky';
 import type { Viewport } from './useViewport';
 
 const MAX_LABELS = 16;
@@ -48,13 +50,18 @@ export interface GraphCanvasProps {
 
 export function GraphCanvas(props: GraphCanvasProps): JSX.Element {
   const { session, picture, selection, matches, focusKey, heated, running } = props;
-  const { drawn, detail, scale, type } = props.viewport;
+  const { view, screen, drawn, detail, scale, type } = props.viewport;
   const { drawing, groups, nodes, depths } = picture;
   const metrics = picture.metrics.atLeast(type);
   const { fold, run } = session;
   const [hovered, setHovered] = useState<string | null>(null);
 
   const parts = useMemo(() => partsOn(picture, drawn, focusKey), [picture, drawn, focusKey]);
+  const heads = useMemo(
+    () => (detail === 'full' ? headsOf(picture, parts.frames, metrics) : []),
+    [picture, parts, metrics, detail]
+  );
+  useSticky(props.world, view, screen, heads);
   const starts = useMemo(() => startsOf(picture), [picture]);
   const odd = useMemo(() => oddOf(picture, fold), [picture, fold, run]);
   const breakpoints = useMemo(() => new Set(run.breakpoints), [run.breakpoints]);
@@ -232,7 +239,7 @@ export function GraphCanvas(props: GraphCanvasProps): JSX.Element {
         {parts.boxes.map(drawBox)}
         <Deliveries session={session} picture={picture} />
         {detail === 'full' && parts.frames.map(drawHead)}
-        {detail !== 'full' && <FarTitles picture={picture} drawn={drawn} scale={scale} />}
+        {detail !== 'full' && <FarTitles {...{ picture, view, screen, drawn, scale }} />}
         <LinkLabels labels={labels} taken={taken} metrics={metrics} type={type} />
       </g>
     </svg>

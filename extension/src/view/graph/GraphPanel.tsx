@@ -218,6 +218,7 @@ function GraphPanelInner({
           box={nextBox}
           name={next ? next.label || next.name : `node ${nextNode}`}
           running={running !== null}
+          frames={drawing.frames}
           view={viewport.view}
           screen={screen}
           show={() => nextKey !== null && placing.show(nextKey)}

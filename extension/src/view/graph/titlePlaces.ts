@@ -7,6 +7,7 @@ import { padded, touches } from './geometry';
 import type { Box, Point } from './geometry';
 import { frameKey, isFolded } from './picture';
 import type { Picture } from './picture';
+import type { Head } from './sticky';
 
 export interface FarTitle {
   readonly key: string;
@@ -16,6 +17,8 @@ export interface FarTitle {
   readonly y: number;
   /** In pixels of the picture. */
   readonly size: number;
+  /** Of one within its frame: it stays in sight. */
+  readonly head: Head | null;
 }
 
 /** On the screen. */
@@ -33,9 +36,17 @@ export function titlePlaces(picture: Picture, within: Box, scale: number): reado
   const size = SIZE * scale;
   const placed: Box[] = [];
   const titles: FarTitle[] = [];
+  /** Frames whose titles are in them, by their place in the drawing. */
+  const inFrames = new Map<number, number>();
 
   /** True if the title found a place. */
-  const place = (key: string, title: string, at: Point, room: number): boolean => {
+  const place = (
+    key: string,
+    title: string,
+    at: Point,
+    room: number,
+    frame: DrawnFrame | null = null
+  ): boolean => {
     const text = fitted(picture, title, room / size);
     if (text === null) {
       return false;
@@ -45,7 +56,17 @@ export function titlePlaces(picture: Picture, within: Box, scale: number): reado
       return false;
     }
     placed.push(taken);
-    titles.push({ key, text, x: at.x, y: at.y + 0.9 * size, size });
+    const head = frame && {
+      frame,
+      parent: frame.parent === null ? -1 : (inFrames.get(frame.parent) ?? -1),
+      left: at.x - frame.x,
+      width: taken.width,
+      height: 1.4 * size
+    };
+    if (head) {
+      inFrames.set(drawing.frames.indexOf(frame), inFrames.size);
+    }
+    titles.push({ key, text, x: at.x, y: at.y + 0.9 * size, size, head });
     return true;
   };
 
@@ -62,7 +83,7 @@ export function titlePlaces(picture: Picture, within: Box, scale: number): reado
     }
     const beside = { x: frame.x + frame.width + size / 3, y: frame.y };
     if (whole || frame.width > WIDE * size || !place(key, title, beside, BESIDE * size)) {
-      place(key, title, inside, frame.width - size);
+      place(key, title, inside, frame.width - size, frame);
     }
   };
 

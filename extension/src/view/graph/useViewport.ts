@@ -12,6 +12,7 @@ import { detailAt, scaleAt, scrolled, seen, typeAt, zoomAt } from './viewport';
 import type { Detail, View } from './viewport';
 
 export interface Viewport {
+  readonly screen: Size;
   readonly view: Observable<View>;
   /** What to draw: somewhat more than is seen, so that panning a little draws nothing new. */
   readonly drawn: Box;
@@ -167,7 +168,7 @@ export function useViewport(
     };
   }, [svg, view]);
 
-  return { view, drawn, detail, scale, type, dragged };
+  return { view, screen, drawn, detail, scale, type, dragged };
 }
 
 function apart(a: Point, b: Point): number {

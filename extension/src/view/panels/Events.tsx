@@ -76,7 +76,7 @@ export function Events({ session }: { session: SessionState }): JSX.Element {
         class="vg-events"
         ref={list}
         aria-label="Visits"
-        style={{ '--vg-digits': format.whole(session.run.total).length }}
+        style={{ '--vg-digits': format.whole(run.recorded).length }}
       >
         {first > 0 && <li class="vg-muted">{`${first} ${before}`}</li>}
         {matching.map(line => (

@@ -35,13 +35,17 @@ export function Memory({ session }: { session: SessionState }): JSX.Element {
           </li>
         ))}
         {others > 0 && (
-          <li class="vg-muted">
-            {`${format.count(others, 'more node')}, ${format.bytes(others_bytes)}`}
-          </li>
+          <li class="vg-muted vg-other-holders">{othersText(others, others_bytes)}</li>
         )}
       </ol>
     </div>
   );
+}
+
+/** What several nodes hold is counted once, for the first of them. */
+export function othersText(others: number, alone: number): string {
+  const more = format.count(others, 'more node');
+  return alone === 0 ? `shared with ${more}` : `${more}, ${format.bytes(alone)}`;
 }
 
 interface CurveProps {

@@ -40,7 +40,7 @@ export function Versions({ session }: { session: SessionState }): JSX.Element {
   return (
     <>
       {shown.length === 0 && !all && (
-        <p class="vg-empty">Nothing was written since it was saved: no saved value is stale.</p>
+        <p class="vg-empty">Nothing was written since it was saved.</p>
       )}
       <ul class="vg-timelines">
         {rows.slice(0, limit).map(storage => (
@@ -63,7 +63,9 @@ export function Versions({ session }: { session: SessionState }): JSX.Element {
           title="Not written since the session was opened, nor since a node saved something there"
           onClick={() => setAll(!all)}
         >
-          {all ? 'Fewer' : format.count(more, `${shown.length > 0 ? 'more ' : ''}storage`)}
+          {all
+            ? 'Show fewer'
+            : `Show ${format.count(more, `${shown.length > 0 ? 'more ' : ''}storage`)}`}
         </button>
       )}
     </>
@@ -73,7 +75,7 @@ export function Versions({ session }: { session: SessionState }): JSX.Element {
 export function versionsNote({ storages, saved }: SessionState): string {
   const stale = saved.staleStorages.size;
   const written = ranked(storages, saved).shown.length;
-  return stale > 0 ? `${stale} stale` : written > 0 ? `${written} written` : 'nothing written';
+  return stale > 0 ? `${stale} stale` : written > 0 ? `${written} written` : 'none stale';
 }
 
 interface StorageLineProps {

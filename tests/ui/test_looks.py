@@ -1,0 +1,218 @@
+"""Nothing is cut, covered or out of sight, whatever the room, the font and the numbers."""
+
+from __future__ import annotations
+
+import re
+from itertools import combinations
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from tests.ui.lab import Lab
+from tests.ui.test_following import at
+from tests.ui.test_large import CHAIN
+from tests.ui.test_life import picture
+from tests.ui.test_picture import RNN, debugged
+from tests.ui.test_rooms import opened, opened_panel
+from tests.ui.test_tour import press, root
+
+STALE = """
+import vizgrad as vg
+w = vg.ones(3, requires_grad=True)
+h = w.exp()
+loss = h.sin().sum()
+h.detach().mul_(3.0)
+"""
+#: A leaf with a name that says much, used several times.
+PINS = """
+import vizgrad as vg
+from vizgrad import nn
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embedding_projection = nn.Linear(6, 6)
+        self.w = nn.Parameter(vg.ones(6, 6))
+    def forward(self, x):
+        for _ in range(3):
+            x = self.embedding_projection(x) @ self.w
+        return x
+model = Model()
+loss = model(vg.ones(12, 6)).sum()
+"""
+
+
+def resized(view: Locator, width: int) -> Locator:
+    """The view, so wide: whatever else is on the page."""
+    all_of_it = root(view)
+    all_of_it.evaluate(
+        "(element, width) => { element.parentElement.style.width = `${width}px` }", width
+    )
+    view.page.wait_for_function(
+        "([element, width]) => Math.abs(element.getBoundingClientRect().width - width) < 2",
+        arg=[all_of_it.element_handle(), width],
+    )
+    return all_of_it
+
+
+def box_of(element: Locator) -> dict[str, float]:
+    box = element.bounding_box()
+    assert box is not None
+    x, y, width, height = box["x"], box["y"], box["width"], box["height"]
+    return {
+        "x": x,
+        "y": y,
+        "width": width,
+        "height": height,
+        "right": x + width,
+        "bottom": y + height,
+    }
+
+
+def cover(one: dict[str, float], other: dict[str, float]) -> bool:
+    return (
+        one["x"] < other["right"] - 0.5
+        and other["x"] < one["right"] - 0.5
+        and one["y"] < other["bottom"] - 0.5
+        and other["y"] < one["bottom"] - 0.5
+    )
+
+
+def pan(view: Locator, across: int, down: int) -> None:
+    canvas = box_of(view.locator(".vg-graph"))
+    mouse = view.page.mouse
+    x, y = canvas["x"] + canvas["width"] / 2, canvas["bottom"] - 8
+    mouse.move(x, y)
+    mouse.down()
+    mouse.move(x + across, y + down, steps=3)
+    mouse.up()
+
+
+def test_titles_of_groups_stay_in_sight_while_some_of_the_group_is(lab: Lab) -> None:
+    view = debugged(lab, RNN)
+    canvas = box_of(view.locator(".vg-graph"))
+    title = view.locator(".vg-cluster-title").filter(has_text="for x in").first
+    group = (title.get_attribute("data-key") or "").removeprefix("frame ")
+    frame = view.locator(f'[data-frame="{group}"] .vg-frame')
+    for across, down in ((-150, 0), (0, -200), (-40, -100)):
+        pan(view, across, down)
+        place, around = box_of(title), box_of(frame)
+        assert around["x"] < canvas["x"]
+        assert place["x"] >= canvas["x"] - 1
+        assert place["y"] >= canvas["y"] - 1
+        assert place["right"] <= around["right"]
+        assert place["bottom"] <= around["bottom"]
+    inner = [box_of(each) for each in view.locator(".vg-cluster-title").all()]
+    assert not any(cover(one, other) for one, other in combinations(inner, 2))
+    picture(lab, "titles-at-the-edge")
+    # It does there what it did in its place.
+    title.locator("rect").click()
+    expect(view.locator(".vg-cluster-title").filter(has_text="for x in")).to_have_count(0)
+
+
+@pytest.mark.parametrize("font", ["", "DejaVu Sans"])
+@pytest.mark.parametrize("width", [358, 480, 600, 780, 934, 1150])
+def test_heads_are_one_line_and_the_slider_can_be_held(lab: Lab, width: int, font: str) -> None:
+    if font:
+        style = f":root, body {{ --jp-ui-font-family: '{font}', sans-serif !important; }}"
+        lab.page.add_style_tag(content=style)
+    lab.page.set_viewport_size({"width": 1600, "height": 900})
+    _, view = opened(lab)
+    press(view, "Step")
+    at(view, 1)
+    view = resized(view, width)
+    view.locator("[data-state=current]").first.click()
+    pinned = view.get_by_text("Pinned to LogSoftmaxBackward0")
+    expect(pinned).to_be_attached()
+    assert box_of(view.locator(".vg-middle", has_text="LogSoftmax").first)["width"] > 60
+    for head in view.locator(".vg-region-head, .vg-tabs-row").all():
+        assert box_of(head)["height"] <= 30
+        assert head.evaluate("e => e.scrollWidth <= e.clientWidth")
+    for tab in view.get_by_role("tab").all():
+        tab.click()
+        room = box_of(view.get_by_role("tabpanel"))
+        assert box_of(tab)["bottom"] <= room["y"] + 2
+    picture(lab, f"heads-{width}-{font or 'usual'}".replace(" ", "-"))
+    slider, toolbar = box_of(view.locator(".vg-scrubber")), box_of(view.locator(".vg-toolbar"))
+    assert slider["width"] >= 100
+    assert toolbar["height"] <= (100 if width < 480 else 66)
+
+
+@pytest.mark.parametrize("width", [358, 600, 934, 1150])
+def test_numbers_of_five_digits_cover_nothing_in_the_toolbar(lab: Lab, width: int) -> None:
+    lab.page.set_viewport_size({"width": 1600, "height": 900})
+    notebook, view = opened(lab, CHAIN.format(12_000))
+    notebook.execute("session.step(10_234)")
+    at(view, 10_234)
+    view = resized(view, width)
+    expect(view.locator(".vg-position")).to_have_text("node 10,234 of 12,002")
+    parts = view.locator(".vg-toolbar button, .vg-position, .vg-status, .vg-scrubber").all()
+    boxes = [box_of(part) for part in parts]
+    assert not any(cover(one, other) for one, other in combinations(boxes, 2))
+    toolbar = box_of(view.locator(".vg-toolbar"))
+    assert all(toolbar["x"] <= box["x"] and box["right"] <= toolbar["right"] for box in boxes)
+    position = view.locator(".vg-position")
+    assert position.evaluate("e => e.scrollWidth <= e.clientWidth + 1")
+    picture(lab, f"five-digits-{width}")
+
+
+@pytest.mark.parametrize("font", ["DejaVu Sans", "Liberation Sans"])
+def test_what_is_written_on_pins_and_boxes_stays_inside(lab: Lab, font: str) -> None:
+    families = (
+        f"--jp-ui-font-family: '{font}', sans-serif !important;"
+        f"--jp-code-font-family: '{font} Mono', monospace !important;"
+    )
+    style = f":root, body {{ {families} }}"
+    lab.page.add_style_tag(content=style)
+    _, view = opened(lab, PINS)
+    for position in range(1, 8):
+        press(view, "Step")
+        at(view, position)
+    press(view, "Open groups, one level more")
+    expect(root(view)).to_have_attribute("data-layout", "done")
+    expect(view.locator(".vg-leaf").first).to_be_attached()
+    for _ in range(4):
+        outside = root(view).evaluate(
+            """view => [...view.querySelectorAll('.vg-node')].flatMap(node => {
+              const box = node.querySelector('.vg-box').getBoundingClientRect();
+              return [...node.querySelectorAll('text')].filter(text => {
+                const {left, right, top, bottom} = text.getBoundingClientRect();
+                const end = box.right + 1, start = box.left - 1;
+                return left < start || right > end || top < box.top - 2 || bottom > box.bottom + 2;
+              }).map(text => text.textContent);
+            })"""
+        )
+        assert outside == []
+        press(view, "Zoom out")
+    press(view, "Zoom to fit")
+    picture(lab, f"pins-{font}".replace(" ", "-"))
+
+
+def test_a_long_derivative_is_broken_and_not_scrolled(lab: Lab) -> None:
+    opened(lab)
+    panel = opened_panel(lab, 360)
+    press(panel, "Step")
+    at(panel, 1)
+    panel.get_by_role("tab", name="Inspector").click()
+    formula = panel.get_by_role("math").first
+    said = "∂L/∂x = nll_loss_backward(g, t, total_weight, shape=x.shape, "
+    expect(formula).to_have_attribute("aria-label", re.compile(re.escape(said)))
+    expect(formula.locator(".vg-maths-line")).to_have_count(1)
+    assert formula.evaluate("e => e.scrollWidth <= e.clientWidth")
+    lines = formula.locator("math").evaluate_all(
+        "all => new Set(all.map(e => Math.round(e.getBoundingClientRect().bottom / 8))).size"
+    )
+    assert lines >= 2
+    formula.scroll_into_view_if_needed()
+    picture(lab, "formula-broken")
+
+
+def test_code_in_an_error_is_drawn_as_code(lab: Lab) -> None:
+    _, view = opened(lab, STALE)
+    press(view, "Continue")
+    expect(root(view)).to_have_attribute("data-status", "failed")
+    banner = view.get_by_role("alert")
+    expect(banner).to_contain_text("saved self for its backward")
+    expect(banner).not_to_contain_text("`")
+    assert "self" in banner.locator("code").all_inner_texts()
+    assert "x = x + y" in banner.locator("code").all_inner_texts()
+    picture(lab, "error-with-code")
