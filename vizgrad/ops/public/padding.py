@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from vizgrad.arrays.kernels import padding as kernel
 from vizgrad.ops import padding as op
@@ -22,26 +23,12 @@ def pad(
     "reflect" (without the edge), "replicate" (the edge), "circular". RuntimeError when the amounts do
     not fit the input.
     """
-    amounts = tuple(int(p) for p in pad)
-    ndim = input._array.ndim
-    if len(amounts) % 2 or len(amounts) // 2 > ndim:
-        raise RuntimeError(
-            f"Padding length must be even and at most twice the number of dimensions ({ndim}), got "
-            f"{len(amounts)} amounts"
-        )
-    pairs = tuple(
-        (amounts[i], amounts[i + 1]) for i in range(len(amounts) - 2, -1, -2)
-    )  # first dimension first
-    size = input._array.shape[ndim - len(pairs) :]
-    if mode == "constant":
-        if any(n + before + after < 0 for n, (before, after) in zip(size, pairs, strict=True)):
-            raise RuntimeError(
-                f"The input size {list(size)}, plus negative padding {list(amounts)}, resulted in a "
-                "negative output size"
-            )
-        # PyTorch takes `value` as a float: a negative one does not become a large unsigned integer
-        fitting = element(float(value or 0), input._array.dtype) if any(amounts) else 0
-        return op.constant_pad_nd.record(input, pad=pairs, value=fitting)
+    if isinstance(value, complex):
+        raise TypeError("pad(): argument 'value' (position 4) must be float, not complex")
+    amounts, pairs = _amounts(input, pad)
+    if mode == "constant":  # a negative integer is no large unsigned one here
+        return _constant(input, pairs, amounts, float(value or 0))
+    ndim, size = input._array.ndim, input._array.shape[input._array.ndim - len(pairs) :]
     _check_mode(mode, input)
     if value is not None and value != 0:
         raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
@@ -79,6 +66,33 @@ def pad(
     return op.BY_INDEX[mode, len(pairs)].record(input, places=places)
 
 
+def _amounts(
+    input: Tensor, pad: Sequence[int]
+) -> tuple[tuple[int, ...], tuple[tuple[int, int], ...]]:
+    """What `pad` says, and the same in pairs (before, after), the first dimension first."""
+    amounts = tuple(int(p) for p in pad)
+    ndim = input._array.ndim
+    if len(amounts) % 2 or len(amounts) // 2 > ndim:
+        raise RuntimeError(
+            f"Padding length must be even and at most twice the number of dimensions ({ndim}), got "
+            f"{len(amounts)} amounts"
+        )
+    return amounts, tuple((amounts[i], amounts[i + 1]) for i in range(len(amounts) - 2, -1, -2))
+
+
+def _constant(
+    input: Tensor, pairs: tuple[tuple[int, int], ...], amounts: tuple[int, ...], value: Any
+) -> Tensor:
+    size = input._array.shape[input._array.ndim - len(pairs) :]
+    if any(n + before + after < 0 for n, (before, after) in zip(size, pairs, strict=True)):
+        raise RuntimeError(
+            f"The input size {list(size)}, plus negative padding {list(amounts)}, resulted in a "
+            "negative output size"
+        )
+    fitting = element(value, input._array.dtype) if any(amounts) else 0
+    return op.constant_pad_nd.record(input, pad=pairs, value=fitting)
+
+
 def _check_mode(mode: str, input: Tensor) -> None:
     if mode not in ("reflect", "replicate", "circular"):
         raise NotImplementedError(f"Unrecognised padding mode {mode}")
@@ -88,9 +102,7 @@ def _check_mode(mode: str, input: Tensor) -> None:
 
 @public
 @takes_tensors
-def constant_pad_nd(input: Tensor, pad: Sequence[int], value: float = 0) -> Tensor:
-    """`input` with `value` before and after its last dimensions; see `nn.functional.pad`."""
-    return _pad(input, pad, value=value)
-
-
-_pad = pad
+def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Any = 0) -> Tensor:
+    """`input` with `value`, any number, before and after its last dimensions; see `nn.functional.pad`."""
+    amounts, pairs = _amounts(input, pad)
+    return _constant(input, pairs, amounts, value)
