@@ -88,6 +88,7 @@ _LATER = {
     "backends": "",
     "cpu": "",
     "distributions": "",
+    "func": "",
     "nn": "",
     "optim": "",
     "serialization": "save load",

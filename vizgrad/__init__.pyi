@@ -11,6 +11,7 @@ from vizgrad import backends as backends
 from vizgrad import cpu as cpu
 from vizgrad import cuda as cuda
 from vizgrad import distributions as distributions
+from vizgrad import func as func
 from vizgrad import nn as nn
 from vizgrad import ops as ops
 from vizgrad import optim as optim

@@ -20,7 +20,7 @@ MODULES = {
     "": "", "Tensor": "", "linalg": "linalg_", "fft": "fft_", "special": "special_", "nn": "",
     "nn.functional": "", "nn.init": "", "nn.utils": "", "nn.utils.rnn": "", "optim": "",
     "optim.lr_scheduler": "", "distributions": "", "autograd": "", "autograd.graph": "",
-    "utils.data": "",
+    "utils.data": "", "utils.checkpoint": "", "autograd.functional": "", "func": "",
 }  # fmt: skip
 
 _ONE_FOR_ALL = "one Python signature for several ways to call it"
