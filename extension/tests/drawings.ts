@@ -172,6 +172,7 @@ export function shown(drawn: Drawing, fields: Partial<Standing> = {}): Shown {
     stopped: null,
     nonfinite: true,
     breakpoint_list: [],
+    branches: [],
     modes: {
       grad: true,
       inference: false,

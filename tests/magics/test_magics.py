@@ -148,3 +148,20 @@ def test_lines_know_the_cells_that_ran_them(kernel: Kernel) -> None:
     shown = kernel.run(FOLLOWED)
     assert not shown.error
     assert shown.printed.strip() == "('first', 5) ('fourth', 3) ('second', 1) ('third', 1)"
+
+
+def test_what_if(session: Kernel) -> None:
+    session.run("%vizgrad run_to TanhBackward0")
+    said = session.run("%vizgrad set TanhBackward0 g * 0").result
+    assert "gradient of TanhBackward0 = g * 0; on branch 1 now" in said
+    assert "finished" in session.run("%vizgrad continue").result
+    listed = session.run("%vizgrad branches").result.splitlines()
+    assert listed[0].startswith("  original: ")
+    assert "* branch 1: " in listed[1]
+    assert listed[1].endswith("; gradient of TanhBackward0 = g * 0")
+    assert "next is TanhBackward0" in session.run("%vizgrad switch original").result
+    session.run("%vizgrad drop branch 1")
+    assert "branch other" not in session.run("%vizgrad branches").result
+    assert "* other: " in session.run("%vizgrad branch other").result
+    assert "no branch 'nowhere'" in session.run("%vizgrad switch nowhere").error
+    session.run("%vizgrad drop other")

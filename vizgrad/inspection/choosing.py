@@ -56,6 +56,8 @@ def nodes_named(source: GraphSource, pattern: str) -> frozenset[int]:
 
 
 def _one(source: GraphSource, node: Any) -> tuple[str, frozenset[int]]:
+    if isinstance(node, model.Node):  # what `Session.node` gives
+        node = node.id
     number = node if isinstance(node, int) else source.number(node)
     if number is None or not 0 <= number < len(source):
         raise ValueError(f"{node!r} is not a node of this graph (numbers go to {len(source) - 1})")

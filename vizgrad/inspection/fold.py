@@ -12,7 +12,8 @@ from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 
 from vizgrad.inspection import model
-from vizgrad.inspection.protocols import Brief, Past, Spot
+from vizgrad.inspection.edits import Edits
+from vizgrad.inspection.protocols import Brief, Change, Past, Spot
 
 #: What waits at the slots of a node: where it is to be found, or what the run started with.
 Slots = dict[int, "Spot | model.TensorSummary | None"]
@@ -21,9 +22,10 @@ Slots = dict[int, "Spot | model.TensorSummary | None"]
 class Fold:
     """Where a run stands after `position` steps."""
 
-    def __init__(self, start: model.Start, past: Past) -> None:
-        """Before the first step."""
+    def __init__(self, start: model.Start, past: Past, edits: Edits | None = None) -> None:
+        """Before the first step. `edits` may grow, and is told of then (`edited`)."""
         self.start = start
+        self._edits = Edits() if edits is None else edits
         self._past = past
         self._skipped = frozenset(start.skipped)
         self._begin()
@@ -41,6 +43,9 @@ class Fold:
         self.delivered: dict[int, int] = {}
         #: Of nodes that were run, but are not simply done.
         self.states: dict[int, model.NodeState] = {}
+        #: Slots that edits have changed, in order, and what waited there before.
+        self._edited: list[tuple[int, int, Spot | model.TensorSummary | None]] = []
+        self._edit()
 
     # --- moving -------------------------------------------------------------------------------------
 
@@ -71,9 +76,13 @@ class Fold:
         for target, priority in readied:
             self.ready[target] = priority
         self.position = index + 1
+        if self._edits.all:
+            self._edit()
 
     def back(self, index: int) -> None:
         """Takes step `index`, the last, back."""
+        if self._edited:
+            self._unedit()
         node, priority, state, gone, arrived, readied = next(self._past.briefs(index, index + 1))
         if state != "done":
             del self.states[node]
@@ -96,6 +105,24 @@ class Fold:
         self.ready[node] = priority
         self.ready.move_to_end(node, last=False)
         self.position = index
+
+    def edited(self, change: Change) -> None:
+        """Somebody has just changed something at this position."""
+        buffer = change.buffer
+        if buffer is not None:
+            slots = self._slots.setdefault(buffer.node, {})
+            self._edited.append((buffer.node, buffer.input_nr, slots.get(buffer.input_nr)))
+            slots[buffer.input_nr] = buffer.value
+
+    def _edit(self) -> None:
+        for change in self._edits.at(self.position):
+            self.edited(change)
+
+    def _unedit(self) -> None:
+        for change in self._edits.at(self.position):
+            if change.buffer is not None:
+                node, nr, before = self._edited.pop()
+                self._slots[node][nr] = before
 
     # --- looking ------------------------------------------------------------------------------------
 

@@ -12,9 +12,10 @@ from contextlib import contextmanager
 from typing import Protocol
 
 from vizgrad.inspection import model
+from vizgrad.inspection.edits import Edits
 from vizgrad.inspection.fold import Fold
 from vizgrad.inspection.past import RecordedPast
-from vizgrad.inspection.protocols import Effect, QuickRun, Run, Step, Stops
+from vizgrad.inspection.protocols import Change, Effect, QuickRun, Run, Step, Stops
 from vizgrad.inspection.stops import Until
 
 
@@ -31,21 +32,27 @@ class History:
     oldest let go of theirs first, and can neither be stepped back to nor be looked at closely any more.
     """
 
-    def __init__(self, run: Run, budget: int) -> None:
+    def __init__(
+        self, run: Run, budget: int, *, base: History | None = None, edits: Edits | None = None
+    ) -> None:
+        """`base`: the line that this one leaves where it stands, with `edits` of it."""
         self._run = run
+        self._base = base
+        #: So many steps are those of `base`, which looks after them.
+        self._shared = 0 if base is None else base.position
+        self.edits = Edits() if edits is None else edits
         self.start = run.start
         self._quick = run if isinstance(run, QuickRun) else None
         self._own: list[Step] = []
         self.steps: Sequence[Step] = self._own if self._quick is None else self._quick.steps
-        self.position = 0
+        self.position = self._shared
         #: How many steps were weighed for the budget, and how many let go of their values.
-        self._weighed = 0
-        self._forgotten = 0
+        self._weighed = self._shared
+        self._forgotten = self._shared
         #: The node that the engine runs next; None if nothing is left to run.
-        self._next = self.start.current
+        self._next = self.start.current if base is None else base.current
         self._closed_after: int | None = None
-        #: The smallest position that can still be stepped back to.
-        self.earliest = 0
+        self._earliest = 0
         #: What the run ended with, if a node raised, and whether one did (the error is let go of by `close`).
         self.error: BaseException | None = None
         self._broken = False
@@ -54,8 +61,10 @@ class History:
         #: Bytes of values kept by the steps that still keep some.
         self.kept = 0
         self.budget = budget
+        #: Where it stood when another line was gone to.
+        self.left_at = self.position
         self.past = RecordedPast(self._own) if self._quick is None else self._quick.past
-        self._fold = Fold(self.start, self.past)
+        self._fold = Fold(self.start, self.past, self.edits)
 
     # --- where it stands ----------------------------------------------------------------------------
 
@@ -67,6 +76,13 @@ class History:
     def closed(self) -> bool:
         """Were its steps let go of?"""
         return self._closed_after is not None
+
+    @property
+    def earliest(self) -> int:
+        """The smallest position that can still be stepped back to."""
+        if self._base is None or self._forgotten > self._shared:
+            return self._earliest
+        return min(self._base.earliest, self._shared)
 
     @property
     def current(self) -> int | None:
@@ -127,7 +143,8 @@ class History:
         """
         if self.position < self.recorded:
             step = self.steps[self.position]
-            _all_or_none(step.effects, "redo", "undo")
+            edits = self.edits.effects(self.position + 1)
+            _all_or_none((*step.effects, *edits) if edits else step.effects, "redo", "undo")
             self.position += 1
             return step
         if self.finished:
@@ -189,6 +206,8 @@ class History:
                 "this is the first step" if self.earliest == 0 else "older steps are not kept"
             )
         effects = self.past.effects(self.position - 1)
+        edits = self.edits.effects(self.position)
+        effects = (*effects, *edits) if edits else effects
         _all_or_none(tuple(reversed(effects)), "undo", "redo")
         self.position -= 1
 
@@ -221,6 +240,36 @@ class History:
             "position; debug the loss anew to start over"
         )
 
+    # --- branches -------------------------------------------------------------------------------------
+
+    @property
+    def run(self) -> Run:
+        return self._run
+
+    def edited(self, change: Change) -> None:
+        """An engine has changed something where the run stands, behind all its steps."""
+        self._fold.go(self.position)
+        self.edits.add(self.position, change)
+        self._fold.edited(change)
+
+    def leave_to(self, position: int, edits: int) -> None:
+        """Goes back to what it has in common with another line: to `position`, or where it stands if that is
+        before, and there to the first `edits` of all its edits.
+        """
+        self.left_at = self.position
+        self.seek(min(self.position, position), lambda _=1: None)
+        if self.position == position:
+            _all_or_none(tuple(reversed(self.edits.effects(position, edits))), "undo", "redo")
+
+    def come_from(self, common: int, edits: int, position: int) -> None:
+        """The world is at `position`, which is `common` to another line or before that: goes from there to
+        where it was left.
+        """
+        if position == common:
+            _all_or_none(self.edits.effects(position, edits), "redo", "undo")
+        self.position = position
+        self.seek(self.left_at, lambda _=1: None)
+
     # --- keeping and letting go ---------------------------------------------------------------------
 
     def _keep(self) -> None:
@@ -236,7 +285,7 @@ class History:
             self.kept -= oldest.nbytes
             oldest.forget()
             self._forgotten += 1
-        self.earliest = self._forgotten if self._run.can_step_back else last
+        self._earliest = self._forgotten if self._run.can_step_back else last
 
     def close(self) -> None:
         """Abandons the rest and lets go of the steps; nothing can be looked at or moved any more."""
@@ -244,7 +293,7 @@ class History:
         self._run.close()
         self._own.clear()
         self.error = None  # its traceback refers to the frames that ran the node
-        self.earliest = self.position
+        self._earliest, self._base = self.position, None
         self.kept = 0
 
 

@@ -86,6 +86,10 @@ class Kept:
         return ()
 
     @property
+    def branches(self) -> tuple[model.Branch, ...]:
+        return ()
+
+    @property
     def breakpoint_list(self) -> tuple[model.Breakpoint, ...]:
         return ()
 

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Any
 
 from vizgrad.inspection import model
+from vizgrad.inspection.branches import Branches
 from vizgrad.inspection.breakpoints import Breakpoints
 from vizgrad.inspection.collecting import seldom_collecting
 from vizgrad.inspection.finding import found
@@ -32,8 +33,9 @@ class Live:
 
     ending = ""
 
-    def __init__(self, backward: Backward, history: History, breakpoints: Breakpoints) -> None:
-        self.history = history
+    def __init__(self, backward: Backward, branches: Branches, breakpoints: Breakpoints) -> None:
+        self._branches = branches
+        history = branches.current.history
         self.source = backward.source
         self._backward = backward
         self._breakpoints = breakpoints
@@ -44,6 +46,19 @@ class Live:
         self._skipped = frozenset(history.start.skipped)
         #: What stopped the last move.
         self.stopped_by: model.Stopped | None = None
+
+    @property
+    def history(self) -> History:
+        """That of the current line."""
+        return self._branches.current.history
+
+    @property
+    def branches(self) -> tuple[model.Branch, ...]:
+        return self._branches.told()
+
+    def entered(self) -> None:
+        """Another line may be current now."""
+        self._memory = self._lines = None
 
     @property
     def status(self) -> model.RunStatus:

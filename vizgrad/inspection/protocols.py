@@ -367,6 +367,57 @@ class QuickRun(Run, Protocol):
         ...
 
 
+@runtime_checkable
+class Branching(QuickRun, Protocol):
+    """A run that can be continued in more than one way.
+
+    What is changed is changed where it stands, behind all its steps. A value is one of the engine's, a
+    number, or a text (`expressions.py`). ValueError where nothing can be changed, or it is not understood.
+    """
+
+    def fork(self, position: int) -> Run:
+        """Another run, which begins as this one stood after `position` steps: of its own from there on. The
+        world is as it was then. ValueError where that cannot be.
+        """
+        ...
+
+    def enter(self) -> None:
+        """From here on this run is looked at, and no other of its graph."""
+        ...
+
+    def put_grad(self, node: int, nr: int, value: Any) -> Change:
+        """Changes what waits at slot `nr` of a node."""
+        ...
+
+    def put_saved(self, node: int, name: str, value: Any) -> Change:
+        """Changes what a node has saved."""
+        ...
+
+    def put_leaf(self, node: int, value: Any) -> Change:
+        """Writes to the memory of a leaf."""
+        ...
+
+    def apart(
+        self, index: int | None, other: Any, at: int | None
+    ) -> tuple[float | None, float | None, float | None]:
+        """Norms of what arrived in step `index`, of what arrived in step `at` of another run of the graph,
+        and of their difference; None where there is no such step, nothing arrived, or it is not kept.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What an engine has changed: in the world (`effects`, done already), or of what waits (`buffer`, as it
+    is now). `text` says it in words.
+    """
+
+    text: str
+    node: int | None = None
+    effects: Sequence[Effect] = ()
+    buffer: model.Buffer | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Backward:
     """What an opener gives to a session."""

@@ -10,11 +10,13 @@ through the same lock. What is moved is in this file, what is seen in `looking.p
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, Self
 from weakref import finalize
 
 from vizgrad.inspection import model, registry
+from vizgrad.inspection.branches import Branches
+from vizgrad.inspection.branching import Branching
 from vizgrad.inspection.breaking import Breaking
 from vizgrad.inspection.breakpoints import Breakpoints
 from vizgrad.inspection.history import Between, History
@@ -25,7 +27,7 @@ from vizgrad.inspection.looking import Look
 from vizgrad.inspection.memory import quarter_of_free
 from vizgrad.inspection.moving import Halt, Moving, Work
 from vizgrad.inspection.opening import Opening
-from vizgrad.inspection.protocols import Backward, CutOff
+from vizgrad.inspection.protocols import Backward, CutOff, WorldChanged
 from vizgrad.inspection.publishing import RECORDS_CARRIED, Update
 from vizgrad.inspection.seen import SessionBusy as SessionBusy
 from vizgrad.inspection.stopped import at_stop, by_person
@@ -35,7 +37,7 @@ from vizgrad.inspection.where import Where
 from vizgrad.observing import Observer, Observers
 
 
-class Session(Breaking):
+class Session(Breaking, Branching):
     """A backward that has not run yet, or only in part. Made by `vizgrad.debug(loss)`.
 
     `step`, `back`, `run_to`, `continue_`, `restart` move it; `node`, `ready`, `buffers`, `saved`,
@@ -49,8 +51,9 @@ class Session(Breaking):
         self._breakpoints = Breakpoints(backward.source)
         history = History(backward.run, quarter_of_free() if keep is None else keep)
         self._breakpoints.stands = history
+        self._branches = Branches(history)
         self._told_breakpoints: tuple[model.Breakpoint, ...] = ()
-        live = Live(backward, history, self._breakpoints)
+        live = Live(backward, self._branches, self._breakpoints)
         super().__init__(live, backward.title, Opening() if opening is None else opening)
         #: Inside a move: a hook of the graph runs then, and may not move the session itself.
         self._moving_now = False
@@ -62,7 +65,7 @@ class Session(Breaking):
         #: Why it was closed, if there is something to say.
         self.ending = ""
         #: A session that nobody holds any more is abandoned; an engine's side is full of cycles.
-        self._abandon = finalize(self, _abandon, history, backward)
+        self._abandon = finalize(self, _abandon, self._branches, backward)
         self._abandon.atexit = False
         registry.add(self)
 
@@ -175,6 +178,8 @@ class Session(Breaking):
         if isinstance(live, Kept):
             return
         self._refuse_within()
+        with suppress(WorldChanged, IndexError):
+            self._branches.switch(self._branches.all[0])
         self.ending = because
         self._state = Kept(live, because)
         self._abandon()
@@ -254,8 +259,14 @@ class Session(Breaking):
             self._lock.release()
 
     def _publish(
-        self, live: Live, before: int, changes: tuple[model.StorageChange, ...] = ()
+        self,
+        live: Live,
+        before: int,
+        changes: tuple[model.StorageChange, ...] = (),
+        *,
+        jumped: bool = False,
     ) -> None:
+        """`jumped`: more has changed than the steps on the way would tell."""
         history = live.history
         closed = self.closed
         fixed: Mapping[str, Any] = {
@@ -275,7 +286,11 @@ class Session(Breaking):
             "nonfinite": self._breakpoints.nonfinite,
         }
         position = history.position
-        jumped = abs(position - before) > RECORDS_CARRIED
+        jumped = (
+            jumped
+            or abs(position - before) > RECORDS_CARRIED
+            or history.edits.crossed(before, position)
+        )
         current = None if closed else history.current
 
         def make(revision: int) -> Update:
@@ -348,6 +363,12 @@ class Session(Breaking):
                     self._publish(live, before, changes)
             return live.where
 
+    def _enter_line(self) -> None:
+        live = self._state
+        if isinstance(live, Live):
+            live.entered()
+            self._breakpoints.stands = live.history
+
     def _refuse_within(self) -> None:
         if self._moving_now:
             raise SessionBusy(
@@ -359,6 +380,6 @@ class Session(Breaking):
         return f"<Session {self.name}: {self.where}>"
 
 
-def _abandon(history: History, backward: Backward) -> None:
-    history.close()
+def _abandon(branches: Branches, backward: Backward) -> None:
+    branches.close()
     backward.source.close()

@@ -11,6 +11,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 
 from vizgrad.inspection import registry
+from vizgrad.inspection.branches import ORIGINAL
 from vizgrad.inspection.opening import Opening
 from vizgrad.inspection.protocols import WorldChanged
 from vizgrad.inspection.session import Session
@@ -40,6 +41,8 @@ def _in_the_way(session: Session, opening: Opening) -> bool:
 
 def _rewind(session: Session) -> None:
     try:
+        if session.branches[1:]:
+            session.switch(ORIGINAL)
         session.restart()
     except (WorldChanged, IndexError) as error:
         warnings.warn(

@@ -12,7 +12,6 @@ from typing import Any
 from vizgrad import interactive
 from vizgrad.commands import magics
 from vizgrad.inspection import registry
-from vizgrad.inspection.model import Breakpoint
 from vizgrad.inspection.session import Session, Where
 from vizgrad.rendering.static import VersionsPicture, saved_lines
 from vizgrad.tensor.tensor import Tensor
@@ -48,20 +47,20 @@ def current_session() -> Session:
 def _evaluate(shell: Any, text: str, name: str) -> Any:
     """The value of the person's expression, in their namespace."""
     if not text.strip():
-        raise UsageError(f"usage: {_usage(name)}")
+        raise UsageError(f"usage: {usage_of(name)}")
     return shell.ev(text)
 
 
-def _usage(name: str) -> str:
+def usage_of(name: str) -> str:
     return magics()[name].written
 
 
-def _tensor(shell: Any, text: str, name: str) -> Tensor:
+def tensor_of(shell: Any, text: str, name: str) -> Tensor:
     value = _evaluate(shell, text, name)
     if not isinstance(value, Tensor):
         raise UsageError(
             f"`{text.strip()}` is {type(value).__name__}, not a vizgrad Tensor; "
-            f"usage: {_usage(name)}"
+            f"usage: {usage_of(name)}"
         )
     return value
 
@@ -71,19 +70,19 @@ def _count(text: str, name: str) -> int:
     if not text:
         return 1
     if not text.isdigit():
-        raise UsageError(f"expected a number of steps, got {text!r}; usage: {_usage(name)}")
+        raise UsageError(f"expected a number of steps, got {text!r}; usage: {usage_of(name)}")
     return int(text)
 
 
 @runs("graph")
 def graph(shell: Any, rest: str) -> Any:
-    tensor = _tensor(shell, rest, "graph")
+    tensor = tensor_of(shell, rest, "graph")
     return interactive.graph(tensor, title=rest.strip())
 
 
 @runs("debug")
 def debug(shell: Any, rest: str) -> Any:
-    tensor = _tensor(shell, rest, "debug")
+    tensor = tensor_of(shell, rest, "debug")
     return interactive.debug(tensor).where
 
 
@@ -106,14 +105,14 @@ def continue_(shell: Any, rest: str) -> Any:
 def run_to(shell: Any, rest: str) -> Any:
     text = rest.strip()
     if not text:
-        raise UsageError(f"usage: {_usage('run_to')}, e.g. TanhBackward0, Mul* or 17")
+        raise UsageError(f"usage: {usage_of('run_to')}, e.g. TanhBackward0, Mul* or 17")
     return current_session().run_to(int(text) if text.isdigit() else text)
 
 
 @runs("seek")
 def seek(shell: Any, rest: str) -> Any:
     if not rest.strip():
-        raise UsageError(f"usage: {_usage('seek')}")
+        raise UsageError(f"usage: {usage_of('seek')}")
     return current_session().seek(_count(rest, "seek"))
 
 
@@ -121,7 +120,7 @@ def seek(shell: Any, rest: str) -> Any:
 def nonfinite(shell: Any, rest: str) -> Any:
     session, word = current_session(), rest.strip()
     if word not in ("", "on", "off"):
-        raise UsageError(f"expected on or off, got {word!r}; usage: {_usage('nonfinite')}")
+        raise UsageError(f"expected on or off, got {word!r}; usage: {usage_of('nonfinite')}")
     if word:
         session.stop_at_nonfinite = word == "on"
     does = "stops" if session.stop_at_nonfinite else "runs on"
@@ -140,74 +139,6 @@ def close(shell: Any, rest: str) -> Any:
     return session.where
 
 
-@runs("break")
-def break_(shell: Any, rest: str) -> Any:
-    text, session = rest.strip(), current_session()
-    if not text:
-        raise UsageError(
-            f"usage: {_usage('break')}, e.g. TanhBackward0, Mul*, 17, train.py:7, :7 if grad.norm > 1e3, "
-            "when nonfinite, written w"
-        )
-    text, hits = _split_hits(text)
-    text, _, condition = text.partition(" if ")
-    word, _, behind = text.strip().partition(" ")
-    made = _break(session, shell, word, behind.strip(), condition.strip() or None, hits)
-    return f"breakpoint {made.id}: {breakpoint_line(made)}"
-
-
-def _break(
-    session: Session, shell: Any, word: str, behind: str, condition: str | None, hits: int
-) -> Breakpoint:
-    if word in ("when", "nonfinite"):
-        return session.break_at(when=behind if word == "when" else word, hits=hits)
-    if word == "written":
-        tensor = _tensor(shell, behind, "break")
-        return session.break_at(written=tensor, hits=hits)
-    text = f"{word} {behind}".strip()
-    if text.isdecimal():
-        return session.break_at(node=int(text), condition=condition, hits=hits)
-    if text.rpartition(":")[2].isdecimal():
-        return session.break_at(line=text, condition=condition, hits=hits)
-    return session.break_at(text, condition=condition, hits=hits)
-
-
-def _split_hits(text: str) -> tuple[str, int]:
-    """Without ``hits N`` at its end, and that number."""
-    before, word, number = text.rpartition(" hits ")
-    return (before, int(number)) if word and number.strip().isdecimal() else (text, 0)
-
-
-@runs("breakpoints")
-def breakpoints(shell: Any, rest: str) -> Any:
-    session, words = current_session(), rest.split()
-    match words:
-        case []:
-            pass
-        case ["clear"]:
-            session.clear_breakpoints()
-        case ["on" | "off" as word, number] if number.isdecimal():
-            session.enable_breakpoint(int(number), word == "on")
-        case ["remove", number] if number.isdecimal():
-            session.remove_breakpoint(int(number))
-        case _:
-            raise UsageError(f"usage: {_usage('breakpoints')}")
-    lines = [f"{made.id:>3}  {breakpoint_line(made)}" for made in session.breakpoints]
-    return Where("\n".join(lines) or "no breakpoints are set")
-
-
-def breakpoint_line(made: Breakpoint) -> str:
-    """One breakpoint, in one line."""
-    parts = [made.text]
-    if made.kind != "when":
-        parts += [f"if {made.condition}"] if made.condition else []
-        parts += [f"{made.total} node{'' if made.total == 1 else 's'}"] if made.total else []
-    if made.hits:
-        parts.append(f"at the {made.hits}. time, {made.hit} so far")
-    elif made.hit:
-        parts.append(f"{made.hit} so far")
-    return ", ".join([*parts, *([] if made.enabled else ["off"])])
-
-
 @runs("saved")
 def saved(shell: Any, rest: str) -> Any:
     return Where(saved_lines(current_session()))
@@ -218,5 +149,5 @@ def versions(shell: Any, rest: str) -> Any:
     if not rest.strip():
         session = current_session()
         return VersionsPicture(session.versions, session.graph)
-    tensor = _tensor(shell, rest, "versions")
+    tensor = tensor_of(shell, rest, "versions")
     return interactive.versions(tensor, name=rest.strip())

@@ -10,6 +10,7 @@ from IPython.core.magic import Magics, line_cell_magic, magics_class
 from vizgrad import interactive
 from vizgrad.commands import magics
 from vizgrad.inspection import registry
+from vizgrad.magics import stops_and_branches as stops_and_branches  # registers what is in it
 from vizgrad.magics.commands import RUN, UsageError
 from vizgrad.tensor.tensor import Tensor
 

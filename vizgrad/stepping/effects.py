@@ -20,7 +20,7 @@ from vizgrad.tensor.storage import InferenceStorage, Storage
 from vizgrad.tensor.tensor import Tensor
 
 
-class _StorageState:
+class StorageState:
     """A version counter and its log, as they were. Inference tensors have neither."""
 
     __slots__ = ("last_write", "version", "writes")
@@ -49,7 +49,7 @@ class _GradState:
         self.grad = grad
         #: The elements, if they may be overwritten in place later; else None.
         self.array: Any = grad._array.copy() if grad is not None and copy else None
-        self.storage = _StorageState(None if grad is None else grad._storage)
+        self.storage = StorageState(None if grad is None else grad._storage)
 
     def matches(self, tensor: Tensor) -> bool:
         """Is it still the same object, and has nobody written to it? (No two writes have one tick.)"""
@@ -92,6 +92,12 @@ class GradEffect:
     def nbytes(self) -> int:
         return 0 if self._before.array is None else int(self._before.array.nbytes)
 
+    def covers(self, block: Any) -> bool:
+        """Is this the memory of `.grad`, which it undoes writes to?"""
+        tensor = self._tensor()
+        grad = None if tensor is None else tensor._grad
+        return grad is not None and block_of(grad) is block
+
     def done(self) -> None:
         """The visit is over: note which object is there now."""
         tensor = self._tensor()
@@ -114,6 +120,14 @@ class GradEffect:
         if not self._before.matches(tensor):
             raise WorldChanged("forward again", _GRAD_CHANGED)
         self._after.restore(tensor)
+
+
+def block_of(tensor: Tensor) -> Any:
+    """The array that owns the memory of a tensor."""
+    array = tensor._array
+    while (base := getattr(array, "base", None)) is not None and hasattr(base, "dtype"):
+        array = base
+    return array
 
 
 _GRAD_CHANGED = ".grad of a tensor was changed"

@@ -72,6 +72,20 @@ class Journal(Sequence[EngineStep]):
         #: The nodes by their numbers; empty where nobody looks into them.
         self.nodes: Sequence[Node] = ()
 
+    def forked(self, position: int) -> Journal:
+        """One that begins with the first steps of this one."""
+        made = Journal(self._ids, self._token)
+        made._entries += self._entries[:position]
+        made._deliveries = {i: told for i, told in self._deliveries.items() if i < position}
+        first = len(self.readied)
+        if position < len(self._entries):
+            after = self._entries[position]
+            first = after[6] if isinstance(after, tuple) else after.first_readied
+        made.readied = self.readied[:first]
+        made.finite_until = min(self.finite_until, position)
+        made.open, made.nodes = self.open, self.nodes
+        return made
+
     # --- told by the engine, and by the watch ---------------------------------------------------------
 
     def delivered(self, index: int, grad: Any, before: Any, total: Any) -> None:

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from heapq import heappush
 from inspect import GEN_CLOSED, getgeneratorstate
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from vizgrad.arrays.quiet import hush, unhush
 from vizgrad.graph.accumulate import AccumulateGrad
 from vizgrad.inspection import model
 from vizgrad.inspection.collecting import seldom_collecting
-from vizgrad.inspection.protocols import CutOff
+from vizgrad.inspection.protocols import Change, CutOff
 from vizgrad.inspection.stops import Foreseen
+from vizgrad.stepping.apart import apart
+from vizgrad.stepping.edits import put_grad, put_leaf, put_saved
+from vizgrad.stepping.fork import forked
 from vizgrad.stepping.past import EnginePast
 from vizgrad.stepping.step import priority_of
 from vizgrad.stepping.steplog import StepLog, where_raised
+from vizgrad.tensor.modes import keep_before_writes
 
 if TYPE_CHECKING:
     from vizgrad.engine.task import GraphTask
@@ -35,25 +39,16 @@ class EngineRun:
 
     def __init__(self, task: GraphTask, source: EngineGraph, *, lent: bool = False) -> None:
         """`lent`: somebody else holds the gradients that it starts from."""
-        self._task = task
-        self._source = source
-        self._log = StepLog(task, source.ids, lent)
-        self.steps = self._log.steps
-        self.steps.nodes = source.nodes
-        self.past = EnginePast(self.steps)
+        log = StepLog(task, source.ids, lent)
+        log.steps.nodes = source.nodes
+        self._begin(task, source, log)
         source.step_of = self.steps.of_node
         needed = tuple(map(task.dependencies.get, source.nodes, (0,) * len(source)))
         skipped: tuple[int, ...] = ()
         if task.reach is not None:
             skipped = tuple(i for i, node in enumerate(source.nodes) if not self._will_run(i))
-        task.watch = self._log
         task.pausing = True
-        self._loop = task.loop()
-        self._moving = False
-        self.passed: int | None = None
-        with self.moving():
-            next(self._loop, None)
-        self.steps.current = task.current
+        self._stand()
         current = self._current()
         queue = [entry[2] for entry in sorted(task.ready)]
         if task.current is not None:
@@ -67,6 +62,70 @@ class EngineRun:
             needed=needed,
             skipped=skipped,
         )
+
+    def _begin(self, task: GraphTask, source: EngineGraph, log: StepLog) -> None:
+        self._task = task
+        self._source = source
+        self._log = log
+        self.steps = log.steps
+        self.past = EnginePast(self.steps)
+        self._moving = False
+        self.passed: int | None = None
+        #: What hooks write is kept, to be undone: it is a branch.
+        self._keeps_writes = False
+
+    def _stand(self) -> None:
+        """Goes to before the node that comes next."""
+        task = self._task
+        task.watch = self._log
+        self._loop = task.loop()
+        with self.moving():
+            next(self._loop, None)
+        self.steps.current = task.current
+
+    # --- branches -------------------------------------------------------------------------------------
+
+    def fork(self, position: int) -> EngineRun:
+        """See `vizgrad.inspection.protocols.Branching`, as for what follows."""
+        if self.steps.current is None and position == len(self.steps):
+            raise ValueError("the backward is finished: go back to where a branch is to begin")
+        if position < len(self.steps) and not self._task.domain.raw:
+            raise ValueError(
+                "with create_graph=True a branch can begin only where the run has come to: what waited "
+                "earlier is kept without its history"
+            )
+        task = forked(self._task, self.steps, self._source.nodes, position)
+        made = EngineRun.__new__(EngineRun)
+        made._begin(task, self._source, self._log.forked(task, position))
+        made._keeps_writes = True
+        made.start = self.start
+        made._stand()
+        return made
+
+    def enter(self) -> None:
+        self._source.step_of = self.steps.of_node
+
+    def put_grad(self, node: int, nr: int, value: Any) -> Change:
+        return put_grad(self._task, self._log, self._source.nodes[node], node, nr, value)
+
+    def put_saved(self, node: int, name: str, value: Any) -> Change:
+        return put_saved(self._source.nodes[node], node, name, value)
+
+    def put_leaf(self, node: int, value: Any) -> Change:
+        return put_leaf(self._source.nodes[node], node, self._source.label(node), value)
+
+    def apart(
+        self, index: int | None, other: EngineRun, at: int | None
+    ) -> tuple[float | None, float | None, float | None]:
+        return apart(self._arrived(index), other._arrived(at))
+
+    def _arrived(self, index: int | None) -> Sequence[Any]:
+        """None: nothing, or it is not kept."""
+        if index is None:
+            return ()
+        return [None if held is None else held.array for held in self.steps[index].incoming]
+
+    # --- running --------------------------------------------------------------------------------------
 
     def _will_run(self, number: int) -> bool:
         """Is this node visited in this run (if only for its hooks, or to capture its gradient)?"""
@@ -83,12 +142,16 @@ class EngineRun:
             return
         self._moving = True
         self._task.enter()
+        if self._keeps_writes:
+            keep_before_writes(self._log.about_to_write)
         token = hush()
         try:
             yield
         finally:
             self._moving = False
             unhush(token)
+            if self._keeps_writes:
+                keep_before_writes(None)
             self._task.leave()
 
     def step(self) -> tuple[EngineStep, BaseException | None]:

@@ -19,7 +19,9 @@ from vizgrad.engine.watch import Watch
 from vizgrad.graph.accumulate import AccumulateGrad
 from vizgrad.graph.node import Edge, Node
 from vizgrad.inspection import model
-from vizgrad.stepping.effects import GradEffect, ReleaseEffect
+from vizgrad.inspection.protocols import Effect
+from vizgrad.stepping.edit_effects import WriteEffect
+from vizgrad.stepping.effects import GradEffect, ReleaseEffect, block_of
 from vizgrad.stepping.held import Held
 from vizgrad.stepping.journal import Journal
 from vizgrad.stepping.step import Accumulated, Arrived, EngineStep, Out, priority_of, released_stage
@@ -48,8 +50,27 @@ class StepLog(Watch):
         self._started = 0.0
         #: While this copies: what waits at each slot, as it was when it came there.
         self._waiting: dict[tuple[int, int], Held] = {}
+        #: Writes to memory were kept in some step.
+        self._keeps = False
         #: Values that come by in one visit, by identity: what is handed on unchanged is copied once.
         self._seen: dict[int, tuple[Any, Held]] = {}
+
+    def forked(self, task: GraphTask, position: int) -> StepLog:
+        """That of a run which begins with the first steps of this one."""
+        made = StepLog(task, self._ids, False)
+        made.journal = made.steps = self.steps.forked(position)
+        if not made.steps.open:
+            made._waiting = made._now_waiting(copy=True)
+        return made
+
+    def put(self, number: int, nr: int, grad: Any) -> Held:
+        """A person has changed what waits at a slot."""
+        held = Held(grad, copy=True)
+        if not self.steps.open:
+            self._waiting[number, nr] = held
+        if held.summary.nans or held.summary.infs:
+            self.steps.finite_until = -1
+        return held
 
     def note_start(self) -> tuple[model.Buffer, ...]:
         """What waits before the first visit."""
@@ -158,8 +179,10 @@ class StepLog(Watch):
         step = self.step
         assert step is not None
         step.seconds = time.perf_counter() - self._started
+        if self._keeps:
+            step.effects[:] = _told_once(step.effects)
         for effect in step.effects:
-            if isinstance(effect, GradEffect):
+            if isinstance(effect, GradEffect | WriteEffect):
                 effect.done()
 
     def routed(self, node: Node, index: int, computed: Any, routed: Any) -> None:
@@ -187,6 +210,19 @@ class StepLog(Watch):
 
     def failed(self, node: Node, error: BaseException) -> None:
         self.leave(node)
+
+    def about_to_write(self, tensor: Tensor) -> None:
+        """Code of the person's that a node called is about to write to memory: it is to be undone later."""
+        step = self.step
+        if step is None or self._node is None:
+            return
+        block = block_of(tensor)
+        if any(isinstance(e, WriteEffect) and e.covers(block) for e in step.effects):
+            return
+        effect = WriteEffect(tensor)
+        self._keeps = True
+        step.effects.append(effect)
+        step.nbytes += effect.nbytes
 
     def _hold(self, value: Any) -> Held:
         step = self.step
@@ -265,6 +301,12 @@ def _shows(node: Node) -> bool:
             return True
     hooks = node.hooks
     return hooks is not None and bool(hooks.tensor or hooks.pre or hooks.post)
+
+
+def _told_once(effects: list[Effect]) -> list[Effect]:
+    """Without the writes to what is in `.grad` by now: that is undone as a whole."""
+    grads = [effect for effect in effects if isinstance(effect, GradEffect)]
+    return [e for e in effects if not (isinstance(e, WriteEffect) and e.is_in(grads))]
 
 
 def slots_of(node: Node, waiting: Any) -> list[Any]:

@@ -91,6 +91,8 @@ class _Modes(threading.local):
     hooks_disabled: str | None = None
     #: Called with a tensor before it is written in place, or None.
     before_write: Callable[[Any], None] | None = None
+    #: The same, for a debugger that undoes the write later.
+    keep_before_write: Callable[[Any], None] | None = None
     #: What this thread has added to the counts of `GUARD`.
     share: Share | None = None
 
@@ -315,7 +317,16 @@ def remove_listener(listener: Callable[[Any, Any], None]) -> None:
     _listening(-1)
 
 
+def keep_before_writes(keep: Callable[[Any], None] | None) -> None:
+    """Calls `keep(tensor)` before this thread writes a tensor in place, from now on; None: no more."""
+    before, MODES.keep_before_write = MODES.keep_before_write, keep
+    _listening((keep is not None) - (before is not None))
+
+
 def about_to_write(tensor: Any) -> None:
     """To be called before the memory of `tensor` is changed in place (V-70)."""
-    if GUARD.scoped and MODES.before_write is not None:
-        MODES.before_write(tensor)
+    if GUARD.scoped:
+        if MODES.before_write is not None:
+            MODES.before_write(tensor)
+        if MODES.keep_before_write is not None:
+            MODES.keep_before_write(tensor)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from vizgrad.inspection import model
+from vizgrad.inspection.branches import Branches
 from vizgrad.inspection.breakpoints import Breakpoints
 from vizgrad.inspection.history import History
 from vizgrad.inspection.live import Live
@@ -30,7 +31,7 @@ def view_of(trace: model.Trace, whole: model.Trace, births: tuple[model.Birth, .
     """Of a trace; `whole` is the same with a start, `checked`."""
     backward = backward_of(whole, {}, births)
     source = backward.source
-    live = Live(backward, History(backward.run, 0), Breakpoints(source))
+    live = Live(backward, Branches(History(backward.run, 0)), Breakpoints(source))
     maths = (
         FiledMaths(node.id, tuple(m for f in node.formulas if (m := mathematics(f)) is not None))
         for node in trace.graph.nodes

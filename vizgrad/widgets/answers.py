@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from vizgrad.inspection import summarizer
+from vizgrad.inspection import model, summarizer
 from vizgrad.inspection.looking import Look
 from vizgrad.inspection.outline import Outline
 from vizgrad.inspection.parts import part_of
@@ -26,6 +26,8 @@ MOST_STORAGES = 1_000
 MOST_POINTS = 600
 #: Nodes that are told to hold most memory.
 MOST_HOLDERS = 3
+#: Nodes of which it is told how they differ on two branches.
+MOST_DIFFERENCES = 2_000
 #: Drawings that are kept of a graph.
 MOST_DRAWN = 4
 
@@ -60,7 +62,19 @@ def seen(session: Session, request: Any) -> Any:
         case p.GetPicture():
             return picture(number, session)
         case _:
-            return None
+            return _differences(session, request)
+
+
+def _differences(session: Session, request: Any) -> p.Differences | None:
+    if not isinstance(request, p.GetDifferences):
+        return None
+    found = sorted(session.compare(request.name, request.other), key=_apart, reverse=True)
+    most = tuple(found[:MOST_DIFFERENCES])
+    return p.Differences(request.request, session.id, session.revision, len(found), most)
+
+
+def _apart(difference: model.Difference) -> float:
+    return -1.0 if difference.relative is None else difference.relative
 
 
 #: The drawings that views of a graph saw last: jumping there and back asks for the same one.

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from vizgrad.inspection.model import (
+    Branch,
     Breakpoint,
     Buffer,
     Group,
@@ -234,3 +235,4 @@ class Standing:
     stopped: Stopped | None = None
     nonfinite: bool = True
     breakpoint_list: tuple[Breakpoint, ...] = ()
+    branches: tuple[Branch, ...] = ()

@@ -31,7 +31,28 @@ def move(session: Session, request: Any) -> None:
         case p.Stop():
             session.close(because="it was stopped")
         case _:
-            _set_stops(session, request)
+            if not _branch(session, request):
+                _set_stops(session, request)
+
+
+def _branch(session: Session, request: Any) -> bool:
+    """What if; False for any other request."""
+    match request:
+        case p.SetGrad():
+            session.set_grad(request.node, request.value, request.slot)
+        case p.SetSaved():
+            session.set_saved(request.node, request.name, request.value)
+        case p.SetLeaf():
+            session.set_leaf(request.node, request.value)
+        case p.BeginBranch():
+            session.branch(request.name)
+        case p.SwitchBranch():
+            session.switch(request.name)
+        case p.DropBranch():
+            session.drop_branch(request.name)
+        case _:
+            return False
+    return True
 
 
 def _set_stops(session: Session, request: Any) -> None:

@@ -21,6 +21,7 @@ from vizgrad.arrays import matrix_blocks
 from vizgrad.inspection import model, publishing
 from vizgrad.inspection.model import (
     arrays,
+    branches,
     breakpoints,
     graph,
     lines,
@@ -96,6 +97,7 @@ FILES = (
     File("model/records", records),
     File("model/stops", stops),
     File("model/breakpoints", breakpoints),
+    File("model/branches", branches),
     File("model/run", run),
     File("model/lines", lines),
     File("model/trace", trace),

@@ -21,6 +21,8 @@ import { readMathematics, readName, readNode } from './model/nodes';
 import type { Mathematics, Name, Node } from './model/nodes';
 import { readVisit } from './model/records';
 import type { Visit } from './model/records';
+import { readDifference } from './model/branches';
+import type { Difference } from './model/branches';
 import {
   readCodeFile,
   readCodeLine,
@@ -241,6 +243,19 @@ export interface Source {
   readonly gone: string;
 }
 
+/**
+ * The first of `total`, those that differ most, of nodes that one of the branches has run since
+ * they parted.
+ */
+export interface Differences {
+  readonly type: 'differences';
+  readonly request: number;
+  readonly session: string;
+  readonly revision: number;
+  readonly total: number;
+  readonly differences: readonly Difference[];
+}
+
 /** The request was carried out; what it changed was told to everybody as an `Updated`. */
 export interface Done {
   readonly type: 'done';
@@ -451,6 +466,15 @@ export const readSource: Reader<Source> = record<Source>({
   text: string,
   changed: optional(boolean, false),
   gone: optional(string, '')
+});
+
+export const readDifferences: Reader<Differences> = record<Differences>({
+  type: word('differences'),
+  request: integer,
+  session: string,
+  revision: integer,
+  total: integer,
+  differences: array(readDifference)
 });
 
 export const readDone: Reader<Done> = record<Done>({

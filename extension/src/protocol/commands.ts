@@ -89,6 +89,11 @@ export const COMMANDS: readonly Command[] = [
 // prettier-ignore
 export const IN_CODE: readonly InCode[] = [
   { label: 'Breakpoints', help: 'Lists all breakpoints, with what they ask and how often they came about.', code: 'session.breakpoints()', magic: '%vizgrad breakpoints [on|off|remove N, clear]' },
+  { label: 'Change the gradient', help: 'Changes the gradient that waits at a node, and goes on on a branch.', code: 'session.set_grad()', magic: '%vizgrad set NODE VALUE' },
+  { label: 'Branch', help: 'Goes on on a branch from here; the original stays as it is.', code: 'session.branch()', magic: '%vizgrad branch [NAME]' },
+  { label: 'Branches', help: 'Lists the branches of the run, and what was changed on each.', code: 'session.branches()', magic: '%vizgrad branches' },
+  { label: 'Go to a branch', help: 'Goes to where a branch, or the original, was left.', code: 'session.switch()', magic: '%vizgrad switch NAME' },
+  { label: 'Throw a branch away', help: 'Throws a branch away, with those that left it; nothing of it stays.', code: 'session.drop_branch()', magic: '%vizgrad drop NAME' },
   { label: 'Go to a position', help: 'Goes to where so many nodes are done; in the view by the slider and the list of events.', code: 'session.seek(3)', magic: '%vizgrad seek N' },
   { label: 'Debug', help: 'Opens the backward of a tensor, stopped before its first node, and shows the live view.', code: 'vizgrad.debug(loss)', magic: '%vizgrad debug TENSOR' },
   { label: 'Graph', help: 'Draws the backward graph of a tensor; nothing is run.', code: 'vizgrad.graph(loss)', magic: '%vizgrad graph TENSOR' },

@@ -22,6 +22,8 @@ import { readStopped } from './model/stops';
 import type { Stopped } from './model/stops';
 import { readBreakpoint } from './model/breakpoints';
 import type { Breakpoint } from './model/breakpoints';
+import { readBranch } from './model/branches';
+import type { Branch } from './model/branches';
 import { readModes, readNodeRun, readRunStatus } from './model/run';
 import type { Modes, NodeRun, RunStatus } from './model/run';
 
@@ -224,6 +226,7 @@ export interface Standing {
   readonly stopped: Stopped | null;
   readonly nonfinite: boolean;
   readonly breakpoint_list: readonly Breakpoint[];
+  readonly branches: readonly Branch[];
 }
 
 export const readCell: Reader<Cell> = record<Cell>({
@@ -349,5 +352,6 @@ export const readStanding: Reader<Standing> = record<Standing>({
   ending: optional(string, ''),
   stopped: optional(nullable(readStopped), null),
   nonfinite: optional(boolean, true),
-  breakpoint_list: optional(array(readBreakpoint), [])
+  breakpoint_list: optional(array(readBreakpoint), []),
+  branches: optional(array(readBranch), [])
 });

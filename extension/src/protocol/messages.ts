@@ -22,11 +22,14 @@ import type { Reader } from './check';
 import type {
   AddBreakpoint,
   Attach,
+  BeginBranch,
   Continue,
   Detach,
+  DropBranch,
   EnableBreakpoint,
   Find,
   FollowLines,
+  GetDifferences,
   GetLineNodes,
   GetMemory,
   GetNames,
@@ -46,16 +49,21 @@ import type {
   RunTo,
   Seek,
   SetBreakpoint,
+  SetGrad,
+  SetLeaf,
   SetLineBreakpoint,
   SetNonfinite,
+  SetSaved,
   Since,
   Step,
   StepBack,
-  Stop
+  Stop,
+  SwitchBranch
 } from './requests';
 import {
   readArrayPart,
   readBehind,
+  readDifferences,
   readDone,
   readFailed,
   readFound,
@@ -76,6 +84,7 @@ import {
 import type {
   ArrayPart,
   Behind,
+  Differences,
   Done,
   Failed,
   Found,
@@ -130,6 +139,13 @@ export type Request =
   | AddBreakpoint
   | EnableBreakpoint
   | RemoveBreakpoint
+  | SetGrad
+  | SetSaved
+  | SetLeaf
+  | BeginBranch
+  | SwitchBranch
+  | DropBranch
+  | GetDifferences
   | SetNonfinite
   | Pause
   | Inspect
@@ -152,6 +168,7 @@ export type Message =
   | LineNodes
   | NodeLine
   | Source
+  | Differences
   | Inspection
   | ArrayPart
   | Failed
@@ -191,6 +208,13 @@ export const ANSWERS = {
   add_breakpoint: ['done'],
   enable_breakpoint: ['done'],
   remove_breakpoint: ['done'],
+  set_grad: ['done'],
+  set_saved: ['done'],
+  set_leaf: ['done'],
+  begin_branch: ['done'],
+  switch_branch: ['done'],
+  drop_branch: ['done'],
+  get_differences: ['differences'],
   set_nonfinite: ['done'],
   pause: ['done'],
   inspect: ['inspection'],
@@ -223,6 +247,7 @@ export const MESSAGE_READERS: { [T in Message['type']]: Reader<Extract<Message, 
   line_nodes: readLineNodes,
   node_line: readNodeLine,
   source: readSource,
+  differences: readDifferences,
   inspection: readInspection,
   array_part: readArrayPart,
   failed: readFailed,

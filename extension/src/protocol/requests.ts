@@ -238,6 +238,71 @@ export interface RemoveBreakpoint {
   readonly breakpoint: number;
 }
 
+/**
+ * Change what waits at a slot of a node, and go on on a branch. `value` is read as
+ * `vizgrad.inspection.expressions` says (`g * 0.5`, `clip to 1`), and never run.
+ */
+export interface SetGrad {
+  readonly type: 'set_grad';
+  readonly request: number;
+  readonly session: string;
+  readonly node: number;
+  readonly value: string;
+  readonly slot: number;
+}
+
+/** The same of a saved value of a node that has not run. */
+export interface SetSaved {
+  readonly type: 'set_saved';
+  readonly request: number;
+  readonly session: string;
+  readonly node: number;
+  readonly name: string;
+  readonly value: string;
+}
+
+/** The same of the memory of a leaf. */
+export interface SetLeaf {
+  readonly type: 'set_leaf';
+  readonly request: number;
+  readonly session: string;
+  readonly node: number;
+  readonly value: string;
+}
+
+/** Go on on a branch from here. Without a name it is given one. */
+export interface BeginBranch {
+  readonly type: 'begin_branch';
+  readonly request: number;
+  readonly session: string;
+  readonly name: string;
+}
+
+/** Go to where the branch `name`, or the "original", was left. */
+export interface SwitchBranch {
+  readonly type: 'switch_branch';
+  readonly request: number;
+  readonly session: string;
+  readonly name: string;
+}
+
+/** Throw it away, with those that left it. */
+export interface DropBranch {
+  readonly type: 'drop_branch';
+  readonly request: number;
+  readonly session: string;
+  readonly name: string;
+}
+
+/** What arrived at each node on the branch `name`, beside `other` (empty: the one that it left)? */
+export interface GetDifferences {
+  readonly type: 'get_differences';
+  readonly request: number;
+  readonly session: string;
+  readonly name: string;
+  readonly other: string;
+}
+
 /** Continue is to stop where a NaN or an infinity is born, or not. */
 export interface SetNonfinite {
   readonly type: 'set_nonfinite';

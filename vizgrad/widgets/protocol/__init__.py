@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from vizgrad.widgets.protocol.answers import ArrayPart as ArrayPart
 from vizgrad.widgets.protocol.answers import Behind as Behind
+from vizgrad.widgets.protocol.answers import Differences as Differences
 from vizgrad.widgets.protocol.answers import Done as Done
 from vizgrad.widgets.protocol.answers import Failed as Failed
 from vizgrad.widgets.protocol.answers import Found as Found
@@ -48,11 +49,14 @@ from vizgrad.widgets.protocol.events import Updated as Updated
 from vizgrad.widgets.protocol.events import Working as Working
 from vizgrad.widgets.protocol.requests import AddBreakpoint as AddBreakpoint
 from vizgrad.widgets.protocol.requests import Attach as Attach
+from vizgrad.widgets.protocol.requests import BeginBranch as BeginBranch
 from vizgrad.widgets.protocol.requests import Continue as Continue
 from vizgrad.widgets.protocol.requests import Detach as Detach
+from vizgrad.widgets.protocol.requests import DropBranch as DropBranch
 from vizgrad.widgets.protocol.requests import EnableBreakpoint as EnableBreakpoint
 from vizgrad.widgets.protocol.requests import Find as Find
 from vizgrad.widgets.protocol.requests import FollowLines as FollowLines
+from vizgrad.widgets.protocol.requests import GetDifferences as GetDifferences
 from vizgrad.widgets.protocol.requests import GetLineNodes as GetLineNodes
 from vizgrad.widgets.protocol.requests import GetMemory as GetMemory
 from vizgrad.widgets.protocol.requests import GetNames as GetNames
@@ -72,12 +76,16 @@ from vizgrad.widgets.protocol.requests import Restart as Restart
 from vizgrad.widgets.protocol.requests import RunTo as RunTo
 from vizgrad.widgets.protocol.requests import Seek as Seek
 from vizgrad.widgets.protocol.requests import SetBreakpoint as SetBreakpoint
+from vizgrad.widgets.protocol.requests import SetGrad as SetGrad
+from vizgrad.widgets.protocol.requests import SetLeaf as SetLeaf
 from vizgrad.widgets.protocol.requests import SetLineBreakpoint as SetLineBreakpoint
 from vizgrad.widgets.protocol.requests import SetNonfinite as SetNonfinite
+from vizgrad.widgets.protocol.requests import SetSaved as SetSaved
 from vizgrad.widgets.protocol.requests import Since as Since
 from vizgrad.widgets.protocol.requests import Step as Step
 from vizgrad.widgets.protocol.requests import StepBack as StepBack
 from vizgrad.widgets.protocol.requests import Stop as Stop
+from vizgrad.widgets.protocol.requests import SwitchBranch as SwitchBranch
 
 #: What each request is answered with, if not with `Failed`.
 ANSWERS: dict[type, tuple[type, ...]] = {
@@ -109,6 +117,13 @@ ANSWERS: dict[type, tuple[type, ...]] = {
     AddBreakpoint: (Done,),
     EnableBreakpoint: (Done,),
     RemoveBreakpoint: (Done,),
+    SetGrad: (Done,),
+    SetSaved: (Done,),
+    SetLeaf: (Done,),
+    BeginBranch: (Done,),
+    SwitchBranch: (Done,),
+    DropBranch: (Done,),
+    GetDifferences: (Differences,),
     SetNonfinite: (Done,),
     Pause: (Done,),
     Inspect: (Inspection,),

@@ -8,6 +8,7 @@ from vizgrad.inspection.model import (
     ArrayName,
     CodeFile,
     CodeLine,
+    Difference,
     LineMark,
     LineNode,
     LineRun,
@@ -238,6 +239,19 @@ class Source:
     text: str
     changed: bool = False
     gone: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Differences:
+    """The first of `total`, those that differ most, of nodes that one of the branches has run since they
+    parted.
+    """
+
+    request: int
+    session: str
+    revision: int
+    total: int
+    differences: tuple[Difference, ...]
 
 
 @dataclass(frozen=True, slots=True)

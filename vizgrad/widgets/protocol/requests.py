@@ -262,6 +262,77 @@ class RemoveBreakpoint:
 
 
 @dataclass(frozen=True, slots=True)
+class SetGrad:
+    """Change what waits at a slot of a node, and go on on a branch. `value` is read as
+    `vizgrad.inspection.expressions` says (``g * 0.5``, ``clip to 1``), and never run.
+    """
+
+    request: int
+    session: str
+    node: int
+    value: str
+    slot: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SetSaved:
+    """The same of a saved value of a node that has not run."""
+
+    request: int
+    session: str
+    node: int
+    name: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetLeaf:
+    """The same of the memory of a leaf."""
+
+    request: int
+    session: str
+    node: int
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class BeginBranch:
+    """Go on on a branch from here. Without a name it is given one."""
+
+    request: int
+    session: str
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchBranch:
+    """Go to where the branch `name`, or the "original", was left."""
+
+    request: int
+    session: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class DropBranch:
+    """Throw it away, with those that left it."""
+
+    request: int
+    session: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class GetDifferences:
+    """What arrived at each node on the branch `name`, beside `other` (empty: the one that it left)?"""
+
+    request: int
+    session: str
+    name: str
+    other: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class SetNonfinite:
     """Continue is to stop where a NaN or an infinity is born, or not."""
 

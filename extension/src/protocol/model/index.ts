@@ -20,6 +20,7 @@
 
 export * from './arrays';
 export * from './blocks';
+export * from './branches';
 export * from './breakpoints';
 export * from './graph';
 export * from './lines';

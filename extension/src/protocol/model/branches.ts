@@ -1,0 +1,66 @@
+// Made by `make types` from vizgrad/inspection/model/branches.py: do not edit.
+/**
+ * What a run would have done otherwise: branches of it, the edits that made them, and how they
+ * differ.
+ */
+import { array, boolean, float, integer, nullable, optional, record, string } from '../check';
+import type { Reader } from '../check';
+
+/** What a person changed after `position` steps, in words; `node` is the one that it is about. */
+export interface Edit {
+  readonly position: number;
+  readonly text: string;
+  readonly node: number | null;
+}
+
+/**
+ * One line of a run. The original has no `parent`; others left theirs after `left` steps.
+ *
+ * `position` is where it stands, or stood when it was left; `recorded` how far it has been. `edits`
+ * are its own and those of its parents that it began with.
+ */
+export interface Branch {
+  readonly name: string;
+  readonly current: boolean;
+  readonly parent: string;
+  readonly left: number;
+  readonly position: number;
+  readonly recorded: number;
+  readonly edits: readonly Edit[];
+}
+
+/**
+ * What arrived at `node` in one line of a run and in another: the norms, and the norm of the
+ * difference in parts of the first. None where one of them has not run the node, or nothing
+ * arrived; infinite where the first is 0 and the other is not. The gradients of all slots count
+ * together.
+ */
+export interface Difference {
+  readonly node: number;
+  readonly relative: number | null;
+  readonly here: number | null;
+  readonly there: number | null;
+}
+
+export const readEdit: Reader<Edit> = record<Edit>({
+  position: integer,
+  text: string,
+  node: optional(nullable(integer), null)
+});
+
+export const readBranch: Reader<Branch> = record<Branch>({
+  name: string,
+  current: boolean,
+  parent: optional(string, ''),
+  left: optional(integer, 0),
+  position: optional(integer, 0),
+  recorded: optional(integer, 0),
+  edits: optional(array(readEdit), [])
+});
+
+export const readDifference: Reader<Difference> = record<Difference>({
+  node: integer,
+  relative: nullable(float),
+  here: nullable(float),
+  there: nullable(float)
+});

@@ -1,0 +1,145 @@
+"""The lines of a run: the original, and branches that left it, or one another, at some position.
+
+One of them is in the world at a time: `.grad`, released values and edited ones are as it left them. To go to
+another its steps are undone as far as both have them in common, and the steps of the other redone from there.
+A branch has the steps before it left as its own (they are the same objects), so each line looks like a run.
+"""
+
+from __future__ import annotations
+
+from vizgrad.inspection import model
+from vizgrad.inspection.edits import Edits
+from vizgrad.inspection.history import History
+from vizgrad.inspection.protocols import Branching
+
+#: What the line is called that has no parent.
+ORIGINAL = "original"
+
+
+class Line:
+    """One way that a run went. It left `parent` after `left` steps and the first `edits` of all its edits."""
+
+    def __init__(
+        self, name: str, history: History, parent: Line | None = None, left: int = 0, edits: int = 0
+    ) -> None:
+        self.name = name
+        self.history = history
+        self.parent = parent
+        self.left, self.edits = left, edits
+
+    @property
+    def run(self) -> Branching:
+        """ValueError for an engine that has no branches."""
+        run = self.history.run
+        if not isinstance(run, Branching):
+            raise ValueError("this engine cannot continue a backward in more than one way")
+        return run
+
+    def told(self, current: Line) -> model.Branch:
+        history = self.history
+        return model.Branch(
+            self.name,
+            self is current,
+            self.parent.name if self.parent is not None else "",
+            self.left,
+            _position(self, current),
+            history.recorded,
+            history.edits.told(),
+        )
+
+
+class Branches:
+    """All lines of a run; the first is the original."""
+
+    def __init__(self, history: History) -> None:
+        self.current = Line(ORIGINAL, history)
+        self.all = [self.current]
+
+    def told(self) -> tuple[model.Branch, ...]:
+        return tuple(line.told(self.current) for line in self.all)
+
+    def of(self, name: str) -> Line:
+        found = next((line for line in self.all if line.name == name), None)
+        if found is None:
+            known = ", ".join(line.name for line in self.all)
+            raise ValueError(f"there is no branch {name!r}, but {known}")
+        return found
+
+    def begin(self, name: str = "") -> Line:
+        """A new one, which leaves the current line where it stands."""
+        if not name:
+            taken = {line.name for line in self.all}
+            name = next(n for i in range(1, len(taken) + 1) if (n := f"branch {i}") not in taken)
+        elif any(line.name == name for line in self.all):
+            raise ValueError(f"there is a branch {name!r} already")
+        parent = self.current
+        history = parent.history
+        position = history.position
+        known = history.edits.until(position)
+        run = parent.run.fork(position)
+        made = History(run, history.budget, base=history, edits=Edits(known))
+        history.left_at = position
+        line = Line(name, made, parent, position, len(known))
+        self.all.append(line)
+        self._enter(line)
+        return line
+
+    @staticmethod
+    def common(one: Line, other: Line) -> tuple[int, int]:
+        """As far as two lines are the same: (steps, edits)."""
+        return _common(one, other)
+
+    def switch(self, line: Line) -> None:
+        """Makes the world as `line` left it. WorldChanged where somebody else changed it, IndexError where
+        steps on the way are not kept any more: it stands on the way, then, on the line that it was on.
+        """
+        if line is self.current:
+            return
+        position, edits = _common(self.current, line)
+        here = self.current.history
+        here.leave_to(position, edits)
+        self._enter(line)
+        line.history.come_from(position, edits, here.position)
+
+    def _enter(self, line: Line) -> None:
+        self.current = line
+        line.run.enter()
+
+    def drop(self, line: Line) -> None:
+        """Throws a line away with those that left it, and goes back to its parent if it is on one of them."""
+        if line.parent is None:
+            raise ValueError("the original cannot be thrown away; close the session instead")
+        gone = [one for one in self.all if line in _ancestry(one)]
+        if self.current in gone:
+            self.switch(line.parent)
+        self.all = [one for one in self.all if one not in gone]
+        for one in reversed(gone):
+            one.history.close()
+
+    def close(self) -> None:
+        for line in reversed(self.all):
+            line.history.close()
+
+
+def _position(line: Line, current: Line) -> int:
+    return line.history.position if line is current else line.history.left_at
+
+
+def _ancestry(line: Line) -> list[Line]:
+    """The line itself, its parent, and so on."""
+    found = [line]
+    while found[-1].parent is not None:
+        found.append(found[-1].parent)
+    return found
+
+
+def _common(one: Line, other: Line) -> tuple[int, int]:
+    """As far as two lines are the same: (steps, edits)."""
+    ways = [_ancestry(one), _ancestry(other)]
+    meeting = next(line for line in ways[0] if line in ways[1])
+    ends: list[tuple[int, int]] = []
+    for way in ways:
+        at = way.index(meeting)
+        if at:
+            ends.append((way[at - 1].left, way[at - 1].edits))
+    return min(ends, default=(0, 0))

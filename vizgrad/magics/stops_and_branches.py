@@ -1,0 +1,122 @@
+"""``%vizgrad break``, ``breakpoints``, ``set``, ``branch`` and its like: see `vizgrad.magics.commands`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vizgrad.inspection.model import Branch, Breakpoint
+from vizgrad.inspection.session import Session, Where
+from vizgrad.magics.commands import UsageError, current_session, runs, tensor_of, usage_of
+
+
+@runs("break")
+def break_(shell: Any, rest: str) -> Any:
+    text, session = rest.strip(), current_session()
+    if not text:
+        raise UsageError(
+            f"usage: {usage_of('break')}, e.g. TanhBackward0, Mul*, 17, train.py:7, :7 if grad.norm > 1e3, "
+            "when nonfinite, written w"
+        )
+    text, hits = _split_hits(text)
+    text, _, condition = text.partition(" if ")
+    word, _, behind = text.strip().partition(" ")
+    made = _break(session, shell, word, behind.strip(), condition.strip() or None, hits)
+    return f"breakpoint {made.id}: {breakpoint_line(made)}"
+
+
+def _break(
+    session: Session, shell: Any, word: str, behind: str, condition: str | None, hits: int
+) -> Breakpoint:
+    if word in ("when", "nonfinite"):
+        return session.break_at(when=behind if word == "when" else word, hits=hits)
+    if word == "written":
+        tensor = tensor_of(shell, behind, "break")
+        return session.break_at(written=tensor, hits=hits)
+    text = f"{word} {behind}".strip()
+    if text.isdecimal():
+        return session.break_at(node=int(text), condition=condition, hits=hits)
+    if text.rpartition(":")[2].isdecimal():
+        return session.break_at(line=text, condition=condition, hits=hits)
+    return session.break_at(text, condition=condition, hits=hits)
+
+
+def _split_hits(text: str) -> tuple[str, int]:
+    """Without ``hits N`` at its end, and that number."""
+    before, word, number = text.rpartition(" hits ")
+    return (before, int(number)) if word and number.strip().isdecimal() else (text, 0)
+
+
+@runs("breakpoints")
+def breakpoints(shell: Any, rest: str) -> Any:
+    session, words = current_session(), rest.split()
+    match words:
+        case []:
+            pass
+        case ["clear"]:
+            session.clear_breakpoints()
+        case ["on" | "off" as word, number] if number.isdecimal():
+            session.enable_breakpoint(int(number), word == "on")
+        case ["remove", number] if number.isdecimal():
+            session.remove_breakpoint(int(number))
+        case _:
+            raise UsageError(f"usage: {usage_of('breakpoints')}")
+    lines = [f"{made.id:>3}  {breakpoint_line(made)}" for made in session.breakpoints]
+    return Where("\n".join(lines) or "no breakpoints are set")
+
+
+def breakpoint_line(made: Breakpoint) -> str:
+    """One breakpoint, in one line."""
+    parts = [made.text]
+    if made.kind != "when":
+        parts += [f"if {made.condition}"] if made.condition else []
+        parts += [f"{made.total} node{'' if made.total == 1 else 's'}"] if made.total else []
+    if made.hits:
+        parts.append(f"at the {made.hits}. time, {made.hit} so far")
+    elif made.hit:
+        parts.append(f"{made.hit} so far")
+    return ", ".join([*parts, *([] if made.enabled else ["off"])])
+
+
+@runs("set")
+def set_(shell: Any, rest: str) -> Any:
+    node, _, value = rest.strip().partition(" ")
+    if not value.strip():
+        raise UsageError(f"usage: {usage_of('set')}, e.g. ExpBackward0 g * 0.5")
+    session = current_session()
+    made = session.set_grad(int(node) if node.isdecimal() else node, value.strip())
+    here = next(branch for branch in session.branches if branch.current)
+    return f"{made.text}; on {here.name} now"
+
+
+@runs("branch")
+def branch(shell: Any, rest: str) -> Any:
+    return branch_line(current_session().branch(rest.strip()))
+
+
+@runs("branches")
+def branches(shell: Any, rest: str) -> Any:
+    return Where("\n".join(map(branch_line, current_session().branches)))
+
+
+@runs("switch")
+def switch(shell: Any, rest: str) -> Any:
+    session = current_session()
+    session.switch(rest.strip())
+    return session.where
+
+
+@runs("drop")
+def drop(shell: Any, rest: str) -> Any:
+    session = current_session()
+    session.drop_branch(rest.strip())
+    return session.where
+
+
+def branch_line(made: Branch) -> str:
+    """One branch, in one line."""
+    parts = [
+        f"{'*' if made.current else ' '} {made.name}: {made.position} of {made.recorded} steps run"
+    ]
+    if made.parent:
+        parts.append(f"left {made.parent} after {made.left}")
+    return "; ".join([*parts, *(edit.text for edit in made.edits)])

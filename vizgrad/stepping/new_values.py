@@ -1,0 +1,80 @@
+"""The value that a person gives, of the shape and type of what it takes the place of."""
+
+# What a tensor keeps in underscored slots is hidden from its users, not from the debugger.
+# pyright: reportPrivateUsage=false
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from vizgrad.arrays.layout import empty_like_strides
+from vizgrad.arrays.quiet import quiet
+from vizgrad.arrays.sparse import is_sparse
+from vizgrad.autograd.grad_mode import no_grad
+from vizgrad.inspection.expressions import FUNCTIONS, parse
+from vizgrad.tensor.tensor import Tensor, new_tensor
+
+
+@quiet
+def new_value(there: Any, value: Any) -> tuple[Any, str]:
+    """An array like `there`, and what it is in words. `value` is a number, values, a tensor, or a text
+    (`vizgrad.inspection.expressions`). ValueError where it does not fit.
+    """
+    if is_sparse(there):
+        raise ValueError("a sparse value cannot be changed")
+    words = value.strip() if isinstance(value, str) else _words(value)
+    with no_grad():
+        try:
+            if isinstance(value, str):
+                value = parse(value)(new_tensor(there), _functions(there))
+            given = value if isinstance(value, Tensor) else _tensor(value, there)
+            made = _fitted(given, there)
+        except (ArithmeticError, TypeError, RuntimeError, ValueError) as error:
+            said = str(error).splitlines()[0]
+            raise ValueError(
+                f"{words} does not fit what is there, of shape {list(there.shape)} and type {there.dtype}: "
+                f"{said}"
+            ) from None
+    return made, words
+
+
+def _fitted(given: Tensor, there: Any) -> Any:
+    if given._array.dtype.kind == "c" and there.dtype.kind != "c":
+        raise ValueError("it is complex, and what is there is not")
+    made = empty_like_strides(there, there)
+    made[...] = given.to(new_tensor(there).device)._array
+    return made
+
+
+def _tensor(value: Any, there: Any) -> Tensor:
+    from vizgrad.ops.public.from_values import tensor
+
+    made = tensor(value)
+    like = new_tensor(there)
+    return made.to(like.device, like.dtype) if isinstance(value, int | float) else made
+
+
+def _words(value: Any) -> str:
+    if isinstance(value, bool | int | float | complex):
+        return f"{value}"
+    shape = getattr(value, "shape", None)
+    return "given values" if shape is None else f"values of shape {list(shape)}"
+
+
+def _functions(there: Any) -> dict[str, Callable[..., Any]]:
+    """Those of `expressions.FUNCTIONS`, of Tensors and numbers."""
+
+    def of(value: Any) -> Any:
+        return value if isinstance(value, Tensor) else _tensor(value, there)
+
+    def method(name: str) -> Callable[..., Any]:
+        numbers = name in ("clip", "nan_to_num")  # what follows are numbers
+        return lambda x, *more: getattr(of(x), name)(*map(float if numbers else of, more))
+
+    return {
+        **{name: method(name) for name in FUNCTIONS},
+        "where": lambda condition, a, b: of(a).where(condition, of(b)),
+        "zeros_like": lambda x: of(x).new_zeros(of(x).shape),
+        "ones_like": lambda x: of(x).new_ones(of(x).shape),
+    }
