@@ -6,6 +6,7 @@ import functools
 import math
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from vizgrad.arrays import dtypes, xp
@@ -14,6 +15,7 @@ from vizgrad.arrays.sparse import is_sparse
 from vizgrad.autograd import jacobians
 from vizgrad.autograd.function import Function
 from vizgrad.autograd.grad_mode import enable_grad
+from vizgrad.autograd.gradcheck_report import Mismatch, Step, agreeing
 from vizgrad.autograd.jacobians import as_tuple, is_differentiable, parts_of
 from vizgrad.autograd.running import grad
 from vizgrad.progress import Progress
@@ -23,7 +25,9 @@ Func = Callable[..., Any]
 
 
 class GradcheckError(RuntimeError):
-    """The gradients are not what they should be."""
+    """The gradients are not what they should be. `report` says where and how, if two Jacobians differ."""
+
+    report: Mismatch | None = None
 
 
 def random(shape: tuple[int, ...], dtype: Any, source: Generator) -> Any:
@@ -57,14 +61,22 @@ class Check:
         atol: float,
         rtol: float,
         nondet: float,
+        explain: bool = True,
     ) -> None:
         self.func = func
         self.inputs = inputs
         self.eps, self.atol, self.rtol, self.nondet = eps, atol, rtol, nondet
+        #: Is anybody told more than that there is an error?
+        self.explain = explain
         #: Number among the inputs -> input, of those that are differentiated.
         self.wanted = {n: i for n, i in enumerate(inputs) if is_differentiable(i)}
         _check_inputs(self.wanted)
         results = as_tuple(func(*inputs))
+        if any(isinstance(o, Tensor) and is_sparse(o._array) for o in results):
+            raise ValueError(
+                "Sparse output is not supported at gradcheck yet. Let the function return it dense, "
+                "`.to_dense()`, or its values"
+            )
         #: Number among the outputs -> output, of those that require grad.
         self.places = {n: o for n, o in enumerate(results) if o.requires_grad}
         #: What all evaluations have to look like.
@@ -107,10 +119,43 @@ class Check:
             for part, analytical in mine.items():
                 expected = numerical[place][number][part]
                 if not near(analytical, expected, self.atol, self.rtol):
-                    raise GradcheckError(
-                        _mismatch(number, output, place, part, expected, analytical)
-                    )
+                    raise self._mismatch(number, place, part, expected, analytical)
                 self._repeated(analytical, other[part])
+
+    def _mismatch(
+        self, number: int, place: int, part: complex, numerical: Any, analytical: Any
+    ) -> GradcheckError:
+        """The error, with a report; of the worst element that looks at differences of other widths."""
+        output, input = self.places[number], self.wanted[place]
+        name = ("real" if part == 1 else "imaginary") if output.is_complex() else ""
+        found = Mismatch(
+            number, place, name, tuple(input.shape), tuple(output.shape), numerical, analytical,
+            self.eps, self.atol, self.rtol,
+        )  # fmt: skip
+        error = GradcheckError(found.message())
+        if self.explain:
+            row, column = found.worst
+            exact = complex(analytical[row, column])
+            steps = tuple(
+                self._step(number, input, part, (row, column), exact, self.eps * 10.0**power)
+                for power in range(4, -5, -1)
+            )
+            error.report = replace(found, steps=steps)
+            error.add_note(str(error.report))
+        return error
+
+    def _step(
+        self, number: int, input: Tensor, part: complex, at: tuple[int, int], exact: complex, eps: float
+    ) -> Step:  # fmt: skip
+        """One element by differences of this width."""
+        row, column = at
+        where = xp.unravel_index(row, input._array.shape)
+        try:
+            found = jacobians.row(self.func, self.inputs, input, where, eps, self.like)[number]
+        except Exception:  # noqa: BLE001  further away than the function can be asked
+            return Step(eps, None, math.inf)
+        value = found[part][column].item()
+        return Step(eps, value, abs(value - exact) if value == value else math.inf)
 
     def _repeated(self, first: Any, second: Any) -> None:
         """Two backwards must give the same."""
@@ -265,24 +310,4 @@ def _check_inputs(wanted: dict[int, Tensor]) -> None:
 
 def near(a: Any, b: Any, atol: float, rtol: float) -> bool:
     """Within the tolerances, NaN equal to NaN."""
-    with xp.errstate(all="ignore"):
-        found = (a == b) | (abs(a - b) <= atol + rtol * abs(b)) | ((a != a) & (b != b))
-    return bool(found.all())
-
-
-def _mismatch(
-    number: int, output: Tensor, input: int, part: complex, numerical: Any, analytical: Any
-) -> str:
-    worst = abs(analytical - numerical)
-    at = int(xp.nan_to_num(worst, nan=math.inf).argmax())
-    row, column = divmod(at, numerical.shape[1])
-    of = ""
-    if output.is_complex():
-        name = "real" if part == 1 else "imaginary"
-        of = f"While considering the {name} part of complex outputs only, "
-    return (
-        f"{of}Jacobian mismatch for output {number} with respect to input {input},\n"
-        f"numerical:{new_tensor(numerical)}\nanalytical:{new_tensor(analytical)}\n"
-        f"The worst is element {row} of the input, element {column} of the output: "
-        f"{numerical[row, column]} by differences, {analytical[row, column]} by backward."
-    )
+    return bool(agreeing(a, b, atol, rtol).all())

@@ -39,7 +39,11 @@ def gradcheck(
     `raise_exception=False`) where |a - n| > atol + rtol |n|; where two backwards differ by more than
     `nondet_tol`; or where gradients of zero, or undefined ones, do not give zero. `fast_mode` compares one
     random projection instead of every element. Errors of `func` pass through. ValueError if no input
-    requires grad, RuntimeError for inputs that overlap themselves. Long checks show a progress bar.
+    requires grad or an output is sparse, RuntimeError for inputs that overlap themselves. Long checks show a
+    progress bar.
+
+    `error.report` of a mismatch (`gradcheck_report.Mismatch`, printed with the error) has both Jacobians as
+    heat maps, the worst element, and how its differences move with `eps`.
 
     A kink proves nothing: differences take the mean of both sides there (G-6). Forward mode is not there
     yet: NotImplementedError; `masked` is about sparse tensors, and changes nothing.
@@ -48,10 +52,14 @@ def gradcheck(
         raise AssertionError(
             "Expected at least one of check_forward_ad or check_backward_ad to be True"
         )
-    if check_forward_ad or check_batched_forward_grad:
+    if check_batched_forward_grad and not check_forward_ad:
+        raise AssertionError(
+            "Setting check_batched_forward_grad=True requires check_forward_ad to be True"
+        )
+    if check_forward_ad:
         raise NotImplementedError("gradcheck cannot check forward mode: vizgrad has none yet")
     inputs = as_tuple(inputs)
-    check = Check(func, inputs, eps, atol, rtol, nondet_tol)
+    check = Check(func, inputs, eps, atol, rtol, nondet_tol, explain=raise_exception)
     try:
         check.values(fast_mode)
         if check.outputs:

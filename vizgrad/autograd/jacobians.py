@@ -112,29 +112,36 @@ def numerical(
 ) -> list[dict[complex, Array]]:
     """For each output the Jacobian of each of its parts, by central differences; `each` per element."""
     array = input._array
-    rows: list[list[Array]] = []
+    rows: list[list[dict[complex, Array]]] = []
     for place in xp.ndindex(*array.shape):
-        step = xp.zeros_like(array)
-        step[place] = 1
-        found = changes(function, inputs, input, step, eps, like)
-        if array.dtype.kind == "c":
-            step[place] = 1j
-            found = [
-                _pair(x, y)
-                for x, y in zip(
-                    found, changes(function, inputs, input, step, eps, like), strict=True
-                )
-            ]
-        else:
-            found = [_pair(x, None) for x in found]
-        rows.append(found)
+        rows.append(row(function, inputs, input, place, eps, like))
         each()
     if not rows:
         return [_empty(o, array) for o in plain_outputs(function, inputs)]
     return [
-        {part: xp.stack([row[number][part] for row in rows]) for part in rows[0][number]}
+        {part: xp.stack([found[number][part] for found in rows]) for part in rows[0][number]}
         for number in range(len(rows[0]))
     ]
+
+
+def row(
+    function: Callable[..., Any],
+    inputs: Sequence[Any],
+    input: Tensor,
+    place: tuple[Any, ...],
+    eps: float,
+    like: Sequence[Array] | None = None,
+) -> list[dict[complex, Array]]:
+    """For each output how its parts, flat, change with one element of `input`."""
+    array = input._array
+    step = xp.zeros_like(array)
+    step[place] = 1
+    along = changes(function, inputs, input, step, eps, like)
+    if array.dtype.kind != "c":
+        return [_pair(x, None) for x in along]
+    step[place] = 1j
+    across = changes(function, inputs, input, step, eps, like)
+    return [_pair(x, y) for x, y in zip(along, across, strict=True)]
 
 
 def _pair(x: Array, y: Array | None) -> dict[complex, Array]:

@@ -46,3 +46,20 @@ def inputs_of_gradcheck(torch, see):
     )
     zero = torch.zeros(1, dtype=torch.float64, requires_grad=True)
     see("a kink passes", check(torch.abs, (zero,)), expect=True)
+
+
+@program(rules="G-1")
+def settings_and_outputs_that_are_refused(torch, see):
+    x = torch.tensor([0.5, 1.0], dtype=torch.float64, requires_grad=True)
+    check = torch.autograd.gradcheck
+    see.raises(
+        "batched forward mode without forward mode",
+        lambda: check(torch.sin, x, check_batched_forward_grad=True),
+        phrase="requires check_forward_ad to be True",
+    )
+
+    def sparse(values):
+        places = torch.tensor([[0, 2]])
+        return torch.sparse_coo_tensor(places, values, (3,), check_invariants=False)
+
+    see.raises("sparse", lambda: check(sparse, x), phrase="Sparse output is not supported")
