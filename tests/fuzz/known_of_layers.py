@@ -44,6 +44,8 @@ OF_LAYERS: tuple[Known, ...] = (
           says("Only zero batch or zero channel inputs are supported")),
     Known("F.conv_transpose* conv_transpose*", "raises: nothing, RuntimeError", "one of PyTorch's kernels makes a result without elements, "
           "another refuses it", ours_says("Output size is too small")),
+    Known("F.conv* conv*", "gradient raises: RuntimeError, nothing", "PyTorch's own backward makes memory that it then refuses",
+          says("grad_weight needs to be contiguous")),
     Known("F.conv* conv*", "value|gradient|second", "inf - inf and overflow in another order", special),
     Known("group_norm F.group_norm layer_norm F.layer_norm F.rrelu rrelu", "gradient requires_grad",
           "PyTorch's formula names an operand or a result it does not depend on", formal),

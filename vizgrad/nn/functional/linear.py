@@ -19,8 +19,8 @@ _addmm, _mm, _t = op.addmm_t.record, op.mm_t.record, shape.t.record
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """input @ weight.T + bias, over the last dimension of `input`.
 
-    Shapes: input (*, in), weight (out, in) or (in), bias (out) -> (*, out). Raises RuntimeError when
-    the sizes or the types do not match.
+    Shapes: input (*, in), weight (out, in) or (in), bias (out) or what broadcasts to (rows, out)
+    -> (*, out). Raises RuntimeError when the sizes or the types do not match.
     """
     try:
         array, filters = input._array, weight._array
@@ -29,7 +29,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     if filters.ndim != 2 or array.shape[-1:] != filters.shape[1:]:
         return _unusual(input, weight, bias)
     if bias is not None and bias._array.shape != filters.shape[:1]:
-        _check_bias(bias, filters.shape[0])
+        _check_bias(bias, math.prod(array.shape[:-1]), filters.shape[0])
     if array.ndim == 2:
         if bias is None:
             return _mm(input, _t(weight))
@@ -54,17 +54,25 @@ def _flattened(input: Tensor) -> Any:
     return shape.reshape(input, shape=(math.prod(array.shape[:-1]), array.shape[-1]))
 
 
-def _check_bias(bias: Tensor, features: int) -> None:
-    if bias._array.ndim > 1 or bias._array.size not in (1, features):
+def _check_bias(bias: Tensor, rows: int, features: int) -> None:
+    sizes = bias._array.shape
+    if len(sizes) > 2 or any(
+        n not in (1, m) for n, m in zip(sizes[::-1], (features, rows), strict=False)
+    ):
         raise RuntimeError(
             f"The expanded size of the tensor ({features}) must match the existing size "
-            f"({bias._array.size}) at non-singleton dimension 1: linear() with {features} output "
-            f"features needs a bias of shape [{features}], got {list(bias.shape)}"
+            f"({sizes[-1]}) at non-singleton dimension 1: linear() with {features} output "
+            f"features needs a bias of shape [{features}], got {list(sizes)}"
         )
 
 
 def _unusual(input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
     if weight._array.ndim == 1 and input._array.shape[-1:] == weight._array.shape:
+        if bias is not None and (bias.ndim or input.ndim > 1):
+            raise RuntimeError(
+                "mat2 must be a matrix, got 1-D tensor: linear() with a weight of shape "
+                f"{list(weight.shape)} takes no bias but a single number"
+            )
         out = input @ weight
         return out if bias is None else out + bias
     left = input._array.shape

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cmath
 import math
 from typing import Any
 
@@ -140,7 +141,13 @@ def _steps(
     elif base is None:
         start = end = element(start, dtype)
     with xp.errstate(all="ignore"):
-        found = namespace_at(device).linspace(start, end, steps)
+        namespace = namespace_at(device)
+        if steps == 1:  # of an infinite end nothing is asked
+            found = namespace.asarray([start])
+        elif steps and not cmath.isfinite(end - start):  # no distance, no places between
+            found = namespace.full(steps, xp.nan)
+        else:
+            found = namespace.linspace(start, end, steps)
         if base is not None:
             found = base**found
         if base is not None and steps == 1 and dtype.kind != "c":
