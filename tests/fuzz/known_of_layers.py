@@ -137,6 +137,8 @@ OF_LAYERS: tuple[Known, ...] = (
     Known("mm bmm matmul L.matmul chain_matmul L.multi_dot mv dot vdot inner F.linear tensordot", "value|gradient|second|* after",
           "products that are not finite: which part is NaN, and whether one overflows before it is added",
           all_of(not_finite, either(complex_numbers, special))),
+    Known("F.binary_cross_entropy_with_logits", "raises: nothing, NotImplementedError", "targets are no complex numbers",
+          complex_numbers),
     Known("sort", "raises: TypeError, nothing", "PyTorch's parser counts the arguments of another form", says("takes from 1 to 0")),
     Known("orgqr ormqr L.householder_product", "second|gradient requires_grad|requires_grad",
           "with one reflection the product is linear in `tau`, with none there is nothing", one_reflection),

@@ -40,10 +40,15 @@ def infinite_complex_numbers(line: str, theirs: Side, ours: Side, found: Differe
 
 
 def statistics_of_a_layer(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
+    buffers = [b for m in theirs.modules().values() for b in m.buffers()]
+    stale = re.search(r"modified by an inplace operation: \[[\w.]+ \[([\d, ]*)\]", str(found.ours))
+    if (
+        stale and found.theirs is None
+    ):  # its gradient is of statistics that are not those of the forward
+        return [int(n) for n in stale[1].split(",")] in [list(b.shape) for b in buffers if b.dim()]
     what, _, name = found.what.partition(" of ")
     if what != "version" or found.theirs is not False or name not in theirs.names:
         return False
-    buffers = [b for m in theirs.modules().values() for b in m.buffers()]
     return any(b.data_ptr() == theirs.names[name].data_ptr() for b in buffers)
 
 

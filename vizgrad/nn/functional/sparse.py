@@ -74,7 +74,11 @@ def _limit_norms(weight: Tensor, input: Tensor, max_norm: float, norm_type: floa
     try:
         used = xp.unique(input._array)
         rows = weight._array[used]
-        norms = (xp.abs(rows) ** norm_type).sum(axis=1, keepdims=True) ** (1 / norm_type)
+        sizes = xp.abs(rows)
+        if rows.shape[1] == 1:  # whose power may be more than the largest number
+            norms = sizes
+        else:
+            norms = (sizes**norm_type).sum(axis=1, keepdims=True) ** (1 / norm_type)
         about_to_write(weight)
         weight._array[used] = rows * xp.minimum(1, max_norm / (norms + 1e-7)).astype(rows.dtype)
         storage_of(weight).wrote("embedding_renorm_", caller())

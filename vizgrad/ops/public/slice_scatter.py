@@ -43,6 +43,7 @@ def slice_scatter(
     step: int = 1,
 ) -> Tensor:
     """A copy of `input` with `src` in the elements start, start + step, ... of `dim`."""
+    slicing.check_step(step)
     out: Any = input.clone()
     key = (slice(None),) * wrap_dim(dim, input._array.ndim) + (slice(start, end, step),)
     part = out[key]

@@ -143,3 +143,9 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
             f"start ({begin}) + length ({length}) exceeds dimension size ({shape[at]})."
         )
     return ops.slice_dim.record(input, dim=at, start=begin, end=begin + length, step=1)
+
+
+def check_step(step: int) -> None:
+    """RuntimeError for a step that leads nowhere, or backwards."""
+    if step <= 0:
+        raise RuntimeError(f"slice step must be positive, got {step}")

@@ -73,6 +73,7 @@ def _slice(
     input: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
 ) -> Tensor:
     """Every `step`-th element of `dim` from `start` up to `end`."""
+    slicing.check_step(step)
     at = wrap_dim(dim, input._array.ndim)
     return indexing.getitem(input, (slice(None),) * at + (slice(start, end, step),))
 
