@@ -123,6 +123,26 @@ def test_what_is_saved_is_small_and_says_its_state(lab: Lab) -> None:
     assert path.stat().st_size < 40_000
 
 
+def test_who_saves_the_state_of_widgets_has_the_picture_all_the_same(lab: Lab) -> None:
+    notebook = lab.open_notebook(SETUP, DEBUG)
+    notebook.run()
+    at(notebook.output(1), 0)  # Not one step: no picture was asked for.
+    lab.execute("@jupyter-widgets/jupyterlab-manager:saveWidgetState")
+    try:
+        lab.execute("docmanager:save")
+    finally:
+        lab.execute("@jupyter-widgets/jupyterlab-manager:saveWidgetState")
+    saved = nbformat.read(lab.server.root / "test.ipynb", as_version=4)
+    assert saved.metadata["widgets"]["application/vnd.jupyter.widget-state+json"]["state"]
+    (output,) = saved.cells[1].outputs
+    assert set(output["data"]) == {MIME, "image/svg+xml", "text/plain"}
+    html, _ = HTMLExporter().from_notebook_node(saved)
+    assert "image/svg+xml;base64" in html.partition("jp-OutputArea-output")[2]
+    # And who has the session goes on.
+    press(notebook.output(1), "Step")
+    at(notebook.output(1), 1)
+
+
 def test_html_of_a_saved_notebook_has_the_picture(lab: Lab, tmp_path: Path) -> None:
     html, _ = HTMLExporter().from_filename(str(run_and_save(lab)))
     page = lab.page.context.new_page()

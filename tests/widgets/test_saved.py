@@ -5,10 +5,13 @@ from __future__ import annotations
 import base64
 import gc
 import re
+import sys
+import types
 from typing import Any
 
 import nbformat
 import pytest
+from anywidget._util import enable_custom_widget_manager_once
 from nbclient import NotebookClient
 from nbconvert import HTMLExporter
 
@@ -20,6 +23,7 @@ from vizgrad.inspection.session import Session
 from vizgrad.widgets import protocol as p
 from vizgrad.widgets import saved
 from vizgrad.widgets.controller import Controller
+from vizgrad.widgets.debugview import DebugView
 from vizgrad.widgets.drawing import AUTOMATIC
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
@@ -57,6 +61,35 @@ def test_of_a_large_graph_no_new_picture_is_made(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(saved, "MOST_PICTURED", 4)
     assert saved.bundle(large)["text/plain"] == repr(large)
     assert "image/svg+xml" not in saved.bundle(large)
+
+
+def test_an_output_has_a_type_for_every_host() -> None:
+    """Our own for JupyterLab, the widget for VS Code and Colab, a picture or a text for who has neither."""
+    data, metadata = DebugView(session())._repr_mimebundle_()
+    assert set(data) == {WIDGET, saved.MIME, "image/svg+xml", "text/plain"}
+    assert set(data[WIDGET]) == {"model_id", "version_major", "version_minor"}
+    assert data["image/svg+xml"].startswith("<svg")
+    assert metadata == {}
+
+
+def test_in_colab_widgets_of_others_are_switched_on_and_where_they_come_from_is_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[str] = []
+    output = types.ModuleType("google.colab.output")
+    output.__dict__["enable_custom_widget_manager"] = lambda: asked.append("widgets of others")
+    output.__dict__["_widgets"] = types.SimpleNamespace(_installed_url="https://cdn/manager.js")
+    monkeypatch.setitem(sys.modules, "google.colab.output", output)
+    enable_custom_widget_manager_once.cache_clear()
+    try:
+        data, metadata = DebugView(session())._repr_mimebundle_()
+    finally:
+        enable_custom_widget_manager_once.cache_clear()
+    assert asked == ["widgets of others"]
+    assert metadata == {
+        WIDGET: {"colab": {"custom_widget_manager": {"url": "https://cdn/manager.js"}}}
+    }
+    assert {WIDGET, "image/svg+xml", "text/plain"} <= set(data)
 
 
 def held(view: str, name: str) -> bool:

@@ -18,6 +18,9 @@ const PATIENCE = 500;
 /** The run stands still for so long before a picture of it is asked for. */
 const REST = 1000;
 
+/** What a widget's own output is; without its kernel it is nothing. */
+const WIDGET = 'application/vnd.jupyter.widget-view+json';
+
 type Stage = 'saved' | 'coming' | 'live';
 
 export class LiveOutput extends SavedOutput {
@@ -117,6 +120,18 @@ export class LiveOutput extends SavedOutput {
     this.pictured = revision;
     this.host.dataset['state'] = 'live';
     this.node.replaceChildren(this.host);
+    this.dropWidget();
+  }
+
+  /**
+   * Where this output is drawn the widget is not needed. Saved, others who read the notebook would prefer it to
+   * the picture: nbconvert if the widgets' state was saved as well, and VS Code, where it is an error message.
+   */
+  private dropWidget(): void {
+    if (this.model && WIDGET in this.model.data) {
+      const kept = Object.entries(this.model.data).filter(([type]) => type !== WIDGET);
+      this.model.setData({ data: Object.fromEntries(kept) });
+    }
   }
 
   private leave(): void {
