@@ -171,6 +171,15 @@ def test_one_changed_row_of_a_large_parameter_is_noticed_by_its_version() -> Non
 
 
 @pytest.mark.rule("H-4")
+def test_memory_written_past_its_version_counter() -> None:
+    w = vg.ones(3, dtype=vg.float64)
+    y = checkpoint(lambda t: (t * w).sum(), leaf(0.5, 1.0, 2.0), use_reentrant=False)
+    w.numpy()[1] = 5
+    with pytest.raises(CheckpointError, match="different values"):
+        y.backward()
+
+
+@pytest.mark.rule("H-4")
 def test_a_write_of_the_function_itself_that_is_another_each_time() -> None:
     state = vg.ones(2, dtype=vg.float64)
 
@@ -235,6 +244,42 @@ def test_a_debugger_may_run_a_node_again() -> None:
         session.continue_()
     expected = vg.autograd.grad(x.sin().exp().tanh().sum(), x)[0]
     assert vg.allclose(x.grad, expected)
+
+
+def test_an_early_stop_leaves_modules_and_modes_as_they_were() -> None:
+    net = vg.nn.Sequential(vg.nn.Linear(2, 3), vg.nn.LayerNorm(3), vg.nn.GELU())
+    x = vg.ones(4, 2, requires_grad=True)
+    with vg.scope("outside"):
+        before = MODES.scope
+        checkpoint(net, x, use_reentrant=False).sum().backward()
+        assert MODES.scope is before
+    assert MODES.task is None
+
+    class Twice(vg.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, a: Any) -> Any:
+            ctx.save_for_backward(a)
+            return a * 2
+
+        @staticmethod
+        def backward(ctx: Any, grad: Any) -> Any:
+            (_,) = ctx.saved_tensors
+            return grad * 2
+
+    checkpoint(lambda t: Twice.apply(t).sum(), x, use_reentrant=False).backward()
+    assert vg.is_grad_enabled()
+
+
+def test_in_a_recording_and_with_paranoid_saves() -> None:
+    x = leaf(0.5, 1.0)
+    vg.autograd.graph.set_paranoid(True)
+    try:
+        with vg.record():
+            y = checkpoint(lambda t: t.sin().exp().sum(), x, use_reentrant=False)
+            y.backward()
+    finally:
+        vg.autograd.graph.set_paranoid(False)
+    assert vg.allclose(x.grad, vg.autograd.grad(x.sin().exp().sum(), x)[0])
 
 
 @given(

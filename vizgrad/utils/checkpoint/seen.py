@@ -43,9 +43,8 @@ class Seen:
         if storage is None or storage is not now.storage():
             return "" if alike(self.sample, now.sample) else self._values(now)
         # memory from outside, which is there still
-        if now.version == self.version:
-            return ""
-        if storage.last_write > began:  # the function itself writes there: the same again?
+        unmoved = now.version == self.version
+        if unmoved or storage.last_write > began:  # nobody but the function wrote: the same again?
             return "" if same(self.sample, now.sample) else self._values(now)
         written = storage.first_write_after(self.clock)
         place = place_of(written.site) if written is not None else None
