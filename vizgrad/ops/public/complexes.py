@@ -133,7 +133,7 @@ def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def _one_float_type(name: str, a: Tensor, b: Tensor) -> None:
     for t in (a, b):
-        if t.dtype.name not in ("float32", "float64"):
+        if t.dtype.name not in ("float16", "float32", "float64"):
             raise RuntimeError(
                 f"{name}(): Expected both inputs to be Half, Float or Double tensors but got "
                 f"{a.dtype.name} and {b.dtype.name}"
@@ -142,6 +142,10 @@ def _one_float_type(name: str, a: Tensor, b: Tensor) -> None:
         raise RuntimeError(
             f"{name}(): Expected object of scalar type {a.dtype.name} but got scalar type "
             f"{b.dtype.name} for second argument"
+        )
+    if a.dtype.name == "float16":
+        raise NotImplementedError(
+            f'"{name}" not implemented for float16: there are no complex numbers of half precision'
         )
 
 
