@@ -68,10 +68,10 @@ def _check_bias(bias: Tensor, rows: int, features: int) -> None:
 
 def _unusual(input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
     if weight._array.ndim == 1 and input._array.shape[-1:] == weight._array.shape:
-        if bias is not None and (bias.ndim or input.ndim > 1):
+        if bias is not None and (bias.ndim or input.ndim == 2):
             raise RuntimeError(
                 "mat2 must be a matrix, got 1-D tensor: linear() with a weight of shape "
-                f"{list(weight.shape)} takes no bias but a single number"
+                f"{list(weight.shape)} takes no such bias"
             )
         out = input @ weight
         return out if bias is None else out + bias
