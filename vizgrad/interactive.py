@@ -155,6 +155,15 @@ def in_notebook() -> bool:
     return getattr(shell, "kernel", None) is not None
 
 
+def can_be_asked() -> bool:
+    """Is somebody there who looks at what is shown, and presses buttons?"""
+    if not in_notebook():
+        return False
+    from vizgrad.widgets.commtarget import run_by_program
+
+    return not run_by_program()
+
+
 def _cell() -> Cell:
     """The cell that is running."""
     from vizgrad.inspection.opening import Cell

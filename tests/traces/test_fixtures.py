@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+from itertools import chain
 
 import pytest
 
@@ -14,4 +15,8 @@ from tests.fixtures import traces
 def test_is_seen_as_it_was(name: str) -> None:
     expected = json.loads(traces.path_of(name).read_text("utf-8"))
     file = base64.b64decode(expected["file"])
-    assert json.loads(traces.text_of(traces.whole_of(file))) == expected
+    seen = json.loads(traces.text_of(traces.whole_of(file)))
+    for each in (seen, expected):
+        for told in chain.from_iterable(each["inspections"].values()):
+            told.pop("maths", None)  # how a formula is written is not in the file, and may change
+    assert seen == expected

@@ -8,6 +8,7 @@ from typing import Any
 
 from vizgrad.arrays import xp
 from vizgrad.autograd.batched import rows_of, stacked
+from vizgrad.autograd.before import was_done
 from vizgrad.autograd.edges import engine_edge
 from vizgrad.autograd.roots import as_tuple, check_counts, likeness, make_roots
 from vizgrad.engine.array_domain import ARRAYS, TENSORS
@@ -77,7 +78,8 @@ def backward(
     """
     if grad_variables is not None:
         grad_tensors = _old_name(grad_tensors, grad_variables)
-    prepare_backward(tensors, grad_tensors, retain_graph, create_graph, inputs).run()
+    if not was_done(tensors, grad_tensors, retain_graph, create_graph, inputs):
+        prepare_backward(tensors, grad_tensors, retain_graph, create_graph, inputs).run()
 
 
 def _old_name(grad_tensors: Any, grad_variables: Any) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from vizgrad.autograd.before import was_done
 from vizgrad.autograd.running import prepare_backward
 from vizgrad.errors import explained, place_of
 from vizgrad.graph.edges import gradient_edge
@@ -23,7 +24,8 @@ def backward(
     inputs: Any = None,
 ) -> None:
     """Adds to `.grad` of the leaves the gradients of this tensor; see `vizgrad.autograd.backward`."""
-    prepare_backward(self, gradient, retain_graph, create_graph, inputs).run()
+    if not was_done(self, gradient, retain_graph, create_graph, inputs):
+        prepare_backward(self, gradient, retain_graph, create_graph, inputs).run()
 
 
 def register_hook(self: Tensor, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:

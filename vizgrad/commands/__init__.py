@@ -35,5 +35,6 @@ GESTURES: tuple[Gesture, ...] = (
 
 
 def magics() -> dict[str, Magic]:
-    """By the word behind ``%vizgrad``."""
-    return {c.magic.name: c.magic for c in COMMANDS if c.magic is not None}
+    """By the word behind ``%vizgrad``; of cell magics with ``%%`` before it."""
+    found = (c.magic for c in COMMANDS if c.magic is not None)
+    return {f"{'%%' if magic.cell else ''}{magic.name}": magic for magic in found}

@@ -76,4 +76,39 @@ NOTEBOOK: tuple[Command, ...] = (
         api="record",
         magic=Magic("record [NAME]", "Records the cell; NAME gets the recording.", cell=True),
     ),
+    Command(
+        name="debug-cell",
+        label="Debug a cell",
+        help="Stops a cell before its first backward, and opens that; what the calling frames know is left.",
+        section="Notebook",
+        in_view=False,
+        api="debug",
+        magic=Magic(
+            "debug [NAME] [--at N] [--when CONDITION] [--each]",
+            "Stops the cell before its first backward, its N-th, or the first for which a condition holds "
+            "(`loss > 10`), or goes on behind each; NAME gets the session.",
+            cell=True,
+        ),
+    ),
+    Command(
+        name="load-trace",
+        label="Load a trace",
+        help="Reads a trace from a file; it is shown and stepped like a session, and nothing is run.",
+        section="Notebook",
+        in_view=False,
+        api="load_trace",
+        magic=Magic("load FILE", "Reads a trace that was saved, and shows it."),
+    ),
+    Command(
+        name="save-trace",
+        label="Save the trace",
+        help="Writes what was stepped so far to a file, or as one page for any browser.",
+        section="Notebook",
+        in_view=False,
+        api="Session.trace",
+        magic=Magic(
+            "save FILE",
+            "Writes the trace of the newest session to a file (.vgtrace), or a page (.html).",
+        ),
+    ),
 )

@@ -19,6 +19,7 @@ from vizgrad.inspection.branches import Branches
 from vizgrad.inspection.branching import Branching
 from vizgrad.inspection.breaking import Breaking
 from vizgrad.inspection.breakpoints import Breakpoints
+from vizgrad.inspection.calling import CallingFrame
 from vizgrad.inspection.history import Between, History
 from vizgrad.inspection.interrupts import between_steps
 from vizgrad.inspection.kept import Kept
@@ -62,6 +63,8 @@ class Session(Breaking, Branching):
         self._workers: Observers[[Work]] = Observers()
         #: No other session has this id, in no kernel.
         self.id = ""
+        #: Where its backward was called, innermost first, if a cell was stopped there.
+        self.frames: tuple[CallingFrame, ...] = ()
         #: Why it was closed, if there is something to say.
         self.ending = ""
         #: A session that nobody holds any more is abandoned; an engine's side is full of cycles.
@@ -155,6 +158,13 @@ class Session(Breaking, Branching):
         if moving is not None and not (elsewhere and moving.is_here):
             moving.ask("interrupt")
 
+    def raise_error(self) -> None:
+        """Raises what a node raised, if the run stands behind one that did."""
+        with self._owned():
+            live = self._live()
+            if live.status == "failed" and live.history.error is not None:
+                raise live.history.error
+
     def close(self, *, because: str = "") -> None:
         """Abandons the rest of the backward and lets go of all it holds. Closing twice is harmless.
 
@@ -181,6 +191,7 @@ class Session(Breaking, Branching):
         with suppress(WorldChanged, IndexError):
             self._branches.switch(self._branches.all[0])
         self.ending = because
+        self.frames = ()
         self._state = Kept(live, because)
         self._abandon()
         self._publish(live, live.position)

@@ -151,3 +151,22 @@ def versions(shell: Any, rest: str) -> Any:
         return VersionsPicture(session.versions, session.graph)
     tensor = tensor_of(shell, rest, "versions")
     return interactive.versions(tensor, name=rest.strip())
+
+
+@runs("load")
+def load(shell: Any, rest: str) -> Any:
+    path = rest.strip().strip("\"'")
+    if not path:
+        raise UsageError(f"usage: {usage_of('load')}")
+    from vizgrad.traces import load_trace
+
+    return load_trace(path)
+
+
+@runs("save")
+def save(shell: Any, rest: str) -> Any:
+    path = rest.strip().strip("\"'")
+    if not path:
+        raise UsageError(f"usage: {usage_of('save')}, e.g. run.vgtrace or run.html")
+    trace = current_session().trace
+    return Where(str(trace.export(path) if path.endswith((".html", ".htm")) else trace.save(path)))

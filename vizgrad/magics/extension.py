@@ -12,6 +12,7 @@ from vizgrad.commands import magics
 from vizgrad.inspection import registry
 from vizgrad.magics import stops_and_branches as stops_and_branches  # registers what is in it
 from vizgrad.magics.commands import RUN, UsageError
+from vizgrad.magics.stopping import debug_cell
 from vizgrad.tensor.tensor import Tensor
 
 
@@ -45,6 +46,11 @@ class VizgradMagics(Magics):
             raise IPythonUsageError(str(error)) from None
 
     def _cell(self, name: str, rest: str, cell: str) -> Any:
+        if name == "debug":
+            try:
+                return debug_cell(self.shell, rest, cell)
+            except UsageError as error:
+                raise IPythonUsageError(str(error)) from None
         if name != "record":
             raise IPythonUsageError(f"%%vizgrad has no command {name!r}.\n{usage()}")
         if rest and not rest.isidentifier():
@@ -69,7 +75,7 @@ def complete(shell: Any, event: Any) -> list[str]:
         words.append("")
     if len(words) <= 2:
         cell = words[0].startswith("%%")
-        return sorted(name for name, magic in magics().items() if magic.cell == cell)
+        return sorted(magic.name for magic in magics().values() if magic.cell == cell)
     magic = magics().get(words[1])
     if magic is None or len(words) > 3:
         return []

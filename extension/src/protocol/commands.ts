@@ -100,6 +100,9 @@ export const IN_CODE: readonly InCode[] = [
   { label: 'Saved tensors', help: 'Lists what nodes have saved, with versions: what is stale, and what was let go of.', code: 'session.saved', magic: '%vizgrad saved' },
   { label: 'Versions', help: 'Shows who wrote a tensor in place, and which saved values rely on it.', code: 'vizgrad.versions(w)', magic: '%vizgrad versions [TENSOR]' },
   { label: 'Record', help: 'Records what is computed in a block or a cell, forward and backward.', code: 'vizgrad.record()', magic: '%%vizgrad record [NAME]' },
+  { label: 'Debug a cell', help: 'Stops a cell before its first backward, and opens that; what the calling frames know is left.', code: 'vizgrad.debug(loss)', magic: '%%vizgrad debug [NAME] [--at N] [--when CONDITION] [--each]' },
+  { label: 'Load a trace', help: 'Reads a trace from a file; it is shown and stepped like a session, and nothing is run.', code: 'vizgrad.load_trace()', magic: '%vizgrad load FILE' },
+  { label: 'Save the trace', help: 'Writes what was stepped so far to a file, or as one page for any browser.', code: 'session.trace()', magic: '%vizgrad save FILE' },
 ];
 
 // prettier-ignore

@@ -1,0 +1,265 @@
+"""``%%vizgrad debug``: runs a cell up to a backward, and opens that.
+
+The cell ends there, by an exception that no ``except Exception`` takes for its own, and is told kindly; what
+its frames knew is kept. A cell that only paused would keep the kernel from running others, or run in a thread
+of its own, where grad mode, signals and libraries are not those that it was written for (design note 0023).
+With ``--each`` it does wait, inside the call of backward, while the view steps; the kernel is busy then.
+"""
+
+from __future__ import annotations
+
+import math
+import shlex
+import sys
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import FrameType
+from typing import Any
+
+from vizgrad import interactive
+from vizgrad.autograd.before import Call, asking
+from vizgrad.errors import place_of
+from vizgrad.inspection.calling import CallingFrame
+from vizgrad.inspection.session import Session
+from vizgrad.magics.commands import UsageError
+from vizgrad.magics.whens import When, parse
+from vizgrad.tensor.place import INTERNAL, Site
+from vizgrad.tensor.tensor import Tensor
+
+USAGE = "usage: %%vizgrad debug [NAME] [--at N] [--when CONDITION] [--each]"
+#: Frames beyond these are not kept.
+MOST_FRAMES = 50
+#: Seconds between two looks at whether the person has interrupted a wait.
+_GLANCE = 0.1
+
+#: Names that were left in the namespace, with what: they may be exchanged.
+_left: dict[str, Any] = {}
+
+
+class Reached(BaseException):
+    """A cell is stopped before a backward. Not an Exception: a training loop may catch these."""
+
+    def __init__(self, session: Session | None) -> None:
+        super().__init__("the cell was stopped before a backward")
+        self.session = session
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Where a cell is to stop: before its backward number `at` or later, if `when` holds."""
+
+    name: str = ""
+    at: int = 1
+    when: When | None = None
+    each: bool = False
+
+
+def wanted(text: str) -> Wanted:
+    """What is written behind ``%%vizgrad debug``; UsageError for what is not understood."""
+    name, at, when, each = "", 1, None, False
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise UsageError(f"{error}; {USAGE}") from None
+    while words:
+        word = words.pop(0)
+        if word == "--each":
+            each = True
+        elif word == "--at":
+            at = _number(words)
+        elif word == "--when":
+            when = _condition(words)
+        elif word.isidentifier() and not name:
+            name = word
+        else:
+            raise UsageError(f"{word!r} is not understood; {USAGE}")
+    return Wanted(name, at, when, each)
+
+
+def _number(words: list[str]) -> int:
+    if not words or not words[0].isdecimal() or int(words[0]) < 1:
+        raise UsageError(f"--at takes the number of a backward, from 1; {USAGE}")
+    return int(words.pop(0))
+
+
+def _condition(words: list[str]) -> When:
+    if not words:
+        raise UsageError(f'--when takes a condition, as in --when "loss > 10"; {USAGE}')
+    try:
+        return parse(words.pop(0))
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+
+
+class Stopping:
+    """Is asked before each backward of the cell."""
+
+    def __init__(self, shell: Any, where: Wanted) -> None:
+        self._shell = shell
+        self._where = where
+        self._thread = threading.get_ident()
+        #: A session is open: its own backwards, and those of hooks, are no new ones.
+        self._within = False
+        self.count = 0
+        self.sessions: list[Session] = []
+
+    def ask(self, call: Call) -> bool:
+        """Whether it was run. Raises Reached where the cell is to end."""
+        if self._within or threading.get_ident() != self._thread:
+            return False
+        self.count += 1
+        frames = tuple(calling_frames())
+        if not self._is_wanted(call, frames):
+            return False
+        self._within = True
+        try:
+            session = interactive.debug(
+                call.tensors,
+                call.gradient,
+                retain_graph=call.retain_graph,
+                create_graph=call.create_graph,
+                inputs=call.inputs,
+            )
+            session.frames = frames
+            self.sessions.append(session)
+            leave(self._shell, call, frames, self._where.name, session)
+            if not self._where.each:
+                raise Reached(session)
+            self._wait(session)
+        finally:
+            self._within = False
+        return True
+
+    def _is_wanted(self, call: Call, frames: tuple[CallingFrame, ...]) -> bool:
+        where = self._where
+        if self.count < where.at:
+            return False
+        return where.when is None or where.when(self._names(call, frames))
+
+    def _names(self, call: Call, frames: tuple[CallingFrame, ...]) -> Mapping[str, Any]:
+        names: dict[str, Any] = {}
+        for frame in reversed(frames):
+            names.update((name, plain(value)) for name, value in frame.locals.items())
+        first = call.tensors[0] if isinstance(call.tensors, (list, tuple)) else call.tensors
+        loss = plain(first)
+        finite = not isinstance(loss, float) or math.isfinite(loss)
+        return {**names, "loss": loss, "finite": finite, "backward": self.count}
+
+    def _wait(self, session: Session) -> None:
+        """Until the session is at its end, where the cell goes on, or closed, where it ends."""
+        print(  # noqa: T201  told in the cell that waits
+            f"backward {self.count}: the cell waits here. Continue to the end goes on with it; Stop, or an "
+            "interrupt of the kernel, ends it."
+        )
+        over = threading.Event()
+
+        def heard(update: Any) -> None:
+            if update.status != "paused":
+                over.set()
+
+        listening = session.listen(heard, owner="a cell that waits")
+        try:
+            while session.status == "paused" and not over.wait(_GLANCE):
+                pass
+        finally:
+            listening.end()
+        if session.status == "failed":
+            session.raise_error()
+        if session.status != "finished":
+            raise Reached(None)
+
+
+def plain(value: Any) -> Any:
+    """A number that a condition can speak of; of a tensor its only element, else the tensor's norm."""
+    if not isinstance(value, Tensor):
+        return value
+    detached = value.detach()
+    return detached.item() if detached.numel() == 1 else float(detached.float().norm())
+
+
+def calling_frames() -> list[CallingFrame]:
+    """The person's own frames, from the one that calls backward to that of the cell."""
+    found: list[CallingFrame] = []
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and len(found) < MOST_FRAMES:
+        code = frame.f_code
+        if INTERNAL[frame.f_globals.get("__package__")] is False:
+            place = place_of(Site(code, frame.f_lasti))
+            of_cell = code.co_name == "<module>"
+            name = "the cell" if of_cell else code.co_qualname
+            found.append(CallingFrame(name, place, dict(frame.f_locals)))
+            if of_cell:
+                break
+        frame = frame.f_back
+    return found
+
+
+def leave(
+    shell: Any, call: Call, frames: tuple[CallingFrame, ...], name: str, session: Session
+) -> None:
+    """What the frames knew goes to where the next cell finds it; the person's own names stay theirs."""
+    known = shell.user_ns
+    given: dict[str, Any] = {"loss": call.tensors}
+    for frame in reversed(frames):
+        if frame.function != "the cell":
+            given.update((n, v) for n, v in frame.locals.items() if not n.startswith(("_", ".")))
+    for each, value in given.items():
+        if each not in known or known[each] is _left.get(each, shell):
+            known[each] = _left[each] = value
+    if name:
+        known[name] = session
+
+
+def told(session: Session, count: int, shell: Any) -> str:
+    """What a person reads below the cell."""
+    frames = session.frames
+    lines = [f"Stopped before backward {count} of this cell; the rest of the cell was not run."]
+    for number, frame in enumerate(frames):
+        where = "" if frame.place is None else f", {frame.place}"
+        names = [n for n in frame.locals if not n.startswith(("_", "."))]
+        own = "" if frame.function == "the cell" else f": {', '.join(names[:12])}"
+        lines.append(f"  [{number}] {frame.function}{where}{own}")
+    taken = [
+        name
+        for frame in frames
+        if frame.function != "the cell"
+        for name, value in frame.locals.items()
+        if not name.startswith(("_", ".")) and shell.user_ns.get(name) is not value
+    ]
+    if taken:
+        some = ", ".join(dict.fromkeys(taken))
+        lines.append(f"Your notebook has its own {some}: those of the calls are in session.frames.")
+    return "\n".join(lines)
+
+
+def debug_cell(shell: Any, text: str, cell: str) -> Session | None:
+    """Runs the cell; the session that it was stopped for, if it was."""
+    where = wanted(text)
+    if where.each and not interactive.can_be_asked():
+        raise UsageError("--each waits for a person, in a notebook; nobody could be asked here")
+    stopping = Stopping(shell, where)
+    before = shell.custom_exceptions, shell.CustomTB
+    shell.set_custom_exc((Reached,), _shown_kindly)
+    try:
+        with asking(stopping.ask):
+            result = shell.run_cell(cell)
+    finally:
+        shell.custom_exceptions, shell.CustomTB = before
+    error = result.error_in_exec
+    if isinstance(error, Reached):
+        result.error_in_exec = None
+        if error.session is None:
+            print("The cell was ended here: its session was closed.")  # noqa: T201
+            return None
+        print(told(error.session, stopping.count, shell))  # noqa: T201  what the magic answers
+        return error.session
+    result.raise_error()
+    if not stopping.sessions:
+        many = f"{stopping.count} backward{'' if stopping.count == 1 else 's'}"
+        print(f"The cell ran to its end, with {many}, and was stopped before none.")  # noqa: T201
+    return None
+
+
+def _shown_kindly(*_: Any, **__: Any) -> None:
+    """Nothing went wrong: the magic tells where the cell is."""
