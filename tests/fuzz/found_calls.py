@@ -226,6 +226,8 @@ FOUND: tuple[str, ...] = (
     "a = torch.zeros(3); result = torch.slice_scatter(a, a, step=-1)",
     "a = torch.tensor([0]); b = torch.tensor([[3e+38]]); result = torch.nn.functional.embedding(a, b, max_norm=1.0)",
     "a = torch.tensor(1.0, dtype=torch.float16); result = torch.polar(a, a)",
+    "a = torch.tensor([[-2.59, 0.5]]); b = torch.tensor([False, True]); result = torch.bucketize(a, b)",
+    "a = torch.tensor([True]); b = torch.tensor([False, True]); result = torch.bucketize(a, b)",
     "out0 = torch.zeros(1, 9); result = torch.range(-3, 5.0, out=out0)",
     "a = torch.tensor([1.5, 2.0], dtype=torch.float16); b = torch.tensor([2.0, 3.0] * 9, dtype=torch.bfloat16); result = torch.isin(a, b)",
     "a = torch.zeros(0, dtype=torch.int64); b = torch.tensor([2.0], dtype=torch.bfloat16); result = torch.isin(a, b)",

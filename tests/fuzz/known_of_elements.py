@@ -128,6 +128,7 @@ OF_ELEMENTS: tuple[Known, ...] = (
           ours_says("expected sequence of length")),
     Known("prod", "second", "products of large and small factors in single precision", all_of(single, within(2e-2))),
     Known("atan2 arctan2", "gradient|second", "squares of numbers near the limits of the type", special),
+    Known("corrcoef", "gradient|second", "of rows that are one: whether their correlation is a digit above 1, and cut", ties),
     Known("gradient", "value", "quotients of complex infinities: which part is NaN", all_of(complex_numbers, not_finite)),
     Known("angle", "strides", "of complex numbers PyTorch's angles lie in order", complex_numbers),
     Known("F.pad", "raises: nothing, RuntimeError", "cut away altogether: PyTorch reads memory that nobody has written",

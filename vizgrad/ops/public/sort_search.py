@@ -177,7 +177,8 @@ def searchsorted(
     `sorter`, of its shape, says in which order the elements of an unsorted one are sorted.
     """
     rows = sorted_sequence._array
-    check_kind("searchsorted", sorted_sequence, "iufV")
+    beside_other = isinstance(input, Tensor) and input._array.dtype.kind in "iufV"
+    check_kind("searchsorted", sorted_sequence, "biufV" if beside_other else "iufV")
     _check_search(rows.shape, input._array.shape if isinstance(input, Tensor) else ())
     if side not in (None, "left", "right"):
         raise RuntimeError(
