@@ -138,6 +138,33 @@ def test_a_failed_backward_leaves_nothing_behind() -> None:
     assert watched.alive() == 0
 
 
+@pytest.mark.rule("H-3")
+def test_what_a_failed_backward_left_is_dropped_by_the_next() -> None:
+    watched = Watched()
+    x = leaf(0.5, 1.0)
+    failures = iter([True, False])
+    middle: list[Any] = []
+
+    def fn(t: Any) -> Any:
+        middle.append(t * 1)
+        return watched(middle[-1])
+
+    def fail(grad: Any) -> None:
+        if next(failures):
+            raise KeyError("mine")
+
+    y = checkpoint(fn, x, use_reentrant=False)
+    last = y.grad_fn.next_functions[0][0]
+    last.register_hook(lambda *_: fail(None))
+    with pytest.raises(KeyError):
+        y.backward(retain_graph=True)
+    middle.clear()
+    assert watched.alive() > 0
+    y.backward(retain_graph=True)
+    middle.clear()
+    assert watched.alive() == 0
+
+
 def run_varying(scales: list[float], **settings: Any) -> None:
     numbers = iter(scales)
     x = leaf(0.5, 1.0)

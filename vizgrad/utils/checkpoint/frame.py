@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager, ExitStack, suppress
 from functools import partial
 from typing import Any
 
@@ -34,10 +34,6 @@ class Holder:
 
 class _Stop(BaseException):
     """Ends a recomputation that has all it is for. Not an Exception: the function is not to catch it."""
-
-    def __init__(self, run: _Run) -> None:
-        super().__init__()
-        self.run = run
 
 
 class _Value:
@@ -90,7 +86,7 @@ class _Run:
         if holder is not None:
             self.values[holder] = _Value(kept)
         if frame.early_stop and self.saved == len(frame.holders):
-            raise _Stop(self)
+            raise _Stop
         return kept
 
 
@@ -171,11 +167,8 @@ class Frame:
                 stack.enter_context(noting(operations))
             stack.enter_context(saved_tensors_hooks(run.pack, lambda kept: kept))
             stack.enter_context(enable_grad())
-            try:
+            with suppress(_Stop):
                 compute()
-            except _Stop as stop:
-                if stop.run is not run:
-                    raise
         if self.complete:
             self._compare(run, operations)
         return run
