@@ -228,6 +228,7 @@ FOUND: tuple[str, ...] = (
     "a = torch.tensor(1.0, dtype=torch.float16); result = torch.polar(a, a)",
     "a = torch.tensor([[-2.59, 0.5]]); b = torch.tensor([False, True]); result = torch.bucketize(a, b)",
     "a = torch.tensor([True]); b = torch.tensor([False, True]); result = torch.bucketize(a, b)",
+    "a = torch.zeros(2); result = a.heaviside_(2)",
     "out0 = torch.zeros(1, 9); result = torch.range(-3, 5.0, out=out0)",
     "a = torch.tensor([1.5, 2.0], dtype=torch.float16); b = torch.tensor([2.0, 3.0] * 9, dtype=torch.bfloat16); result = torch.isin(a, b)",
     "a = torch.zeros(0, dtype=torch.int64); b = torch.tensor([2.0], dtype=torch.bfloat16); result = torch.isin(a, b)",

@@ -266,4 +266,6 @@ def cumprod_(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
 
 @method
 def heaviside_(input: Tensor, values: Tensor) -> Tensor:
+    if not isinstance(values, Tensor):
+        raise not_a_tensor("heaviside_", "values", 1, values)
     return write(pointwise_binary.heaviside, input, values, name="heaviside_")
