@@ -1,6 +1,6 @@
 /** The store: sends what a person asks for (`asking.ts`), applies what the kernel tells (`telling.ts`). */
 import { Malformed, readMessage } from '../protocol';
-import type { Message } from '../protocol';
+import type { BreakpointKind, Message } from '../protocol';
 import { foldingAlong } from './along';
 import { answers, requestOf } from './answered';
 import { Asking, READS } from './asking';
@@ -148,6 +148,20 @@ export class DebuggerStore {
       const enabled = !run.breakpoints.includes(node);
       this.about(session => ({ type: 'set_breakpoint', session, node, enabled }));
     }
+  }
+
+  /** `text` as a person writes it; what is not understood is said. */
+  addBreakpoint(kind: BreakpointKind, text: string, condition: string, hits: number): void {
+    this.about(session => ({ type: 'add_breakpoint', session, kind, text, condition, hits }));
+  }
+
+  /** By its `id`. */
+  enableBreakpoint(breakpoint: number, enabled: boolean): void {
+    this.about(session => ({ type: 'enable_breakpoint', session, breakpoint, enabled }));
+  }
+
+  removeBreakpoint(breakpoint: number): void {
+    this.about(session => ({ type: 'remove_breakpoint', session, breakpoint }));
   }
 
   /** Continue is to stop where a NaN is born, or not. */

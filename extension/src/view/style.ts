@@ -1,5 +1,6 @@
 /** The view's style sheet, put into the page with the view: every class in it starts with `vg-`. */
 import arrays from '../../style/arrays.raw.css';
+import breakpoints from '../../style/breakpoints.raw.css';
 import cards from '../../style/cards.raw.css';
 import engine from '../../style/engine.raw.css';
 import events from '../../style/events.raw.css';
@@ -26,5 +27,16 @@ export const style = [
   theme,
   ...[frame, toolbar, notices, regions, rooms],
   ...[graph, cards, groups, far, lines, overlays],
-  ...[panels, inspector, arrays, visits, savedTensors, versions, engine, events, memory]
+  ...[
+    panels,
+    inspector,
+    arrays,
+    visits,
+    savedTensors,
+    versions,
+    engine,
+    events,
+    memory,
+    breakpoints
+  ]
 ].join('\n');

@@ -230,7 +230,7 @@ class NormWidget extends WidgetType {
   override toDOM(): HTMLElement {
     const { norm, title, odd, line } = this.text;
     const node = document.createElement('span');
-    node.className = `vg-line-norm${odd ? ' vg-odd' : ''}`;
+    node.className = `vg-line-norm${odd ? ' vg-line-odd' : ''}`;
     node.textContent = norm;
     node.title = title;
     node.dataset['line'] = `${line}`;

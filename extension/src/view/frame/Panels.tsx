@@ -8,7 +8,8 @@ import { useEffect, useState } from 'preact/hooks';
 import { runningIn } from '../../store';
 import type { DebuggerState, SessionState } from '../../store';
 import { GraphPanel } from '../graph/GraphPanel';
-import { Engine, Events, Inspector, Memory, SavedTensors, Versions } from '../panels';
+import { Breakpoints, Engine, Events, Inspector, Memory, SavedTensors, Versions } from '../panels';
+import { breakpointsNote } from '../panels/Breakpoints';
 import { memoryNote } from '../panels/Memory';
 import { savedNote } from '../panels/SavedTensors';
 import { versionsNote } from '../panels/Versions';
@@ -75,10 +76,20 @@ export function Panels({ state, session, width }: PanelsProps): JSX.Element {
     note: () => versionsNote(session),
     draw: () => <Versions session={session} />
   };
+  const breakpoints: Part = {
+    name: 'Breakpoints',
+    note: () => breakpointsNote(session),
+    draw: () => <Breakpoints session={session} />
+  };
   const engine: Part = {
     name: 'Engine',
     note: () => `${session.fold.readyCount} ready`,
-    draw: () => <Engine session={session} running={running} />
+    draw: () => (
+      <>
+        <Engine session={session} running={running} />
+        {width !== 'wide' && inRegion(breakpoints)}
+      </>
+    )
   };
   const memory: Part = {
     name: 'Memory',
@@ -142,6 +153,7 @@ export function Panels({ state, session, width }: PanelsProps): JSX.Element {
         <div class="vg-pane vg-pane-inspector">{inRegion(inspector)}</div>
         <div class="vg-pane vg-pane-saved">{inRegion(saved)}</div>
         <div class="vg-pane vg-pane-memory">{inRegion(memory)}</div>
+        <div class="vg-pane vg-pane-breakpoints">{inRegion(breakpoints)}</div>
       </div>
     </div>
   );

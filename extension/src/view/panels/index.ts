@@ -1,5 +1,6 @@
 /** The panels beside the picture, each drawn a frame behind it. */
 import { later } from '../later';
+import { Breakpoints as BreakpointsNow } from './Breakpoints';
 import { Engine as EngineNow } from './Engine';
 import { Events as EventsNow } from './Events';
 import { Inspector as InspectorNow } from './Inspector';
@@ -7,6 +8,7 @@ import { Memory as MemoryNow } from './Memory';
 import { SavedTensors as SavedTensorsNow } from './SavedTensors';
 import { Versions as VersionsNow } from './Versions';
 
+export const Breakpoints = later(BreakpointsNow);
 export const Engine = later(EngineNow);
 export const Events = later(EventsNow);
 export const Inspector = later(InspectorNow);

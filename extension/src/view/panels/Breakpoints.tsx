@@ -1,0 +1,175 @@
+/** Where Continue stops: all that was set, whether it is on, and how often it came about. */
+import type { JSX } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+
+import type { Breakpoint, BreakpointKind } from '../../protocol';
+import type { SessionState } from '../../store';
+import * as format from '../format';
+import { useStore } from '../hooks';
+import { PlaceLink } from '../PlaceLink';
+
+/** What each kind asks for, and an example. */
+const KINDS: Record<BreakpointKind, readonly [name: string, example: string]> = {
+  op: ['Nodes called', 'Mul*'],
+  node: ['Node number', '17'],
+  line: ['Line', 'train.py:7'],
+  tensor: ['Before the leaf', 'weight'],
+  data: ['Writes to the leaf', 'weight'],
+  when: ['Any node where', 'grad.norm > 1e3']
+};
+
+export function breakpointsNote({ run }: SessionState): string {
+  const set = run.breakpoint_list;
+  const off = set.filter(({ enabled }) => !enabled).length;
+  return set.length === 0 ? 'none set' : `${set.length} set${off > 0 ? `, ${off} off` : ''}`;
+}
+
+export function Breakpoints({ session }: { session: SessionState }): JSX.Element {
+  const store = useStore();
+  const { run, closed } = session;
+  const [adding, setAdding] = useState(false);
+  const open = !closed;
+  return (
+    <div class="vg-stops">
+      <ul class="vg-stop-list" aria-label="Breakpoints set">
+        <li class="vg-stop">
+          <label>
+            <input
+              type="checkbox"
+              checked={run.nonfinite}
+              disabled={!open}
+              onChange={event => store.stopAtNonfinite(event.currentTarget.checked)}
+            />{' '}
+            where a NaN or an infinity is born
+          </label>
+        </li>
+        {run.breakpoint_list.map(each => (
+          <Line key={each.id} breakpoint={each} open={open} />
+        ))}
+      </ul>
+      {open && !adding && (
+        <button type="button" class="vg-link" onClick={() => setAdding(true)}>
+          New breakpoint…
+        </button>
+      )}
+      {open && adding && <Add done={() => setAdding(false)} />}
+    </div>
+  );
+}
+
+function Line({ breakpoint, open }: { breakpoint: Breakpoint; open: boolean }): JSX.Element {
+  const store = useStore();
+  const { id, text, condition, hits, hit, enabled, nodes, place, kind } = breakpoint;
+  const [first] = nodes;
+  const where = kind === 'line' && place ? format.place(place) : null;
+  const asks = condition !== '' && kind !== 'when' ? ` if ${condition}` : '';
+  return (
+    <li class={enabled ? 'vg-stop' : 'vg-stop vg-stop-off'} data-breakpoint={id}>
+      <label>
+        <input
+          type="checkbox"
+          aria-label={`Stop at ${text}`}
+          checked={enabled}
+          disabled={!open}
+          onChange={event => store.enableBreakpoint(id, event.currentTarget.checked)}
+        />{' '}
+        {where === null && text}
+      </label>
+      {where !== null && <PlaceLink text={where} />}
+      {asks !== '' && <span class="vg-stop-if">{asks}</span>}
+      <span class="vg-stop-hits">
+        {hits > 0 ? `${hit} of ${format.count(hits, 'time')}` : format.count(hit, 'time')}
+      </span>
+      {first !== undefined && (
+        <button
+          type="button"
+          class="vg-link"
+          aria-label={`Show the first node of ${text}`}
+          onClick={() => store.select(first)}
+        >
+          show
+        </button>
+      )}
+      <button
+        type="button"
+        class="vg-stop-remove"
+        aria-label={`Remove breakpoint ${text}`}
+        title="Remove"
+        disabled={!open}
+        onClick={() => store.removeBreakpoint(id)}
+      >
+        ×
+      </button>
+    </li>
+  );
+}
+
+function Add({ done }: { done: () => void }): JSX.Element {
+  const store = useStore();
+  const first = useRef<HTMLSelectElement>(null);
+  useEffect(() => first.current?.focus(), []);
+  const [kind, setKind] = useState<BreakpointKind>('op');
+  const [text, setText] = useState('');
+  const [condition, setCondition] = useState('');
+  const [hits, setHits] = useState('');
+  const [, example] = KINDS[kind];
+  const add = (event: Event): void => {
+    event.preventDefault();
+    if (text.trim() === '') {
+      return;
+    }
+    const asked = kind === 'when' || kind === 'data' ? '' : condition.trim();
+    store.addBreakpoint(kind, text.trim(), asked, Math.max(0, Math.floor(Number(hits)) || 0));
+    setText('');
+    setCondition('');
+    setHits('');
+  };
+  return (
+    <form class="vg-stop-add" aria-label="New breakpoint" onSubmit={add}>
+      <select
+        ref={first}
+        aria-label="Kind of breakpoint"
+        value={kind}
+        onChange={event => setKind(event.currentTarget.value as BreakpointKind)}
+      >
+        {(Object.keys(KINDS) as BreakpointKind[]).map(each => (
+          <option key={each} value={each}>
+            {KINDS[each][0]}
+          </option>
+        ))}
+      </select>
+      <input
+        type="text"
+        aria-label="Where to stop"
+        placeholder={example}
+        spellcheck={false}
+        value={text}
+        onInput={event => setText(event.currentTarget.value)}
+      />
+      {kind !== 'when' && kind !== 'data' && (
+        <input
+          type="text"
+          aria-label="Condition"
+          placeholder="if grad.norm > 1e3"
+          spellcheck={false}
+          value={condition}
+          onInput={event => setCondition(event.currentTarget.value.replace(/^\s*if\s+/, ''))}
+        />
+      )}
+      <input
+        type="number"
+        min="1"
+        aria-label="At which time only"
+        placeholder="time"
+        value={hits}
+        onInput={event => setHits(event.currentTarget.value)}
+      />
+      <button type="submit" disabled={text.trim() === ''}>
+        Add
+      </button>
+      <button type="button" onClick={done}>
+        Close
+      </button>
+    </form>
+  );
+}

@@ -1,0 +1,84 @@
+"""The story: a NaN that is planted in a function of three cells is found where it was born."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import Locator, expect
+
+from tests.ui.lab import Lab
+from tests.ui.test_code import cell, norms, picture
+from tests.ui.test_following import at
+from tests.ui.test_tour import press
+
+FIRST = """\
+import vizgrad as vg
+
+w = vg.tensor([0.0, 1.0, 4.0], requires_grad=True)
+
+def scaled(x):
+    return x * x"""
+SECOND = """\
+def distance(x):
+    square = scaled(x)
+    return square.sqrt()"""
+THIRD = """\
+def model(x):
+    d = distance(x)
+    return d * x
+
+loss = model(w).sum()
+session = vg.debug(loss)"""
+
+
+def beside(editors: list[Locator]) -> list[dict[int, str]]:
+    """What stands beside the lines of each cell."""
+    return [norms(editor) for editor in editors]
+
+
+def test_a_nan_is_found_on_the_line_where_it_was_born(lab: Lab) -> None:
+    notebook = lab.open_notebook(FIRST, SECOND, THIRD)
+    notebook.run()
+    view = notebook.output(2)
+    at(view, 0)
+    cells = [cell(notebook, number) for number in range(3)]
+    marked = lab.page.locator(".vg-current-line")
+
+    # Step by step up to there: beside each line that is done stands its norm.
+    press(view, "Step")
+    at(view, 1)
+    expect(marked).to_contain_text("return d * x")
+    expect(cells[2].locator(".vg-line-norm")).to_have_count(1)
+    before = beside(cells)
+    assert before == [{}, {}, {5: "‖g‖ 1"}]
+
+    # It stops red on the line of the cell where the NaN was born, and says why.
+    press(view, "Continue")
+    at(view, 3)
+    red = cells[1].locator(".vg-current-line.vg-mark-nonfinite")
+    expect(red).to_contain_text("return square.sqrt()")
+    expect(red).to_contain_text("Stopped: SqrtBackward0 made 1 NaN of 3, at [0], where result = 0")
+    expect(marked).to_have_count(1)
+    assert re.fullmatch(r"\d+", red.get_attribute("data-node") or "")
+    picture(lab, "story-red")
+    stopped = beside(cells)
+    assert stopped == [{}, {3: "‖g‖ 4.12"}, {3: "‖g‖ 1.73", 5: "‖g‖ 1"}]
+
+    # Two steps back, and beside the lines stands what stood there before.
+    press(view, "Step back")
+    at(view, 2)
+    press(view, "Step back")
+    at(view, 1)
+    expect(cells[2].locator(".vg-current-line")).to_contain_text("return d * x")
+    expect(cells[1].locator(".vg-line-norm")).to_have_count(0)
+    assert beside(cells) == before
+    expect(lab.page.locator(".vg-mark-nonfinite")).to_have_count(0)
+    press(view, "Continue")
+    at(view, 3)
+    expect(red).to_have_count(1)
+    assert beside(cells) == stopped
+
+    # Where it goes on, the NaN is loud beside the lines that it comes to.
+    press(view, "Continue")
+    expect(cells[0].locator(".vg-line-norm.vg-line-odd")).to_have_text("‖g‖ NaN")
+    picture(lab, "story-nan")
