@@ -139,6 +139,7 @@ export class Telling {
           this.state.patch({ part: { asked: question, revision, told: message } });
         }
         break;
+      case 'differences': // of branches, which are not drawn yet
       case 'lines':
       case 'lines_moved':
       case 'line_nodes':
