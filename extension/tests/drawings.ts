@@ -173,6 +173,7 @@ export function shown(drawn: Drawing, fields: Partial<Standing> = {}): Shown {
     nonfinite: true,
     breakpoint_list: [],
     branches: [],
+    within: null,
     modes: {
       grad: true,
       inference: false,

@@ -163,6 +163,7 @@ export class Player implements Port {
       stopped,
       nonfinite,
       breakpoint_list: null,
+      within: null,
       names: jumped ? [] : this.recording.updates.slice(...steps).flatMap(({ names }) => names),
       ending: this.closed ? 'it was stopped' : ''
     };

@@ -69,6 +69,8 @@ export function toldIn(state: SessionState, standing: Standing): object {
     nonfinite: standing.nonfinite,
     breakpoints: standing.breakpoints,
     breakpoint_list: standing.breakpoint_list,
+    branches: standing.branches,
+    within: standing.within,
     fold: told(standing, drawing),
     stale: standing.stale,
     saved: drawing.nodes.map(node =>

@@ -99,7 +99,7 @@ def test_without_a_session(kernel: Kernel) -> None:
 
 def test_completion(session: Kernel) -> None:
     assert {"%vizgrad step", "%vizgrad debug"} <= set(session.complete("%vizgrad "))
-    assert session.complete("%vizgrad st") == ["%vizgrad step"]
+    assert session.complete("%vizgrad rest") == ["%vizgrad restart"]
     assert "%vizgrad debug loss" in session.complete("%vizgrad debug lo")
     assert "%vizgrad run_to TanhBackward0" in session.complete("%vizgrad run_to Ta")
 
@@ -165,3 +165,13 @@ def test_what_if(session: Kernel) -> None:
     assert "* other: " in session.run("%vizgrad branch other").result
     assert "no branch 'nowhere'" in session.run("%vizgrad switch nowhere").error
     session.run("%vizgrad drop other")
+
+
+def test_stages_and_leaves(session: Kernel) -> None:
+    session.run("%vizgrad restart")
+    assert "1 of 3 stages done, behind formula" in session.run("%vizgrad stage").result
+    assert "stages done" not in session.run("%vizgrad stage -1").result
+    assert "stages done" in session.run("%vizgrad step_in").result
+    assert "1 of " in session.run("%vizgrad step_out").result
+    assert "next is AccumulateGrad" in session.run("%vizgrad run_to_leaf").result
+    assert "usage" in session.run("%vizgrad stage many").printed

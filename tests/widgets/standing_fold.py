@@ -84,6 +84,7 @@ class StandingFold:
             error=update.error,
             modes=update.modes,
             stopped=update.stopped,
+            within=update.within,
             nonfinite=update.nonfinite,
         )
 

@@ -51,6 +51,51 @@ RUN: tuple[Command, ...] = (
         magic=Magic("back [N]", "Takes the last N nodes (default 1) back.", "number"),
     ),
     Command(
+        name="stage",
+        label="Step by stage",
+        help="Goes one stage of the visit of a node on: hooks, formula, release, delivery.",
+        section="Run",
+        in_view=False,
+        api="Session.stage",
+        magic=Magic(
+            "stage [N]",
+            "Goes N stages of the visit of a node on (default 1; -1: one back).",
+            "number",
+        ),
+    ),
+    Command(
+        name="step-in",
+        label="Step in",
+        help="Goes into the backward of a custom Function or into a hook, and on in it line by line.",
+        section="Run",
+        in_view=False,
+        api="Session.step_in",
+        magic=Magic(
+            "step_in",
+            "Goes into a custom Function's backward or a hook, and on in it line by line.",
+        ),
+    ),
+    Command(
+        name="step-out",
+        label="Step out",
+        help="Goes on to behind the code that it is in, else to behind the node.",
+        section="Run",
+        in_view=False,
+        api="Session.step_out",
+        magic=Magic(
+            "step_out", "Goes on to behind the code that it is in, else to behind the node."
+        ),
+    ),
+    Command(
+        name="run-to-leaf",
+        label="Run to the next leaf",
+        help="Runs until a leaf is the next to take its gradient.",
+        section="Run",
+        in_view=False,
+        api="Session.run_to_leaf",
+        magic=Magic("run_to_leaf", "Runs until a leaf is the next to take its gradient."),
+    ),
+    Command(
         name="run-to-here",
         label="Run to here",
         help="Runs, or steps back, until the selected node is the next.",
@@ -62,7 +107,9 @@ RUN: tuple[Command, ...] = (
         menus=("node",),
         api="Session.run_to",
         magic=Magic(
-            "run_to NODE", "Goes to where a node (number, name or pattern) is the next.", "node"
+            "run_to NODE",
+            "Goes to where a node (number, name or pattern) is the next, or one recorded at a line (`:7`).",
+            "node",
         ),
     ),
     Command(

@@ -74,6 +74,7 @@ class Branches:
             raise ValueError(f"there is a branch {name!r} already")
         parent = self.current
         history = parent.history
+        history.whole()
         position = history.position
         known = history.edits.until(position)
         run = parent.run.fork(position)

@@ -8,6 +8,7 @@ check that the world is as they left it, and refuse without a change if it is no
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from typing import Protocol
 
@@ -16,6 +17,7 @@ from vizgrad.inspection.edits import Edits
 from vizgrad.inspection.fold import Fold
 from vizgrad.inspection.past import RecordedPast
 from vizgrad.inspection.protocols import Change, Effect, QuickRun, Run, Step, Stops
+from vizgrad.inspection.staging import Visiting
 from vizgrad.inspection.stops import Until
 
 
@@ -63,6 +65,9 @@ class History:
         self.budget = budget
         #: Where it stood when another line was gone to.
         self.left_at = self.position
+        #: The step that comes next while it is gone through, and how far.
+        self._visiting: Visiting | None = None
+        self._mark = 0
         self.past = RecordedPast(self._own) if self._quick is None else self._quick.past
         self._fold = Fold(self.start, self.past, self.edits)
 
@@ -141,6 +146,7 @@ class History:
         """One step on. Raises what the node raises, after its step was filed; WorldChanged where it is
         redone and something else is there now; StopIteration at the end.
         """
+        self.whole()
         if self.position < self.recorded:
             step = self.steps[self.position]
             edits = self.edits.effects(self.position + 1)
@@ -171,6 +177,7 @@ class History:
         """Goes on to where `stops` says, or to the end. `between` is called between steps, with their
         number since it was called last. Raises what `forward` raises.
         """
+        self.whole()
         with self.moving():
             while not self.at_end:
                 if self._quick is not None and self.position == self.recorded:
@@ -201,6 +208,7 @@ class History:
 
     def back(self) -> None:
         """Takes the last step back. StopIteration where that cannot be, WorldChanged as for `forward`."""
+        self.whole()
         if self.position <= self.earliest:
             raise StopIteration(
                 "this is the first step" if self.earliest == 0 else "older steps are not kept"
@@ -220,6 +228,7 @@ class History:
         position = max(position, 0)
         if position < self.earliest:
             raise IndexError(self.too_far(position))
+        self.whole()
         while self.position > position:
             self.back()
             between()
@@ -239,6 +248,68 @@ class History:
             f"cannot go back to where {position} nodes were done: {why}, {self.earliest} is the earliest "
             "position; debug the loss anew to start over"
         )
+
+    # --- within a step --------------------------------------------------------------------------------
+
+    @property
+    def within(self) -> model.Within | None:
+        """Where it stands within the step that comes next, if that is gone through."""
+        return None if self._visiting is None else self._visiting.told(self._mark)
+
+    def stage(self, way: int) -> None:
+        """One stage (or line) on, or with -1 back. At the end on, and at the start back, it does nothing.
+
+        Raises as `forward`.
+        """
+        if way > 0:
+            if self._visiting is None and not self.at_end:
+                self._go_into()
+            if self._visiting is not None:
+                self._to_mark(self._mark + 1)
+        elif self._visiting is not None:
+            self._to_mark(self._mark - 1)
+        elif self.position > self.earliest:
+            visiting = Visiting(self.steps[self.position - 1])
+            self.back()
+            self._visiting = visiting
+            self._to_mark(len(visiting.marks) - 1)
+
+    def out(self) -> None:
+        """On to behind the code that it stands in, else to behind the step."""
+        visiting = self._visiting
+        if visiting is not None:
+            self._to_mark(visiting.behind_code(self._mark))
+
+    def _go_into(self) -> None:
+        """The step that comes next has been done, and is undone again: none of its stages is done."""
+        if not self._run.can_step_back:
+            raise ValueError("this engine cannot take steps back, nor show one in part")
+        if self.position == self.recorded:
+            self.forward()
+            self.back()
+        self._visiting, self._mark = Visiting(self.steps[self.position]), 0
+
+    def _to_mark(self, mark: int) -> None:
+        visiting = self._visiting
+        assert visiting is not None
+        if mark >= len(visiting.marks):
+            self.whole()
+            self.forward()
+            return
+        if mark > self._mark:
+            _all_or_none(visiting.effects(self._mark, mark), "redo", "undo")
+        else:
+            _all_or_none(visiting.effects(mark, self._mark)[::-1], "undo", "redo")
+        self._mark = mark
+        if mark == 0:
+            self._visiting = None
+
+    def whole(self) -> None:
+        """Out of the step that is gone through, to before it."""
+        visiting = self._visiting
+        if visiting is not None:
+            _all_or_none(visiting.effects(0, self._mark)[::-1], "undo", "redo")
+            self._visiting, self._mark = None, 0
 
     # --- branches -------------------------------------------------------------------------------------
 
@@ -269,6 +340,10 @@ class History:
             _all_or_none(self.edits.effects(position, edits), "redo", "undo")
         self.position = position
         self.seek(self.left_at, lambda _=1: None)
+
+    def to(self, nodes: AbstractSet[int], between: Between) -> None:
+        """On to where one of `nodes` comes next, at least one step, or to the end."""
+        self.on(Until(self, nodes=nodes), between)
 
     # --- keeping and letting go ---------------------------------------------------------------------
 

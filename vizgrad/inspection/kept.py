@@ -86,6 +86,10 @@ class Kept:
         return ()
 
     @property
+    def within(self) -> None:
+        return None
+
+    @property
     def branches(self) -> tuple[model.Branch, ...]:
         return ()
 

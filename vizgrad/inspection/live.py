@@ -53,6 +53,10 @@ class Live:
         return self._branches.current.history
 
     @property
+    def within(self) -> model.Within | None:
+        return self.history.within
+
+    @property
     def branches(self) -> tuple[model.Branch, ...]:
         return self._branches.told()
 
@@ -188,6 +192,7 @@ class Live:
             None if current is None else (current, source.name(current), source.label(current)),
             self.error,
             self.stopped_by,
+            self.within,
         )
 
     @property

@@ -191,11 +191,16 @@ def runs_python(frame: FrameType | None, engine: str = "") -> bool:
         if engine and module.startswith(engine):
             frame = frame.f_back
             continue
-        top = module.partition(".")[0]
-        if top not in _NOT_A_PERSONS and top not in sys.stdlib_module_names:
+        if is_persons_module(module):
             return True
         frame = frame.f_back
     return False
+
+
+def is_persons_module(module: str | None) -> bool:
+    """Is it neither of a library that engines are made of, nor Python's own?"""
+    top = (module or "").partition(".")[0]
+    return top not in _NOT_A_PERSONS and top not in sys.stdlib_module_names
 
 
 #: The module from which moves are made: what called it is not of the run.

@@ -225,6 +225,21 @@ class Bearing(Step, Protocol):
         ...
 
 
+@runtime_checkable
+class Staged(Step, Protocol):
+    """A step that tells what its node did in which order."""
+
+    @property
+    def staged(self) -> Sequence[tuple[model.StageRecord, Sequence[Effect]]]:
+        """The stages that did something, each with what it changed in the world."""
+        ...
+
+    @property
+    def code(self) -> tuple[model.CodeStep, ...]:
+        """The lines of a person's that it ran, if they were noted (`Inward`)."""
+        ...
+
+
 #: Of a step: the node that it ran and its priority in the queue, the state it is in since, the nodes to which
 #: gradients went, (node, slot) of those that are defined, and (node, priority) of what became ready by it.
 Brief = tuple[
@@ -364,6 +379,15 @@ class QuickRun(Run, Protocol):
 
     def weigh(self, first: int, last: int) -> int:
         """The sum of `nbytes` of steps `first` ... `last - 1`, without making them up."""
+        ...
+
+
+@runtime_checkable
+class Inward(Run, Protocol):
+    """A run that can note the lines of a person's program that a node runs."""
+
+    def noting_lines(self) -> AbstractContextManager[None]:
+        """Steps made in the block have their `code`."""
         ...
 
 

@@ -46,6 +46,7 @@ class Update:
     error: str = ""
     modes: model.Modes = _NO_MODES
     stopped: model.Stopped | None = None
+    within: model.Within | None = None
     nonfinite: bool = True
     names: tuple[model.Name, ...] = ()
     ending: str = ""

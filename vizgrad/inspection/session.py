@@ -21,8 +21,10 @@ from vizgrad.inspection.breaking import Breaking
 from vizgrad.inspection.breakpoints import Breakpoints
 from vizgrad.inspection.calling import CallingFrame
 from vizgrad.inspection.history import Between, History
+from vizgrad.inspection.inside import Inside
 from vizgrad.inspection.interrupts import between_steps
 from vizgrad.inspection.kept import Kept
+from vizgrad.inspection.lines import nodes_at
 from vizgrad.inspection.live import Live
 from vizgrad.inspection.looking import Look
 from vizgrad.inspection.memory import quarter_of_free
@@ -38,7 +40,7 @@ from vizgrad.inspection.where import Where
 from vizgrad.observing import Observer, Observers
 
 
-class Session(Breaking, Branching):
+class Session(Breaking, Branching, Inside):
     """A backward that has not run yet, or only in part. Made by `vizgrad.debug(loss)`.
 
     `step`, `back`, `run_to`, `continue_`, `restart` move it; `node`, `ready`, `buffers`, `saved`,
@@ -91,7 +93,13 @@ class Session(Breaking, Branching):
         """
         if n < 0:
             return self.step(-n)
-        return self._move(lambda h, between: h.seek(max(h.position - n, 0), between))
+
+        def move(history: History, between: Between) -> None:
+            # within a node, the first of them is to before it
+            position = history.position + (history.within is not None)
+            history.seek(max(position - n, 0), between)
+
+        return self._move(move)
 
     def continue_(self) -> Where:
         """Runs to the next breakpoint, to where a NaN or an infinity is born, or to the end.
@@ -105,11 +113,16 @@ class Session(Breaking, Branching):
 
         return self._move(run, stops=True)
 
-    def run_to(self, target: Any) -> Where:
-        """Goes to where `target` is the next to run: a node's number, a node, a name or pattern.
+    def run_to(self, target: Any = None, *, line: int | str | None = None) -> Where:
+        """Goes to where `target` is the next to run: a node's number, a node, a name or pattern; or on to
+        where a node comes next that was recorded at `line`, as for `break_at`.
 
         A name means the first such node ahead, or the last one behind. ValueError if there is none.
         """
+        if line is not None:
+            return self._move(
+                lambda h, between: h.to(nodes_at(self._live().source, line)[1], between)
+            )
 
         def run(history: History, between: Between) -> None:
             found = find_visit(target, self._live().source, history)
@@ -294,6 +307,7 @@ class Session(Breaking, Branching):
             "modes": live.modes,
             "ending": self.ending,
             "stopped": live.stopped,
+            "within": None if closed else live.within,
             "nonfinite": self._breakpoints.nonfinite,
         }
         position = history.position
@@ -341,6 +355,7 @@ class Session(Breaking, Branching):
             before = history.position
             self._moving_now = True
             stopped, live.stopped_by = live.stopped_by, None
+            within = live.within
             moving = self._moving = Moving(
                 lambda: history.running,
                 history.total,
@@ -370,7 +385,8 @@ class Session(Breaking, Branching):
                 self._moving_now = False
                 self._moving = None
                 changes = live.source.written()
-                if history.position != before or changes or live.stopped_by is not stopped:
+                elsewhere = history.position != before or live.within != within
+                if elsewhere or changes or live.stopped_by is not stopped:
                     self._publish(live, before, changes)
             return live.where
 

@@ -25,6 +25,7 @@ def where_of(
     following: tuple[int, str, str] | None,
     error: str,
     stopped: model.Stopped | None = None,
+    within: model.Within | None = None,
 ) -> Where:
     """How far the run is, why it stopped, and what comes next: a node's number, name and label."""
     text = counted(position, total)
@@ -35,4 +36,20 @@ def where_of(
     if following is None:
         return Where(text + "; the backward is finished")
     node, name, label = following
+    if within is not None:
+        return Where(f"{text}; {_inside(within, f'{name} {label}'.rstrip())}")
     return Where(f"{text}; next is {name}{' ' if label else ''}{label} (node {node})")
+
+
+def _inside(within: model.Within, called: str) -> str:
+    """How far it is within a node."""
+    text = (
+        f"within {called} (node {within.node}), {within.done} of {len(within.stages)} stages done"
+    )
+    code = within.code[within.lines - 1] if within.lines else None
+    if code is not None and code.stage >= within.done:
+        return f"{text}, behind {code.place}"
+    if not within.done:
+        return text
+    stage = within.stages[within.done - 1]
+    return f"{text}, behind {stage.stage}" + (f": {stage.detail}" if stage.detail else "")

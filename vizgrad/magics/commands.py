@@ -106,6 +106,8 @@ def run_to(shell: Any, rest: str) -> Any:
     text = rest.strip()
     if not text:
         raise UsageError(f"usage: {usage_of('run_to')}, e.g. TanhBackward0, Mul* or 17")
+    if text.rpartition(":")[2].isdecimal() and ":" in text:
+        return current_session().run_to(line=text)
     return current_session().run_to(int(text) if text.isdigit() else text)
 
 

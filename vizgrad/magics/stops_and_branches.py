@@ -1,4 +1,4 @@
-"""``%vizgrad break``, ``breakpoints``, ``set``, ``branch`` and its like: see `vizgrad.magics.commands`."""
+"""``%vizgrad break``, ``stage``, ``set``, ``branch`` and their like: see `vizgrad.magics.commands`."""
 
 from __future__ import annotations
 
@@ -75,6 +75,29 @@ def breakpoint_line(made: Breakpoint) -> str:
     elif made.hit:
         parts.append(f"{made.hit} so far")
     return ", ".join([*parts, *([] if made.enabled else ["off"])])
+
+
+@runs("stage")
+def stage(shell: Any, rest: str) -> Any:
+    text = rest.strip() or "1"
+    if not text.removeprefix("-").isdecimal():
+        raise UsageError(f"expected a number of stages, got {text!r}; usage: {usage_of('stage')}")
+    return current_session().stage(int(text))
+
+
+@runs("step_in")
+def step_in(shell: Any, rest: str) -> Any:
+    return current_session().step_in()
+
+
+@runs("step_out")
+def step_out(shell: Any, rest: str) -> Any:
+    return current_session().step_out()
+
+
+@runs("run_to_leaf")
+def run_to_leaf(shell: Any, rest: str) -> Any:
+    return current_session().run_to_leaf()
 
 
 @runs("set")

@@ -17,6 +17,7 @@ from vizgrad.inspection.collecting import seldom_collecting
 from vizgrad.inspection.protocols import Change, CutOff
 from vizgrad.inspection.stops import Foreseen
 from vizgrad.stepping.apart import apart
+from vizgrad.stepping.code_lines import code_lines
 from vizgrad.stepping.edits import put_grad, put_leaf, put_saved
 from vizgrad.stepping.fork import forked
 from vizgrad.stepping.past import EnginePast
@@ -153,6 +154,15 @@ class EngineRun:
             if self._keeps_writes:
                 keep_before_writes(None)
             self._task.leave()
+
+    @contextmanager
+    def noting_lines(self) -> Generator[None]:
+        """See `vizgrad.inspection.protocols.Inward`."""
+        before = len(self.steps)
+        with code_lines(self._log.stages_done) as found:
+            yield
+        if found and len(self.steps) > before:
+            self.steps[before].code = tuple(found)
 
     def step(self) -> tuple[EngineStep, BaseException | None]:
         error: BaseException | None = None

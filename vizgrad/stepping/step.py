@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from vizgrad.graph.accumulate import AccumulateGrad
@@ -64,7 +64,8 @@ class EngineStep:
     """See `vizgrad.inspection.protocols.Step`."""
 
     __slots__ = (
-        "_birth", "_journal", "_record", "accumulated", "arrived", "effects", "error", "first_readied",
+        "_birth", "_journal", "_record", "accumulated", "arrived", "code", "effects",
+        "error", "first_readied",
         "full", "incoming", "index", "nbytes", "node", "priority", "released", "released_bytes", "routed",
         "seconds", "stages",
     )  # fmt: skip
@@ -90,6 +91,8 @@ class EngineStep:
         #: How many nodes had become ready before its deliveries.
         self.first_readied = first_readied
         self.stages: list[model.StageRecord] = []
+        #: The lines of a person's that the node ran, if they were noted.
+        self.code: tuple[model.CodeStep, ...] = ()
         self.accumulated: Accumulated | None = None
         self.released: tuple[str, ...] = ()
         self.released_bytes = 0
@@ -129,6 +132,26 @@ class EngineStep:
                 current=self.current,
             )
         return self._record
+
+    @property
+    def staged(self) -> Sequence[tuple[model.StageRecord, Sequence[Effect]]]:
+        """See `vizgrad.inspection.protocols.Staged`. What a leaf does with its gradient is its formula.
+
+        What a hook has changed is with the last hook: of several it is not known which it was.
+        """
+        stages = [*self.stages, *self._delivered()]
+        done = self.accumulated
+        if done is not None:
+            at = next((i for i, s in enumerate(stages) if s.stage in _BEHIND_STORE), len(stages))
+            stages.insert(at, model.StageRecord("formula", f"{done.decision}: {done.reason}"))
+        found: list[tuple[model.StageRecord, list[Effect]]] = [(stage, []) for stage in stages]
+        for effect in self.effects:
+            releases = isinstance(effect, ReleaseEffect)
+            wanted = ("release",) if releases else _BEFORE_RELEASE
+            at = [i for i, (stage, _) in enumerate(found) if stage.stage in wanted]
+            if found:
+                found[at[-1] if at else -1][1].append(effect)
+        return found
 
     def birth(self) -> model.Birth | None:
         """See `vizgrad.inspection.protocols.Bearing`."""
@@ -200,6 +223,11 @@ class EngineStep:
             seconds=self.seconds,
             error=self.error,
         )
+
+
+#: Stages of a leaf that come behind its storing, and those in which something is written.
+_BEHIND_STORE = ("post_accumulate", "posthooks")
+_BEFORE_RELEASE = ("tensor_hooks", "retain_grad", "prehooks", "formula", *_BEHIND_STORE)
 
 
 def priority_of(node: Node) -> int | None:

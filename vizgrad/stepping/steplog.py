@@ -63,6 +63,10 @@ class StepLog(Watch):
             made._waiting = made._now_waiting(copy=True)
         return made
 
+    def stages_done(self) -> int:
+        """Of the visit that is under way."""
+        return 0 if self.step is None else len(self.step.stages)
+
     def put(self, number: int, nr: int, grad: Any) -> Held:
         """A person has changed what waits at a slot."""
         held = Held(grad, copy=True)

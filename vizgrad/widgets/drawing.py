@@ -26,6 +26,7 @@ from vizgrad.inspection.model import (
     SavedRun,
     Stopped,
     Storage,
+    Within,
 )
 
 BoxKind = Literal["node", "pin", "group", "cells", "result"]
@@ -236,3 +237,4 @@ class Standing:
     nonfinite: bool = True
     breakpoint_list: tuple[Breakpoint, ...] = ()
     branches: tuple[Branch, ...] = ()
+    within: Within | None = None

@@ -9,12 +9,38 @@ from vizgrad.widgets import protocol as p
 
 #: More steps than this in one request are refused: the browser would wait without a picture.
 MOST_STEPS = 1_000_000
+MOST_STAGES = 1_000
 
 
 def move(session: Session, request: Any) -> None:
     """Raises what the session raises; ValueError for what is not to be done."""
     if isinstance(request, p.Step | p.StepBack) and not 0 <= request.count <= MOST_STEPS:
         raise ValueError(f"count must be between 0 and {MOST_STEPS}, got {request.count}")
+    if not (_inside(session, request) or _branch(session, request)):
+        _move(session, request)
+
+
+def _inside(session: Session, request: Any) -> bool:
+    """By stages and lines; False for any other request."""
+    match request:
+        case p.Stage():
+            if not -MOST_STAGES <= request.count <= MOST_STAGES:
+                raise ValueError(f"count must be within {MOST_STAGES}, got {request.count}")
+            session.stage(request.count)
+        case p.StepIn():
+            session.step_in()
+        case p.StepOut():
+            session.step_out()
+        case p.RunToLeaf():
+            session.run_to_leaf()
+        case p.RunToLine():
+            session.run_to(line=f"{request.file}:{request.line}")
+        case _:
+            return False
+    return True
+
+
+def _move(session: Session, request: Any) -> None:
     match request:
         case p.Step():
             session.step(request.count)
@@ -31,8 +57,7 @@ def move(session: Session, request: Any) -> None:
         case p.Stop():
             session.close(because="it was stopped")
         case _:
-            if not _branch(session, request):
-                _set_stops(session, request)
+            _set_stops(session, request)
 
 
 def _branch(session: Session, request: Any) -> bool:

@@ -41,6 +41,7 @@ def standing(look: Look, drawing: Drawing) -> Standing:
         modes=look.modes,
         breakpoints=look.breakpoints,
         breakpoint_list=look.breakpoint_list,
+        within=look.within,
         branches=look.branches if len(look.branches) > 1 else (),
         counts=counter.states(outline.size),
         nodes=tuple(fold.node(node) for node in drawn),

@@ -31,6 +31,7 @@ from vizgrad.inspection.model import (
     run,
     stops,
     trace,
+    within,
 )
 from vizgrad.inspection.wire import message_type
 from vizgrad.widgets import drawing, filed, protocol, typescript_commands
@@ -98,6 +99,7 @@ FILES = (
     File("model/stops", stops),
     File("model/breakpoints", breakpoints),
     File("model/branches", branches),
+    File("model/within", within),
     File("model/run", run),
     File("model/lines", lines),
     File("model/trace", trace),

@@ -88,6 +88,10 @@ export const COMMANDS: readonly Command[] = [
 
 // prettier-ignore
 export const IN_CODE: readonly InCode[] = [
+  { label: 'Step by stage', help: 'Goes one stage of the visit of a node on: hooks, formula, release, delivery.', code: 'session.stage()', magic: '%vizgrad stage [N]' },
+  { label: 'Step in', help: 'Goes into the backward of a custom Function or into a hook, and on in it line by line.', code: 'session.step_in()', magic: '%vizgrad step_in' },
+  { label: 'Step out', help: 'Goes on to behind the code that it is in, else to behind the node.', code: 'session.step_out()', magic: '%vizgrad step_out' },
+  { label: 'Run to the next leaf', help: 'Runs until a leaf is the next to take its gradient.', code: 'session.run_to_leaf()', magic: '%vizgrad run_to_leaf' },
   { label: 'Breakpoints', help: 'Lists all breakpoints, with what they ask and how often they came about.', code: 'session.breakpoints()', magic: '%vizgrad breakpoints [on|off|remove N, clear]' },
   { label: 'Change the gradient', help: 'Changes the gradient that waits at a node, and goes on on a branch.', code: 'session.set_grad()', magic: '%vizgrad set NODE VALUE' },
   { label: 'Branch', help: 'Goes on on a branch from here; the original stays as it is.', code: 'session.branch()', magic: '%vizgrad branch [NAME]' },

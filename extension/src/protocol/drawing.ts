@@ -24,6 +24,8 @@ import { readBreakpoint } from './model/breakpoints';
 import type { Breakpoint } from './model/breakpoints';
 import { readBranch } from './model/branches';
 import type { Branch } from './model/branches';
+import { readWithin } from './model/within';
+import type { Within } from './model/within';
 import { readModes, readNodeRun, readRunStatus } from './model/run';
 import type { Modes, NodeRun, RunStatus } from './model/run';
 
@@ -227,6 +229,7 @@ export interface Standing {
   readonly nonfinite: boolean;
   readonly breakpoint_list: readonly Breakpoint[];
   readonly branches: readonly Branch[];
+  readonly within: Within | null;
 }
 
 export const readCell: Reader<Cell> = record<Cell>({
@@ -353,5 +356,6 @@ export const readStanding: Reader<Standing> = record<Standing>({
   stopped: optional(nullable(readStopped), null),
   nonfinite: optional(boolean, true),
   breakpoint_list: optional(array(readBreakpoint), []),
-  branches: optional(array(readBranch), [])
+  branches: optional(array(readBranch), []),
+  within: optional(nullable(readWithin), null)
 });

@@ -47,6 +47,8 @@ import type {
   RemoveBreakpoint,
   Restart,
   RunTo,
+  RunToLeaf,
+  RunToLine,
   Seek,
   SetBreakpoint,
   SetGrad,
@@ -55,8 +57,11 @@ import type {
   SetNonfinite,
   SetSaved,
   Since,
+  Stage,
   Step,
   StepBack,
+  StepIn,
+  StepOut,
   Stop,
   SwitchBranch
 } from './requests';
@@ -129,6 +134,11 @@ export type Request =
   | GetSource
   | Step
   | StepBack
+  | Stage
+  | StepIn
+  | StepOut
+  | RunToLeaf
+  | RunToLine
   | Continue
   | RunTo
   | Seek
@@ -198,6 +208,11 @@ export const ANSWERS = {
   get_source: ['source'],
   step: ['done'],
   step_back: ['done'],
+  stage: ['done'],
+  step_in: ['done'],
+  step_out: ['done'],
+  run_to_leaf: ['done'],
+  run_to_line: ['done'],
   continue: ['done'],
   run_to: ['done'],
   seek: ['done'],

@@ -147,6 +147,44 @@ export interface StepBack {
   readonly count: number;
 }
 
+/** Go `count` stages of the visit of a node on (negative: back). */
+export interface Stage {
+  readonly type: 'stage';
+  readonly request: number;
+  readonly session: string;
+  readonly count: number;
+}
+
+/** Into the code of a person's that the next node runs, and on in it by a line. */
+export interface StepIn {
+  readonly type: 'step_in';
+  readonly request: number;
+  readonly session: string;
+}
+
+/** Out of that code, else to behind the node. */
+export interface StepOut {
+  readonly type: 'step_out';
+  readonly request: number;
+  readonly session: string;
+}
+
+/** Run until a leaf is the next to take its gradient. */
+export interface RunToLeaf {
+  readonly type: 'run_to_leaf';
+  readonly request: number;
+  readonly session: string;
+}
+
+/** Run until a node comes next that was recorded at `line` of `file` (the cursor). */
+export interface RunToLine {
+  readonly type: 'run_to_line';
+  readonly request: number;
+  readonly session: string;
+  readonly file: string;
+  readonly line: number;
+}
+
 /** Run to the next breakpoint, or to the end. */
 export interface Continue {
   readonly type: 'continue';

@@ -8,6 +8,7 @@ import {
   Malformed
 } from '../protocol';
 import type {
+  Differences,
   Drawing,
   Folding,
   Inspection,
@@ -45,7 +46,7 @@ export type RunHead = Pick<
   | 'modes'
   | 'stopped'
 > &
-  Pick<Standing, 'nonfinite' | 'ending' | 'breakpoint_list'>;
+  Pick<Standing, 'nonfinite' | 'ending' | 'breakpoint_list' | 'branches' | 'within'>;
 
 /** What was found for `query`: the first of `total` nodes. */
 export interface Finding {
@@ -88,6 +89,8 @@ export interface SessionState {
   readonly found: Finding | null;
   /** What saved values held when that was asked last. */
   readonly memory: Memory | null;
+  /** How two branches differ, when that was asked last. */
+  readonly differences: Differences | null;
 }
 
 /** Looks at it anew; `names` are kept of a session that was shown before. Throws if it cannot be drawn. */
@@ -100,6 +103,8 @@ export function fromShown(
   const { session, revision, title, cell, nodes: size, leaves, truncated, standing } = shown;
   const before = previous?.session === session ? previous : null;
   const drawing = drawingOf(shown, before);
+  /** What is known of steps is of the branch that it was shown on. */
+  const same = before !== null && branchOf(before.run) === branchOf(standing) ? before : null;
   checkStanding(standing, drawing, size);
   const names = before?.names ?? newNames();
   names.learn(standing.names);
@@ -123,10 +128,11 @@ export function fromShown(
     names,
     saved: new SavedValues(drawing, standing, storages, (node, by) => fold.turnStale(node, by)),
     storages,
-    history: before?.history ?? new History(),
-    visits: visitsAt(before, standing.position),
+    history: same?.history ?? new History(),
+    visits: visitsAt(same, standing.position),
     found: before?.found ?? null,
-    memory: before?.memory ?? null
+    memory: before?.memory ?? null,
+    differences: before?.differences ?? null
   };
 }
 
@@ -165,7 +171,8 @@ export function withUpdate(state: SessionState, update: Update): SessionState {
     run: headOf({
       ...update,
       current: fold.current,
-      breakpoint_list: update.breakpoint_list ?? state.run.breakpoint_list
+      breakpoint_list: update.breakpoint_list ?? state.run.breakpoint_list,
+      branches: state.run.branches
     }),
     closed: update.status === 'closed'
   };
@@ -237,6 +244,11 @@ function nodesOf(drawing: Drawing, before: SessionState | null): ReadonlyMap<num
   return nodes;
 }
 
+/** The branch that the run is on; empty: the original, of which there is no branch. */
+function branchOf({ branches }: Pick<Standing, 'branches'>): string {
+  return branches.find(({ current, parent }) => current && parent !== '')?.name ?? '';
+}
+
 /** Visits that are done at this position. */
 function visitsAt(before: SessionState | null, position: number): Map<number, Visit> {
   const visits = [...(before?.visits ?? [])];
@@ -249,7 +261,7 @@ function lineOf({ index, node, incoming }: Visit): VisitLine {
 
 function headOf(run: RunHead): RunHead {
   const { status, position, recorded, total, current, breakpoints, earliest, error } = run;
-  const { modes, stopped, nonfinite, ending, breakpoint_list } = run;
+  const { modes, stopped, nonfinite, ending, breakpoint_list, branches, within } = run;
   return {
     status,
     position,
@@ -263,7 +275,9 @@ function headOf(run: RunHead): RunHead {
     stopped,
     nonfinite,
     ending,
-    breakpoint_list
+    breakpoint_list,
+    branches,
+    within
   };
 }
 

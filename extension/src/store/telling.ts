@@ -116,6 +116,10 @@ export class Telling {
         checkNodes(message.holders, size, 'memory.holders');
         this.change({ ...session, memory: message });
         break;
+      case 'differences':
+        checkNodes(message.differences, size, 'differences.differences');
+        this.change({ ...session, differences: message });
+        break;
       case 'storages':
         checkStorages(message.storages, size);
         this.change(withStorages(session, message.storages));

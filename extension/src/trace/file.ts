@@ -186,6 +186,7 @@ function updateOf(records: readonly StepRecord[]): Parameters<typeof checkUpdate
     changes: [],
     breakpoints: [],
     breakpoint_list: [],
+    within: null,
     error: '',
     modes: {
       grad: true,

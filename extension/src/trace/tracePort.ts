@@ -485,6 +485,7 @@ export class TracePort implements Port {
       jumped: false,
       records,
       changes: [],
+      within: null,
       names: this.names(around),
       ending: ''
     };

@@ -75,3 +75,6 @@ from vizgrad.inspection.model.trace import ARRAYS_FILED as ARRAYS_FILED
 from vizgrad.inspection.model.trace import MODEL_VERSION as MODEL_VERSION
 from vizgrad.inspection.model.trace import Event as Event
 from vizgrad.inspection.model.trace import Trace as Trace
+from vizgrad.inspection.model.within import BoundValue as BoundValue
+from vizgrad.inspection.model.within import CodeStep as CodeStep
+from vizgrad.inspection.model.within import Within as Within

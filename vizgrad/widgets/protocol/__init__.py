@@ -74,6 +74,8 @@ from vizgrad.widgets.protocol.requests import Pause as Pause
 from vizgrad.widgets.protocol.requests import RemoveBreakpoint as RemoveBreakpoint
 from vizgrad.widgets.protocol.requests import Restart as Restart
 from vizgrad.widgets.protocol.requests import RunTo as RunTo
+from vizgrad.widgets.protocol.requests import RunToLeaf as RunToLeaf
+from vizgrad.widgets.protocol.requests import RunToLine as RunToLine
 from vizgrad.widgets.protocol.requests import Seek as Seek
 from vizgrad.widgets.protocol.requests import SetBreakpoint as SetBreakpoint
 from vizgrad.widgets.protocol.requests import SetGrad as SetGrad
@@ -82,8 +84,11 @@ from vizgrad.widgets.protocol.requests import SetLineBreakpoint as SetLineBreakp
 from vizgrad.widgets.protocol.requests import SetNonfinite as SetNonfinite
 from vizgrad.widgets.protocol.requests import SetSaved as SetSaved
 from vizgrad.widgets.protocol.requests import Since as Since
+from vizgrad.widgets.protocol.requests import Stage as Stage
 from vizgrad.widgets.protocol.requests import Step as Step
 from vizgrad.widgets.protocol.requests import StepBack as StepBack
+from vizgrad.widgets.protocol.requests import StepIn as StepIn
+from vizgrad.widgets.protocol.requests import StepOut as StepOut
 from vizgrad.widgets.protocol.requests import Stop as Stop
 from vizgrad.widgets.protocol.requests import SwitchBranch as SwitchBranch
 
@@ -107,6 +112,11 @@ ANSWERS: dict[type, tuple[type, ...]] = {
     GetSource: (Source,),
     Step: (Done,),
     StepBack: (Done,),
+    Stage: (Done,),
+    StepIn: (Done,),
+    StepOut: (Done,),
+    RunToLeaf: (Done,),
+    RunToLine: (Done,),
     Continue: (Done,),
     RunTo: (Done,),
     Seek: (Done,),

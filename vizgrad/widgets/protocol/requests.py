@@ -166,6 +166,49 @@ class StepBack:
 
 
 @dataclass(frozen=True, slots=True)
+class Stage:
+    """Go `count` stages of the visit of a node on (negative: back)."""
+
+    request: int
+    session: str
+    count: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class StepIn:
+    """Into the code of a person's that the next node runs, and on in it by a line."""
+
+    request: int
+    session: str
+
+
+@dataclass(frozen=True, slots=True)
+class StepOut:
+    """Out of that code, else to behind the node."""
+
+    request: int
+    session: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunToLeaf:
+    """Run until a leaf is the next to take its gradient."""
+
+    request: int
+    session: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunToLine:
+    """Run until a node comes next that was recorded at `line` of `file` (the cursor)."""
+
+    request: int
+    session: str
+    file: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
 class Continue:
     """Run to the next breakpoint, or to the end."""
 

@@ -32,3 +32,4 @@ export * from './run';
 export * from './stops';
 export * from './trace';
 export * from './update';
+export * from './within';

@@ -11,6 +11,8 @@ import { readStopped } from './stops';
 import type { Stopped } from './stops';
 import { readBreakpoint } from './breakpoints';
 import type { Breakpoint } from './breakpoints';
+import { readWithin } from './within';
+import type { Within } from './within';
 import { readModes, readRunStatus } from './run';
 import type { Modes, RunStatus } from './run';
 
@@ -40,6 +42,7 @@ export interface Update {
   readonly error: string;
   readonly modes: Modes;
   readonly stopped: Stopped | null;
+  readonly within: Within | null;
   readonly nonfinite: boolean;
   readonly names: readonly Name[];
   readonly ending: string;
@@ -61,6 +64,7 @@ export const readUpdate: Reader<Update> = record<Update>({
   error: optional(string, ''),
   modes: optional(readModes, readModes({})),
   stopped: optional(nullable(readStopped), null),
+  within: optional(nullable(readWithin), null),
   nonfinite: optional(boolean, true),
   names: optional(array(readName), []),
   ending: optional(string, '')

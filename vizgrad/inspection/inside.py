@@ -1,0 +1,87 @@
+"""Going through the visit of a node, and runs to a leaf or a line: finer and coarser steps of a session."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import nullcontext
+
+from vizgrad.inspection import model
+from vizgrad.inspection.history import Between, History
+from vizgrad.inspection.protocols import Inward
+from vizgrad.inspection.seen import Seen
+from vizgrad.inspection.where import Where
+
+
+class Inside(Seen):
+    """The part of a `Session` that moves by stages and lines."""
+
+    def _move(self, moved: Callable[[History, Between], None], *, stops: bool = False) -> Where:
+        raise NotImplementedError
+
+    @property
+    def within(self) -> model.Within | None:
+        """Where the run stands within the visit of a node; None between two nodes."""
+        with self._owned():
+            return self._state.within
+
+    def stage(self, n: int = 1) -> Where:
+        """Goes `n` stages of the visit of a node on, of those that do something (-1: one back).
+
+        The node runs as a whole with its first stage; what the others did to `.grad` and to saved values is
+        undone, and done as they are come to. Raises as `step`; ValueError for an engine that does not tell
+        its stages.
+        """
+
+        def move(history: History, between: Between) -> None:
+            for _ in range(abs(n)):
+                history.stage(1 if n > 0 else -1)
+                between()
+
+        return self._move(move)
+
+    def step_in(self) -> Where:
+        """Goes into the code of a person's that the next node runs, a custom Function's backward or a hook,
+        to behind its first line; within it to behind the next. Into a node that runs none as `stage` does.
+
+        The lines are noted when the node runs: ValueError for one that has been run without.
+        """
+
+        def move(history: History, between: Between) -> None:
+            if history.within is None and not history.at_end:
+                self._note_lines(history)
+            history.stage(1)
+
+        return self._move(move)
+
+    def _note_lines(self, history: History) -> None:
+        """Runs the next node so that its lines are known, and takes it back."""
+        live, node = self._live(), history.current
+        assert node is not None
+        data = live.source.describe(node)
+        if data.kind != "function" and not data.hooks:
+            return
+        if history.position == history.recorded:
+            run = history.run
+            with run.noting_lines() if isinstance(run, Inward) else nullcontext():
+                history.forward()
+            history.back()
+            return
+        if not getattr(history.steps[history.position], "code", ()):
+            raise ValueError(
+                f"{data.name} (node {node}) has been run, and its lines were not noted: begin a branch "
+                "here (branch()), where it runs again, and step into it there"
+            )
+
+    def step_out(self) -> Where:
+        """Goes on to behind the code that it is in, else to behind the node."""
+        return self._move(lambda history, between: history.out())
+
+    def run_to_leaf(self) -> Where:
+        """Runs until a leaf is the next to take its gradient, or to the end."""
+
+        def move(history: History, between: Between) -> None:
+            source = self._live().source
+            leaves = frozenset(range(source.inner, len(source)))
+            history.to(leaves, between)
+
+        return self._move(move)

@@ -1,0 +1,44 @@
+"""Where a run stands within the visit of one node."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from vizgrad.errors import Place
+from vizgrad.inspection.model.arrays import TensorSummary
+from vizgrad.inspection.model.records import StageRecord
+
+
+@dataclass(frozen=True, slots=True)
+class BoundValue:
+    """What a line has given a name to."""
+
+    name: str
+    value: TensorSummary
+
+
+@dataclass(frozen=True, slots=True)
+class CodeStep:
+    """A line of a person's that a node has run, in stage number `stage` of its visit: a hook's or a custom
+    Function's. `values` are the tensors that it gave a name to.
+    """
+
+    stage: int
+    place: Place
+    values: tuple[BoundValue, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Within:
+    """The first `done` of the `stages` of the visit of `node` are shown as done, and the first `lines` of the
+    `code` of a person's that it ran.
+
+    The node has run as a whole when it was gone into: what later stages did to `.grad` and saved values is
+    undone as long as they are not done here, what they did to other objects of Python is not.
+    """
+
+    node: int
+    done: int
+    stages: tuple[StageRecord, ...]
+    lines: int = 0
+    code: tuple[CodeStep, ...] = ()
