@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gc
+import math
 import weakref
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,12 +14,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import vizgrad as vg
+from tests.fixtures import strict_module
 from vizgrad.arrays.samples import alike, sample
 from vizgrad.tensor.modes import GUARD, MODES
 from vizgrad.utils.checkpoint import (
     CheckpointError,
+    CheckpointPolicy,
     checkpoint,
     checkpoint_sequential,
+    create_selective_checkpoint_contexts,
     set_checkpoint_debug_enabled,
 )
 
@@ -307,6 +312,41 @@ def test_in_a_recording_and_with_paranoid_saves() -> None:
     finally:
         vg.autograd.graph.set_paranoid(False)
     assert vg.allclose(x.grad, vg.autograd.grad(x.sin().exp().sum(), x)[0])
+
+
+@pytest.mark.rule("H-6")
+@pytest.mark.parametrize("reentrant", [False, True])
+def test_random_numbers_of_a_gpu_are_the_same_again(reentrant: bool) -> None:
+    with strict_module.as_cuda():
+        x = vg.ones(400, dtype=vg.float64, device="cuda", requires_grad=True)
+        y = checkpoint(
+            lambda t: (vg.nn.functional.dropout(t, 0.5) * t).sum(), x, use_reentrant=reentrant
+        )
+        after = vg.rand(3, device="cuda").cpu().tolist()
+        y.backward()
+        assert x.grad.sum().item() == 2 * y.item()
+        assert vg.rand(3, device="cuda").cpu().tolist() != after
+
+
+@pytest.mark.rule("H-4", "H-9")
+def test_on_a_gpu_the_same_is_noticed_and_kept() -> None:
+    with strict_module.as_cuda():
+        numbers = iter([1.0, 1.0, 2.0])
+        x = vg.ones(4, dtype=vg.float64, device="cuda", requires_grad=True)
+
+        def fn(t: Any) -> Any:
+            return (t * next(numbers)).exp().sum()
+
+        contexts = partial(
+            create_selective_checkpoint_contexts,
+            lambda *a, **k: CheckpointPolicy.MUST_CPU_OFFLOAD,
+        )
+        checkpoint(fn, x, use_reentrant=False, context_fn=contexts).backward()
+        assert x.grad.cpu().tolist() == [math.e] * 4
+        numbers = iter([1.0, 2.0])
+        y = checkpoint(fn, x, use_reentrant=False)
+        with pytest.raises(CheckpointError, match="different values"):
+            y.backward()
 
 
 @given(

@@ -49,15 +49,24 @@ class Generator:
         return self._source
 
     def get_state(self) -> Any:
-        """The state as plain data; see `set_state`."""
-        return {"seed": self._seed, "bits": self.source.bit_generator.state}
+        """The state as plain data (of a GPU's: with an array there); see `set_state`."""
+        return {"seed": self._seed, "bits": self._bits()}
 
     def set_state(self, state: Any) -> Generator:
         """Goes back to a state that `get_state` gave."""
         self._seed = state["seed"]
         self._source = None
-        self.source.bit_generator.state = state["bits"]
+        bits = self.source.bit_generator
+        if isinstance(state["bits"], dict):
+            bits.state = state["bits"]
+        else:
+            bits._state[...] = state["bits"]
         return self
+
+    def _bits(self) -> Any:
+        """cupy has no name for the state: its `state` is the address of the memory where it is."""
+        bits = self.source.bit_generator
+        return bits.state if isinstance(bits, np.random.BitGenerator) else bits._state.copy()
 
 
 _default: dict[Device, Generator] = {}
