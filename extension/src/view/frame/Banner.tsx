@@ -38,8 +38,8 @@ export function Banner({ state }: { state: DebuggerState }): JSX.Element {
             </span>
           )}
           {!fault && node !== null && (
-            <button type="button" class="vg-button vg-labelled" onClick={() => store.select(node)}>
-              Show the node
+            <button type="button" class="vg-link" onClick={() => store.select(node)}>
+              {`Show ${named(state, node)?.name ?? 'the node'}`}
             </button>
           )}
           {action === 'retry' && (

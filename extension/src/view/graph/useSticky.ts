@@ -10,7 +10,7 @@ import { seen } from './viewport';
 import type { View } from './viewport';
 
 /** Pixels of the screen between its edge and a title. */
-const AIR = 6;
+const AIR = 9;
 
 /** `heads` as they stand in the drawing: that of the i-th is on the i-th element of the class `vg-sticky`. */
 export function useSticky(

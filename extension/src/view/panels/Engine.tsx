@@ -71,7 +71,11 @@ export function Engine({ session, running }: EngineProps): JSX.Element {
           </li>
         ))}
         <More hidden={waiting.length - SHOWN} />
-        <li class="vg-muted">{format.count(untouched, 'node')} with none yet</li>
+        {(untouched > 0 || waiting.length === 0) && (
+          <li class="vg-muted">
+            {untouched > 0 ? `${format.count(untouched, 'node')} with none yet` : 'None.'}
+          </li>
+        )}
       </ul>
       <h4>Input buffers</h4>
       {buffers.length === 0 ? (

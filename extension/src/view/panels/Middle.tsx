@@ -10,8 +10,10 @@ export function Middle({ text }: { text: string }): JSX.Element {
   const { start, end, tail } = parted(text);
   return (
     <span class="vg-middle" title={text}>
-      {start && <span class="vg-middle-start">{start}</span>}
-      {end && <span class="vg-middle-end">{end}</span>}
+      <span class="vg-middle-name">
+        {start && <span class="vg-middle-start">{start}</span>}
+        {end && <span class="vg-middle-end">{end}</span>}
+      </span>
       {tail && <span class="vg-middle-tail">{tail}</span>}
     </span>
   );
