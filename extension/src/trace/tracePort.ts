@@ -7,24 +7,18 @@
 import type {
   Breakpoint,
   Folding,
-  GetPart,
-  Inspection,
   Message,
-  Name,
   Request,
   Shown,
   Standing,
   Stopped,
-  TensorSummary,
-  Update,
-  VisitLine
+  Update
 } from '../protocol';
 import { PROTOCOL_VERSION } from '../protocol';
 import type { Port } from '../store';
 import type { Drawn, TraceFile } from './file';
+import { TraceLook } from './look';
 import { MemoryCurve } from './memoryCurve';
-import { partOf } from './part';
-import { BadFile } from './zip';
 
 const SESSION = 'trace';
 const MOST_NAMES = 200;
@@ -39,8 +33,7 @@ export class TracePort implements Port {
   private readonly breakpoints = new Map<number, boolean>();
   private nonfinite = true;
   private stopped: Stopped | null = null;
-  private readonly orders: ReadonlyMap<number, number>;
-  private readonly skipped: ReadonlySet<number>;
+  private readonly look: TraceLook;
   private curve: MemoryCurve | null = null;
 
   /** `name` is that of the file. */
@@ -48,8 +41,7 @@ export class TracePort implements Port {
     private readonly file: TraceFile,
     private readonly name = ''
   ) {
-    this.orders = new Map(file.records.map(({ visit }, place) => [visit.node, place]));
-    this.skipped = new Set(file.start.skipped);
+    this.look = new TraceLook(file);
   }
 
   onMessage(callback: (message: unknown) => void): () => void {
@@ -98,25 +90,34 @@ export class TracePort implements Port {
         this.tell({ type: 'behind', ...about, revision: this.revision });
         return;
       case 'inspect':
-        this.tell({ ...this.inspection(request.node), ...about });
+        this.tell({
+          ...this.look.inspection(request.node, this.position),
+          revision: this.revision,
+          ...about
+        });
         return;
       case 'get_part':
-        this.tell({ type: 'array_part', ...about, revision: this.revision, ...this.part(request) });
+        this.tell({
+          type: 'array_part',
+          ...about,
+          revision: this.revision,
+          ...this.look.part(request, this.position)
+        });
         return;
       case 'get_names':
         this.tell({
           type: 'names',
           ...about,
-          names: this.names(request.nodes.slice(0, MOST_NAMES))
+          names: this.look.names(request.nodes.slice(0, MOST_NAMES))
         });
         return;
       case 'find':
-        this.tell({ type: 'found', ...about, ...this.find(request.query) });
+        this.tell({ type: 'found', ...about, ...this.look.find(request.query) });
         return;
       case 'get_visits': {
         const count = Math.min(request.count, MOST_VISITS);
-        const visits = this.visits(Math.max(request.first, 0), count);
-        const names = this.names(visits.map(({ node }) => node));
+        const visits = this.look.visits(Math.max(request.first, 0), count, this.position);
+        const names = this.look.names(visits.map(({ node }) => node));
         this.tell({ type: 'visits', ...about, visits, names });
         return;
       }
@@ -125,7 +126,7 @@ export class TracePort implements Port {
         const { peak, points } = this.curve;
         const largest = this.curve.largest(this.position);
         const held = this.curve.at(this.position);
-        const names = this.names(largest.holders.map(({ node }) => node));
+        const names = this.look.names(largest.holders.map(({ node }) => node));
         const { revision } = this;
         this.tell({
           type: 'memory',
@@ -213,112 +214,6 @@ export class TracePort implements Port {
     return best;
   }
 
-  private inspection(node: number): Omit<Inspection, 'request'> {
-    const { trace, view, records } = this.file;
-    const { graph } = trace;
-    const data = graph.nodes[node];
-    if (!data) {
-      throw new RangeError(`there is no node ${node}`);
-    }
-    const order = this.orders.get(node);
-    const isDone = order !== undefined && order < this.position;
-    const record = order === undefined ? undefined : records[order];
-    const gone = isDone ? (record?.released ?? []) : [];
-    const kept = new Set(data.saved.map(({ storage }) => storage));
-    const told = record?.visit.accumulate;
-    return {
-      type: 'inspection',
-      session: SESSION,
-      revision: this.revision,
-      node: {
-        ...data,
-        saved: data.saved.map(saved =>
-          gone.includes(saved.name) ? { ...saved, state: 'freed' } : saved
-        )
-      },
-      visit: isDone ? (record?.visit ?? null) : null,
-      buffers: data.outputs.map((_, slot) => this.waitingAt(node, slot)),
-      grad: (isDone ? told?.after : told?.before) ?? null,
-      storages: graph.storages.filter(({ id }) => kept.has(id)),
-      groups: this.around(node),
-      names: this.names(data.edges.flatMap(edge => edge.node ?? []).sort((a, b) => a - b)),
-      maths: view.maths.find(each => each.node === node)?.maths ?? []
-    };
-  }
-
-  /** The groups that a node is in; of a leaf those of the node that uses it first. */
-  private around(node: number): readonly number[] {
-    const { nodes, groups } = this.file.trace.graph;
-    const isLeaf = node >= nodes.length - this.file.view.leaves;
-    const user = nodes.find(({ edges }) => edges.some(edge => edge.node === node));
-    const at = isLeaf ? (user?.id ?? -1) : node;
-    return groups.filter(({ first, last }) => first <= at && at < last).map(({ id }) => id);
-  }
-
-  /** What has arrived at a slot and is not used yet. */
-  private waitingAt(node: number, slot: number): TensorSummary | null {
-    const { start, records } = this.file;
-    let value =
-      start.buffers.find(each => each.node === node && each.input_nr === slot)?.value ?? null;
-    for (const { visit, arrived } of records.slice(0, this.position)) {
-      value = visit.node === node ? null : value;
-      for (const { node: target, input_nr, after } of arrived) {
-        value = target === node && input_nr === slot ? after : value;
-      }
-    }
-    return value;
-  }
-
-  private part(request: GetPart): Pick<Message & { type: 'array_part' }, 'of' | 'part' | 'gone'> {
-    const { of } = request;
-    const isDone = (this.orders.get(of.node) ?? Infinity) < this.position;
-    const kind = of.kind === 'grad' ? (isDone ? 'grad_after' : 'grad_before') : of.kind;
-    if (kind === 'saved') {
-      return { of, part: null, gone: 'values that nodes saved are not in a trace, gradients are' };
-    }
-    try {
-      const array = kind === 'waiting' || !isDone ? undefined : this.file.array({ ...of, kind });
-      return array
-        ? { of, part: partOf(array, request), gone: '' }
-        : { of, part: null, gone: 'it is not in the file of this trace' };
-    } catch (error) {
-      if (!(error instanceof BadFile)) {
-        throw error;
-      }
-      return { of, part: null, gone: error.message };
-    }
-  }
-
-  private names(nodes: Iterable<number>): Name[] {
-    const { trace, start } = this.file;
-    return [...new Set(nodes)].flatMap(node => {
-      const data = trace.graph.nodes[node];
-      const needed = this.skipped.has(node) ? 0 : (start.needed[node] ?? 0);
-      return data ? { node, name: data.name, label: data.label, needed } : [];
-    });
-  }
-
-  /** Nodes in which a text occurs, as `vizgrad/inspection/finding.py` finds them. */
-  private find(query: string): { total: number; names: readonly Name[] } {
-    const parts = query.trim().toLowerCase().split('*');
-    const found = this.file.trace.graph.nodes.filter(({ name, label, scope, place }) => {
-      const line = place ? `${place.cell ?? place.file}:${place.line}` : '';
-      return [name, label, scope.join('.'), line].some(each => contains(each.toLowerCase(), parts));
-    });
-    const nodes = parts.some(Boolean) ? found.map(({ id }) => id) : [];
-    return { total: nodes.length, names: this.names(nodes.slice(0, MOST_NAMES)) };
-  }
-
-  private visits(first: number, count: number): readonly VisitLine[] {
-    return this.file.records
-      .slice(first, first + count)
-      .map(({ visit: { index, node, incoming } }) => ({
-        index,
-        node,
-        norm: index < this.position ? (incoming[0]?.norm ?? null) : null
-      }));
-  }
-
   // --- moving ---
 
   private get status(): Standing['status'] {
@@ -380,7 +275,7 @@ export class TracePort implements Port {
       case 'restart':
         return this.go(0);
       case 'run_to': {
-        const place = this.orders.get(request.node);
+        const place = this.look.orders.get(request.node);
         return place === undefined ? 'this node was not run in this trace' : this.go(place);
       }
       case 'continue': {
@@ -486,7 +381,7 @@ export class TracePort implements Port {
       records,
       changes: [],
       within: null,
-      names: this.names(around),
+      names: this.look.names(around),
       ending: ''
     };
     this.tell({ type: 'updated', session: SESSION, update });
@@ -507,16 +402,3 @@ type Head = Pick<
   | 'stopped'
   | 'nonfinite'
 >;
-
-/** All parts, in this order, without overlap. */
-function contains(text: string, parts: readonly string[]): boolean {
-  let at = 0;
-  for (const part of parts) {
-    const found = text.indexOf(part, at);
-    if (found < 0) {
-      return false;
-    }
-    at = found + part.length;
-  }
-  return true;
-}
