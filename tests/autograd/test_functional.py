@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import vizgrad as vg
+from tests.fixtures import strict_module
 from vizgrad.autograd import functional as F
 from vizgrad.autograd.gradcheck import gradcheck
 
@@ -76,3 +77,23 @@ def test_forward_mode_is_refused_by_name() -> None:
     assert 'strategy="reverse-mode"' in caught.value.explanation.fix
     with pytest.raises(NotImplementedError, match=r"functional\.hessian"):
         F.hessian(lambda t: t.sum(), x, vectorize=True, outer_jacobian_strategy="forward-mode")
+
+
+def test_on_a_gpu() -> None:
+    x = vg.tensor([0.5, 1.0, -0.7], dtype=vg.float64)
+
+    def f(t: Any) -> Any:
+        return t.sin() * t.sum(), t.prod()
+
+    def g(t: Any) -> Any:
+        return (t.sin() ** 2).sum()
+
+    expected = F.jacobian(f, x), F.hessian(g, x), F.hvp(g, x, x)[1]
+    with strict_module.as_cuda():
+        there = x.to("cuda")
+        for vectorize in (False, True):
+            found = F.jacobian(f, there, vectorize=vectorize)
+            assert [part.device.type for part in found] == ["cuda", "cuda"]
+            assert all(close(a.cpu(), b) for a, b in zip(found, expected[0], strict=True))
+            assert close(F.hessian(g, there, vectorize=vectorize).cpu(), expected[1])
+        assert close(F.hvp(g, there, there)[1].cpu(), expected[2])

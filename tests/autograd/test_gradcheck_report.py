@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import vizgrad as vg
+from tests.fixtures import strict_module
 from tests.function.custom.making import function
 from vizgrad.autograd.gradcheck import GradcheckError, gradcheck, gradgradcheck
 from vizgrad.autograd.gradcheck_report import Mismatch, place
@@ -163,3 +164,10 @@ def test_second_derivatives_have_a_report_too() -> None:
 def test_places() -> None:
     assert place("input", 5, (2, 3)) == "input[1, 2]"
     assert place("output", 0, ()) == "output"
+
+
+def test_a_report_of_a_gpu() -> None:
+    expected = str(failed(square(lambda a, grad: grad * a), x()).report)
+    with strict_module.as_cuda():
+        there = x().detach().to("cuda").requires_grad_()
+        assert str(failed(square(lambda a, grad: grad * a), there).report) == expected

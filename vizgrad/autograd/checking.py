@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from vizgrad.arrays import dtypes, xp
+from vizgrad.arrays.backend import to_host
 from vizgrad.arrays.random import Generator
 from vizgrad.arrays.sparse import is_sparse
 from vizgrad.autograd import jacobians
@@ -129,13 +130,13 @@ class Check:
         output, input = self.places[number], self.wanted[place]
         name = ("real" if part == 1 else "imaginary") if output.is_complex() else ""
         found = Mismatch(
-            number, place, name, tuple(input.shape), tuple(output.shape), numerical, analytical,
-            self.eps, self.atol, self.rtol,
+            number, place, name, tuple(input.shape), tuple(output.shape),
+            to_host(numerical), to_host(analytical), self.eps, self.atol, self.rtol,
         )  # fmt: skip
         error = GradcheckError(found.message())
         if self.explain:
             row, column = found.worst
-            exact = complex(analytical[row, column])
+            exact = complex(found.analytical[row, column])
             steps = tuple(
                 self._step(number, input, part, (row, column), exact, self.eps * 10.0**power)
                 for power in range(4, -5, -1)

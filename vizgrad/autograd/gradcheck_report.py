@@ -34,7 +34,7 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Mismatch:
-    """Two Jacobians of one output in one input. `part` is what was looked at of complex numbers."""
+    """Two Jacobians of one output in one input, on the host. `part`: what was looked at of complex ones."""
 
     output: int
     input: int
