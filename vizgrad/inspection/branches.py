@@ -8,9 +8,9 @@ A branch has the steps before it left as its own (they are the same objects), so
 from __future__ import annotations
 
 from vizgrad.inspection import model
+from vizgrad.inspection.abilities import Branching
 from vizgrad.inspection.edits import Edits
 from vizgrad.inspection.history import History
-from vizgrad.inspection.protocols import Branching
 
 #: What the line is called that has no parent.
 ORIGINAL = "original"

@@ -7,11 +7,11 @@ from contextlib import contextmanager
 from typing import Any
 
 from vizgrad.inspection import model
+from vizgrad.inspection.abilities import Change
 from vizgrad.inspection.branches import Branches, Line
 from vizgrad.inspection.choosing import choose, leaf_called
 from vizgrad.inspection.comparing import differences
 from vizgrad.inspection.live import Live
-from vizgrad.inspection.protocols import Change
 from vizgrad.inspection.seen import Seen
 
 

@@ -8,10 +8,11 @@ from itertools import count
 from typing import Any, Protocol
 
 from vizgrad.inspection import conditions, model
+from vizgrad.inspection.abilities import Watching, Writes
 from vizgrad.inspection.births import birth_at
 from vizgrad.inspection.choosing import Chosen, choose
 from vizgrad.inspection.fold import Fold
-from vizgrad.inspection.protocols import GraphSource, Step, Watching, Writes
+from vizgrad.inspection.protocols import GraphSource, Step
 
 #: `when=` and `condition=` of `break_at`: gets a visit.
 Condition = Callable[[model.Visit], bool]

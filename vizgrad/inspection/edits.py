@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from vizgrad.inspection import model
-from vizgrad.inspection.protocols import Change, Effect
+from vizgrad.inspection.abilities import Change
+from vizgrad.inspection.protocols import Effect
 
 
 class Edits:

@@ -12,8 +12,9 @@ from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 
 from vizgrad.inspection import model
+from vizgrad.inspection.abilities import Change
 from vizgrad.inspection.edits import Edits
-from vizgrad.inspection.protocols import Brief, Change, Past, Spot
+from vizgrad.inspection.protocols import Brief, Past, Spot
 
 #: What waits at the slots of a node: where it is to be found, or what the run started with.
 Slots = dict[int, "Spot | model.TensorSummary | None"]

@@ -13,10 +13,11 @@ from contextlib import contextmanager
 from typing import Protocol
 
 from vizgrad.inspection import model
+from vizgrad.inspection.abilities import Change
 from vizgrad.inspection.edits import Edits
 from vizgrad.inspection.fold import Fold
 from vizgrad.inspection.past import RecordedPast
-from vizgrad.inspection.protocols import Change, Effect, QuickRun, Run, Step, Stops
+from vizgrad.inspection.protocols import Effect, QuickRun, Run, Step, Stops
 from vizgrad.inspection.staging import Visiting
 from vizgrad.inspection.stops import Until
 

@@ -1,19 +1,23 @@
-"""Going through the visit of a node, and runs to a leaf or a line: finer and coarser steps of a session."""
+"""Going through the visit of a node, and runs to a node, a leaf or a line: finer and coarser steps."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import nullcontext
+from typing import Any
 
 from vizgrad.inspection import model
+from vizgrad.inspection.abilities import Inward
 from vizgrad.inspection.history import Between, History
-from vizgrad.inspection.protocols import Inward
+from vizgrad.inspection.lines import nodes_at
 from vizgrad.inspection.seen import Seen
+from vizgrad.inspection.stops import Until
+from vizgrad.inspection.targets import find_visit
 from vizgrad.inspection.where import Where
 
 
 class Inside(Seen):
-    """The part of a `Session` that moves by stages and lines."""
+    """The part of a `Session` that moves by stages and lines, and to what a person names."""
 
     def _move(self, moved: Callable[[History, Between], None], *, stops: bool = False) -> Where:
         raise NotImplementedError
@@ -75,6 +79,28 @@ class Inside(Seen):
     def step_out(self) -> Where:
         """Goes on to behind the code that it is in, else to behind the node."""
         return self._move(lambda history, between: history.out())
+
+    def run_to(self, target: Any = None, *, line: int | str | None = None) -> Where:
+        """Goes to where `target` is the next to run: a node's number, a node, a name or pattern; or on to
+        where a node comes next that was recorded at `line`, as for `break_at`.
+
+        A name means the first such node ahead, or the last one behind. ValueError if there is none.
+        """
+        if line is not None:
+            return self._move(
+                lambda h, between: h.to(nodes_at(self._live().source, line)[1], between)
+            )
+
+        def run(history: History, between: Between) -> None:
+            found = find_visit(target, self._live().source, history)
+            if isinstance(found, int):
+                history.seek(found, between)
+                return
+            history.seek(history.recorded, between)
+            if history.current not in found:
+                history.on(Until(history, nodes=found), between)
+
+        return self._move(run)
 
     def run_to_leaf(self) -> Where:
         """Runs until a leaf is the next to take its gradient, or to the end."""

@@ -142,32 +142,6 @@ class Grouped(GraphSource, Protocol):
     def groups(self) -> tuple[model.Group, ...]: ...
 
 
-class Writes(Protocol):
-    """The writes to one block of memory."""
-
-    @property
-    def name(self) -> str:
-        """Of the tensor that it was asked for."""
-        ...
-
-    def mark(self) -> object:
-        """Something that differs from what it was before a write, and is that again when it is undone."""
-        ...
-
-    def latest(self) -> str:
-        """Who wrote last, and where, in words; empty if that is not known."""
-        ...
-
-
-@runtime_checkable
-class Watching(Protocol):
-    """A source that knows who writes to memory."""
-
-    def writes_to(self, thing: Any) -> Writes:
-        """Those to the memory of a tensor, or of a leaf, given by its number. ValueError for others."""
-        ...
-
-
 class Effect(Protocol):
     """A change that a step made to something outside of the run. Undone and redone in turn.
 
@@ -222,21 +196,6 @@ class Bearing(Step, Protocol):
 
     def birth(self) -> model.Birth | None:
         """What it made that is not finite, of gradients that are; None if nothing."""
-        ...
-
-
-@runtime_checkable
-class Staged(Step, Protocol):
-    """A step that tells what its node did in which order."""
-
-    @property
-    def staged(self) -> Sequence[tuple[model.StageRecord, Sequence[Effect]]]:
-        """The stages that did something, each with what it changed in the world."""
-        ...
-
-    @property
-    def code(self) -> tuple[model.CodeStep, ...]:
-        """The lines of a person's that it ran, if they were noted (`Inward`)."""
         ...
 
 
@@ -380,66 +339,6 @@ class QuickRun(Run, Protocol):
     def weigh(self, first: int, last: int) -> int:
         """The sum of `nbytes` of steps `first` ... `last - 1`, without making them up."""
         ...
-
-
-@runtime_checkable
-class Inward(Run, Protocol):
-    """A run that can note the lines of a person's program that a node runs."""
-
-    def noting_lines(self) -> AbstractContextManager[None]:
-        """Steps made in the block have their `code`."""
-        ...
-
-
-@runtime_checkable
-class Branching(QuickRun, Protocol):
-    """A run that can be continued in more than one way.
-
-    What is changed is changed where it stands, behind all its steps. A value is one of the engine's, a
-    number, or a text (`expressions.py`). ValueError where nothing can be changed, or it is not understood.
-    """
-
-    def fork(self, position: int) -> Run:
-        """Another run, which begins as this one stood after `position` steps: of its own from there on. The
-        world is as it was then. ValueError where that cannot be.
-        """
-        ...
-
-    def enter(self) -> None:
-        """From here on this run is looked at, and no other of its graph."""
-        ...
-
-    def put_grad(self, node: int, nr: int, value: Any) -> Change:
-        """Changes what waits at slot `nr` of a node."""
-        ...
-
-    def put_saved(self, node: int, name: str, value: Any) -> Change:
-        """Changes what a node has saved."""
-        ...
-
-    def put_leaf(self, node: int, value: Any) -> Change:
-        """Writes to the memory of a leaf."""
-        ...
-
-    def apart(
-        self, index: int | None, other: Any, at: int | None
-    ) -> tuple[float | None, float | None, float | None]:
-        """Norms of what arrived in step `index`, of what arrived in step `at` of another run of the graph,
-        and of their difference; None where there is no such step, nothing arrived, or it is not kept.
-        """
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """What an engine has changed: in the world (`effects`, done already), or of what waits (`buffer`, as it
-    is now). `text` says it in words.
-    """
-
-    text: str
-    node: int | None = None
-    effects: Sequence[Effect] = ()
-    buffer: model.Buffer | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,6 @@ from vizgrad.inspection.history import Between, History
 from vizgrad.inspection.inside import Inside
 from vizgrad.inspection.interrupts import between_steps
 from vizgrad.inspection.kept import Kept
-from vizgrad.inspection.lines import nodes_at
 from vizgrad.inspection.live import Live
 from vizgrad.inspection.looking import Look
 from vizgrad.inspection.memory import quarter_of_free
@@ -34,8 +33,6 @@ from vizgrad.inspection.protocols import Backward, CutOff, WorldChanged
 from vizgrad.inspection.publishing import RECORDS_CARRIED, Update
 from vizgrad.inspection.seen import SessionBusy as SessionBusy
 from vizgrad.inspection.stopped import at_stop, by_person
-from vizgrad.inspection.stops import Until
-from vizgrad.inspection.targets import find_visit
 from vizgrad.inspection.where import Where
 from vizgrad.observing import Observer, Observers
 
@@ -112,28 +109,6 @@ class Session(Breaking, Branching, Inside):
             history.on(self._breakpoints, between)
 
         return self._move(run, stops=True)
-
-    def run_to(self, target: Any = None, *, line: int | str | None = None) -> Where:
-        """Goes to where `target` is the next to run: a node's number, a node, a name or pattern; or on to
-        where a node comes next that was recorded at `line`, as for `break_at`.
-
-        A name means the first such node ahead, or the last one behind. ValueError if there is none.
-        """
-        if line is not None:
-            return self._move(
-                lambda h, between: h.to(nodes_at(self._live().source, line)[1], between)
-            )
-
-        def run(history: History, between: Between) -> None:
-            found = find_visit(target, self._live().source, history)
-            if isinstance(found, int):
-                history.seek(found, between)
-                return
-            history.seek(history.recorded, between)
-            if history.current not in found:
-                history.on(Until(history, nodes=found), between)
-
-        return self._move(run)
 
     def seek(self, position: int) -> Where:
         """Goes to `position` (steps done), forwards or backwards.

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from vizgrad.inspection import model
-from vizgrad.inspection.protocols import Effect, Staged, Step
+from vizgrad.inspection.abilities import Staged
+from vizgrad.inspection.protocols import Effect, Step
 
 
 class Mark(NamedTuple):

@@ -12,7 +12,7 @@ from vizgrad.arrays.keeping import kept_copy
 from vizgrad.graph.accumulate import AccumulateGrad
 from vizgrad.graph.saved import Freed, KeptSelf, SavedResult, bare
 from vizgrad.inspection import model
-from vizgrad.inspection.protocols import Change
+from vizgrad.inspection.abilities import Change
 from vizgrad.stepping.edit_effects import SavedEffect, WriteEffect
 from vizgrad.stepping.new_values import new_value
 from vizgrad.tensor.tensor import Tensor, new_tensor

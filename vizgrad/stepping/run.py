@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 from vizgrad.arrays.quiet import hush, unhush
 from vizgrad.graph.accumulate import AccumulateGrad
 from vizgrad.inspection import model
+from vizgrad.inspection.abilities import Change
 from vizgrad.inspection.collecting import seldom_collecting
-from vizgrad.inspection.protocols import Change, CutOff
+from vizgrad.inspection.protocols import CutOff
 from vizgrad.inspection.stops import Foreseen
 from vizgrad.stepping.apart import apart
 from vizgrad.stepping.code_lines import code_lines
@@ -87,7 +88,7 @@ class EngineRun:
     # --- branches -------------------------------------------------------------------------------------
 
     def fork(self, position: int) -> EngineRun:
-        """See `vizgrad.inspection.protocols.Branching`, as for what follows."""
+        """see `vizgrad.inspection.abilities.Branching`, as for what follows."""
         if self.steps.current is None and position == len(self.steps):
             raise ValueError("the backward is finished: go back to where a branch is to begin")
         if position < len(self.steps) and not self._task.domain.raw:
@@ -157,7 +158,7 @@ class EngineRun:
 
     @contextmanager
     def noting_lines(self) -> Generator[None]:
-        """See `vizgrad.inspection.protocols.Inward`."""
+        """See `vizgrad.inspection.abilities.Inward`."""
         before = len(self.steps)
         with code_lines(self._log.stages_done) as found:
             yield

@@ -135,7 +135,7 @@ class EngineStep:
 
     @property
     def staged(self) -> Sequence[tuple[model.StageRecord, Sequence[Effect]]]:
-        """See `vizgrad.inspection.protocols.Staged`. What a leaf does with its gradient is its formula.
+        """See `vizgrad.inspection.abilities.Staged`. What a leaf does with its gradient is its formula.
 
         What a hook has changed is with the last hook: of several it is not known which it was.
         """

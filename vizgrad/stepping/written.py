@@ -13,7 +13,7 @@ from vizgrad.tensor.tensor import Tensor, storage_of
 
 
 class StorageWrites:
-    """See `vizgrad.inspection.protocols.Writes`."""
+    """See `vizgrad.inspection.abilities.Writes`."""
 
     def __init__(self, thing: Any, name: str) -> None:
         if not isinstance(thing, Tensor):
