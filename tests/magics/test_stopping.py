@@ -50,6 +50,13 @@ def test_what_the_calling_frames_know_is_left(fresh: Kernel) -> None:
     assert fresh.run("s.frames[0]['step'], s.frames[0].place.line").result == "(0, 7)"
 
 
+def test_the_line_of_the_cell_is_that_of_the_notebook(fresh: Kernel) -> None:
+    cell = fresh.run("%%vizgrad debug s\n\nfirst = 1\ntrain(3)", "stopped-cell")
+    shown = next(line for line in cell.printed.splitlines() if "the cell" in line and "[1]" in line)
+    assert "line 4: train(3)" in shown
+    assert fresh.run("s.name.endswith(s.frames[1].place.cell)").result == "True"
+
+
 def test_names_of_the_notebook_stay_as_they_are(fresh: Kernel) -> None:
     fresh.run("out = 'mine'")
     cell = fresh.run("%%vizgrad debug s\ntrain(3)")

@@ -13,19 +13,21 @@ import shlex
 import sys
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import FrameType
 from typing import Any
 
 from vizgrad import interactive
 from vizgrad.autograd.before import Call, asking
-from vizgrad.errors import place_of
+from vizgrad.errors import Place, place_of
+from vizgrad.inspection import cells
 from vizgrad.inspection.calling import CallingFrame
 from vizgrad.inspection.session import Session
 from vizgrad.magics.commands import UsageError
 from vizgrad.magics.whens import When, parse
 from vizgrad.tensor.place import INTERNAL, Site
 from vizgrad.tensor.tensor import Tensor
+from vizgrad.widgets.commtarget import running_cell
 
 USAGE = "usage: %%vizgrad debug [NAME] [--at N] [--when CONDITION] [--each]"
 #: Frames beyond these are not kept.
@@ -185,7 +187,7 @@ def calling_frames() -> list[CallingFrame]:
     while frame is not None and len(found) < MOST_FRAMES:
         code = frame.f_code
         if INTERNAL[frame.f_globals.get("__package__")] is False:
-            place = place_of(Site(code, frame.f_lasti))
+            place = in_notebook(place_of(Site(code, frame.f_lasti)), code.co_filename)
             of_cell = code.co_name == "<module>"
             name = "the cell" if of_cell else code.co_qualname
             found.append(CallingFrame(name, place, dict(frame.f_locals)))
@@ -193,6 +195,21 @@ def calling_frames() -> list[CallingFrame]:
                 break
         frame = frame.f_back
     return found
+
+
+def in_notebook(place: Place | None, file: str) -> Place | None:
+    """A place in the cell that runs as the notebook has it: the magic is its first line, and its number is
+    not that of the part of it which was run by the magic.
+    """
+    cell = running_cell()
+    ran = next((each for each in cells.cells_run(file) if each.cell == cell.id), None)
+    if place is None or ran is None or not cell.id:
+        return place
+    part = ran.text.splitlines()[ran.first :]
+    empty = next(
+        (at for at, line in enumerate(part) if line.strip()), 0
+    )  # IPython leaves these out
+    return replace(place, line=ran.first + empty + place.line, cell=cell.name)
 
 
 def leave(
