@@ -260,7 +260,11 @@ def mask_in_inference(line: str, theirs: Side, ours: Side, found: Difference) ->
 
 def written_before_refusal(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
     refused = theirs.outcomes[-1] is not None and ours.outcomes[-1] is not None
-    return refused and found.what.startswith(("value of", "version of"))
+    inference = "Inplace update to inference tensor" in str(
+        theirs.outcomes[-1]
+    )  # whose `.grad` it may be
+    kinds = ("value of", "version of", *(["gradient of"] if inference else []))
+    return refused and found.what.startswith(kinds)
 
 
 def reached_before_refusal(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
