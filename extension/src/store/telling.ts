@@ -143,7 +143,6 @@ export class Telling {
           this.state.patch({ part: { asked: question, revision, told: message } });
         }
         break;
-      case 'differences': // of branches, which are not drawn yet
       case 'lines':
       case 'lines_moved':
       case 'line_nodes':
