@@ -7,7 +7,7 @@ import math
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from vizgrad.arrays import dtypes, xp
 from vizgrad.arrays.backend import to_host
@@ -16,11 +16,13 @@ from vizgrad.arrays.sparse import is_sparse
 from vizgrad.autograd import jacobians
 from vizgrad.autograd.function import Function
 from vizgrad.autograd.grad_mode import enable_grad
-from vizgrad.autograd.gradcheck_report import Mismatch, Step, agreeing
-from vizgrad.autograd.jacobians import as_tuple, is_differentiable, parts_of
+from vizgrad.autograd.jacobians import agreeing, as_tuple, is_differentiable, parts_of
 from vizgrad.autograd.running import grad
 from vizgrad.progress import Progress
 from vizgrad.tensor.tensor import Tensor, new_tensor
+
+if TYPE_CHECKING:
+    from vizgrad.autograd.gradcheck_report import Mismatch, Step
 
 Func = Callable[..., Any]
 
@@ -127,6 +129,8 @@ class Check:
         self, number: int, place: int, part: complex, numerical: Any, analytical: Any
     ) -> GradcheckError:
         """The error, with a report; of the worst element that looks at differences of other widths."""
+        from vizgrad.autograd.gradcheck_report import Mismatch
+
         output, input = self.places[number], self.wanted[place]
         name = ("real" if part == 1 else "imaginary") if output.is_complex() else ""
         found = Mismatch(
@@ -149,6 +153,8 @@ class Check:
         self, number: int, input: Tensor, part: complex, at: tuple[int, int], exact: complex, eps: float
     ) -> Step:  # fmt: skip
         """One element by differences of this width."""
+        from vizgrad.autograd.gradcheck_report import Step
+
         row, column = at
         where = xp.unravel_index(row, input._array.shape)
         try:

@@ -12,16 +12,11 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from vizgrad.arrays import Array, xp
+from vizgrad.autograd.jacobians import agreeing
 
 #: Rows and columns of a heat map: of larger matrices each cell is the largest of a block.
 ROWS, COLUMNS = 16, 24
 _SHADES = "·░▒▓█"
-
-
-def agreeing(a: Any, b: Any, atol: float, rtol: float) -> Any:
-    """Element by element: within the tolerances, or both NaN?"""
-    with xp.errstate(all="ignore"):
-        return (a == b) | (abs(a - b) <= atol + rtol * abs(b)) | ((a != a) & (b != b))
 
 
 class Step(NamedTuple):
