@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from tests.ui.lab import Lab
 from tests.ui.test_following import at
 from tests.ui.test_large import picture
-from tests.ui.test_tour import press
+from tests.ui.test_tour import press, root
 
 SLOW = """\
 import time
@@ -71,6 +71,42 @@ def test_steps_do_not_make_the_kernel_look_busy_nor_one_that_is_busy_idle(lab: L
     lab.execute("notebook:interrupt-kernel")
     lab.page.wait_for_function("window.statuses.length === 3")
     assert lab.page.evaluate("window.statuses") == ["idle", "busy", "idle"]
+
+
+LONG = """\
+import time
+import vizgrad as vg
+class Slow(vg.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 1
+    @staticmethod
+    def backward(ctx, grad):
+        time.sleep(0.3)
+        return grad
+x = h = vg.ones(3, requires_grad=True)
+for _ in range(16):
+    h = Slow.apply(h)
+loss = h.sum()
+session = vg.debug(loss)
+"""
+
+
+def test_the_picture_moves_while_a_run_goes_on(lab: Lab) -> None:
+    notebook = lab.open_notebook(LONG)
+    notebook.run()
+    view = notebook.output(0)
+    at(view, 0)
+    press(view, "Continue")
+    expect(root(view)).to_have_attribute("data-position", re.compile(r"^([4-9]|1\d)$"))
+    expect(view.locator(".vg-status")).to_have_text(re.compile("running"))
+    expect(view.locator('.vg-node[data-state="done"]').first).to_be_visible()
+    picture(lab, "on-its-way")
+    press(view, "Pause")
+    expect(view.locator(".vg-banner")).to_contain_text("Stopped: paused")
+    press(view, "Continue")
+    at(view, 18)
+    expect(root(view)).to_have_attribute("data-status", "finished")
 
 
 def test_a_run_is_paused_and_interrupted_within_a_slow_node(lab: Lab) -> None:

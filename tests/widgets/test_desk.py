@@ -10,7 +10,10 @@ from typing import Any
 
 import pytest
 
+import vizgrad as vg
 from tests.inspection.test_pausing import LIMIT, Slow, inside, opened
+from vizgrad.inspection import pieces
+from vizgrad.stepping.opener import open_session
 from vizgrad.widgets import desk
 from vizgrad.widgets import protocol as p
 from vizgrad.widgets.controller import Controller
@@ -140,4 +143,58 @@ def test_pausing_what_does_not_run_changes_nothing() -> None:
     controller.receive({"type": "pause", "request": 1, "session": session.id})
     assert sent == [{"type": "done", "request": 1, "session": session.id, "revision": 1}]
     assert p.ANSWERS[p.Pause] == (p.Done,)
+    controller.close()
+
+
+def test_who_looks_while_a_move_runs_is_answered_between_two_of_its_steps(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(pieces, "FIRST", 0.0)
+    monkeypatch.setattr(pieces, "EVERY", 0.0)
+    monkeypatch.setattr(pieces, "SHARE", 0)
+    seen, looked, go_on = threading.Event(), threading.Event(), threading.Event()
+
+    class Waits(vg.autograd.Function):
+        """Its second backward waits for a request to come, its third for the answer."""
+
+        calls: list[int] = []  # noqa: RUF012
+
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x * 1
+
+        @staticmethod
+        def backward(ctx: Any, grad: Any) -> Any:
+            Waits.calls.append(1)
+            if len(Waits.calls) == 2:
+                looked.set()
+                assert go_on.wait(LIMIT)
+            if len(Waits.calls) == 3:
+                assert seen.wait(LIMIT)
+            return grad
+
+    x = vg.ones(3, requires_grad=True)
+    session = open_session(Waits.apply(Waits.apply(Waits.apply(x))).sum())
+    sent: list[dict[str, Any]] = []
+
+    def send(message: dict[str, Any]) -> None:
+        sent.append(message)
+        if message["type"] == "shown":
+            seen.set()
+        if message["type"] == "done":
+            ended.set()
+
+    ended = threading.Event()
+    controller = Controller(send, session, at_desk=True)
+    controller.receive({"type": "continue", "request": 1, "session": session.id})
+    assert looked.wait(LIMIT)
+    controller.receive({"type": "look", "request": 2, "session": session.id, "folding": {}})
+    go_on.set()
+    assert ended.wait(LIMIT)
+    (shown,) = (message for message in sent if message["type"] == "shown")
+    updates = [message["update"] for message in sent if message["type"] == "updated"]
+    assert shown["standing"]["position"] == 3
+    assert shown["revision"] == next(u["revision"] for u in updates if u["position"] == 3)
+    assert (updates[-1]["position"], updates[-1]["status"]) == (5, "finished")
+    assert [m["request"] for m in sent if m["type"] in ("shown", "done")] == [2, 1]
     controller.close()

@@ -192,6 +192,8 @@ class History:
     def _row(self, run: QuickRun, stops: Stops, between: Between) -> None:
         def keep() -> None:
             self.position = self.recorded
+            if self.position:
+                self._next = self.past.following(self.position - 1)
             self._keep()
 
         self._runs = True
@@ -199,8 +201,6 @@ class History:
             self.error = run.row(stops, between, keep)
         finally:
             self._runs = False
-            if self.steps:
-                self._next = self.steps[-1].current
         if self.error is not None:
             self._broken = True
             raise self.error

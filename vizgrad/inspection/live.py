@@ -46,6 +46,8 @@ class Live:
         self._skipped = frozenset(history.start.skipped)
         #: What stopped the last move.
         self.stopped_by: model.Stopped | None = None
+        #: While a move is under way, in modes of its own: those around it.
+        self.modes_outside: model.Modes | None = None
 
     @property
     def history(self) -> History:
@@ -203,7 +205,7 @@ class Live:
 
     @property
     def modes(self) -> model.Modes:
-        return self._backward.modes()
+        return self._backward.modes() if self.modes_outside is None else self.modes_outside
 
     def start(self) -> model.Start:
         return self.history.start

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
 from vizgrad.inspection import model
@@ -11,6 +11,7 @@ from vizgrad.inspection.kept import Kept
 from vizgrad.inspection.live import Live
 from vizgrad.inspection.looking import Inspected, SessionClosed
 from vizgrad.inspection.opening import Opening
+from vizgrad.inspection.pieces import Pieces
 from vizgrad.inspection.publishing import Publisher
 from vizgrad.inspection.where import Where
 
@@ -31,6 +32,8 @@ class Seen:
         self._lock = threading.RLock()
         self._publisher = Publisher()
         self._state: Live | Kept = state
+        #: Of the move that is under way.
+        self._pieces: Pieces | None = None
         self.title = title
         self.opening = opening
 
@@ -153,6 +156,13 @@ class Seen:
             if not 0 <= node < self.nodes:
                 raise ValueError(f"there is no node {node} in this graph")
             return self._state.inspect(node)
+
+    def look_between(self, look: Callable[[], None]) -> bool:
+        """`look()` is called soon, between two steps of the move that is under way, on its thread: the
+        session is at rest for it. False if none is.
+        """
+        pieces = self._pieces
+        return pieces is not None and pieces.ask(look)
 
     # --- the lock -----------------------------------------------------------------------------------
 

@@ -29,6 +29,7 @@ from vizgrad.inspection.looking import Look
 from vizgrad.inspection.memory import quarter_of_free
 from vizgrad.inspection.moving import Halt, Moving, Work
 from vizgrad.inspection.opening import Opening
+from vizgrad.inspection.pieces import Pieces
 from vizgrad.inspection.protocols import Backward, CutOff, WorldChanged
 from vizgrad.inspection.publishing import RECORDS_CARRIED, Update
 from vizgrad.inspection.seen import SessionBusy as SessionBusy
@@ -331,6 +332,15 @@ class Session(Breaking, Branching, Inside):
             self._moving_now = True
             stopped, live.stopped_by = live.stopped_by, None
             within = live.within
+            live.modes_outside = live.modes
+
+            def tell() -> None:
+                nonlocal before
+                if self._publisher.heard and history.position != before:
+                    then, before = before, history.position
+                    self._publish(live, then, live.source.written())
+
+            pieces = self._pieces = Pieces(tell)
             moving = self._moving = Moving(
                 lambda: history.running,
                 history.total,
@@ -343,6 +353,7 @@ class Session(Breaking, Branching, Inside):
 
                     def between(steps: int = 1) -> None:
                         moving.check()
+                        pieces.between()
 
                     moved(history, between)
                     if stops:
@@ -358,11 +369,12 @@ class Session(Breaking, Branching, Inside):
                     raise
             finally:
                 self._moving_now = False
-                self._moving = None
+                self._moving = self._pieces = live.modes_outside = None
                 changes = live.source.written()
                 elsewhere = history.position != before or live.within != within
-                if elsewhere or changes or live.stopped_by is not stopped:
+                if elsewhere or pieces.told or changes or live.stopped_by is not stopped:
                     self._publish(live, before, changes)
+                pieces.end()
             return live.where
 
     def _enter_line(self) -> None:

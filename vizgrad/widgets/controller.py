@@ -31,6 +31,8 @@ from vizgrad.widgets.moves import move
 Send = Callable[[dict[str, Any]], None]
 #: A larger graph takes some time to be read.
 MOST_AT_ONCE = 20_000
+#: What brings a view to where the run is: answered while it moves.
+LOOKS = ("attach", "look", "since")
 
 _log = logging.getLogger(__name__)
 _controllers: WeakSet[Controller] = WeakSet()
@@ -108,13 +110,21 @@ class Controller:
         self._heard = True
         self._called = False
         self._come_back()
-        pauses = (
-            isinstance(cast("Any", content), dict) and cast("Any", content).get("type") == "pause"
-        )
-        if self._desk is None or pauses:
+        if self._desk is None or _field(content, "type") == "pause":
             self._do(content, on_main=False)
-        else:
+        elif not self._looks_between(content):
             self._desk.put(content)
+
+    def _looks_between(self, content: object) -> bool:
+        """Does a move that is under way answer it, between two of its steps?"""
+        name = _field(content, "session")
+        if _field(content, "type") not in LOOKS:
+            return False
+        try:
+            session = self._find(name if isinstance(name, str) else None)
+        except SessionClosed:
+            return False
+        return session.look_between(lambda: self._do(content, on_main=False))
 
     def _do(self, content: object, on_main: bool) -> None:
         """`on_main`: a move is made on the main thread, if that is idle."""
@@ -273,7 +283,7 @@ class Controller:
     @contextmanager
     def _reading(self, session: Session, *, asks: bool = True) -> Generator[None]:
         """What is read in the block may take long: the view is told."""
-        large = asks and session.nodes > MOST_AT_ONCE
+        large = asks and session.nodes > MOST_AT_ONCE and not session.is_moving
         if large:
             self._send(p.Working(session.id, "reading", total=session.nodes))
         try:
@@ -285,6 +295,10 @@ class Controller:
     def _sessions_changed(self) -> None:
         if self._bound is None:
             self._send(self._sessions(0))
+
+
+def _field(content: object, name: str) -> object:
+    return cast("dict[str, object]", content).get(name) if isinstance(content, dict) else None
 
 
 def controllers() -> list[Controller]:

@@ -2,12 +2,9 @@
 import type { Request } from '../protocol';
 import { enqueue, MOVES, requestFor } from './moves';
 import type { Move } from './moves';
-import { Pending } from './pending';
+import { Pending, READS } from './pending';
 import type { Unnumbered } from './pending';
 import type { Port } from './port';
-
-/** Their answers bring the view to where the session is: one of them at a time. */
-export const READS: readonly Request['type'][] = ['attach', 'look', 'since'];
 
 /** Something that the view wants to know. */
 export interface Want {

@@ -3,7 +3,7 @@ import { Malformed, readMessage } from '../protocol';
 import type { BreakpointKind, Message } from '../protocol';
 import { foldingAlong } from './along';
 import { answers, requestOf } from './answered';
-import { Asking, READS } from './asking';
+import { Asking } from './asking';
 import type { Want } from './asking';
 import { behindFrame, nextFrame, Soon } from './frame';
 import type { Schedule } from './frame';
@@ -13,6 +13,7 @@ import { MOVES } from './moves';
 import type { Move } from './moves';
 import { Names } from './names';
 import { Observable } from './observable';
+import { READS } from './pending';
 import type { Unnumbered } from './pending';
 import type { Port } from './port';
 import { followed } from './session';
@@ -274,12 +275,16 @@ export class DebuggerStore {
     this.asking.nextMove(session && !session.closed ? session.session : null);
   }
 
-  /** Asks for what the view wants to know and nobody was asked about; `first`: what the picture waits for. */
+  /**
+   * Asks for what the view wants to know and nobody was asked about; `first`: for what the picture waits for, as
+   * also while the run moves, when nothing else is answered.
+   */
   private ask(first = false): void {
     const { port, working } = this.state.value;
-    if (!this.disposed && port.state === 'open' && working?.what !== 'running') {
+    if (!this.disposed && port.state === 'open') {
       const wants = this.attachment() ?? wantsOf(this.state.value, this.watched, this.missing);
-      this.asking.ask(first ? wants.filter(want => READS.includes(want.request.type)) : wants);
+      const isFirst = ({ request }: Want): boolean => READS.includes(request.type);
+      this.asking.ask(first || working?.what === 'running' ? wants.filter(isFirst) : wants);
     }
   }
 

@@ -1,5 +1,6 @@
 /** Requests that have been sent and not yet answered. */
 import type { Request } from '../protocol';
+import { MOVES } from './moves';
 
 /** A request that has no number yet. */
 export type Unnumbered = Request extends infer R
@@ -7,6 +8,12 @@ export type Unnumbered = Request extends infer R
     ? Omit<R, 'request'>
     : never
   : never;
+
+/**
+ * Their answers bring the view to where the session is: one of them at a time. While the run moves they are
+ * answered between two of its steps.
+ */
+export const READS: readonly Request['type'][] = ['attach', 'look', 'since'];
 
 /** How long the oldest unanswered request has waited. */
 export type Patience = 'answered' | 'waiting' | 'slow' | 'silent';
@@ -42,15 +49,18 @@ export class Pending {
   /**
    * The answer came; what was asked, or undefined if nobody asked (or `clear` forgot it). Answers
    * come in the order of the requests: those to earlier ones, if still open, were lost. But the
-   * first may be overtaken, while Jupyter still starts a thread for the comm; it is a large one.
+   * first may be overtaken, while Jupyter still starts a thread for the comm; it is a large one. So may a move
+   * by those who look meanwhile.
    */
   settle(request: number): Unnumbered | undefined {
     const question = this.sent.get(request)?.request;
     if (question?.type === 'pause') {
       this.sent.delete(request); // It is answered at once: what was asked before may still be.
     } else if (question !== undefined) {
+      const overtakes = READS.includes(question.type) ? MOVES : [];
       for (const [number, { request: earlier }] of this.sent) {
-        if (number === request || (number < request && earlier.type !== 'attach')) {
+        const isLost = earlier.type !== 'attach' && !overtakes.includes(earlier.type);
+        if (number === request || (number < request && isLost)) {
           this.sent.delete(number);
         }
       }

@@ -10,7 +10,7 @@ import type { Names } from './names';
 import type { Observable } from './observable';
 import type { Unnumbered } from './pending';
 import { closedAt, followed, fromShown, withInspected, withStorages, withUpdate } from './session';
-import type { SessionState } from './session';
+import type { RunHead, SessionState } from './session';
 import type { DebuggerState, Notice } from './state';
 import { UNFOLDED } from './view';
 
@@ -29,6 +29,8 @@ const SILENCE_MS = 3000;
 
 export class Telling {
   private silence: ReturnType<typeof setTimeout> | undefined;
+  /** The run before a move that is told in pieces. */
+  private before: RunHead | null = null;
 
   constructor(
     private readonly state: Observable<DebuggerState>,
@@ -260,12 +262,12 @@ export class Telling {
   }
 
   private moved(next: SessionState, isNew = false): void {
-    const { session, announcement } = this.state.value;
-    const before = isNew ? null : (session?.run ?? null);
-    this.state.patch({
-      session: next,
-      announcement: announce(before, next) || announcement
-    });
+    const { session, announcement, working } = this.state.value;
+    const before = isNew ? null : (this.before ?? session?.run ?? null);
+    // A piece of a long move is seen: it is said when all of it is done.
+    this.before = working?.what === 'running' ? before : null;
+    const said = this.before ? '' : announce(before, next);
+    this.state.patch({ session: next, announcement: said || announcement });
     const { view } = this.state.value;
     if (isNew || (view.selection ?? 0) >= next.size) {
       this.state.patch({ view: { ...view, selection: null } });
@@ -275,9 +277,9 @@ export class Telling {
 
   /** The selection goes along with the run, if it is to, and what is open does. */
   private goAlong(): void {
-    const { session, view } = this.state.value;
-    if (!session || !view.follow) {
-      return;
+    const { session, view, working } = this.state.value;
+    if (!session || !view.follow || working?.what === 'running') {
+      return; // Groups do not open and close by the dozen under a run.
     }
     const selection = followed(session);
     const folding = foldingAlong(view.folding, session);

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 
 import { Player } from '../../tests/player';
 import { RECORDINGS } from '../../tests/recordings';
+import type { Message } from '../protocol';
 import { DebuggerStore } from './debuggerStore';
 import { SILENT_MS } from './pending';
 
@@ -73,6 +74,44 @@ test('the answer to a pause does not say that earlier ones are lost', async () =
   const { request } = kernel.requests.at(-1) ?? { request: 0 };
   expect(kernel.requests.at(-1)?.type).toBe('pause');
   kernel.emit({ type: 'done', request, session: 's1', revision: 1 });
+  expect(state().moving).toBe(true);
+  kernel.flush();
+  await tick(20);
+  expect(state().moving).toBe(false);
+});
+
+test('while it runs the picture follows, told in pieces', async () => {
+  works('running');
+  const { folding, selection } = state().view;
+  const { announcement } = state();
+  kernel.requests.length = 0;
+  kernel.moveTo(2);
+  kernel.moveTo(4);
+  await tick(20);
+  expect(state().session?.fold.position).toBe(4);
+  expect(kernel.requests).toEqual([]);
+  expect(state().view).toMatchObject({ folding, selection });
+  expect(state().announcement).toBe(announcement);
+  works('');
+  kernel.moveTo(5);
+  expect(state().announcement).toContain('5 nodes done, 5 of 12');
+  await tick(20);
+  expect(state().view.selection).not.toBe(selection);
+});
+
+test('who looks while it runs does not take the move for done', async () => {
+  kernel.delay = null;
+  store.continue();
+  await tick(1000);
+  works('running');
+  const shown: Message[] = [];
+  kernel.transport = message => {
+    shown.push(message);
+    return [];
+  };
+  store.fold({ close: [0] });
+  expect(shown.map(({ type }) => type)).toEqual(['shown']);
+  kernel.emit(shown[0]);
   expect(state().moving).toBe(true);
   kernel.flush();
   await tick(20);
