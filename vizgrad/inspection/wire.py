@@ -16,6 +16,7 @@ import dataclasses
 import json
 import re
 from collections.abc import Iterable
+from functools import cache
 from typing import Any, TypeVar, cast
 
 from vizgrad.arrays.budget import Budget as MemoryBudget
@@ -101,6 +102,7 @@ def decode_message(data: object, classes: Iterable[type[T]]) -> T:
     return from_wire(known[name], envelope)
 
 
+@cache
 def message_type(cls: type) -> str:
     """The ``type`` of a message's envelope: its class name in snake_case."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", cls.__name__).lower()

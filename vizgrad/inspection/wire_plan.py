@@ -146,7 +146,7 @@ def _optional(encode: Encode, decode: Decode) -> tuple[Encode, Decode]:
     def decode_optional(value: Any, budget: Budget) -> Any:
         return None if value is None else decode(value, budget)
 
-    return encode_optional, decode_optional
+    return (_same if encode is _same else encode_optional), decode_optional
 
 
 def _array(encode: Encode, decode: Decode) -> tuple[Encode, Decode]:
@@ -193,21 +193,26 @@ def _object(cls: type) -> tuple[Encode, Decode]:
     plans = [(field.name, *plan(hints[field.name])) for field in fields]
     defaults: dict[str, object] = {field.name: field.default for field in fields}
     required = {name for name, default in defaults.items() if default is dataclasses.MISSING}
-    always = [(name, write) for name, write, _ in plans if name in required]
-    seldom: list[tuple[str, Encode, object, type[object]]] = [
+    # a message has some hundred fields, most of which are written as they are: None
+    writers = [(name, None if write is _same else write) for name, write, _ in plans]
+    always = [(name, write) for name, write in writers if name in required]
+    seldom: list[tuple[str, Encode | None, object, type[object]]] = [
         (name, write, defaults[name], type(defaults[name]))
-        for name, write, _ in plans
+        for name, write in writers
         if name not in required
     ]
 
     def encode(value: Any) -> dict[str, Any]:
-        out = {name: write(getattr(value, name)) for name, write in always}
+        out: dict[str, Any] = {}
+        for name, write in always:
+            item = getattr(value, name)
+            out[name] = item if write is None else write(item)
         for name, write, default, kind in seldom:
             item = getattr(value, name)
             # 0.0 is no default of an integer, nor is -0.0 one of 0.0
             if item is default or (kind is type(item) is not float and item == default):
                 continue
-            out[name] = write(item)
+            out[name] = item if write is None else write(item)
         return out
 
     def decode(value: Any, budget: Budget) -> Any:
