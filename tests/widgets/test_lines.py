@@ -207,3 +207,28 @@ def test_breakpoints_at_lines_are_told_as_they_are_set() -> None:
         notebook.ask(p.SetLineBreakpoint, session.id, file, first.compiled, False)
         (told,) = [event for event in notebook.events() if isinstance(event, p.LinesMoved)]
         assert told.stops == ()
+
+
+def test_a_branch_has_norms_of_its_own() -> None:
+    with no_sessions():
+        x = vg.tensor([0.5, 1.0], requires_grad=True)
+        y = x.tanh()
+        z = y.sin()
+        session = open_session(z, vg.ones(2), names={})
+        session.continue_()
+        notebook = Notebook()
+        ran = dict(notebook.runs)
+        session.restart()
+        notebook.hear()
+        session.branch("other")
+        session.set_grad(0, "zero")
+        session.continue_()
+        notebook.hear()
+        notebook.agrees()
+        assert [run.norm for run in notebook.runs.values()] == [0.0, 0.0]
+        session.switch("original")
+        notebook.hear()
+        session.continue_()
+        notebook.hear()
+        notebook.agrees()
+        assert notebook.runs == ran

@@ -42,6 +42,7 @@ class Live:
         self._graph: model.Graph | None = None
         self._outline: Outline | None = None
         self._memory: MemoryCurve | None = None
+        self._table: LineTable | None = None
         self._lines: LineNorms | None = None
         self._skipped = frozenset(history.start.skipped)
         #: What stopped the last move.
@@ -139,8 +140,10 @@ class Live:
     @property
     def lines(self) -> LineNorms:
         with seldom_collecting():
+            if self._table is None:
+                self._table = LineTable(self.source)
             if self._lines is None:
-                self._lines = LineNorms(LineTable(self.source), self.history.past)
+                self._lines = LineNorms(self._table, self.history.past)
             self._lines.go(self.position)
         return self._lines
 

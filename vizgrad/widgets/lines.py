@@ -11,6 +11,7 @@ from contextlib import suppress
 from threading import Lock
 from time import monotonic
 from typing import Any
+from weakref import ref
 
 from vizgrad.inspection import model, registry
 from vizgrad.inspection.line_mark import stops_at
@@ -38,6 +39,7 @@ class LinesFollower:
         #: Whose lines were told, and in which state of theirs.
         self._session = ""
         self._serial = 0
+        self._lines: ref[LineNorms] | None = None
         self._mark: model.LineMark | None = None
         self._stops: tuple[model.LineStop, ...] = ()
         self._number = 0
@@ -66,6 +68,7 @@ class LinesFollower:
         mark, stops = look.mark, stops_at(lines.table, look.breakpoint_list)
         with self._lock:
             self._session, self._serial = session.id, lines.serial
+            self._lines = ref(lines)
             self._mark, self._stops = mark, stops
             self._behind = self._unseen = False
             told = lines.table.told()
@@ -115,6 +118,11 @@ class LinesFollower:
                 return
             stops = stops_at(lines.table, look.breakpoint_list)
             with self._lock:
+                if self._lines is None or self._lines() is not lines:  # of another branch
+                    self._serial = -1
+                    self._number += 1  # one is missing: they ask for all of it
+                    self._tell(session.id)
+                    return
                 told = self._serial, self._mark, self._stops
                 if told == (lines.serial, mark, stops):
                     return
