@@ -78,7 +78,24 @@ def test_a_nan_is_found_on_the_line_where_it_was_born(lab: Lab) -> None:
     expect(red).to_have_count(1)
     assert beside(cells) == stopped
 
-    # Where it goes on, the NaN is loud beside the lines that it comes to.
+    # What if it were 0? The run goes on on a branch, and all is finite.
+    region = view.get_by_role("region", name="Branches")
+    region.get_by_label("New gradient of MulBackward0").fill("nan to 0")
+    region.get_by_role("button", name="Change").click()
+    expect(region.get_by_role("button", name="branch 1", exact=True)).to_have_attribute(
+        "aria-pressed", "true"
+    )
+    picture(lab, "story-branch")
+    press(view, "Continue")
+    at(view, 5)
+    expect(cells[0].locator(".vg-line-norm")).to_have_text("‖g‖ 0.707")
+    expect(lab.page.locator(".vg-line-norm.vg-line-odd")).to_have_count(0)
+    assert notebook.execute("print(bool(w.grad.isfinite().all()))") == "True\n"
+
+    # The original is as it was: there the NaN is loud beside the lines that it comes to.
+    region.get_by_role("button", name="original", exact=True).click()
+    at(view, 3)
+    assert notebook.execute("print(w.grad)") == "None\n"
     press(view, "Continue")
     expect(cells[0].locator(".vg-line-norm.vg-line-odd")).to_have_text("‖g‖ NaN")
     picture(lab, "story-nan")

@@ -165,6 +165,19 @@ export class DebuggerStore {
     this.about(session => ({ type: 'remove_breakpoint', session, breakpoint }));
   }
 
+  /** Changes what waits at the first slot of a node, as `value` says, and goes on on a branch. */
+  changeGradient(node: number, value: string): void {
+    this.about(session => ({ type: 'set_grad', session, node, value, slot: 0 }));
+  }
+
+  switchBranch(name: string): void {
+    this.about(session => ({ type: 'switch_branch', session, name }));
+  }
+
+  dropBranch(name: string): void {
+    this.about(session => ({ type: 'drop_branch', session, name }));
+  }
+
   /** Continue is to stop where a NaN is born, or not. */
   stopAtNonfinite(enabled: boolean): void {
     this.about(session => ({ type: 'set_nonfinite', session, enabled }));

@@ -214,6 +214,7 @@ test('F6 goes from part to part, and comes round', () => {
     seen.add(active.closest('[role="region"], [role="toolbar"]')?.getAttribute('aria-label') ?? '');
   }
   expect([...seen].sort()).toEqual([
+    'Branches',
     'Breakpoints',
     'Debugger',
     'Engine',

@@ -8,7 +8,17 @@ import { useEffect, useState } from 'preact/hooks';
 import { runningIn } from '../../store';
 import type { DebuggerState, SessionState } from '../../store';
 import { GraphPanel } from '../graph/GraphPanel';
-import { Breakpoints, Engine, Events, Inspector, Memory, SavedTensors, Versions } from '../panels';
+import {
+  Branches,
+  Breakpoints,
+  Engine,
+  Events,
+  Inspector,
+  Memory,
+  SavedTensors,
+  Versions
+} from '../panels';
+import { branchesNote } from '../panels/Branches';
 import { breakpointsNote } from '../panels/Breakpoints';
 import { memoryNote } from '../panels/Memory';
 import { savedNote } from '../panels/SavedTensors';
@@ -81,13 +91,18 @@ export function Panels({ state, session, width }: PanelsProps): JSX.Element {
     note: () => breakpointsNote(session),
     draw: () => <Breakpoints session={session} />
   };
+  const branches: Part = {
+    name: 'Branches',
+    note: () => branchesNote(session),
+    draw: () => <Branches session={session} />
+  };
   const engine: Part = {
     name: 'Engine',
     note: () => `${session.fold.readyCount} ready`,
     draw: () => (
       <>
         <Engine session={session} running={running} />
-        {width !== 'wide' && inRegion(breakpoints)}
+        {width !== 'wide' && [breakpoints, branches].map(inRegion)}
       </>
     )
   };
@@ -153,7 +168,9 @@ export function Panels({ state, session, width }: PanelsProps): JSX.Element {
         <div class="vg-pane vg-pane-inspector">{inRegion(inspector)}</div>
         <div class="vg-pane vg-pane-saved">{inRegion(saved)}</div>
         <div class="vg-pane vg-pane-memory">{inRegion(memory)}</div>
-        <div class="vg-pane vg-pane-breakpoints">{inRegion(breakpoints)}</div>
+        <div class="vg-pane vg-row vg-pane-breakpoints">
+          {[breakpoints, branches].map(inRegion)}
+        </div>
       </div>
     </div>
   );

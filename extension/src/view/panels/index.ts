@@ -1,5 +1,6 @@
 /** The panels beside the picture, each drawn a frame behind it. */
 import { later } from '../later';
+import { Branches as BranchesNow } from './Branches';
 import { Breakpoints as BreakpointsNow } from './Breakpoints';
 import { Engine as EngineNow } from './Engine';
 import { Events as EventsNow } from './Events';
@@ -8,6 +9,7 @@ import { Memory as MemoryNow } from './Memory';
 import { SavedTensors as SavedTensorsNow } from './SavedTensors';
 import { Versions as VersionsNow } from './Versions';
 
+export const Branches = later(BranchesNow);
 export const Breakpoints = later(BreakpointsNow);
 export const Engine = later(EngineNow);
 export const Events = later(EventsNow);

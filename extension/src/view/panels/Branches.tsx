@@ -1,0 +1,99 @@
+/** What if: a gradient is changed at a pause, and the run goes on on a branch; the original stays as it is. */
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+
+import type { Branch } from '../../protocol';
+import { nodeTitle } from '../../store';
+import type { SessionState } from '../../store';
+import * as format from '../format';
+import { useStore } from '../hooks';
+
+export function branchesNote({ run }: SessionState): string {
+  const others = run.branches.length - 1;
+  return others > 0 ? format.count(others, 'branch', 'branches') : 'what if';
+}
+
+export function Branches({ session }: { session: SessionState }): JSX.Element {
+  const { run, closed } = session;
+  return (
+    <div class="vg-branches">
+      {run.branches.length > 1 && (
+        <ul class="vg-branch-list" aria-label="Branches of the run">
+          {run.branches.map(branch => (
+            <Line key={branch.name} branch={branch} open={!closed} />
+          ))}
+        </ul>
+      )}
+      {!closed && run.current !== null && <Change session={session} node={run.current} />}
+    </div>
+  );
+}
+
+function Line({ branch, open }: { branch: Branch; open: boolean }): JSX.Element {
+  const store = useStore();
+  const { name, current, parent, left, recorded, edits } = branch;
+  const own = edits.at(-1)?.text ?? '';
+  return (
+    <li class="vg-branch">
+      <button
+        type="button"
+        class="vg-link"
+        aria-pressed={current}
+        disabled={!open}
+        title={current ? 'The run is on it' : 'Go to where it was left'}
+        onClick={() => store.switchBranch(name)}
+      >
+        {name}
+      </button>
+      {current && <span class="vg-branch-here">here</span>}
+      <span class="vg-muted">
+        {parent === '' ? `${recorded} done` : `left ${parent} after ${left}, ${recorded} done`}
+      </span>
+      {own !== '' && <span class="vg-branch-edit">{own}</span>}
+      {parent !== '' && (
+        <button
+          type="button"
+          class="vg-stop-remove"
+          aria-label={`Throw away ${name}`}
+          title="Throw it away"
+          disabled={!open}
+          onClick={() => store.dropBranch(name)}
+        >
+          ×
+        </button>
+      )}
+    </li>
+  );
+}
+
+/** Of the node that comes next: what has arrived is still to be used. */
+function Change({ session, node }: { session: SessionState; node: number }): JSX.Element {
+  const store = useStore();
+  const [value, setValue] = useState('');
+  const title = nodeTitle(session, node);
+  const change = (event: Event): void => {
+    event.preventDefault();
+    if (value.trim() !== '') {
+      store.changeGradient(node, value.trim());
+      setValue('');
+    }
+  };
+  return (
+    <form class="vg-stop-add" aria-label="What if" onSubmit={change}>
+      <label class="vg-branch-what">
+        <span>{`What if the gradient that has arrived at ${title} were`}</span>
+        <input
+          type="text"
+          aria-label={`New gradient of ${title}`}
+          placeholder="zero, clip to 1, g * 0.5, nan to 0"
+          spellcheck={false}
+          value={value}
+          onInput={event => setValue(event.currentTarget.value)}
+        />
+      </label>
+      <button type="submit" disabled={value.trim() === ''}>
+        Change
+      </button>
+    </form>
+  );
+}
