@@ -67,7 +67,6 @@ export function toldIn(state: SessionState, standing: Standing): object {
     ending,
     stopped: standing.stopped,
     nonfinite: standing.nonfinite,
-    branches: standing.branches,
     breakpoints: standing.breakpoints,
     breakpoint_list: standing.breakpoint_list,
     branches: standing.branches,
