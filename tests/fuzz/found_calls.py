@@ -217,6 +217,8 @@ FOUND: tuple[str, ...] = (
     "a = torch.tensor([1j]); result = torch.constant_pad_nd(a, [0, 1], value=1-2j)",
     "a = torch.tensor([1j]); result = torch.nn.functional.pad(a, [0, 1], value=1-2j)",
     "out0 = torch.tensor([0], dtype=torch.int32); result = torch.logspace(0, inf, 1, out=out0)",
+    "result = torch.logspace(-3, 0, 1, 0)",
+    "result = torch.logspace(-1, 2, 1, base=0, dtype=torch.int32)",
     "result = torch.linspace(inf, 0, 1)",
     "result = torch.linspace(0, inf, 3)",
     "a = torch.ones(3, 2); b = torch.ones(2); c = torch.ones(3); result = torch.nn.functional.linear(a, b, c)",

@@ -143,7 +143,7 @@ def _steps(
     with xp.errstate(all="ignore"):
         namespace = namespace_at(device)
         if steps == 1:  # of an infinite end nothing is asked
-            found = namespace.asarray([start])
+            found = namespace.asarray([start if base is None else start * 1.0])
         elif steps and not cmath.isfinite(end - start):  # no distance, no places between
             found = namespace.full(steps, xp.nan)
         else:
