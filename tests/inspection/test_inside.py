@@ -223,6 +223,17 @@ def test_views_are_told() -> None:
     assert told == [(0, 1), (0, 2), (1, None)]
 
 
+def test_a_node_that_does_nothing_has_no_place_within() -> None:
+    x = vg.ones(2, requires_grad=True)
+    session = open_session(x.tanh().sum(), inputs=[x * 3], names={})
+    for _ in range(len(session.run.nodes)):
+        session.stage()
+        assert session.within is None
+    session.stage(-1)
+    assert (session.run.position, session.within) == (0, None)
+    session.close()
+
+
 @given(
     programs(), st.lists(st.sampled_from(("stage", "back", "step", "step_back", "in")), max_size=25)
 )

@@ -272,8 +272,9 @@ class History:
         elif self.position > self.earliest:
             visiting = Visiting(self.steps[self.position - 1])
             self.back()
-            self._visiting = visiting
-            self._to_mark(len(visiting.marks) - 1)
+            if visiting.marks:  # a node that only handed over what arrived has no place within
+                self._visiting = visiting
+                self._to_mark(len(visiting.marks) - 1)
 
     def out(self) -> None:
         """On to behind the code that it stands in, else to behind the step."""
