@@ -20,8 +20,9 @@ pytestmark = pytest.mark.rule("E-96")
 
 #: Rounds until Python's own lists of free objects are as long as they get, and rounds that are measured then.
 WARM, MEASURED = 4_000, 2_000
-#: Objects by which those lists differ between two moments. What leaks grows by one or more in each round.
-NOISE = 100
+#: Objects by which those lists, and what other threads hold, differ between two moments. What leaks grows by
+#: one or more in each round.
+NOISE = MEASURED // 4
 #: Bytes by which the process may grow at once, when memory that other tests left in pieces is full.
 PIECES = 1_500_000
 
