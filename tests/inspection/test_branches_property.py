@@ -174,7 +174,7 @@ def test_a_changed_gradient_gives_what_mathematics_gives(chain: Turns, done_befo
     if done_before:
         session.continue_()
     session.seek(chain.at)
-    session.set_grad(session.node.id, f"g * ({chain.by!r})")  # type: ignore[union-attr]
+    session.set_grad(session.node.id, f"g * ({chain.by!r})")
     session.continue_()
     whole = math.prod(chain.factors)
     assert x.grad.tolist() == [whole * chain.by, -2 * whole * chain.by]
