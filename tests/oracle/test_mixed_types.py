@@ -1,4 +1,4 @@
-"""Every public function of two or three tensors, integers among them: gradients of the others.
+"""Every public operation on two or three tensors, integers among them: gradients of the others.
 
 A formula is computed with plain arrays, where integers stay integers, or with tensors, where they do not
 (`create_graph=True`): both must give what PyTorch gives.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import reduce
-from inspect import isclass
 from itertools import product
 from typing import Any
 
@@ -16,6 +15,7 @@ import numpy as np
 import pytest
 
 import vizgrad as vg
+from tests.fuzz.operations import operations
 
 torch = pytest.importorskip("torch")
 
@@ -29,11 +29,14 @@ Gradients = list[tuple[str, np.ndarray] | None]
 
 
 def names(space: str) -> Iterator[str]:
-    """Of the functions that both have."""
-    theirs, ours = member(torch, space), member(vg, space)
-    for name in dir(theirs):
-        found = None if name.startswith("_") else getattr(theirs, name)
-        if callable(found) and not isclass(found) and hasattr(ours, name):
+    """Of the operations there, as the fuzzer knows them: other functions set what all programs go by."""
+    for each in operations().values():
+        where, _, name = each.path.rpartition(".")
+        if (
+            where == space
+            and hasattr(member(torch, space), name)
+            and hasattr(member(vg, space), name)
+        ):
             yield name
 
 

@@ -12,7 +12,10 @@ LIGHT, DARK = "JupyterLab Light", "JupyterLab Dark"
 
 @contextmanager
 def themed(lab: Lab, theme: str) -> Iterator[None]:
-    before = lab.page.evaluate("document.body.dataset.jpThemeName")
+    shown = lab.page.wait_for_function(
+        "document.body.dataset.jpThemeName"
+    )  # a page has none at first
+    before = shown.json_value()
     _change(lab, theme)
     try:
         yield
