@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
@@ -38,11 +39,15 @@ def code_lines(stage: Callable[[], int]) -> Generator[list[model.CodeStep]]:
             return None
         return _Frame(found, stage).trace
 
+    collects = gc.isenabled()
+    gc.disable()  # who is told of a collection would stand among the lines
     sys.settrace(call)
     try:
         yield found
     finally:
         sys.settrace(before)
+        if collects:
+            gc.enable()
 
 
 class _Frame:
