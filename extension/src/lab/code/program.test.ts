@@ -22,7 +22,7 @@ const WHOLE: Lines = {
   number: 7,
   files: [
     { file: '/tmp/1.py', name: 'In [1]', cell: 'abc', text: 'a\nb\nc' },
-    { file: '/work/train.py', name: 'train.py', cell: '', text: '' }
+    { file: '/project/train.py', name: 'train.py', cell: '', text: '' }
   ],
   lines: [
     { file: 0, line: 1, nodes: 2, turns: 1, compiled: 1 },
