@@ -31,6 +31,7 @@ from vizgrad.function.typing import (
     type_error,
 )
 from vizgrad.function.views import become_view
+from vizgrad.function.wrapped import interpreted
 from vizgrad.graph.edges import cut_off, edge_of
 from vizgrad.graph.node import Meta, Node
 from vizgrad.graph.saved_group import SavedGroup
@@ -77,6 +78,7 @@ def compile_record(op: Declared, node_class: Callable[[], type[Node] | None]) ->
         "coerce": coerce, "type_error": type_error, "refuse_complex": refuse_complex,
         "refuse_integers": refuse_integers,
         "op": op, "become_view": become_view, "kernel_error": kernel_error, "gathered": _gathered,
+        "interpreted": interpreted,
         "FLOAT": float32.np, "DOUBLE": float64.np, "NARROW": NARROW,
         "widened": _widened, "narrowed": _narrowed,
         "SavedGroup": SavedGroup,
@@ -169,7 +171,12 @@ def _read_arrays(op: Declared) -> list[str]:
         ]
     lines.append("    try:")
     lines += [f"        a{i} = {name}._array" for i, name in enumerate(inputs)]
-    lines.append("    except AttributeError:")
+    settings = f"{{{', '.join(f'{a!r}: {a}' for a in op.attributes)}}}"
+    lines += [
+        "    except AttributeError:",
+        f"        r = interpreted(op, ({', '.join(inputs)},), {settings})",
+        "        if r is not None: return r",
+    ]
     if op.typing in ("promote", "float") and len(inputs) > 1:
         lines += [
             f"        {', '.join(inputs)} = coerce(op, {', '.join(inputs)})",

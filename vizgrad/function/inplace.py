@@ -27,6 +27,7 @@ from vizgrad.function.typing import (
     result_dtype,
 )
 from vizgrad.function.views import refuse
+from vizgrad.function.wrapped import Wrapped, written
 from vizgrad.graph.edges import edge_of, retaining, set_history
 from vizgrad.graph.node import Meta, Node
 from vizgrad.graph.saved import KeptSelf, Overwritten, in_graph
@@ -174,7 +175,8 @@ def _leaf_error(what: str, target: Tensor) -> RuntimeError:
     )
 
 
-def write(
+# The order of the steps is the rule.
+def write(  # noqa: C901
     op: Primitive, target: Tensor, *operands: Any, name: str = "", **attributes: Any
 ) -> Tensor:
     """`target = op(target, ...)`, in place, with history; returns `target`.
@@ -183,7 +185,10 @@ def write(
     """
     tensors = (target, *operands)
     for each in tensors:
-        if not isinstance(each, Tensor):
+        kind = each.__class__
+        if kind is not Tensor and (kind is Wrapped or not isinstance(each, Tensor)):
+            if written(op, tensors, name, attributes):
+                return target
             tensors = coerce(op, *tensors)
             break
     if op.typing not in ("keep", "moved") and not is_on_host(target._array):
