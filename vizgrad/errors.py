@@ -25,7 +25,9 @@ E = TypeVar("E", bound=BaseException)
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A line of somebody's code. `cell` is e.g. ``In [3]`` when the file is a notebook cell."""
+    """A line of somebody's code. `cell` is e.g. ``In [3]`` when the file is a notebook cell, whose lines are
+    counted as its editor does.
+    """
 
     file: str
     line: int
@@ -90,6 +92,15 @@ def _no_cell(filename: str) -> str | None:
 cell_of: Callable[[str], str | None] = _no_cell
 
 
+def _same_line(filename: str, line: int) -> int:
+    return line
+
+
+#: Filename, line as it was compiled -> the same line as an editor counts; the front end sets it. Of a cell
+#: IPython compiles neither empty lines at its beginning nor a magic.
+line_shown: Callable[[str, int], int] = _same_line
+
+
 def place_of(site: Site | None) -> Place | None:
     """The line of a site, with its source text and, in a notebook, the number of its cell."""
     if site is None:
@@ -97,7 +108,7 @@ def place_of(site: Site | None) -> Place | None:
     line = site.line()
     return Place(
         file=site.file,
-        line=line,
+        line=line_shown(site.file, line),
         function=site.function,
         cell=cell_of(site.file),
         text=linecache.getline(site.file, line).strip(),
@@ -132,7 +143,8 @@ def class_place(cls: type) -> Place | None:
                 text = linecache.getline(code.co_filename, line).strip()
                 if text.startswith(f"class {cls.__name__}"):
                     file = code.co_filename
-                    return Place(file, line, cls.__qualname__, cell_of(file), text)
+                    shown = line_shown(file, line)
+                    return Place(file, shown, cls.__qualname__, cell_of(file), text)
     try:
         lines, start = inspect.getsourcelines(cls)
         file = inspect.getsourcefile(cls) or ""
@@ -140,7 +152,8 @@ def class_place(cls: type) -> Place | None:
         return None
     offset = next((i for i, text in enumerate(lines) if text.lstrip().startswith("class ")), 0)
     text = lines[offset].strip() if lines else ""
-    return Place(file, start + offset, cls.__qualname__, cell_of(file), text)
+    shown = line_shown(file, start + offset)
+    return Place(file, shown, cls.__qualname__, cell_of(file), text)
 
 
 def returning_place(function: Any) -> Place | None:
@@ -163,7 +176,7 @@ def place_at(code: CodeType, line: int) -> Place:
     """A line of a code object, with its text and the notebook cell it is in."""
     return Place(
         file=code.co_filename,
-        line=line,
+        line=line_shown(code.co_filename, line),
         function=code.co_qualname,
         cell=cell_of(code.co_filename),
         text=linecache.getline(code.co_filename, line).strip(),

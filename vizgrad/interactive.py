@@ -187,9 +187,10 @@ def on_import() -> None:
     if in_notebook():
         from vizgrad import errors
         from vizgrad.inspection import cells
-        from vizgrad.widgets.cells import cells_run
+        from vizgrad.widgets.cells import cells_run, line_shown
         from vizgrad.widgets.commtarget import cell_name, register
 
         errors.cell_of = cell_name
+        errors.line_shown = line_shown
         cells.cells_run = cells_run
         register()

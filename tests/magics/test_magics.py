@@ -55,6 +55,22 @@ def test_break_at_a_line_of_a_cell(session: Kernel) -> None:
     assert "there were at 2, 3" in session.run("%vizgrad break :1").error
 
 
+def test_lines_are_counted_as_the_editor_of_the_cell_does(kernel: Kernel) -> None:
+    kernel.run("\n\n# third\na = vg.ones(2, requires_grad=True)\nb = a.exp()\nc = b.sum()", "lines")
+    told = kernel.run("s = vg.debug(c, display=False); print(s.graph.nodes[1].place.line)")
+    assert told.printed == "5\n"
+    said = kernel.run("%vizgrad break :5").result
+    assert ": line 5 of In [" in said
+    assert "there were at 5, 6" in kernel.run("%vizgrad break :3").error
+    kernel.run("%vizgrad continue")
+    assert "(line 5 of In [" in kernel.run("print(s.stopped)").printed
+    failed = kernel.run("\n\nb = a.exp()\nb.detach().mul_(2.0)\nb.sum().backward()", "written")
+    notes = kernel.run("import sys; print(sys.last_value.explanation)").printed
+    assert failed.error.startswith("RuntimeError")
+    assert "line 3" in notes
+    assert "line 4" in notes
+
+
 def test_graph_draws_and_runs_nothing(session: Kernel) -> None:
     cell = session.run("%vizgrad graph loss")
     assert "TanhBackward0" in cell.result

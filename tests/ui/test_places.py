@@ -49,7 +49,7 @@ def test_where_a_node_was_recorded_is_shown_in_its_cell(lab: Lab, where: str) ->
         "(app, id) => { [...app.shell.widgets('main')].find(w => w.id === id).content.activeCellIndex = 3 }",
         notebook.panel,
     )
-    view.get_by_role("button", name="In [2], line 3").first.click()
+    view.get_by_role("button", name="In [2], line 4").first.click()
     lab.page.wait_for_function(
         "[...document.querySelectorAll('.jp-mod-active .cm-line')].some(e => e.getAnimations().length)"
     )

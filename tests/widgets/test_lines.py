@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+import os
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from tests.fixtures.strategies import moves, programs
 from tests.inspection.test_stepping_property import Side, modes_of, quietly
 from tests.widgets.test_following_property import moved
 from tests.widgets.views import View
-from vizgrad.inspection import registry
+from vizgrad.inspection import registry, sources
 from vizgrad.stepping.opener import open_session
 from vizgrad.widgets import lines
 from vizgrad.widgets import protocol as p
@@ -143,12 +144,18 @@ def test_a_line_knows_its_nodes_and_a_node_its_line() -> None:
             (1, 1, False),
             (2, 0, False),
         ]
-        assert notebook.ask(p.GetNodeLine, session.id, 1).line == 0
-        assert notebook.ask(p.GetNodeLine, session.id, 3).line is None  # a leaf
+        mark = notebook.ask(p.GetNodeLine, session.id, 1).mark
+        assert (mark.kind, mark.node, mark.line) == ("selected", 1, 0)
+        assert mark.text == "selected: TanhBackward0, 2 of 3"
+        own = Path(__file__).read_text().splitlines()[line.line - 1]
+        assert own[mark.column : mark.end_column] == "x.tanh()"
+        leaf = notebook.ask(p.GetNodeLine, session.id, 3).mark
+        assert (leaf.line, leaf.column) == (None, None)
         for strange in (-1, 1, 10**9):
             assert isinstance(notebook.ask(p.GetLineNodes, session.id, strange), p.Failed)
             assert isinstance(notebook.ask(p.GetSource, session.id, strange), p.Failed)
-        assert notebook.ask(p.GetNodeLine, session.id, -1).line is None
+        for strange in (-1, 4, 10**9):
+            assert isinstance(notebook.ask(p.GetNodeLine, session.id, strange), p.Failed)
 
 
 def test_the_text_of_a_file_comes_with_whether_it_is_what_ran(tmp_path: Path) -> None:
@@ -174,6 +181,50 @@ def test_the_text_of_a_file_comes_with_whether_it_is_what_ran(tmp_path: Path) ->
         linecache.clearcache()
 
 
+def test_a_file_of_which_any_function_moved_has_changed(tmp_path: Path) -> None:
+    with no_sessions():
+        file = tmp_path / "train.py"
+        first, second = "def f(x):\n    return x.tanh()\n", "def g(x):\n    return x.sin()\n"
+        file.write_text(first + second)
+        made: dict[str, Any] = {}
+        exec(compile(first + second, str(file), "exec"), made)
+        x = vg.ones(2, requires_grad=True)
+        session = open_session(made["g"](made["f"](x)), vg.ones(2), names={})
+        notebook = Notebook()
+        assert not notebook.ask(p.GetSource, session.id, 0).changed
+        file.write_text(first + second + "# at the end\n")
+        assert not notebook.ask(p.GetSource, session.id, 0).changed
+        file.write_text(first + "# between\n" + second)
+        assert notebook.ask(p.GetSource, session.id, 0).changed
+        linecache.clearcache()
+
+
+def test_what_cannot_be_shown_is_said_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with no_sessions():
+        file = tmp_path / "train.py"
+        made: dict[str, Any] = {}
+        text = "def model(x):\n    return x.tanh()\n"
+        exec(compile(text, str(file), "exec"), made)
+        session = open_session(made["model"](vg.ones(2, requires_grad=True)), vg.ones(2), names={})
+        notebook = Notebook()
+
+        def gone() -> str:
+            told = notebook.ask(p.GetSource, session.id, 0)
+            assert (told.text, told.changed) == ("", False)
+            return told.gone
+
+        assert "cannot be read" in gone()
+        os.mkfifo(file)  # nobody writes to it: to read it would never end
+        assert gone() == f"{file} is not a file that can be shown"
+        file.unlink()
+        file.write_bytes(b"\xff\xfe\x00")
+        assert "cannot be read" in gone()
+        file.write_text(text)
+        monkeypatch.setattr(sources, "MOST_BYTES", 10)
+        assert gone() == f"{file} is too large to be shown ({len(text)} bytes)"
+        linecache.clearcache()
+
+
 def test_no_session_is_held_by_being_followed() -> None:
     with no_sessions():
         notebook = Notebook()
@@ -194,7 +245,7 @@ def test_breakpoints_at_lines_are_told_as_they_are_set() -> None:
         file = notebook.told.files[0].file
         first = notebook.told.lines[0]
         assert not isinstance(
-            notebook.ask(p.SetLineBreakpoint, session.id, file, first.compiled, True), p.Failed
+            notebook.ask(p.SetLineBreakpoint, session.id, file, first.named, True), p.Failed
         )
         (told,) = [event for event in notebook.events() if isinstance(event, p.LinesMoved)]
         assert [(stop.line, stop.enabled, stop.text) for stop in told.stops or ()] == [
@@ -206,7 +257,7 @@ def test_breakpoints_at_lines_are_told_as_they_are_set() -> None:
         (told,) = [event for event in notebook.events() if isinstance(event, p.LinesMoved)]
         assert told.stops is None
         notebook.ask(p.LinesSeen, told.number)
-        notebook.ask(p.SetLineBreakpoint, session.id, file, first.compiled, False)
+        notebook.ask(p.SetLineBreakpoint, session.id, file, first.named, False)
         (told,) = [event for event in notebook.events() if isinstance(event, p.LinesMoved)]
         assert told.stops == ()
 

@@ -11,13 +11,20 @@ from typing import NamedTuple
 class Ran(NamedTuple):
     """A cell that was run at tick `since` of the engine's clock (`vizgrad.tensor.clock`).
 
-    `first` is how many lines of its `text` stand before what was compiled: a cell magic.
+    `first` is how many lines of its `text` stand before what IPython was given to run: a cell magic. `cell`
+    is its id, empty where a front end does not tell it.
     """
 
     cell: str
     text: str
     since: int
     first: int = 0
+
+    @property
+    def before(self) -> int:
+        """Lines of `text` before the first that was compiled: IPython leaves empty ones away."""
+        given = self.text.splitlines()[self.first :]
+        return self.first + next((at for at, line in enumerate(given) if line.strip()), 0)
 
 
 def _none(file: str) -> Sequence[Ran]:

@@ -26,10 +26,9 @@ class Extent(NamedTuple):
 class Compiled:
     """A file name's text, as it was compiled, and as a person reads it."""
 
-    def __init__(self, code: CodeType, ran: cells.Ran | None) -> None:
-        """`code`: something that was compiled from it."""
-        file = code.co_filename
-        self.code = code
+    def __init__(self, file: str, ran: cells.Ran | None) -> None:
+        #: What was compiled from it and recorded nodes, by its identity.
+        self.codes: dict[int, CodeType] = {}
         self._lines = [line.rstrip("\n") for line in linecache.getlines(file)]
         cell = errors.cell_of(file)
         name = cell or file.replace("\\", "/").rpartition("/")[2]
@@ -38,9 +37,7 @@ class Compiled:
         self._shift = 0
         if ran is not None:
             self._read = ran.text.splitlines()
-            # IPython leaves empty lines at the beginning away.
-            body = self._read[ran.first :]
-            self._shift = ran.first + next((i for i, line in enumerate(body) if line.strip()), 0)
+            self._shift = ran.before
         self.shown = model.CodeFile(
             file,
             name,

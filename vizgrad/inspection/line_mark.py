@@ -27,6 +27,17 @@ def mark_of(
     return _marked(table, node, kind, text)
 
 
+def selected(table: LineTable, node: int) -> model.LineMark:
+    """At a node that a person looks at. ValueError if there is no such node."""
+    if not 0 <= node < table.size:
+        raise ValueError(f"there is no node {node} in this graph")
+    text = f"selected: {table.name(node)}"
+    if table.line(node) is not None:
+        turn, turns = table.turn(node)
+        text += f", {turn} of {turns}" if turns > 1 else ""
+    return _marked(table, node, "selected", text)
+
+
 def _marked(
     table: LineTable,
     node: int,

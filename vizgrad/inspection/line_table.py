@@ -6,6 +6,7 @@ from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from vizgrad import errors
 from vizgrad.inspection import cells, model
 from vizgrad.inspection.compiled import Compiled, Extent
 from vizgrad.inspection.grouping.places import Places
@@ -20,7 +21,7 @@ class TableLine:
 
     file: int
     line: int
-    compiled: int
+    named: int
     nodes: list[int] = field(default_factory=list[int])
     firsts: list[int] = field(default_factory=list[int])
 
@@ -82,12 +83,20 @@ class LineTable:
         number = self._known.get(key)
         if number is None:
             number = self._known[key] = len(self.texts)
-            self.texts.append(Compiled(spot.code, ran))
+            self.texts.append(Compiled(spot.code.co_filename, ran))
+        text = self.texts[number]
+        text.codes[id(spot.code)] = spot.code
         compiled = spot.line
-        line = None if compiled is None else self.texts[number].line(compiled)
+        line = None if compiled is None else text.line(compiled)
         if line is None or compiled is None:
             return None
-        return by_line.setdefault((number, line), TableLine(number, line, compiled))
+        named = errors.line_shown(spot.code.co_filename, compiled)
+        return by_line.setdefault((number, line), TableLine(number, line, named))
+
+    @property
+    def size(self) -> int:
+        """Nodes of the graph, leaves too."""
+        return len(self._source)
 
     def name(self, node: int) -> str:
         return f"{self._source.name(node)} {self._source.label(node)}".rstrip()
@@ -102,7 +111,7 @@ class LineTable:
 
     def told(self) -> tuple[model.CodeLine, ...]:
         return tuple(
-            model.CodeLine(line.file, line.line, len(line.nodes), len(line.firsts), line.compiled)
+            model.CodeLine(line.file, line.line, len(line.nodes), len(line.firsts), line.named)
             for line in self.lines
         )
 
@@ -124,6 +133,11 @@ class LineTable:
         """
         last = self._turns[line + 1] - 1
         return [(node, last - self.turn_of[node]) for node in reversed(self.lines[line].nodes)]
+
+    def turn(self, node: int) -> tuple[int, int]:
+        """Which of the turns of its line a node is of, counted from 1, and how many these are."""
+        line = self.line_of[node]
+        return self._turns[line + 1] - self.turn_of[node], self.turns_of(line)
 
 
 def _ran(several: Sequence[cells.Ran], source: GraphSource, node: int) -> cells.Ran:

@@ -18,8 +18,9 @@ _NAMED = 8
 def nodes_at(source: GraphSource, line: int | str) -> tuple[str, frozenset[int]]:
     """The line in words, and the nodes that were recorded there.
 
-    `line`: a number, in the newest cell that recorded a node of the graph (outside of notebooks: in the file
-    that recorded the last); or ``"train.py:7"``, ``"In [3]:7"``. A file is known by the end of its path.
+    `line`: a number, counted as an editor does, in the newest cell that recorded a node of the graph
+    (outside of notebooks: in the file that recorded the last); or ``"train.py:7"``, ``"In [3]:7"``. A file is
+    known by the end of its path.
     ValueError if no node was recorded there.
     """
     recorded = _recorded(source)
@@ -58,7 +59,8 @@ def _recorded(source: GraphSource) -> Recorded:
         key = id(spot.code), spot.offset
         if key not in sets:
             line = spot.line
-            sets[key] = None if line is None else recorded[spot.code.co_filename][line]
+            file = spot.code.co_filename
+            sets[key] = None if line is None else recorded[file][errors.line_shown(file, line)]
         nodes = sets[key]
         if nodes is not None:
             nodes.add(node)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import linecache
+from collections.abc import Iterable
 from pathlib import Path
+from stat import S_ISREG
 from types import CodeType
 
 from vizgrad.inspection.compiled import Compiled
@@ -18,36 +20,40 @@ def read_source(compiled: Compiled) -> tuple[str, bool, str]:
     if compiled.shown.text:
         return compiled.shown.text, False, ""
     try:
-        size = Path(file).stat().st_size
-    except OSError:
+        found = Path(file).stat()
+    except (OSError, ValueError):
         size = 0  # only linecache may know it
+    else:
+        if not S_ISREG(found.st_mode):  # to read a pipe or a terminal may never end
+            return "", False, f"{file} is not a file that can be shown"
+        size = found.st_size
     if size > MOST_BYTES:
         return "", False, f"{file} is too large to be shown ({size:,} bytes)"
     linecache.checkcache(file)
     text = "".join(linecache.getlines(file))
     if not text:
-        return "", False, f"the text of {file} is not to be had"
-    return text, not _holds(text, file, compiled.code), ""
+        return "", False, f"the text of {file} is not to be had: it is gone, or cannot be read"
+    return text, not _holds(text, file, compiled.codes.values()), ""
 
 
-def _holds(text: str, file: str, code: CodeType) -> bool:
-    """Is that code, or the same, in what the text is compiled to?"""
+def _holds(text: str, file: str, codes: Iterable[CodeType]) -> bool:
+    """Are these codes, or the same, in what the text is compiled to?"""
+    wanted = list(codes)
     try:
         left = [compile(text, file, "exec", dont_inherit=True)]
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
-    while left:
+    while left and wanted:
         one = left.pop()
-        if _same(one, code):
-            return True
+        wanted = [code for code in wanted if not _same(one, code)]
         left += [const for const in one.co_consts if isinstance(const, CodeType)]
-    return False
+    return not wanted
 
 
 def _same(one: CodeType, other: CodeType) -> bool:
     return (
-        one.co_qualname == other.co_qualname
-        and one.co_firstlineno == other.co_firstlineno
+        one.co_firstlineno == other.co_firstlineno
+        and one.co_qualname == other.co_qualname
         and one.co_code == other.co_code
         and list(one.co_lines()) == list(other.co_lines())
     )

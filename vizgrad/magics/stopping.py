@@ -198,18 +198,14 @@ def calling_frames() -> list[CallingFrame]:
 
 
 def in_notebook(place: Place | None, file: str) -> Place | None:
-    """A place in the cell that runs as the notebook has it: the magic is its first line, and its number is
-    not that of the part of it which was run by the magic.
+    """A place in the cell that runs as the notebook has it: its number is not that of the part of it which
+    was run by the magic.
     """
     cell = running_cell()
     ran = next((each for each in cells.cells_run(file) if each.cell == cell.id), None)
     if place is None or ran is None or not cell.id:
         return place
-    part = ran.text.splitlines()[ran.first :]
-    empty = next(
-        (at for at, line in enumerate(part) if line.strip()), 0
-    )  # IPython leaves these out
-    return replace(place, line=ran.first + empty + place.line, cell=cell.name)
+    return replace(place, cell=cell.name)
 
 
 def leave(

@@ -22,15 +22,22 @@ def cells_run(file: str) -> Sequence[Ran]:
     return _ran.get(file, ())
 
 
+def line_shown(file: str, line: int) -> int:
+    """See `vizgrad.errors.line_shown`. Of cells of one text the one that ran last is meant."""
+    ran = _ran.get(file)
+    return line + ran[-1].before if ran else line
+
+
 def remember(shell: Any, compiled: str) -> None:
     """The text `compiled` is about to be run: by the cell whose request the kernel answers.
 
-    A cell magic may run a part of its cell. What no notebook's cell asked for is passed over.
+    A cell magic may run a part of its cell. What nobody's code asked for is passed over.
     """
     request: dict[str, Any] = getattr(shell, "get_parent", dict[str, Any])()
     cell, text = request.get("metadata", {}).get("cellId"), request.get("content", {}).get("code")
-    if not isinstance(cell, str) or not isinstance(text, str):
+    if not isinstance(text, str):
         return
+    cell = cell if isinstance(cell, str) else ""
     first = _lines_before(compiled, text)
     if first is None:
         return

@@ -14,7 +14,7 @@ from typing import Any
 from weakref import ref
 
 from vizgrad.inspection import model, registry
-from vizgrad.inspection.line_mark import stops_at
+from vizgrad.inspection.line_mark import selected, stops_at
 from vizgrad.inspection.line_norms import LineNorms
 from vizgrad.inspection.looking import Look, SessionClosed
 from vizgrad.inspection.seen import SessionBusy
@@ -159,8 +159,8 @@ def answer(session: Session, request: Any) -> Any:
             case p.GetLineNodes():
                 return _nodes(session.id, lines, request)
             case p.GetNodeLine():
-                line = lines.table.line(request.node) if request.node >= 0 else None
-                return p.NodeLine(request.request, session.id, request.node, line)
+                mark = selected(lines.table, request.node)
+                return p.NodeLine(request.request, session.id, mark)
             case p.GetSource():
                 known = lines.table.texts
                 if not 0 <= request.file < len(known):

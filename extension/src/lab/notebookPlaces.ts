@@ -35,19 +35,10 @@ export function showPlaces(
         cells.find(({ model }) => model.id === id) ??
         cells.find(cell => `In [${numberOf(cell)}]` === name);
       if (found) {
-        void show(panel, found, line + emptyBefore(found));
+        void show(panel, found, line);
       }
     }
   });
-}
-
-/** IPython counts lines from the first that is not empty. */
-function emptyBefore({ model }: Cell): number {
-  const lines = model.sharedModel.getSource().split('\n');
-  return Math.max(
-    lines.findIndex(line => line.trim() !== ''),
-    0
-  );
 }
 
 /** Of the execution; null: it has not run, or is no code. */

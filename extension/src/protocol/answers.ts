@@ -221,13 +221,15 @@ export interface LineNodes {
   readonly nodes: readonly LineNode[];
 }
 
-/** The line (its number in `Lines.lines`) that recorded a node; None: it is not known. */
+/**
+ * Where a node was recorded, as a mark of kind "selected"; its `line` is None where that is not
+ * known.
+ */
 export interface NodeLine {
   readonly type: 'node_line';
   readonly request: number;
   readonly session: string;
-  readonly node: number;
-  readonly line: number | null;
+  readonly mark: LineMark;
 }
 
 /**
@@ -454,8 +456,7 @@ export const readNodeLine: Reader<NodeLine> = record<NodeLine>({
   type: word('node_line'),
   request: integer,
   session: string,
-  node: integer,
-  line: nullable(integer)
+  mark: readLineMark
 });
 
 export const readSource: Reader<Source> = record<Source>({

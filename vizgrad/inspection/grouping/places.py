@@ -49,7 +49,8 @@ class Places:
         if known is None:
             file, name = function.file, function.name or "<module>"
             text = linecache.getline(file, line).strip()
-            known = Place(file, line, name, errors.cell_of(file), text)
+            shown = errors.line_shown(file, line)
+            known = Place(file, shown, name, errors.cell_of(file), text)
             self._lines[function, line] = known
         return known
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-MarkKind = Literal["next", "nonfinite", "error"]
+MarkKind = Literal["next", "nonfinite", "error", "selected"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,15 +25,15 @@ class CodeFile:
 @dataclass(frozen=True, slots=True)
 class CodeLine:
     """Line `line` (the first is 1) of text number `file`: it recorded `nodes` nodes, in so many `turns` (of
-    a loop, or calls of a function). Where breakpoints are set it is line `compiled`: not all of a cell's
-    text is compiled.
+    a loop, or calls of a function). Where breakpoints are set it is line `named`: another only where cells of
+    one text were run with a magic and without.
     """
 
     file: int
     line: int
     nodes: int
     turns: int
-    compiled: int
+    named: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +53,12 @@ class LineMark:
     """Where the run stands in the program: at `node`, which is called `name` and was recorded by line number
     `line` (None: it is not known by which).
 
-    - "next": it runs next. "nonfinite": it has made a NaN or an infinity. "error": it raised.
+    - "next": it runs next. "nonfinite": it has made a NaN or an infinity. "error": it raised. "selected": a
+      person looks at it, wherever the run stands.
 
-    `text` says why the run stopped there, if something stopped it. The call within the line goes from
-    `column` to `end_column` of line `end_line` of the same text, counted from 0 in units of UTF-16; None:
-    not known.
+    `text` says why the run stopped there, if something stopped it, and of what is selected what it is. The
+    call within the line goes from `column` to `end_column` of line `end_line` of the same text, counted from
+    0 in units of UTF-16; None: not known.
     """
 
     node: int

@@ -221,12 +221,11 @@ class LineNodes:
 
 @dataclass(frozen=True, slots=True)
 class NodeLine:
-    """The line (its number in `Lines.lines`) that recorded a node; None: it is not known."""
+    """Where a node was recorded, as a mark of kind "selected"; its `line` is None where that is not known."""
 
     request: int
     session: str
-    node: int
-    line: int | None
+    mark: LineMark
 
 
 @dataclass(frozen=True, slots=True)

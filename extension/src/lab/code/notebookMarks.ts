@@ -86,7 +86,7 @@ export class NotebookMarks implements IDisposable {
         type: 'set_line_breakpoint',
         session: program.session,
         file: code.file,
-        line: line.compiled,
+        line: line.named,
         enabled,
         condition: '',
         hits: 0

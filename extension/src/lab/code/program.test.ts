@@ -25,9 +25,9 @@ const WHOLE: Lines = {
     { file: '/project/train.py', name: 'train.py', cell: '', text: '' }
   ],
   lines: [
-    { file: 0, line: 1, nodes: 2, turns: 1, compiled: 1 },
-    { file: 0, line: 3, nodes: 3, turns: 3, compiled: 3 },
-    { file: 1, line: 90, nodes: 1, turns: 1, compiled: 90 }
+    { file: 0, line: 1, nodes: 2, turns: 1, named: 1 },
+    { file: 0, line: 3, nodes: 3, turns: 3, named: 3 },
+    { file: 1, line: 90, nodes: 1, turns: 1, named: 90 }
   ],
   runs: [{ line: 0, turns: 1, node: 0, norm: 0.37123 }],
   stops: [],

@@ -3,7 +3,7 @@
 import { boolean, float, integer, nullable, oneOf, optional, record, string } from '../check';
 import type { Reader } from '../check';
 
-export const MARK_KINDS = ['next', 'nonfinite', 'error'] as const;
+export const MARK_KINDS = ['next', 'nonfinite', 'error', 'selected'] as const;
 export type MarkKind = (typeof MARK_KINDS)[number];
 export const readMarkKind = oneOf(MARK_KINDS);
 
@@ -22,15 +22,15 @@ export interface CodeFile {
 
 /**
  * Line `line` (the first is 1) of text number `file`: it recorded `nodes` nodes, in so many `turns`
- * (of a loop, or calls of a function). Where breakpoints are set it is line `compiled`: not all of
- * a cell's text is compiled.
+ * (of a loop, or calls of a function). Where breakpoints are set it is line `named`: another only
+ * where cells of one text were run with a magic and without.
  */
 export interface CodeLine {
   readonly file: number;
   readonly line: number;
   readonly nodes: number;
   readonly turns: number;
-  readonly compiled: number;
+  readonly named: number;
 }
 
 /**
@@ -50,10 +50,11 @@ export interface LineRun {
  * number `line` (None: it is not known by which).
  *
  * - "next": it runs next. "nonfinite": it has made a NaN or an infinity. "error": it raised.
+ *   "selected": a person looks at it, wherever the run stands.
  *
- * `text` says why the run stopped there, if something stopped it. The call within the line goes
- * from `column` to `end_column` of line `end_line` of the same text, counted from 0 in units of
- * UTF-16; None: not known.
+ * `text` says why the run stopped there, if something stopped it, and of what is selected what it
+ * is. The call within the line goes from `column` to `end_column` of line `end_line` of the same
+ * text, counted from 0 in units of UTF-16; None: not known.
  */
 export interface LineMark {
   readonly node: number;
@@ -96,7 +97,7 @@ export const readCodeLine: Reader<CodeLine> = record<CodeLine>({
   line: integer,
   nodes: integer,
   turns: integer,
-  compiled: integer
+  named: integer
 });
 
 export const readLineRun: Reader<LineRun> = record<LineRun>({
