@@ -77,6 +77,24 @@ def test_changes_at_one_place_are_one_branch_and_further_back_another() -> None:
     assert session.position == 2
 
 
+def test_branches_are_compared_as_far_as_they_have_run() -> None:
+    _, _, session = opened()
+    session.continue_()
+    session.seek(2)
+    session.set_grad(session.node, "g * 2")
+    asked: list[Any] = []
+    while session.status == "paused":
+        session.step()
+        asked.append(session.compare("branch 1"))
+        assert session.compare("branch 1") == asked[-1]
+    assert [sum(one.there is not None for one in found) for found in asked] == [1, 2, 3, 4]
+    assert asked[0][0].relative == asked[-1][0].relative == pytest.approx(1)
+    session.drop_branch("branch 1")
+    session.set_grad(session.node, "g * 3")  # Another of the same name.
+    session.continue_()
+    assert session.compare("branch 1")[0].relative == pytest.approx(2)
+
+
 def test_a_saved_value_and_a_number() -> None:
     x = vg.tensor([2.0, 3.0], requires_grad=True)
     session = open_session((x.exp() * 5).sum(), names={id(x): "x"})

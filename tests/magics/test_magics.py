@@ -176,6 +176,10 @@ def test_what_if(session: Kernel) -> None:
     assert "* branch 1: " in listed[1]
     assert listed[1].endswith("; gradient of TanhBackward0 = g * 0")
     assert "next is TanhBackward0" in session.run("%vizgrad switch original").result
+    compared = session.run("%vizgrad compare branch 1").result
+    assert "TanhBackward0  " in compared
+    assert " -> 0" in compared
+    assert "usage: %vizgrad compare NAME" in session.run("%vizgrad compare").printed
     session.run("%vizgrad drop branch 1")
     assert "branch other" not in session.run("%vizgrad branches").result
     assert "* other: " in session.run("%vizgrad branch other").result

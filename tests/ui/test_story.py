@@ -6,7 +6,7 @@ import re
 
 from playwright.sync_api import Locator, expect
 
-from tests.ui.lab import Lab
+from tests.ui.lab import Lab, Notebook
 from tests.ui.test_code import cell, norms, picture
 from tests.ui.test_following import at
 from tests.ui.test_tour import press
@@ -34,6 +34,11 @@ session = vg.debug(loss)"""
 def beside(editors: list[Locator]) -> list[dict[int, str]]:
     """What stands beside the lines of each cell."""
     return [norms(editor) for editor in editors]
+
+
+def drawn(graph: Locator) -> str:
+    """The picture as it is in the page, but where somebody points."""
+    return graph.evaluate("e => e.innerHTML")
 
 
 def test_a_nan_is_found_on_the_line_where_it_was_born(lab: Lab) -> None:
@@ -92,10 +97,51 @@ def test_a_nan_is_found_on_the_line_where_it_was_born(lab: Lab) -> None:
     expect(lab.page.locator(".vg-line-norm.vg-line-odd")).to_have_count(0)
     assert notebook.execute("print(bool(w.grad.isfinite().all()))") == "True\n"
 
-    # The original is as it was: there the NaN is loud beside the lines that it comes to.
+    original(lab, notebook, view, cells[0])
+    compared(lab, notebook, view)
+
+
+def original(lab: Lab, notebook: Notebook, view: Locator, cell: Locator) -> None:
+    """It is as it was: there the NaN is loud beside the lines that it comes to."""
+    region = view.get_by_role("region", name="Branches")
     region.get_by_role("button", name="original", exact=True).click()
     at(view, 3)
     assert notebook.execute("print(w.grad)") == "None\n"
     press(view, "Continue")
-    expect(cells[0].locator(".vg-line-norm.vg-line-odd")).to_have_text("‖g‖ NaN")
+    expect(cell.locator(".vg-line-norm.vg-line-odd")).to_have_text("‖g‖ NaN")
     picture(lab, "story-nan")
+
+
+def compared(lab: Lab, notebook: Notebook, view: Locator) -> None:
+    """Beside each other: colours and numbers say how a branch differs, box by box; then all is as before."""
+    region = view.get_by_role("region", name="Branches")
+    graph = view.get_by_role("tree", name="Backward graph")
+    ordinary = drawn(graph)
+    region.get_by_role("button", name="Compare branch 1 with original").click()
+    legend = view.get_by_role("note", name="Colours: how branch 1 differs from original")
+    legend.wait_for()
+    odd = graph.locator("[data-node-id][data-differs=odd]")  # a leaf is drawn at each of its uses
+    assert len(set(odd.evaluate_all("all => all.map(e => e.dataset.nodeId)"))) == 2
+    expect(odd.first).to_contain_text("NaN → 0.707")
+    expect(graph.get_by_role("treeitem", name="beside branch 1: NaN → 0.707").first).to_be_visible()
+    expect(region).to_contain_text("branch 1 beside original: 2 of 2 nodes differ, most")
+    expect(view.locator("[aria-live]")).to_have_text(re.compile("2 of 2 nodes differ"))
+    picture(lab, "story-compared")
+    legend.get_by_role("button", name="Compare no more").click()
+    expect(legend).to_have_count(0)
+    assert drawn(graph) == ordinary
+
+    # A third way, by half as much again from the first node on: in numbers, also in the Inspector.
+    notebook.execute(
+        "session.seek(1); session.set_grad(session.node, 'g * 1.5'); session.continue_()"
+    )
+    region.get_by_role("button", name="Compare branch 2 with original").click()
+    half = graph.get_by_role("treeitem", name=re.compile("^SqrtBackward0, .*differs by 50 % from"))
+    expect(half).to_contain_text("Δ 50 %")
+    half.click()
+    numbers = view.get_by_role("region", name="Inspector").locator(".vg-beside")
+    expect(numbers).to_contain_text("50 %")
+    graph.click(button="right", position={"x": 3, "y": 3})
+    picture(lab, "story-compared-half")
+    view.get_by_role("menuitem", name="Compare no more").click()
+    expect(graph.locator("[data-differs]")).to_have_count(0)

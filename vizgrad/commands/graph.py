@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vizgrad.commands.kinds import Command
+from vizgrad.commands.kinds import Command, Magic
 
 GRAPH: tuple[Command, ...] = (
     Command(
@@ -118,6 +118,18 @@ GRAPH: tuple[Command, ...] = (
         section="Graph",
         icon="heat",
         menus=("graph",),
+    ),
+    Command(
+        name="compare-branch",
+        label="Compare the branch",
+        help="Lets colours and numbers say how far a branch is from the one that it left.",
+        section="Graph",
+        menus=("graph",),
+        label_on="Compare no more",
+        api="Session.compare",
+        magic=Magic(
+            "compare NAME", "Lists what a branch made of each node, beside the one it left."
+        ),
     ),
     Command(
         name="menu",

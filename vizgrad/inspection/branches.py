@@ -12,6 +12,9 @@ from vizgrad.inspection.abilities import Branching
 from vizgrad.inspection.edits import Edits
 from vizgrad.inspection.history import History
 
+#: A node's step on one line and on another, and how they differ.
+Compared = tuple[int | None, int | None, model.Difference]
+
 #: What the line is called that has no parent.
 ORIGINAL = "original"
 
@@ -54,6 +57,8 @@ class Branches:
     def __init__(self, history: History) -> None:
         self.current = Line(ORIGINAL, history)
         self.all = [self.current]
+        #: How two lines differ, as far as somebody has asked (`comparing.py`).
+        self.compared: dict[tuple[Line, Line], dict[int, Compared]] = {}
 
     def told(self) -> tuple[model.Branch, ...]:
         return tuple(line.told(self.current) for line in self.all)
@@ -114,6 +119,8 @@ class Branches:
         if self.current in gone:
             self.switch(line.parent)
         self.all = [one for one in self.all if one not in gone]
+        for pair in [pair for pair in self.compared if pair[0] in gone or pair[1] in gone]:
+            del self.compared[pair]
         for one in reversed(gone):
             one.history.close()
 

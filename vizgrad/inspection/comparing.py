@@ -12,12 +12,15 @@ def differences(branches: Branches, here: Line, there: Line) -> tuple[model.Diff
     """Of what arrived at each node that one of them has run since they parted."""
     common, _ = branches.common(here, there)
     mine, others = _since(here, common), _since(there, common)
-    found: list[model.Difference] = []
-    for node in sorted(mine.keys() | others.keys()):
+    known = branches.compared.setdefault((here, there), {})
+    for node in mine.keys() | others.keys():
         at, beside = mine.get(node), others.get(node)
-        norms = here.run.apart(at, there.run, beside)
-        found.append(model.Difference(node, _relative(*norms), norms[0], norms[1]))
-    return tuple(found)
+        # A step that a line has made stays as it is: it is compared once.
+        if node not in known or known[node][:2] != (at, beside):
+            norms = here.run.apart(at, there.run, beside)
+            difference = model.Difference(node, _relative(*norms), norms[0], norms[1])
+            known[node] = (at, beside, difference)
+    return tuple(known[node][2] for node in sorted(mine.keys() | others.keys()))
 
 
 def _since(line: Line, common: int) -> dict[int, int]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import Any
 
-from vizgrad.inspection.model import Branch, Breakpoint
+from vizgrad.inspection.model import Branch, Breakpoint, Difference, Name
 from vizgrad.inspection.session import Session, Where
 from vizgrad.magics.commands import UsageError, current_session, runs, tensor_of, usage_of
+from vizgrad.rendering.describe import number_text
 
 
 @runs("break")
@@ -133,6 +135,25 @@ def drop(shell: Any, rest: str) -> Any:
     session = current_session()
     session.drop_branch(rest.strip())
     return session.where
+
+
+@runs("compare")
+def compare(shell: Any, rest: str) -> Any:
+    session, name = current_session(), rest.strip()
+    if not name:
+        raise UsageError(f"usage: {usage_of('compare')}; see %vizgrad branches")
+    found = session.compare(name)
+    lines = [difference_line(session.name_of(each.node), each) for each in found]
+    return Where("\n".join(lines) or f"{name} and what it left have not parted yet")
+
+
+def difference_line(named: Name | None, found: Difference) -> str:
+    """How a node's gradients differ on two branches, in one line."""
+    name = "" if named is None else f"{named.name} {named.label}".strip()
+    here, there, relative = found.here, found.there, found.relative
+    norms = f"{number_text(here)} -> {number_text(there)}"
+    apart = "" if relative is None or not isfinite(relative) else f", differs by {relative:.3g}"
+    return f"{found.node:>4}  {name}  {norms}{', the same' if relative == 0 else apart}"
 
 
 def branch_line(made: Branch) -> str:

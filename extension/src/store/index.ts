@@ -5,6 +5,8 @@ export { connectionLost, kernelEnded, kernelGone } from './port';
 export type { Port, PortStatus } from './port';
 export { runningIn, shows } from './state';
 export type { DebuggerState, Notice, PartShown } from './state';
+export { comparedOf, pairOf, toCompare } from './comparing';
+export type { Compared, Pair } from './comparing';
 export { Fold } from './fold';
 export { isLarger } from './flows';
 export { History } from './history';

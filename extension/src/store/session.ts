@@ -7,8 +7,8 @@ import {
   checkUpdate,
   Malformed
 } from '../protocol';
+import type { Compared } from './comparing';
 import type {
-  Differences,
   Drawing,
   Folding,
   Inspection,
@@ -90,7 +90,7 @@ export interface SessionState {
   /** What saved values held when that was asked last. */
   readonly memory: Memory | null;
   /** How two branches differ, when that was asked last. */
-  readonly differences: Differences | null;
+  readonly compared: Compared | null;
 }
 
 /** Looks at it anew; `names` are kept of a session that was shown before. Throws if it cannot be drawn. */
@@ -132,7 +132,7 @@ export function fromShown(
     visits: visitsAt(same, standing.position),
     found: before?.found ?? null,
     memory: before?.memory ?? null,
-    differences: before?.differences ?? null
+    compared: before?.compared ?? null
   };
 }
 

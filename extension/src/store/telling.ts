@@ -4,6 +4,7 @@ import type { Failed, Message, Sessions, Shown, Update, Working } from '../proto
 import { foldingAlong } from './along';
 import { announce } from './announce';
 import type { Asking } from './asking';
+import { comparedIn } from './comparing';
 import { DoesNotFollow } from './fold';
 import type { Missing } from './missing';
 import type { Names } from './names';
@@ -119,8 +120,11 @@ export class Telling {
         this.change({ ...session, memory: message });
         break;
       case 'differences':
-        checkNodes(message.differences, size, 'differences.differences');
-        this.change({ ...session, differences: message });
+        if (question?.type === 'get_differences') {
+          checkNodes(message.differences, size, 'differences.differences');
+          const pair = { here: question.other, there: question.name };
+          this.change({ ...session, compared: comparedIn(pair, message) });
+        }
         break;
       case 'storages':
         checkStorages(message.storages, size);
@@ -202,7 +206,13 @@ export class Telling {
         inspection: null,
         part: null,
         notice: null,
-        view: { ...view, selection: null, follow: true, folding: { ...UNFOLDED, near } }
+        view: {
+          ...view,
+          selection: null,
+          follow: true,
+          folding: { ...UNFOLDED, near },
+          comparing: null
+        }
       });
     }
     this.moved(next, isNew);
@@ -316,5 +326,6 @@ const ASIDE: readonly Unnumbered['type'][] = [
   'get_memory',
   'get_part',
   'get_storages',
-  'get_picture'
+  'get_picture',
+  'get_differences'
 ];

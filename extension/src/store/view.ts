@@ -10,6 +10,8 @@ export interface ViewState {
   readonly folding: ViewFolding;
   readonly looking: Looking | null;
   readonly search: Search | null;
+  /** The branch that is compared with the one that it left. */
+  readonly comparing: string | null;
   readonly help: boolean;
   /** Everything is drawn larger, for a projector. */
   readonly presentation: boolean;
@@ -64,6 +66,7 @@ export const INITIAL_VIEW: ViewState = {
   folding: UNFOLDED,
   looking: null,
   search: null,
+  comparing: null,
   help: false,
   presentation: false
 };

@@ -1,5 +1,6 @@
 /** What the view wants to know, by what it shows. */
 import type { Want } from './asking';
+import { comparison } from './comparing';
 import type { Window } from './history';
 import type { Missing } from './missing';
 import type { SessionState } from './session';
@@ -43,6 +44,7 @@ export function wantsOf(state: DebuggerState, watched: Watched, missing: Missing
       ? { request: { type: 'get_storages', ...about, most: STORAGES } }
       : null,
     part(state, session),
+    comparison(session, view),
     found(session, view)
   ];
   return wants.filter(want => want !== null);

@@ -3,9 +3,10 @@
  * wrong. One short sentence each; what was said is not said again.
  */
 import type { Saved } from '../protocol';
-import { nodeTitle, runningIn } from '../store';
+import { comparedOf, nodeTitle, runningIn } from '../store';
 import type { DebuggerState, SessionState } from '../store';
 import * as format from './format';
+import { mostOf, summary } from './graph/differing';
 
 /** What was known when something was said last. */
 export interface Heard {
@@ -17,6 +18,8 @@ export interface Heard {
   readonly breakpoints: readonly number[];
   /** The node that is running. */
   readonly running: number | null;
+  /** The branch that is compared, as soon as it is known how it differs. */
+  readonly comparing: string | null;
 }
 
 export const NOTHING_HEARD: Heard = {
@@ -26,7 +29,8 @@ export const NOTHING_HEARD: Heard = {
   selection: null,
   follow: true,
   breakpoints: [],
-  running: null
+  running: null,
+  comparing: null
 };
 
 export function heard(state: DebuggerState, before: Heard): Heard {
@@ -39,7 +43,8 @@ export function heard(state: DebuggerState, before: Heard): Heard {
     selection: view.selection,
     follow: view.follow,
     breakpoints: session?.run.breakpoints ?? [],
-    running: runningIn(state)
+    running: runningIn(state),
+    comparing: session && (comparedOf(session, view)?.there ?? null)
   };
 }
 
@@ -68,6 +73,9 @@ export function spoken(
   }
   if (!opened) {
     said.push(...changed(before.breakpoints, now.breakpoints, session));
+    if (now.comparing !== before.comparing) {
+      said.push(compared(session, now.comparing));
+    }
     if (now.follow && !before.follow) {
       said.push('Following the run');
     } else if (!now.follow && now.selection !== null && now.selection !== before.selection) {
@@ -108,6 +116,17 @@ function byWhom({ culprit }: Saved): string {
   const { op, version, alias, place } = culprit;
   const through = alias ? ` through ${alias}` : '';
   return `: ${op} wrote version ${version}${through}${place ? `, ${format.place(place)}` : ''}`;
+}
+
+/** "branch 1 beside original: 3 of 5 nodes differ, most MulBackward0". */
+function compared(session: SessionState, name: string | null): string {
+  const found = session.compared;
+  if (name === null || found === null) {
+    return 'Comparing no more';
+  }
+  const most = mostOf(found);
+  const which = most ? `, most ${nodeTitle(session, most.node)}` : '';
+  return `${found.there} beside ${found.here}: ${summary(found)}${which}`;
 }
 
 function changed(

@@ -94,7 +94,7 @@ export function Panels({ state, session, width }: PanelsProps): JSX.Element {
   const branches: Part = {
     name: 'Branches',
     note: () => branchesNote(session),
-    draw: () => <Branches session={session} />
+    draw: () => <Branches session={session} view={state.view} />
   };
   const engine: Part = {
     name: 'Engine',

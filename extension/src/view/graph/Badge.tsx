@@ -16,6 +16,8 @@ interface BadgeProps {
   readonly made?: number | null;
   /** What has come to it that is not finite. */
   readonly got: number | null;
+  /** Said instead of how it stands, the first that there is room for. */
+  readonly instead?: readonly string[] | undefined;
   /** Where the line ends and how much of it is free. */
   readonly right: number;
   readonly room: number;
@@ -32,6 +34,7 @@ export function Badge({
   odd,
   made = null,
   got,
+  instead,
   right,
   room,
   y,
@@ -39,11 +42,12 @@ export function Badge({
 }: BadgeProps): JSX.Element {
   const width = (text: string): number => SIGN + metrics.width(text, odd ? 'strong' : 'sub');
   const texts =
-    made !== null
+    instead ??
+    (made !== null
       ? madeWords(run, made)
       : got !== null && run.order === null
         ? [`got ${format.brief(got)}`, format.brief(got)]
-        : [format.nodeBrief(run, running), shorter(run), shortest(run)];
+        : [format.nodeBrief(run, running), shorter(run), shortest(run)]);
   const words = texts.find(text => text !== '' && width(text) <= room);
   const left = right - (words ? width(words) : SIGN);
   return (

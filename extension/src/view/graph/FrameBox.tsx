@@ -10,6 +10,8 @@ import { memo } from '../memo';
 import { Curve } from './Curve';
 import { ARROW, HEAD, headText, SIGN } from './frameHead';
 import { trendText } from './norms';
+import { differsName } from './differing';
+import type { Differs } from './differing';
 import { heatName } from './heat';
 import type { Heat } from './heat';
 import { frameKey } from './picture';
@@ -26,9 +28,18 @@ interface FrameBoxProps {
   readonly depth: number;
   /** How large the gradient that came is, where that is what colours say. */
   readonly heat: Heat | null | undefined;
+  /** Where branches are compared: the node in it at which they differ most. */
+  readonly differs: Differs | null | undefined;
 }
 
-function FrameBoxInner({ frame, tally, current, depth, heat }: FrameBoxProps): JSX.Element {
+function FrameBoxInner({
+  frame,
+  tally,
+  current,
+  depth,
+  heat,
+  differs
+}: FrameBoxProps): JSX.Element {
   return (
     <g
       class={`vg-cluster${tally.nonfinite > 0 ? ' vg-nonfinite' : ''}`}
@@ -36,6 +47,7 @@ function FrameBoxInner({ frame, tally, current, depth, heat }: FrameBoxProps): J
       data-depth={depth % 2}
       data-group-state={groupState(tally, current)}
       data-heat={heatName(heat)}
+      data-differs={differsName(differs)}
       transform={`translate(${frame.x},${frame.y})`}
       aria-hidden="true"
     >
@@ -66,6 +78,7 @@ function FrameHeadInner(props: FrameHeadProps): JSX.Element {
     title,
     'open group',
     progressText(tally),
+    props.differs?.words ?? '',
     ...concerns(tally, props.breakpoints),
     counter && `cell ${counter}`,
     curve ? trendText(tally.norms, cells) : ''

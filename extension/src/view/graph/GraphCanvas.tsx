@@ -4,9 +4,10 @@ import { useMemo, useState } from 'preact/hooks';
 
 import type { DrawnBox, DrawnFrame } from '../../protocol';
 import { isLarger } from '../../store';
-import type { Fold, SessionState } from '../../store';
+import type { Compared, Fold, SessionState } from '../../store';
 import * as format from '../format';
 import { Deliveries } from './Deliveries';
+import { differsDrawn } from './differing';
 import { FarTitles } from './FarTitles';
 import { FrameBox, FrameHead } from './FrameBox';
 import { headsOf } from './frameHead';
@@ -43,6 +44,8 @@ export interface GraphCanvasProps {
   readonly focusKey: string | null;
   /** Colours say how large gradients are, not how far the run is. */
   readonly heated: boolean;
+  /** Two branches beside each other: then colours and words say how they differ. */
+  readonly compared: Compared | null;
   /** The node that is running now; null: the run stands still. */
   readonly running: number | null;
   readonly events: SVGAttributes<SVGSVGElement>;
@@ -73,6 +76,8 @@ export function GraphCanvas(props: GraphCanvasProps): JSX.Element {
     );
   }, [picture, selection, focusKey]);
   const found = useMemo(() => [...matches], [matches]);
+  const { compared } = props;
+  const differs = useMemo(() => compared && differsDrawn(picture, compared), [picture, compared]);
 
   const holdsCurrent = (first: number, last: number): boolean =>
     run.current !== null && first <= run.current && run.current < last;
@@ -95,7 +100,8 @@ export function GraphCanvas(props: GraphCanvasProps): JSX.Element {
       tally: fold.frame(index),
       current: group !== undefined && holdsCurrent(group.first, group.last),
       depth: depths[index] ?? 0,
-      heat: heat(heated ? largest(picture.entering[index]) : null)
+      heat: heat(heated ? largest(picture.entering[index]) : null),
+      differs: differs ? (differs.frames.get(index) ?? null) : undefined
     };
   };
 
@@ -146,6 +152,7 @@ export function GraphCanvas(props: GraphCanvasProps): JSX.Element {
             match={countWithin(found, first, last) > 0}
             norm={norm}
             heat={heat(norm)}
+            differs={differs ? (differs.boxes.get(index) ?? null) : undefined}
           />
         )
       );
@@ -172,6 +179,7 @@ export function GraphCanvas(props: GraphCanvasProps): JSX.Element {
           breakpoint={breakpoints.has(node.id)}
           match={matches.has(node.id)}
           heat={heat(stands.grad_norm)}
+          differs={differs ? (differs.nodes.get(node.id) ?? null) : undefined}
         />
       )
     );
@@ -207,7 +215,7 @@ export function GraphCanvas(props: GraphCanvasProps): JSX.Element {
   return (
     <svg
       ref={props.svg}
-      class={`vg-canvas vg-detail-${detail}${scale >= TINY ? ' vg-tiny' : ''}${heated ? ' vg-heated' : ''}`}
+      class={`vg-canvas vg-detail-${detail}${scale >= TINY ? ' vg-tiny' : ''}${heated || compared ? ' vg-heated' : ''}${compared ? ' vg-compared' : ''}`}
       style={{ '--vg-least': `${type}px` }}
       role="tree"
       aria-label="Backward graph"

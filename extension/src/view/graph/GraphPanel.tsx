@@ -2,6 +2,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 
+import { comparedOf, pairOf, toCompare } from '../../store';
 import type { SessionState, ViewState } from '../../store';
 import * as format from '../format';
 import { Region } from '../frame/Region';
@@ -11,6 +12,7 @@ import { PRESENTED } from '../width';
 import { useCommands, useDoers, useSize, useStore } from '../hooks';
 import { nearestCell } from './cells';
 import { ContextMenu } from './ContextMenu';
+import { DifferenceLegend } from './DifferenceLegend';
 import { graphActions } from './graphActions';
 import { GraphCanvas } from './GraphCanvas';
 import { GraphTools } from './GraphTools';
@@ -59,6 +61,8 @@ function GraphPanelInner({
 
   const { drawing } = session;
   const { search, selection } = view;
+  const pair = pairOf(session, view);
+  const compared = comparedOf(session, view);
   const picture = useMemo(() => pictureOf(drawing, metrics), [drawing, metrics]);
   const place = (node: number | null): string | null =>
     node === null ? null : (picture.keysOf(node)[0] ?? null);
@@ -154,7 +158,20 @@ function GraphPanelInner({
     ...actions.doers,
     'fold-all': { act: () => foldAll(false), can: foldable },
     'open-groups': { act: () => foldAll(true), can: foldable },
-    'colour-by-gradient': { act: () => setHeated(!heated), isOn: () => heated }
+    'colour-by-gradient': {
+      act: () => {
+        setHeated(pair !== null || !heated);
+        if (pair !== null) {
+          store.view({ comparing: null }); // Colours say one thing at a time.
+        }
+      },
+      isOn: () => heated && pair === null
+    },
+    'compare-branch': {
+      act: () => store.view({ comparing: pair ? null : (toCompare(session)?.name ?? null) }),
+      can: () => toCompare(session) !== null,
+      isOn: () => pair !== null
+    }
   });
   useLayoutEffect(() => {
     commands.focused = actions.focused;
@@ -202,7 +219,8 @@ function GraphPanelInner({
           selection={selection}
           matches={matched}
           focusKey={keys.focusKey}
-          heated={heated}
+          heated={heated && pair === null}
+          compared={compared}
           running={running}
           events={actions.events}
         />
@@ -224,7 +242,8 @@ function GraphPanelInner({
           show={() => nextKey !== null && placing.show(nextKey)}
         />
         {menu.place && <ContextMenu {...menu.place} close={menu.close} />}
-        {heated && <Legend />}
+        {heated && pair === null && <Legend />}
+        {compared && <DifferenceLegend compared={compared} />}
         {drawing.boxes.length >= MINIMAP_FROM && (
           <Minimap
             picture={picture}

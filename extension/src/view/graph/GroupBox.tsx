@@ -9,6 +9,8 @@ import { Bands } from './Bands';
 import { PADDING } from './card';
 import { Curve } from './Curve';
 import { trendText } from './norms';
+import { differsName } from './differing';
+import type { Differs } from './differing';
 import { heatName } from './heat';
 import type { Heat } from './heat';
 import { concerns, groupState, progressText } from './tally';
@@ -38,6 +40,8 @@ interface GroupBoxProps {
   readonly norm: number | null;
   /** How large its gradient is, where that is what colours say. */
   readonly heat: Heat | null | undefined;
+  /** Where branches are compared: the node in it at which they differ most; null: they do not part in it. */
+  readonly differs: Differs | null | undefined;
 }
 
 function GroupBoxInner(props: GroupBoxProps): JSX.Element {
@@ -52,6 +56,7 @@ function GroupBoxInner(props: GroupBoxProps): JSX.Element {
     box.kind === 'cells' ? format.count(box.cells, 'equal cell') : 'group',
     progressText(tally),
     props.norm === null ? '' : `gradient ${format.number(props.norm)}`,
+    props.differs?.words ?? '',
     ...worries,
     curve ? trendText(tally.norms, cellsOf(props)) : ''
   ];
@@ -67,6 +72,7 @@ function GroupBoxInner(props: GroupBoxProps): JSX.Element {
       data-key={box.key}
       data-group-state={state}
       data-heat={heatName(props.heat)}
+      data-differs={differsName(props.differs)}
       transform={`translate(${box.x},${box.y})`}
     >
       <title>{tooltip(box, group, spoken.slice(2))}</title>
@@ -104,7 +110,9 @@ function Inside(props: InsideProps): JSX.Element {
   const title = metrics.width(box.title, 'name');
   const room = width - TITLE_LEFT - 30;
   const showsKind = kindRoom !== '' && title + kindRoom <= room;
-  const words = metrics.fit(progressText(tally), width - 2 * PADDING, 'sub');
+  const texts = props.differs?.brief ?? [progressText(tally)];
+  const fits = texts.find(text => metrics.width(text, 'sub') <= width - 2 * PADDING);
+  const words = metrics.fit(fits ?? texts.at(-1) ?? '', width - 2 * PADDING, 'sub');
   const left = width - 2 * PADDING - metrics.width(words, 'sub') - 10;
   const worry = worries.join(' · ');
   const own = worry !== '' && metrics.width(worry, 'strong') > left;

@@ -6,6 +6,8 @@ import * as format from '../format';
 import { StateShape } from '../Icons';
 import { memo } from '../memo';
 import { farText, mainText } from './card';
+import { differsName } from './differing';
+import type { Differs } from './differing';
 import { heatName } from './heat';
 import type { Heat } from './heat';
 import { NodeCard } from './NodeCard';
@@ -39,6 +41,8 @@ export interface NodeBoxProps {
   readonly level: number;
   /** How large its gradient is, where that is what colours say. */
   readonly heat: Heat | null | undefined;
+  /** Where branches are compared: how they differ at this node; null: they do not part here. */
+  readonly differs: Differs | null | undefined;
 }
 
 function NodeBoxInner(props: NodeBoxProps): JSX.Element {
@@ -52,6 +56,7 @@ function NodeBoxInner(props: NodeBoxProps): JSX.Element {
     format.nodeState(run, running),
     made === null ? '' : `made ${format.number(made)}`,
     odd && made === null ? 'not finite' : '',
+    props.differs?.words ?? '',
     breakpoint ? 'breakpoint' : '',
     saved.some(value => value.state === 'stale') ? 'a saved value is stale' : ''
   ];
@@ -70,10 +75,11 @@ function NodeBoxInner(props: NodeBoxProps): JSX.Element {
       data-kind={node.kind}
       data-state={stateOf(props)}
       data-heat={heatName(props.heat)}
+      data-differs={differsName(props.differs)}
       data-breakpoint={breakpoint ? 'on' : undefined}
       transform={`translate(${box.x},${box.y})`}
     >
-      <title>{tooltip(node, title)}</title>
+      <title>{tooltip(node, title, props.differs?.words ?? '')}</title>
       <rect
         class="vg-ring"
         x={-4}
@@ -167,9 +173,9 @@ function stateOf({ run, running }: NodeBoxProps): NodeState {
   return running === 'here' ? 'current' : run.state;
 }
 
-function tooltip({ scope, place }: Node, title: string): string {
+function tooltip({ scope, place }: Node, title: string, differs: string): string {
   const where = place ? `${format.place(place)}: ${place.text.trim()}` : '';
-  return [title, scope.join(' › '), where].filter(Boolean).join('\n');
+  return [title, scope.join(' › '), where, differs].filter(Boolean).join('\n');
 }
 
 export const NodeBox = memo(NodeBoxInner);

@@ -32,6 +32,7 @@ export function NodeCard(props: NodeBoxProps): JSX.Element {
         made={made}
         odd={props.odd}
         got={props.got}
+        instead={props.differs?.brief}
         right={box.width - side}
         room={room - (used || 0)}
         y={TYPE_LINE}

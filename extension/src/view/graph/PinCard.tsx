@@ -12,7 +12,8 @@ const GAP = 8;
 const INTO_END = 3;
 const SIGN_ROOM = 15;
 
-export function PinCard({ box, node, run, running, odd, got, metrics }: NodeBoxProps): JSX.Element {
+export function PinCard(props: NodeBoxProps): JSX.Element {
+  const { box, node, run, running, odd, got, differs, metrics } = props;
   const room = box.width - 2 * SIDE;
   const line = room + INTO_END;
   const name = metrics.fit(mainText(node), line - SIGN_ROOM, 'leaf');
@@ -31,6 +32,7 @@ export function PinCard({ box, node, run, running, odd, got, metrics }: NodeBoxP
         running={running}
         odd={odd}
         got={got}
+        instead={differs?.brief}
         right={box.width - SIDE + INTO_END}
         room={line - used - 4}
         y={14}

@@ -3,33 +3,54 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 
 import type { Branch } from '../../protocol';
-import { nodeTitle } from '../../store';
-import type { SessionState } from '../../store';
+import { comparedOf, nodeTitle, pairOf } from '../../store';
+import type { SessionState, ViewState } from '../../store';
 import * as format from '../format';
+import { differsIn, mostOf, summary } from '../graph/differing';
 import { useStore } from '../hooks';
+import { NodeLink } from './NodeLink';
 
 export function branchesNote({ run }: SessionState): string {
   const others = run.branches.length - 1;
   return others > 0 ? format.count(others, 'branch', 'branches') : 'what if';
 }
 
-export function Branches({ session }: { session: SessionState }): JSX.Element {
+interface BranchesProps {
+  readonly session: SessionState;
+  readonly view: ViewState;
+}
+
+export function Branches({ session, view }: BranchesProps): JSX.Element {
   const { run, closed } = session;
+  const pair = pairOf(session, view);
   return (
     <div class="vg-branches">
       {run.branches.length > 1 && (
         <ul class="vg-branch-list" aria-label="Branches of the run">
           {run.branches.map(branch => (
-            <Line key={branch.name} branch={branch} open={!closed} />
+            <Line
+              key={branch.name}
+              branch={branch}
+              open={!closed}
+              compared={branch.name === pair?.there}
+            />
           ))}
         </ul>
       )}
+      <Comparison session={session} view={view} />
       {!closed && run.current !== null && <Change session={session} node={run.current} />}
     </div>
   );
 }
 
-function Line({ branch, open }: { branch: Branch; open: boolean }): JSX.Element {
+interface LineProps {
+  readonly branch: Branch;
+  readonly open: boolean;
+  /** It is compared with the one that it left. */
+  readonly compared: boolean;
+}
+
+function Line({ branch, open, compared }: LineProps): JSX.Element {
   const store = useStore();
   const { name, current, parent, left, recorded, edits } = branch;
   const own = edits.at(-1)?.text ?? '';
@@ -53,6 +74,19 @@ function Line({ branch, open }: { branch: Branch; open: boolean }): JSX.Element 
       {parent !== '' && (
         <button
           type="button"
+          class="vg-branch-compare"
+          aria-label={`Compare ${name} with ${parent}`}
+          aria-pressed={compared}
+          title={compared ? 'Compare no more' : `Node by node with ${parent}, in the graph`}
+          disabled={!open}
+          onClick={() => store.view({ comparing: compared ? null : name })}
+        >
+          compare
+        </button>
+      )}
+      {parent !== '' && (
+        <button
+          type="button"
           class="vg-stop-remove"
           aria-label={`Throw away ${name}`}
           title="Throw it away"
@@ -63,6 +97,27 @@ function Line({ branch, open }: { branch: Branch; open: boolean }): JSX.Element 
         </button>
       )}
     </li>
+  );
+}
+
+/** How many nodes differ, and which does most. */
+function Comparison({ session, view }: BranchesProps): JSX.Element | null {
+  const compared = comparedOf(session, view);
+  if (compared === null) {
+    return null;
+  }
+  const most = mostOf(compared);
+  return (
+    <p class="vg-branch-differs">
+      {`${compared.there} beside ${compared.here}: ${summary(compared)}`}
+      {most && (
+        <>
+          {', most '}
+          <NodeLink session={session} node={most.node} />{' '}
+          {differsIn(most, compared)?.brief[0] ?? ''}
+        </>
+      )}
+    </p>
   );
 }
 

@@ -2,13 +2,14 @@
 import type { JSX } from 'preact';
 
 import type { Mathematics, Node, NodeRun, Saved, Visit } from '../../protocol';
-import { isPlain, isTensor, runningIn } from '../../store';
+import { comparedOf, isPlain, isTensor, runningIn } from '../../store';
 import type { DebuggerState, SessionState } from '../../store';
 import * as format from '../format';
 import { useStore } from '../hooks';
 import { keyText } from '../shortcuts';
 import { StateIcon } from '../Icons';
 import { Accumulate, LeafGrad } from './Accumulate';
+import { Beside } from './Beside';
 import { Gradients } from './Gradients';
 import { Facts, Formulas, Recorded } from './Recorded';
 import { SavedCard } from './SavedCard';
@@ -42,6 +43,7 @@ export function Inspector({ state, session }: InspectorProps): JSX.Element {
   return (
     <div class="vg-inspector" data-inspected={id}>
       <Head {...{ id, node, session, visit, known }} running={runningIn(state)} />
+      <Beside session={session} node={id} compared={comparedOf(session, state.view)} />
       {known && (visit !== null || !done) ? (
         <Gradients session={session} visit={visit} buffers={slots} />
       ) : (
