@@ -11,13 +11,14 @@ from vizgrad.autograd.batched import rows_of, stacked
 from vizgrad.autograd.before import was_done
 from vizgrad.autograd.edges import engine_edge
 from vizgrad.autograd.roots import as_tuple, check_counts, likeness, make_roots
-from vizgrad.engine.array_domain import ARRAYS, TENSORS
+from vizgrad.engine.array_domain import ARRAYS, DUALS, TENSORS
 from vizgrad.engine.task import Capture, GraphTask
 from vizgrad.errors import explained, place_of, warn_once
 from vizgrad.graph.accumulate import AccumulateGrad
 from vizgrad.graph.edges import cut_off, edge_of, split_edge
 from vizgrad.graph.node import Node
 from vizgrad.graph.saved import Freed
+from vizgrad.tensor.modes import MODES
 from vizgrad.tensor.place import caller
 from vizgrad.tensor.tensor import Tensor, new_tensor
 from vizgrad.tensor.wrong_call import wrong_call
@@ -52,7 +53,7 @@ def make_task(
 ) -> GraphTask:
     return GraphTask(
         roots,
-        TENSORS if create_graph else ARRAYS,
+        TENSORS if create_graph else DUALS if MODES.levels else ARRAYS,
         keep_graph=retain_graph,
         freed=Freed(caller(3)),  # whoever asked for this called a function that calls this one
         captures=captures,
@@ -111,7 +112,7 @@ def prepare_backward(
             RuntimeError("`inputs` argument to `backward` cannot be empty."),
             "leave `inputs` out to fill `.grad` of all leaves",
         )
-    roots = make_roots(tensors, grad_tensors, create_graph)
+    roots = make_roots(tensors, grad_tensors, create_graph or MODES.levels != ())
     captures: dict[Node, list[Capture]] | None = None
     wanted: list[Node] = []
     if chosen is not None:
@@ -184,7 +185,7 @@ def grad(
             outputs, chosen, grad_outputs, retain_graph, create_graph,
             bool(allow_unused), materialize_grads,
         )  # fmt: skip
-    roots = make_roots(outputs, grad_outputs, create_graph)
+    roots = make_roots(outputs, grad_outputs, create_graph or MODES.levels != ())
     captures: dict[Node, list[Capture]] = {}
     asked: list[Capture] = []
     for index, wanted in enumerate(chosen):
@@ -249,9 +250,9 @@ def _result(
     if capture.value is not None:
         if task.domain.raw:
             return new_tensor(_own_memory(capture))
-        return capture.value
+        return capture.value if task.domain.records else capture.value.clone()
     if materialize:
-        return _zeros(wanted, not task.domain.raw)
+        return _zeros(wanted, task.domain.records)
     if not unused:
         raise explained(
             RuntimeError(

@@ -29,6 +29,7 @@ class ArrayDomain:
     """See `vizgrad.engine.domain.Domain`."""
 
     raw = True
+    records = False
 
     def add(self, a: Any, b: Any) -> Any:
         # dense + sparse is dense; there is no sparse + dense
@@ -91,6 +92,7 @@ class TensorDomain(ArrayDomain):
     """Gradients as Tensors: with create_graph=True the backward is recorded like a forward."""
 
     raw = False
+    records = True
 
     def can_add_in_place(self, total: Any, grad: Any) -> bool:
         return False
@@ -144,5 +146,19 @@ def _real_part(grad: Any, node: Node, index: int) -> Any:
     return grad.real
 
 
+class DualDomain(TensorDomain):
+    """Gradients as Tensors that are not recorded, but may have tangents: the backward in forward mode."""
+
+    records = False
+
+    @staticmethod
+    def accumulate(variable: Tensor, grad: Any, borrowed: bool) -> tuple[str, str]:
+        if variable._grad is None or is_sparse(variable._grad._array) or is_sparse(grad._array):
+            return leaf.accumulate_tensor(variable, grad)
+        variable._grad.add_(grad)
+        return "added", "in place, with its tangent"
+
+
 ARRAYS = ArrayDomain()
 TENSORS = TensorDomain()
+DUALS = DualDomain()

@@ -16,6 +16,8 @@ class Domain(Protocol):
 
     #: True for plain arrays: nodes run with `Node.run`, else with `Node.run_tensors`.
     raw: bool
+    #: Is the backward recorded itself?
+    records: bool
 
     def add(self, a: Any, b: Any) -> Any:
         """a + b, out of place."""

@@ -153,7 +153,7 @@ class TaskState:
         """
         if self.modes is None:
             self.outer = MODES.task
-            self.modes = ThreadModes(not self.domain.raw)
+            self.modes = ThreadModes(self.domain.records)
             MODES.task = self
 
     def visited(self) -> None:

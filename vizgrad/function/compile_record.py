@@ -36,6 +36,7 @@ from vizgrad.graph.edges import cut_off, edge_of
 from vizgrad.graph.node import Meta, Node
 from vizgrad.graph.saved_group import SavedGroup
 from vizgrad.tensor.clock import tick
+from vizgrad.tensor.duals import DUALS
 from vizgrad.tensor.modes import GUARD, MODES, noted
 from vizgrad.tensor.place import INTERNAL
 from vizgrad.tensor.tensor import Tensor
@@ -81,7 +82,7 @@ def compile_record(op: Declared, node_class: Callable[[], type[Node] | None]) ->
         "interpreted": interpreted,
         "FLOAT": float32.np, "DOUBLE": float64.np, "NARROW": NARROW,
         "widened": _widened, "narrowed": _narrowed,
-        "SavedGroup": SavedGroup,
+        "SavedGroup": SavedGroup, "DUALS": DUALS,
         "__name__": NAMELESS, "__package__": "vizgrad.ops",
     }  # fmt: skip
 
@@ -89,7 +90,11 @@ def compile_record(op: Declared, node_class: Callable[[], type[Node] | None]) ->
         scope["NodeClass"] = node_class()
         if _kernel(op) != "kernel":
             scope["fused_kernel"] = fused()(op.forward)
-        return _record_source(op)
+        if not DUALS.armed:
+            return _record_source(op)
+        own = dict(scope)
+        scope["plain"] = at_first_call(op.name, "record", own, lambda: _record_source(op))
+        return _asking_for_tangents(op)
 
     record = at_first_call(op.name, "record", scope, record_source)
     record.__name__ = record.__qualname__ = op.name
@@ -141,6 +146,15 @@ def _record_source(op: Declared) -> str:
         lines.append(f"    {word} GUARD.inference: {storages} = MODES.inference")
     lines.append("    return " + ", ".join(outs))
     return "\n".join(lines) + "\n"
+
+
+def _asking_for_tangents(op: Declared) -> str:
+    """What is written once forward mode was used: the same, but for one question before all else."""
+    head, body = _record_source(op).split("\n", 1)
+    given = ", ".join(f"{name!r}: {name}" for name in op.attributes)
+    operands = f"({', '.join(op.inputs)},)"
+    asked = f"    if DUALS.on: return DUALS.run(op, plain, {operands}, {{{given}}})"
+    return f"{head}\n{asked}\n{body}"
 
 
 def _may_be_widened(op: Declared) -> bool:

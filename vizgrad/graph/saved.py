@@ -29,7 +29,7 @@ from vizgrad.graph.node import Edge
 from vizgrad.tensor.modes import set_grad_mode
 from vizgrad.tensor.place import Site
 from vizgrad.tensor.source import written_name
-from vizgrad.tensor.tensor import LEAF, RESULT, Tensor, new_tensor
+from vizgrad.tensor.tensor import LEAF, RESULT, Tensor, new_tensor, rare_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,6 +47,16 @@ class SavedResult:
         self._array = array
         self._storage = storage
         self.output_nr = output_nr
+
+
+class SavedDual(SavedResult):
+    """The same in forward mode: with its tangents (`vizgrad.tensor.duals.Tangents`)."""
+
+    __slots__ = ("tangents",)
+
+    def __init__(self, saved: SavedResult, tangents: Any) -> None:
+        super().__init__(saved._array, saved._storage, saved.output_nr)
+        self.tangents = tangents
 
 
 class KeptSelf:
@@ -181,7 +191,10 @@ def read_tensor(node: Node, name: str, saved: Any) -> Tensor | None:
         return saved
     if isinstance(saved, KeptSelf):
         return in_graph(array, None, saved.edge)
-    return _own_output(node, array, saved._storage, saved.output_nr)
+    out = _own_output(node, array, saved._storage, saved.output_nr)
+    if isinstance(saved, SavedDual):
+        rare_of(out).tangents = saved.tangents
+    return out
 
 
 def _own_output(node: Node, array: Any, storage: Storage | None, output_nr: int) -> Tensor:

@@ -93,6 +93,8 @@ class _Modes(threading.local):
     before_write: Callable[[Any], None] | None = None
     #: The same, for a debugger that undoes the write later.
     keep_before_write: Callable[[Any], None] | None = None
+    #: Levels of forward mode (`vizgrad.tensor.duals.DualLevel`) that are active, the outermost first.
+    levels: tuple[Any, ...] = ()
     #: What this thread has added to the counts of `GUARD`.
     share: Share | None = None
 

@@ -20,7 +20,7 @@ class Rare:
 
     __slots__ = (
         "accumulate", "detached", "detached_at", "hooks", "name", "post_accumulate", "retains_grad",
-        "view_leaf",
+        "tangent_root", "tangents", "view_leaf",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -36,6 +36,9 @@ class Rare:
         self.name = ""
         #: `requires_grad_()` was called on this view: it is a leaf of its own (V-14).
         self.view_leaf = False
+        #: Forward mode: the tangents, and whose tangent this is a part of (`vizgrad.tensor.duals`).
+        self.tangents: Any = None
+        self.tangent_root: Any = None
 
 
 def rare_of(tensor: Tensor) -> Rare:

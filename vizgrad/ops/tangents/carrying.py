@@ -1,0 +1,177 @@
+"""Carrying tangents through one operation: what `DUALS.run` and `DUALS.write` call in a forward level."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from vizgrad.function.declared import Declared, saved_by
+from vizgrad.function.typing import coerce
+from vizgrad.function.wrapped import Wrapped
+from vizgrad.graph.edges import split_edge
+from vizgrad.graph.saved import SavedDual, SavedResult
+from vizgrad.ops.complexes import real_part
+from vizgrad.ops.shape import clone
+from vizgrad.ops.tangents.call import Call
+from vizgrad.ops.tangents.layouts import fitted, zeros_for
+from vizgrad.ops.tangents.rules import rule_of
+from vizgrad.tensor.duals import DualLevel, follow, root_of, set_tangent, tangent_of
+from vizgrad.tensor.modes import GUARD, MODES
+from vizgrad.tensor.tensor import Tensor
+
+
+@contextmanager
+def within(levels: tuple[DualLevel, ...]) -> Iterator[None]:
+    """Only these levels are active: a tangent is computed with the levels outside of its own."""
+    before, MODES.levels = MODES.levels, levels
+    try:
+        yield
+    finally:
+        MODES.levels = before
+
+
+def active() -> tuple[DualLevel, ...]:
+    """The levels whose tangents are carried on: none in inference mode (M-30)."""
+    levels = MODES.levels
+    if levels and GUARD.inference and MODES.inference is not None:
+        return ()
+    return levels
+
+
+def run(
+    op: Declared,
+    plain: Callable[..., Any],
+    operands: tuple[Any, ...],
+    attributes: dict[str, Any],
+) -> Any:
+    """`op` on operands that may have tangents; its result has one, then."""
+    levels = active()
+    made = plain(*operands, **attributes)
+    if not levels or not op.formulas or any(isinstance(each, Wrapped) for each in operands):
+        return made
+    results = made if isinstance(made, tuple) else (made,)
+    out = results[0]
+    if op.view:
+        follow(out, operands[0])
+    if out._array.dtype.kind not in "fcV":
+        return made
+    carried = False
+    for depth, level in enumerate(levels):
+        tangents = {
+            name: tangent
+            for name, operand in zip(op.inputs, operands, strict=True)
+            if name in op.formulas
+            and isinstance(operand, Tensor)
+            and (tangent := tangent_of(operand, level)) is not None
+        }
+        if not tangents:
+            continue
+        if not carried:
+            carried = True
+            operands = _as_tensors(op, operands)
+        with within(levels[:depth]):
+            found = rule_of(op)(Call(op, operands, attributes, results, tangents))
+            if found is None:
+                found = zeros_for(out)
+            elif not op.view:
+                found = fitted(found, out, tuple(tangents.values()))
+        set_tangent(out, level, found)
+    if carried:
+        keep_with_saved(op, out)
+    return made
+
+
+def _as_tensors(op: Declared, operands: tuple[Any, ...]) -> tuple[Any, ...]:
+    """With Python numbers as the tensors that formulas take."""
+    if all(isinstance(each, Tensor) for each in operands):
+        return operands
+    return coerce(op, *operands)
+
+
+def keep_with_saved(op: Declared, out: Tensor) -> None:
+    """Gives the tangents of `out` to what its node has saved of it (A-10)."""
+    if out._edge is None or not out._tracked or out._rare is None:
+        return
+    node, _ = split_edge(out._edge)
+    if getattr(node, "op", None) is not op:
+        return
+    for name in saved_by(op)[0]:
+        form = getattr(node, "_" + name)
+        if isinstance(form, SavedResult):
+            setattr(node, "_" + name, SavedDual(form, out._rare.tangents))
+
+
+# --- in place ------------------------------------------------------------------------------------------
+
+
+def write(
+    plain: Callable[..., Any],
+    op: Declared,
+    target: Tensor,
+    operands: tuple[Any, ...],
+    name: str,
+    attributes: dict[str, Any],
+) -> Tensor:
+    """`target = op(target, ...)`, in place, where target or operands may have tangents (A-8)."""
+    levels = active()
+    given = (target, *operands)
+    if not levels or any(isinstance(each, Wrapped) for each in given):
+        return plain(op, target, *operands, name=name, **attributes)
+    dual = [
+        level
+        for level in levels
+        if any(isinstance(each, Tensor) and tangent_of(each, level) is not None for each in given)
+    ]
+    if not dual or target._array.dtype.kind not in "fcV":
+        return plain(op, target, *operands, name=name, **attributes)
+    given = _as_tensors(op, given)
+    shared = target._storage
+    old = tuple(
+        [
+            clone(each)
+            if each is target or (shared is not None and each._storage is shared)
+            else each
+            for each in given
+        ]
+    )
+    plain(op, target, *operands, name=name, **attributes)
+    for depth, level in enumerate(levels):
+        if level not in dual:
+            continue
+        tangents = {
+            each: tangent
+            for each, operand in zip(op.inputs, old, strict=True)
+            if each in op.formulas and (tangent := tangent_of(operand, level)) is not None
+        }
+        with within(levels[:depth]):
+            found = None
+            if tangents:
+                found = rule_of(op)(Call(op, old, attributes, (target,), tangents))
+            write_tangent(target, level, found, tuple(tangents.values()))
+    keep_with_saved(op, target)
+    return target
+
+
+def write_tangent(
+    target: Tensor, level: DualLevel, found: Tensor | None, lent: tuple[Any, ...] = ()
+) -> None:
+    """Makes `found` the tangent of a tensor that was written: in place, where it has one.
+
+    Of a part of a tensor without one, the whole gets a tangent that is zero elsewhere.
+    """
+    known = tangent_of(target, level)
+    if known is None:
+        if found is None:
+            return
+        root = root_of(target)
+        if root is target:
+            set_tangent(target, level, fitted(found, target, lent))
+            return
+        set_tangent(root, level, zeros_for(root))
+        known = tangent_of(target, level)
+        assert known is not None
+    if found is None:
+        known.zero_()
+    else:
+        known.copy_(real_part(found) if found.is_complex() and not known.is_complex() else found)

@@ -1,0 +1,88 @@
+"""A tangent lies in memory as its tensor does: views of the one have their like of the other (A-4)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vizgrad.arrays import layout, xp
+from vizgrad.function.primitive import primitive
+from vizgrad.function.reinterpret import view_as_complex, view_as_real
+from vizgrad.function.strided import as_strided, geometry_of
+from vizgrad.ops.complexes import real_part
+from vizgrad.ops.copying import to_copy
+from vizgrad.ops.shape import expand
+from vizgrad.tensor import duals
+from vizgrad.tensor.tensor import Tensor, new_tensor
+
+
+@primitive(linear=True, typing="moved", node="CloneBackward0")
+class laid_out:
+    """A copy whose elements have the given strides (in bytes); in C order if these let elements meet."""
+
+    def forward(self, *, strides):
+        made = _empty(self, strides)
+        if made is None:
+            return self.copy()
+        made[...] = self
+        return made
+
+    def grad_self(grad):
+        return grad
+
+
+def _empty(like: Any, strides: tuple[int, ...]) -> Any:
+    """Memory of the shape of `like` with these strides, or None if elements would lie in one place."""
+    shape = like.shape
+    if not like.size:
+        return None
+    reach = [(length - 1) * step for length, step in zip(shape, strides, strict=True)]
+    low = -sum(r for r in reach if r < 0)
+    block = xp.empty_like(
+        like, shape=((low + sum(map(abs, reach))) // like.itemsize + 1,), order="C"
+    )
+    made = layout.restrided(block[low // like.itemsize :], shape, strides)
+    return None if layout.overlaps_itself(made) else made
+
+
+def alike(a: Any, b: Any) -> bool:
+    """Do two arrays of one shape and type lie in memory in the same way?"""
+    if a.strides == b.strides or a.size < 2:
+        return True
+    steps = zip(a.shape, a.strides, b.strides, strict=True)
+    return all(first == second for length, first, second in steps if length > 1)
+
+
+def fitted(tangent: Tensor, like: Tensor, lent: tuple[Any, ...] = ()) -> Tensor:
+    """`tangent` in the shape, type and layout of `like`, in memory that nobody else has.
+
+    `lent` are tensors of others: one of them is copied.
+    """
+    array = like._array
+    if tangent._array.dtype != array.dtype:
+        if tangent._array.dtype.kind == "c" and array.dtype.kind != "c":
+            tangent = real_part(tangent)
+        tangent = to_copy(tangent, dtype=array.dtype)
+    if tangent._array.shape != array.shape:
+        tangent = expand(tangent, shape=array.shape)
+    lent_out = tangent._view is not None or any(tangent is each for each in lent)
+    if not lent_out and (alike(tangent._array, array) or layout.overlaps_itself(array)):
+        return tangent
+    return laid_out(tangent, strides=array.strides)
+
+
+def zeros_for(tensor: Tensor) -> Tensor:
+    """Zeros that lie as the elements of `tensor` do."""
+    zeros = xp.zeros_like(tensor._array, order="C")
+    made = new_tensor(zeros)
+    return made if alike(zeros, tensor._array) else laid_out(made, strides=tensor._array.strides)
+
+
+def _region(root: Tensor, view: Tensor, tangent: Tensor) -> Tensor:
+    geometry = geometry_of(root, view)
+    if geometry.region == "real":
+        return as_strided(view_as_real(tangent), geometry=geometry)
+    part = as_strided(tangent, geometry=geometry)
+    return view_as_complex(part) if geometry.region == "complex" else part
+
+
+duals.region_of = _region

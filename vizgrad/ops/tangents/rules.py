@@ -1,0 +1,132 @@
+"""Which rule each operation has, where its declaration does not say it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from vizgrad.function.declared import Declared
+from vizgrad.ops.complexes import abs, conj, real_part, sgn
+from vizgrad.ops.constants import raw, zeros_like
+from vizgrad.ops.select import keep
+from vizgrad.ops.tangents.call import Call, total
+from vizgrad.ops.tangents.structure import (
+    chosen,
+    constant,
+    linear,
+    pointwise,
+    product,
+    reduction,
+    transposed,
+)
+from vizgrad.tensor.tensor import Tensor
+
+Rule = Callable[[Call], Tensor | None]
+
+#: Operation -> rule, for those whose declaration does not say it.
+RULES: dict[str, Rule] = {}
+
+
+def _declare(rule: Rule, names: str) -> None:
+    RULES.update(dict.fromkeys(names.split(), rule))
+
+
+def tangent(*names: str) -> Callable[[type], type]:
+    """The rule of the operations `names`, as a class of one function per input, each linear in its `t`:
+
+        @tangent("softmax")
+        class _:
+            def self(t, result, dim):
+                return softmax_backward(t, result, dim=dim)
+
+    The tangent of the result is their sum.
+    """
+
+    def declare(cls: type) -> type:
+        parts = {n: f for n, f in vars(cls).items() if callable(f) and not n.startswith("__")}
+
+        def rule(call: Call) -> Tensor | None:
+            return total(
+                [call.applied(parts[name], t) for name, t in call.tangents.items() if name in parts]
+            )
+
+        for name in names:
+            RULES[name] = rule
+        return cls
+
+    return declare
+
+
+def rule_of(op: Declared) -> Rule:
+    """How `op` carries tangents on."""
+    found = RULES.get(op.name)
+    if found is not None:
+        return found
+    if "pointwise" in op.structure:
+        return pointwise
+    return linear if "linear" in op.structure else transposed
+
+
+def kind_of(op: Declared) -> str:
+    """The rule's name, for those who ask what there is: "transposed" is the general way, by two gradients."""
+    if not op.formulas:
+        return ""
+    return getattr(rule_of(op), "__name__", "rule")
+
+
+def without_number(**numbers: Any) -> Rule:
+    """Linear but for a number that is written somewhere: whose tangent is zero."""
+
+    def rule(call: Call) -> Tensor | None:
+        names = call.op.differentiable
+        return call.again({n: call.tangent_or_zeros(n) for n in names}, **numbers)
+
+    return rule
+
+
+_declare(constant, "fill_number zero overwrite overwrite_compared")
+_declare(constant, "bernoulli poisson normal normal_of_means normal_of_deviations identity_like")
+_declare(without_number(value=0), "scatter_number index_fill constant_pad_nd")
+_declare(linear, "masked_fill_tensor join embedding")
+_declare(product("self", "mat2"), "mm bmm mm_t")
+_declare(product("self", "vec"), "mv")
+_declare(product("self", "tensor"), "dot")
+_declare(product("self", "other"), "cross matmul")
+_declare(product("mat1", "mat2"), "addmm addmm_t")
+_declare(product("mat", "vec"), "addmv")
+_declare(product("batch1", "batch2"), "baddbmm")
+_declare(product("input", "weight"), "convolution convolution_transpose")
+_declare(product("input", "grad_output"), "convolution_weight")
+_declare(
+    reduction,
+    "prod_all prod_dim logsumexp max_all min_all amax amin median_all nanmedian_all nansum_dims "
+    "var std vector_norm dist",
+)
+_declare(chosen, "max_dim min_dim sort topk kthvalue median_dim nanmedian_dim mode cummax cummin")
+
+
+@tangent("abs")
+class _:
+    """Of real numbers, too."""
+
+    def self(t, self):
+        return real_part(conj(sgn(self)) * t) if t.is_complex() else t * sgn(self)
+
+
+@tangent("angle")
+class _:
+    def self(t, self):
+        if not t.is_complex():
+            return zeros_like(t)
+        size = abs(self)
+        turned = real_part(conj(sgn(self) * 1j) * t)
+        return keep(turned / (size + (raw(size) == 0)), mask=raw(size) != 0)
+
+
+@tangent("polar")
+class _:
+    def self(t, result):
+        return sgn(result) * t
+
+    def angle(t, result):
+        return result * (t * 1j)
