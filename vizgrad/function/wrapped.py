@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import sys
 import threading
+from collections.abc import Callable
 from math import prod
 from typing import Any, NoReturn, Self
 
@@ -56,6 +57,14 @@ class Level:
 
     def apply(self, function: Any, args: tuple[Any, ...]) -> Any:
         """What a custom Function gives for arguments of which some are wrapped by this level."""
+        raise NotImplementedError
+
+    def lift(self, value: Tensor) -> Tensor:
+        """`value`, which is not wrapped by this level, as one that is: it is seen to."""
+        raise NotImplementedError
+
+    def together(self, first: Tensor, second: Tensor) -> tuple[Tensor, Tensor]:
+        """What two tensors, one of them at least wrapped by this level, stand for, alike for both."""
         raise NotImplementedError
 
     def stand_in(self, wrapped: Wrapped) -> StandIn:
@@ -104,9 +113,11 @@ class Wrapped(Tensor):
         return self.level.stand_in(self)
 
 
-def wrap(level: Level, value: Tensor) -> Wrapped:
-    """A tensor that stands for `value` at `level`, which says what that means."""
+def wrap(level: Level, value: Tensor, like: Wrapped | None = None) -> Wrapped:
+    """A tensor that stands for `value` at `level`, which says what that means; or just as `like` does."""
     out = object.__new__(Wrapped)
+    if like is not None:
+        vars(out).update(vars(like))
     out.level, out.value = level, value
     return out
 
@@ -155,6 +166,17 @@ def written(op: Declared, operands: tuple[Any, ...], name: str, attributes: dict
     return True
 
 
+def unwrap_together(
+    first: Tensor, second: Tensor
+) -> tuple[Tensor, Tensor, Callable[[Tensor], Tensor]]:
+    """What two tensors stand for at the innermost level of either, and how to wrap such a value again."""
+    level = innermost((first, second))
+    if level is None:
+        return first, second, lambda value: value
+    a, b = level.together(first, second)
+    return a, b, lambda value: wrap(level, value)
+
+
 class StandIn:
     """Shape and type of an array whose elements nobody may look at."""
 
@@ -175,12 +197,16 @@ class StandIn:
             step *= max(n, 1)
         self.strides = tuple(reversed(steps))
 
+    def as_tensor(self) -> Tensor:
+        """A tensor over the same elements, without history."""
+        return wrap(self._owner.level, self._owner.value.detach(), self._owner)
+
     def _refuse(self, wanted: str) -> NoReturn:
         raise self._owner.level.unreadable(self._owner, wanted)
 
     def __getattr__(self, name: str) -> Any:
         # what arrays of numpy do not have either is asked for to tell them from others
-        if name.startswith("__") or name in ("layout", "values", "mapped"):
+        if name.startswith("__") or name in ("layout", "values", "mapped", "get"):
             raise AttributeError(name)
         self._refuse(name)
 

@@ -14,6 +14,7 @@ from vizgrad.arrays import xp
 from vizgrad.arrays.backend import beside, is_array
 from vizgrad.arrays.dtypes import INTS
 from vizgrad.errors import place_of, warn_once
+from vizgrad.function.wrapped import Wrapped, innermost
 from vizgrad.ops import shape as shape_ops
 from vizgrad.tensor.place import caller
 from vizgrad.tensor.tensor import Tensor, new_tensor
@@ -37,6 +38,14 @@ class Indices:
         self.tensors = tuple(tensors)
         self.key = tuple([_FULL if t is None else t._array for t in self.tensors])
         self.unique = all(k is _FULL or k.dtype.kind == "b" for k in self.key)
+
+    def seen_by_levels(self, source: Tensor) -> Tensor:
+        """`source`, wrapped if an index is: operations find their level by their operands."""
+        for tensor in self.tensors:
+            if tensor.__class__ is Wrapped:
+                level = innermost((source, *self.tensors))
+                return source if level is None else level.lift(source)
+        return source
 
     def __repr__(self) -> str:
         return f"Indices({', '.join(':' if k is _FULL else str(k.shape) for k in self.key)})"
@@ -127,6 +136,8 @@ def _warn_of_nested(key: list[Any]) -> None:
 
 def index_beside(source: Tensor, index: Tensor) -> Tensor:
     """An index tensor on the device of what it indexes."""
+    if index.__class__ is Wrapped:
+        return index
     array = beside(source._array, index._array)
     return index if array is index._array else new_tensor(array)
 
@@ -177,7 +188,7 @@ def _index_tensor(tensor: Tensor) -> Any:
         raise IndexError(
             f"tensors used as indices must be long, int, byte or bool tensors, got {tensor.dtype}"
         )
-    if array.ndim == 0:
+    if array.ndim == 0 and tensor.__class__ is not Wrapped:
         return array.item()
     return tensor
 

@@ -462,8 +462,14 @@ _ndarray = xp.ndarray
 
 def new_tensor(array: Array, cls: type[Tensor] = Tensor) -> Tensor:
     """A tensor without history over `array` (not copied; numpy scalars become 0-dim arrays)."""
+    if array.__class__ is not _ndarray:
+        if hasattr(
+            array, "as_tensor"
+        ):  # of a tensor that stands for another one (`function/wrapped.py`)
+            return array.as_tensor()
+        array = as_array(array)
     out = _new(cls)
-    out._array = array if array.__class__ is _ndarray else as_array(array)
+    out._array = array
     out._storage = MODES.inference if GUARD.inference else None
     out._tracked = UNTRACKED
     out._edge = out._view = out._grad = out._rare = None

@@ -22,7 +22,9 @@ from vizgrad.tensor.tensor import Tensor, new_tensor
 def getitem(self: Tensor, key: Any) -> Tensor:
     """`self[key]`: a view for ints, slices, None and `...`; a copy for index tensors, lists and masks."""
     found, indices = parse(self, key)
-    return found if indices is None else indexing.index.record(found, indices=indices)
+    if indices is None:
+        return found
+    return indexing.index.record(indices.seen_by_levels(found), indices=indices)
 
 
 def setitem(self: Tensor, key: Any, value: Any) -> None:
@@ -44,6 +46,7 @@ def setitem(self: Tensor, key: Any, value: Any) -> None:
     if indices is None:
         _assign(target, value)
         return
+    target = indices.seen_by_levels(target)
     keys = key if isinstance(key, (tuple, list)) else (key,)
     if not _is_filled(indices, keys, value):
         _check_put(self, value)
@@ -118,6 +121,7 @@ def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = Fa
     """A copy of `input` with `values` written (or added) at the index tensors."""
     places = _put_indices(input, indices)
     values = _put_values(input, places, indices, values, accumulate)
+    input = places.seen_by_levels(input)
     return indexing.index_put.record(input, values, indices=places, accumulate=accumulate)
 
 
@@ -127,6 +131,7 @@ def index_put_(input: Tensor, indices: Any, values: Tensor, accumulate: bool = F
     """`index_put`, in place."""
     check_history(input, MODES.grad and (input.requires_grad or values.requires_grad))
     places = _put_indices(input, indices)
+    input = places.seen_by_levels(input)
     values = _put_values(input, places, indices, values, accumulate)
     # what has no elements shares none, but with itself
     if input._array.size or any(operand is input for operand in (values, *indices)):

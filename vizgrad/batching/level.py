@@ -1,0 +1,111 @@
+"""A vmap that is under way: operations on its wrappers are run on all examples at once."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from vizgrad.batching import everything as everything
+from vizgrad.batching.rules import Call, rule_of
+from vizgrad.batching.values import example_ndim, filled, shared, unwrapped, with_ndim
+from vizgrad.function.declared import Declared
+from vizgrad.function.inplace import write
+from vizgrad.function.wrapped import Level, StandIn, Wrapped, wrap
+from vizgrad.ops import copying
+from vizgrad.tensor.tensor import Tensor
+from vizgrad.tensor.wrong_call import wrong_call
+
+Randomness = Literal["error", "same", "different"]
+
+
+class Batch(Level):
+    """One `vmap`. Its wrappers look like one example, and stand for a batch along dimension 0."""
+
+    name = "vmap"
+
+    def __init__(self, size: int, randomness: Randomness = "error") -> None:
+        super().__init__()
+        self.size = size
+        self.randomness = randomness
+
+    def call(self, op: Any, operands: tuple[Any, ...]) -> Call:
+        pairs = [unwrapped(self, operand) for operand in operands]
+        return Call(self, op, tuple(v for v, _ in pairs), tuple(b for _, b in pairs))
+
+    def wrapped(self, result: Any) -> Any:
+        """A batch, or several, as what one example of it is."""
+        if isinstance(result, tuple):
+            return tuple(self.wrapped(each) for each in result)
+        return wrap(self, result)
+
+    def run(self, op: Declared, operands: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
+        call = self.call(op, operands)
+        if not any(call.batched) and "indices" not in attributes:
+            return call.op.record(*call.values, **attributes)
+        return self.wrapped(rule_of(op)(call, **attributes))
+
+    def write(
+        self, op: Declared, operands: tuple[Any, ...], name: str, attributes: dict[str, Any]
+    ) -> None:
+        call = self.call(op, operands)
+        target, batched = call.values[0], call.batched[0]
+        name = name or f"{op.name}_"
+        if not batched:
+            if any(call.batched[1:]) or "indices" in attributes:
+                raise _captured(name)
+            write(call.op, *call.values, name=name, **attributes)
+            return
+        if "pointwise" in op.structure or op.name in _FILLING:
+            ndim = example_ndim(target, True)
+            values = [
+                with_ndim(value, ndim) if b else value
+                for value, b in zip(call.values, call.batched, strict=True)
+            ]
+            write(call.op, *values, name=name, **attributes)
+            return
+        result = rule_of(op)(call, **attributes)
+        write(copying.copy, target, result, name=name)
+
+    def lift(self, value: Tensor) -> Tensor:
+        if isinstance(value, Wrapped) and value.level is self:
+            return value
+        return shared(self, value)
+
+    def together(self, first: Tensor, second: Tensor) -> tuple[Tensor, Tensor]:
+        a, b = (filled(*unwrapped(self, each), self.size) for each in (first, second))
+        return a, b
+
+    def stand_in(self, wrapped: Wrapped) -> StandIn:
+        like = wrapped.value._array
+        is_shared = vars(wrapped).get("shared", False)
+        return StandIn(wrapped, like.shape if is_shared else like.shape[1:], like)
+
+    def unreadable(self, wrapped: Wrapped, wanted: str) -> Exception:
+        return wrong_call(
+            RuntimeError(
+                f"vmap: {_READING.get(wanted, wanted)} asks for the elements of a tensor, which inside of "
+                "vmap stands for all examples at once. What depends on elements (an `if`, a number, a shape) "
+                "can't be batched."
+            ),
+            "write it with tensors alone (`where` in place of `if`), or do it outside of vmap",
+        )
+
+
+#: What is asked of an array by what people wrote.
+_READING = {
+    "item": ".item() on a Tensor",
+    "reshape": "data-dependent control flow, or a number made of a Tensor,",
+}
+
+#: Written by shape alone: their other operand is laid beside the target.
+_FILLING = frozenset({"copy", "fill_number", "zero"})
+
+
+def _captured(name: str) -> RuntimeError:
+    return wrong_call(
+        RuntimeError(
+            f"vmap: inplace arithmetic ({name}) is not possible: the tensor written to is the same for all "
+            "examples, and what is written to it is not. It was made without any of the batched tensors."
+        ),
+        "write out of place, or make the tensor from a batched one, with `x.new_zeros(...)`",
+        "forbidden-write",
+    )

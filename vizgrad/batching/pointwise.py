@@ -1,0 +1,52 @@
+"""Operations on single elements: dimensions are laid beside each other, and numpy broadcasts the rest."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vizgrad.arrays import dtypes
+from vizgrad.batching.rules import Call, rule
+from vizgrad.batching.values import example_ndim, with_ndim
+from vizgrad.function.typing import WrappedNumber
+from vizgrad.ops.copying import converted
+from vizgrad.tensor.tensor import Tensor
+
+
+@rule("pointwise")
+def pointwise(call: Call, **attributes: Any) -> Any:
+    values = beside(call, attributes)
+    if call.op.typing in ("promote", "float"):
+        values = one_type(call, values)
+    return call.op.record(*values, **attributes)
+
+
+def beside(call: Call, attributes: Any = ()) -> list[Any]:
+    """The operands with as many dimensions behind that of the batch as the widest example has."""
+    masks = [getattr(attributes[name], "ndim", 0) for name in attributes]  # plain arrays
+    pairs = list(zip(call.values, call.batched, strict=True))
+    ndim = max([example_ndim(v, b) for v, b in pairs] + masks)
+    return [with_ndim(value, ndim) if batched else value for value, batched in pairs]
+
+
+def one_type(call: Call, values: list[Any]) -> list[Any]:
+    """The operands in the type that those of one example would have.
+
+    A 0-dim tensor gives way to others (T-3); a batch of such has a dimension.
+    """
+    tensors = [v for v in call.values if isinstance(v, Tensor)]
+    if len({t.dtype for t in tensors}) < 2 and len(tensors) == len(values):
+        return values
+    groups: tuple[list[Any], list[Any], list[Any]] = ([], [], [])
+    for value, batched in zip(call.values, call.batched, strict=True):
+        if isinstance(value, WrappedNumber) or not isinstance(value, Tensor):
+            dtype = value.dtype if isinstance(value, Tensor) else dtypes.of_scalar(value)
+            groups[2].append(dtype)
+        else:
+            groups[1 if example_ndim(value, batched) == 0 else 0].append(value.dtype)
+    wanted = dtypes.result_type(*groups)
+    return [
+        converted(value, wanted.np)
+        if isinstance(value, Tensor) and not isinstance(value, WrappedNumber)
+        else value
+        for value in values
+    ]

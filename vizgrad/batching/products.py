@@ -1,0 +1,132 @@
+"""Matrix products: where one side is the same in all examples, the batch is more rows or columns of one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vizgrad.batching.rules import Call, rule
+from vizgrad.batching.values import filled, merged, reshaped, to_front, with_ndim
+from vizgrad.ops import arithmetic, linalg, matrix_products, shape
+from vizgrad.tensor.tensor import Tensor
+
+
+def matrices(a: Tensor, of_a: bool, b: Tensor, of_b: bool) -> Tensor:
+    """The products of matrices, of which one side, or both, are a batch."""
+    if of_a and of_b:
+        return matrix_products.bmm.record(a, b)
+    if of_a:
+        rows = matrix_products.mm.record(merged(a), b)
+        return reshaped(rows, *a.shape[:2], b.shape[1])
+    columns = matrix_products.mm.record(a, merged(to_front(b, 1), 1))
+    return to_front(reshaped(columns, a.shape[0], b.shape[0], b.shape[2]), 1)
+
+
+@rule("mm", "mm_t")
+def mm(call: Call) -> Any:
+    (a, b), (of_a, of_b) = call.values, call.batched
+    if of_a and not of_b:  # the layout of the weight's gradient is that of the operation
+        rows = call.op.record(merged(a), b)
+        return reshaped(rows, *a.shape[:2], b.shape[1])
+    return matrices(a, of_a, b, of_b)
+
+
+@rule("bmm")
+def bmm(call: Call) -> Any:
+    a, b = (filled(v, on, call.size) for v, on in zip(call.values, call.batched, strict=True))
+    found = matrix_products.bmm.record(merged(a), merged(b))
+    return reshaped(found, call.size, a.shape[1], a.shape[2], b.shape[3])
+
+
+@rule("matmul")
+def matmul(call: Call) -> Any:
+    a, b = (filled(v, on, call.size) for v, on in zip(call.values, call.batched, strict=True))
+    return linalg.matmul.record(a, b)
+
+
+@rule("mv")
+def mv(call: Call) -> Any:
+    (matrix, vector), (of_matrix, of_vector) = call.values, call.batched
+    if not of_vector:
+        return reshaped(matrix_products.mv.record(merged(matrix), vector), *matrix.shape[:2])
+    if not of_matrix:
+        return matrix_products.mm.record(vector, shape.t.record(matrix))
+    column = shape.unsqueeze.record(vector, dim=2)
+    return shape.squeeze_dim.record(matrix_products.bmm.record(matrix, column), dim=2)
+
+
+@rule("dot")
+def dot(call: Call) -> Any:
+    (a, b), (of_a, of_b) = call.values, call.batched
+    if not of_a or not of_b:
+        return matrix_products.mv.record(a if of_a else b, b if of_a else a)
+    row, column = shape.unsqueeze.record(a, dim=1), shape.unsqueeze.record(b, dim=2)
+    return reshaped(matrix_products.bmm.record(row, column), call.size)
+
+
+@rule("addmm", "addmm_t")
+def addmm(call: Call, *, beta: Any, alpha: Any) -> Any:
+    (bias, a, b), (of_bias, of_a, of_b) = call.values, call.batched
+    if of_a and not of_b and not of_bias and bias.ndim < 2:  # a linear layer: more rows
+        rows = call.op.record(bias, merged(a), b, beta=beta, alpha=alpha)
+        return reshaped(rows, *a.shape[:2], b.shape[1])
+    if of_a or of_b:
+        product = matrices(a, of_a, b, of_b)
+    else:
+        product = filled(matrix_products.mm.record(a, b), False, call.size)
+    return _sum(call, product, beta, alpha)
+
+
+@rule("addmv")
+def addmv(call: Call, *, beta: Any, alpha: Any) -> Any:
+    factors = call.of(matrix_products.mv, call.values[1:], call.batched[1:])
+    if any(factors.batched):
+        product = mv(factors)
+    else:
+        product = filled(matrix_products.mv.record(*factors.values), False, call.size)
+    return _sum(call, product, beta, alpha)
+
+
+@rule("baddbmm")
+def baddbmm(call: Call, *, beta: Any, alpha: Any) -> Any:
+    product = bmm(call.of(matrix_products.bmm, call.values[1:], call.batched[1:]))
+    return _sum(call, product, beta, alpha)
+
+
+def _sum(call: Call, product: Tensor, beta: Any, alpha: Any) -> Tensor:
+    """beta * (the first operand) + alpha * product; with beta 0 what is NaN there does not count."""
+    bias, batched = call.values[0], call.batched[0]
+    if alpha != 1:
+        product = product * alpha
+    if batched:
+        bias = with_ndim(bias, product.ndim - 1)
+    if beta == 0:
+        return product
+    return arithmetic.add.record(product, bias if beta == 1 else bias * beta)
+
+
+@rule(
+    "inv",
+    "det",
+    "cofactors",
+    "inverse_transposed",
+    "cholesky",
+    "pinv",
+    "matrix_exp",
+    "identity_like",
+)
+def of_matrices(call: Call, **attributes: Any) -> Any:
+    return call.op.record(*call.values, **attributes)
+
+
+@rule("solve")
+def solve(call: Call, *, vector: bool) -> Any:
+    a, b = (filled(v, on, call.size) for v, on in zip(call.values, call.batched, strict=True))
+    ndim = max(a.ndim, b.ndim + vector) - 1
+    return call.op.record(with_ndim(a, ndim), with_ndim(b, ndim - vector), vector=vector)
+
+
+@rule("solve_triangular")
+def solve_triangular(call: Call, **attributes: Any) -> Any:
+    a, b = (filled(v, on, call.size) for v, on in zip(call.values, call.batched, strict=True))
+    ndim = max(a.ndim, b.ndim) - 1
+    return call.op.record(with_ndim(a, ndim), with_ndim(b, ndim), **attributes)

@@ -1,0 +1,134 @@
+"""Reductions, scans and orders: over dimensions of one example, or over all of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vizgrad.batching.rules import Call, rule
+from vizgrad.batching.values import filled, reshaped, with_ndim
+from vizgrad.ops import arithmetic, copying, extremes, reduce, statistics
+from vizgrad.ops.arrange import diagonal
+from vizgrad.ops.shape import squeeze_dim, unsqueeze
+from vizgrad.tensor.tensor import Tensor
+
+
+def all_of(value: Tensor) -> tuple[int, ...]:
+    """All dimensions of one example."""
+    return tuple(range(1, value.ndim))
+
+
+@rule("sum_all", "sum_wide")
+def sum_all(call: Call) -> Any:
+    value = call.values[0]
+    return reduce.sum_dims.record(value, dims=all_of(value), keepdim=False)
+
+
+@rule("sum_as")
+def sum_as(call: Call, *, dtype: Any) -> Any:
+    value = copying.converted(call.values[0], dtype)
+    return reduce.sum_dims.record(value, dims=all_of(value), keepdim=False)
+
+
+@rule("mean_all")
+def mean_all(call: Call) -> Any:
+    value = call.values[0]
+    return reduce.mean_dims.record(value, dims=all_of(value), keepdim=False)
+
+
+@rule(
+    "sum_dims", "mean_dims", "nansum_dims", "any_dims", "all_dims", "count_nonzero_dims", "var", "std",
+    "logsumexp", "vector_norm", "amax", "amin", "complex_to_complex", "real_to_complex", "complex_to_real",
+)  # fmt: skip
+def over_dims(call: Call, *, dims: Any, **attributes: Any) -> Any:
+    value = call.values[0]
+    if value.ndim == 1:  # examples without dimensions: each is one row of one element
+        one = call.op.record(unsqueeze.record(value, dim=1), dims=(1,), **attributes)
+        return reshaped(one, call.size)
+    own = all_of(value) if dims is None else tuple(d % (value.ndim - 1) + 1 for d in dims)
+    return call.op.record(value, dims=own, **attributes)
+
+
+@rule(
+    "prod_dim", "max_dim", "min_dim", "kthvalue", "median_dim", "nanmedian_dim", "mode", "argmax", "argmin",
+)  # fmt: skip
+def over_one(call: Call, *, dim: int | None, keepdim: bool, **attributes: Any) -> Any:
+    value = call.values[0]
+    sizes = value.shape
+    if dim is None:
+        flat = reshaped(value, call.size, _count(sizes[1:]))
+        found = call.op.record(flat, dim=1, keepdim=False, **attributes)
+        return reshaped(found, call.size, *(1,) * (len(sizes) - 1)) if keepdim else found
+    if value.ndim == 1:
+        return call.op.record(unsqueeze.record(value, dim=1), dim=1, keepdim=False, **attributes)
+    return call.op.record(value, dim=dim % (value.ndim - 1) + 1, keepdim=keepdim, **attributes)
+
+
+@rule(
+    "other_factors", "cumsum", "cumsum_back", "cumprod", "logcumsumexp", "cummax", "cummin", "sort", "topk",
+    "softmax", "safe_softmax", "log_softmax", "glu",
+)  # fmt: skip
+def along(call: Call, *, dim: int, **attributes: Any) -> Any:
+    value = call.values[0]
+    if value.ndim == 1:
+        results = call.op.record(unsqueeze.record(value, dim=1), dim=1, **attributes)
+        if isinstance(results, tuple):
+            return tuple(squeeze_dim.record(result, dim=1) for result in results)
+        return squeeze_dim.record(results, dim=1)
+    return call.op.record(value, dim=dim % (value.ndim - 1) + 1, **attributes)
+
+
+@rule("linear_scan", "softmax_backward", "log_softmax_backward", "glu_backward", "cross")
+def several_along(call: Call, *, dim: int) -> Any:
+    values = [filled(v, b, call.size) for v, b in zip(call.values, call.batched, strict=True)]
+    if all(value.ndim == 1 for value in values):
+        rows = [unsqueeze.record(value, dim=1) for value in values]
+        return squeeze_dim.record(call.op.record(*rows, dim=1), dim=1)
+    ndim = max(value.ndim for value in values) - 1
+    return call.op.record(*[with_ndim(value, ndim) for value in values], dim=dim % ndim + 1)
+
+
+def _rows(call: Call) -> Tensor:
+    value = call.values[0]
+    return reshaped(value, call.size, _count(value.shape[1:]))
+
+
+def _count(sizes: Any) -> int:
+    total = 1
+    for n in sizes:
+        total *= n
+    return total
+
+
+@rule("prod_all")
+def prod_all(call: Call) -> Any:
+    return reduce.prod_dim.record(_rows(call), dim=1, keepdim=False)
+
+
+@rule("max_all")
+def max_all(call: Call) -> Any:
+    return extremes.amax.record(_rows(call), dims=(1,), keepdim=False)
+
+
+@rule("min_all")
+def min_all(call: Call) -> Any:
+    return extremes.amin.record(_rows(call), dims=(1,), keepdim=False)
+
+
+@rule("trace")
+def trace(call: Call) -> Any:
+    found = diagonal.record(call.values[0], offset=0, dim1=1, dim2=2)
+    return reduce.sum_dims.record(found, dims=(1,), keepdim=False)
+
+
+@rule("dist")
+def dist(call: Call, *, p: float) -> Any:
+    apart = arithmetic.sub.record(
+        *[filled(v, b, call.size) for v, b in zip(_beside(call), (True, True), strict=True)]
+    )
+    return statistics.vector_norm.record(apart, ord=p, dims=all_of(apart), keepdim=False)
+
+
+def _beside(call: Call) -> list[Tensor]:
+    values = [filled(v, b, call.size) for v, b in zip(call.values, call.batched, strict=True)]
+    ndim = max(value.ndim for value in values) - 1
+    return [with_ndim(value, ndim) for value in values]

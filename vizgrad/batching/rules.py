@@ -1,0 +1,63 @@
+"""How each operation is run on a batch: the table of rules, by the name of the operation.
+
+A rule is called with the operation, its operands, of each whether it is a batch (then its examples lie along
+dimension 0), and the operation's attributes. It gives the result, or results, as a batch.
+An operation that is pointwise needs none; one that is not here is run once for each example (`looped`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from vizgrad.function.declared import Declared
+from vizgrad.function.primitive import Primitive
+
+Rule = Callable[..., Any]
+
+RULES: dict[str, Rule] = {}
+
+
+class Call(NamedTuple):
+    """An operation on values of which some are batches."""
+
+    #: The vmap that asks (`vizgrad.batching.level.Batch`).
+    level: Any
+    op: Primitive
+    values: tuple[Any, ...]
+    batched: tuple[bool, ...]
+
+    @property
+    def size(self) -> int:
+        return self.level.size
+
+    def of(self, op: Primitive, values: Sequence[Any], batched: Sequence[bool]) -> Call:
+        """Another operation of the same vmap."""
+        return Call(self.level, op, tuple(values), tuple(batched))
+
+
+def rule(*names: str) -> Callable[[Rule], Rule]:
+    """Makes a function the rule of the operations of these names."""
+
+    def declare(function: Rule) -> Rule:
+        for name in names:
+            RULES[name] = function
+        return function
+
+    return declare
+
+
+def rule_of(op: Declared) -> Rule:
+    """The rule of an operation; the loop over the examples if there is none."""
+    return RULES[_named(op)]
+
+
+def has_rule(op: Declared) -> bool:
+    """Is `op` run on a whole batch at once?"""
+    return _named(op) != "loop"
+
+
+def _named(op: Declared) -> str:
+    if op.name in RULES and not op.module.endswith(".sparse"):
+        return op.name
+    return "pointwise" if "pointwise" in op.structure else "loop"

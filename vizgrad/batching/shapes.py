@@ -1,0 +1,177 @@
+"""Shapes: every dimension that is named lies one further back, behind that of the batch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vizgrad.batching.loop import each_example
+from vizgrad.batching.rules import Call, rule
+from vizgrad.batching.values import filled, reshaped, with_ndim
+from vizgrad.ops import arrange, shape
+
+_FULL = slice(None)
+
+
+@rule(
+    "clone", "contiguous_copy", "alias", "dense", "view_as_real", "view_as_complex", "to_copy", "to_device",
+    "zero", "fill_number", "tril", "triu",
+)  # fmt: skip
+def as_they_are(call: Call, **attributes: Any) -> Any:
+    """Of a batch the same as of one example: elements stay where they are, or matrices come last."""
+    return call.op.record(*call.values, **attributes)
+
+
+@rule("clone_in", "to_copy_in")
+def in_format(call: Call, **attributes: Any) -> Any:
+    """Each example in the order of a memory format."""
+    return each_example(call.op.record, call, **attributes)
+
+
+@rule("view", "unsafe_view", "pad_zeros", "crop")
+def to_shape(call: Call, *, shape: Any, **attributes: Any) -> Any:
+    return call.op.record(call.values[0], shape=(call.size, *shape), **attributes)
+
+
+@rule("put", "take")
+def by_key(call: Call, *, key: Any, **attributes: Any) -> Any:
+    if "shape" in attributes:
+        attributes["shape"] = (call.size, *attributes["shape"])
+    return call.op.record(call.values[0], key=(_FULL, *key), **attributes)
+
+
+@rule("expand")
+def expand(call: Call, *, shape: Any) -> Any:
+    value = with_ndim(call.values[0], len(shape))
+    return call.op.record(value, shape=(call.size, *shape))
+
+
+@rule("sum_to")
+def sum_to(call: Call, *, shape: Any) -> Any:
+    value = call.values[0]
+    new = value.ndim - 1 - len(shape)
+    summed = call.op.record(value, shape=(call.size, *(1,) * new, *shape))
+    return reshaped(summed, call.size, *shape)
+
+
+@rule("permute")
+def permute(call: Call, *, dims: Any) -> Any:
+    return call.op.record(call.values[0], dims=(0, *(d + 1 for d in dims)))
+
+
+@rule("transpose")
+def transpose(call: Call, *, dim0: int, dim1: int) -> Any:
+    value = call.values[0]
+    if value.ndim == 1:
+        return shape.alias.record(value)
+    return call.op.record(value, dim0=_behind(dim0, value), dim1=_behind(dim1, value))
+
+
+def _behind(dim: int, value: Any) -> int:
+    """A dimension of one example, as that of the batch."""
+    return dim + 1 if dim >= 0 else value.ndim + dim
+
+
+@rule("t")
+def t(call: Call) -> Any:
+    value = call.values[0]
+    if value.ndim < 3:
+        return shape.alias.record(value)
+    return shape.transpose.record(value, dim0=1, dim1=2)
+
+
+@rule("squeeze_all")
+def squeeze_all(call: Call) -> Any:
+    value = call.values[0]
+    ones = tuple(d for d in range(1, value.ndim) if value.shape[d] == 1)
+    return shape.squeeze_dims.record(value, dims=ones)
+
+
+@rule("squeeze_dims")
+def squeeze_dims(call: Call, *, dims: Any) -> Any:
+    value = call.values[0]
+    if value.ndim == 1:
+        return shape.alias.record(value)
+    return call.op.record(value, dims=tuple(_behind(d, value) for d in dims))
+
+
+@rule("unsqueeze", "select", "slice_dim", "squeeze_dim", "drop_dim", "unfold_add")
+def along(call: Call, *, dim: int, **attributes: Any) -> Any:
+    value = call.values[0]
+    if value.ndim == 1 and call.op.name in ("squeeze_dim", "drop_dim"):
+        return shape.alias.record(value)
+    if "shape" in attributes:
+        attributes["shape"] = (call.size, *attributes["shape"])
+    return call.op.record(value, dim=dim + 1, **attributes)
+
+
+@rule("unfold")
+def unfold(call: Call, *, dim: int, size: int, step: int) -> Any:
+    value = call.values[0]
+    return call.op.record(value, dim=_behind(dim, value), size=size, step=step)
+
+
+@rule("diagonal", "diagonal_copy", "diagonal_put")
+def diagonal(call: Call, *, dim1: int, dim2: int, **attributes: Any) -> Any:
+    value = call.values[0]
+    if "shape" in attributes:
+        attributes["shape"] = (call.size, *attributes["shape"])
+        value_ndim = len(attributes["shape"])
+    else:
+        value_ndim = value.ndim
+    dims = [d + 1 if d >= 0 else value_ndim + d for d in (dim1, dim2)]
+    return call.op.record(value, dim1=dims[0], dim2=dims[1], **attributes)
+
+
+@rule("diag_embed")
+def diag_embed(call: Call, *, offset: int, dim1: int, dim2: int) -> Any:
+    value = call.values[0]
+    dims = [d + 1 if d >= 0 else value.ndim + 1 + d for d in (dim1, dim2)]
+    return call.op.record(value, offset=offset, dim1=dims[0], dim2=dims[1])
+
+
+@rule("flip", "rot90")
+def over(call: Call, *, dims: Any, **attributes: Any) -> Any:
+    value = call.values[0]
+    if value.ndim == 1:
+        return arrange.flip.record(value, dims=())
+    return call.op.record(value, dims=tuple(_behind(d, value) for d in dims), **attributes)
+
+
+@rule("roll")
+def roll(call: Call, *, shifts: Any, dims: Any) -> Any:
+    value = call.values[0]
+    if dims:
+        return call.op.record(value, shifts=shifts, dims=tuple(_behind(d, value) for d in dims))
+    flat = reshaped(value, call.size, _count(value.shape[1:]))
+    rolled = call.op.record(flat, shifts=shifts, dims=(1,))
+    return reshaped(rolled, *value.shape)
+
+
+def _count(sizes: Any) -> int:
+    total = 1
+    for n in sizes:
+        total *= n
+    return total
+
+
+@rule("repeat")
+def repeat(call: Call, *, repeats: Any) -> Any:
+    return call.op.record(with_ndim(call.values[0], len(repeats)), repeats=(1, *repeats))
+
+
+@rule("copy")
+def copy(call: Call) -> Any:
+    target, source = (
+        filled(v, b, call.size) for v, b in zip(call.values, call.batched, strict=True)
+    )
+    return call.op.record(target, with_ndim(source, target.ndim - 1))
+
+
+@rule("fill")
+def fill(call: Call) -> Any:
+    target, value = (
+        filled(v, b, call.size) for v, b in zip(call.values, call.batched, strict=True)
+    )
+    from vizgrad.ops import copying
+
+    return copying.copy.record(target, with_ndim(value, target.ndim - 1))
