@@ -9,11 +9,13 @@ from typing import Literal
 Section = Literal["Run", "Graph", "View", "Notebook"]
 #: Where its keys work: anywhere in the view, or where the graph has the focus.
 Reach = Literal["view", "graph"]
-#: Whose menu it is in: a node's, a closed or open group's, or that of the graph beside them.
-Menu = Literal["node", "group", "graph"]
+#: Whose menu it is in: a node's, a closed or open group's, that of the graph beside them, or the one beside
+#: the button for a step.
+Menu = Literal["node", "group", "graph", "step"]
 #: What must hold for it to make sense. "shown": a session is shown, which may be closed. The others need one
 #: that is open and a kernel that answers: "can_run" (not at its end), "running" (for long), "can_go_back",
-#: "can_restart", "node" (one is selected), "other_node" (one that is not the next), "open".
+#: "can_restart", "node" (one is selected), "other_node" (one that is not the next), "inside" (the run stands
+#: within a node), "can_step_in" (the next node runs code of a person's, or the run is in it), "open".
 Enabled = Literal[
     "always",
     "shown",
@@ -24,6 +26,8 @@ Enabled = Literal[
     "can_restart",
     "node",
     "other_node",
+    "inside",
+    "can_step_in",
 ]
 #: What completion offers behind a magic.
 Argument = Literal["", "tensor", "node", "number"]

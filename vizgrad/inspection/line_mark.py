@@ -4,16 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from vizgrad.inspection import model
+from vizgrad.inspection import cells, model
+from vizgrad.inspection.compiled import Compiled
 from vizgrad.inspection.line_table import LineTable
 
 
 def mark_of(
-    table: LineTable, current: int | None, stopped: model.Stopped | None
+    table: LineTable,
+    current: int | None,
+    stopped: model.Stopped | None,
+    within: model.Within | None = None,
 ) -> model.LineMark | None:
     """At the node that comes next, or at that which made a NaN or raised, as long as the run stands behind
-    it.
+    it; within a node at the line of a person's that comes next there.
     """
+    inside = None if within is None else _inside(table, within)
+    if inside is not None:
+        return inside
     node, text = current, ""
     kind: model.MarkKind = "next"
     if stopped is not None:
@@ -52,6 +59,18 @@ def _marked(
     return model.LineMark(
         node, name, line, kind, text, extent.column, extent.end_line, extent.end_column
     )
+
+
+def _inside(table: LineTable, within: model.Within) -> model.LineMark | None:
+    """None where no line of a person's comes next."""
+    following = within.following
+    if following is None:
+        return None
+    place, node = following.place, within.node
+    ran = next(reversed(cells.cells_run(place.file)), None)
+    name = table.name(node)
+    shown = model.LineInside(Compiled(place.file, ran).shown, place.line)
+    return model.LineMark(node, name, None, "inside", f"next within {name}", inside=shown)
 
 
 def stops_at(

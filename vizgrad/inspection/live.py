@@ -149,7 +149,7 @@ class Live:
 
     @property
     def mark(self) -> model.LineMark | None:
-        return mark_of(self.lines.table, self.current, self.stopped)
+        return mark_of(self.lines.table, self.current, self.stopped, self.within)
 
     def describe_before(self, node: int) -> model.Node:
         return self.source.describe_before(node)

@@ -9,7 +9,7 @@ import { ISettingRegistry } from '@jupyterlab/settingregistry';
 
 import { COMMANDS } from '../protocol';
 import type { Asked } from '../view/host';
-import { toggleAtCursor } from './code/plugin';
+import { runToCursor, toggleAtCursor } from './code/plugin';
 import { addCommands, idOf, Views } from './commands';
 import { GraphPanel } from './graphPanel';
 import { KernelFollower } from './kernelFollower';
@@ -60,9 +60,14 @@ const plugin: JupyterFrontEndPlugin<void> = {
         toggleAtCursor(notebooks.currentWidget);
       }
     };
+    const toCursor = (): void => {
+      if (notebooks?.currentWidget) {
+        runToCursor(notebooks.currentWidget);
+      }
+    };
     addCommands(app.commands, views, {
       'open-panel': open,
-      ...(notebooks ? { 'toggle-line-breakpoint': toggleLine } : {})
+      ...(notebooks ? { 'toggle-line-breakpoint': toggleLine, 'run-to-cursor': toCursor } : {})
     });
     for (const { name } of COMMANDS) {
       palette?.addItem({ command: idOf(name), category: 'vizgrad' });
@@ -77,6 +82,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
       };
     const does = {
       'open-panel': open,
+      ...(notebooks ? { 'run-to-cursor': toCursor } : {}),
       ...(shell
         ? { 'pop-out': withDocument((document, asked) => popOut(shell, document, asked)) }
         : {}),

@@ -2,19 +2,19 @@
 /** What a person can do, and what they can set: declared once, in Python. */
 
 // prettier-ignore
-export type CommandName = 'continue' | 'pause' | 'step' | 'step-back' | 'run-to-here' | 'toggle-breakpoint' | 'stop-at-nan' | 'restart' | 'stop' | 'open' | 'outwards' | 'previous-cell' | 'next-cell' | 'next-problem' | 'search' | 'zoom-to-fit' | 'zoom-to-selection' | 'zoom-in' | 'zoom-out' | 'fold-all' | 'open-groups' | 'colour-by-gradient' | 'compare-branch' | 'menu' | 'follow' | 'next-part' | 'previous-part' | 'presentation' | 'pop-out' | 'open-window' | 'help' | 'toggle-line-breakpoint' | 'open-panel';
+export type CommandName = 'continue' | 'pause' | 'step' | 'step-back' | 'stage' | 'stage-back' | 'step-in' | 'step-out' | 'run-to-leaf' | 'run-to-cursor' | 'run-to-here' | 'toggle-breakpoint' | 'stop-at-nan' | 'restart' | 'stop' | 'open' | 'outwards' | 'previous-cell' | 'next-cell' | 'next-problem' | 'search' | 'zoom-to-fit' | 'zoom-to-selection' | 'zoom-in' | 'zoom-out' | 'fold-all' | 'open-groups' | 'colour-by-gradient' | 'compare-branch' | 'menu' | 'follow' | 'next-part' | 'previous-part' | 'presentation' | 'pop-out' | 'open-window' | 'help' | 'toggle-line-breakpoint' | 'open-panel';
 
 // prettier-ignore
-export type CommandIcon = 'back' | 'breakpoint' | 'continue' | 'fit' | 'fold' | 'follow' | 'heat' | 'help' | 'minus' | 'nan' | 'pause' | 'plus' | 'popOut' | 'presentation' | 'restart' | 'runTo' | 'search' | 'step' | 'stop' | 'unfold' | 'warning' | 'window';
+export type CommandIcon = 'back' | 'breakpoint' | 'continue' | 'fit' | 'fold' | 'follow' | 'heat' | 'help' | 'minus' | 'nan' | 'pause' | 'plus' | 'popOut' | 'presentation' | 'restart' | 'runTo' | 'search' | 'stage' | 'stageBack' | 'step' | 'stepIn' | 'stepOut' | 'stop' | 'toLeaf' | 'toLine' | 'unfold' | 'warning' | 'window';
 
 // prettier-ignore
 export type Section = 'Run' | 'Graph' | 'View' | 'Notebook';
 
 // prettier-ignore
-export type Enabled = 'always' | 'shown' | 'open' | 'can_run' | 'running' | 'can_go_back' | 'can_restart' | 'node' | 'other_node';
+export type Enabled = 'always' | 'shown' | 'open' | 'can_run' | 'running' | 'can_go_back' | 'can_restart' | 'node' | 'other_node' | 'inside' | 'can_step_in';
 
 // prettier-ignore
-export type MenuOf = 'node' | 'group' | 'graph';
+export type MenuOf = 'node' | 'group' | 'graph' | 'step';
 
 export interface Command {
   readonly name: CommandName;
@@ -56,6 +56,12 @@ export const COMMANDS: readonly Command[] = [
   { name: 'pause', label: 'Pause', labelOn: 'Pause', help: 'Stops a run that takes long between two nodes, or within one that runs Python.', section: 'Run', icon: 'pause', keys: ['F8'], reach: 'view', enabled: 'running', menus: [], byHost: false, code: 'session.pause()', magic: '' },
   { name: 'step', label: 'Step', labelOn: 'Step', help: 'Runs the next node.', section: 'Run', icon: 'step', keys: ['F10'], reach: 'view', enabled: 'can_run', menus: [], byHost: false, code: 'session.step()', magic: '%vizgrad step [N]' },
   { name: 'step-back', label: 'Step back', labelOn: 'Step back', help: 'Takes the last node back, with all it changed.', section: 'Run', icon: 'back', keys: ['Shift F10'], reach: 'view', enabled: 'can_go_back', menus: [], byHost: false, code: 'session.back()', magic: '%vizgrad back [N]' },
+  { name: 'stage', label: 'Step by stage', labelOn: 'Step by stage', help: 'Goes one stage of the visit of a node on: hooks, formula, release, delivery.', section: 'Run', icon: 'stage', keys: ['.'], reach: 'view', enabled: 'can_run', menus: ['step'], byHost: false, code: 'session.stage()', magic: '%vizgrad stage [N]' },
+  { name: 'stage-back', label: 'Stage back', labelOn: 'Stage back', help: 'Takes the last stage back, or the last line of your code.', section: 'Run', icon: 'stageBack', keys: [','], reach: 'view', enabled: 'can_go_back', menus: ['step'], byHost: false, code: '', magic: '' },
+  { name: 'step-in', label: 'Step in', labelOn: 'Step in', help: 'Goes into the backward of a custom Function or into a hook, and on in it line by line.', section: 'Run', icon: 'stepIn', keys: ['F11'], reach: 'view', enabled: 'can_step_in', menus: ['step'], byHost: false, code: 'session.step_in()', magic: '%vizgrad step_in' },
+  { name: 'step-out', label: 'Step out', labelOn: 'Step out', help: 'Goes on to behind the code that it is in, else to behind the node.', section: 'Run', icon: 'stepOut', keys: ['Shift F11'], reach: 'view', enabled: 'inside', menus: ['step'], byHost: false, code: 'session.step_out()', magic: '%vizgrad step_out' },
+  { name: 'run-to-leaf', label: 'Run to the next leaf', labelOn: 'Run to the next leaf', help: 'Runs until a leaf is the next to take its gradient.', section: 'Run', icon: 'toLeaf', keys: ['l'], reach: 'graph', enabled: 'can_run', menus: ['step'], byHost: false, code: 'session.run_to_leaf()', magic: '%vizgrad run_to_leaf' },
+  { name: 'run-to-cursor', label: 'Run to the cursor', labelOn: 'Run to the cursor', help: 'Runs until what the line with the cursor recorded is the next.', section: 'Run', icon: 'toLine', keys: [], reach: 'view', enabled: 'can_run', menus: ['step'], byHost: true, code: '', magic: '' },
   { name: 'run-to-here', label: 'Run to here', labelOn: 'Run to here', help: 'Runs, or steps back, until the selected node is the next.', section: 'Run', icon: 'runTo', keys: ['r'], reach: 'graph', enabled: 'other_node', menus: ['node'], byHost: false, code: 'session.run_to("MulBackward0")', magic: '%vizgrad run_to NODE' },
   { name: 'toggle-breakpoint', label: 'Add breakpoint', labelOn: 'Remove breakpoint', help: 'Makes Continue stop before the selected node, or not any more.', section: 'Run', icon: 'breakpoint', keys: ['b'], reach: 'graph', enabled: 'node', menus: ['node'], byHost: false, code: 'session.break_at("MulBackward0")', magic: '%vizgrad break NODE [if CONDITION] [hits N]' },
   { name: 'stop-at-nan', label: 'Stop at NaN', labelOn: 'Stop at NaN', help: 'Makes Continue stop where a NaN or an infinity is born, or run on.', section: 'Run', icon: 'nan', keys: [], reach: 'view', enabled: 'open', menus: [], byHost: false, code: 'session.stop_at_nonfinite()', magic: '%vizgrad nonfinite [on|off]' },
@@ -89,10 +95,6 @@ export const COMMANDS: readonly Command[] = [
 
 // prettier-ignore
 export const IN_CODE: readonly InCode[] = [
-  { label: 'Step by stage', help: 'Goes one stage of the visit of a node on: hooks, formula, release, delivery.', code: 'session.stage()', magic: '%vizgrad stage [N]' },
-  { label: 'Step in', help: 'Goes into the backward of a custom Function or into a hook, and on in it line by line.', code: 'session.step_in()', magic: '%vizgrad step_in' },
-  { label: 'Step out', help: 'Goes on to behind the code that it is in, else to behind the node.', code: 'session.step_out()', magic: '%vizgrad step_out' },
-  { label: 'Run to the next leaf', help: 'Runs until a leaf is the next to take its gradient.', code: 'session.run_to_leaf()', magic: '%vizgrad run_to_leaf' },
   { label: 'Breakpoints', help: 'Lists all breakpoints, with what they ask and how often they came about.', code: 'session.breakpoints()', magic: '%vizgrad breakpoints [on|off|remove N, clear]' },
   { label: 'Change the gradient', help: 'Changes the gradient that waits at a node, and goes on on a branch.', code: 'session.set_grad()', magic: '%vizgrad set NODE VALUE' },
   { label: 'Branch', help: 'Goes on on a branch from here; the original stays as it is.', code: 'session.branch()', magic: '%vizgrad branch [NAME]' },

@@ -1,4 +1,5 @@
 /** What a screen reader says after the run moved. One short sentence each. */
+import type { Within } from '../protocol';
 import type { RunHead, SessionState } from './session';
 
 export function announce(before: RunHead | null, now: SessionState): string {
@@ -9,7 +10,13 @@ export function announce(before: RunHead | null, now: SessionState): string {
   if (run.status === 'failed') {
     return 'Backward failed'; // What happened is read out by the alert that tells it.
   }
+  if (run.within) {
+    return run.within === before?.within ? '' : inside(now, run.within);
+  }
   if (!before || run.position === before.position) {
+    if (before?.within) {
+      return `Before ${nodeTitle(now, before.within.node)} again`;
+    }
     return run.stopped && before?.stopped !== run.stopped ? run.stopped.text : '';
   }
   if (run.stopped) {
@@ -26,6 +33,14 @@ export function announce(before: RunHead | null, now: SessionState): string {
     return `${nodeTitle(now, last)} done, ${at}${finished}`;
   }
   return `${run.position - before.position} nodes done, ${at}${finished || next}`;
+}
+
+/** Behind which line or stage it is, and within which node. */
+function inside(now: SessionState, { node, done, stages, lines, code }: Within): string {
+  const line = code[lines - 1];
+  const behind = line && line.stage >= done ? line.place.text : (stages[done - 1]?.stage ?? '');
+  const of = `Within ${nodeTitle(now, node)}, ${done} of ${stages.length} stages done`;
+  return behind === '' ? of : `${of}, behind ${behind}`;
 }
 
 /** The node's name, and for a leaf its variable. */

@@ -120,6 +120,22 @@ export class DebuggerStore {
     this.move({ kind: 'continue' });
   }
 
+  stage(count = 1): void {
+    this.move({ kind: 'stages', count });
+  }
+
+  stepIn(): void {
+    this.move({ kind: 'step_in' });
+  }
+
+  stepOut(): void {
+    this.move({ kind: 'step_out' });
+  }
+
+  runToLeaf(): void {
+    this.move({ kind: 'run_to_leaf' });
+  }
+
   /** Stop what runs. It is answered before what was asked earlier. */
   pause(): void {
     this.asking.stand();

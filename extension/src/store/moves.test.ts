@@ -16,3 +16,14 @@ test('a new place to be replaces what was queued; steps from there come after', 
     { kind: 'steps', count: -1 }
   ]);
 });
+
+test('stages add up; of other small steps that wait one is enough', () => {
+  const stages = enqueue([{ kind: 'steps', count: 1 }], { kind: 'stages', count: 1 });
+  expect(enqueue(stages, { kind: 'stages', count: 2 })).toEqual([
+    { kind: 'steps', count: 1 },
+    { kind: 'stages', count: 3 }
+  ]);
+  const into = enqueue(stages, { kind: 'step_in' });
+  expect(enqueue(into, { kind: 'step_in' })).toEqual(into);
+  expect(enqueue(into, { kind: 'restart' })).toEqual([{ kind: 'restart' }]);
+});

@@ -15,28 +15,43 @@ export const MOVES: readonly Request['type'][] = [
   'continue',
   'run_to',
   'seek',
-  'restart'
+  'restart',
+  'stage',
+  'step_in',
+  'step_out',
+  'run_to_leaf'
 ];
 
 export type Move =
   | { readonly kind: 'steps'; readonly count: number }
+  /** Within nodes. */
+  | { readonly kind: 'stages'; readonly count: number }
+  | { readonly kind: 'step_in' }
+  | { readonly kind: 'step_out' }
+  | { readonly kind: 'run_to_leaf' }
   | { readonly kind: 'seek'; readonly position: number }
   | { readonly kind: 'continue' }
   | { readonly kind: 'restart' }
   | { readonly kind: 'run_to'; readonly node: number };
 
+/** Those that lead on from wherever the run is, not to a place. */
+const RELATIVE: readonly Move['kind'][] = ['steps', 'stages', 'step_in', 'step_out', 'run_to_leaf'];
+
 /** Add `move` to the queue. A new place to be makes what was queued before it pointless. */
 export function enqueue(queue: readonly Move[], move: Move): readonly Move[] {
-  if (move.kind !== 'steps') {
+  if (!RELATIVE.includes(move.kind)) {
     return [move];
   }
   const last = queue[queue.length - 1];
-  if (last?.kind !== 'steps') {
+  if (last?.kind !== move.kind) {
     return [...queue, move];
+  }
+  if (!('count' in move && 'count' in last)) {
+    return queue; // Of a key that is held down one waits.
   }
   const count = last.count + move.count;
   const rest = queue.slice(0, -1);
-  return count === 0 ? rest : [...rest, { kind: 'steps', count }];
+  return count === 0 ? rest : [...rest, { kind: move.kind, count }];
 }
 
 export function requestFor(move: Move, session: string): Unnumbered {
@@ -45,6 +60,8 @@ export function requestFor(move: Move, session: string): Unnumbered {
       return move.count > 0
         ? { type: 'step', session, count: move.count }
         : { type: 'step_back', session, count: -move.count };
+    case 'stages':
+      return { type: 'stage', session, count: move.count };
     case 'seek':
       return { type: 'seek', session, position: move.position };
     case 'run_to':

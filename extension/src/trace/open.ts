@@ -7,7 +7,10 @@ import { TracePort } from './tracePort';
 import { BadFile } from './zip';
 
 /** What only a run can be told, and a window of a kernel's. */
-const WITHOUT: readonly CommandName[] = ['stop', 'pause', 'pop-out', 'open-window'];
+const WITHOUT: readonly CommandName[] = [
+  ...(['stop', 'pause', 'pop-out', 'open-window', 'run-to-cursor'] as const),
+  ...(['stage', 'stage-back', 'step-in', 'step-out'] as const)
+];
 
 /** `name` is that of the file. Null: it cannot be read, which is said. */
 export function openTrace(el: HTMLElement, bytes: Uint8Array, name: string): MountedView | null {

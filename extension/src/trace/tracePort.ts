@@ -11,6 +11,7 @@ import type {
   Request,
   Shown,
   Standing,
+  StepRecord,
   Stopped,
   Update
 } from '../protocol';
@@ -277,6 +278,13 @@ export class TracePort implements Port {
       case 'run_to': {
         const place = this.look.orders.get(request.node);
         return place === undefined ? 'this node was not run in this trace' : this.go(place);
+      }
+      case 'run_to_leaf': {
+        const { nodes } = this.file.trace.graph;
+        const isLeaf = ({ current }: StepRecord): boolean =>
+          current !== null && nodes[current]?.kind === 'leaf';
+        const next = records.findIndex((record, index) => index >= position && isLeaf(record));
+        return this.go(next < 0 ? records.length : next + 1);
       }
       case 'continue': {
         let next = position + 1;

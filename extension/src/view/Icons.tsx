@@ -6,6 +6,13 @@ import type { NodeState, SavedState } from '../protocol';
 export type IconName =
   | 'continue'
   | 'step'
+  | 'stage'
+  | 'stageBack'
+  | 'stepIn'
+  | 'stepOut'
+  | 'toLeaf'
+  | 'toLine'
+  | 'more'
   | 'back'
   | 'runTo'
   | 'restart'
@@ -49,6 +56,45 @@ const SHAPES: Readonly<Record<IconName, ComponentChildren>> = {
       <circle cx="8" cy="13" r="1.9" {...solid} />
     </>
   ),
+  stage: (
+    <>
+      <path d="M8 1.8v4.4M5.6 4.4 8 6.8l2.4-2.4" {...line} stroke-linecap="round" />
+      <path d="M4 9.5h8M4 12h8M4 14.5h8" {...line} stroke-width="1.2" />
+    </>
+  ),
+  stageBack: (
+    <>
+      <path d="M8 6.8V2.2M5.6 4.2 8 1.8l2.4 2.4" {...line} stroke-linecap="round" />
+      <path d="M4 9.5h8M4 12h8M4 14.5h8" {...line} stroke-width="1.2" />
+    </>
+  ),
+  stepIn: (
+    <>
+      <path d="M8 1.6v6.2M5.2 5.2 8 8l2.8-2.8" {...line} stroke-linecap="round" />
+      <path d="M2.6 8v5.9h10.8V8" {...line} stroke-linejoin="round" />
+      <circle cx="8" cy="11" r="1.5" {...solid} />
+    </>
+  ),
+  stepOut: (
+    <>
+      <path d="M8 8V2M5.2 4.6 8 1.8l2.8 2.8" {...line} stroke-linecap="round" />
+      <path d="M2.6 8v5.9h10.8V8" {...line} stroke-linejoin="round" />
+      <circle cx="8" cy="11" r="1.5" {...solid} />
+    </>
+  ),
+  toLeaf: (
+    <>
+      <path d="M2 8h6M5.4 5.4 8 8l-2.6 2.6" {...line} stroke-linecap="round" />
+      <rect x="10" y="4.5" width="4.2" height="7" rx="2.1" {...line} />
+    </>
+  ),
+  toLine: (
+    <>
+      <path d="M2 8h6M5.4 5.4 8 8l-2.6 2.6" {...line} stroke-linecap="round" />
+      <path d="M10.6 3.2h3.2M12.2 3.2v9.6M10.6 12.8h3.2" {...line} stroke-linecap="round" />
+    </>
+  ),
+  more: <path d="M4.8 6.6 8 9.8l3.2-3.2" {...line} stroke-linecap="round" />,
   back: (
     <>
       <path d="M8 10V2.4M4.8 5.3 8 2.1l3.2 3.2" {...line} stroke-linecap="round" />

@@ -63,7 +63,9 @@ describe('what was declared', () => {
   });
 
   test('has buttons with the label, the key and the sentence', () => {
-    const buttons = [...host.querySelectorAll('.vg-toolbar button, .vg-graph-tools button')];
+    const buttons = [
+      ...host.querySelectorAll('.vg-toolbar button:not(.vg-split), .vg-graph-tools button')
+    ];
     expect(buttons.length).toBeGreaterThan(12);
     for (const each of buttons) {
       const declared = COMMANDS.find(({ label }) => label === each.getAttribute('aria-label'));
@@ -79,6 +81,60 @@ describe('what was declared', () => {
       // A filled disc means "record" elsewhere.
       expect(button(name).querySelectorAll('circle[fill="currentColor"]')).toHaveLength(0);
     }
+  });
+});
+
+describe('more steps', () => {
+  const items = () => within(host).getAllByRole('menuitem');
+
+  test('are in a menu beside Step, which arrows walk and Escape closes', async () => {
+    const more = button('More steps');
+    expect(more.getAttribute('aria-expanded')).toBe('false');
+    more.focus();
+    press(more, 'ArrowDown');
+    await waitFor(() => expect(more.getAttribute('aria-expanded')).toBe('true'));
+    const declared = COMMANDS.filter(({ menus, byHost }) => menus.includes('step') && !byHost);
+    expect(items().map(item => item.querySelector('.vg-menu-label')?.textContent)).toEqual(
+      declared.map(({ label }) => label)
+    );
+    expect(document.activeElement).toBe(items()[0]);
+    press(document.activeElement as Element, 'End');
+    expect(document.activeElement?.textContent).toContain('Run to the next leaf');
+    press(document.activeElement as Element, 'Escape');
+    await waitFor(() => expect(within(host).queryByRole('menu')).toBeNull());
+    expect(document.activeElement).toBe(more);
+  });
+
+  test('say why they make no sense now', async () => {
+    fireEvent.click(button('More steps'));
+    await waitFor(() => items());
+    const why = new Map(
+      items().map(item => [
+        item.querySelector('.vg-menu-label')?.textContent,
+        item.getAttribute('aria-description')
+      ])
+    );
+    expect(why.get('Step by stage')).toBeNull();
+    expect(why.get('Stage back')).toBe('Not now: the run is at its start.');
+    expect(why.get('Step in')).toBe('Not now: MeanBackward0 runs no Python of yours.');
+    expect(why.get('Step out')).toBe('Not now: the run stands between two nodes, not within one.');
+    for (const item of items()) {
+      const reason = item.getAttribute('aria-description');
+      expect(item.getAttribute('aria-disabled')).toBe(`${reason !== null}`);
+      expect(reason === null || item.title.endsWith(reason)).toBe(true);
+    }
+    expect(button('Restart').title).toContain('Not now: the run is at its start.');
+  });
+
+  test('are asked of the kernel', async () => {
+    const asked = () => kernel.requests.filter(({ type }) => /^(st|run_to_l)/.test(type));
+    press(node(0), '.');
+    await waitFor(() => expect(asked()).toMatchObject([{ type: 'stage', count: 1 }]));
+    press(node(0), 'l');
+    await waitFor(() => expect(asked()[1]).toMatchObject({ type: 'run_to_leaf' }));
+    press(node(0), 'F11'); // The first node runs nothing of a person's.
+    press(node(0), 'F11', { shiftKey: true });
+    await waitFor(() => expect(asked()).toHaveLength(2));
   });
 });
 

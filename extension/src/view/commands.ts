@@ -1,8 +1,8 @@
 /** What can be done in one view, by the names that its buttons, menus, keys and host share. */
 import { COMMANDS } from '../protocol';
 import type { Command, CommandName, Enabled } from '../protocol';
-import { nextProblem } from '../store';
-import type { DebuggerState, DebuggerStore } from '../store';
+import { nextProblem, nodeTitle } from '../store';
+import type { DebuggerState, DebuggerStore, RunHead, SessionState } from '../store';
 import { hostOf } from './host';
 
 /** What a part of the view does, while it is there. */
@@ -50,11 +50,12 @@ export class Commands {
   /** Whether it makes sense now. The kernel has the last word: it answers `Failed`. */
   can(name: CommandName): boolean {
     const doer = this.doer(name);
-    return (
-      doer !== null &&
-      allows(this.store.state.value, commandOf(name).enabled, this.node) &&
-      (doer.can?.() ?? true)
-    );
+    return doer !== null && this.why(name) === '' && (doer.can?.() ?? true);
+  }
+
+  /** Why it makes no sense now, as a sentence goes on: "the run is at its end"; '': it does, or it is plain to see. */
+  why(name: CommandName): string {
+    return whyNot(this.store.state.value, commandOf(name).enabled, this.node);
   }
 
   isOn(name: CommandName): boolean {
@@ -92,36 +93,91 @@ export class Commands {
 
 /** Does what is shown allow it? `node` is the one that it would be done to. */
 export function allows(
-  { session, port, working }: DebuggerState,
+  state: DebuggerState,
   enabled: Enabled,
   node: number | null = null
 ): boolean {
+  return whyNot(state, enabled, node) === '';
+}
+
+/** What is in the way of it; '': nothing. */
+function whyNot(
+  { session, port, working }: DebuggerState,
+  enabled: Enabled,
+  node: number | null
+): string {
   if (enabled === 'always') {
-    return true;
+    return '';
   }
   const run = session?.run;
-  if (!run || enabled === 'shown') {
-    return run !== undefined;
+  if (!run) {
+    return 'no session is shown';
   }
-  if (session.closed || port.state !== 'open') {
-    return false;
+  if (enabled === 'shown') {
+    return '';
   }
+  if (session.closed) {
+    return 'the session is closed';
+  }
+  if (port.state !== 'open') {
+    return 'no kernel answers';
+  }
+  const moves = working?.what === 'running';
+  const said = (holds: boolean, otherwise: string): string => (holds ? '' : otherwise);
   switch (enabled) {
     case 'open':
-      return true;
-    case 'can_run':
-      return run.status === 'paused' && run.current !== null && working?.what !== 'running';
+      return '';
     case 'running':
-      return working?.what === 'running';
+      return said(moves, 'nothing is running');
+    case 'can_run':
+      return moves ? RUNS : ended(run);
+    case 'can_step_in':
+      return moves ? RUNS : ended(run) || nothingIn(session);
+    case 'inside':
+      return said(run.within !== null, 'the run stands between two nodes, not within one');
     case 'can_go_back':
-      return run.position > run.earliest;
+      return said(
+        run.within !== null || run.position > run.earliest,
+        run.position === 0 ? 'the run is at its start' : 'older steps are not kept'
+      );
     case 'can_restart':
-      return run.earliest === 0 && (run.position > 0 || run.status === 'failed');
+      return run.earliest > 0
+        ? 'older steps are not kept'
+        : said(
+            run.position > 0 || run.within !== null || run.status === 'failed',
+            'the run is at its start'
+          );
     case 'node':
-      return node !== null;
+      return said(node !== null, 'no node is selected');
     case 'other_node':
-      return node !== null && run.current !== node;
+      return node === null
+        ? 'no node is selected'
+        : said(run.current !== node, 'this node is the next already');
   }
+}
+
+const RUNS = 'the run is under way';
+
+/** Why nothing runs any more; '': something is left. */
+function ended({ status, current }: RunHead): string {
+  if (status === 'failed') {
+    return 'a node has raised';
+  }
+  return status === 'paused' && current !== null ? '' : 'the backward is at its end';
+}
+
+/** Why there is nothing to go into; '': there is, or it is not known. */
+function nothingIn(session: SessionState): string {
+  const { run, nodes } = session;
+  const { current, within } = run;
+  if (within) {
+    return within.lines < within.code.length ? '' : 'no more lines of yours run in this node';
+  }
+  const node = current === null ? undefined : nodes.get(current);
+  if (!node || node.kind === 'function' || node.hooks.length > 0) {
+    return '';
+  }
+  return `${nodeTitle(session, node.id)} runs no Python of yours`;
 }
 
 /** What needs no more than the store. */
@@ -138,6 +194,11 @@ function ownDoers(store: DebuggerStore, node: () => number | null): Doers {
     pause: { act: () => store.pause() },
     step: { act: () => store.step() },
     'step-back': { act: () => store.back() },
+    stage: { act: () => store.stage() },
+    'stage-back': { act: () => store.stage(-1) },
+    'step-in': { act: () => store.stepIn() },
+    'step-out': { act: () => store.stepOut() },
+    'run-to-leaf': { act: () => store.runToLeaf() },
     'run-to-here': { act: withNode(one => store.runTo(one)) },
     'toggle-breakpoint': {
       act: withNode(one => store.toggleBreakpoint(one)),

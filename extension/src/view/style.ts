@@ -8,6 +8,7 @@ import far from '../../style/far.raw.css';
 import frame from '../../style/frame.raw.css';
 import graph from '../../style/graph.raw.css';
 import groups from '../../style/groups.raw.css';
+import inside from '../../style/inside.raw.css';
 import inspector from '../../style/inspector.raw.css';
 import lines from '../../style/lines.raw.css';
 import memory from '../../style/memory.raw.css';
@@ -29,6 +30,7 @@ export const style = [
   ...[graph, cards, groups, far, lines, overlays],
   ...[
     panels,
+    inside,
     inspector,
     arrays,
     visits,

@@ -31,6 +31,7 @@ from vizgrad.inspection.model.graph import Group as Group
 from vizgrad.inspection.model.graph import GroupKind as GroupKind
 from vizgrad.inspection.model.lines import CodeFile as CodeFile
 from vizgrad.inspection.model.lines import CodeLine as CodeLine
+from vizgrad.inspection.model.lines import LineInside as LineInside
 from vizgrad.inspection.model.lines import LineMark as LineMark
 from vizgrad.inspection.model.lines import LineNode as LineNode
 from vizgrad.inspection.model.lines import LineRun as LineRun

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-MarkKind = Literal["next", "nonfinite", "error", "selected"]
+MarkKind = Literal["next", "nonfinite", "error", "inside", "selected"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +49,23 @@ class LineRun:
 
 
 @dataclass(frozen=True, slots=True)
+class LineInside:
+    """A line of a person's that a node runs, a hook's or a custom Function's: line `line` of a text that may
+    have recorded nothing.
+    """
+
+    file: CodeFile
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
 class LineMark:
     """Where the run stands in the program: at `node`, which is called `name` and was recorded by line number
     `line` (None: it is not known by which).
 
     - "next": it runs next. "nonfinite": it has made a NaN or an infinity. "error": it raised. "selected": a
       person looks at it, wherever the run stands.
+    - "inside": the run is in Python that it runs, and `inside` is the line which comes next there.
 
     `text` says why the run stopped there, if something stopped it, and of what is selected what it is. The
     call within the line goes from `column` to `end_column` of line `end_line` of the same text, counted from
@@ -69,6 +80,7 @@ class LineMark:
     column: int | None = None
     end_line: int | None = None
     end_column: int | None = None
+    inside: LineInside | None = None
 
 
 @dataclass(frozen=True, slots=True)

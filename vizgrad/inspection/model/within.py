@@ -42,3 +42,9 @@ class Within:
     stages: tuple[StageRecord, ...]
     lines: int = 0
     code: tuple[CodeStep, ...] = ()
+
+    @property
+    def following(self) -> CodeStep | None:
+        """The line that comes next; None where a stage does."""
+        coming = self.code[self.lines : self.lines + 1]
+        return next((line for line in coming if line.stage <= self.done), None)

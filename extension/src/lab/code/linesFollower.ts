@@ -11,7 +11,9 @@ import type { Program } from './program';
 
 type Question = Extract<
   Request,
-  { type: 'get_line_nodes' | 'get_node_line' | 'get_source' | 'set_line_breakpoint' }
+  {
+    type: 'get_line_nodes' | 'get_node_line' | 'get_source' | 'set_line_breakpoint' | 'run_to_line';
+  }
 >;
 type Unnumbered = Question extends infer Q
   ? Q extends Question
@@ -24,6 +26,7 @@ interface Answer {
   readonly get_node_line: Extract<Message, { type: 'node_line' }>;
   readonly get_source: Extract<Message, { type: 'source' }>;
   readonly set_line_breakpoint: Extract<Message, { type: 'done' }>;
+  readonly run_to_line: Extract<Message, { type: 'done' }>;
 }
 
 export class LinesFollower implements IDisposable {

@@ -197,7 +197,7 @@ function gutterOf(
   current: CurrentLine | null,
   doc: Text
 ): RangeSet<GutterMarker> {
-  const markers = controls(lines, wished).flatMap(control =>
+  const markers: Range<GutterMarker>[] = controls(lines, wished).flatMap(control =>
     control.line <= doc.lines
       ? [
           new Control(control, control.line === current?.line ? current.kind : null).range(
@@ -206,7 +206,11 @@ function gutterOf(
         ]
       : []
   );
-  return RangeSet.of<GutterMarker>(markers);
+  const alone = current && current.line <= doc.lines && !lines.some(of => of.line === current.line);
+  if (alone && !wished.has(current.line)) {
+    markers.push(ARROW.range(doc.line(current.line).from)); // A line that has recorded nothing.
+  }
+  return RangeSet.of<GutterMarker>(markers, true);
 }
 
 function callIn({ line, call }: CurrentLine, doc: Text): { from: number; to: number } | null {
@@ -298,6 +302,16 @@ class Control extends GutterMarker {
   }
 }
 
+/** Where the run stands within a node, beside a line with no control. */
+class Arrow extends GutterMarker {
+  override toDOM(): HTMLElement {
+    const sign = document.createElement('span');
+    sign.className = 'vg-line-arrow vg-mark-inside';
+    return sign;
+  }
+}
+
+const ARROW = new Arrow();
 const SPACER = new Control({ line: 0, stop: 'none', title: '' }, null);
 
 function changedPanel(): Panel {

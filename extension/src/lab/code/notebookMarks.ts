@@ -1,4 +1,5 @@
 /** Marks in the cells of one notebook: each in the cell that ran it, known by its id, wherever it stands by now. */
+import { Notification } from '@jupyterlab/apputils';
 import type { CodeMirrorEditor } from '@jupyterlab/codemirror';
 import type { Notebook, NotebookPanel } from '@jupyterlab/notebook';
 import type { IDisposable } from '@lumino/disposable';
@@ -64,6 +65,26 @@ export class NotebookMarks implements IDisposable {
     if (cell?.model.type === 'code' && cell.editor) {
       this.toggle(cell, cell.editor.getCursorPosition().line + 1);
     }
+  }
+
+  /** Runs until what the line with the cursor recorded is the next. */
+  async runToCursor(): Promise<void> {
+    const { activeCell: cell } = this.panel.content;
+    if (cell?.model.type !== 'code' || !cell.editor) {
+      return;
+    }
+    const at = cell.editor.getCursorPosition().line + 1;
+    const marks = this.marksOf(cell);
+    const known = marks && isShown(marks, cell) && marks.lines.find(({ line }) => line === at);
+    const { program } = this.follower;
+    const line = known ? program?.lines[known.number] : undefined;
+    const code = line && program?.files[line.file];
+    if (!program || !code) {
+      Notification.info(`The session that was moved last has recorded nothing at line ${at}.`);
+      return;
+    }
+    const { session } = program;
+    await this.follower.ask({ type: 'run_to_line', session, file: code.file, line: line.named });
   }
 
   private toggle(cell: Cell, line: number): void {

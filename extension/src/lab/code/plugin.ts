@@ -17,6 +17,11 @@ export function toggleAtCursor(panel: NotebookPanel): void {
   marked.get(panel)?.toggleAtCursor();
 }
 
+/** Runs until what the line with the cursor recorded is the next; says why, where that cannot be. */
+export function runToCursor(panel: NotebookPanel): void {
+  void marked.get(panel)?.runToCursor();
+}
+
 function follow(panel: NotebookPanel): void {
   const kernel = new KernelFollower();
   const port = new KernelPort(kernel, { waits: true });

@@ -12,7 +12,8 @@ const MARK = {
   text: '',
   column: 4,
   end_line: 3,
-  end_column: 9
+  end_column: 9,
+  inside: null
 } as const;
 
 const WHOLE: Lines = {

@@ -23,12 +23,12 @@ export interface Program {
 
 /** Null: no session is open, or none whose lines are known. */
 export function begin(told: Lines): Program | null {
-  const { session, number, files, lines, stops, mark } = told;
+  const { session, number, lines, stops, mark } = told;
   if (session === '') {
     return null;
   }
   const runs = new Map(told.runs.map(run => [run.line, run]));
-  return { session, number, files, lines, runs, stops, mark };
+  return { session, number, files: withInside(told.files, mark), lines, runs, stops, mark };
 }
 
 /** 'anew': something is not known of it. */
@@ -47,7 +47,18 @@ export function fold(program: Program | null, moved: LinesMoved): Program | null
     }
   }
   const { number, mark, stops } = moved;
-  return { ...program, number, mark, stops: stops ?? program.stops };
+  const files = withInside(program.files, mark);
+  return { ...program, number, mark, files, stops: stops ?? program.stops };
+}
+
+/** Also the text of a line that a node runs, if it has recorded nothing. */
+function withInside(files: readonly CodeFile[], mark: LineMark | null): readonly CodeFile[] {
+  const inside = mark?.inside?.file;
+  return !inside || files.some(file => isText(file, inside)) ? files : [...files, inside];
+}
+
+function isText(one: CodeFile, other: CodeFile): boolean {
+  return one.file === other.file && one.cell === other.cell && one.text === other.text;
 }
 
 /** What stands at the end of a line. */
@@ -165,7 +176,15 @@ function inWords(
   };
 }
 
-function currentIn({ lines }: Program, mark: LineMark, file: number): CurrentLine | null {
+function currentIn({ files, lines }: Program, mark: LineMark, file: number): CurrentLine | null {
+  const { inside } = mark;
+  const text = files[file];
+  if (inside) {
+    const { node, kind } = mark;
+    return text && isText(text, inside.file)
+      ? { line: inside.line, node, kind, text: mark.text, call: null }
+      : null;
+  }
   const line = mark.line === null ? undefined : lines[mark.line];
   if (line?.file !== file) {
     return null;

@@ -3,7 +3,7 @@
 import { boolean, float, integer, nullable, oneOf, optional, record, string } from '../check';
 import type { Reader } from '../check';
 
-export const MARK_KINDS = ['next', 'nonfinite', 'error', 'selected'] as const;
+export const MARK_KINDS = ['next', 'nonfinite', 'error', 'inside', 'selected'] as const;
 export type MarkKind = (typeof MARK_KINDS)[number];
 export const readMarkKind = oneOf(MARK_KINDS);
 
@@ -46,11 +46,21 @@ export interface LineRun {
 }
 
 /**
+ * A line of a person's that a node runs, a hook's or a custom Function's: line `line` of a text
+ * that may have recorded nothing.
+ */
+export interface LineInside {
+  readonly file: CodeFile;
+  readonly line: number;
+}
+
+/**
  * Where the run stands in the program: at `node`, which is called `name` and was recorded by line
  * number `line` (None: it is not known by which).
  *
  * - "next": it runs next. "nonfinite": it has made a NaN or an infinity. "error": it raised.
  *   "selected": a person looks at it, wherever the run stands.
+ * - "inside": the run is in Python that it runs, and `inside` is the line which comes next there.
  *
  * `text` says why the run stopped there, if something stopped it, and of what is selected what it
  * is. The call within the line goes from `column` to `end_column` of line `end_line` of the same
@@ -65,6 +75,7 @@ export interface LineMark {
   readonly column: number | null;
   readonly end_line: number | null;
   readonly end_column: number | null;
+  readonly inside: LineInside | null;
 }
 
 /** A node of a line: `turn` counts from 0, as the program ran. */
@@ -107,6 +118,11 @@ export const readLineRun: Reader<LineRun> = record<LineRun>({
   norm: optional(nullable(float), null)
 });
 
+export const readLineInside: Reader<LineInside> = record<LineInside>({
+  file: readCodeFile,
+  line: integer
+});
+
 export const readLineMark: Reader<LineMark> = record<LineMark>({
   node: integer,
   name: string,
@@ -115,7 +131,8 @@ export const readLineMark: Reader<LineMark> = record<LineMark>({
   text: optional(string, ''),
   column: optional(nullable(integer), null),
   end_line: optional(nullable(integer), null),
-  end_column: optional(nullable(integer), null)
+  end_column: optional(nullable(integer), null),
+  inside: optional(nullable(readLineInside), null)
 });
 
 export const readLineNode: Reader<LineNode> = record<LineNode>({

@@ -23,6 +23,8 @@ interface ButtonProps {
   readonly pressed?: boolean;
   readonly primary?: boolean;
   readonly hint?: string;
+  /** Why it is disabled, as a sentence goes on. */
+  readonly why?: string;
   act(): void;
 }
 
@@ -36,7 +38,8 @@ const shortcut = (key: string): string => key.replace(/^Shift /, 'Shift+');
  */
 function ButtonInner(props: ButtonProps): JSX.Element {
   const { icon, name, keys, labelled = false, disabled = false, pressed, primary = false } = props;
-  const text = unquoted(props.hint ?? name);
+  const why = disabled && props.why ? props.why : '';
+  const text = `${unquoted(props.hint ?? name)}${why && ` Not now: ${why}.`}`;
   return (
     <button
       type="button"
@@ -45,6 +48,7 @@ function ButtonInner(props: ButtonProps): JSX.Element {
       aria-disabled={disabled}
       aria-pressed={pressed}
       aria-keyshortcuts={keys?.split(' or ').map(shortcut).join(' ')}
+      {...(why === '' ? {} : { 'aria-description': `Not now: ${why}` })}
       title={keys ? `${text} (${keys})` : text}
       onClick={props.act}
     >
@@ -80,15 +84,18 @@ export function CommandButton(props: CommandButtonProps): JSX.Element | null {
   const keys = keyText(command);
   const on = commands.isOn(command);
   const act = useCallback(() => commands.perform(command), [commands, command]);
+  const can = commands.can(command);
+  const why = can ? '' : commands.why(command);
   return (
     <Button
       {...looks}
       icon={icon ?? 'next'}
       name={label}
-      hint={on && labelOn !== label ? `${labelOn}. ${help}` : `${label}. ${help}`}
+      hint={`${on && labelOn !== label ? labelOn : label}. ${help}`}
+      why={why}
       {...(keys === '' ? {} : { keys })}
       {...(TOGGLES.includes(command) ? { pressed: on } : {})}
-      disabled={!commands.can(command)}
+      disabled={!can}
       act={act}
     />
   );

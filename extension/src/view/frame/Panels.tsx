@@ -5,6 +5,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 
+import type { CommandName } from '../../protocol';
 import { runningIn } from '../../store';
 import type { DebuggerState, SessionState } from '../../store';
 import { GraphPanel } from '../graph/GraphPanel';
@@ -13,6 +14,7 @@ import {
   Breakpoints,
   Engine,
   Events,
+  Inside,
   Inspector,
   Memory,
   SavedTensors,
@@ -20,6 +22,7 @@ import {
 } from '../panels';
 import { branchesNote } from '../panels/Branches';
 import { breakpointsNote } from '../panels/Breakpoints';
+import { insideNote } from '../panels/Inside';
 import { memoryNote } from '../panels/Memory';
 import { savedNote } from '../panels/SavedTensors';
 import { versionsNote } from '../panels/Versions';
@@ -44,6 +47,9 @@ export interface Part {
   draw(): JSX.Element;
 }
 
+/** What leads on within a node, and out of it. */
+const INSIDE: readonly CommandName[] = ['stage-back', 'stage', 'step-in', 'step-out'];
+
 interface PanelsProps {
   readonly state: DebuggerState;
   readonly session: SessionState;
@@ -65,8 +71,22 @@ export function Panels({ state, session, width }: PanelsProps): JSX.Element {
   }, [follow, selection]);
 
   const running = runningIn(state);
+  const { within } = session.run;
   const graph = (
-    <GraphPanel session={session} view={state.view} running={running} host={hostOf(document)} />
+    <div class="vg-pane vg-row vg-lanes">
+      <GraphPanel session={session} view={state.view} running={running} host={hostOf(document)} />
+      {within && (
+        <Region
+          name="Inside"
+          note={() => insideNote(session)}
+          tools={INSIDE.map(command => (
+            <CommandButton key={command} command={command} />
+          ))}
+        >
+          <Inside within={within} />
+        </Region>
+      )}
+    </div>
   );
   const stale = session.saved.stale;
   const inspector: Part = {

@@ -1,4 +1,5 @@
 /** The toolbar: what moves the run, where it is, and under which modes. */
+import { Fragment } from 'preact';
 import type { JSX } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
@@ -10,6 +11,7 @@ import { useCommands, useSize } from '../hooks';
 import { CommandButton } from './Button';
 import { ModeStrip } from './ModeStrip';
 import { Scrubber } from './Scrubber';
+import { StepMenu } from './StepMenu';
 
 interface Tool {
   readonly command: CommandName;
@@ -58,12 +60,14 @@ export function Toolbar({ state }: { state: DebuggerState }): JSX.Element {
     <div ref={host} class={stacked ? 'vg-toolbar vg-stacked' : 'vg-toolbar'}>
       <div class="vg-toolbar-group" role="toolbar" aria-label="Debugger">
         {TOOLS.map(({ command, labelled }) => (
-          <CommandButton
-            key={command}
-            command={command === 'continue' && running ? 'pause' : command}
-            labelled={labelled !== undefined && room >= labelled}
-            primary={command === 'step'}
-          />
+          <Fragment key={command}>
+            <CommandButton
+              command={command === 'continue' && running ? 'pause' : command}
+              labelled={labelled !== undefined && room >= labelled}
+              primary={command === 'step'}
+            />
+            {command === 'step' && <StepMenu />}
+          </Fragment>
         ))}
       </div>
       {run && (

@@ -1,9 +1,10 @@
 /** The menu of a node, of a group, or of the graph beside them. */
-import type { JSX } from 'preact';
+import type { JSX, RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 import { COMMANDS } from '../../protocol';
-import type { MenuOf } from '../../protocol';
+import type { CommandName, MenuOf } from '../../protocol';
+import type { Commands } from '../commands';
 import { useCommands } from '../hooks';
 import { unquoted } from '../Sentence';
 import { Icon } from '../Icons';
@@ -19,11 +20,13 @@ export interface MenuPlace {
 }
 
 interface ContextMenuProps extends MenuPlace {
+  /** A press on this closes it by itself. */
+  readonly opener?: RefObject<HTMLElement>;
   /** `back`: the keyboard goes back to where it was. */
   close(back: boolean): void;
 }
 
-export function ContextMenu({ of, title, x, y, close }: ContextMenuProps): JSX.Element {
+export function ContextMenu({ of, title, x, y, opener, close }: ContextMenuProps): JSX.Element {
   const commands = useCommands();
   const element = useRef<HTMLDivElement>(null);
   const [at, setAt] = useState({ x, y });
@@ -31,7 +34,7 @@ export function ContextMenu({ of, title, x, y, close }: ContextMenuProps): JSX.E
 
   useLayoutEffect(() => {
     const menu = element.current;
-    const room = menu?.parentElement?.getBoundingClientRect();
+    const room = (menu?.offsetParent ?? menu?.parentElement)?.getBoundingClientRect();
     if (menu && room) {
       const { width, height } = menu.getBoundingClientRect();
       const inside = (place: number, size: number, of: number): number =>
@@ -44,7 +47,8 @@ export function ContextMenu({ of, title, x, y, close }: ContextMenuProps): JSX.E
   useEffect(() => {
     const page = element.current?.ownerDocument;
     const outside = (event: Event): void => {
-      if (!event.composedPath().includes(element.current as EventTarget)) {
+      const path = event.composedPath();
+      if (![element.current, opener?.current].some(part => part && path.includes(part))) {
         close(false);
       }
     };
@@ -86,8 +90,8 @@ export function ContextMenu({ of, title, x, y, close }: ContextMenuProps): JSX.E
           class="vg-menu-item"
           role="menuitem"
           tabIndex={-1}
-          aria-disabled={!commands.can(name)}
-          title={unquoted(help)}
+          {...refused(commands, name)}
+          title={`${unquoted(help)} ${refused(commands, name)['aria-description'] ?? ''}`.trimEnd()}
           onClick={() => {
             close(true);
             commands.perform(name);
@@ -100,4 +104,14 @@ export function ContextMenu({ of, title, x, y, close }: ContextMenuProps): JSX.E
       ))}
     </div>
   );
+}
+
+/** Whether it makes sense now, and why not. */
+function refused(
+  commands: Commands,
+  name: CommandName
+): { 'aria-disabled': boolean; 'aria-description'?: string } {
+  const can = commands.can(name);
+  const why = can ? '' : commands.why(name);
+  return { 'aria-disabled': !can, ...(why && { 'aria-description': `Not now: ${why}.` }) };
 }

@@ -5,7 +5,7 @@ import { STAGES } from '../../protocol';
 import type { StageRecord } from '../../protocol';
 import { TensorCard } from './TensorCard';
 
-const NAMES: Readonly<Record<(typeof STAGES)[number], string>> = {
+export const STAGE_NAMES: Readonly<Record<(typeof STAGES)[number], string>> = {
   tensor_hooks: 'tensor hooks',
   retain_grad: 'retain_grad',
   capture: 'capture',
@@ -29,7 +29,7 @@ export function Stages({ records }: { records: readonly StageRecord[] }): JSX.El
           return (
             <li key={stage} class={own.length ? 'vg-stage' : 'vg-stage vg-idle'} data-stage={stage}>
               <span class="vg-stage-number">{i + 1}</span>
-              <span class="vg-stage-name">{NAMES[stage]}</span>
+              <span class="vg-stage-name">{STAGE_NAMES[stage]}</span>
               {own.length === 0 && <span class="vg-muted">–</span>}
               {own.map((record, k) => (
                 <StageDetail key={k} record={record} />

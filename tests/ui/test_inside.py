@@ -1,0 +1,113 @@
+"""Going into a node: by stages, and line by line through the Python that it runs."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from playwright.sync_api import Locator, expect
+
+from tests.ui.lab import Lab
+from tests.ui.test_code import cell, picture
+from tests.ui.test_following import at
+from tests.ui.test_tour import press
+from tests.ui.themes import DARK, themed
+
+CUBE = """\
+import vizgrad as vg
+
+class Cube(vg.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x * x
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        square = x * x
+        slope = square * 3
+        return grad * slope"""
+LOSS = """\
+x = vg.tensor([1.0, 2.0], requires_grad=True)
+y = Cube.apply(x.exp())
+session = vg.debug(y.sum())"""
+
+
+def choose(view: Locator, item: str) -> None:
+    """Of the menu beside Step."""
+    view.get_by_role("button", name="More steps").click()
+    view.get_by_role("menuitem", name=item).click()
+
+
+def dark(lab: Lab, name: str) -> None:
+    """The same in dark, for looking."""
+    if os.environ.get("VIZGRAD_PICTURES"):
+        with themed(lab, DARK):
+            expect(lab.page.locator("#jupyterlab-splash")).to_have_count(0)
+            picture(lab, name)
+
+
+def test_a_node_is_gone_into_by_stages_and_lines(lab: Lab) -> None:
+    notebook = lab.open_notebook(CUBE, LOSS)
+    notebook.run()
+    view = notebook.output(1)
+    at(view, 0)
+    view.get_by_role("button", name="More steps").click()
+    into = view.get_by_role("menuitem", name="Step in")
+    expect(into).to_have_attribute("aria-disabled", "true")
+    expect(into).to_have_attribute(
+        "aria-description", "Not now: SumBackward0 runs no Python of yours."
+    )
+    picture(lab, "inside-menu")
+    dark(lab, "inside-menu-dark")
+    lab.page.keyboard.press("Escape")
+
+    # By stage: the region says what is done, and stepping back by stage takes it back.
+    choose(view, "Step by stage")
+    inside = view.get_by_role("region", name="Inside")
+    expect(inside).to_contain_text("1 of 3 stages done")
+    press(view, "Step")
+    at(view, 1)
+    expect(inside).to_have_count(0)
+
+    # Line by line, in the cell as well.
+    choose(view, "Step in")
+    following = inside.locator("[aria-current='step']")
+    expect(following).to_contain_text("square = x * x")
+    marked = cell(notebook, 0).locator(".vg-current-line")
+    expect(marked).to_contain_text("square = x * x")
+    expect(marked).to_contain_text("next within CubeBackward")
+    view.locator(".vg-canvas [tabindex='0']").first.focus()
+    lab.page.keyboard.press("F11")
+    expect(following).to_contain_text("slope = square * 3")
+    lab.page.keyboard.press("F11")
+    expect(marked).to_contain_text("return grad * slope")
+    picture(lab, "inside-lines")
+    dark(lab, "inside-lines-dark")
+    lab.page.keyboard.press(",")
+    expect(marked).to_contain_text("slope = square * 3")
+    lab.page.keyboard.press("Shift+F11")
+    expect(inside).to_contain_text("1 of 3 stages done")
+    lab.page.keyboard.press("Shift+F11")
+    at(view, 2)
+    expect(inside).to_have_count(0)
+
+    # To the next leaf, and back to the line with the cursor.
+    lab.page.keyboard.press("l")
+    at(view, 3)
+    expect(view.locator("[data-state='current']").first).to_have_attribute(
+        "aria-label", re.compile("AccumulateGrad")
+    )
+    press(view, "Restart")
+    at(view, 0)
+    lab.call(
+        """(app, id) => {
+          const { content } = [...app.shell.widgets('main')].find(widget => widget.id === id);
+          content.activeCellIndex = 1;
+          content.activeCell.editor.setCursorPosition({ line: 1, column: 0 });
+        }""",
+        notebook.panel,
+    )
+    choose(view, "Run to the cursor")
+    at(view, 1)
