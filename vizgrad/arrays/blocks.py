@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from vizgrad.arrays.backend import Array
 from vizgrad.arrays.dtypes import NARROW
 from vizgrad.arrays.layout import address, as_strided
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 #: Of an array of numpy.
 MOST_DIMENSIONS = 64

@@ -6,7 +6,7 @@ The sequences are numpy's (or cupy's), not PyTorch's; the same seed gives the sa
 from __future__ import annotations
 
 import math
-import secrets
+import os
 from typing import Any
 
 import numpy as np
@@ -30,7 +30,7 @@ class Generator:
 
     def seed(self) -> int:
         """Starts again from a seed that nobody chose; returns it."""
-        self.manual_seed(secrets.randbits(63))
+        self.manual_seed(int.from_bytes(os.urandom(8), "little") >> 1)
         return self._seed
 
     def initial_seed(self) -> int:

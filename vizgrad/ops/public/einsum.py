@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from string import ascii_lowercase, ascii_uppercase
 from typing import Any
 
 from vizgrad.ops import matrix_products as products
@@ -68,7 +67,7 @@ def _letters(labels: Any) -> str:
         if label is Ellipsis:
             found.append("...")
         elif 0 <= label < 52:
-            found.append((ascii_uppercase + ascii_lowercase)[label])
+            found.append(chr(ord("A") + label if label < 26 else ord("a") + label - 26))
         else:
             raise ValueError(
                 "einsum(): subscript in subscript list is not within the valid range [0, 52)"
