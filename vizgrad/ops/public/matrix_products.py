@@ -15,6 +15,7 @@ from vizgrad.ops.public import broadcasting, dimensions, reduction, reshape
 from vizgrad.ops.public.arguments import check_kind, written
 from vizgrad.ops.public.complexes import conj
 from vizgrad.ops.public.keywords import takes_out, takes_tensors
+from vizgrad.tensor.operands import not_a_tensor
 from vizgrad.tensor.tensor import Tensor
 
 
@@ -115,12 +116,18 @@ def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 @public(method=True)
-@takes_tensors
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The products of two stacks of matrices."""
-    _check("bmm", "batch1 must be a 3D tensor", (input, 3))
-    _check("bmm", "batch2 must be a 3D tensor", (mat2, 3))
-    _check_stacks(input, mat2)
+    try:
+        a, b = input._array.shape, mat2._array.shape
+    except AttributeError:
+        first = not isinstance(input, Tensor)
+        name, given = ("input", input) if first else ("mat2", mat2)
+        raise not_a_tensor("bmm", name, 1 if first else 2, given) from None
+    if len(a) != 3 or len(b) != 3 or a[0] != b[0] or a[2] != b[1]:
+        _check("bmm", "batch1 must be a 3D tensor", (input, 3))
+        _check("bmm", "batch2 must be a 3D tensor", (mat2, 3))
+        _check_stacks(input, mat2)
     result = products.bmm.record(input, mat2)
     return result if out is None else written(out, result, "bmm", input, mat2)
 
