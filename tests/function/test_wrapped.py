@@ -8,7 +8,8 @@ import pytest
 
 import vizgrad as vg
 from vizgrad.function.inplace import write
-from vizgrad.function.wrapped import Level, StandIn, Wrapped, wrap
+from vizgrad.function.stand_in import StandIn
+from vizgrad.function.wrapped import Level, Wrapped, wrap
 
 
 def _value(operand: Any) -> Any:
@@ -33,7 +34,8 @@ class Rows(Level):
         write(op, *map(_value, operands), name=name, **attributes)
 
     def stand_in(self, wrapped: Wrapped) -> StandIn:
-        return StandIn(wrapped, wrapped.value.shape[1:], wrapped.value._array)
+        like = wrapped.value._array
+        return StandIn(wrapped, like.shape[1:], like.strides[1:], like.dtype)
 
     def unreadable(self, wrapped: Wrapped, wanted: str) -> Exception:
         return RuntimeError(f"no elements for {wanted}")

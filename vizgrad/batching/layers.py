@@ -86,7 +86,7 @@ def more_rows(call: Call, **attributes: Any) -> Any:
 def convolution(call: Call, *, groups: int, **settings: Any) -> Any:
     (image, weight, bias), (of_image, of_weight, of_bias) = call.values, call.batched
     if not call.size:
-        return each_example(call.op.record, call, groups=groups, **settings)
+        return each_example(call, groups=groups, **settings)
     if not of_weight:
         rows = merged(filled(image, of_image, call.size))
         own = ABSENT if of_bias else bias
@@ -115,7 +115,7 @@ def to_front_of(value: Tensor, dim: int) -> Tensor:
 @rule("convolution_weight")
 def convolution_weight(call: Call, *, groups: int, **settings: Any) -> Any:
     if not call.size:
-        return each_example(call.op.record, call, groups=groups, **settings)
+        return each_example(call, groups=groups, **settings)
     image, grad = (
         merged(to_front_of(filled(v, b, call.size), 1), 1)
         for v, b in zip(call.values, call.batched, strict=True)
@@ -188,7 +188,7 @@ def embedding(call: Call, *, padding_idx: int, scale_grad_by_freq: bool) -> Any:
     if not of_weight and not scale_grad_by_freq:
         return call.op.record(weight, indices, **settings)
     if padding_idx >= 0 or scale_grad_by_freq:
-        return each_example(call.op.record, call, **settings)
+        return each_example(call, **settings)
     indices = filled(indices, call.batched[1], call.size)
     return call.op.record(
         merged(weight), indices + _starts(call, indices, weight.shape[1]), **settings
@@ -209,7 +209,7 @@ def _starts(call: Call, indices: Tensor, rows: int) -> Tensor:
 def embedding_backward(call: Call, *, rows: int, padding_idx: int, scale_grad_by_freq: bool) -> Any:
     settings = {"padding_idx": padding_idx, "scale_grad_by_freq": scale_grad_by_freq}
     if padding_idx >= 0 or scale_grad_by_freq:
-        return each_example(call.op.record, call, rows=rows, **settings)
+        return each_example(call, rows=rows, **settings)
     grad, indices = (
         filled(v, b, call.size) for v, b in zip(call.values, call.batched, strict=True)
     )

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 from vizgrad.batching import everything as everything
+from vizgrad.batching.by_hand import HAND
+from vizgrad.batching.loop import looped
 from vizgrad.batching.rules import Call, rule_of
 from vizgrad.batching.values import example_ndim, filled, shared, unwrapped, with_ndim
 from vizgrad.function.declared import Declared
 from vizgrad.function.inplace import write
-from vizgrad.function.wrapped import Level, StandIn, Wrapped, wrap
+from vizgrad.function.stand_in import StandIn
+from vizgrad.function.wrapped import Level, Unreadable, Wrapped, wrap
 from vizgrad.ops import copying
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.tensor.tensor import Tensor, new_tensor
 from vizgrad.tensor.wrong_call import wrong_call
 
 Randomness = Literal["error", "same", "different"]
@@ -34,7 +38,9 @@ class Batch(Level):
     def wrapped(self, result: Any) -> Any:
         """A batch, or several, as what one example of it is."""
         if isinstance(result, tuple):
-            return tuple(self.wrapped(each) for each in result)
+            parts = [self.wrapped(each) for each in result]
+            make = getattr(type(result), "_make", tuple)  # a named tuple takes them one by one
+            return make(parts)
         return wrap(self, result)
 
     def run(self, op: Declared, operands: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
@@ -76,12 +82,30 @@ class Batch(Level):
 
     def stand_in(self, wrapped: Wrapped) -> StandIn:
         like = wrapped.value._array
-        is_shared = vars(wrapped).get("shared", False)
-        return StandIn(wrapped, like.shape if is_shared else like.shape[1:], like)
+        first = 0 if vars(wrapped).get("shared", False) else 1
+        return StandIn(wrapped, like.shape[first:], like.strides[first:], like.dtype)
+
+    def made(self, wrapped: Wrapped, make: Callable[..., Any], shape: tuple[int, ...]) -> Tensor:
+        out = wrap(self, new_tensor(make(wrapped.value._array, (self.size, *shape))))
+        vars(out)["new"] = True
+        return out
+
+    def by_hand(self, function: Any, tensors: Sequence[Tensor], settings: dict[str, Any]) -> Any:
+        values = [filled(*unwrapped(self, each), self.size) for each in tensors]
+        return self.wrapped(HAND[function.__name__](function, values, **settings))
+
+    def of_stacks(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        values = [unwrapped(self, arg) for arg in args]
+        if sum(isinstance(value, Tensor) for value, _ in values) > 1:
+            return self.of_examples(function, args, kwargs)
+        return self.wrapped(function(*[value for value, _ in values], **kwargs))
+
+    def of_examples(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return self.wrapped(looped(self, function, args, kwargs))
 
     def unreadable(self, wrapped: Wrapped, wanted: str) -> Exception:
         return wrong_call(
-            RuntimeError(
+            Unreadable(
                 f"vmap: {_READING.get(wanted, wanted)} asks for the elements of a tensor, which inside of "
                 "vmap stands for all examples at once. What depends on elements (an `if`, a number, a shape) "
                 "can't be batched."

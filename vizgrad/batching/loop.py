@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from vizgrad.batching.rules import Call, rule
+from vizgrad.batching.values import unwrapped
 from vizgrad.ops.joining import record_stack
 from vizgrad.ops.shape import select
 from vizgrad.tensor.tensor import Tensor
@@ -15,34 +16,44 @@ LOOPED: dict[str, int] = {}
 
 @rule("loop")
 def loop(call: Call, **attributes: Any) -> Any:
-    LOOPED[call.op.name] = LOOPED.get(call.op.name, 0) + 1
-    return each_example(call.op.record, call, **attributes)
+    return looped(call.level, call.op.record, call.operands(), attributes, call.op.name)
 
 
-def each_example(function: Any, call: Call, **attributes: Any) -> Any:
+def each_example(call: Call, **attributes: Any) -> Any:
+    """A rule's last resort, for settings that it does not batch."""
+    return loop(call, **attributes)
+
+
+def looped(
+    level: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], name: str = ""
+) -> Any:
     """The results of `function` for each example, stacked; of no example, for one of zeros."""
-    count = max(call.size, 1)
+    name = name or function.__name__
+    LOOPED[name] = LOOPED.get(name, 0) + 1
     results = [
-        function(
-            *[
-                _example(value, nr, call.size) if batched else value
-                for value, batched in zip(call.values, call.batched, strict=True)
-            ],
-            **attributes,
-        )
-        for nr in range(count)
+        function(*[_example(level, arg, nr) for arg in args], **kwargs)
+        for nr in range(max(level.size, 1))
     ]
-    if not isinstance(results[0], tuple):
-        return _stacked(results, call.size)
-    return tuple(_stacked(list(each), call.size) for each in zip(*results, strict=True))
+    return _stacked(results, level.size)
 
 
-def _example(value: Tensor, nr: int, size: int) -> Tensor:
-    if not size:
+def _example(level: Any, arg: Any, nr: int) -> Any:
+    if isinstance(arg, (tuple, list)):
+        return type(arg)(_example(level, each, nr) for each in arg)
+    value, batched = unwrapped(level, arg)
+    if not batched:
+        return value
+    if not level.size:
         return value.new_zeros(value.shape[1:])
     return select.record(value, dim=0, index=nr)
 
 
-def _stacked(results: list[Tensor], size: int) -> Tensor:
+def _stacked(results: list[Any], size: int) -> Any:
+    first = results[0]
+    if isinstance(first, tuple):
+        parts = [_stacked(list(each), size) for each in zip(*results, strict=True)]
+        return getattr(type(first), "_make", tuple)(parts)
+    if not isinstance(first, Tensor):
+        return first
     whole = record_stack(results, 0)
     return whole if size else whole[:0]

@@ -31,6 +31,13 @@ class Call(NamedTuple):
     def size(self) -> int:
         return self.level.size
 
+    def operands(self) -> tuple[Any, ...]:
+        """The values as the vmap's own operands again."""
+        return tuple(
+            self.level.wrapped(value) if batched else value
+            for value, batched in zip(self.values, self.batched, strict=True)
+        )
+
     def of(self, op: Primitive, values: Sequence[Any], batched: Sequence[bool]) -> Call:
         """Another operation of the same vmap."""
         return Call(self.level, op, tuple(values), tuple(batched))

@@ -14,7 +14,7 @@ _FULL = slice(None)
 
 @rule(
     "clone", "contiguous_copy", "alias", "dense", "view_as_real", "view_as_complex", "to_copy", "to_device",
-    "zero", "fill_number", "tril", "triu",
+    "zero", "fill_number", "tril", "triu", "frexp",
 )  # fmt: skip
 def as_they_are(call: Call, **attributes: Any) -> Any:
     """Of a batch the same as of one example: elements stay where they are, or matrices come last."""
@@ -24,7 +24,7 @@ def as_they_are(call: Call, **attributes: Any) -> Any:
 @rule("clone_in", "to_copy_in")
 def in_format(call: Call, **attributes: Any) -> Any:
     """Each example in the order of a memory format."""
-    return each_example(call.op.record, call, **attributes)
+    return each_example(call, **attributes)
 
 
 @rule("view", "unsafe_view", "pad_zeros", "crop")

@@ -27,7 +27,7 @@ from vizgrad.function.typing import (
     result_dtype,
 )
 from vizgrad.function.views import refuse
-from vizgrad.function.wrapped import Wrapped, written
+from vizgrad.function.wrapped import Wrapped, innermost, written
 from vizgrad.graph.edges import edge_of, retaining, set_history
 from vizgrad.graph.node import Meta, Node
 from vizgrad.graph.saved import KeptSelf, Overwritten, in_graph
@@ -118,6 +118,8 @@ def refuse_partial_overlap(target: Tensor, operand: Tensor) -> None:
 def check_placing(target: Tensor, *operands: Any) -> None:
     """For writes at places that an operand names: an operand may not even be the target itself (V-7)."""
     tensors = [t for t in operands if isinstance(t, Tensor)]
+    if innermost((target, *tensors)) is not None:
+        return  # what they stand for is checked when it is written
     check_write(target, MODES.grad and any(t.requires_grad for t in (target, *tensors)))
     storage = target._storage
     for operand in tensors:

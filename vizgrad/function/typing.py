@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 from vizgrad.arrays import dtypes, xp
 from vizgrad.arrays.backend import device_of, is_array, namespace_of
 from vizgrad.arrays.dtypes import NARROW, DType
+from vizgrad.function.wrapped import Wrapped
 from vizgrad.tensor.tensor import Tensor, new_tensor
 from vizgrad.tensor.wrong_call import wrong_call
 
@@ -35,7 +36,9 @@ def number(value: Any, beside: Any) -> Any:
     try:
         array = beside._array
     except AttributeError:
-        return value
+        if not isinstance(beside, Wrapped):
+            return value
+        array = xp.empty((), beside.level.stand_in(beside).dtype)
     dtype = array.dtype
     if type(array) is not xp.ndarray:
         return _number_on_device(value, array)
@@ -172,7 +175,7 @@ def result_dtype(tensors: tuple[Tensor, ...], as_float: bool = False) -> DType:
     """The type an elementwise operation computes in."""
     groups: tuple[list[DType], list[DType], list[DType]] = ([], [], [])
     for t in tensors:
-        which = 2 if isinstance(t, WrappedNumber) else 1 if t._array.ndim == 0 else 0
+        which = 2 if isinstance(t, WrappedNumber) else 1 if t.dim() == 0 else 0
         groups[which].append(t.dtype)
     dtype = dtypes.result_type(*groups)
     return dtypes.to_float(dtype) if as_float else dtype

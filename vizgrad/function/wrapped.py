@@ -14,12 +14,19 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable
-from math import prod
-from typing import Any, NoReturn, Self
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Any, Self, TypeVar, cast
 
 from vizgrad.function.declared import Declared
 from vizgrad.tensor.tensor import Tensor
+
+
+class Unreadable(RuntimeError):
+    """Somebody asked for elements of a tensor that stands for others."""
+
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Level:
@@ -59,6 +66,22 @@ class Level:
         """What a custom Function gives for arguments of which some are wrapped by this level."""
         raise NotImplementedError
 
+    def by_hand(self, function: Any, tensors: Sequence[Tensor], settings: dict[str, Any]) -> Any:
+        """What an operation without a declaration (`cat`, `split`) gives for some wrappers."""
+        raise NotImplementedError
+
+    def of_stacks(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What `function` gives, which takes stacks of matrices as well as single ones."""
+        raise NotImplementedError
+
+    def of_examples(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What `function` gives, called for each of what the wrappers stand for."""
+        raise NotImplementedError
+
+    def made(self, wrapped: Wrapped, make: Callable[..., Any], shape: tuple[int, ...]) -> Tensor:
+        """A wrapper for new memory beside that of another one; `make(array, shape)` makes such."""
+        raise NotImplementedError
+
     def lift(self, value: Tensor) -> Tensor:
         """`value`, which is not wrapped by this level, as one that is: it is seen to."""
         raise NotImplementedError
@@ -67,8 +90,8 @@ class Level:
         """What two tensors, one of them at least wrapped by this level, stand for, alike for both."""
         raise NotImplementedError
 
-    def stand_in(self, wrapped: Wrapped) -> StandIn:
-        """What the array of a wrapper looks like from outside."""
+    def stand_in(self, wrapped: Wrapped) -> Any:
+        """What the array of a wrapper looks like from outside: a `vizgrad.function.stand_in.StandIn`."""
         raise NotImplementedError
 
     def unreadable(self, wrapped: Wrapped, wanted: str) -> Exception:
@@ -177,75 +200,40 @@ def unwrap_together(
     return a, b, lambda value: wrap(level, value)
 
 
-class StandIn:
-    """Shape and type of an array whose elements nobody may look at."""
-
-    __array_priority__ = 10000
-
-    def __init__(self, owner: Wrapped, shape: tuple[int, ...], like: Any) -> None:
-        self._owner = owner
-        self.shape = shape
-        self.ndim = len(shape)
-        self.size = prod(shape)
-        self.dtype = like.dtype
-        self.itemsize = like.dtype.itemsize
-        self.nbytes = self.size * self.itemsize
-        self.flags = _FLAGS
-        steps, step = [], self.itemsize
-        for n in reversed(shape):
-            steps.append(step)
-            step *= max(n, 1)
-        self.strides = tuple(reversed(steps))
-
-    def as_tensor(self) -> Tensor:
-        """A tensor over the same elements, without history."""
-        return wrap(self._owner.level, self._owner.value.detach(), self._owner)
-
-    def _refuse(self, wanted: str) -> NoReturn:
-        raise self._owner.level.unreadable(self._owner, wanted)
-
-    def __getattr__(self, name: str) -> Any:
-        # what arrays of numpy do not have either is asked for to tell them from others
-        if name.startswith("__") or name in ("layout", "values", "mapped", "get"):
-            raise AttributeError(name)
-        self._refuse(name)
-
-    def __array__(self, *_: Any, **__: Any) -> Any:
-        self._refuse("numpy")
-
-    def __array_ufunc__(self, *_: Any, **__: Any) -> Any:
-        self._refuse(f"{_[0].__name__}")
-
-    def __array_function__(self, function: Any, *_: Any, **__: Any) -> Any:
-        self._refuse(function.__name__)
-
-    def __getitem__(self, key: Any) -> Any:
-        self._refuse("[]")
-
-    def __setitem__(self, key: Any, value: Any) -> None:
-        self._refuse("[] =")
-
-    def __bool__(self) -> bool:
-        return self._refuse("bool()")
-
-    def __index__(self) -> int:
-        return self._refuse("int()")
-
-    def __iter__(self) -> Any:
-        self._refuse("iter()")
-
-    def __len__(self) -> int:
-        return self.shape[0]
-
-    def __eq__(self, other: object) -> Any:
-        self._refuse("==")
-
-    __hash__ = None  # pyright: ignore[reportAssignmentType]
+def by_hand(function: Callable[..., Any], tensors: Sequence[Tensor], **settings: Any) -> Any:
+    """What the innermost level makes of an operation that is recorded by hand, and found a wrapper."""
+    level = innermost(tensors)
+    assert level is not None
+    return level.by_hand(function, tensors, settings)
 
 
-class _Flags:
-    c_contiguous = writeable = owndata = aligned = True
-    f_contiguous = False
+def like_batch(first: Tensor, second: Tensor) -> Tensor:
+    """`first`, wrapped at all levels of `second`: what is the same for all examples, for each of them."""
+    level = innermost((first, second))
+    if level is None:
+        return first
+    a, b = level.together(first, second)
+    return wrap(level, like_batch(a, b))
 
 
-_FLAGS = _Flags()
+def of_stacks(function: F) -> F:
+    """For functions of matrices that take stacks of them, too: run on what a wrapper stands for."""
+    return _handed_to(function, lambda level: level.of_stacks)
+
+
+def of_examples(function: F) -> F:
+    """For functions that look at elements: called for each of what a wrapper stands for."""
+    return _handed_to(function, lambda level: level.of_examples)
+
+
+def _handed_to(function: F, how: Callable[[Level], Callable[..., Any]]) -> F:
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        for arg in args:
+            if arg.__class__ is Wrapped or arg.__class__ is tuple or arg.__class__ is list:
+                level = innermost(arg if isinstance(arg, (tuple, list)) else args)
+                if level is not None:
+                    return how(level)(call, args, kwargs)
+        return function(*args, **kwargs)
+
+    return cast("F", call)

@@ -6,12 +6,20 @@ from typing import Any
 
 from vizgrad.arrays import xp
 from vizgrad.arrays.backend import beside
+from vizgrad.function.wrapped import Wrapped
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 
 def raw(value: Any) -> Any:
     """The array of a Tensor; an array as it is. For masks and indices, which have no derivative."""
     return value._array if isinstance(value, Tensor) else value
+
+
+def place_of(value: Any) -> Any:
+    """An array of the type and on the device of `value`, beside which others are made."""
+    while isinstance(value, Wrapped):
+        value = value.value
+    return raw(value)
 
 
 def zeros_like(value: Any) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from vizgrad.arrays.kernels import linalg
+from vizgrad.function.wrapped import of_stacks
 from vizgrad.ops.complexes import conj, imag_part
 from vizgrad.ops.decompositions import Decomposition, record
 from vizgrad.ops.linalg import COMPLEX, matmul, mT
@@ -47,6 +48,7 @@ def _per_matrix(numbers: Any) -> Any:
     return unsqueeze(unsqueeze(numbers, dim=n), dim=n + 1)
 
 
+@of_stacks
 def slogdet(A: Tensor) -> tuple[Tensor, Tensor]:
     """The sign (of complex matrices: det / |det|) and log |det|."""
     sign, size = linalg.slogdet(A._array)

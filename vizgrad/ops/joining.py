@@ -9,6 +9,7 @@ from vizgrad.arrays import layout, xp
 from vizgrad.arrays.kernels.memory import contiguous
 from vizgrad.function.primitive import primitive
 from vizgrad.function.typing import result_dtype
+from vizgrad.function.wrapped import Unreadable, by_hand
 from vizgrad.graph.node import Node
 from vizgrad.ops.recording import edges_of, produced_by, start
 from vizgrad.ops.shape import select, slice_dim
@@ -79,7 +80,10 @@ def record_cat(
     arrays = _arrays(tensors)
     if lengths is not None:
         arrays = [a for a, n in zip(arrays, lengths, strict=True) if n is not None]
-    joined = xp.concatenate(arrays, dim) if arrays else tensors[0]._array.copy()
+    try:
+        joined = xp.concatenate(arrays, dim) if arrays else tensors[0]._array.copy()
+    except Unreadable:
+        return by_hand(record_cat, tensors, dim=dim, lengths=lengths)
     out = new_tensor(joined if joined.flags.c_contiguous else _in_order(joined))
     edges = edges_of(tensors)
     if edges is not None:
@@ -94,7 +98,10 @@ def record_cat(
 
 def record_stack(tensors: Sequence[Tensor], dim: int) -> Tensor:
     """Joins tensors of one shape along a new dimension."""
-    joined = xp.stack(_arrays(tensors), dim)
+    try:
+        joined = xp.stack(_arrays(tensors), dim)
+    except Unreadable:
+        return by_hand(record_stack, tensors, dim=dim)
     out = new_tensor(joined if joined.flags.c_contiguous else contiguous(joined))
     edges = edges_of(tensors)
     if edges is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from vizgrad.arrays.kernels import lu as kernel
+from vizgrad.function.wrapped import of_stacks
 from vizgrad.graph.saved import unpack_array, unpack_tensor
 from vizgrad.ops.arrange import crop_to, tril, triu
 from vizgrad.ops.constants import constant, raw, zeros_beside
@@ -73,6 +74,7 @@ def _conjugate(value: Any) -> Any:
     return mT(mH(value))
 
 
+@of_stacks
 def lu(A: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """P, L, U, and LAPACK's pivots."""
     compact, pivots = kernel.factor(A._array)

@@ -15,6 +15,7 @@ from vizgrad.function.declared import formula_parameters
 from vizgrad.function.primitive import Primitive
 from vizgrad.function.saving import save_result
 from vizgrad.function.typing import refuse_complex
+from vizgrad.function.wrapped import Wrapped
 from vizgrad.graph.node import Meta
 from vizgrad.graph.saved import unpack_array, unpack_tensor
 from vizgrad.ops.recording import ManyOutputs, edges_of, produced_by, start
@@ -68,6 +69,11 @@ def several(node_name: str, *parts: Primitive) -> type[Several]:
 
 def record(node_class: type[Several], source: Tensor, **attributes: Any) -> tuple[Tensor, ...]:
     """The results for `source`; a part gets those of the attributes that it takes."""
+    if source.__class__ is Wrapped:
+        return tuple(
+            part.record(source, **{name: attributes[name] for name in part.attributes})
+            for part in node_class.parts
+        )
     for part in node_class.parts:
         if part.real_only and source._array.dtype.kind == "c":
             raise refuse_complex(part, source._array)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from vizgrad.function.views import become_view
+from vizgrad.function.wrapped import Unreadable, by_hand
 from vizgrad.graph.node import Meta
 from vizgrad.ops.joining import cat_any, stack_any
 from vizgrad.ops.recording import ManyOutputs, edges_of, produced_by, start
@@ -58,7 +59,10 @@ def record_split(
     array = source._array
     arrays, begin = [], 0
     for size in sizes:
-        arrays.append(array[(slice(None),) * dim + (slice(begin, begin + size),)])
+        try:
+            arrays.append(array[(slice(None),) * dim + (slice(begin, begin + size),)])
+        except Unreadable:
+            return by_hand(record_split, (source,), dim=dim, sizes=sizes, split_size=split_size)
         begin += size
     node: Any = None
     if (edges := edges_of((source,))) is not None:
@@ -76,7 +80,10 @@ def record_unbind(source: Tensor, dim: int) -> tuple[Tensor, ...]:
     """All slices along `dim`."""
     array = source._array
     key = (slice(None),) * dim
-    arrays = [array[(*key, i, ...)] for i in range(array.shape[dim])]
+    try:
+        arrays = [array[(*key, i, ...)] for i in range(array.shape[dim])]
+    except Unreadable:
+        return by_hand(record_unbind, (source,), dim=dim)
     node: Any = None
     if (edges := edges_of((source,))) is not None and arrays:
         node = object.__new__(UnbindBackward0)

@@ -8,6 +8,7 @@ from typing import Any
 from vizgrad.arrays import xp
 from vizgrad.nn.functional.activation import softmax
 from vizgrad.nn.functional.dropout import dropout
+from vizgrad.ops.constants import place_of
 from vizgrad.ops.public.arguments import check_kind
 from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.ops.softmax import safe_softmax
@@ -16,13 +17,13 @@ from vizgrad.tensor.tensor import Tensor, new_tensor
 
 def closed(mask: Any, like: Any) -> Any:
     """-inf where a mask is True, else 0: what is added to scores there, in the type of `like`."""
-    zeros = new_tensor(xp.zeros_like(like._array, shape=mask._array.shape, order="C"))
+    zeros = new_tensor(xp.zeros_like(place_of(like), shape=mask._array.shape, order="C"))
     return zeros.masked_fill(mask, -math.inf)
 
 
 def causal_mask(queries: int, keys: int, like: Any) -> Any:
     """What is added to scores so that a query looks at keys up to its own place."""
-    ones = xp.ones_like(like._array, shape=(queries, keys), dtype=bool)
+    ones = xp.ones_like(place_of(like), shape=(queries, keys), dtype=bool)
     return closed(new_tensor(xp.triu(ones, 1)), like)
 
 

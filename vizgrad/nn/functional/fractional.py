@@ -7,6 +7,7 @@ from typing import Any
 from vizgrad.arrays.kernels import places as kernel
 from vizgrad.errors import wrap_dim
 from vizgrad.function.narrow import wide
+from vizgrad.function.wrapped import of_examples
 from vizgrad.nn.functional.shapes import per_dim
 from vizgrad.ops import pool_indices
 from vizgrad.ops.public.arguments import check_kind
@@ -38,6 +39,7 @@ def fractional_max_pool3d(
     return _pool(input, 3, kernel_size, output_size, output_ratio, return_indices, _random_samples)
 
 
+@of_examples
 def _pool(
     input: Any, dims: int, kernel_size: Any, output_size: Any, output_ratio: Any,
     return_indices: bool, samples: Any,

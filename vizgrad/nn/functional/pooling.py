@@ -13,6 +13,7 @@ from vizgrad.errors import index_of
 from vizgrad.function.narrow import wide
 from vizgrad.nn.functional.shapes import per_dim, product
 from vizgrad.ops import pooling, shape
+from vizgrad.ops.constants import place_of
 from vizgrad.ops.public.arguments import check_kind
 from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.ops.reduce import mean_dims
@@ -248,7 +249,7 @@ def _adaptive_mean(input: Tensor, dims: int, output_size: Any) -> Tensor:
         return mean_dims.record(input, dims=tuple(range(x.ndim - dims, x.ndim)), keepdim=True)
     check_kind(f"adaptive_avg_pool{dims}d", input)
     matrices = tuple(
-        kernel.adaptive_matrix(wide(x), n, o)
+        kernel.adaptive_matrix(wide(place_of(input)), n, o)
         for n, o in zip(x.shape[x.ndim - dims :], out, strict=True)
     )
     return pooling.ADAPTIVE[dims].record(input, matrices=matrices)

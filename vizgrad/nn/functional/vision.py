@@ -15,6 +15,7 @@ from vizgrad.nn.functional.pooling import (
 from vizgrad.nn.functional.shapes import per_dim, whole_number
 from vizgrad.ops import resize as op
 from vizgrad.ops import shuffling
+from vizgrad.ops.constants import place_of
 from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.tensor import Tensor
 
@@ -64,7 +65,7 @@ def interpolate(
         )
     if mode in ("nearest", "nearest-exact"):
         indices = tuple(
-            kernel.nearest(input._array, n, o, f, exact=mode != "nearest")
+            kernel.nearest(place_of(input), n, o, f, exact=mode != "nearest")
             for n, o, f in zip(have, out, scales, strict=True)
         )
         kind = op.NEAREST if mode == "nearest" else op.NEAREST_EXACT
@@ -85,7 +86,7 @@ def interpolate(
         kinds = op.CUBIC if cubic else op.LINEAR
         matrix = kernel.cubic_matrix if cubic else kernel.linear_matrix
     matrices = tuple(
-        matrix(input._array, n, o, f, corners) for n, o, f in zip(have, out, scales, strict=True)
+        matrix(place_of(input), n, o, f, corners) for n, o, f in zip(have, out, scales, strict=True)
     )
     return kinds[dims].record(input, matrices=matrices)
 

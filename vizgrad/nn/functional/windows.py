@@ -7,6 +7,7 @@ from typing import Any
 from vizgrad.arrays.backend import is_on_host
 from vizgrad.arrays.kernels import places as kernel
 from vizgrad.arrays.kernels.windows import out_sizes
+from vizgrad.function.wrapped import of_examples
 from vizgrad.nn.functional.pooling import (
     one_output_size,
     output_size_of,
@@ -95,6 +96,7 @@ def fold(
     )
 
 
+@of_examples
 def _adaptive_max(input: Tensor, dims: int, output_size: Any, return_indices: bool) -> Any:
     if input._array.dtype.kind == "c":
         raise NotImplementedError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from vizgrad.arrays.kernels import linalg as kernels
+from vizgrad.function.wrapped import of_stacks
 from vizgrad.ops import decompositions
 from vizgrad.ops.public.keywords import takes_out
 from vizgrad.ops.public.linalg_checks import check
@@ -28,6 +29,7 @@ class EigResult(NamedTuple):
 
 
 @takes_out
+@of_stacks
 def eigh(input: Tensor, UPLO: str = "L") -> EighResult:
     """Eigenvalues in rising order and eigenvectors (columns) of symmetric matrices."""
     check("eigh", input)
@@ -41,6 +43,7 @@ def eigh(input: Tensor, UPLO: str = "L") -> EighResult:
 
 
 @takes_out
+@of_stacks
 def eig(input: Tensor) -> EigResult:
     """Complex eigenvalues and eigenvectors (columns) of square matrices, in no particular order."""
     check("eig", input)
@@ -62,6 +65,7 @@ def eigvalsh(input: Tensor, UPLO: str = "L") -> Tensor:
 
 
 @takes_out
+@of_stacks
 def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> SVDResult:
     """U, S, Vh with A = U @ diag(S) @ Vh.
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from vizgrad.arrays.kernels import lu as kernel
 from vizgrad.arrays.kernels.linalg import LinAlgError
+from vizgrad.function.wrapped import of_examples, of_stacks
 from vizgrad.ops import lu as ops
 from vizgrad.ops.constants import raw
 from vizgrad.ops.forms import public
@@ -80,6 +81,7 @@ def lu_factor(A: Tensor, *, pivot: bool = True) -> LUFactorResult:
 
 
 @takes_out
+@of_stacks
 def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -> LUFactorExResult:
     """As `lu_factor`; `info` is the place (from 1) of the first zero on the diagonal of U, else 0."""
     _need_pivot("lu_factor", pivot)
@@ -99,6 +101,7 @@ def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -
 
 @public
 @takes_out
+@of_examples
 def lu_unpack(
     LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpack_pivots: bool = True
 ) -> LUResult:
@@ -117,6 +120,7 @@ def lu_unpack(
 
 
 @takes_out
+@of_examples
 def lu_solve(
     LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoint: bool = False
 ) -> Tensor:
@@ -147,6 +151,7 @@ def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False) -> Tensor
 
 @public(method=True)
 @takes_out
+@of_examples
 def cholesky_inverse(input: Tensor, upper: bool = False) -> Tensor:
     """The inverse of A, with its Cholesky factor input; LinAlgError for a zero on its diagonal."""
     if input._array.dtype.kind not in "fcV":
@@ -158,6 +163,7 @@ def cholesky_inverse(input: Tensor, upper: bool = False) -> Tensor:
 
 
 @takes_out
+@of_stacks
 def inv_ex(A: Tensor, *, check_errors: bool = False) -> InvExResult:
     """The inverse, NaN where a matrix is singular; `info` says at which pivot."""
     return InvExResult(
@@ -166,6 +172,7 @@ def inv_ex(A: Tensor, *, check_errors: bool = False) -> InvExResult:
 
 
 @takes_out
+@of_stacks
 def cholesky_ex(
     input: Tensor, *, upper: bool = False, check_errors: bool = False
 ) -> CholeskyExResult:
@@ -181,6 +188,7 @@ def cholesky_ex(
 
 
 @takes_out
+@of_examples
 def solve_ex(
     A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False
 ) -> SolveExResult:
@@ -239,6 +247,7 @@ def _need_pivot(name: str, pivot: bool) -> None:
 
 
 @takes_out
+@of_examples
 def householder_product(input: Tensor, tau: Tensor) -> Tensor:
     """The first columns of the product of reflections I - tau_i v_i v_i^H; v_i in the columns of `input`."""
     _check_reflections(input, tau)
@@ -312,6 +321,7 @@ def tensorsolve(input: Tensor, other: Tensor, dims: Any = None) -> Tensor:
 
 
 @takes_tensors
+@of_examples
 def vander(x: Tensor, *, N: int | None = None) -> Tensor:
     """The powers 0 ... N - 1 of each element, along a new last dimension."""
     if x._array.dtype.kind == "b" or x.dtype.name in ("float16", "bfloat16"):

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from vizgrad.arrays import xp
 from vizgrad.arrays.kernels import linalg as kernels
 from vizgrad.arrays.kernels.linalg import LinAlgError as LinAlgError
+from vizgrad.function.wrapped import of_examples, of_stacks
 from vizgrad.ops import decompositions, determinants
 from vizgrad.ops import linalg as ops
 from vizgrad.ops.forms import public
@@ -149,6 +150,7 @@ def cholesky(input: Tensor, *, upper: bool = False) -> Tensor:
 
 
 @takes_out
+@of_stacks
 def qr(A: Tensor, mode: str = "reduced") -> QRResult:
     """Q, R with A = Q @ R. `mode`: "reduced", "complete" or "r" (Q empty, not differentiable)."""
     check("qr", A, square=False)
@@ -171,6 +173,7 @@ def qr(A: Tensor, mode: str = "reduced") -> QRResult:
 
 
 @takes_out
+@of_stacks
 def pinv(
     input: Tensor,
     rcond: Any = None,
@@ -201,6 +204,7 @@ def _abs_squared(value: Tensor) -> Tensor:
 
 
 @takes_tensors
+@of_examples
 def lstsq(
     input: Tensor, b: Tensor, rcond: float | None = None, *, driver: str | None = None
 ) -> LstsqResult:
@@ -301,6 +305,7 @@ def multi_dot(tensors: Any, *, out: Tensor | None = None) -> Tensor:
 
 
 @takes_out
+@of_stacks
 def matrix_rank(
     input: Tensor,
     tol: float | None = None,

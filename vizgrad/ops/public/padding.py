@@ -7,6 +7,7 @@ from typing import Any
 
 from vizgrad.arrays.kernels import padding as kernel
 from vizgrad.ops import padding as op
+from vizgrad.ops.constants import place_of
 from vizgrad.ops.forms import public
 from vizgrad.ops.public.arguments import check_kind, element
 from vizgrad.ops.public.keywords import takes_tensors
@@ -60,7 +61,7 @@ def pad(
                 f"padding ({before}, {after}) at a dimension of size {n}"
             )
     places = tuple(
-        kernel.index(input._array, n, before, after, mode)
+        kernel.index(place_of(input), n, before, after, mode)
         for n, (before, after) in zip(size, pairs, strict=True)
     )
     return op.BY_INDEX[mode, len(pairs)].record(input, places=places)

@@ -7,6 +7,7 @@ from typing import Any
 from vizgrad.arrays import xp
 from vizgrad.arrays.backend import beside, is_on_host
 from vizgrad.errors import wrap_dim
+from vizgrad.function.wrapped import of_examples
 from vizgrad.ops.forms import public
 from vizgrad.ops.public import (
     dimensions,
@@ -23,6 +24,7 @@ from vizgrad.tensor.tensor import Tensor, new_tensor
 @public(method=True)
 @takes_axis
 @takes_out
+@of_examples
 def quantile(
     input: Tensor,
     q: Any,
@@ -38,6 +40,7 @@ def quantile(
 @public(method=True)
 @takes_axis
 @takes_out
+@of_examples
 def nanquantile(
     input: Tensor,
     q: Any,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from vizgrad.errors import wrap_dim
+from vizgrad.function.wrapped import like_batch
 from vizgrad.ops.forms import public
 from vizgrad.ops.public import (
     slicing,
@@ -25,7 +26,7 @@ def _check_size(part: Tensor, src: Tensor) -> None:
 @takes_tensors
 def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
     """A copy of `input` with `src` in the slice at `index` of `dim`."""
-    out: Any = input.clone()
+    out: Any = like_batch(input, src).clone()
     part = slicing.select(out, dim, index)
     _check_size(part, src)
     part.copy_(src)
@@ -44,7 +45,7 @@ def slice_scatter(
 ) -> Tensor:
     """A copy of `input` with `src` in the elements start, start + step, ... of `dim`."""
     slicing.check_step(step)
-    out: Any = input.clone()
+    out: Any = like_batch(input, src).clone()
     key = (slice(None),) * wrap_dim(dim, input._array.ndim) + (slice(start, end, step),)
     part = out[key]
     _check_size(part, src)
@@ -58,7 +59,7 @@ def diagonal_scatter(
     input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1
 ) -> Tensor:
     """A copy of `input` with `src` on a diagonal."""
-    out: Any = input.clone()
+    out: Any = like_batch(input, src).clone()
     part = slicing.diagonal(out, offset, dim1, dim2)
     _check_size(part, src)
     part.copy_(src)
