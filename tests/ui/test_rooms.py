@@ -87,7 +87,7 @@ def no_wider_than_its_room(view: Locator) -> None:
 
 @pytest.mark.parametrize("width", [1500, 880, 600])
 def test_the_graph_and_the_engine_are_seen_together(lab: Lab, width: int) -> None:
-    _, view = opened(lab)
+    notebook, view = opened(lab)
     lab.execute("application:toggle-left-area")
     # The output is narrower than the page by what the notebook keeps for itself.
     lab.page.set_viewport_size({"width": width + 160, "height": 1000})
@@ -107,6 +107,16 @@ def test_the_graph_and_the_engine_are_seen_together(lab: Lab, width: int) -> Non
             view.get_by_role("tab", name=name, exact=True).click()
             inside(region(view, name), view)
             inside(region(view, "Engine"), view)
+    else:
+        inside(region(view, "Saved tensors"), view)
+    # What is said above the parts leaves the graph its height.
+    graph = region(view, "Graph").bounding_box()
+    notebook.execute("session.break_at(when='position == 2'); session.continue_()")
+    expect(view.locator(".vg-banner")).to_contain_text("Stopped")
+    after = region(view, "Graph").bounding_box()
+    assert graph is not None
+    assert after is not None
+    assert after["height"] == pytest.approx(graph["height"], abs=1)
     view.get_by_role("button", name="Zoom to fit").click()
     picture(lab.page, f"width-{width}", root(view))
 

@@ -12,7 +12,7 @@ export { isLarger } from './flows';
 export { History } from './history';
 export type { Window } from './history';
 export { Names } from './names';
-export { isPlain, isTensor } from './plain';
+export { isPlain, isTensor, plainText } from './plain';
 export { followed } from './session';
 export type { Finding, RunHead, SessionState } from './session';
 export { SavedValues } from './saved';

@@ -9,3 +9,12 @@ export function isPlain(saved: Saved): boolean {
 export function isTensor(saved: Saved): boolean {
   return !isPlain(saved);
 }
+
+const META = '_meta';
+
+/** "dim = 0"; what a formula calls `self_meta` is what is known of an input without its values. */
+export function plainText({ name, value }: Saved): string {
+  return name.endsWith(META)
+    ? `${name.slice(0, -META.length)} is ${value}: of it only shape and type are kept`
+    : `${name} = ${value}`;
+}

@@ -30,6 +30,8 @@ export function App({ sessions, fill }: AppProps): JSX.Element {
   const [, draw] = useState({});
   const root = useRef<HTMLDivElement>(null);
   const size = useSize(root);
+  const said = useRef<HTMLDivElement>(null);
+  const saidHeight = useSize(said)?.height ?? 0;
   const { session, view } = state;
   const larger = view.presentation ? PRESENTED : 1;
   const room = (size?.width ?? 1000) / larger;
@@ -46,6 +48,7 @@ export function App({ sessions, fill }: AppProps): JSX.Element {
     <div
       ref={root}
       class={`vg-root vg-${width}${fill ? ' vg-fill' : ''}${view.presentation ? ' vg-present' : ''}`}
+      style={{ '--vg-said': `${saidHeight}px` }}
       role="group"
       aria-label="vizgrad debugger"
       data-revision={session?.revision ?? ''}
@@ -67,7 +70,9 @@ export function App({ sessions, fill }: AppProps): JSX.Element {
     >
       {sessions && <SessionPicker sessions={state.sessions} shown={session} />}
       {session && <Toolbar state={state} />}
-      <Banner state={state} />
+      <div ref={said} class="vg-said">
+        <Banner state={state} />
+      </div>
       {view.help && <Help close={closeHelp} />}
       {session ? <Panels state={state} session={session} width={width} /> : <Empty state={state} />}
       <Live state={state} />

@@ -142,7 +142,7 @@ export function Panels({ state, session, width }: PanelsProps): JSX.Element {
     const others = [inspector, saved, versions, events, memory];
     return (
       <div class="vg-body">
-        <div class="vg-pane" style={{ flexBasis: `${stack * 100}%` }}>
+        <div class="vg-pane vg-pane-graph" style={{ '--vg-share': stack }}>
           {graph}
         </div>
         <Splitter
@@ -151,7 +151,7 @@ export function Panels({ state, session, width }: PanelsProps): JSX.Element {
           share={stack}
           change={setStack}
         />
-        <div class="vg-pane vg-row" style={{ flexBasis: `${(1 - stack) * 100}%` }}>
+        <div class="vg-pane vg-row">
           <Tabs
             parts={beside ? others : [engine, ...others]}
             chosen={tab ?? (beside ? 'Inspector' : 'Engine')}
@@ -165,7 +165,7 @@ export function Panels({ state, session, width }: PanelsProps): JSX.Element {
   return (
     <div class="vg-body vg-columns">
       <div class="vg-column" style={{ flexBasis: `${columns * 100}%` }}>
-        <div class="vg-pane" style={{ flexBasis: `${rows * 100}%` }}>
+        <div class="vg-pane vg-pane-graph" style={{ '--vg-share': rows }}>
           {graph}
         </div>
         <Splitter
@@ -174,9 +174,7 @@ export function Panels({ state, session, width }: PanelsProps): JSX.Element {
           share={rows}
           change={setRows}
         />
-        <div class="vg-pane vg-row" style={{ flexBasis: `${(1 - rows) * 100}%` }}>
-          {[versions, engine, events].map(inRegion)}
-        </div>
+        <div class="vg-pane vg-row">{[versions, engine, events].map(inRegion)}</div>
       </div>
       <Splitter
         name="Share of the graph's width"

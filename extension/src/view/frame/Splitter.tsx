@@ -22,7 +22,10 @@ export function Splitter({ name, direction, share, change }: SplitterProps): JSX
       return;
     }
     const box = parent.getBoundingClientRect();
-    set(columns ? (event.clientX - box.left) / box.width : (event.clientY - box.top) / box.height);
+    // What is said above the parts does not take from the first of them.
+    const said = parseFloat(getComputedStyle(parent).getPropertyValue('--vg-said')) || 0;
+    const height = box.height + said;
+    set(columns ? (event.clientX - box.left) / box.width : (event.clientY - box.top) / height);
   };
   return (
     <div

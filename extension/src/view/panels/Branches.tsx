@@ -54,6 +54,7 @@ function Line({ branch, open, compared }: LineProps): JSX.Element {
   const store = useStore();
   const { name, current, parent, left, recorded, edits } = branch;
   const own = edits.at(-1)?.text ?? '';
+  const how = parent === '' ? `${recorded} done` : `left ${parent} after ${left}, ${recorded} done`;
   return (
     <li class="vg-branch">
       <button
@@ -67,10 +68,7 @@ function Line({ branch, open, compared }: LineProps): JSX.Element {
         {name}
       </button>
       {current && <span class="vg-branch-here">here</span>}
-      <span class="vg-muted">
-        {parent === '' ? `${recorded} done` : `left ${parent} after ${left}, ${recorded} done`}
-      </span>
-      {own !== '' && <span class="vg-branch-edit">{own}</span>}
+      {parent === '' && <span class="vg-muted">{how}</span>}
       {parent !== '' && (
         <button
           type="button"
@@ -95,6 +93,11 @@ function Line({ branch, open, compared }: LineProps): JSX.Element {
         >
           ×
         </button>
+      )}
+      {parent !== '' && (
+        <span class="vg-branch-how" title={[own, how].filter(Boolean).join(', ')}>
+          {own} <span class="vg-muted">{how}</span>
+        </span>
       )}
     </li>
   );
@@ -135,12 +138,15 @@ function Change({ session, node }: { session: SessionState; node: number }): JSX
   };
   return (
     <form class="vg-stop-add" aria-label="What if" onSubmit={change}>
-      <label class="vg-branch-what">
-        <span>{`What if the gradient that has arrived at ${title} were`}</span>
+      <label
+        class="vg-branch-what"
+        title={`What if the gradient that has arrived at ${title} were…`}
+      >
+        <span class="vg-branch-ask">If g were</span>
         <input
           type="text"
           aria-label={`New gradient of ${title}`}
-          placeholder="zero, clip to 1, g * 0.5, nan to 0"
+          placeholder="g * 0.5, zero, nan to 0, clip to 1"
           spellcheck={false}
           value={value}
           onInput={event => setValue(event.currentTarget.value)}

@@ -40,7 +40,7 @@ export function Breakpoints({ session }: { session: SessionState }): JSX.Element
               disabled={!open}
               onChange={event => store.stopAtNonfinite(event.currentTarget.checked)}
             />{' '}
-            where a NaN or an infinity is born
+            where a NaN or Inf is born
           </label>
         </li>
         {run.breakpoint_list.map(each => (
@@ -48,8 +48,13 @@ export function Breakpoints({ session }: { session: SessionState }): JSX.Element
         ))}
       </ul>
       {open && !adding && (
-        <button type="button" class="vg-link" onClick={() => setAdding(true)}>
-          New breakpoint…
+        <button
+          type="button"
+          class="vg-link"
+          aria-label="New breakpoint"
+          onClick={() => setAdding(true)}
+        >
+          New
         </button>
       )}
       {open && adding && <Add done={() => setAdding(false)} />}

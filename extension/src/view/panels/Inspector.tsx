@@ -2,7 +2,7 @@
 import type { JSX } from 'preact';
 
 import type { Mathematics, Node, NodeRun, Saved, Visit } from '../../protocol';
-import { comparedOf, isPlain, isTensor, runningIn } from '../../store';
+import { comparedOf, isPlain, isTensor, plainText, runningIn } from '../../store';
 import type { DebuggerState, SessionState } from '../../store';
 import * as format from '../format';
 import { useStore } from '../hooks';
@@ -156,8 +156,10 @@ function SavedPart({ saved }: { saved: readonly Saved[] }): JSX.Element | null {
           ))}
         </ul>
       )}
-      {plain.map(({ name, value }) => (
-        <div key={name} class="vg-mono vg-plain">{`${name} = ${value}`}</div>
+      {plain.map(value => (
+        <div key={value.name} class="vg-mono vg-plain">
+          {plainText(value)}
+        </div>
       ))}
     </section>
   ) : null;
