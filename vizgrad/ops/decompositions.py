@@ -21,6 +21,7 @@ from vizgrad.ops.linalg import COMPLEX, halves, matmul, mH, solve, solve_triangu
 from vizgrad.ops.recording import ManyOutputs, edges_of, produced_by, start
 from vizgrad.ops.select import drop
 from vizgrad.ops.shape import unsqueeze
+from vizgrad.tensor.duals import DUALS
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 
@@ -243,7 +244,8 @@ def record(
 ) -> tuple[Tensor, ...]:  # fmt: skip
     """The outputs of a decomposition of `source` (or of several tensors), recorded as one node."""
     outputs = tuple(new_tensor(a) for a in arrays)
-    edges = edges_of((source,) if isinstance(source, Tensor) else source)
+    sources = (source,) if isinstance(source, Tensor) else source
+    edges = edges_of(sources)
     if edges is not None:
         node: Any = object.__new__(node_class)
         node.outputs = len(arrays)
@@ -258,4 +260,9 @@ def record(
             setattr(node, name, value)
         start(node, edges, arrays[0])
         produced_by(node, outputs)
+    if DUALS.on:
+        from vizgrad.ops.tangents.by_hand import carry_transposed
+
+        again = lambda given: record(node_class, tuple(given), arrays, **attributes)  # noqa: E731
+        carry_transposed(sources, outputs, again)
     return outputs

@@ -10,6 +10,7 @@ from vizgrad.ops.complexes import conj, imag_part
 from vizgrad.ops.decompositions import Decomposition, record
 from vizgrad.ops.linalg import COMPLEX, matmul, mT
 from vizgrad.ops.shape import unsqueeze
+from vizgrad.tensor.duals import DUALS
 from vizgrad.tensor.tensor import Tensor
 
 
@@ -52,5 +53,5 @@ def _per_matrix(numbers: Any) -> Any:
 def slogdet(A: Tensor) -> tuple[Tensor, Tensor]:
     """The sign (of complex matrices: det / |det|) and log |det|."""
     sign, size = linalg.slogdet(A._array)
-    turned = (linalg.inverse_transposed(A._array),) if A._tracked else ()
+    turned = (linalg.inverse_transposed(A._array),) if A._tracked or DUALS.on else ()
     return record(LinalgSlogdetBackward0, A, (sign, size, *turned))[:2]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from vizgrad.arrays import layout, xp
@@ -13,6 +13,7 @@ from vizgrad.function.wrapped import Unreadable, by_hand
 from vizgrad.graph.node import Node
 from vizgrad.ops.recording import edges_of, produced_by, start
 from vizgrad.ops.shape import select, slice_dim
+from vizgrad.tensor.duals import DUALS
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 
@@ -93,6 +94,8 @@ def record_cat(
         node._dim, node._lengths = dim, lengths
         start(node, edges, out._array)
         produced_by(node, (out,))
+    if DUALS.on:
+        _carry(tensors, out, lambda tangents: record_cat(tangents, dim, lengths))
     return out
 
 
@@ -109,7 +112,16 @@ def record_stack(tensors: Sequence[Tensor], dim: int) -> Tensor:
         node._dim = dim
         start(node, edges, out._array)
         produced_by(node, (out,))
+    if DUALS.on:
+        _carry(tensors, out, lambda tangents: record_stack(tangents, dim))
     return out
+
+
+def _carry(tensors: Sequence[Tensor], out: Tensor, again: Callable[[list[Tensor]], Tensor]) -> None:
+    """In forward mode: joins the tangents."""
+    from vizgrad.ops.tangents.by_hand import carry, linear
+
+    carry(tensors, (out,), linear(tensors, lambda tangents: (again(tangents),)))
 
 
 def cat_any(values: Sequence[Any], dim: int) -> Any:

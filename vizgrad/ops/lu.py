@@ -79,8 +79,5 @@ def lu(A: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """P, L, U, and LAPACK's pivots."""
     compact, pivots = kernel.factor(A._array)
     permutation, lower, upper = kernel.unpack(compact, pivots)
-    factors = record(LinalgLuBackward0, A, (lower, upper))
-    node: Any = factors[0]._edge
-    if node is not None:
-        node.permutation = permutation
+    factors = record(LinalgLuBackward0, A, (lower, upper), permutation=permutation)
     return new_tensor(permutation), *factors, new_tensor(pivots)

@@ -19,6 +19,7 @@ from vizgrad.function.wrapped import Wrapped
 from vizgrad.graph.node import Meta
 from vizgrad.graph.saved import unpack_array, unpack_tensor
 from vizgrad.ops.recording import ManyOutputs, edges_of, produced_by, start
+from vizgrad.tensor.duals import DUALS
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 
@@ -103,4 +104,8 @@ def recorded(
                 setattr(node, f"_result{nr}", saved)
         start(node, edges, outputs[0]._array)
         produced_by(node, outputs)
+    if DUALS.on:
+        from vizgrad.ops.tangents.by_hand import carry_parts
+
+        carry_parts(node_class.parts, source, outputs, attributes)
     return outputs

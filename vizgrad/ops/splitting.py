@@ -5,6 +5,7 @@ In-place writes through such views cannot be followed (V-43).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 from vizgrad.function.views import become_view
@@ -12,6 +13,7 @@ from vizgrad.function.wrapped import Unreadable, by_hand
 from vizgrad.graph.node import Meta
 from vizgrad.ops.joining import cat_any, stack_any
 from vizgrad.ops.recording import ManyOutputs, edges_of, produced_by, start
+from vizgrad.tensor.duals import DUALS
 from vizgrad.tensor.tensor import Tensor, new_tensor
 from vizgrad.tensor.views import Creation
 
@@ -73,7 +75,10 @@ def record_split(
             node = object.__new__(SplitWithSizesBackward0)
             node._split_sizes = sizes
         node._dim = dim
-    return _views(source, arrays, node, edges, "split")
+    outputs = _views(source, arrays, node, edges, "split")
+    if DUALS.on:
+        _carry(source, outputs, lambda tangent: record_split(tangent, dim, sizes, split_size))
+    return outputs
 
 
 def record_unbind(source: Tensor, dim: int) -> tuple[Tensor, ...]:
@@ -88,7 +93,19 @@ def record_unbind(source: Tensor, dim: int) -> tuple[Tensor, ...]:
     if (edges := edges_of((source,))) is not None and arrays:
         node = object.__new__(UnbindBackward0)
         node._dim = dim
-    return _views(source, arrays, node, edges, "unbind")
+    outputs = _views(source, arrays, node, edges, "unbind")
+    if DUALS.on:
+        _carry(source, outputs, lambda tangent: record_unbind(tangent, dim))
+    return outputs
+
+
+def _carry(
+    source: Tensor, outputs: tuple[Tensor, ...], again: Callable[[Tensor], tuple[Tensor, ...]]
+) -> None:
+    """In forward mode: the parts of the tangent."""
+    from vizgrad.ops.tangents.by_hand import carry, linear
+
+    carry((source,), outputs, linear((source,), lambda tangents: again(tangents[0])), views=True)
 
 
 def _views(

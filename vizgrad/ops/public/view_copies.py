@@ -27,6 +27,7 @@ from vizgrad.ops.public import (
 )
 from vizgrad.ops.public.keywords import takes_out, takes_tensors
 from vizgrad.ops.recording import produced_by
+from vizgrad.tensor.duals import DUALS
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 
@@ -39,6 +40,11 @@ def _copied(views: Any, node_name: Callable[[str], str]) -> Any:
     if node is not None:
         node.__class__ = _renamed(type(node), node_name(type(node).__name__))
         produced_by(node, outputs)
+    if DUALS.on:
+        from vizgrad.ops.tangents.by_hand import carry
+
+        for view, out in zip(given, outputs, strict=True):
+            carry((view,), (out,), lambda tangents: tangents)
     return outputs[0] if one else outputs
 
 
