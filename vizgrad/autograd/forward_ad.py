@@ -17,14 +17,12 @@ from typing import Any, NamedTuple
 
 from vizgrad.arrays import layout
 from vizgrad.autograd.mode_context import ModeContext, only_bool
-from vizgrad.ops.shape import alias
 from vizgrad.ops.tangents.arming import arm
-from vizgrad.ops.tangents.carrying import within
-from vizgrad.ops.tangents.layouts import alike, fitted
+from vizgrad.ops.tangents.layouts import alike, fitted, primal_of
 from vizgrad.tensor import duals
-from vizgrad.tensor.duals import OWN, DualLevel, set_tangent, tangent_of
+from vizgrad.tensor.duals import DualLevel, active, set_tangent, tangent_of, within
 from vizgrad.tensor.modes import MODES
-from vizgrad.tensor.tensor import Tensor, rare_of
+from vizgrad.tensor.tensor import Tensor
 from vizgrad.tensor.wrong_call import wrong_call
 
 __all__ = [
@@ -241,22 +239,19 @@ def new_level() -> Iterator[DualLevel]:
 def attach(primal: Tensor, tangent: Tensor, level: DualLevel) -> Tensor:
     """A view of `primal` with `tangent` under `level`; of outer levels it has what `primal` has."""
     with within(_outside(level)):
-        dual = alias.record(primal)
+        dual = primal_of(primal)
         own, given = dual._array, tangent._array
         if given.dtype != own.dtype or not alike(given, own) or layout.overlaps_itself(given):
             tangent = fitted(tangent, dual, (tangent,))
-    rare_of(dual).tangent_root = OWN
     set_tangent(dual, level, tangent)
     return dual
 
 
 def strip(tensor: Tensor, level: DualLevel) -> tuple[Tensor, Tensor | None]:
     """A view without the tangent under `level`, and that tangent."""
-    found = tangent_of(tensor, level) if level in MODES.levels else None
+    found = tangent_of(tensor, level) if level in active() else None
     with within(_outside(level)):
-        primal = alias.record(tensor)
-    rare_of(primal).tangent_root = OWN
-    return primal, found
+        return primal_of(tensor), found
 
 
 def _outside(level: DualLevel) -> tuple[DualLevel, ...]:

@@ -153,10 +153,8 @@ class DualDomain(TensorDomain):
 
     @staticmethod
     def accumulate(variable: Tensor, grad: Any, borrowed: bool) -> tuple[str, str]:
-        if variable._grad is None or is_sparse(variable._grad._array) or is_sparse(grad._array):
-            return leaf.accumulate_tensor(variable, grad)
-        variable._grad.add_(grad)
-        return "added", "in place, with its tangent"
+        """A leaf's `.grad` has no tangent, as in PyTorch."""
+        return leaf.accumulate_array(variable, grad._array, True)
 
 
 ARRAYS = ArrayDomain()

@@ -9,7 +9,8 @@ loaded when the first level is entered; until then nothing asks for any of this.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, final
 
 from vizgrad.tensor.modes import GUARD, MODES
@@ -42,6 +43,14 @@ class Tangents:
 
     def __init__(self) -> None:
         self.of: dict[DualLevel, Tensor] = {}
+
+    def copy(self) -> Tangents:
+        """What there is by now."""
+        made = Tangents()
+        for level, tangent in self.of.items():
+            made.of[level] = tangent
+            level.holders.add(made)
+        return made
 
 
 @final
@@ -83,6 +92,24 @@ def leave(level: DualLevel) -> None:
     with GUARD.lock:
         DUALS.on -= 1
     level.erase()
+
+
+@contextmanager
+def within(levels: tuple[DualLevel, ...]) -> Iterator[None]:
+    """Only these levels are active: a tangent is computed with the levels outside of its own."""
+    before, MODES.levels = MODES.levels, levels
+    try:
+        yield
+    finally:
+        MODES.levels = before
+
+
+def active() -> tuple[DualLevel, ...]:
+    """The levels whose tangents are carried on: none in inference mode (M-30)."""
+    levels = MODES.levels
+    if levels and GUARD.inference and MODES.inference is not None:
+        return ()
+    return levels
 
 
 def root_of(tensor: Tensor) -> Tensor:
@@ -129,4 +156,4 @@ def set_tangent(tensor: Tensor, level: DualLevel, tangent: Tensor) -> None:
 
 def is_dual(tensor: Tensor) -> bool:
     """Has it a tangent under a level that is active in this thread?"""
-    return any(tangent_of(tensor, level) is not None for level in MODES.levels)
+    return any(tangent_of(tensor, level) is not None for level in active())

@@ -13,6 +13,7 @@ from typing import Any
 from vizgrad.arrays import dtypes, xp
 from vizgrad.arrays.backend import to_host
 from vizgrad.arrays.sparse import is_sparse
+from vizgrad.tensor.duals import active, tangent_of
 from vizgrad.tensor.tensor import Tensor
 
 
@@ -216,13 +217,22 @@ def _notes(tensor: Tensor) -> list[str]:
 
 
 def _history(tensor: Tensor) -> list[str]:
+    found = ["requires_grad=True"] if tensor.requires_grad else []
     try:
         node = tensor.grad_fn
     except RuntimeError:  # a view that may not be used any more (V-42 ...)
-        return ["grad_fn=<Invalid>"]
+        node, found = None, ["grad_fn=<Invalid>"]
     if node is not None:
-        return [f"grad_fn=<{node.name()}>"]
-    return ["requires_grad=True"] if tensor.requires_grad else []
+        found = [f"grad_fn=<{node.name()}>"]
+    return found + _tangent(tensor) if active() else found
+
+
+def _tangent(tensor: Tensor) -> list[str]:
+    """What it carries in forward mode."""
+    tangent = tangent_of(tensor, active()[-1])
+    if tangent is None:
+        return []
+    return [f"tangent={tangent.item() if not tangent.ndim else tangent}"]
 
 
 def _repr(self: Tensor) -> str:

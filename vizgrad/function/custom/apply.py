@@ -15,6 +15,7 @@ from vizgrad.function.custom.save import save
 from vizgrad.function.custom.signature import bind
 from vizgrad.graph.edges import edge_of
 from vizgrad.tensor.clock import tick
+from vizgrad.tensor.duals import DUALS
 from vizgrad.tensor.modes import GUARD, MODES, noted, set_grad_mode
 from vizgrad.tensor.place import caller
 from vizgrad.tensor.tensor import Tensor
@@ -60,12 +61,8 @@ def run(cls: Any, ctx: Any, args: tuple[Any, ...], forward: Callable[[], Any]) -
     edges = tuple(map(edge_of, tensors)) if recorded else ()
     began = tick()
 
-    before = set_grad_mode(False)
-    try:
-        output = forward()
-    finally:
-        set_grad_mode(before)
-
+    tangents = _forward_mode().tangents_of(args) if DUALS.on else None
+    output = _unrecorded(forward)
     site = caller()
     several = isinstance(output, tuple)
     found: tuple[Any, ...] = tuple(output) if several else (output,)
@@ -86,12 +83,33 @@ def run(cls: Any, ctx: Any, args: tuple[Any, ...], forward: Callable[[], Any]) -
     if cls._is_split():
         wrapping.refuse_saved_input(ctx, tensors, found, dirty)
     results = wrapping.wrap(ctx, cls, node, tensors, found, dirty)
+    if tangents:
+        _forward_mode().carry(cls, ctx, args, results, tangents, dirty)
     if node is not None:
         save(ctx, node, args, results)
         if GUARD.scoped:
             node.scope = noted(node, [r for r in results if isinstance(r, Tensor)])
     ctx.to_save = ctx.dirty_tensors = ctx.non_differentiable = None
     return results if several else results[0]
+
+
+def _unrecorded(forward: Callable[[], Any]) -> Any:
+    """What forward gives: the graph, and tangents, pass it by."""
+    before, levels = set_grad_mode(False), MODES.levels
+    if levels:
+        MODES.levels = ()
+    try:
+        return forward()
+    finally:
+        set_grad_mode(before)
+        if levels:
+            MODES.levels = levels
+
+
+def _forward_mode() -> Any:
+    from vizgrad.function.custom import jvp
+
+    return jvp
 
 
 def _devices(tensors: list[Tensor]) -> tuple[Device, ...] | None:

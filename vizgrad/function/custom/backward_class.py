@@ -22,6 +22,12 @@ from vizgrad.tensor.tensor import Tensor
 from vizgrad.tensor.wrong_call import wrong_call
 
 
+class SavedForForward(tuple[Any, ...]):
+    """What `ctx.saved_tensors` gives while `jvp` runs: what `save_for_forward` was given."""
+
+    __slots__ = ()
+
+
 class FunctionBase:
     """The node's side of a context. What starts with `_fn_` is vizgrad's, all else is the user's.
 
@@ -132,6 +138,8 @@ class FunctionBase:
         saved = self._fn_saved
         if saved is None:
             return ()
+        if isinstance(saved, SavedForForward):
+            return saved
         node = self.engine_node()
         if isinstance(saved, Freed):
             raise freed_error(node, saved)

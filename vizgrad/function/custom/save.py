@@ -8,7 +8,7 @@ from vizgrad.errors import explained, function_place
 from vizgrad.function.custom.node import CustomNode
 from vizgrad.graph.node import Edge
 from vizgrad.graph.packing import pack
-from vizgrad.graph.saved import SavedResult
+from vizgrad.graph.saved import SavedDual, SavedResult
 from vizgrad.tensor.modes import MODES
 from vizgrad.tensor.tensor import Tensor, storage_of
 
@@ -52,6 +52,8 @@ def save(ctx: Any, node: CustomNode, args: tuple[Any, ...], results: tuple[Any, 
                     break
         else:
             form = SavedResult(tensor._array, storage_of(tensor), nr)
+            if tensor._rare is not None and tensor._rare.tangents is not None:
+                form = SavedDual(form, tensor._rare.tangents)
             origin = -1 - nr
         forms.append(form if hooks is None else pack(form, tensor, hooks.pack, hooks.unpack))
         origins.append(origin)

@@ -15,6 +15,7 @@ from vizgrad.arrays.quiet import quiet
 from vizgrad.errors import index_of, wrap_dim
 from vizgrad.function.inplace import check_write, refuse_partial_overlap
 from vizgrad.ops.copying import to_copy
+from vizgrad.tensor.duals import DUALS, is_dual
 from vizgrad.tensor.modes import MODES
 from vizgrad.tensor.place import caller
 from vizgrad.tensor.tensor import Tensor, address, storage_of
@@ -174,6 +175,14 @@ def refuse_gradients(name: str, *tensors: Tensor) -> None:
             f"{name}(): functions with out=... arguments don't support automatic differentiation, "
             "but one of the arguments requires grad."
         )
+    if DUALS.on and any(map(is_dual, tensors)):
+        raise wrong_call(
+            NotImplementedError(
+                f"Trying to use forward AD with {name}_out that does not support it because it is an out= "
+                "function"
+            ),
+            "leave `out` out, or copy the result into it with copy_",
+        )
 
 
 def written(out: Tensor, result: Tensor, name: str, *inputs: Any) -> Tensor:
@@ -183,7 +192,8 @@ def written(out: Tensor, result: Tensor, name: str, *inputs: Any) -> Tensor:
     operand, too.
     """
     tensors = [t for t in inputs if isinstance(t, Tensor)]
-    refuse_gradients(name, out, *(tensors if result._array.dtype.kind in "fcV" else ()))
+    differentiable = result._array.dtype.kind in "fcV" or DUALS.on
+    refuse_gradients(name, out, *(tensors if differentiable else ()))
     array = result._array
     if result.dtype.category > out.dtype.category:
         raise RuntimeError(

@@ -10,6 +10,7 @@ from vizgrad.graph.edges import retaining, set_history, split_edge
 from vizgrad.ops.forms import method, public
 from vizgrad.ops.public import dimensions, slicing
 from vizgrad.ops.public.keywords import takes_tensors
+from vizgrad.tensor.duals import active, set_tangent, tangent_of
 from vizgrad.tensor.modes import MODES, about_to_write
 from vizgrad.tensor.place import caller
 from vizgrad.tensor.tensor import Tensor, storage_of
@@ -33,6 +34,10 @@ def _in_place(view: Callable[..., Tensor], name: str) -> Callable[..., Tensor]:
                 set_history(self, *split_edge(edge))
             if self._view is not None:
                 self._view.clock = storage.last_write
+        for level in active():
+            tangent = tangent_of(made, level)
+            if tangent is not None:
+                set_tangent(self, level, tangent)
         return self
 
     seen_otherwise.__name__ = seen_otherwise.__qualname__ = name

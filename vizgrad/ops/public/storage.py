@@ -16,6 +16,7 @@ from vizgrad.ops.forms import method, public
 from vizgrad.ops.public.arguments import sizes_of
 from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.ops.recording import edges_of, produced_by, start
+from vizgrad.tensor.duals import is_dual
 from vizgrad.tensor.modes import MODES
 from vizgrad.tensor.place import caller
 from vizgrad.tensor.storage import show_memory
@@ -81,6 +82,10 @@ def set_(
     it raises RuntimeError. RuntimeError for a leaf that requires grad, and for memory of another type.
     """
     check_history(self, self.requires_grad and MODES.grad)
+    if is_dual(self) or (isinstance(source, Tensor) and is_dual(source)):
+        raise NotImplementedError(
+            "Trying to use forward AD with set_ that does not support it: detach the tensor first"
+        )
     edges = edges_of((self, source) if isinstance(source, Tensor) else (self,))
     if source is None:
         array = xp.empty((0,), self._array.dtype)
@@ -163,6 +168,8 @@ def resize_(self: Tensor, *given: Any, size: Any = None) -> Tensor:
     shape = sizes_of("resize_", given if size is None else (size,))
     if self.requires_grad:
         raise RuntimeError("cannot resize variables that require grad")
+    if is_dual(self):
+        raise RuntimeError("cannot resize variables that has a forward grad: resize a clone")
     if any(n < 0 for n in shape):
         raise RuntimeError(f"Trying to create tensor with negative dimension: {list(shape)}")
     if shape == self._array.shape:

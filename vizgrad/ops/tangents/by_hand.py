@@ -13,12 +13,11 @@ from vizgrad.graph.edges import edge_of, split_edge
 from vizgrad.graph.saved import Freed, SavedDual, SavedResult
 from vizgrad.ops.constants import zeros_like
 from vizgrad.ops.tangents.call import Call
-from vizgrad.ops.tangents.carrying import active, within
 from vizgrad.ops.tangents.layouts import fitted, zeros_for
 from vizgrad.ops.tangents.rules import rule_of
 from vizgrad.ops.tangents.structure import untracked
-from vizgrad.tensor.duals import follow, set_tangent, tangent_of
-from vizgrad.tensor.modes import set_grad_mode
+from vizgrad.tensor.duals import active, follow, set_tangent, tangent_of, within
+from vizgrad.tensor.modes import MODES, set_grad_mode
 from vizgrad.tensor.tensor import LEAF, Tensor, new_tensor
 
 
@@ -97,17 +96,25 @@ def carry_parts(
     keep_with_node(outputs)
 
 
-def keep_with_node(outputs: Sequence[Tensor]) -> None:
-    """Gives the tangents of outputs to what their node has saved of them (A-10)."""
-    if not outputs or outputs[0]._edge is None or not outputs[0]._tracked:
-        return
-    node: Any = split_edge(outputs[0]._edge)[0]
-    for name in node.saved_names:
+def keep_with_node(outputs: Sequence[Tensor], *, for_now: bool = False) -> None:
+    """Gives the tangents of outputs to what their node has saved of them (A-10).
+
+    `for_now`: those that they have by now, not the ones that follow.
+    """
+    node = _node_of(outputs)
+    for name in () if node is None else node.saved_names:
         form = getattr(node, "_" + name)
         if isinstance(form, SavedResult):
             rare = outputs[form.output_nr]._rare
             if rare is not None and rare.tangents is not None:
-                setattr(node, "_" + name, SavedDual(form, rare.tangents))
+                kept = rare.tangents.copy() if for_now else rare.tangents
+                setattr(node, "_" + name, SavedDual(form, kept))
+
+
+def _node_of(outputs: Sequence[Tensor]) -> Any:
+    if not outputs or outputs[0]._edge is None or not outputs[0]._tracked:
+        return None
+    return split_edge(outputs[0]._edge)[0]
 
 
 def carry_transposed(
@@ -117,54 +124,39 @@ def carry_transposed(
 ) -> None:
     """Through a node whose formula is all that is known: its transpose (see `structure.transposed`).
 
-    `record` records the node for sources that require grad.
+    `record` records it for sources that require grad, if it was not recorded.
     """
-    rule = transposed(sources, record)
-    carry(sources, outputs, rule)
-    keep_with_node(outputs)
 
-
-def transposed(
-    sources: Sequence[Tensor], record: Callable[[list[Tensor]], Sequence[Tensor]]
-) -> Callable[[list[Tensor | None]], list[Tensor | None]]:
     def rule(tangents: list[Tensor | None]) -> list[Tensor | None]:
         recording = set_grad_mode(True)
         try:
-            found = _transposed(
-                [s if s.requires_grad else _leaf(s) for s in sources], tangents, record
-            )
+            made: Sequence[Tensor] = outputs
+            if _node_of(outputs) is None:
+                made = record([s if s.requires_grad else _leaf(s) for s in sources])
+            else:
+                keep_with_node(outputs, for_now=True)
+            found = _transposed(made, tangents)
         finally:
             set_grad_mode(recording)
         return found if recording else [t if t is None else untracked(t) for t in found]
 
-    return rule
+    carry(sources, outputs, rule)
+    keep_with_node(outputs)
 
 
 def _leaf(source: Tensor) -> Tensor:
-    leaf = untracked_alias(source)
+    """A leaf over the same memory, with the tangents of the levels that are active."""
+    leaf = new_tensor(source._array)
+    for level in MODES.levels:
+        tangent = tangent_of(source, level)
+        if tangent is not None:
+            set_tangent(leaf, level, tangent)
     leaf._tracked = LEAF
     return leaf
 
 
-def untracked_alias(source: Tensor) -> Tensor:
-    """The same memory without history, with the tangents of the levels that are active."""
-    from vizgrad.tensor.modes import MODES
-
-    out = new_tensor(source._array)
-    for level in MODES.levels:
-        tangent = tangent_of(source, level)
-        if tangent is not None:
-            set_tangent(out, level, tangent)
-    return out
-
-
-def _transposed(
-    sources: Sequence[Tensor],
-    tangents: list[Tensor | None],
-    record: Callable[[list[Tensor]], Sequence[Tensor]],
-) -> list[Tensor | None]:
-    made = list(record(list(sources)))
-    node, _ = split_edge(made[0]._edge)
+def _transposed(made: Sequence[Tensor], tangents: list[Tensor | None]) -> list[Tensor | None]:
+    node = _node_of(made)
     probes = [zeros_like(out) for out in made]
     for probe in probes:
         probe._tracked = LEAF

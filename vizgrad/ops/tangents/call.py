@@ -8,6 +8,8 @@ from typing import Any
 from vizgrad.function.declared import formula_parameters
 from vizgrad.graph.node import Meta
 from vizgrad.ops.constants import zeros_like
+from vizgrad.ops.tangents.layouts import primal_of
+from vizgrad.tensor.modes import MODES
 from vizgrad.tensor.tensor import Tensor
 
 
@@ -36,13 +38,13 @@ class Call:
     def value(self, name: str) -> Any:
         """What a formula, or a rule, means by `name`."""
         if name in self.operands:
-            return self.operands[name]
+            return bare(self.operands[name])
         if name in self.attributes:
             return self.attributes[name]
         if name.endswith("_meta"):
             array = self.operands[name.removesuffix("_meta")]._array
             return Meta(array.shape, array.dtype)
-        return self.results[self.op.outputs.index(name)]
+        return bare(self.results[self.op.outputs.index(name)])
 
     def applied(self, formula: Callable[..., Any], first: Tensor) -> Any:
         """A formula (or rule) of its first parameter, and of what its other parameters name."""
@@ -50,13 +52,27 @@ class Call:
 
     def again(self, replaced: dict[str, Any], **attributes: Any) -> Tensor:
         """The operation's (first) result for other operands."""
-        operands = [replaced.get(name, value) for name, value in self.operands.items()]
+        operands = [
+            replaced[name] if name in replaced else bare(value)
+            for name, value in self.operands.items()
+        ]
         made = self.op.record(*operands, **(self.attributes | attributes))
         return made[0] if isinstance(made, tuple) else made
 
     def tangent_or_zeros(self, name: str) -> Tensor:
         found = self.tangents.get(name)
         return zeros_like(self.operands[name]) if found is None else found
+
+
+def bare(value: Any) -> Any:
+    """An operand without its tangent, where a tangent that is computed with it is recorded.
+
+    What is recorded keeps its operands, and a tangent has none under its own level: a gradient of it that
+    is taken later, in the same level, must not have one either.
+    """
+    if MODES.grad and isinstance(value, Tensor) and value.requires_grad:
+        return primal_of(value)
+    return value
 
 
 def total(parts: list[Tensor]) -> Tensor | None:

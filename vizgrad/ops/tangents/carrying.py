@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 from vizgrad.function.declared import Declared, saved_by
@@ -16,27 +15,8 @@ from vizgrad.ops.shape import clone
 from vizgrad.ops.tangents.call import Call
 from vizgrad.ops.tangents.layouts import fitted, zeros_for
 from vizgrad.ops.tangents.rules import rule_of
-from vizgrad.tensor.duals import DualLevel, follow, root_of, set_tangent, tangent_of
-from vizgrad.tensor.modes import GUARD, MODES
+from vizgrad.tensor.duals import DualLevel, active, follow, root_of, set_tangent, tangent_of, within
 from vizgrad.tensor.tensor import Tensor
-
-
-@contextmanager
-def within(levels: tuple[DualLevel, ...]) -> Iterator[None]:
-    """Only these levels are active: a tangent is computed with the levels outside of its own."""
-    before, MODES.levels = MODES.levels, levels
-    try:
-        yield
-    finally:
-        MODES.levels = before
-
-
-def active() -> tuple[DualLevel, ...]:
-    """The levels whose tangents are carried on: none in inference mode (M-30)."""
-    levels = MODES.levels
-    if levels and GUARD.inference and MODES.inference is not None:
-        return ()
-    return levels
 
 
 def run(

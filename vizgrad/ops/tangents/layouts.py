@@ -12,7 +12,8 @@ from vizgrad.ops.complexes import real_part
 from vizgrad.ops.copying import to_copy
 from vizgrad.ops.shape import expand
 from vizgrad.tensor import duals
-from vizgrad.tensor.tensor import Tensor, new_tensor
+from vizgrad.tensor.duals import OWN
+from vizgrad.tensor.tensor import Tensor, new_tensor, rare_of
 
 
 @primitive(linear=True, typing="moved", node="CloneBackward0")
@@ -42,6 +43,24 @@ def _empty(like: Any, strides: tuple[int, ...]) -> Any:
     )
     made = layout.restrided(block[low // like.itemsize :], shape, strides)
     return None if layout.overlaps_itself(made) else made
+
+
+@primitive(view=True, linear=True, node="Identity")
+class fw_primal:
+    """The tensor itself, as another one: what `make_dual` makes dual, and what has a tangent taken off."""
+
+    def forward(self):
+        return self[...]
+
+    def grad_self(grad):
+        return grad
+
+
+def primal_of(tensor: Tensor) -> Tensor:
+    """A view with the tangents that are carried on just now (those of outer levels), and never any other."""
+    primal = fw_primal.record(tensor)
+    rare_of(primal).tangent_root = OWN
+    return primal
 
 
 def alike(a: Any, b: Any) -> bool:

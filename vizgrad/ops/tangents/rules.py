@@ -20,6 +20,7 @@ from vizgrad.ops.tangents.structure import (
     transposed,
 )
 from vizgrad.tensor.tensor import Tensor
+from vizgrad.tensor.wrong_call import wrong_call
 
 Rule = Callable[[Call], Tensor | None]
 
@@ -62,7 +63,7 @@ def rule_of(op: Declared) -> Rule:
     found = RULES.get(op.name)
     if found is not None:
         return found
-    if "pointwise" in op.structure:
+    if "pointwise" in op.structure and (op.holomorphic or "linear" not in op.structure):
         return pointwise
     return linear if "linear" in op.structure else transposed
 
@@ -84,14 +85,26 @@ def without_number(**numbers: Any) -> Rule:
     return rule
 
 
+def refused(call: Call) -> Tensor | None:
+    """For what has no derivative in either direction."""
+    raise wrong_call(
+        NotImplementedError(
+            f"Trying to use forward AD with aten::{call.op.name.removesuffix('_number')} that does not "
+            "support it"
+        ),
+        "detach the operand, or use div(a, b, rounding_mode='floor'), whose derivative is 0",
+    )
+
+
+_declare(refused, "floor_divide floor_divide_number")
 _declare(constant, "fill_number zero overwrite overwrite_compared")
 _declare(constant, "bernoulli poisson normal normal_of_means normal_of_deviations identity_like")
 _declare(without_number(value=0), "scatter_number index_fill constant_pad_nd")
 _declare(linear, "masked_fill_tensor join embedding")
-_declare(product("self", "mat2"), "mm bmm mm_t")
+_declare(product("self", "mat2"), "mm bmm mm_t matmul")
 _declare(product("self", "vec"), "mv")
 _declare(product("self", "tensor"), "dot")
-_declare(product("self", "other"), "cross matmul")
+_declare(product("self", "other"), "cross")
 _declare(product("mat1", "mat2"), "addmm addmm_t")
 _declare(product("mat", "vec"), "addmv")
 _declare(product("batch1", "batch2"), "baddbmm")
