@@ -1,9 +1,7 @@
 """Rules that no test shows, and why."""
 
 #: By what stands in the way.
-REASONS: dict[str, tuple[str, ...]] = {
-    "comes with forward mode": ("F-81", "F-82", "F-83", "M-11", "M-30"),
-}
+REASONS: dict[str, tuple[str, ...]] = {}
 
 NOT_SHOWN = {rule: reason for reason, rules in REASONS.items() for rule in rules}
 

@@ -17,12 +17,13 @@ from typing import Any, NamedTuple
 
 from vizgrad.arrays import layout
 from vizgrad.autograd.mode_context import ModeContext, only_bool
+from vizgrad.ops.shape import view
 from vizgrad.ops.tangents.arming import arm
 from vizgrad.ops.tangents.layouts import alike, fitted, primal_of
 from vizgrad.tensor import duals
-from vizgrad.tensor.duals import DualLevel, active, set_tangent, tangent_of, within
+from vizgrad.tensor.duals import OWN, DualLevel, active, set_tangent, tangent_of, within
 from vizgrad.tensor.modes import MODES
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.tensor.tensor import Tensor, rare_of
 from vizgrad.tensor.wrong_call import wrong_call
 
 __all__ = [
@@ -239,10 +240,11 @@ def new_level() -> Iterator[DualLevel]:
 def attach(primal: Tensor, tangent: Tensor, level: DualLevel) -> Tensor:
     """A view of `primal` with `tangent` under `level`; of outer levels it has what `primal` has."""
     with within(_outside(level)):
-        dual = primal_of(primal)
+        dual = view.record(primal, shape=primal._array.shape)
         own, given = dual._array, tangent._array
         if given.dtype != own.dtype or not alike(given, own) or layout.overlaps_itself(given):
             tangent = fitted(tangent, dual, (tangent,))
+    rare_of(dual).tangent_root = OWN
     set_tangent(dual, level, tangent)
     return dual
 

@@ -261,8 +261,6 @@ def record(
         start(node, edges, arrays[0])
         produced_by(node, outputs)
     if DUALS.on:
-        from vizgrad.ops.tangents.by_hand import carry_transposed
-
         again = lambda given: record(node_class, tuple(given), arrays, **attributes)  # noqa: E731
-        carry_transposed(sources, outputs, again)
+        DUALS.by_hand.carry_transposed(sources, outputs, again)
     return outputs

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from vizgrad.arrays import layout, xp
@@ -95,7 +95,9 @@ def record_cat(
         start(node, edges, out._array)
         produced_by(node, (out,))
     if DUALS.on:
-        _carry(tensors, out, lambda tangents: record_cat(tangents, dim, lengths))
+        DUALS.by_hand.carry_linear(
+            tensors, (out,), lambda tangents: (record_cat(tangents, dim, lengths),)
+        )
     return out
 
 
@@ -113,15 +115,8 @@ def record_stack(tensors: Sequence[Tensor], dim: int) -> Tensor:
         start(node, edges, out._array)
         produced_by(node, (out,))
     if DUALS.on:
-        _carry(tensors, out, lambda tangents: record_stack(tangents, dim))
+        DUALS.by_hand.carry_linear(tensors, (out,), lambda tangents: (record_stack(tangents, dim),))
     return out
-
-
-def _carry(tensors: Sequence[Tensor], out: Tensor, again: Callable[[list[Tensor]], Tensor]) -> None:
-    """In forward mode: joins the tangents."""
-    from vizgrad.ops.tangents.by_hand import carry, linear
-
-    carry(tensors, (out,), linear(tensors, lambda tangents: (again(tangents),)))
 
 
 def cat_any(values: Sequence[Any], dim: int) -> Any:

@@ -105,7 +105,5 @@ def recorded(
         start(node, edges, outputs[0]._array)
         produced_by(node, outputs)
     if DUALS.on:
-        from vizgrad.ops.tangents.by_hand import carry_parts
-
-        carry_parts(node_class.parts, source, outputs, attributes)
+        DUALS.by_hand.carry_parts(node_class.parts, source, outputs, attributes)
     return outputs

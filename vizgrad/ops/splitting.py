@@ -5,7 +5,6 @@ In-place writes through such views cannot be followed (V-43).
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, ClassVar
 
 from vizgrad.function.views import become_view
@@ -77,7 +76,9 @@ def record_split(
         node._dim = dim
     outputs = _views(source, arrays, node, edges, "split")
     if DUALS.on:
-        _carry(source, outputs, lambda tangent: record_split(tangent, dim, sizes, split_size))
+        DUALS.by_hand.carry_linear(
+            (source,), outputs, lambda t: record_split(t[0], dim, sizes, split_size), views=True
+        )
     return outputs
 
 
@@ -95,17 +96,10 @@ def record_unbind(source: Tensor, dim: int) -> tuple[Tensor, ...]:
         node._dim = dim
     outputs = _views(source, arrays, node, edges, "unbind")
     if DUALS.on:
-        _carry(source, outputs, lambda tangent: record_unbind(tangent, dim))
+        DUALS.by_hand.carry_linear(
+            (source,), outputs, lambda t: record_unbind(t[0], dim), views=True
+        )
     return outputs
-
-
-def _carry(
-    source: Tensor, outputs: tuple[Tensor, ...], again: Callable[[Tensor], tuple[Tensor, ...]]
-) -> None:
-    """In forward mode: the parts of the tangent."""
-    from vizgrad.ops.tangents.by_hand import carry, linear
-
-    carry((source,), outputs, linear((source,), lambda tangents: again(tangents[0])), views=True)
 
 
 def _views(

@@ -57,12 +57,14 @@ class Tangents:
 class _Duals:
     """What operations ask for once the first level was entered (`armed`)."""
 
-    __slots__ = ("armed", "on", "run", "write")
+    __slots__ = ("armed", "by_hand", "on", "run", "write")
 
     #: Runs an operation on operands that may have tangents: (op, plain record, operands, attributes).
     run: Callable[..., Any]
     #: The same for a write in place: (plain write, op, target, operands, name, attributes).
     write: Callable[..., Any]
+    #: For operations that are recorded by hand (`vizgrad.ops.tangents.by_hand`).
+    by_hand: Any
 
     def __init__(self) -> None:
         self.armed = False

@@ -73,11 +73,9 @@ def carry(
                 "return one tangent per output, None for those without a derivative",
             )
         for nr, (out, tangent) in enumerate(zip(results, returned, strict=True)):
-            differentiable = (
-                isinstance(out, Tensor)
-                and out._array.dtype.kind in "fcV"
-                and id(out) not in excluded
-            )
+            if not isinstance(out, Tensor):
+                continue
+            differentiable = out._array.dtype.kind in "fcV" and id(out) not in excluded
             _check(cls, nr, out, tangent, differentiable)
             if tangent is None or not differentiable:
                 continue

@@ -41,10 +41,8 @@ def _copied(views: Any, node_name: Callable[[str], str]) -> Any:
         node.__class__ = _renamed(type(node), node_name(type(node).__name__))
         produced_by(node, outputs)
     if DUALS.on:
-        from vizgrad.ops.tangents.by_hand import carry
-
         for view, out in zip(given, outputs, strict=True):
-            carry((view,), (out,), lambda tangents: tangents)
+            DUALS.by_hand.carry((view,), (out,), lambda tangents: tangents)
     return outputs[0] if one else outputs
 
 

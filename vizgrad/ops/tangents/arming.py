@@ -7,6 +7,8 @@ again with one line more (`vizgrad.function.compile_record`); what is written by
 from __future__ import annotations
 
 from vizgrad.function.generated import write_again
+from vizgrad.ops.tangents import by_hand
+from vizgrad.ops.tangents import table as table
 from vizgrad.ops.tangents.carrying import run, write
 from vizgrad.tensor.duals import DUALS
 
@@ -15,6 +17,6 @@ def arm() -> None:
     """Makes operations ask for tangents from now on; does nothing the second time."""
     if DUALS.armed:
         return
-    DUALS.run, DUALS.write = run, write
+    DUALS.run, DUALS.write, DUALS.by_hand = run, write, by_hand
     DUALS.armed = True
     write_again()

@@ -55,10 +55,14 @@ def carry(
                 set_tangent(out, level, tangent)
 
 
-def linear(
-    sources: Sequence[Tensor], again: Callable[[list[Tensor]], Sequence[Tensor]]
-) -> Callable[[list[Tensor | None]], Sequence[Tensor]]:
-    """The rule of what is linear in all sources at once: `again` on their tangents."""
+def carry_linear(
+    sources: Sequence[Tensor],
+    outputs: Sequence[Tensor],
+    again: Callable[[list[Tensor]], Sequence[Tensor]],
+    *,
+    views: bool = False,
+) -> None:
+    """Through what is linear in all sources at once: `again` does it to their tangents."""
 
     def rule(tangents: list[Tensor | None]) -> Sequence[Tensor]:
         return again(
@@ -68,7 +72,7 @@ def linear(
             ]
         )
 
-    return rule
+    carry(sources, outputs, rule, views=views)
 
 
 def carry_parts(

@@ -47,7 +47,7 @@ def _empty(like: Any, strides: tuple[int, ...]) -> Any:
 
 @primitive(view=True, linear=True, node="Identity")
 class fw_primal:
-    """The tensor itself, as another one: what `make_dual` makes dual, and what has a tangent taken off."""
+    """The tensor itself, as another one: what has a tangent taken off."""
 
     def forward(self):
         return self[...]

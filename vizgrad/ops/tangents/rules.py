@@ -6,14 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 from vizgrad.function.declared import Declared
-from vizgrad.ops.complexes import abs, conj, real_part, sgn
-from vizgrad.ops.constants import raw, zeros_like
-from vizgrad.ops.select import keep
 from vizgrad.ops.tangents.call import Call, total
 from vizgrad.ops.tangents.structure import (
     chosen,
     constant,
     linear,
+    loss,
     pointwise,
     product,
     reduction,
@@ -51,8 +49,8 @@ def tangent(*names: str) -> Callable[[type], type]:
                 [call.applied(parts[name], t) for name, t in call.tangents.items() if name in parts]
             )
 
-        for name in names:
-            RULES[name] = rule
+        rule.inputs = tuple(parts)  # pyright: ignore[reportFunctionMemberAccess]  for whoever checks them
+        RULES.update(dict.fromkeys(names, rule))
         return cls
 
     return declare
@@ -66,13 +64,6 @@ def rule_of(op: Declared) -> Rule:
     if "pointwise" in op.structure and (op.holomorphic or "linear" not in op.structure):
         return pointwise
     return linear if "linear" in op.structure else transposed
-
-
-def kind_of(op: Declared) -> str:
-    """The rule's name, for those who ask what there is: "transposed" is the general way, by two gradients."""
-    if not op.formulas:
-        return ""
-    return getattr(rule_of(op), "__name__", "rule")
 
 
 def without_number(**numbers: Any) -> Rule:
@@ -101,6 +92,13 @@ _declare(constant, "fill_number zero overwrite overwrite_compared")
 _declare(constant, "bernoulli poisson normal normal_of_means normal_of_deviations identity_like")
 _declare(without_number(value=0), "scatter_number index_fill constant_pad_nd")
 _declare(linear, "masked_fill_tensor join embedding")
+_declare(linear, "nll_loss nll_loss2d weighted_nll_loss weighted_nll_loss2d")
+_declare(
+    loss,
+    "mse_loss smooth_l1_loss huber_loss soft_margin_loss binary_cross_entropy "
+    "weighted_binary_cross_entropy binary_cross_entropy_with_logits "
+    "weighted_binary_cross_entropy_with_logits",
+)
 _declare(product("self", "mat2"), "mm bmm mm_t matmul")
 _declare(product("self", "vec"), "mv")
 _declare(product("self", "tensor"), "dot")
@@ -116,30 +114,3 @@ _declare(
     "var std vector_norm dist",
 )
 _declare(chosen, "max_dim min_dim sort topk kthvalue median_dim nanmedian_dim mode cummax cummin")
-
-
-@tangent("abs")
-class _:
-    """Of real numbers, too."""
-
-    def self(t, self):
-        return real_part(conj(sgn(self)) * t) if t.is_complex() else t * sgn(self)
-
-
-@tangent("angle")
-class _:
-    def self(t, self):
-        if not t.is_complex():
-            return zeros_like(t)
-        size = abs(self)
-        turned = real_part(conj(sgn(self) * 1j) * t)
-        return keep(turned / (size + (raw(size) == 0)), mask=raw(size) != 0)
-
-
-@tangent("polar")
-class _:
-    def self(t, result):
-        return sgn(result) * t
-
-    def angle(t, result):
-        return result * (t * 1j)

@@ -65,6 +65,7 @@ def product(*factors: str) -> Any:
             parts.append(call.again(one | {n: _tangent(call, n) for n in added}))
         return total(parts)
 
+    rule.inputs = factors  # pyright: ignore[reportFunctionMemberAccess]  for whoever checks them
     return rule
 
 
@@ -97,6 +98,11 @@ def reduction(call: Call) -> Tensor | None:
             moved = slope * tangent
         parts.append(_reduced(moved, call))
     return total(parts)
+
+
+def loss(call: Call) -> Tensor | None:
+    """A loss of each pair of elements, or their sum or mean."""
+    return (pointwise if call.attributes["reduction"] == "none" else reduction)(call)
 
 
 def _reduced(value: Tensor, call: Call) -> Tensor:
