@@ -88,7 +88,7 @@ _LATER = {
     "backends": "",
     "cpu": "",
     "distributions": "",
-    "func": "",
+    "func": "vmap",
     "nn": "",
     "optim": "",
     "serialization": "save load",

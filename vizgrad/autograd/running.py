@@ -18,7 +18,7 @@ from vizgrad.graph.accumulate import AccumulateGrad
 from vizgrad.graph.edges import cut_off, edge_of, split_edge
 from vizgrad.graph.node import Node
 from vizgrad.graph.saved import Freed
-from vizgrad.tensor.modes import MODES
+from vizgrad.tensor.modes import GUARD, MODES
 from vizgrad.tensor.place import caller
 from vizgrad.tensor.tensor import Tensor, new_tensor
 from vizgrad.tensor.wrong_call import wrong_call
@@ -50,10 +50,12 @@ def make_task(
     create_graph: bool,
     captures: dict[Node, list[Capture]] | None = None,
     wanted: Iterable[Node] = (),
+    batched: bool = False,
 ) -> GraphTask:
+    """`batched`: a gradient is a tensor that stands for many."""
     return GraphTask(
         roots,
-        TENSORS if create_graph else DUALS if MODES.levels else ARRAYS,
+        TENSORS if create_graph else DUALS if batched or MODES.levels else ARRAYS,
         keep_graph=retain_graph,
         freed=Freed(caller(3)),  # whoever asked for this called a function that calls this one
         captures=captures,
@@ -106,6 +108,16 @@ def prepare_backward(
     inputs: Any = None,
 ) -> GraphTask:
     """A task that has not run yet. Non-leaf `inputs` retain their gradients from now on (E-27)."""
+    if GUARD.transforms and MODES.transforms:
+        raise explained(
+            RuntimeError(
+                "backward() called inside a functorch transform. This is not supported, please use "
+                "func.grad or func.vjp instead, or call backward() outside of the transforms"
+            ),
+            kind="grad-mode",
+            culprit=place_of(caller()),
+            fix="return the value, and differentiate the whole with vizgrad.func.grad",
+        )
     chosen = None if inputs is None else as_tuple(inputs)
     if chosen == ():
         raise wrong_call(

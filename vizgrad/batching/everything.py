@@ -8,3 +8,4 @@ from vizgrad.batching import pointwise as pointwise
 from vizgrad.batching import products as products
 from vizgrad.batching import reductions as reductions
 from vizgrad.batching import shapes as shapes
+from vizgrad.batching import strided as strided

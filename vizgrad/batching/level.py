@@ -30,6 +30,8 @@ class Batch(Level):
         super().__init__()
         self.size = size
         self.randomness = randomness
+        #: Only tangents are wrapped by it: to everything else it is not there (`vizgrad.func.forward`).
+        self.of_tangents = False
 
     def call(self, op: Any, operands: tuple[Any, ...]) -> Call:
         pairs = [unwrapped(self, operand) for operand in operands]

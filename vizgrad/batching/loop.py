@@ -9,6 +9,7 @@ from vizgrad.batching.values import unwrapped
 from vizgrad.ops.joining import record_stack
 from vizgrad.ops.shape import select
 from vizgrad.tensor.tensor import Tensor
+from vizgrad.tensor.wrong_call import wrong_call
 
 #: Names of operations that were run so, and how often: what tests and people ask about.
 LOOPED: dict[str, int] = {}
@@ -16,6 +17,11 @@ LOOPED: dict[str, int] = {}
 
 @rule("loop")
 def loop(call: Call, **attributes: Any) -> Any:
+    if call.op.view:  # what is stacked shares no memory: writing to it would be lost
+        raise wrong_call(
+            NotImplementedError(f"vmap: {call.op.name} gives a view, and has no batching rule"),
+            "use another operation, or give it a rule in vizgrad.batching",
+        )
     return looped(call.level, call.op.record, call.operands(), attributes, call.op.name)
 
 

@@ -14,7 +14,7 @@ _FULL = slice(None)
 
 @rule(
     "clone", "contiguous_copy", "alias", "dense", "view_as_real", "view_as_complex", "to_copy", "to_device",
-    "zero", "fill_number", "tril", "triu", "frexp",
+    "zero", "fill_number", "tril", "triu", "frexp", "fw_primal",
 )  # fmt: skip
 def as_they_are(call: Call, **attributes: Any) -> Any:
     """Of a batch the same as of one example: elements stay where they are, or matrices come last."""

@@ -36,12 +36,12 @@ def number(value: Any, beside: Any) -> Any:
     try:
         array = beside._array
     except AttributeError:
-        if not isinstance(beside, Wrapped):
-            return value
-        array = xp.empty((), beside.level.stand_in(beside).dtype)
+        return value
     dtype = array.dtype
     if type(array) is not xp.ndarray:
-        return _number_on_device(value, array)
+        if not isinstance(beside, Wrapped):
+            return _number_on_device(value, array)
+        array = xp.empty((), dtype)
     if (dtype.kind == "f" and not isinstance(value, complex)) or (
         dtype.kind == "i" and value.__class__ is int
     ):

@@ -5,20 +5,21 @@ reads them, by an AttributeError, so it costs nothing where there are none. It t
 the level of the innermost transform among its operands (`interpreted`), which runs it on what they stand
 for; that may be wrapped by a level further out, and so on down to plain tensors.
 
-Functions above this package, which look at the shape and type of a tensor before they record operations,
-are shown a `StandIn`. Whoever wants to read elements is told that there are none (D-4): nobody sees the
-values of a whole batch by mistake.
+All other code, which looks at the shape and type of a tensor before it records operations, is shown a
+`StandIn`. Whoever wants to read elements is told that there are none (D-4): nobody sees the values of a whole
+batch by mistake.
 """
 
 from __future__ import annotations
 
 import sys
-import threading
 from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any, Self, TypeVar, cast
 
+from vizgrad.arrays.quiet import NAMELESS
 from vizgrad.function.declared import Declared
+from vizgrad.tensor.modes import GUARD, MODES
 from vizgrad.tensor.tensor import Tensor
 
 
@@ -42,15 +43,22 @@ class Level:
         self.open = False
 
     def __enter__(self) -> Self:
-        levels = LEVELS.entered
-        self.number = levels[-1].number + 1 if levels else 1
-        levels.append(self)
+        around = MODES.transforms
+        self.number = around[-1].number + 1 if around else 1
+        with GUARD.lock:
+            GUARD.transforms += 1
+        MODES.transforms = (*around, self)
         self.open = True
         return self
 
     def __exit__(self, *_: object) -> None:
         self.open = False
-        LEVELS.entered.remove(self)
+        MODES.transforms = tuple([each for each in MODES.transforms if each is not self])
+        with GUARD.lock:
+            GUARD.transforms -= 1
+
+    def before_write(self, target: Tensor) -> None:
+        """Raises for a write in place that may not be done inside."""
 
     def run(self, op: Declared, operands: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
         """The result of an operation, some of whose operands are wrapped by this level."""
@@ -99,14 +107,6 @@ class Level:
         raise NotImplementedError
 
 
-class _Levels(threading.local):
-    def __init__(self) -> None:
-        #: The transforms that this thread is inside of, the innermost last.
-        self.entered: list[Level] = []
-
-
-LEVELS = _Levels()
-
 #: What the state of a wrapper is to code that looks at it without asking for its array.
 _STATE: dict[str, Any] = {
     "_storage": None, "_view": None, "_edge": None, "_grad": None, "_rare": None, "_tracked": 0,
@@ -130,8 +130,7 @@ class Wrapped(Tensor):
             return getattr(self, name)
         if name != "_array":
             return _STATE[name]
-        package = sys._getframe(1).f_globals.get("__package__") or ""
-        if package.startswith("vizgrad.function"):
+        if sys._getframe(1).f_globals["__name__"] is NAMELESS:
             raise AttributeError(f"a tensor inside of {self.level.name} has no array of its own")
         return self.level.stand_in(self)
 

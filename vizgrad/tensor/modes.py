@@ -50,7 +50,7 @@ class ModuleScope(Scope):
 
 @final
 class _Guard:
-    __slots__ = ("inference", "lock", "no_grad", "scoped", "strict_hooks")
+    __slots__ = ("inference", "lock", "no_grad", "scoped", "strict_hooks", "transforms")
 
     def __init__(self) -> None:
         #: Reentrant: what the garbage collector closes, anywhere, may switch modes too.
@@ -64,6 +64,8 @@ class _Guard:
         self.strict_hooks = False
         #: Scopes and recordings that are open, over all threads.
         self.scoped = 0
+        #: Transforms (`vizgrad.function.wrapped.Level`) that are under way, over all threads.
+        self.transforms = 0
 
 
 class _Modes(threading.local):
@@ -95,6 +97,8 @@ class _Modes(threading.local):
     keep_before_write: Callable[[Any], None] | None = None
     #: Levels of forward mode (`vizgrad.tensor.duals.DualLevel`) that are active, the outermost first.
     levels: tuple[Any, ...] = ()
+    #: Transforms (`vizgrad.function.wrapped.Level`) that this thread is inside of, the outermost first.
+    transforms: tuple[Any, ...] = ()
     #: What this thread has added to the counts of `GUARD`.
     share: Share | None = None
 
@@ -327,6 +331,9 @@ def keep_before_writes(keep: Callable[[Any], None] | None) -> None:
 
 def about_to_write(tensor: Any) -> None:
     """To be called before the memory of `tensor` is changed in place (V-70)."""
+    if GUARD.transforms:
+        for transform in MODES.transforms:
+            transform.before_write(tensor)
     if GUARD.scoped:
         if MODES.before_write is not None:
             MODES.before_write(tensor)

@@ -276,6 +276,16 @@ class Tensor:
                 "requires_grad_(): argument 'requires_grad' must be bool, not "
                 f"{type(requires_grad).__name__}"
             )
+        if requires_grad and GUARD.transforms and MODES.transforms:
+            raise errors.explained(
+                RuntimeError(
+                    "You are attempting to call Tensor.requires_grad_() inside of a function being "
+                    "transformed by a functorch transform. This is unsupported: use the transforms (grad, "
+                    "vjp, jacrev, ...) there, or call requires_grad_() outside of them"
+                ),
+                kind="grad-mode",
+                fix="make the tensor an argument that the transform differentiates",
+            )
         if requires_grad and self.is_inference() and MODES.inference is None:
             raise errors.explained(
                 RuntimeError(

@@ -1,0 +1,100 @@
+"""Every operation of the spec table on a batch gives what a loop over the examples gives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import vizgrad as vg
+from tests.specs import activations, layers
+from tests.specs.row import Row, Sample
+from tests.specs.table import ROWS
+from vizgrad.batching.rules import has_rule
+from vizgrad.func import vmap
+from vizgrad.function.primitive import REGISTRY
+from vizgrad.ops import registry
+
+ALL: list[Row] = [*ROWS, *activations.ROWS, *layers.ROWS]
+
+#: What looks at elements: its result, or whether it is right, depends on them.
+OF_ELEMENTS = {"unique", "gaussian_nll_loss", "ctc_loss"}
+
+
+def _another(array: np.ndarray) -> np.ndarray:
+    """The same elements, elsewhere."""
+    return np.roll(array.reshape(-1), 1).reshape(array.shape)
+
+
+def _results(row: Row, arrays: Any) -> list[np.ndarray]:
+    found = row.call(*[vg.from_numpy(array.copy()) for array in arrays])
+    return [r.numpy() for r in (found if isinstance(found, (tuple, list)) else [found])]
+
+
+def _check(row: Row, sample: Sample, mapped: tuple[bool, ...]) -> None:
+    first = sample.arrays
+    second = tuple(_another(a) if m else a for a, m in zip(first, mapped, strict=True))
+    want = [_results(row, first)]
+    try:
+        want.append(_results(row, second))
+    except (RuntimeError, ValueError, IndexError):  # the elements mean something where they are
+        second, want = first, want * 2
+    if any(a.shape != b.shape for a, b in zip(*want, strict=True)):
+        second, want = first, want[:1] * 2
+    stacks = [
+        vg.from_numpy(np.stack(pair) if m else pair[0].copy())
+        for m, pair in zip(mapped, zip(first, second, strict=True), strict=True)
+    ]
+
+    def call(*tensors: Any) -> tuple[Any, ...]:
+        found = row.call(*tensors)
+        return tuple(found) if isinstance(found, (tuple, list)) else (found,)
+
+    found = vmap(call, tuple(0 if m else None for m in mapped))(*stacks)
+    for result, *each in zip(found, *want, strict=True):
+        assert result.numpy().dtype == each[0].dtype
+        np.testing.assert_allclose(result.numpy(), np.stack(each), rtol=1e-6, atol=1e-6)
+
+
+def _masks(count: int) -> list[tuple[bool, ...]]:
+    """Every argument is a batch; or only one of several."""
+    every = (True,) * count
+    return [every] + [tuple(i == j for j in range(count)) for i in range(count) if count > 1]
+
+
+@pytest.mark.rule("D-1")
+@pytest.mark.parametrize("row", ALL, ids=[f"{n} {row.name}" for n, row in enumerate(ALL)])
+def test_a_batch_is_a_loop(row: Row) -> None:
+    if row.name in OF_ELEMENTS:
+        return
+    for sample in row.samples:
+        for mapped in _masks(len(sample.arrays)):
+            if not sample.arrays:
+                continue
+            try:
+                _check(row, sample, mapped)
+            except RuntimeError as error:  # D-4: written to what is the same for all
+                if mapped[0] or "inplace arithmetic" not in str(error):
+                    raise
+
+
+#: Operations that are run once for each example. None of the others may become one.
+LOOPED = {
+    "masked_scatter", "median_all", "nanmedian_all", "overwrite", "overwrite_compared", "bernoulli",
+    "poisson", "normal_of_means", "normal_of_deviations", "normal", "standard_gamma",
+}  # fmt: skip
+
+
+@pytest.mark.rule("D-5")
+def test_few_operations_are_looped() -> None:
+    registry.operations()
+    looped = {
+        op.name
+        for op in REGISTRY.values()
+        if not has_rule(op)
+        and op.module.startswith("vizgrad.")
+        and not op.module.endswith(".sparse")
+    }
+    assert looped == LOOPED
+    assert len(looped) < 0.05 * len(REGISTRY)

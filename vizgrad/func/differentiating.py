@@ -1,0 +1,159 @@
+"""One differentiation that is under way: where its arguments begin, and what its results are outside.
+
+A transform needs no wrappers of its own. The function gets its arguments as fresh tensors over the same
+memory, whose node, an `Argument`, is where gradients are asked for; each transform has its own, so nested
+ones do not mix (C-5). Gradients are recorded only where something outside is reached, and what leads to
+nothing but these arguments is cut off when the transform is over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+from vizgrad.batching.level import Batch
+from vizgrad.batching.unwrapping import as_dimensions, as_wrappers, open_batches
+from vizgrad.errors import explained
+from vizgrad.func.captured import is_captured
+from vizgrad.function.wrapped import Level, Wrapped, wrap
+from vizgrad.graph.accumulate import AccumulateGrad
+from vizgrad.graph.edges import edge_of, split_edge
+from vizgrad.graph.node import Edge, Node
+from vizgrad.tensor.clock import tick
+from vizgrad.tensor.duals import set_tangent, tangent_of
+from vizgrad.tensor.modes import MODES, set_grad_mode
+from vizgrad.tensor.tensor import RESULT, Tensor
+from vizgrad.tensor.wrong_call import wrong_call
+
+
+class Argument(Node):
+    """Where an argument of a transform begins. What arrives goes on to what the argument is outside."""
+
+    __slots__ = ("level",)
+
+    level: Differentiation
+
+    @property
+    def public(self) -> Any:
+        """None: inside of the transform the argument is a leaf."""
+        return None
+
+    def run(self, grad: Any) -> Any:
+        return grad
+
+    def run_tensors(self, grads: tuple[Any, ...]) -> tuple[Any, ...]:
+        return grads
+
+
+class Differentiation(Level):
+    """`grad`, `vjp` and their kin, while they call their function."""
+
+    name = "grad"
+
+    def __init__(self, function: Any, args: tuple[Any, ...]) -> None:
+        super().__init__()
+        self.function, self.args = function, args
+        #: The vmaps around: their examples are dimensions of what autograd sees.
+        self.batches: tuple[Batch, ...] = open_batches()
+        #: Is what is computed here recorded outside?
+        self.recorded_outside = MODES.grad
+
+    def __enter__(self) -> Self:
+        super().__enter__()
+        set_grad_mode(True)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        set_grad_mode(self.recorded_outside)
+        super().__exit__(*error)
+
+    def before_write(self, target: Tensor) -> None:
+        """C-7: what was made outside is not written to."""
+        if is_captured(target, self.function, self.args):
+            raise explained(
+                RuntimeError(
+                    "During a grad (vjp, jvp, grad, etc) transform, the function provided attempted to call "
+                    "in-place operation that would mutate a captured Tensor. This is not supported: what was "
+                    "written would belong to the transform, and the tensor does not."
+                ),
+                kind="forbidden-write",
+                fix="pass the tensor as an argument and return it, or write out of place",
+            )
+
+    # --- arguments --------------------------------------------------------------------------------------
+
+    def opened(self, argument: Any) -> Tensor:
+        """The argument as the function gets it; to be called before the level is entered.
+
+        ValueError for what is no tensor, RuntimeError for integers.
+        """
+        if not isinstance(argument, Tensor):
+            raise wrong_call(
+                ValueError(f"Thing passed to transform API must be Tensor, got {type(argument)}"),
+                "make a Tensor of it: `vizgrad.tensor(...)`, or leave it out of argnums",
+            )
+        if not (argument.is_floating_point() or argument.is_complex()):
+            raise explained(
+                RuntimeError(
+                    "only Tensors of floating point dtype can require gradients, this argument is "
+                    f"{argument.dtype.name}"
+                ),
+                kind="cut-dtype",
+                fix="convert it first, e.g. `x.float()`",
+            )
+        value = as_dimensions(argument, self.batches)
+        node = object.__new__(Argument)
+        node.level = self
+        node.edges = (edge_of(value) if MODES.grad and value._tracked else None,)
+        node.sequence_nr = tick()
+        node.hooks = node.code = node.scope = None
+        node.lasti = 0
+        node.shape, node.dtype = value._array.shape, value._array.dtype
+        out = apart(value)
+        out._edge, out._tracked = node, RESULT
+        return as_wrappers(out, self.batches)
+
+    # --- results ----------------------------------------------------------------------------------------
+
+    def closed(self, result: Tensor) -> Tensor:
+        """A result as it is outside: with what history it has there."""
+        if isinstance(result, Wrapped):
+            return wrap(result.level, self.closed(result.value), result)
+        if self.recorded_outside and self.reaches_outside([result]):
+            return result
+        return apart(result)
+
+    def reaches_outside(self, tensors: Sequence[Tensor]) -> bool:
+        """Does the history of one of them lead to a leaf, or to another transform's argument?"""
+        edges = [edge_of(plain(tensor)) for tensor in tensors]
+        stack: list[Node] = [split_edge(edge)[0] for edge in edges if edge is not None]
+        seen: set[Node] = set()
+        while stack:
+            node = stack.pop()
+            if node in seen:
+                continue
+            seen.add(node)
+            if isinstance(node, AccumulateGrad):
+                return True
+            if isinstance(node, Argument) and node.level is not self and node.level.open:
+                return True
+            following = [edge for edge in node.edges if edge is not None]
+            stack += [edge.node if isinstance(edge, Edge) else edge for edge in following]
+        return False
+
+
+def plain(tensor: Tensor) -> Tensor:
+    """What lies below all wrappers."""
+    while isinstance(tensor, Wrapped):
+        tensor = tensor.value
+    return tensor
+
+
+def apart(tensor: Tensor) -> Tensor:
+    """The same memory without history, but with its tangents."""
+    out = tensor.detach()
+    for level in MODES.levels:
+        tangent = tangent_of(tensor, level)
+        if tangent is not None:
+            set_tangent(out, level, tangent)
+    return out
