@@ -101,6 +101,7 @@ def test_the_session_that_was_moved_last_is_told_of() -> None:
         other.close()
         notebook.hear()
         assert notebook.session == one.id
+        assert Notebook().session == one.id  # one that is closed was not moved
         one.close()
         notebook.hear()
         assert (notebook.session, notebook.runs, notebook.mark) == ("", {}, None)

@@ -13,6 +13,13 @@ NOTEBOOK: tuple[Command, ...] = (
         by_host=True,
     ),
     Command(
+        name="choose-line-node",
+        label="Choose a node of the line",
+        help="Goes to the list of the nodes that the line with the cursor recorded, if these are several.",
+        section="Notebook",
+        by_host=True,
+    ),
+    Command(
         name="open-panel",
         label="Show the backward graph panel",
         help="Draws and steps the newest session of the notebook in front, beside it.",

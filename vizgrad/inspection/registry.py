@@ -48,8 +48,9 @@ def add(session: Session) -> None:
 def changed(session: Session) -> None:
     """A session was opened, has published something, or is gone: who follows what is moved is told."""
     global _latest
-    if session.id in _sessions or session.id == _latest:
+    if session.id in _sessions and not session.closed:
         _latest = session.id
+    if session.id == _latest:
         _movers.tell(session)
 
 

@@ -1,10 +1,12 @@
-/** Shows the line of a notebook that a view tells of: in the cell that ran it, wherever that is by now. */
+/** Shows the line that a view tells of: in the cell that ran it, wherever that is by now, or of a file. */
+import { Notification } from '@jupyterlab/apputils';
 import type { ISessionContext } from '@jupyterlab/apputils';
 import { NotebookActions } from '@jupyterlab/notebook';
 import type { INotebookTracker, Notebook, NotebookPanel } from '@jupyterlab/notebook';
 
 import { ASK_PLACE } from '../view/host';
 import type { PlaceAsked } from '../view/host';
+import { showFile } from './code/plugin';
 
 type Cell = Notebook['widgets'][number];
 
@@ -25,10 +27,14 @@ export function showPlaces(
     }
   });
   document.addEventListener(ASK_PLACE, event => {
-    const { cell: name, line } = (event as CustomEvent<PlaceAsked>).detail;
+    const { cell: name, line, file } = (event as CustomEvent<PlaceAsked>).detail;
     const context = documentOf(event.target as Element);
     const panel = notebooks.find(each => each.sessionContext === context);
-    if (panel) {
+    if (panel && file !== undefined) {
+      if (!showFile(panel, file, line)) {
+        Notification.warning(`No node of the session that is marked was recorded in ${file}.`);
+      }
+    } else if (panel) {
       const cells = panel.content.widgets;
       const id = ran.get(panel.content)?.get(name);
       const found =

@@ -9,7 +9,7 @@ import { ISettingRegistry } from '@jupyterlab/settingregistry';
 
 import { COMMANDS } from '../protocol';
 import type { Asked } from '../view/host';
-import { runToCursor, toggleAtCursor } from './code/plugin';
+import { atCursor } from './code/plugin';
 import { addCommands, idOf, Views } from './commands';
 import { GraphPanel } from './graphPanel';
 import { KernelFollower } from './kernelFollower';
@@ -55,19 +55,17 @@ const plugin: JupyterFrontEndPlugin<void> = {
 
     const open = (): void => (shell ?? app.shell).activateById(panel.id);
     const views = new Views(panel.node);
-    const toggleLine = (): void => {
-      if (notebooks?.currentWidget) {
-        toggleAtCursor(notebooks.currentWidget);
-      }
-    };
-    const toCursor = (): void => {
-      if (notebooks?.currentWidget) {
-        runToCursor(notebooks.currentWidget);
-      }
-    };
+    const cursor = (what: Parameters<typeof atCursor>[0]) => (): void =>
+      atCursor(what, app.shell.currentWidget, notebooks?.currentWidget ?? null);
     addCommands(app.commands, views, {
       'open-panel': open,
-      ...(notebooks ? { 'toggle-line-breakpoint': toggleLine, 'run-to-cursor': toCursor } : {})
+      ...(notebooks
+        ? {
+            'toggle-line-breakpoint': cursor('toggleAtCursor'),
+            'choose-line-node': cursor('chooseAtCursor'),
+            'run-to-cursor': cursor('runToCursor')
+          }
+        : {})
     });
     for (const { name } of COMMANDS) {
       palette?.addItem({ command: idOf(name), category: 'vizgrad' });
@@ -82,7 +80,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
       };
     const does = {
       'open-panel': open,
-      ...(notebooks ? { 'run-to-cursor': toCursor } : {}),
+      ...(notebooks ? { 'run-to-cursor': cursor('runToCursor') } : {}),
       ...(shell
         ? { 'pop-out': withDocument((document, asked) => popOut(shell, document, asked)) }
         : {}),

@@ -4,6 +4,7 @@ import { Notification } from '@jupyterlab/apputils';
 import type { ISessionContext } from '@jupyterlab/apputils';
 
 import type { Asked } from '../view/host';
+import { listenIn } from './code/pageViews';
 import { GraphPanel } from './graphPanel';
 import { KernelFollower } from './kernelFollower';
 import { KernelPort } from './kernelPort';
@@ -38,6 +39,7 @@ export function popOutWindow(
     return;
   }
   listen(other.document);
+  other.addEventListener('pagehide', listenIn(other.document));
   void showIn(other, portOf(document), session);
 }
 

@@ -2,7 +2,7 @@
 /** What a person can do, and what they can set: declared once, in Python. */
 
 // prettier-ignore
-export type CommandName = 'continue' | 'pause' | 'step' | 'step-back' | 'stage' | 'stage-back' | 'step-in' | 'step-out' | 'run-to-leaf' | 'run-to-cursor' | 'run-to-here' | 'toggle-breakpoint' | 'stop-at-nan' | 'restart' | 'stop' | 'open' | 'outwards' | 'previous-cell' | 'next-cell' | 'next-problem' | 'search' | 'zoom-to-fit' | 'zoom-to-selection' | 'zoom-in' | 'zoom-out' | 'fold-all' | 'open-groups' | 'colour-by-gradient' | 'compare-branch' | 'menu' | 'follow' | 'next-part' | 'previous-part' | 'presentation' | 'pop-out' | 'open-window' | 'help' | 'toggle-line-breakpoint' | 'open-panel';
+export type CommandName = 'continue' | 'pause' | 'step' | 'step-back' | 'stage' | 'stage-back' | 'step-in' | 'step-out' | 'run-to-leaf' | 'run-to-cursor' | 'run-to-here' | 'toggle-breakpoint' | 'stop-at-nan' | 'restart' | 'stop' | 'open' | 'outwards' | 'previous-cell' | 'next-cell' | 'next-problem' | 'search' | 'zoom-to-fit' | 'zoom-to-selection' | 'zoom-in' | 'zoom-out' | 'fold-all' | 'open-groups' | 'colour-by-gradient' | 'compare-branch' | 'menu' | 'follow' | 'next-part' | 'previous-part' | 'presentation' | 'pop-out' | 'open-window' | 'help' | 'toggle-line-breakpoint' | 'choose-line-node' | 'open-panel';
 
 // prettier-ignore
 export type CommandIcon = 'back' | 'breakpoint' | 'continue' | 'fit' | 'fold' | 'follow' | 'heat' | 'help' | 'minus' | 'nan' | 'pause' | 'plus' | 'popOut' | 'presentation' | 'restart' | 'runTo' | 'search' | 'stage' | 'stageBack' | 'step' | 'stepIn' | 'stepOut' | 'stop' | 'toLeaf' | 'toLine' | 'unfold' | 'warning' | 'window';
@@ -90,6 +90,7 @@ export const COMMANDS: readonly Command[] = [
   { name: 'open-window', label: 'Open in a window', labelOn: 'Open in a window', help: 'Shows the session in a window of its own, for a second screen.', section: 'View', icon: 'window', keys: [], reach: 'view', enabled: 'shown', menus: [], byHost: true, code: '', magic: '' },
   { name: 'help', label: 'Help', labelOn: 'Help', help: 'Shows keys, signs, and how the same is written in code.', section: 'View', icon: 'help', keys: ['?'], reach: 'view', enabled: 'always', menus: [], byHost: false, code: '', magic: '' },
   { name: 'toggle-line-breakpoint', label: 'Add breakpoint at line', labelOn: 'Add breakpoint at line', help: 'Makes Continue stop before what the line with the cursor recorded, or not any more.', section: 'Notebook', icon: null, keys: [], reach: 'view', enabled: 'shown', menus: [], byHost: true, code: '', magic: '' },
+  { name: 'choose-line-node', label: 'Choose a node of the line', labelOn: 'Choose a node of the line', help: 'Goes to the list of the nodes that the line with the cursor recorded, if these are several.', section: 'Notebook', icon: null, keys: [], reach: 'view', enabled: 'shown', menus: [], byHost: true, code: '', magic: '' },
   { name: 'open-panel', label: 'Show the backward graph panel', labelOn: 'Show the backward graph panel', help: 'Draws and steps the newest session of the notebook in front, beside it.', section: 'Notebook', icon: null, keys: [], reach: 'view', enabled: 'always', menus: [], byHost: true, code: '', magic: '' },
 ];
 

@@ -5,6 +5,8 @@ import type { SessionState } from './session';
 export interface ViewState {
   /** The node shown in the inspector. */
   readonly selection: number | null;
+  /** Nodes that belong together with it, such as those of one line: found like those of a search. */
+  readonly together: ReadonlySet<number>;
   /** Whether the selection goes along with the steps. */
   readonly follow: boolean;
   readonly folding: ViewFolding;
@@ -60,8 +62,11 @@ export const UNFOLDED: ViewFolding = {
   near: null
 };
 
+const NONE: ReadonlySet<number> = new Set();
+
 export const INITIAL_VIEW: ViewState = {
   selection: null,
+  together: NONE,
   follow: true,
   folding: UNFOLDED,
   looking: null,

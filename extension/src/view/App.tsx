@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 
 import { isDrawn } from '../store';
 import type { DebuggerState } from '../store';
+import { followCode } from './code';
 import { Banner } from './frame/Banner';
 import { Help } from './frame/Help';
 import { Panels } from './frame/Panels';
@@ -39,6 +40,7 @@ export function App({ sessions, fill }: AppProps): JSX.Element {
 
   useEffect(() => (root.current ? keepKeysFromHost(root.current) : undefined), []);
   useEffect(() => (root.current ? answerHost(root.current, commands) : undefined), [commands]);
+  useEffect(() => (root.current ? followCode(root.current, store) : undefined), [store]);
   useEffect(() => onHostChanged(document, () => draw({})), []);
   const toPart = (by: 1 | -1) => ({ act: () => root.current && goToPart(root.current, by) });
   useDoers({ 'next-part': toPart(1), 'previous-part': toPart(-1) });

@@ -1,5 +1,7 @@
-/** Where a line of code is: in a notebook's cell a way there, if the host of the view can show one. */
+/** Where a line of code is: a way there, if the host of the view can show it. */
 import type { JSX } from 'preact';
+
+import type { Place } from '../protocol';
 
 import { ASK_PLACE, hostOf } from './host';
 import type { PlaceAsked } from './host';
@@ -7,10 +9,12 @@ import type { PlaceAsked } from './host';
 interface PlaceLinkProps {
   /** As a person reads it: "In [3], line 2". */
   readonly text: string;
+  /** Where it is known: a line of a file can be shown, too. */
+  readonly place?: Place;
 }
 
-export function PlaceLink({ text }: PlaceLinkProps): JSX.Element {
-  const place = cellIn(text);
+export function PlaceLink({ text, place: known }: PlaceLinkProps): JSX.Element {
+  const place = cellIn(text) ?? fileOf(known);
   if (place === null || !hostOf(document).places) {
     return <>{text}</>;
   }
@@ -18,7 +22,9 @@ export function PlaceLink({ text }: PlaceLinkProps): JSX.Element {
     <button
       type="button"
       class="vg-link"
-      title="Show this line in the notebook"
+      title={
+        place.file === undefined ? 'Show this line in the notebook' : 'Show this line of the file'
+      }
       onClick={event =>
         event.currentTarget.dispatchEvent(
           new CustomEvent<PlaceAsked>(ASK_PLACE, { detail: place, bubbles: true, composed: true })
@@ -34,4 +40,8 @@ export function PlaceLink({ text }: PlaceLinkProps): JSX.Element {
 export function cellIn(text: string): PlaceAsked | null {
   const [, cell, line] = /^(In \[\d+\]), line (\d+)/.exec(text) ?? [];
   return cell === undefined ? null : { cell, line: Number(line) };
+}
+
+function fileOf(place: Place | undefined): PlaceAsked | null {
+  return place?.cell === null ? { cell: '', line: place.line, file: place.file } : null;
 }

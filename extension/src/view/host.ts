@@ -59,11 +59,28 @@ export interface Asked {
   readonly session: string | null;
 }
 
-/** A view asks its host to show a line of a cell, named as when it ran: "In [3]". */
+/** A view asks its host to show a line of a cell, named as when it ran ("In [3]"), or of a file. */
 export const ASK_PLACE = 'vizgrad-place';
 export interface PlaceAsked {
   readonly cell: string;
   readonly line: number;
+  /** Where it is no cell: the path of the file, as the kernel has it. */
+  readonly file?: string;
+}
+
+/** A view says which node a person looks at, wherever the run stands; null: none, it goes along with the run. */
+export const NODE_SELECTED = 'vizgrad-selected';
+export interface NodeSelected {
+  readonly session: string;
+  readonly node: number | null;
+}
+
+/** A host asks a view of the session to select a node, of several that belong together: those of a line. */
+export const SELECT_NODE = 'vizgrad-select';
+export interface NodeAsked {
+  /** Null: nothing any more, if it was so that it was selected. */
+  readonly node: number | null;
+  readonly nodes: readonly number[];
 }
 
 /** A host asks a view: to do something, or whether it could. */

@@ -114,6 +114,9 @@ export class LinesFollower implements IDisposable {
           this.become(begin(message));
         }
       }
+    } else if (message.type === 'failed' && message.request === this.following) {
+      this.following = this.overtaken = 0;
+      console.warn(`vizgrad: lines are not known: ${message.message}`);
     } else if ('request' in message) {
       const resolve = this.asked.get(message.request);
       this.asked.delete(message.request);

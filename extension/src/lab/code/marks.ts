@@ -1,37 +1,57 @@
 /**
- * Marks in an editor: the line that comes next, and norms of gradients at the ends of lines. What is marked is told from
- * outside; whether the text is the one that ran is seen here, so that nothing is marked in another.
+ * Marks in an editor: the line that comes next, that of the selected node, and norms of gradients at the ends of lines.
+ * What is marked is told from outside; whether the text is the one that ran is seen here, so that nothing is marked in
+ * another.
  */
-import { RangeSet, StateEffect, StateField } from '@codemirror/state';
-import type { EditorState, Extension, Range, Text } from '@codemirror/state';
-import {
-  Decoration,
-  EditorView,
-  gutter,
-  GutterMarker,
-  showPanel,
-  ViewPlugin,
-  WidgetType
-} from '@codemirror/view';
-import type { DecorationSet, Panel, ViewUpdate } from '@codemirror/view';
+import { StateEffect, StateField } from '@codemirror/state';
+import type { EditorState, Extension, Range, RangeSet, Text } from '@codemirror/state';
+import { Decoration, EditorView, gutter, showPanel, ViewPlugin } from '@codemirror/view';
+import type { DecorationSet, GutterMarker, PanelConstructor, ViewUpdate } from '@codemirror/view';
 
-import { controls, isSame } from './program';
-import type { CurrentLine, FileMarks, LineControl, LineText } from './program';
+import { NormWidget, NoteWidget } from './beside';
+import { isEqual as isSameChoice } from './choice';
+import type { Choice } from './choice';
+import { EMPTY, gutterOf, isControl, sayGutter, SPACER } from './gutter';
+import { changedPanel, choicePanel, notePanel } from './panels';
+import { isSame } from './program';
+import type { FileMarks, MarkedLine } from './program';
 
 /** What an editor is told. */
 export interface Told {
   readonly marks: FileMarks | null;
   /** Lines at which a person wants to stop, whether something is recorded there or not. */
   readonly wished: ReadonlySet<number>;
+  /** The line of the node that a person looks at. */
+  readonly selected: MarkedLine | null;
+  /** The nodes of the line with the cursor, where these are several. */
+  readonly choice: Choice | null;
+  /** It is known to be another text than the one that ran. */
+  readonly other?: boolean;
+  /** What is to be said of the text. */
+  readonly note?: string;
 }
+
+export const SILENT: Told = { marks: null, wished: new Set(), selected: null, choice: null };
 
 export interface Handlers {
   /** A person has put the cursor on another line. */
   goes(view: EditorView, line: number): void;
   /** A person has pressed the control beside a line. */
   toggles(view: EditorView, line: number): void;
+  /** A person has chosen one of the nodes of a line. */
+  chooses(view: EditorView, node: number): void;
   /** The text has changed, and the lines that were wished are these now. */
   shifts(view: EditorView, wished: ReadonlySet<number>): void;
+}
+
+/** What is done about the line with the cursor. */
+export interface AtCursor {
+  /** Sets a breakpoint beside it, or takes it away. */
+  toggleAtCursor(): void;
+  /** Gives the list of its nodes the keyboard, if there is one. */
+  chooseAtCursor(): void;
+  /** Runs until what it recorded is the next. */
+  runToCursor(): void;
 }
 
 /** What an editor shows now. */
@@ -41,52 +61,64 @@ interface Shown {
   readonly changed: boolean;
   readonly decorations: DecorationSet;
   readonly gutter: RangeSet<GutterMarker>;
+  readonly panels: readonly PanelConstructor[];
 }
 
 const NOTHING: Shown = {
-  told: { marks: null, wished: new Set() },
+  told: SILENT,
   changed: false,
   decorations: Decoration.none,
-  gutter: RangeSet.of<GutterMarker>([])
+  gutter: EMPTY,
+  panels: []
 };
 
 const tell = StateEffect.define<Told>();
-
-const shown = StateField.define<Shown>({
-  create: () => NOTHING,
-  update(before, transaction) {
-    let { told } = before;
-    for (const effect of transaction.effects) {
-      if (effect.is(tell)) {
-        told = effect.value;
-      }
-    }
-    if (told === before.told && !transaction.docChanged) {
-      return before;
-    }
-    return told.marks || told.wished.size > 0 ? show(told, transaction.newDoc) : NOTHING;
-  },
-  provide: field => [
-    EditorView.decorations.from(field, ({ decorations }) => decorations),
-    EditorView.editorAttributes.from(field, ({ gutter: { size } }) => ({
-      class: size > 0 ? 'vg-has-lines' : ''
-    })),
-    showPanel.from(field, ({ changed }) => (changed ? changedPanel : null))
-  ]
-});
 
 /** Tells an editor what to mark. */
 export function mark(view: EditorView, told: Told): void {
   view.dispatch({ effects: tell.of(told) });
 }
 
-/** What is marked in an editor, where its text is the one that ran. */
-export function markedIn(state: EditorState): FileMarks | null {
-  const { told, changed } = state.field(shown);
-  return changed ? null : told.marks;
+export function isEqual(one: Told, other: Told): boolean {
+  const { marks, selected } = one;
+  return (
+    (marks === other.marks || JSON.stringify(marks) === JSON.stringify(other.marks)) &&
+    JSON.stringify(selected) === JSON.stringify(other.selected) &&
+    isSameChoice(one.choice, other.choice) &&
+    one.other === other.other &&
+    one.note === other.note &&
+    [...one.wished].join() === [...other.wished].join()
+  );
 }
 
-export function marking({ goes, toggles, shifts }: Handlers): Extension {
+export function marking(handlers: Handlers): Extension {
+  const { goes, toggles, shifts, chooses } = handlers;
+  const choose: PanelConstructor = choicePanel(
+    view => view.state.field(shown).told.choice,
+    (view, node) => chooses(view, node)
+  );
+  const shown = StateField.define<Shown>({
+    create: () => NOTHING,
+    update(before, transaction) {
+      let { told } = before;
+      for (const effect of transaction.effects) {
+        if (effect.is(tell)) {
+          told = effect.value;
+        }
+      }
+      if (told === before.told && !transaction.docChanged) {
+        return before;
+      }
+      return show(told, transaction.newDoc, before, choose);
+    },
+    provide: field => [
+      EditorView.decorations.from(field, ({ decorations }) => decorations),
+      EditorView.editorAttributes.from(field, ({ gutter: { size } }) => ({
+        class: size > 0 ? 'vg-has-lines' : ''
+      })),
+      showPanel.computeN([field], state => state.field(field).panels)
+    ]
+  });
   return [
     shown,
     gutter({
@@ -109,11 +141,9 @@ export function marking({ goes, toggles, shifts }: Handlers): Extension {
       return {
         update: (update: ViewUpdate) => {
           sayGutter(view);
-          if (update.selectionSet && !update.docChanged && view.hasFocus) {
+          if (isGoing(update)) {
             const line = cursorLine(update.state);
-            if (line !== cursorLine(update.startState)) {
-              goes(view, line);
-            }
+            queueMicrotask(() => goes(view, line)); // An editor cannot be told anything meanwhile.
           }
           const { wished } = update.startState.field(shown).told;
           if (update.docChanged && wished.size > 0) {
@@ -125,8 +155,13 @@ export function marking({ goes, toggles, shifts }: Handlers): Extension {
   ];
 }
 
-function isControl({ target }: Event): boolean {
-  return target instanceof Element && target.closest('.vg-breakpoint') !== null;
+/** Has a person put the cursor on another line, by a key or a click? What programs do is none of theirs. */
+function isGoing({ docChanged, transactions, state, startState }: ViewUpdate): boolean {
+  return (
+    !docChanged &&
+    transactions.some(each => each.isUserEvent('select')) &&
+    cursorLine(state) !== cursorLine(startState)
+  );
 }
 
 function shifted(update: ViewUpdate, wished: ReadonlySet<number>): ReadonlySet<number> {
@@ -137,186 +172,86 @@ function shifted(update: ViewUpdate, wished: ReadonlySet<number>): ReadonlySet<n
   );
 }
 
-/** CodeMirror hides gutters from screen readers: ours has controls. The others stay hidden. */
-function sayGutter(view: EditorView): void {
-  const gutters = view.dom.querySelector('.cm-gutters');
-  if (gutters?.hasAttribute('aria-hidden')) {
-    gutters.removeAttribute('aria-hidden');
-  }
-  for (const each of gutters?.children ?? []) {
-    if (!each.classList.contains('vg-line-gutter') && !each.hasAttribute('aria-hidden')) {
-      each.setAttribute('aria-hidden', 'true');
-    }
-  }
-}
-
 function cursorLine(state: EditorState): number {
   return state.doc.lineAt(state.selection.main.head).number;
 }
 
-function show(told: Told, doc: Text): Shown {
-  const { marks, wished } = told;
-  const changed = marks?.text != null && !isSame(doc.toString(), marks.text);
-  if (!marks || changed) {
+function show(told: Told, doc: Text, before: Shown, choose: PanelConstructor): Shown {
+  const { marks, wished, note = '' } = told;
+  const differs = told.other ?? (marks?.text != null && !isSame(doc.toString(), marks.text));
+  if (!marks || differs) {
+    const changed = differs && (marks === null || marks.lines.length > 0);
+    const says = note === '' ? (changed ? [changedPanel] : []) : said(note, before);
     const gutter = gutterOf([], wished, null, doc);
-    return { ...NOTHING, told, gutter, changed: changed && marks.lines.length > 0 };
+    return { ...NOTHING, told, changed, gutter, panels: says };
   }
-  const decorations: Range<Decoration>[] = [];
-  for (const text of marks.lines) {
-    if (text.norm !== null && text.line <= doc.lines) {
-      const widget = new NormWidget(text);
-      decorations.push(Decoration.widget({ widget, side: 2 }).range(doc.line(text.line).to));
-    }
-  }
-  const { current } = marks;
-  if (current && current.line <= doc.lines) {
-    const line = doc.line(current.line);
-    decorations.push(
-      Decoration.line({
-        class: `vg-current-line vg-mark-${current.kind}`,
-        attributes: { 'data-node': `${current.node}` }
-      }).range(line.from),
-      Decoration.widget({ widget: new CurrentWidget(current), side: 1 }).range(line.to)
-    );
-    const call = callIn(current, doc);
-    if (call) {
-      decorations.push(Decoration.mark({ class: 'vg-current-call' }).range(call.from, call.to));
-    }
-  }
+  const panels = note === '' ? [] : said(note, before);
   return {
     told,
     changed: false,
-    decorations: Decoration.set(decorations, true),
-    gutter: gutterOf(marks.lines, wished, current, doc)
+    decorations: Decoration.set(decorationsOf(told, marks, doc), true),
+    gutter: gutterOf(marks.lines, wished, marks.current, doc),
+    panels: told.choice && told.choice.nodes.length > 1 ? [...panels, choose] : panels
   };
 }
 
-function gutterOf(
-  lines: readonly LineText[],
-  wished: ReadonlySet<number>,
-  current: CurrentLine | null,
-  doc: Text
-): RangeSet<GutterMarker> {
-  const markers: Range<GutterMarker>[] = controls(lines, wished).flatMap(control =>
-    control.line <= doc.lines
-      ? [
-          new Control(control, control.line === current?.line ? current.kind : null).range(
-            doc.line(control.line).from
-          )
-        ]
-      : []
-  );
-  const alone = current && current.line <= doc.lines && !lines.some(of => of.line === current.line);
-  if (alone && !wished.has(current.line)) {
-    markers.push(ARROW.range(doc.line(current.line).from)); // A line that has recorded nothing.
-  }
-  return RangeSet.of<GutterMarker>(markers, true);
+/** The panel that says so: the one that is there already stays. */
+function said(note: string, before: Shown): readonly PanelConstructor[] {
+  const [there] = before.panels;
+  return [before.told.note === note && there ? there : notePanel(note)];
 }
 
-function callIn({ line, call }: CurrentLine, doc: Text): { from: number; to: number } | null {
+function decorationsOf({ selected }: Told, marks: FileMarks, doc: Text): Range<Decoration>[] {
+  const found: Range<Decoration>[] = [];
+  for (const text of marks.lines) {
+    if (text.norm !== null && text.line <= doc.lines) {
+      const widget = new NormWidget(text);
+      found.push(Decoration.widget({ widget, side: 3 }).range(doc.line(text.line).to));
+    }
+  }
+  const { current } = marks;
+  if (current) {
+    found.push(...markOf(current, 'current', doc));
+  }
+  // The node that is selected is not marked a second time where the run stands at it.
+  if (selected && selected.node !== current?.node) {
+    found.push(...markOf(selected, 'selected', doc));
+  }
+  return found;
+}
+
+function markOf(
+  marked: MarkedLine,
+  called: 'current' | 'selected',
+  doc: Text
+): Range<Decoration>[] {
+  if (marked.line > doc.lines) {
+    return [];
+  }
+  const line = doc.line(marked.line);
+  const attribute = called === 'current' ? 'data-node' : 'data-selected-node';
+  const found = [
+    Decoration.line({
+      class: `vg-${called}-line vg-mark-${marked.kind}`,
+      attributes: { [attribute]: `${marked.node}` }
+    }).range(line.from),
+    Decoration.widget({
+      widget: new NoteWidget(marked),
+      side: called === 'current' ? 1 : 2
+    }).range(line.to)
+  ];
+  const call = callIn(marked, doc);
+  if (call) {
+    found.push(Decoration.mark({ class: `vg-${called}-call` }).range(call.from, call.to));
+  }
+  return found;
+}
+
+function callIn({ line, call }: MarkedLine, doc: Text): { from: number; to: number } | null {
   if (!call || call.endLine > doc.lines) {
     return null;
   }
   const from = Math.min(doc.line(line).from + call.from, doc.line(line).to);
   const to = Math.min(doc.line(call.endLine).from + call.to, doc.line(call.endLine).to);
   return from < to ? { from, to } : null;
-}
-
-class NormWidget extends WidgetType {
-  constructor(private readonly text: LineText) {
-    super();
-  }
-
-  override eq({ text }: NormWidget): boolean {
-    return this.text.norm === text.norm && this.text.title === text.title;
-  }
-
-  override toDOM(): HTMLElement {
-    const { norm, title, odd, line } = this.text;
-    const node = document.createElement('span');
-    node.className = `vg-line-norm${odd ? ' vg-line-odd' : ''}`;
-    node.textContent = norm;
-    node.title = title;
-    node.dataset['line'] = `${line}`;
-    return node;
-  }
-
-  override ignoreEvent(): boolean {
-    return false;
-  }
-}
-
-/** What the current line is about, in words: also for who does not see its colour. */
-class CurrentWidget extends WidgetType {
-  constructor(private readonly current: CurrentLine) {
-    super();
-  }
-
-  override eq({ current }: CurrentWidget): boolean {
-    return this.current.text === current.text && this.current.kind === current.kind;
-  }
-
-  override toDOM(): HTMLElement {
-    const node = document.createElement('span');
-    node.className = `vg-line-note vg-mark-${this.current.kind}`;
-    node.textContent = this.current.text;
-    return node;
-  }
-
-  override ignoreEvent(): boolean {
-    return false;
-  }
-}
-
-/** Beside a line: sets a breakpoint there or takes it away; with an arrow where the run stands. */
-class Control extends GutterMarker {
-  constructor(
-    private readonly control: LineControl,
-    private readonly here: CurrentLine['kind'] | null
-  ) {
-    super();
-  }
-
-  override eq({ control, here }: Control): boolean {
-    return (
-      this.here === here &&
-      this.control.line === control.line &&
-      this.control.stop === control.stop &&
-      this.control.title === control.title
-    );
-  }
-
-  override toDOM(): HTMLElement {
-    const { line, stop, title } = this.control;
-    const button = document.createElement('button');
-    button.type = 'button';
-    button.tabIndex = -1; // Tab goes on to the next cell; a command does the same.
-    button.className = `vg-breakpoint vg-stop-${stop}`;
-    button.setAttribute('aria-label', `Breakpoint, line ${line}`);
-    button.setAttribute('aria-pressed', `${stop === 'on' || stop === 'wished'}`);
-    button.title = title;
-    if (this.here) {
-      button.classList.add('vg-line-arrow', `vg-mark-${this.here}`);
-    }
-    return button;
-  }
-}
-
-/** Where the run stands within a node, beside a line with no control. */
-class Arrow extends GutterMarker {
-  override toDOM(): HTMLElement {
-    const sign = document.createElement('span');
-    sign.className = 'vg-line-arrow vg-mark-inside';
-    return sign;
-  }
-}
-
-const ARROW = new Arrow();
-const SPACER = new Control({ line: 0, stop: 'none', title: '' }, null);
-
-function changedPanel(): Panel {
-  const dom = document.createElement('div');
-  dom.className = 'vg-cell-changed';
-  dom.textContent = 'changed since it ran: the debugger marks no lines here';
-  return { dom };
 }

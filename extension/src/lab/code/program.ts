@@ -89,7 +89,8 @@ export interface LineControl {
   readonly title: string;
 }
 
-export interface CurrentLine {
+/** The line where the run stands, or that of the node that a person looks at. */
+export interface MarkedLine {
   readonly line: number;
   readonly node: number;
   readonly kind: LineMark['kind'];
@@ -104,7 +105,7 @@ export interface FileMarks {
   /** What the text has to be for the marks to be true; null: it was compared already. */
   readonly text: string | null;
   readonly lines: readonly LineText[];
-  readonly current: CurrentLine | null;
+  readonly current: MarkedLine | null;
 }
 
 export function marksIn(program: Program, file: number): FileMarks {
@@ -125,7 +126,7 @@ export function marksIn(program: Program, file: number): FileMarks {
           ]
         : []
     ),
-    current: mark && currentIn(program, mark, file)
+    current: mark && markedIn(program, mark, file)
   };
 }
 
@@ -176,26 +177,32 @@ function inWords(
   };
 }
 
-function currentIn({ files, lines }: Program, mark: LineMark, file: number): CurrentLine | null {
-  const { inside } = mark;
-  const text = files[file];
+/** The line that a mark is at, and the number of its text; null: it is not known. */
+export function placeOf(
+  { files, lines }: Program,
+  { line: number, inside }: LineMark
+): { readonly file: number; readonly line: number } | null {
   if (inside) {
-    const { node, kind } = mark;
-    return text && isText(text, inside.file)
-      ? { line: inside.line, node, kind, text: mark.text, call: null }
-      : null;
+    const file = files.findIndex(each => isText(each, inside.file));
+    return file < 0 ? null : { file, line: inside.line };
   }
-  const line = mark.line === null ? undefined : lines[mark.line];
-  if (line?.file !== file) {
+  return lines[number ?? -1] ?? null;
+}
+
+/** Where a mark is in a text; null: in none, or in another. */
+export function markedIn(program: Program, mark: LineMark, file: number): MarkedLine | null {
+  const place = placeOf(program, mark);
+  if (place?.file !== file) {
     return null;
   }
   const { node, kind, column, end_line: endLine, end_column: to } = mark;
+  const isKnown = !mark.inside && column !== null && endLine !== null && to !== null;
   return {
-    line: line.line,
+    line: place.line,
     node,
     kind,
     text: mark.text || `next: ${mark.name}`,
-    call: column === null || endLine === null || to === null ? null : { from: column, endLine, to }
+    call: isKnown ? { from: column, endLine, to } : null
   };
 }
 

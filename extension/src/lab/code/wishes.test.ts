@@ -16,6 +16,13 @@ test('what is wished before there is a session is asked of the one that comes, o
   expect(wishes.meet('s2', 'a', [{ line: 2, stop: 'none' }])).toEqual([2]);
 });
 
+test('what the session was told as it was wished is not asked for again', () => {
+  wishes.meet('s1', 'a', [{ line: 2, stop: 'none' }]);
+  wishes.set('a', 2, true, true);
+  expect(wishes.meet('s1', 'a', [{ line: 2, stop: 'none' }])).toEqual([]);
+  expect(wishes.meet('s2', 'a', [{ line: 2, stop: 'none' }])).toEqual([2]);
+});
+
 test('what is set in code is kept for the next session', () => {
   wishes.meet('s1', 'a', [{ line: 4, stop: 'off' }]);
   expect([...wishes.of('a')]).toEqual([4]);

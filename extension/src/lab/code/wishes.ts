@@ -21,10 +21,14 @@ export class Wishes {
     return this.byCell.get(cell) ?? NONE;
   }
 
-  set(cell: string, line: number, wanted: boolean): void {
+  /** `asked`: the session is told already. */
+  set(cell: string, line: number, wanted: boolean, asked = false): void {
     const lines = new Set(this.of(cell));
     if (wanted) {
       lines.add(line);
+      if (asked) {
+        this.asked.add(key(cell, line));
+      }
     } else {
       lines.delete(line);
       this.asked.delete(key(cell, line));

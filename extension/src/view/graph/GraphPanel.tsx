@@ -100,7 +100,10 @@ function GraphPanelInner({
   }, [picture]);
 
   const found = search && session.found?.query === search.query.trim() ? session.found : null;
-  const matched = useMemo(() => new Set(found?.names.map(({ node }) => node)), [found]);
+  const matched = useMemo(
+    () => new Set([...(found?.names ?? []).map(({ node }) => node), ...view.together]),
+    [found, view.together]
+  );
   const goToMatch = (index: number): void => {
     const node = found?.names[index]?.node;
     if (node !== undefined && search) {

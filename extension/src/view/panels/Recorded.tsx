@@ -10,7 +10,7 @@ export function PlaceLine({ place }: { place: Place }): JSX.Element {
   return (
     <div class="vg-place">
       <div class="vg-place-where" title={`${place.file}:${place.line}`}>
-        <PlaceLink text={format.place(place)} />
+        <PlaceLink text={format.place(place)} place={place} />
         {place.function && place.function !== '<module>' && (
           <span class="vg-muted"> in {place.function}</span>
         )}

@@ -1,0 +1,62 @@
+/** Where views of files are put: beside the notebook in JupyterLab, below it in Notebook 7. */
+import type { ILabShell, JupyterFrontEnd } from '@jupyterlab/application';
+import { DockPanel, TabPanel } from '@lumino/widgets';
+import type { Widget } from '@lumino/widgets';
+
+export interface MainArea {
+  /** Adds a view without giving it the focus: in a row with `last`, else beside `notebook`. */
+  add(view: Widget, last: Widget | null, notebook: Widget): void;
+  /** Shows a view where nothing less does. */
+  activate(view: Widget): void;
+}
+
+export function mainArea(shell: JupyterFrontEnd.IShell, lab: ILabShell | null): MainArea {
+  const activate = (view: Widget): void => shell.activateById(view.id);
+  return {
+    activate,
+    add: (view, last, notebook) => {
+      if (!lab) {
+        shell.add(view, 'down'); // Its main area has room for one.
+      } else if (last) {
+        lab.add(view, 'main', { mode: 'tab-after', ref: last.id, activate: false });
+      } else {
+        lab.add(view, 'main', { mode: 'split-right', ref: notebook.id, activate: false });
+      }
+    }
+  };
+}
+
+/**
+ * Brings the tab of a view to the front, and gives it no focus; false if that would hide what has the focus, unless it
+ * was asked for.
+ */
+export function bringToFront(view: Widget, area: MainArea, asked: boolean): boolean {
+  if (view.isVisible) {
+    return true;
+  }
+  for (let each = view.parent; each; each = each.parent) {
+    if (each instanceof DockPanel) {
+      const bar = [...each.tabBars()].find(({ titles }) => titles.includes(view.title));
+      const front = bar?.currentTitle?.owner ?? null;
+      if (asked || (each.mode === 'multiple-document' && !hasFocus(front))) {
+        each.selectWidget(view);
+      }
+      return view.isVisible;
+    }
+    if (each instanceof TabPanel) {
+      if (asked || !hasFocus(each.currentWidget)) {
+        each.show();
+        each.currentWidget = view;
+      }
+      return view.isVisible;
+    }
+  }
+  if (asked) {
+    area.activate(view);
+  }
+  return view.isVisible;
+}
+
+function hasFocus(widget: Widget | null): boolean {
+  return widget?.node.contains(document.activeElement) ?? false;
+}
