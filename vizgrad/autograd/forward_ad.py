@@ -15,11 +15,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from vizgrad.arrays import layout
 from vizgrad.autograd.mode_context import ModeContext, only_bool
 from vizgrad.ops.shape import view
 from vizgrad.ops.tangents.arming import arm
-from vizgrad.ops.tangents.layouts import alike, fitted, primal_of
+from vizgrad.ops.tangents.layouts import fitted, primal_of, suits
 from vizgrad.tensor import duals
 from vizgrad.tensor.duals import OWN, DualLevel, active, set_tangent, tangent_of, within
 from vizgrad.tensor.modes import MODES
@@ -241,8 +240,7 @@ def attach(primal: Tensor, tangent: Tensor, level: DualLevel) -> Tensor:
     """A view of `primal` with `tangent` under `level`; of outer levels it has what `primal` has."""
     with within(_outside(level)):
         dual = view.record(primal, shape=primal._array.shape)
-        own, given = dual._array, tangent._array
-        if given.dtype != own.dtype or not alike(given, own) or layout.overlaps_itself(given):
+        if not suits(tangent, dual):
             tangent = fitted(tangent, dual, (tangent,))
     rare_of(dual).tangent_root = OWN
     set_tangent(dual, level, tangent)

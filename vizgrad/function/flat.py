@@ -14,6 +14,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from vizgrad.arrays import xp
+from vizgrad.function.wrapped import Wrapped
 from vizgrad.graph.edges import edge_of
 from vizgrad.graph.node import Edge, Node
 from vizgrad.tensor.clock import tick
@@ -68,7 +69,10 @@ def dependent(node: Node, op: Declared, grad: Tensor, results: list[Any]) -> lis
     undefined = [edge for name in op.undefined if (edge := by_name[name]) is not None]
     if not flat and not undefined:
         return results
-    return [None if r is None else _dependent(node, grad, r, flat, undefined) for r in results]
+    return [
+        r if r is None or isinstance(r, Wrapped) else _dependent(node, grad, r, flat, undefined)
+        for r in results
+    ]
 
 
 def _dependent(

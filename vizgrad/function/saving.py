@@ -34,7 +34,7 @@ def run_tensors(node: Node, grads: tuple[Any, ...]) -> tuple[Any, ...]:
     }
     for name in node.group_names:
         saved[name] = getattr(node, "_" + name).read(node, name)
-    turned = op.holomorphic and grad._array.dtype.kind == "c"
+    turned = op.holomorphic and grad.is_complex()
     if turned:
         grad = grad.conj()
     results: list[Any] = []

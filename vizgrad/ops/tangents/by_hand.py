@@ -49,7 +49,7 @@ def carry(
                 if out._array.dtype.kind not in "fcV":
                     continue
                 if tangent is None:
-                    tangent = zeros_for(out)
+                    tangent = zeros_for(out, tuple(tangents))
                 elif not views:
                     tangent = fitted(tangent, out, tuple(tangents))
                 set_tangent(out, level, tangent)

@@ -53,7 +53,7 @@ def run(
         with within(levels[:depth]):
             found = rule_of(op)(Call(op, operands, attributes, results, tangents))
             if found is None:
-                found = zeros_for(out)
+                found = zeros_for(out, tuple(tangents.values()))
             elif not op.view:
                 found = fitted(found, out, tuple(tangents.values()))
         set_tangent(out, level, found)
@@ -148,7 +148,7 @@ def write_tangent(
         if root is target:
             set_tangent(target, level, fitted(found, target, lent))
             return
-        set_tangent(root, level, zeros_for(root))
+        set_tangent(root, level, zeros_for(root, (found,)))
         known = tangent_of(target, level)
         assert known is not None
     if found is None:

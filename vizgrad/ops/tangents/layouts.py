@@ -8,9 +8,10 @@ from vizgrad.arrays import layout, xp
 from vizgrad.function.primitive import primitive
 from vizgrad.function.reinterpret import view_as_complex, view_as_real
 from vizgrad.function.strided import as_strided, geometry_of
+from vizgrad.function.wrapped import Wrapped, like_batch
 from vizgrad.ops.complexes import real_part
 from vizgrad.ops.copying import to_copy
-from vizgrad.ops.shape import expand
+from vizgrad.ops.shape import clone, expand
 from vizgrad.tensor import duals
 from vizgrad.tensor.duals import OWN
 from vizgrad.tensor.tensor import Tensor, new_tensor, rare_of
@@ -74,25 +75,42 @@ def alike(a: Any, b: Any) -> bool:
 def fitted(tangent: Tensor, like: Tensor, lent: tuple[Any, ...] = ()) -> Tensor:
     """`tangent` in the shape, type and layout of `like`, in memory that nobody else has.
 
-    `lent` are tensors of others: one of them is copied.
+    `lent` are tensors of others: one of them is copied. Where one tangent is a batch of them (all columns of
+    a Jacobian at once), so is the result.
     """
-    array = like._array
+    given, array = tangent, like._array
     if tangent._array.dtype != array.dtype:
         if tangent._array.dtype.kind == "c" and array.dtype.kind != "c":
             tangent = real_part(tangent)
         tangent = to_copy(tangent, dtype=array.dtype)
     if tangent._array.shape != array.shape:
         tangent = expand(tangent, shape=array.shape)
-    lent_out = tangent._view is not None or any(tangent is each for each in lent)
-    if not lent_out and (alike(tangent._array, array) or layout.overlaps_itself(array)):
+    batch = next((each for each in lent if isinstance(each, Wrapped)), None)
+    if batch is not None and not isinstance(tangent, Wrapped):
+        tangent = like_batch(tangent, batch)
+    borrowed = tangent._view is not None or any(tangent is each for each in lent)
+    if isinstance(tangent, Wrapped):  # how its elements lie is the batch's affair
+        return clone(tangent) if borrowed or tangent is not given else tangent
+    if not borrowed and (alike(tangent._array, array) or layout.overlaps_itself(array)):
         return tangent
     return laid_out(tangent, strides=array.strides)
 
 
-def zeros_for(tensor: Tensor) -> Tensor:
-    """Zeros that lie as the elements of `tensor` do."""
+def suits(tangent: Tensor, like: Tensor) -> bool:
+    """Can `tangent` be the tangent of `like` as it is, the same object?"""
+    given, own = tangent._array, like._array
+    if given.dtype != own.dtype or isinstance(tangent, Wrapped):
+        return given.dtype == own.dtype
+    return alike(given, own) and not layout.overlaps_itself(given)
+
+
+def zeros_for(tensor: Tensor, beside: tuple[Any, ...] = ()) -> Tensor:
+    """Zeros that lie as the elements of `tensor` do; a batch of them, if one of the tangents `beside` is."""
     zeros = xp.zeros_like(tensor._array, order="C")
     made = new_tensor(zeros)
+    batch = next((each for each in beside if isinstance(each, Wrapped)), None)
+    if batch is not None:
+        return clone(like_batch(made, batch))
     return made if alike(zeros, tensor._array) else laid_out(made, strides=tensor._array.strides)
 
 
