@@ -96,9 +96,7 @@ def test_the_graph_and_the_engine_are_seen_together(lab: Lab) -> None:
         _seen_together(view, width)
         # What is said above the parts leaves the graph its height.
         graph = region(view, "Graph").bounding_box()
-        notebook.execute(
-            f"session.break_at(when='position == {position}'); session.continue_()"
-        )
+        notebook.execute(f"session.break_at(when='position == {position}'); session.continue_()")
         expect(view.locator(".vg-banner")).to_contain_text("Stopped")
         at(view, position + 1)
         after = region(view, "Graph").bounding_box()
