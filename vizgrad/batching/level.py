@@ -8,6 +8,7 @@ from typing import Any, Literal
 from vizgrad.arrays import xp
 from vizgrad.batching import everything as everything
 from vizgrad.batching.by_hand import HAND
+from vizgrad.batching.custom import applied
 from vizgrad.batching.loop import looped
 from vizgrad.batching.random import drawn
 from vizgrad.batching.rules import Call, rule_of
@@ -79,6 +80,9 @@ class Batch(Level):
             return
         result = rule_of(op)(call, **attributes)
         write(copying.copy, target, result, name=name)
+
+    def apply(self, function: Any, args: tuple[Any, ...]) -> Any:
+        return applied(self, function, args)
 
     def draw(self, kind: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         around = MODES.transforms

@@ -13,7 +13,7 @@ batch by mistake.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import wraps
 from typing import Any, Self, TypeVar, cast
 
@@ -179,6 +179,22 @@ def innermost(operands: Any) -> Level | None:
     return found
 
 
+def stands_for_others(value: Any) -> bool:
+    """Is it a tensor without an array of its own?"""
+    return isinstance(value, Wrapped)
+
+
+def tensors_in(values: Any) -> Iterator[Any]:
+    """What lies in tuples, lists and dicts."""
+    if isinstance(values, dict):
+        values = values.values()
+    elif not isinstance(values, (tuple, list)):
+        yield values
+        return
+    for value in values:
+        yield from tensors_in(value)
+
+
 def interpreted(op: Declared, operands: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
     """What the innermost level makes of an operation; None when no operand is wrapped."""
     level = innermost(operands)
@@ -234,8 +250,8 @@ def of_examples(function: F) -> F:
 def draws(kind: str) -> Callable[[F], F]:
     """For random functions: the innermost vmap says what is drawn.
 
-    `kind`: "size", of sizes alone; "like", of the shape and type of its first argument; "fill", into its first
-    argument; "chances", with elements of its arguments.
+    `kind`: "size", of sizes alone; "like", of the shape and type of its first argument; "fill", into its
+    first argument; "chances", with elements of its arguments.
     """
 
     def declare(function: F) -> F:
