@@ -46,7 +46,7 @@ def check_rows(shapes: Sequence[tuple[int, ...]], given: Sequence[Any]) -> None:
 
 def all_rows(
     of_row: Callable[[Sequence[Any], bool], tuple[Tensor | None, ...]],
-    given: Sequence[Tensor],
+    given: Sequence[Any],
     keep: bool,
 ) -> tuple[Tensor | None, ...]:
     """The results for all rows; `of_row(gradients, keep_graph)` gives those of one."""
@@ -56,11 +56,13 @@ def all_rows(
     size = given[0].shape[0]
     try:
         with Batch(size) as level:
-            found = of_row([wrap(level, batch) for batch in given], True)
+            found = of_row([wrap(level, batch) for batch in given], keep)
             results = tuple(
                 None if value is None else filled(*unwrapped(level, value), size) for value in found
             )
     except Unreadable:
+        if not keep:  # what ran has released what it had saved
+            raise
         rows = [tuple(batch[row] for batch in given) for row in range(size)]
         return stacked([of_row(row, keep or nr < size - 1) for nr, row in enumerate(rows)])
     return results

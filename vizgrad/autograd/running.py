@@ -168,9 +168,9 @@ def grad(
     """The gradients of `outputs` with respect to `inputs`, one per input; `.grad` is left alone.
 
     With `is_grads_batched` the first dimension of each grad_output is a batch, and so is that of the
-    results; hooks are called once, with tensors that stand for all rows. See spec E-30 ... E-34. Raises RuntimeError for an input
-    that does not require grad, or that was not used (unless `allow_unused`, which gives None for it,
-    or `materialize_grads`, zeros).
+    results; hooks are called once, with tensors that stand for all rows. See spec E-30 ... E-34. Raises
+    RuntimeError for an input that does not require grad, or that was not used (unless `allow_unused`, which
+    gives None for it, or `materialize_grads`, zeros).
     """
     if materialize_grads and allow_unused is False:
         raise wrong_call(

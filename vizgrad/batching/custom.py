@@ -19,8 +19,8 @@ class VmapInfo(NamedTuple):
     randomness: str
 
 
-def applied(level: Any, cls: Any, args: tuple[Any, ...]) -> Any:
-    """`cls.apply(*args)`, where an argument is wrapped by `level`."""
+def applied(level: Any, cls: Any, args: tuple[Any, ...], generated: Callable[..., Any]) -> Any:
+    """`cls.apply(*args)`, where an argument is wrapped by `level`; `generated` makes a rule (D-8)."""
     own = cls.vmap is not Function.vmap
     if own and cls.generate_vmap_rule:
         raise error_of(
@@ -40,8 +40,6 @@ def applied(level: Any, cls: Any, args: tuple[Any, ...]) -> Any:
     values = mapped(lambda arg: unwrapped(level, arg)[0], args)
     dims = mapped(lambda arg: 0 if unwrapped(level, arg)[1] else None, args)
     if not own:
-        from vizgrad.batching.generated import generated
-
         return generated(level, cls, values, mapped(lambda dim: dim is not None, dims))
     found = cls.vmap(VmapInfo(level.size, level.randomness), dims, *values)
     if not isinstance(found, tuple) or len(found) != 2:

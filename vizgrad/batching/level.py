@@ -9,6 +9,7 @@ from vizgrad.arrays import xp
 from vizgrad.batching import everything as everything
 from vizgrad.batching.by_hand import HAND
 from vizgrad.batching.custom import applied
+from vizgrad.batching.generated import generated
 from vizgrad.batching.loop import looped
 from vizgrad.batching.random import drawn
 from vizgrad.batching.rules import Call, rule_of
@@ -82,7 +83,7 @@ class Batch(Level):
         write(copying.copy, target, result, name=name)
 
     def apply(self, function: Any, args: tuple[Any, ...]) -> Any:
-        return applied(self, function, args)
+        return applied(self, function, args, generated)
 
     def draw(self, kind: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         around = MODES.transforms
