@@ -156,6 +156,17 @@ def model(x):
     return distance(x) * x
 """
 )
+DOUBLE = """\
+import vizgrad as vg
+class Double(vg.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+    @staticmethod
+    def backward(ctx, grad):
+        twice = grad * 2
+        return twice
+"""
 USE = """\
 import vizgrad as vg
 from train import model
@@ -266,3 +277,15 @@ def _is_let_go(lab: Lab, notebook: Notebook, source: Locator) -> None:
     expect(source).to_have_count(0)
     link.click()
     expect(source.locator(".vg-selected-line")).to_contain_text("return square.sqrt()")
+
+    # So is the file that a node runs: a step into it goes there.
+    (lab.server.root / "double.py").write_text(DOUBLE)
+    notebook.execute(
+        "from double import Double\nsession = vg.debug(Double.apply(w).sum(), display=False)"
+    )
+    at(panel, 0)
+    press(panel, "Step")
+    at(panel, 1)
+    lab.execute("vizgrad:step-in")
+    inside = lab.page.get_by_role("tabpanel", name="double.py").locator(".vg-current-line")
+    expect(inside).to_contain_text("return twice")

@@ -114,7 +114,7 @@ export class Sources implements IDisposable {
       return null;
     }
     const { session } = program;
-    const told = await follower.ask({ type: 'get_source', session, file });
+    const told = await follower.ask({ type: 'get_source', session, file: path });
     const there = this.open.get(path);
     if (there || !told || this.isDisposed) {
       return there ?? null;
@@ -163,7 +163,7 @@ export class Sources implements IDisposable {
     const { session } = program;
     const isNew = each.session !== session;
     each.session = session;
-    const told = await follower.ask({ type: 'get_source', session, file });
+    const told = await follower.ask({ type: 'get_source', session, file: path });
     if (told && !each.view.isDisposed && each.session === session) {
       each.view.read(told, isNew);
       each.view.tell(this.code.told(this.fileOf(path), path));
