@@ -180,7 +180,7 @@ def _first_rows(value: Any, k: int) -> Any:
 
 
 def _refuse_svd_phases(u: Any, vh: Any, g_u: Any, g_vh: Any) -> None:
-    if raw(u).dtype.kind == "c":
+    if raw(u).dtype.kind == "c" and not any(isinstance(g, Wrapped) for g in (g_u, g_vh)):
         turns = [] if g_u is None else [raw(matmul(mH(u), g_u))]
         turns += [] if g_vh is None else [raw(matmul(vh, mH(g_vh)))]
         refuse_phases("svd_backward", "singular vectors", sum(turns))
