@@ -125,7 +125,7 @@ def test_the_story_in_cells_and_in_a_file(lab: Lab) -> None:
     expect(source.locator(".vg-selected-line")).to_be_in_viewport()
     line_of(source, "x = x * 1.5").click()
     expect(chooser(source).locator("option")).to_have_count(2)
-    control = source.get_by_role("button", name="Breakpoint, line 94", exact=True)
+    control = source.get_by_role("button", name="Breakpoint, line 92", exact=True)
     control.click()
     expect(control).to_have_attribute("aria-pressed", "true")
     press(view, "Continue")
