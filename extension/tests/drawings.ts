@@ -174,6 +174,7 @@ export function shown(drawn: Drawing, fields: Partial<Standing> = {}): Shown {
     breakpoint_list: [],
     branches: [],
     within: null,
+    grows: false,
     modes: {
       grad: true,
       inference: false,

@@ -71,6 +71,7 @@ export function toldIn(state: SessionState, standing: Standing): object {
     breakpoint_list: standing.breakpoint_list,
     branches: standing.branches,
     within: standing.within,
+    grows: standing.grows,
     fold: told(standing, drawing),
     stale: standing.stale,
     saved: drawing.nodes.map(node =>

@@ -83,10 +83,15 @@ def test_a_node_is_gone_into_by_stages_and_lines(lab: Lab) -> None:
     expect(following).to_contain_text("slope = square * 3")
     lab.page.keyboard.press("F11")
     expect(marked).to_contain_text("return grad * slope")
+    # The operations of the lines are a lane of their own.
+    lane = inside.get_by_role("list", name="Operations, as they ran")
+    expect(lane.get_by_role("listitem", name="slope = mul, done")).to_have_count(1)
+    expect(lane.get_by_role("listitem", name="mul, next")).to_have_count(1)
     picture(lab, "inside-lines")
     dark(lab, "inside-lines-dark")
     lab.page.keyboard.press(",")
     expect(marked).to_contain_text("slope = square * 3")
+    expect(lane.get_by_role("listitem", name="slope = mul, next")).to_have_count(1)
     lab.page.keyboard.press("Shift+F11")
     expect(inside).to_contain_text("1 of 3 stages done")
     lab.page.keyboard.press("Shift+F11")
@@ -111,3 +116,95 @@ def test_a_node_is_gone_into_by_stages_and_lines(lab: Lab) -> None:
     )
     choose(view, "Run to the cursor")
     at(view, 1)
+
+
+SECOND = """\
+import vizgrad as vg
+x = vg.tensor([1.0, 2.0], requires_grad=True)
+session = vg.debug((x.exp() * x).tanh().sum(), create_graph=True)"""
+
+
+def test_the_graph_of_second_order_grows_beside_the_first_and_is_debugged(lab: Lab) -> None:
+    notebook = lab.open_notebook(SECOND)
+    notebook.run()
+    view = notebook.output(0)
+    at(view, 0)
+    lane = view.get_by_role("region", name="Second order")
+    expect(lane).to_contain_text("grows here")
+    for _ in range(3):
+        press(view, "Step")
+    at(view, 3)
+    done = lane.locator(".vg-made[data-state='done']")
+    expect(
+        lane.get_by_role("listitem", name=re.compile("^TanhBackwardBackward0, done"))
+    ).to_have_count(1)
+    expect(done).to_have_count(6)
+    press(view, "Step back")
+    at(view, 2)
+    expect(done).to_have_count(2)
+    expect(lane.locator(".vg-made")).to_have_count(6)  # nothing moves
+    press(view, "Continue")
+    at(view, 5)
+    expect(lane.get_by_role("listitem", name=re.compile(r"^x\.grad = .*, done"))).to_have_count(1)
+    picture(lab, "second")
+    dark(lab, "second-dark")
+    lane.get_by_role("button", name="Debug the second order").click()
+    expect(view.locator(".vg-root")).to_have_attribute("data-status", "paused")
+    at(view, 0)
+    expect(view.get_by_role("region", name="Graph")).to_contain_text("x.grad")
+    picture(lab, "second-opened")
+    press(view, "Continue")
+    expect(view.locator(".vg-root")).to_have_attribute("data-status", "finished")
+
+
+NESTED = """\
+import vizgrad as vg
+w = vg.tensor([3.0], requires_grad=True)
+
+class Again(vg.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * 3
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        with vg.enable_grad():
+            z = x.detach().requires_grad_()
+            y = (z * w).sum()
+            y.backward()
+        return z.grad * grad
+
+x = vg.tensor([1.0, 2.0], requires_grad=True)
+session = vg.debug(Again.apply(x).sum())"""
+
+
+def test_a_backward_within_a_node_is_gone_into_or_over(lab: Lab) -> None:
+    notebook = lab.open_notebook(NESTED)
+    notebook.run()
+    view = notebook.output(0)
+    at(view, 0)
+    press(view, "Step")
+    at(view, 1)
+    choose(view, "Step in")
+    inside = view.get_by_role("region", name="Inside")
+    following = inside.locator("[aria-current='step']")
+    for _ in range(3):
+        inside.get_by_role("button", name="Step by stage").click()
+    expect(following).to_contain_text("y.backward()")
+    inside.get_by_role("button", name="Step in").click()
+    lane = inside.get_by_role("list", name="Operations, as they ran")
+    expect(lane.get_by_role("listitem", name="SumBackward0, done")).to_have_count(1)
+    expect(lane.get_by_role("listitem", name="MulBackward0, next")).to_have_count(1)
+    expect(following).to_contain_text("y.backward()")
+    picture(lab, "nested")
+    dark(lab, "nested-dark")
+    inside.get_by_role("button", name="Step out").click()
+    expect(lane.get_by_role("listitem", name="AccumulateGrad w, done")).to_have_count(1)
+    press(view, "Step")
+    at(view, 2)
+    assert notebook.execute("print(w.grad.item())") == "3.0\n"
+    press(view, "Step back")
+    at(view, 1)
+    assert notebook.execute("print(w.grad)") == "None\n"

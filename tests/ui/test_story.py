@@ -42,11 +42,7 @@ def drawn(graph: Locator) -> str:
 
 
 def test_a_nan_is_found_on_the_line_where_it_was_born(lab: Lab) -> None:
-    story(lab, lab.open_notebook(FIRST, SECOND, THIRD))
-
-
-def story(lab: Lab, notebook: Notebook) -> None:
-    """Of a notebook of these three cells."""
+    notebook = lab.open_notebook(FIRST, SECOND, THIRD)
     notebook.run()
     view = notebook.output(2)
     at(view, 0)

@@ -129,6 +129,18 @@ RUN: tuple[Command, ...] = (
         by_host=True,
     ),
     Command(
+        name="debug-second",
+        label="Debug the second order",
+        help="Opens the backward of the gradients that this one has made, with create_graph=True.",
+        section="Run",
+        icon="second",
+        enabled="open",
+        api="Session.second",
+        magic=Magic(
+            "second", "Opens the backward of the gradients that the newest session has made."
+        ),
+    ),
+    Command(
         name="run-to-here",
         label="Run to here",
         help="Runs, or steps back, until the selected node is the next.",

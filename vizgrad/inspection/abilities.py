@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 from vizgrad.inspection import model
-from vizgrad.inspection.protocols import Effect, QuickRun, Run, Step
+from vizgrad.inspection.protocols import Backward, Effect, QuickRun, Run, Step
 
 
 class Writes(Protocol):
@@ -59,6 +59,30 @@ class Inward(Run, Protocol):
     def noting_lines(self) -> AbstractContextManager[None]:
         """Steps made in the block have their `code`."""
         ...
+
+
+@runtime_checkable
+class Growing(Run, Protocol):
+    """A run that can tell what its steps record (`Recording`)."""
+
+    @property
+    def grows(self) -> bool:
+        """Do they, in this run?"""
+        ...
+
+    def second(self, position: int, gradient: Any) -> Backward:
+        """The backward of the gradients that the first `position` steps have put into `.grad`; `gradient`
+        as `openers.open_backward` takes it, None: ones. ValueError where there are none.
+        """
+        ...
+
+
+@runtime_checkable
+class Recording(Step, Protocol):
+    """A step that can tell what it has recorded without the rest of its record."""
+
+    @property
+    def made(self) -> tuple[model.Made, ...]: ...
 
 
 @dataclass(frozen=True, slots=True)

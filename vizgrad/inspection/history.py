@@ -257,24 +257,24 @@ class History:
         """Where it stands within the step that comes next, if that is gone through."""
         return None if self._visiting is None else self._visiting.told(self._mark)
 
-    def stage(self, way: int) -> None:
+    def stage(self, way: int, *, fine: bool = False) -> None:
         """One stage (or line) on, or with -1 back. At the end on, and at the start back, it does nothing.
 
-        Raises as `forward`.
+        `fine`: into a backward that a line calls. Raises as `forward`.
         """
         if way > 0:
             if self._visiting is None and not self.at_end:
                 self._go_into()
             if self._visiting is not None:
-                self._to_mark(self._mark + 1)
+                self._to_mark(self._visiting.beside(self._mark, 1, fine=fine))
         elif self._visiting is not None:
-            self._to_mark(self._mark - 1)
+            self._to_mark(self._visiting.beside(self._mark, -1, fine=fine))
         elif self.position > self.earliest:
             visiting = Visiting(self.steps[self.position - 1])
             self.back()
             if visiting.marks:  # a node that only handed over what arrived has no place within
                 self._visiting = visiting
-                self._to_mark(len(visiting.marks) - 1)
+                self._to_mark(visiting.beside(len(visiting.marks), -1, fine=fine))
 
     def out(self) -> None:
         """On to behind the code that it stands in, else to behind the step."""

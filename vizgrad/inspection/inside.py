@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import nullcontext
-from typing import Any
+from typing import Any, Self
 
 from vizgrad.inspection import model
-from vizgrad.inspection.abilities import Inward
+from vizgrad.inspection.abilities import Growing, Inward
 from vizgrad.inspection.history import Between, History
+from vizgrad.inspection.lanes import Lane
 from vizgrad.inspection.lines import nodes_at
+from vizgrad.inspection.protocols import Backward
 from vizgrad.inspection.seen import Seen
 from vizgrad.inspection.stops import Until
 from vizgrad.inspection.targets import find_visit
@@ -28,6 +30,32 @@ class Inside(Seen):
         with self._owned():
             return self._state.within
 
+    @property
+    def lane(self) -> Lane | None:
+        """What ran within the node that the run is in, if it was gone into line by line; else the graph that
+        create_graph=True makes, as far as it was made. None where there is neither.
+        """
+        with self._owned():
+            return self._state.lane
+
+    def second(self, gradient: Any = None) -> Self:
+        """Opens the backward of the gradients that this one has put into `.grad` so far, with
+        create_graph=True: a session of its own, of the graph that it has made.
+
+        `gradient` is what it starts from, one for each `.grad` in the order in which they were made (default:
+        ones). Like `x.grad.sum().backward()` it adds to `.grad`; while it has, this session refuses to step
+        back over the leaves. ValueError where there is no such graph.
+        """
+        with self._owned():
+            live = self._live()
+            run = live.history.run
+            if not isinstance(run, Growing) or not run.grows:
+                raise ValueError("there is no graph of second order: debug with create_graph=True")
+            return self._opened(run.second(live.position, gradient))
+
+    def _opened(self, backward: Backward) -> Self:
+        raise NotImplementedError
+
     def stage(self, n: int = 1) -> Where:
         """Goes `n` stages of the visit of a node on, of those that do something (-1: one back).
 
@@ -45,7 +73,8 @@ class Inside(Seen):
 
     def step_in(self) -> Where:
         """Goes into the code of a person's that the next node runs, a custom Function's backward or a hook,
-        to behind its first line; within it to behind the next. Into a node that runs none as `stage` does.
+        to behind its first line; within it to behind the next, and where a line calls a backward of its own
+        from node to node of that. Into a node that runs no such code as `stage` does.
 
         The lines are noted when the node runs: ValueError for one that has been run without.
         """
@@ -53,7 +82,7 @@ class Inside(Seen):
         def move(history: History, between: Between) -> None:
             if history.within is None and not history.at_end:
                 self._note_lines(history)
-            history.stage(1)
+            history.stage(1, fine=True)
 
         return self._move(move)
 
@@ -77,7 +106,9 @@ class Inside(Seen):
             )
 
     def step_out(self) -> Where:
-        """Goes on to behind the code that it is in, else to behind the node."""
+        """Goes on to behind the backward that a line calls, or the code, that it is in, else to behind the
+        node.
+        """
         return self._move(lambda history, between: history.out())
 
     def run_to(self, target: Any = None, *, line: int | str | None = None) -> Where:

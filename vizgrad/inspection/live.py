@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Any
 
 from vizgrad.inspection import model
+from vizgrad.inspection.abilities import Growing
 from vizgrad.inspection.branches import Branches
 from vizgrad.inspection.breakpoints import Breakpoints
 from vizgrad.inspection.collecting import seldom_collecting
@@ -15,6 +16,7 @@ from vizgrad.inspection.finding import found
 from vizgrad.inspection.fold import Fold
 from vizgrad.inspection.grouping import groups_of
 from vizgrad.inspection.history import History
+from vizgrad.inspection.lanes import SECOND, Lane, lane_of, lane_within
 from vizgrad.inspection.line_mark import mark_of
 from vizgrad.inspection.line_norms import LineNorms
 from vizgrad.inspection.line_table import LineTable
@@ -58,6 +60,21 @@ class Live:
     @property
     def within(self) -> model.Within | None:
         return self.history.within
+
+    @property
+    def lane(self) -> Lane | None:
+        within = self.within
+        if within is not None:
+            inside = lane_within(within.node, within.code, self.source.name(within.node))
+            if inside is not None:
+                return inside
+        return lane_of(self.history.steps, self.source.name, SECOND) if self.grows else None
+
+    @property
+    def grows(self) -> bool:
+        """Does the run make a graph of second order, that is known of?"""
+        run = self.history.run
+        return isinstance(run, Growing) and run.grows
 
     @property
     def branches(self) -> tuple[model.Branch, ...]:

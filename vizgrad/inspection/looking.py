@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from vizgrad.inspection import model
 from vizgrad.inspection.fold import Fold
+from vizgrad.inspection.lanes import Lane
 from vizgrad.inspection.line_norms import LineNorms
 from vizgrad.inspection.memory_curve import MemoryCurve
 from vizgrad.inspection.outline import Outline
@@ -51,6 +52,10 @@ class Look(Protocol):
     def breakpoints(self) -> tuple[int, ...]: ...
     @property
     def within(self) -> model.Within | None: ...
+    @property
+    def lane(self) -> Lane | None: ...
+    @property
+    def grows(self) -> bool: ...
     @property
     def branches(self) -> tuple[model.Branch, ...]: ...
     @property

@@ -14,6 +14,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from pathlib import Path
 from time import monotonic
 from types import FrameType
 from typing import Literal, Self
@@ -191,10 +192,18 @@ def runs_python(frame: FrameType | None, engine: str = "") -> bool:
         if engine and module.startswith(engine):
             frame = frame.f_back
             continue
-        if is_persons_module(module):
+        if is_persons(frame):
             return True
         frame = frame.f_back
     return False
+
+
+def is_persons(frame: FrameType) -> bool:
+    """Is it code of a person's? vizgrad runs some of its own without the name of a module."""
+    module = frame.f_globals.get("__name__")
+    if module is None and frame.f_code.co_filename.startswith(_PACKAGE):
+        return False
+    return is_persons_module(module)
 
 
 def is_persons_module(module: str | None) -> bool:
@@ -205,4 +214,5 @@ def is_persons_module(module: str | None) -> bool:
 
 #: The module from which moves are made: what called it is not of the run.
 _HOME = f"{__name__.rpartition('.')[0]}.session"
+_PACKAGE = str(Path(__file__).parents[1])
 _NOT_A_PERSONS = frozenset({__name__.partition(".")[0], "numpy", "cupy", "ml_dtypes", "torch"})

@@ -20,6 +20,7 @@ from vizgrad.inspection.origin import NOWHERE, Origin
 from vizgrad.inspection.outline import Outline
 from vizgrad.inspection.past import RecordedPast
 from vizgrad.inspection.protocols import Backward, Effect
+from vizgrad.inspection.staging import stages_of
 
 Values = Mapping[model.ArrayName, Any]
 
@@ -115,6 +116,8 @@ def checked(trace: model.Trace) -> Outline:
             *(a.node for a in record.arrived), *(r.node for r in record.readied),
         ]  # fmt: skip
         _inside(size, told, f"step {index}")
+        _check_lane([one for line in record.code for one in line.made], size, f"step {index}")
+    _check_lane([one for r in trace.records for one in r.made], size, "the graph of second order")
     if start is None:
         return outline
     told = [start.current, *(r.node for r in start.ready), *(b.node for b in start.buffers)]
@@ -130,6 +133,13 @@ def checked(trace: model.Trace) -> Outline:
         raise ValueError("a node is run twice")
     _folds(trace.records, start)
     return outline
+
+
+def _check_lane(made: Sequence[model.Made], size: int, who: str) -> None:
+    for number, one in enumerate(made):
+        _inside(size, [one.node], who)
+        if not all(0 <= giver < number for giver in one.inputs):
+            raise ValueError(f"{who} made something of what comes later")
 
 
 def _inside(size: int, nodes: Iterable[int | None], who: str) -> None:
@@ -307,6 +317,16 @@ class _Replay:
         self._trace, self._values, self._births = trace, values, births
         self._left = enumerate(trace.records)
 
+    @property
+    def grows(self) -> bool:
+        """See `vizgrad.inspection.abilities.Growing`."""
+        return any(record.made for record in self._trace.records)
+
+    def second(self, position: int, gradient: object) -> Backward:
+        raise ValueError(
+            "nothing runs in a trace: it shows its graph of second order, as far as it is there"
+        )
+
     @contextmanager
     def moving(self) -> Generator[None]:
         yield
@@ -345,6 +365,20 @@ class Replay:
     @property
     def current(self) -> int | None:
         return self.record.current
+
+    @property
+    def staged(self) -> Sequence[tuple[model.StageRecord, Sequence[Effect]]]:
+        """See `vizgrad.inspection.abilities.Staged`. What a step changed is there behind its last stage."""
+        visit = self.record.visit
+        done = visit.accumulate
+        stages = stages_of(visit.stages, None if done is None else (done.decision, done.reason))
+        return [
+            (stage, self.effects if at == len(stages) else ()) for at, stage in enumerate(stages, 1)
+        ]
+
+    @property
+    def code(self) -> tuple[model.CodeStep, ...]:
+        return self.record.code
 
     def closer(self) -> model.Visit:
         return self.record.visit

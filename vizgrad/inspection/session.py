@@ -72,6 +72,9 @@ class Session(Breaking, Branching, Inside):
         self._abandon.atexit = False
         registry.add(self)
 
+    def _opened(self, backward: Backward) -> Self:
+        return type(self)(backward, opening=self.opening)
+
     # --- moving -----------------------------------------------------------------------------------
 
     def step(self, n: int = 1) -> Where:

@@ -13,12 +13,29 @@ from vizgrad.inspection import model
 from vizgrad.inspection.abilities import Staged
 from vizgrad.inspection.protocols import Effect, Step
 
+#: Stages of a leaf that come behind its storing.
+_BEHIND_STORE = ("post_accumulate", "posthooks")
+
+
+def stages_of(
+    stages: Sequence[model.StageRecord], stored: tuple[str, str] | None
+) -> list[model.StageRecord]:
+    """Those of a visit; what a leaf does with its gradient, and why (`stored`), is its formula."""
+    found = [*stages]
+    if stored is not None:
+        at = next((i for i, s in enumerate(found) if s.stage in _BEHIND_STORE), len(found))
+        found.insert(at, model.StageRecord("formula", f"{stored[0]}: {stored[1]}"))
+    return found
+
 
 class Mark(NamedTuple):
-    """A place within a visit: so many stages are done, and so many lines."""
+    """A place within a visit: so many stages are done, so many lines, and so much of what these made."""
 
     stages: int
     lines: int
+    made: int
+    #: Within a line: behind a node that a backward of the line's own has run.
+    fine: bool = False
 
 
 class Visiting:
@@ -31,12 +48,16 @@ class Visiting:
         self.node = step.node
         self.code = step.code
         self.marks: list[Mark] = []
-        lines = 0
+        lines = made = 0
         for number in range(len(self._staged)):
             while lines < len(self.code) and self.code[lines].stage <= number:
+                for one in self.code[lines].made:
+                    made += 1
+                    if one.kind == "visit":
+                        self.marks.append(Mark(number, lines, made, fine=True))
                 lines += 1
-                self.marks.append(Mark(number, lines))
-            self.marks.append(Mark(number + 1, lines))
+                self.marks.append(Mark(number, lines, made))
+            self.marks.append(Mark(number + 1, lines, made))
 
     def effects(self, first: int, last: int) -> list[Effect]:
         """What the stages between two marks have changed (0: before the first mark)."""
@@ -46,11 +67,25 @@ class Visiting:
     def told(self, at: int) -> model.Within:
         mark = self.marks[at - 1]
         stages = tuple(stage for stage, _ in self._staged)
-        return model.Within(self.node, mark.stages, stages, mark.lines, self.code)
+        return model.Within(self.node, mark.stages, stages, mark.lines, self.code, mark.made)
+
+    def beside(self, at: int, way: int, *, fine: bool) -> int:
+        """The mark after `at`, or with way -1 before it; over what a line's own backward runs, unless `fine`
+        or where it is in there. 0: before the first.
+        """
+        fine = fine or (way < 0 and at > 0 and self.marks[at - 1].fine)
+        at += way
+        while not fine and 0 < at <= len(self.marks) and self.marks[at - 1].fine:
+            at += way
+        return at
 
     def behind_code(self, at: int) -> int:
-        """The mark behind the stage whose lines `at` is among; the last one where it is among none."""
-        stage, lines = self.marks[at - 1]
+        """The mark behind the line whose own backward `at` is in; else behind the stage whose lines it is
+        among; the last one where it is among none.
+        """
+        stage, lines, _, fine = self.marks[at - 1]
+        if fine:
+            return self.beside(at, 1, fine=False)
         if not lines or self.code[lines - 1].stage < stage:
             return len(self.marks)
         return next(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from vizgrad.inspection import model
+from vizgrad.inspection.lanes import title_of
 
 
 class Where(str):
@@ -46,6 +47,10 @@ def _inside(within: model.Within, called: str) -> str:
     text = (
         f"within {called} (node {within.node}), {within.done} of {len(within.stages)} stages done"
     )
+    coming = within.following
+    made = within.made - sum(len(line.made) for line in within.code[: within.lines])
+    if coming is not None and made > 0:
+        return f"{text}, within {coming.place}, behind {title_of(coming.made[made - 1])}"
     code = within.code[within.lines - 1] if within.lines else None
     if code is not None and code.stage >= within.done:
         return f"{text}, behind {code.place}"

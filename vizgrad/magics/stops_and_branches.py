@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import isfinite
 from typing import Any
 
+from vizgrad import interactive
 from vizgrad.inspection.model import Branch, Breakpoint, Difference, Name
 from vizgrad.inspection.session import Session, Where
 from vizgrad.magics.commands import UsageError, current_session, runs, tensor_of, usage_of
@@ -95,6 +96,13 @@ def step_in(shell: Any, rest: str) -> Any:
 @runs("step_out")
 def step_out(shell: Any, rest: str) -> Any:
     return current_session().step_out()
+
+
+@runs("second")
+def second(shell: Any, rest: str) -> Any:
+    session = current_session().second()
+    interactive.show(session)
+    return session.where
 
 
 @runs("run_to_leaf")

@@ -1,4 +1,6 @@
-"""The lines of a person's program that run within a node, and the tensors that each gives a name to."""
+"""The lines of a person's program that run within a node, the tensors that each gives a name to, and the
+operations that it calls.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +9,12 @@ import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from types import FrameType
-from typing import Any
+from typing import Any, NamedTuple
 
-from vizgrad.errors import place_at
+from vizgrad.errors import Place, place_at
 from vizgrad.inspection import model
-from vizgrad.inspection.moving import is_persons_module
+from vizgrad.inspection.moving import is_persons
+from vizgrad.stepping.operations import Operations
 from vizgrad.stepping.summary import summarize
 from vizgrad.tensor.tensor import Tensor
 
@@ -19,42 +22,59 @@ from vizgrad.tensor.tensor import Tensor
 MOST_LINES = 2_000
 
 
+class _Line(NamedTuple):
+    """A line that is over; `made` operations were noted until then."""
+
+    stage: int
+    place: Place
+    values: tuple[model.BoundValue, ...]
+    made: int
+
+
 @contextmanager
-def code_lines(stage: Callable[[], int]) -> Generator[list[model.CodeStep]]:
-    """Notes the lines that this thread runs in the block; `stage()` tells which stage a line is of.
+def code_lines(stage: Callable[[], int], lane: Operations) -> Generator[list[model.CodeStep]]:
+    """Notes the lines that this thread runs in the block, and in `lane` what they call. The list is filled at
+    the end. `stage()` tells which stage a line is of.
 
     Slow, and not seen by another debugger or coverage meanwhile: for a node that is gone into.
     """
-    found: list[model.CodeStep] = []
+    told: list[model.CodeStep] = []
+    found: list[_Line] = []
     before = sys.gettrace()
 
     def call(frame: FrameType, event: str, arg: Any) -> Any:
-        # compiled for an operation, or by Python for a class
-        own = frame.f_code.co_filename.startswith(("<vizgrad", "<string>"))
-        if (
-            own
-            or len(found) >= MOST_LINES
-            or not is_persons_module(frame.f_globals.get("__name__"))
-        ):
+        file = frame.f_code.co_filename
+        if len(found) >= MOST_LINES or file.startswith("<string>"):  # by Python, for a class
             return None
-        return _Frame(found, stage).trace
+        if not file.startswith("<vizgrad") and is_persons(frame):
+            return _Frame(found, stage, lane).trace
+        caller = frame.f_back
+        if caller is not None and isinstance(getattr(caller.f_trace, "__self__", None), _Frame):
+            return lane.call(frame)
+        return None
 
     collects = gc.isenabled()
     gc.disable()  # who is told of a collection would stand among the lines
     sys.settrace(call)
     try:
-        yield found
+        yield told
     finally:
         sys.settrace(before)
         if collects:
             gc.enable()
+        made = 0
+        for line in found:
+            told.append(
+                model.CodeStep(line.stage, line.place, line.values, lane.told(made, line.made))
+            )
+            made = line.made
 
 
 class _Frame:
     """One call. A line is noted when it is over: at the next line, or at the end of the call."""
 
-    def __init__(self, found: list[model.CodeStep], stage: Callable[[], int]) -> None:
-        self._found, self._stage = found, stage
+    def __init__(self, found: list[_Line], stage: Callable[[], int], lane: Operations) -> None:
+        self._found, self._stage, self._lane = found, stage, lane
         self._line: tuple[int, int] | None = None
         self._known: dict[str, int] = {}
 
@@ -73,8 +93,10 @@ class _Frame:
         values: list[model.BoundValue] = []
         for name, value in frame.f_locals.items():
             if isinstance(value, Tensor) and self._known.get(name) != id(value):
+                self._lane.bind(name, value)
                 with suppress(Exception):  # a tensor of a person's own class may be half made
                     summary = summarize(value)
                     if summary is not None:
                         values.append(model.BoundValue(name, summary))
-        self._found.append(model.CodeStep(stage, place_at(frame.f_code, line), tuple(values)))
+        place = place_at(frame.f_code, line)
+        self._found.append(_Line(stage, place, tuple(values), len(self._lane)))

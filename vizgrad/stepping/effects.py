@@ -92,6 +92,10 @@ class GradEffect:
     def nbytes(self) -> int:
         return 0 if self._before.array is None else int(self._before.array.nbytes)
 
+    def is_of(self, tensor: Tensor) -> bool:
+        """Is this the `.grad` of `tensor`?"""
+        return self._tensor() is tensor
+
     def covers(self, block: Any) -> bool:
         """Is this the memory of `.grad`, which it undoes writes to?"""
         tensor = self._tensor()

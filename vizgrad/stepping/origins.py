@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from os import sep
+from sysconfig import get_path
 from types import CodeType
 
 from vizgrad.inspection.origin import MOST_CALLS, NOWHERE, Call, Origin, Spot
@@ -24,6 +26,8 @@ class Origins:
             spot = None if code is None else Spot(code, offset)
             if scope is not None and scope.site == spot:  # the line that called a module of ours
                 spot = None
+            if code is not None and _is_hosts(code):
+                spot = None
             known = self._known[key] = Origin(self._calls_of(scope), spot)
         return known
 
@@ -39,6 +43,17 @@ class Origins:
                 calls = (*calls, _call(inner))
             self._calls[inner] = calls
         return calls
+
+
+def _is_hosts(code: CodeType) -> bool:
+    """Is it of what carries a step that a view asked for, and none of a person's lines?"""
+    return (
+        code.co_filename.startswith(_LIBRARY) and not code.co_filename.startswith(_PACKAGES)
+    ) or any(f"{sep}{name}{sep}" in code.co_filename for name in ("tornado", "ipykernel"))
+
+
+_LIBRARY = get_path("stdlib")
+_PACKAGES = (get_path("purelib"), get_path("platlib"))
 
 
 def _call(scope: Scope) -> Call:

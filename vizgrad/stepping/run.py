@@ -21,15 +21,20 @@ from vizgrad.stepping.apart import apart
 from vizgrad.stepping.code_lines import code_lines
 from vizgrad.stepping.edits import put_grad, put_leaf, put_saved
 from vizgrad.stepping.fork import forked
+from vizgrad.stepping.growth import Growth
+from vizgrad.stepping.nested import Nested
+from vizgrad.stepping.operations import Operations
 from vizgrad.stepping.past import EnginePast
+from vizgrad.stepping.second import second
 from vizgrad.stepping.step import priority_of
 from vizgrad.stepping.steplog import StepLog, where_raised
+from vizgrad.tensor.clock import tick
 from vizgrad.tensor.modes import keep_before_writes
 
 if TYPE_CHECKING:
     from vizgrad.engine.task import GraphTask
     from vizgrad.graph.node import Node
-    from vizgrad.inspection.protocols import Stops
+    from vizgrad.inspection.protocols import Backward, Stops
     from vizgrad.stepping.source import EngineGraph
     from vizgrad.stepping.step import EngineStep
 
@@ -41,7 +46,8 @@ class EngineRun:
 
     def __init__(self, task: GraphTask, source: EngineGraph, *, lent: bool = False) -> None:
         """`lent`: somebody else holds the gradients that it starts from."""
-        log = StepLog(task, source.ids, lent)
+        growth = None if task.domain.raw else Growth(source.ids, tick(), source.label_of)
+        log = StepLog(task, source.ids, lent, growth)
         log.steps.nodes = source.nodes
         self._begin(task, source, log)
         source.step_of = self.steps.of_node
@@ -71,6 +77,7 @@ class EngineRun:
         self._log = log
         self.steps = log.steps
         self.past = EnginePast(self.steps)
+        self._nested = Nested(log, source)
         self._moving = False
         self.passed: int | None = None
         #: What hooks write is kept, to be undone: it is a branch.
@@ -148,7 +155,8 @@ class EngineRun:
             keep_before_writes(self._log.about_to_write)
         token = hush()
         try:
-            yield
+            with self._nested.listening():
+                yield
         finally:
             self._moving = False
             unhush(token)
@@ -160,8 +168,12 @@ class EngineRun:
     def noting_lines(self) -> Generator[None]:
         """See `vizgrad.inspection.abilities.Inward`."""
         before = len(self.steps)
-        with code_lines(self._log.stages_done) as found:
-            yield
+        self._nested.lane = lane = Operations()
+        try:
+            with code_lines(self._log.stages_done, lane) as found:
+                yield
+        finally:
+            self._nested.lane = None
         if found and len(self.steps) > before:
             self.steps[before].code = tuple(found)
 
@@ -285,6 +297,15 @@ class EngineRun:
             if self._source.ids[node] not in nodes:
                 return False
         return stops.stop_at(self.steps[-1])
+
+    @property
+    def grows(self) -> bool:
+        """See `vizgrad.inspection.abilities.Growing`."""
+        return not self._task.domain.raw
+
+    def second(self, position: int, gradient: Any) -> Backward:
+        nodes = (self._source.nodes[self.steps.node(index)] for index in range(position))
+        return second(nodes, self._source, gradient)
 
     def weigh(self, first: int, last: int) -> int:
         return self.steps.weigh(first, last)

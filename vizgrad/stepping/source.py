@@ -114,7 +114,7 @@ class EngineGraph:
         return self.nodes[node].name()
 
     def label(self, node: int) -> str:
-        return self._label(self.nodes[node])
+        return self.label_of(self.nodes[node])
 
     def targets(self, node: int) -> Sequence[int | None]:
         if not self._targets:
@@ -141,7 +141,7 @@ class EngineGraph:
         if known is None:
             scope = found.scope.path() if isinstance(found.scope, Scope) else ()
             known = self._texts[key] = texts_of_origin(scope, place_of(found.site))
-        return found.name(), self._label(found), *known
+        return found.name(), self.label_of(found), *known
 
     def number(self, thing: Any) -> int | None:
         """Of a node, of what people see of a custom Function's node, or of the producer of a tensor."""
@@ -198,7 +198,7 @@ class EngineGraph:
             formulas=formulas_of(node),
             scope=scope.path() if isinstance(scope, Scope) else (),
             place=place_of(node.site),
-            label=self._label(node),
+            label=self.label_of(node),
             hooks=hooks_of(node),
         )
 
@@ -211,7 +211,7 @@ class EngineGraph:
             shape=tuple(shape or ()), dtype=name, device=str(device or "unknown")
         )
 
-    def _label(self, node: Node) -> str:
+    def label_of(self, node: Node) -> str:
         if not isinstance(node, AccumulateGrad):
             return ""
         return self.name_of(node.variable)

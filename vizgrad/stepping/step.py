@@ -9,7 +9,9 @@ from vizgrad.graph.accumulate import AccumulateGrad
 from vizgrad.graph.node import Node
 from vizgrad.inspection import model
 from vizgrad.inspection.protocols import Effect
+from vizgrad.inspection.staging import stages_of
 from vizgrad.stepping.effects import ReleaseEffect
+from vizgrad.stepping.growth import Grown
 from vizgrad.stepping.held import Held, closely, summary_of
 
 Summary = Callable[[Held | None], "model.TensorSummary | None"]
@@ -64,10 +66,9 @@ class EngineStep:
     """See `vizgrad.inspection.protocols.Step`."""
 
     __slots__ = (
-        "_birth", "_journal", "_record", "accumulated", "arrived", "code", "effects",
-        "error", "first_readied",
-        "full", "incoming", "index", "nbytes", "node", "priority", "released", "released_bytes", "routed",
-        "seconds", "stages",
+        "_birth", "_journal", "_made", "_record", "accumulated", "arrived", "code", "effects",
+        "error", "first_readied", "full", "grown", "incoming", "index", "nbytes", "node", "priority",
+        "released", "released_bytes", "routed", "seconds", "stages",
     )  # fmt: skip
 
     def __init__(
@@ -93,6 +94,9 @@ class EngineStep:
         self.stages: list[model.StageRecord] = []
         #: The lines of a person's that the node ran, if they were noted.
         self.code: tuple[model.CodeStep, ...] = ()
+        #: What it recorded with create_graph=True.
+        self.grown: list[Grown] = []
+        self._made: tuple[model.Made, ...] | None = None
         self.accumulated: Accumulated | None = None
         self.released: tuple[str, ...] = ()
         self.released_bytes = 0
@@ -130,6 +134,8 @@ class EngineStep:
                 ),
                 released=self.released,
                 current=self.current,
+                code=self.code,
+                made=self.made,
             )
         return self._record
 
@@ -139,11 +145,9 @@ class EngineStep:
 
         What a hook has changed is with the last hook: of several it is not known which it was.
         """
-        stages = [*self.stages, *self._delivered()]
         done = self.accumulated
-        if done is not None:
-            at = next((i for i, s in enumerate(stages) if s.stage in _BEHIND_STORE), len(stages))
-            stages.insert(at, model.StageRecord("formula", f"{done.decision}: {done.reason}"))
+        stored = None if done is None else (done.decision, done.reason)
+        stages = stages_of([*self.stages, *self._delivered()], stored)
         found: list[tuple[model.StageRecord, list[Effect]]] = [(stage, []) for stage in stages]
         for effect in self.effects:
             releases = isinstance(effect, ReleaseEffect)
@@ -152,6 +156,13 @@ class EngineStep:
             if found:
                 found[at[-1] if at else -1][1].append(effect)
         return found
+
+    @property
+    def made(self) -> tuple[model.Made, ...]:
+        """See `vizgrad.inspection.abilities.Recording`."""
+        if self._made is None:
+            self._made = tuple(grown.told() for grown in self.grown)
+        return self._made
 
     def birth(self) -> model.Birth | None:
         """See `vizgrad.inspection.protocols.Bearing`."""
@@ -225,9 +236,10 @@ class EngineStep:
         )
 
 
-#: Stages of a leaf that come behind its storing, and those in which something is written.
-_BEHIND_STORE = ("post_accumulate", "posthooks")
-_BEFORE_RELEASE = ("tensor_hooks", "retain_grad", "prehooks", "formula", *_BEHIND_STORE)
+#: Stages in which something is written.
+_BEFORE_RELEASE = (
+    "tensor_hooks", "retain_grad", "prehooks", "formula", "post_accumulate", "posthooks",
+)  # fmt: skip
 
 
 def priority_of(node: Node) -> int | None:

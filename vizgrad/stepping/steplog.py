@@ -22,6 +22,7 @@ from vizgrad.inspection import model
 from vizgrad.inspection.protocols import Effect
 from vizgrad.stepping.edit_effects import WriteEffect
 from vizgrad.stepping.effects import GradEffect, ReleaseEffect, block_of
+from vizgrad.stepping.growth import Growth
 from vizgrad.stepping.held import Held
 from vizgrad.stepping.journal import Journal
 from vizgrad.stepping.step import Accumulated, Arrived, EngineStep, Out, priority_of, released_stage
@@ -37,8 +38,12 @@ if TYPE_CHECKING:
 class StepLog(Watch):
     """The `Watch` of a stepped run (see `vizgrad.engine.watch`)."""
 
-    def __init__(self, task: GraphTask, ids: Mapping[Node, int], lent: bool) -> None:
+    def __init__(
+        self, task: GraphTask, ids: Mapping[Node, int], lent: bool, growth: Growth | None = None
+    ) -> None:
         """`lent`: somebody else holds the gradients that the run starts from."""
+        #: With create_graph=True.
+        self._growth = growth
         self._task = task
         self._ids = ids
         self.journal = self.steps = Journal(ids, task.freed)
@@ -57,7 +62,8 @@ class StepLog(Watch):
 
     def forked(self, task: GraphTask, position: int) -> StepLog:
         """That of a run which begins with the first steps of this one."""
-        made = StepLog(task, self._ids, False)
+        growth = None if self._growth is None else self._growth.forked()
+        made = StepLog(task, self._ids, False, growth)
         made.journal = made.steps = self.steps.forked(position)
         if not made.steps.open:
             made._waiting = made._now_waiting(copy=True)
@@ -165,6 +171,8 @@ class StepLog(Watch):
         elif grad is not None:
             after = Held(grad._array, copy=True)
             step.nbytes += after.nbytes
+        if self._growth is not None:
+            step.grown += self._growth.grow(grad, after, f"{self._growth.label_of(node)}.grad")
         step.accumulated = Accumulated(
             decision, reason, None if before is None else Held(before, copy=False), after
         )
@@ -201,6 +209,10 @@ class StepLog(Watch):
         sent = held if routed is computed else self._hold(routed)
         name = names[index] if index < len(names) else ""
         step.routed.append(Out(index, number, nr, name, held, sent))
+        growth = self._growth
+        if growth is not None:
+            step.grown += growth.grow(computed, held)
+            step.grown += growth.grow(routed, sent)
         if number is None or sent is None:
             return
         delivery = self.steps.last_delivery(index)
@@ -208,6 +220,8 @@ class StepLog(Watch):
         if delivery is not None and delivery[2] is not None:
             before = self._waiting.get((number, nr)) or self._hold(delivery[2])
             after = self._hold(delivery[3])
+            if growth is not None:
+                step.grown += growth.grow(delivery[3], after)
         if not self.steps.open:
             self._waiting[number, nr] = after
         step.arrived.append(Arrived(number, nr, before, after))

@@ -10,6 +10,7 @@ from vizgrad.inspection import model
 from vizgrad.inspection.branches import Branches
 from vizgrad.inspection.breakpoints import Breakpoints
 from vizgrad.inspection.history import History
+from vizgrad.inspection.lanes import SECOND, lane_of, lane_within
 from vizgrad.inspection.live import Live
 from vizgrad.inspection.outline import Outline
 from vizgrad.inspection.protocols import GraphSource
@@ -19,7 +20,8 @@ from vizgrad.rendering.mathematics import mathematics
 from vizgrad.rendering.opening import opening
 from vizgrad.widgets.drawing import AUTOMATIC, Drawing, Folding
 from vizgrad.widgets.drawing_of import draw
-from vizgrad.widgets.filed import FiledDrawing, FiledMaths, FiledView, Holding
+from vizgrad.widgets.filed import FiledDrawing, FiledLane, FiledMaths, FiledView, Holding
+from vizgrad.widgets.lane_of import drawn
 from vizgrad.widgets.standing_of import standing
 
 #: Boxes in all drawings of a file together (a millisecond each); the first one is made in any case.
@@ -45,7 +47,21 @@ def view_of(trace: model.Trace, whole: model.Trace, births: tuple[model.Birth, .
         leaves=live.outline.size - live.outline.inner,
         start=whole.start if own else None,
         records=whole.records if own else (),
+        lanes=tuple(_lanes(live, whole)),
     )
+
+
+def _lanes(live: Live, whole: model.Trace) -> Iterator[FiledLane]:
+    """Within each node that was gone into, and of second order."""
+    name = live.source.name
+    found = [
+        lane_within(record.visit.node, record.code, name(record.visit.node))
+        for record in whole.records
+        if record.code
+    ]
+    for lane in (*found, lane_of(whole.records, name, SECOND)):
+        if lane is not None:
+            yield FiledLane(lane.node, lane.made, lane.at, drawn(lane), lane.left_out)
 
 
 def _stops(

@@ -16,6 +16,7 @@ from vizgrad.rendering.mathematics import mathematics
 from vizgrad.widgets import protocol as p
 from vizgrad.widgets.drawing import Drawing, Folding
 from vizgrad.widgets.drawing_of import draw
+from vizgrad.widgets.lane_of import lane
 from vizgrad.widgets.saved import picture
 from vizgrad.widgets.standing_of import standing
 
@@ -62,10 +63,12 @@ def seen(session: Session, request: Any) -> Any:
         case p.GetPicture():
             return picture(number, session)
         case _:
-            return _differences(session, request)
+            return _beside(session, request)
 
 
-def _differences(session: Session, request: Any) -> p.Differences | None:
+def _beside(session: Session, request: Any) -> p.Lane | p.Differences | None:
+    if isinstance(request, p.GetLane):
+        return lane(request.request, session, request.folding)
     if not isinstance(request, p.GetDifferences):
         return None
     found = sorted(session.compare(request.name, request.other), key=_apart, reverse=True)

@@ -58,6 +58,8 @@ class Controller:
         self._listening: Observer | None = None
         self._told_of_work: Observer | None = None
         self._lines: LinesFollower | None = None
+        #: What was opened from a lane.
+        self._second: Session | None = None
         #: It was asked whether it is there (`presence.py`), and has said nothing since.
         self._called = False
         #: The session that it was attached to when it was taken for gone.
@@ -172,6 +174,9 @@ class Controller:
             case _:
                 pass
         session = self._find(request.session)
+        if isinstance(request, p.OpenSecond):
+            self._second = session.second()  # held until another is opened, or the view goes
+            return p.Opened(request.request, session.id, self._second.id)
         with self._reading(session, asks=isinstance(request, p.Look)):
             answer = lines.answer(session, request) or answers.seen(session, request)
         if answer is not None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from vizgrad.inspection.model import (
     ArrayName,
     Birth,
+    Made,
     Mathematics,
     Start,
     StepRecord,
@@ -75,6 +76,17 @@ class Holding:
 
 
 @dataclass(frozen=True, slots=True)
+class FiledLane:
+    """The lane within a node (None: that of second order), as `protocol.Lane` has it."""
+
+    node: int | None
+    made: tuple[Made, ...]
+    at: tuple[int, ...]
+    drawing: Drawing
+    left_out: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class FiledView:
     """What a view shows of a trace where there is no kernel to draw it.
 
@@ -90,3 +102,4 @@ class FiledView:
     leaves: int = 0
     start: Start | None = None
     records: tuple[StepRecord, ...] = ()
+    lanes: tuple[FiledLane, ...] = ()

@@ -42,6 +42,7 @@ def standing(look: Look, drawing: Drawing) -> Standing:
         breakpoints=look.breakpoints,
         breakpoint_list=look.breakpoint_list,
         within=look.within,
+        grows=look.grows,
         branches=look.branches if len(look.branches) > 1 else (),
         counts=counter.states(outline.size),
         nodes=tuple(fold.node(node) for node in drawn),

@@ -23,6 +23,7 @@ from vizgrad.inspection.model import (
     arrays,
     branches,
     breakpoints,
+    code,
     graph,
     lines,
     memory,
@@ -35,7 +36,7 @@ from vizgrad.inspection.model import (
 )
 from vizgrad.inspection.wire import message_type
 from vizgrad.widgets import drawing, filed, protocol, typescript_commands
-from vizgrad.widgets.protocol import answers, channel, events, requests
+from vizgrad.widgets.protocol import answers, channel, events, lanes, requests
 from vizgrad.widgets.typescript_fields import (
     WIDTH,
     comment,
@@ -95,6 +96,7 @@ FILES = (
     File("model/memory", memory),
     File("model/nodes", nodes),
     File("model/graph", graph),
+    File("model/code", code),
     File("model/records", records),
     File("model/stops", stops),
     File("model/breakpoints", breakpoints),
@@ -108,6 +110,7 @@ FILES = (
     File("requests", requests, readers=False),
     File("answers", answers),
     File("events", events),
+    File("lanes", lanes),
     File("filed", filed),
 )
 

@@ -198,8 +198,9 @@ export interface Reached {
  * nodes drawn; `quiet` is how many others there are. `stale` counts stale saved tensors of the
  * whole graph. `saved` are those of nodes drawn that are not as `Drawing.nodes` says. `names` are
  * of the nodes that are spoken of here and not drawn. `ending` says why a closed session was
- * closed. `nonfinite`: Continue stops where a NaN or an infinity is born. `breakpoints` are the
- * nodes before which it may stop, `breakpoint_list` what was set.
+ * closed. `grows`: the run records a graph of second order, which has a lane (`GetLane`).
+ * `nonfinite`: Continue stops where a NaN or an infinity is born. `breakpoints` are the nodes
+ * before which it may stop, `breakpoint_list` what was set.
  */
 export interface Standing {
   readonly status: RunStatus;
@@ -230,6 +231,7 @@ export interface Standing {
   readonly breakpoint_list: readonly Breakpoint[];
   readonly branches: readonly Branch[];
   readonly within: Within | null;
+  readonly grows: boolean;
 }
 
 export const readCell: Reader<Cell> = record<Cell>({
@@ -357,5 +359,6 @@ export const readStanding: Reader<Standing> = record<Standing>({
   nonfinite: optional(boolean, true),
   breakpoint_list: optional(array(readBreakpoint), []),
   branches: optional(array(readBranch), []),
-  within: optional(nullable(readWithin), null)
+  within: optional(nullable(readWithin), null),
+  grows: optional(boolean, false)
 });

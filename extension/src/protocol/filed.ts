@@ -9,6 +9,8 @@ import { readArrayName } from './model/arrays';
 import type { ArrayName } from './model/arrays';
 import { readMathematics } from './model/nodes';
 import type { Mathematics } from './model/nodes';
+import { readMade } from './model/code';
+import type { Made } from './model/code';
 import { readStart, readStepRecord } from './model/records';
 import type { Start, StepRecord } from './model/records';
 import { readBirth, readStopped } from './model/stops';
@@ -68,6 +70,15 @@ export interface Holding {
   readonly nodes: readonly number[];
 }
 
+/** The lane within a node (None: that of second order), as `protocol.Lane` has it. */
+export interface FiledLane {
+  readonly node: number | null;
+  readonly made: readonly Made[];
+  readonly at: readonly number[];
+  readonly drawing: Drawing;
+  readonly left_out: number;
+}
+
 /**
  * What a view shows of a trace where there is no kernel to draw it.
  *
@@ -83,6 +94,7 @@ export interface FiledView {
   readonly leaves: number;
   readonly start: Start | null;
   readonly records: readonly StepRecord[];
+  readonly lanes: readonly FiledLane[];
 }
 
 export const readFiled: Reader<Filed> = record<Filed>({
@@ -121,6 +133,14 @@ export const readHolding: Reader<Holding> = record<Holding>({
   nodes: array(integer)
 });
 
+export const readFiledLane: Reader<FiledLane> = record<FiledLane>({
+  node: nullable(integer),
+  made: array(readMade),
+  at: array(integer),
+  drawing: readDrawing,
+  left_out: optional(integer, 0)
+});
+
 export const readFiledView: Reader<FiledView> = record<FiledView>({
   drawings: array(readFiledDrawing),
   maths: optional(array(readFiledMaths), []),
@@ -128,5 +148,6 @@ export const readFiledView: Reader<FiledView> = record<FiledView>({
   stops: optional(array(readStopped), []),
   leaves: optional(integer, 0),
   start: optional(nullable(readStart), null),
-  records: optional(array(readStepRecord), [])
+  records: optional(array(readStepRecord), []),
+  lanes: optional(array(readFiledLane), [])
 });

@@ -3,6 +3,7 @@ export * from './drawing';
 export * from './requests';
 export * from './answers';
 export * from './events';
+export * from './lanes';
 export * from './filed';
 export * from './messages';
 export * from './commands';

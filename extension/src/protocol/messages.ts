@@ -109,6 +109,8 @@ import type {
 } from './answers';
 import { readAtRevision, readLinesMoved, readRollCall, readUpdated, readWorking } from './events';
 import type { AtRevision, LinesMoved, RollCall, Updated, Working } from './events';
+import { readLane, readOpened } from './lanes';
+import type { GetLane, Lane, Opened, OpenSecond } from './lanes';
 
 export const PROTOCOL_VERSION = 3;
 
@@ -156,6 +158,8 @@ export type Request =
   | SwitchBranch
   | DropBranch
   | GetDifferences
+  | GetLane
+  | OpenSecond
   | SetNonfinite
   | Pause
   | Inspect
@@ -179,6 +183,8 @@ export type Message =
   | NodeLine
   | Source
   | Differences
+  | Lane
+  | Opened
   | Inspection
   | ArrayPart
   | Failed
@@ -230,6 +236,8 @@ export const ANSWERS = {
   switch_branch: ['done'],
   drop_branch: ['done'],
   get_differences: ['differences'],
+  get_lane: ['lane'],
+  open_second: ['opened'],
   set_nonfinite: ['done'],
   pause: ['done'],
   inspect: ['inspection'],
@@ -263,6 +271,8 @@ export const MESSAGE_READERS: { [T in Message['type']]: Reader<Extract<Message, 
   node_line: readNodeLine,
   source: readSource,
   differences: readDifferences,
+  lane: readLane,
+  opened: readOpened,
   inspection: readInspection,
   array_part: readArrayPart,
   failed: readFailed,

@@ -117,15 +117,12 @@ export interface GetNodeLine {
   readonly node: number;
 }
 
-/**
- * What stands in this file (`CodeFile.file`)? Of no file but those that recorded nodes of the
- * session, or that of the line which comes next within a node.
- */
+/** What stands in this file (its number in `Lines.files`)? */
 export interface GetSource {
   readonly type: 'get_source';
   readonly request: number;
   readonly session: string;
-  readonly file: string;
+  readonly file: number;
 }
 
 /** What is a notebook to show that is read without a kernel? */

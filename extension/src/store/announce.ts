@@ -36,7 +36,13 @@ export function announce(before: RunHead | null, now: SessionState): string {
 }
 
 /** Behind which line or stage it is, and within which node. */
-function inside(now: SessionState, { node, done, stages, lines, code }: Within): string {
+function inside(now: SessionState, { node, done, stages, lines, code, made }: Within): string {
+  const coming = code[lines];
+  const before = code.slice(0, lines).reduce((sum, each) => sum + each.made.length, 0);
+  const ran = coming && coming.stage <= done ? coming.made[made - before - 1] : undefined;
+  if (ran) {
+    return `Within ${coming?.place.text}, behind ${ran.name} ${ran.label}`.trimEnd();
+  }
   const line = code[lines - 1];
   const behind = line && line.stage >= done ? line.place.text : (stages[done - 1]?.stage ?? '');
   const of = `Within ${nodeTitle(now, node)}, ${done} of ${stages.length} stages done`;

@@ -226,6 +226,20 @@ export class DebuggerStore {
     this.view({ folding: refolded(view.folding, change, session) });
   }
 
+  /** Open or close a group of the lane. */
+  foldLane(group: number, open: boolean): void {
+    const { lane } = this.state.value.view;
+    const others = (groups: readonly number[]): number[] => groups.filter(one => one !== group);
+    const opened = open ? [...others(lane.opened), group] : others(lane.opened);
+    const closed = open ? others(lane.closed) : [...others(lane.closed), group];
+    this.view({ lane: { ...lane, opened, closed } });
+  }
+
+  /** Open the backward of the gradients that this one has made, and show that. */
+  openSecond(): void {
+    this.about(session => ({ type: 'open_second', session }));
+  }
+
   view(fields: Partial<ViewState>): void {
     this.state.patch({ view: { ...this.state.value.view, ...fields } });
     this.ask();

@@ -19,6 +19,7 @@ export { SavedValues } from './saved';
 export { Storages } from './storages';
 export { isDrawn, partAsked } from './view';
 export type { FoldChange, Looking, Search, ViewFolding, ViewState } from './view';
+export { laneOf, laneProgress } from './lanes';
 export { nodeTitle } from './announce';
 export { nextProblem } from './problems';
 export type { Patience } from './pending';

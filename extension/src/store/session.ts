@@ -12,6 +12,7 @@ import type {
   Drawing,
   Folding,
   Inspection,
+  Lane,
   Memory,
   Name,
   Node,
@@ -46,7 +47,7 @@ export type RunHead = Pick<
   | 'modes'
   | 'stopped'
 > &
-  Pick<Standing, 'nonfinite' | 'ending' | 'breakpoint_list' | 'branches' | 'within'>;
+  Pick<Standing, 'nonfinite' | 'ending' | 'breakpoint_list' | 'branches' | 'within' | 'grows'>;
 
 /** What was found for `query`: the first of `total` nodes. */
 export interface Finding {
@@ -89,6 +90,8 @@ export interface SessionState {
   readonly found: Finding | null;
   /** What saved values held when that was asked last. */
   readonly memory: Memory | null;
+  /** The lane beside the graph, as it was told last. */
+  readonly lane: Lane | null;
   /** How two branches differ, when that was asked last. */
   readonly compared: Compared | null;
 }
@@ -132,6 +135,7 @@ export function fromShown(
     visits: visitsAt(same, standing.position),
     found: before?.found ?? null,
     memory: before?.memory ?? null,
+    lane: before?.lane ?? null,
     compared: before?.compared ?? null
   };
 }
@@ -172,7 +176,8 @@ export function withUpdate(state: SessionState, update: Update): SessionState {
       ...update,
       current: fold.current,
       breakpoint_list: update.breakpoint_list ?? state.run.breakpoint_list,
-      branches: state.run.branches
+      branches: state.run.branches,
+      grows: state.run.grows
     }),
     closed: update.status === 'closed'
   };
@@ -261,7 +266,7 @@ function lineOf({ index, node, incoming }: Visit): VisitLine {
 
 function headOf(run: RunHead): RunHead {
   const { status, position, recorded, total, current, breakpoints, earliest, error } = run;
-  const { modes, stopped, nonfinite, ending, breakpoint_list, branches, within } = run;
+  const { modes, stopped, nonfinite, ending, breakpoint_list, branches, within, grows } = run;
   return {
     status,
     position,
@@ -277,7 +282,8 @@ function headOf(run: RunHead): RunHead {
     ending,
     breakpoint_list,
     branches,
-    within
+    within,
+    grows
   };
 }
 

@@ -1,5 +1,5 @@
 /** What the kernel tells: each message becomes another state. */
-import { checkNodes, checkStorages, Malformed, PROTOCOL_VERSION } from '../protocol';
+import { checkDrawing, checkNodes, checkStorages, Malformed, PROTOCOL_VERSION } from '../protocol';
 import type { Failed, Message, Sessions, Shown, Update, Working } from '../protocol';
 import { foldingAlong } from './along';
 import { announce } from './announce';
@@ -118,6 +118,15 @@ export class Telling {
       case 'memory':
         checkNodes(message.holders, size, 'memory.holders');
         this.change({ ...session, memory: message });
+        break;
+      case 'lane':
+        if (message.drawing) {
+          checkDrawing(message.drawing, message.made.length);
+        }
+        this.change({ ...session, lane: message });
+        break;
+      case 'opened':
+        this.listener.attaching = message.opened;
         break;
       case 'differences':
         if (question?.type === 'get_differences') {
@@ -327,5 +336,6 @@ const ASIDE: readonly Unnumbered['type'][] = [
   'get_part',
   'get_storages',
   'get_picture',
-  'get_differences'
+  'get_differences',
+  'get_lane'
 ];

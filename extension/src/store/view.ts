@@ -10,6 +10,8 @@ export interface ViewState {
   /** Whether the selection goes along with the steps. */
   readonly follow: boolean;
   readonly folding: ViewFolding;
+  /** Which groups of the lane beside the graph are open by hand. */
+  readonly lane: Folding;
   readonly looking: Looking | null;
   readonly search: Search | null;
   /** The branch that is compared with the one that it left. */
@@ -69,6 +71,7 @@ export const INITIAL_VIEW: ViewState = {
   together: NONE,
   follow: true,
   folding: UNFOLDED,
+  lane: { opened: [], closed: [], cells: [], near: null },
   looking: null,
   search: null,
   comparing: null,

@@ -1,6 +1,7 @@
 /** What the view wants to know, by what it shows. */
 import type { Want } from './asking';
 import { comparison } from './comparing';
+import { laneWanted } from './lanes';
 import type { Window } from './history';
 import type { Missing } from './missing';
 import type { SessionState } from './session';
@@ -45,6 +46,7 @@ export function wantsOf(state: DebuggerState, watched: Watched, missing: Missing
       : null,
     part(state, session),
     comparison(session, view),
+    laneWanted(session, view),
     found(session, view)
   ];
   return wants.filter(want => want !== null);

@@ -96,6 +96,12 @@ function fileOf(records: ReadonlyMap<string, Uint8Array>): TraceFile {
   if (!first) {
     throw new BadFile('there is no drawing in it');
   }
+  for (const { made, at, drawing } of view.lanes) {
+    checkDrawing(drawing, made.length);
+    if (at.length !== made.length) {
+      throw new BadFile('a lane in it does not say when it was made');
+    }
+  }
   const names = new Map(
     manifest.arrays.flatMap(({ file, of }) => of.map(each => [keyOf(each), file] as const))
   );

@@ -7,6 +7,7 @@
 import type {
   Breakpoint,
   Folding,
+  Lane,
   Message,
   Request,
   Shown,
@@ -19,6 +20,7 @@ import { PROTOCOL_VERSION } from '../protocol';
 import type { Port } from '../store';
 import type { Drawn, TraceFile } from './file';
 import { TraceLook } from './look';
+import { Visiting } from './inside';
 import { MemoryCurve } from './memoryCurve';
 
 const SESSION = 'trace';
@@ -36,6 +38,9 @@ export class TracePort implements Port {
   private stopped: Stopped | null = null;
   private readonly look: TraceLook;
   private curve: MemoryCurve | null = null;
+  /** The visit that is gone through, and where it was when that began by going back. */
+  private visiting: Visiting | null = null;
+  private before: number | null = null;
 
   /** `name` is that of the file. */
   constructor(
@@ -141,6 +146,9 @@ export class TracePort implements Port {
         });
         return;
       }
+      case 'get_lane':
+        this.tell({ type: 'lane', ...about, revision: this.revision, ...this.lane() });
+        return;
       case 'get_storages': {
         const { storages } = this.file.trace.graph;
         const some = storages.slice(0, Math.max(request.most, 0));
@@ -157,6 +165,15 @@ export class TracePort implements Port {
         );
       }
     }
+  }
+
+  /** Of the node that it is in, else of second order. */
+  private lane(): Pick<Lane, 'node' | 'made' | 'at' | 'drawing' | 'left_out' | 'can_debug'> {
+    const { lanes } = this.file.view;
+    const node = this.visiting?.within?.node ?? null;
+    const found = lanes.find(lane => lane.node === node) ?? lanes.find(lane => lane.node === null);
+    const nothing = { node: null, made: [], at: [], drawing: null, left_out: 0 };
+    return { ...(found ?? nothing), can_debug: false };
   }
 
   private sessions(request: number): Message {
@@ -258,7 +275,9 @@ export class TracePort implements Port {
       breakpoints: this.stops,
       breakpoint_list: [...this.breakpoints].map(([node, enabled]) => this.listed(node, enabled)),
       stopped,
-      nonfinite
+      nonfinite,
+      within: this.visiting?.within ?? null,
+      grows: this.file.view.lanes.some(({ node }) => node === null)
     };
   }
 
@@ -279,6 +298,17 @@ export class TracePort implements Port {
         const place = this.look.orders.get(request.node);
         return place === undefined ? 'this node was not run in this trace' : this.go(place);
       }
+      case 'stage':
+        for (let left = Math.abs(request.count); left > 0; left -= 1) {
+          this.stage(request.count > 0 ? 1 : -1, false);
+        }
+        return null;
+      case 'step_in':
+        this.stage(1, true);
+        return null;
+      case 'step_out':
+        this.toMark(this.visiting?.behindCode() ?? 0);
+        return null;
       case 'run_to_leaf': {
         const { nodes } = this.file.trace.graph;
         const isLeaf = ({ current }: StepRecord): boolean =>
@@ -320,6 +350,43 @@ export class TracePort implements Port {
     }
   }
 
+  /** On or back within the node that comes next, or back into the one before. */
+  private stage(way: 1 | -1, fine: boolean): void {
+    const { records } = this.file;
+    if (!this.visiting) {
+      const record = records[way > 0 ? this.position : this.position - 1];
+      if (!record) {
+        this.go(this.position + (way > 0 ? 1 : 0)); // At an end: it is said where the trace is.
+        return;
+      }
+      this.visiting = new Visiting(record);
+      if (way < 0) {
+        this.visiting.at = this.visiting.last;
+        this.before = this.position;
+        this.position -= 1;
+      }
+    }
+    this.toMark(this.visiting.beside(way, fine));
+  }
+
+  private toMark(mark: number): void {
+    const { visiting } = this;
+    const before = this.before ?? this.position;
+    this.before = null;
+    if (!visiting) {
+      return;
+    }
+    if (mark >= visiting.last) {
+      this.position += 1;
+    }
+    visiting.at = mark;
+    if (mark <= 0 || mark >= visiting.last) {
+      this.visiting = null;
+    }
+    this.stopped = null;
+    this.publish(before);
+  }
+
   /** Why a run ends where so many steps are done; null: it does not. */
   private stopAt(position: number): Stopped | null {
     const { records, view, trace } = this.file;
@@ -351,6 +418,8 @@ export class TracePort implements Port {
     const { records, start } = this.file;
     const before = this.position;
     const was = this.stopped;
+    const inside = this.visiting;
+    this.visiting = null;
     this.position = Math.min(Math.max(position, 0), records.length);
     this.stopped = stopped;
     if (position > records.length && this.status === 'paused') {
@@ -366,7 +435,7 @@ export class TracePort implements Port {
         breakpoint: null
       };
     }
-    if (this.position !== before || this.stopped !== was) {
+    if (this.position !== before || this.stopped !== was || inside) {
       this.publish(before);
     }
     return null;
@@ -388,7 +457,6 @@ export class TracePort implements Port {
       jumped: false,
       records,
       changes: [],
-      within: null,
       names: this.look.names(around),
       ending: ''
     };
@@ -409,4 +477,6 @@ type Head = Pick<
   | 'breakpoint_list'
   | 'stopped'
   | 'nonfinite'
+  | 'within'
+  | 'grows'
 >;

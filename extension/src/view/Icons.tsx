@@ -13,6 +13,7 @@ export type IconName =
   | 'toLeaf'
   | 'toLine'
   | 'more'
+  | 'second'
   | 'back'
   | 'runTo'
   | 'restart'
@@ -92,6 +93,16 @@ const SHAPES: Readonly<Record<IconName, ComponentChildren>> = {
     <>
       <path d="M2 8h6M5.4 5.4 8 8l-2.6 2.6" {...line} stroke-linecap="round" />
       <path d="M10.6 3.2h3.2M12.2 3.2v9.6M10.6 12.8h3.2" {...line} stroke-linecap="round" />
+    </>
+  ),
+  second: (
+    <>
+      <path
+        d="M4.5 2v8M2 7.6 4.5 10 7 7.6M11.5 2v8M9 7.6l2.5 2.4L14 7.6"
+        {...line}
+        stroke-linecap="round"
+      />
+      <path d="M4.5 14h7" {...line} stroke-linecap="round" />
     </>
   ),
   more: <path d="M4.8 6.6 8 9.8l3.2-3.2" {...line} stroke-linecap="round" />,

@@ -130,6 +130,7 @@ describe('more steps', () => {
     const asked = () => kernel.requests.filter(({ type }) => /^(st|run_to_l)/.test(type));
     press(node(0), '.');
     await waitFor(() => expect(asked()).toMatchObject([{ type: 'stage', count: 1 }]));
+    await within(host).findByRole('alert'); // The player knows no stages: what waits is let go of then.
     press(node(0), 'l');
     await waitFor(() => expect(asked()[1]).toMatchObject({ type: 'run_to_leaf' }));
     press(node(0), 'F11'); // The first node runs nothing of a person's.

@@ -211,6 +211,10 @@ function ownDoers(store: DebuggerStore, node: () => number | null): Doers {
       act: () => store.stopAtNonfinite(!(store.state.value.session?.run.nonfinite ?? true)),
       isOn: () => store.state.value.session?.run.nonfinite ?? true
     },
+    'debug-second': {
+      act: () => store.openSecond(),
+      can: () => store.state.value.session?.run.grows ?? false
+    },
     restart: { act: () => store.restart() },
     stop: { act: () => store.stop() },
     search: {

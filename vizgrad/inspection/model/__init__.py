@@ -26,6 +26,10 @@ from vizgrad.inspection.model.branches import Difference as Difference
 from vizgrad.inspection.model.branches import Edit as Edit
 from vizgrad.inspection.model.breakpoints import Breakpoint as Breakpoint
 from vizgrad.inspection.model.breakpoints import BreakpointKind as BreakpointKind
+from vizgrad.inspection.model.code import BoundValue as BoundValue
+from vizgrad.inspection.model.code import CodeStep as CodeStep
+from vizgrad.inspection.model.code import Made as Made
+from vizgrad.inspection.model.code import MadeKind as MadeKind
 from vizgrad.inspection.model.graph import Graph as Graph
 from vizgrad.inspection.model.graph import Group as Group
 from vizgrad.inspection.model.graph import GroupKind as GroupKind
@@ -76,6 +80,4 @@ from vizgrad.inspection.model.trace import ARRAYS_FILED as ARRAYS_FILED
 from vizgrad.inspection.model.trace import MODEL_VERSION as MODEL_VERSION
 from vizgrad.inspection.model.trace import Event as Event
 from vizgrad.inspection.model.trace import Trace as Trace
-from vizgrad.inspection.model.within import BoundValue as BoundValue
-from vizgrad.inspection.model.within import CodeStep as CodeStep
 from vizgrad.inspection.model.within import Within as Within

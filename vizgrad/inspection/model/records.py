@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from vizgrad.inspection.model.arrays import TensorSummary
+from vizgrad.inspection.model.code import CodeStep, Made
 from vizgrad.inspection.model.nodes import Edge
 
 NodeState = Literal["waiting", "ready", "current", "done", "skipped", "captured", "error"]
@@ -102,7 +103,9 @@ class StepRecord:
 
     `ready` is the entry of the queue that it took out. `arrived` has one entry a delivery with a defined
     gradient, in order; `visit.routed` one an edge. `released` are names of saved values of the node.
-    `current` is the node that comes next; None at the end.
+    `current` is the node that comes next; None at the end. `code` are the lines of a person's that the node
+    ran, if they were noted. `made` is what it recorded with create_graph=True: the lane of the graph of
+    second order is what all steps have made, one after another.
     """
 
     visit: Visit
@@ -112,6 +115,8 @@ class StepRecord:
     readied: tuple[Ready, ...] = ()
     released: tuple[str, ...] = ()
     current: int | None = None
+    code: tuple[CodeStep, ...] = ()
+    made: tuple[Made, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

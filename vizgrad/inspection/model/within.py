@@ -4,34 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from vizgrad.errors import Place
-from vizgrad.inspection.model.arrays import TensorSummary
+from vizgrad.inspection.model.code import CodeStep
 from vizgrad.inspection.model.records import StageRecord
-
-
-@dataclass(frozen=True, slots=True)
-class BoundValue:
-    """What a line has given a name to."""
-
-    name: str
-    value: TensorSummary
-
-
-@dataclass(frozen=True, slots=True)
-class CodeStep:
-    """A line of a person's that a node has run, in stage number `stage` of its visit: a hook's or a custom
-    Function's. `values` are the tensors that it gave a name to.
-    """
-
-    stage: int
-    place: Place
-    values: tuple[BoundValue, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Within:
     """The first `done` of the `stages` of the visit of `node` are shown as done, and the first `lines` of the
-    `code` of a person's that it ran.
+    `code` of a person's that it ran; of what these and the next line made the first `made`.
 
     The node has run as a whole when it was gone into: what later stages did to `.grad` and saved values is
     undone as long as they are not done here, what they did to other objects of Python is not.
@@ -42,6 +22,7 @@ class Within:
     stages: tuple[StageRecord, ...]
     lines: int = 0
     code: tuple[CodeStep, ...] = ()
+    made: int = 0
 
     @property
     def following(self) -> CodeStep | None:

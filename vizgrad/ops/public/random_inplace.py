@@ -9,7 +9,6 @@ from vizgrad.arrays import dtypes, random, xp
 from vizgrad.arrays.limits import finfo, iinfo
 from vizgrad.arrays.random import Generator as _Generator
 from vizgrad.function.inplace import write
-from vizgrad.function.wrapped import draws
 from vizgrad.ops import copying
 from vizgrad.ops.forms import method
 from vizgrad.ops.public.arguments import (
@@ -37,7 +36,6 @@ def refuse_types(self: Tensor, name: str, kinds: str) -> None:
 
 
 @method
-@draws("fill")
 def uniform_(
     self: Tensor, from_: float = 0, to: float = 1, *, generator: _Generator | None = None, **kw: Any
 ) -> Tensor:
@@ -64,7 +62,6 @@ def uniform_(
 
 
 @method
-@draws("fill")
 @takes_tensors
 def normal_(
     self: Tensor, mean: float = 0, std: float = 1, *, generator: _Generator | None = None
@@ -103,7 +100,6 @@ def _plain(name: str, argument: str, value: Any) -> Any:
 
 
 @method
-@draws("fill")
 def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: _Generator | None = None) -> Tensor:
     """1 with probability `p`, else 0."""
     probability = p._array if isinstance(p, Tensor) else p
@@ -115,7 +111,6 @@ def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: _Generator | None = Non
 
 
 @method
-@draws("fill")
 def exponential_(self: Tensor, lambd: float = 1, *, generator: _Generator | None = None) -> Tensor:
     """Numbers from the exponential distribution with rate `lambd`."""
     if not lambd > 0:
@@ -126,7 +121,6 @@ def exponential_(self: Tensor, lambd: float = 1, *, generator: _Generator | None
 
 
 @method
-@draws("fill")
 def random_(
     self: Tensor, *limits: Any, generator: _Generator | None = None, **named: Any
 ) -> Tensor:
@@ -178,7 +172,6 @@ def _check_held(self: Tensor, low: int, high: int) -> None:
 
 
 @method
-@draws("fill")
 def geometric_(self: Tensor, p: float, *, generator: _Generator | None = None) -> Tensor:
     """How many trials with probability `p` until the first success, from 1."""
     if not 0 < p < 1:
@@ -189,7 +182,6 @@ def geometric_(self: Tensor, p: float, *, generator: _Generator | None = None) -
 
 
 @method
-@draws("fill")
 def cauchy_(
     self: Tensor, median: float = 0, sigma: float = 1, *, generator: _Generator | None = None
 ) -> Tensor:
@@ -202,7 +194,6 @@ def cauchy_(
 
 
 @method
-@draws("fill")
 def log_normal_(
     self: Tensor, mean: float = 1, std: float = 2, *, generator: _Generator | None = None
 ) -> Tensor:

@@ -47,6 +47,10 @@ from vizgrad.widgets.protocol.events import LinesMoved as LinesMoved
 from vizgrad.widgets.protocol.events import RollCall as RollCall
 from vizgrad.widgets.protocol.events import Updated as Updated
 from vizgrad.widgets.protocol.events import Working as Working
+from vizgrad.widgets.protocol.lanes import GetLane as GetLane
+from vizgrad.widgets.protocol.lanes import Lane as Lane
+from vizgrad.widgets.protocol.lanes import Opened as Opened
+from vizgrad.widgets.protocol.lanes import OpenSecond as OpenSecond
 from vizgrad.widgets.protocol.requests import AddBreakpoint as AddBreakpoint
 from vizgrad.widgets.protocol.requests import Attach as Attach
 from vizgrad.widgets.protocol.requests import BeginBranch as BeginBranch
@@ -134,6 +138,8 @@ ANSWERS: dict[type, tuple[type, ...]] = {
     SwitchBranch: (Done,),
     DropBranch: (Done,),
     GetDifferences: (Differences,),
+    GetLane: (Lane,),
+    OpenSecond: (Opened,),
     SetNonfinite: (Done,),
     Pause: (Done,),
     Inspect: (Inspection,),

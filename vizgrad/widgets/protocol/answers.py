@@ -234,7 +234,7 @@ class Source:
 
     request: int
     session: str
-    file: str
+    file: int
     text: str
     changed: bool = False
     gone: str = ""

@@ -134,13 +134,11 @@ class GetNodeLine:
 
 @dataclass(frozen=True, slots=True)
 class GetSource:
-    """What stands in this file (`CodeFile.file`)? Of no file but those that recorded nodes of the session, or
-    that of the line which comes next within a node.
-    """
+    """What stands in this file (its number in `Lines.files`)?"""
 
     request: int
     session: str
-    file: str
+    file: int
 
 
 @dataclass(frozen=True, slots=True)

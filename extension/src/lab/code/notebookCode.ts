@@ -213,7 +213,8 @@ export class NotebookCode implements IDisposable {
       const { mark: last } = before;
       const isSame = last?.node === mark.node && last.kind === mark.kind && last.text === mark.text;
       if (!isSame || last.inside?.line !== mark.inside?.line) {
-        this.show(mark, mark.text === '' ? 'followed' : 'stopped');
+        const goes = mark.text === '' || mark.kind === 'inside';
+        this.show(mark, goes ? 'followed' : 'stopped');
       }
     }
   }

@@ -22,6 +22,7 @@ export * from './arrays';
 export * from './blocks';
 export * from './branches';
 export * from './breakpoints';
+export * from './code';
 export * from './graph';
 export * from './lines';
 export * from './memory';

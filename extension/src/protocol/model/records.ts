@@ -6,6 +6,8 @@ import { readTensorSummary } from './arrays';
 import type { TensorSummary } from './arrays';
 import { readEdge } from './nodes';
 import type { Edge } from './nodes';
+import { readCodeStep, readMade } from './code';
+import type { CodeStep, Made } from './code';
 
 /** The eleven stages of one visit of a vizgrad node, in order (spec E-50). */
 export const STAGES = [
@@ -107,7 +109,10 @@ export interface Arrival {
  *
  * `ready` is the entry of the queue that it took out. `arrived` has one entry a delivery with a
  * defined gradient, in order; `visit.routed` one an edge. `released` are names of saved values of
- * the node. `current` is the node that comes next; None at the end.
+ * the node. `current` is the node that comes next; None at the end. `code` are the lines of a
+ * person's that the node ran, if they were noted. `made` is what it recorded with
+ * create_graph=True: the lane of the graph of second order is what all steps have made, one after
+ * another.
  */
 export interface StepRecord {
   readonly visit: Visit;
@@ -117,6 +122,8 @@ export interface StepRecord {
   readonly readied: readonly Ready[];
   readonly released: readonly string[];
   readonly current: number | null;
+  readonly code: readonly CodeStep[];
+  readonly made: readonly Made[];
 }
 
 /**
@@ -191,7 +198,9 @@ export const readStepRecord: Reader<StepRecord> = record<StepRecord>({
   arrived: optional(array(readArrival), []),
   readied: optional(array(readReady), []),
   released: optional(array(string), []),
-  current: optional(nullable(integer), null)
+  current: optional(nullable(integer), null),
+  code: optional(array(readCodeStep), []),
+  made: optional(array(readMade), [])
 });
 
 export const readStart: Reader<Start> = record<Start>({

@@ -16,6 +16,7 @@ import {
   Events,
   Inside,
   Inspector,
+  LaneView,
   Memory,
   SavedTensors,
   Versions
@@ -23,6 +24,7 @@ import {
 import { branchesNote } from '../panels/Branches';
 import { breakpointsNote } from '../panels/Breakpoints';
 import { insideNote } from '../panels/Inside';
+import { laneNote } from '../panels/LaneView';
 import { memoryNote } from '../panels/Memory';
 import { savedNote } from '../panels/SavedTensors';
 import { versionsNote } from '../panels/Versions';
@@ -84,6 +86,16 @@ export function Panels({ state, session, width }: PanelsProps): JSX.Element {
           ))}
         >
           <Inside within={within} />
+          <LaneView session={session} />
+        </Region>
+      )}
+      {!within && session.run.grows && (
+        <Region
+          name="Second order"
+          note={() => laneNote(session)}
+          tools={<CommandButton command="debug-second" />}
+        >
+          <LaneView session={session} />
         </Region>
       )}
     </div>

@@ -1,11 +1,13 @@
 /** Where the run stands within the visit of a node: its stages, and the lines of a person's that run in them. */
 import type { JSX } from 'preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 
 import type { CodeStep, StageRecord, Within } from '../../protocol';
 import { nodeTitle } from '../../store';
 import type { SessionState } from '../../store';
 import * as format from '../format';
 import { PlaceLink } from '../PlaceLink';
+import { showWithin } from '../showWithin';
 import { STAGE_NAMES } from './Stages';
 
 export function insideNote(session: SessionState): string {
@@ -20,8 +22,14 @@ export function insideNote(session: SessionState): string {
 export function Inside({ within }: { within: Within }): JSX.Element {
   const { stages, code, done } = within;
   const line = followingLine(within);
+  const list = useRef<HTMLOListElement>(null);
+  useLayoutEffect(() => {
+    if (list.current) {
+      showWithin(list.current, '[aria-current]');
+    }
+  }, [within]);
   return (
-    <ol class="vg-inside" aria-label="Stages of the visit">
+    <ol ref={list} class="vg-inside" aria-label="Stages of the visit">
       {stages.map((stage, number) => (
         <li key={number} class="vg-inside-stage">
           <Stage stage={stage} stands={standing(number, done, line !== null)} />

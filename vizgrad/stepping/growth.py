@@ -1,0 +1,118 @@
+"""The graph of second order that create_graph=True makes, as it grows: what each step has recorded.
+
+It is found from what a step hands over: whatever leads there and was recorded since the run began. Of nodes
+only their numbers are kept: it is not this that keeps the graph alive.
+"""
+
+# What a tensor keeps in underscored slots is hidden from its users, not from the debugger.
+# pyright: reportPrivateUsage=false
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from operator import attrgetter
+from typing import Any, NamedTuple
+
+from vizgrad.graph.accumulate import AccumulateGrad
+from vizgrad.graph.edges import edge_of
+from vizgrad.graph.node import Edge, Node
+from vizgrad.inspection import model
+from vizgrad.stepping.held import Held, summary_of
+from vizgrad.stepping.summary import outline_of
+
+
+class Grown(NamedTuple):
+    """A `model.Made`, not yet in numbers."""
+
+    name: str
+    kind: model.MadeKind
+    inputs: tuple[int, ...]
+    held: Held | None
+    output: model.OutputMeta | None
+    label: str = ""
+    node: int | None = None
+
+    def told(self) -> model.Made:
+        value = summary_of(self.held)
+        return model.Made(
+            self.name, self.kind, self.inputs, value, self.output, self.label, self.node
+        )
+
+
+class Growth:
+    """What was recorded since tick `since`, of a run of the nodes `ids`; `label` says what a person calls a
+    leaf.
+    """
+
+    def __init__(
+        self, ids: Mapping[Node, int], since: int, label: Callable[[Node], str] | None = None
+    ) -> None:
+        self._ids, self._since = ids, since
+        self._label = label
+        #: Numbers in the lane: of recorded nodes by their tick, of others by themselves.
+        self._known: dict[int | Node, int] = {}
+
+    def forked(self) -> Growth:
+        """That of a run which goes on from here."""
+        made = Growth(self._ids, self._since, self._label)
+        made._known = self._known.copy()
+        return made
+
+    def grow(self, tensor: Any, held: Held | None, label: str = "") -> Iterator[Grown]:
+        """What leads to `tensor` and was not there yet, in the order in which it was recorded."""
+        edge = None if tensor is None else edge_of(tensor)
+        root = edge.node if isinstance(edge, Edge) else edge
+        if root is None:
+            return
+        found: dict[Node, None] = {}
+        left = [root]
+        while left:
+            node = left.pop()
+            if node in found or not self._is_recorded(node) or node.sequence_nr in self._known:
+                continue
+            found[node] = None
+            left += [target for target, _ in node.next_edges if target is not None]
+        for node in sorted(found, key=attrgetter("sequence_nr")):
+            targets = [target for target, _ in node.next_edges if target is not None]
+            for target in targets:
+                yield from self._from_outside(target)
+            inputs = tuple(self._known[self._key(target)] for target in targets)
+            self._known[node.sequence_nr] = len(self._known)
+            its = node is root
+            yield Grown(
+                node.name(),
+                "recorded",
+                inputs,
+                held if its else None,
+                _meta(node),
+                label if its else "",
+            )
+
+    def _is_recorded(self, node: Node) -> bool:
+        return (
+            not isinstance(node, AccumulateGrad)
+            and node not in self._ids
+            and node.sequence_nr > self._since
+        )
+
+    def _key(self, node: Node) -> int | Node:
+        return node.sequence_nr if self._is_recorded(node) else node
+
+    def _from_outside(self, node: Node) -> Iterator[Grown]:
+        if self._is_recorded(node) or node in self._known:
+            return
+        self._known[node] = len(self._known)
+        label = self.label_of(node)
+        yield Grown(node.name(), "input", (), None, _meta(node), label, self._ids.get(node))
+
+    def label_of(self, node: Node) -> str:
+        """What a person calls the variable of a leaf."""
+        return self._label(node) if self._label else ""
+
+
+def _meta(node: Node) -> model.OutputMeta | None:
+    meta = node.meta(0)
+    if meta.shape is None or meta.dtype is None:
+        return None
+    told = outline_of(tuple(meta.shape), meta.dtype, meta.device or "cpu")
+    return model.OutputMeta(told.shape, told.dtype, told.device)

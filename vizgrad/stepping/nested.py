@@ -1,0 +1,92 @@
+"""Backwards that run within the visit of a node: called in a hook or in a custom Function's backward.
+
+What they add to `.grad` is undone and redone with the step that they are of; gone into, their nodes are part
+of the node's lane. They are seen where nobody records: a `vg.record()` block around listens itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from vizgrad.engine.watch import Watch
+from vizgrad.graph.accumulate import AccumulateGrad
+from vizgrad.graph.node import Edge, Node
+from vizgrad.stepping.effects import GradEffect
+from vizgrad.tensor.modes import MODES, start_recording, stop_recording
+
+if TYPE_CHECKING:
+    from vizgrad.engine.task import GraphTask
+    from vizgrad.stepping.operations import Operations
+    from vizgrad.stepping.source import EngineGraph
+    from vizgrad.stepping.steplog import StepLog
+    from vizgrad.tensor.place import Site
+
+
+class Nested:
+    """Listens to the thread of a run for backwards that begin."""
+
+    def __init__(self, log: StepLog, source: EngineGraph) -> None:
+        self._log, self._source = log, source
+        #: The lane of the node that is gone into.
+        self.lane: Operations | None = None
+
+    @contextmanager
+    def listening(self) -> Generator[None]:
+        if MODES.recorder is not None:
+            yield
+            return
+        before = start_recording(self)
+        try:
+            yield
+        finally:
+            stop_recording(before)
+
+    def watch(self, task: GraphTask) -> Watch:
+        return _NestedWatch(self._log, self._source, self.lane)
+
+    # of other events of a recorder nothing is told here
+
+    def recorded(self, node: Node, outputs: Any = ()) -> None:
+        pass
+
+    def wrote(self, op: str, site: Site | None) -> None:
+        pass
+
+    def hooked(self, name: str) -> None:
+        pass
+
+
+class _NestedWatch(Watch):
+    """Of one backward."""
+
+    def __init__(self, log: StepLog, source: EngineGraph, lane: Operations | None) -> None:
+        self._log, self._source, self._lane = log, source, lane
+        self._came: dict[Node, list[int]] = {}
+        self._number = -1
+
+    def enter(self, node: Node, grads: tuple[Any, ...], full: bool) -> None:
+        step = self._log.step
+        label = ""
+        if isinstance(node, AccumulateGrad):
+            label = self._source.name_of(node.variable)
+            known = step is not None and any(
+                isinstance(effect, GradEffect) and effect.is_of(node.variable)
+                for effect in step.effects
+            )
+            if step is not None and not known:
+                effect = GradEffect(node.variable)
+                step.effects.append(effect)
+                step.nbytes += effect.nbytes
+        lane = self._lane
+        if lane is not None and not lane.full:
+            value = next((grad for grad in grads if grad is not None), None)
+            inputs = self._came.pop(node, ())
+            self._number = lane.note_visit(node.name(), inputs, value, label)
+
+    def routed(self, node: Node, index: int, computed: Any, routed: Any) -> None:
+        edge = node.edges[index]
+        target = edge.node if isinstance(edge, Edge) else edge
+        if self._lane is not None and target is not None and routed is not None:
+            self._came.setdefault(target, []).append(self._number)

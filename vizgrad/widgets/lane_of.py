@@ -1,0 +1,34 @@
+"""What a view is told of the lane beside the graph."""
+
+from __future__ import annotations
+
+from vizgrad.inspection.lanes import Lane
+from vizgrad.inspection.outline import Outline
+from vizgrad.inspection.session import Session
+from vizgrad.widgets import protocol as p
+from vizgrad.widgets.drawing import AUTOMATIC, Drawing, Folding
+from vizgrad.widgets.drawing_of import draw
+
+
+def lane(number: int, session: Session, folding: Folding) -> p.Lane:
+    with session.at_rest() as (revision, look):
+        found = look.lane
+        if found is None:
+            return p.Lane(number, session.id, revision, None, (), (), None)
+        return p.Lane(
+            number,
+            session.id,
+            revision,
+            found.node,
+            found.made,
+            found.at,
+            drawn(found, folding),
+            found.left_out,
+            can_debug=found.node is None and not session.closed,
+        )
+
+
+def drawn(lane: Lane, folding: Folding = AUTOMATIC) -> Drawing:
+    """The picture of all of it: what is not there yet has its place."""
+    nodes = lane.graph.nodes
+    return draw(Outline.of_graph(lane.graph), nodes.__getitem__, folding)
