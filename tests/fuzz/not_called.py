@@ -6,10 +6,12 @@ _STATE = "a setting of the library, not an operation: tests/autograd, tests/arra
 _TENSOR = "of the tensor as an object, not of its values: tests/tensor, tests/oracle/programs"
 _SPARSE = "drawn at random beside dense arrays in tests/arrays/test_sparse.py; S-1 ... S-17"
 _AUTOCAST = "a setting of mixed precision: tests/oracle/programs/mixed_precision.py"
+_FUNCTIONS = "takes a function: tests/batching, tests/oracle/programs"
 _DRAWN = "the state of the generator: tests/oracle/programs"
 
 NAMES: dict[str, str] = (
-    dict.fromkeys(
+    {"vmap": _FUNCTIONS}
+    | dict.fromkeys(
         (
             "are_deterministic_algorithms_enabled",
             "get_default_device",
