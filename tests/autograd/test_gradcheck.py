@@ -63,12 +63,6 @@ def test_inputs_are_put_back_also_after_an_error() -> None:
     assert calls[-1] != [1, 2]
 
 
-@pytest.mark.rule("G-1")
-def test_what_is_not_there_yet_says_so() -> None:
-    with pytest.raises(NotImplementedError, match="forward mode"):
-        gradcheck(vg.sin, x(), check_forward_ad=True)
-
-
 def test_a_bar_shows_only_what_takes_long(capsys: pytest.CaptureFixture[str]) -> None:
     with Progress(3, "quick") as progress:
         progress.step()

@@ -19,7 +19,7 @@ from vizgrad.ops import registry
 ALL: list[Row] = [*ROWS, *activations.ROWS, *layers.ROWS]
 
 #: What looks at elements: its result, or whether it is right, depends on them.
-OF_ELEMENTS = {"unique", "gaussian_nll_loss", "ctc_loss"}
+OF_ELEMENTS = {"unique", "gaussian_nll_loss"}
 
 
 def _another(array: np.ndarray) -> np.ndarray:

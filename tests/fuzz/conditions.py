@@ -113,8 +113,9 @@ def _with_less(call: Call) -> Iterator[Call]:
     """Without one of its keywords or its last arguments; with 1 or nothing in the place of what is no tensor."""
     for k in range(len(call.words)):
         yield replace(call, words=call.words[:k] + call.words[k + 1 :])
-    for k in range(1, len(call.args)):
-        yield replace(call, args=call.args[:k])
+    if "{" not in call.path:  # an operator has no fewer operands
+        for k in range(1, len(call.args)):
+            yield replace(call, args=call.args[:k])
     for k, arg in enumerate(call.args):
         if not isinstance(arg, (Given, tuple, list)):
             for value in (1, None):

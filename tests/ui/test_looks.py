@@ -15,6 +15,7 @@ from tests.ui.test_life import picture
 from tests.ui.test_picture import RNN, debugged
 from tests.ui.test_rooms import opened, opened_panel
 from tests.ui.test_tour import press, root
+from tests.ui.themes import written_in
 
 STALE = """
 import vizgrad as vg
@@ -39,6 +40,30 @@ class Model(nn.Module):
 model = Model()
 loss = model(vg.ones(12, 6)).sum()
 """
+
+#: Heads of more than one line or cut, and tabs that stand above nothing of theirs.
+CROOKED = """async view => {
+  const heads = [...view.querySelectorAll('.vg-region-head, .vg-tabs-row')].filter(
+    e => e.getBoundingClientRect().height > 30 || e.scrollWidth > e.clientWidth
+  );
+  const tabs = [...view.querySelectorAll('[role=tab]')];
+  for (const tab of tabs) {
+    tab.click();
+    await new Promise(requestAnimationFrame);
+    const room = view.querySelector('[role=tabpanel]').getBoundingClientRect();
+    if (tab.getBoundingClientRect().bottom > room.y + 2) heads.push(tab);
+  }
+  return heads.map(each => each.textContent);
+}"""
+#: What is written outside of the box that it is of.
+OUTSIDE = """view => [...view.querySelectorAll('.vg-node')].flatMap(node => {
+  const box = node.querySelector('.vg-box').getBoundingClientRect();
+  return [...node.querySelectorAll('text')].filter(text => {
+    const {left, right, top, bottom} = text.getBoundingClientRect();
+    const end = box.right + 1, start = box.left - 1;
+    return left < start || right > end || top < box.top - 2 || bottom > box.bottom + 2;
+  }).map(text => text.textContent);
+})"""
 
 
 def resized(view: Locator, width: int) -> Locator:
@@ -109,32 +134,27 @@ def test_titles_of_groups_stay_in_sight_while_some_of_the_group_is(lab: Lab) -> 
     expect(view.locator(".vg-cluster-title").filter(has_text="for x in")).to_have_count(0)
 
 
-@pytest.mark.parametrize("font", ["", "DejaVu Sans"])
-def test_heads_are_one_line_and_the_slider_can_be_held(lab: Lab, font: str) -> None:
-    if font:
-        style = f":root, body {{ --jp-ui-font-family: '{font}', sans-serif !important; }}"
-        lab.page.add_style_tag(content=style)
+def test_heads_are_one_line_and_the_slider_can_be_held(lab: Lab) -> None:
     lab.page.set_viewport_size({"width": 1600, "height": 900})
     _, output = opened(lab)
     press(output, "Step")
     at(output, 1)
     output.locator("[data-state=current]").first.click()
-    for width in (1150, 934, 780, 600, 480, 358):
-        view = resized(output, width)
-        expect(view.get_by_text("Pinned to LogSoftmaxBackward0")).to_be_attached()
-        named = view.locator(".vg-pinned .vg-middle")
-        assert box_of(named)["width"] > 60
-        for head in view.locator(".vg-region-head, .vg-tabs-row").all():
-            assert box_of(head)["height"] <= 30
-            assert head.evaluate("e => e.scrollWidth <= e.clientWidth")
-        for tab in view.get_by_role("tab").all():
-            tab.click()
-            room = box_of(view.get_by_role("tabpanel"))
-            assert box_of(tab)["bottom"] <= room["y"] + 2
-        picture(lab, f"heads-{width}-{font or 'usual'}".replace(" ", "-"))
-        slider, toolbar = box_of(view.locator(".vg-scrubber")), box_of(view.locator(".vg-toolbar"))
-        assert slider["width"] >= 100
-        assert toolbar["height"] <= (100 if width < 480 else 66)
+    for font in ("", "DejaVu Sans"):
+        with written_in(lab, font):
+            for width in (1150, 934, 780, 600, 480, 358):
+                _one_line(resized(output, width), width)
+                picture(lab, f"heads-{width}-{font or 'usual'}".replace(" ", "-"))
+
+
+def _one_line(view: Locator, width: int) -> None:
+    expect(view.get_by_text("Pinned to LogSoftmaxBackward0")).to_be_attached()
+    assert box_of(view.locator(".vg-pinned .vg-middle"))["width"] > 60
+    assert (view.get_by_role("tab").count() > 0) == (width < 900)
+    assert view.evaluate(CROOKED) == []
+    slider, toolbar = box_of(view.locator(".vg-scrubber")), box_of(view.locator(".vg-toolbar"))
+    assert slider["width"] >= 100
+    assert toolbar["height"] <= (100 if width < 480 else 66)
 
 
 def test_numbers_of_five_digits_cover_nothing_in_the_toolbar(lab: Lab) -> None:
@@ -157,34 +177,19 @@ def test_numbers_of_five_digits_cover_nothing_in_the_toolbar(lab: Lab) -> None:
 
 @pytest.mark.parametrize("font", ["DejaVu Sans", "Liberation Sans"])
 def test_what_is_written_on_pins_and_boxes_stays_inside(lab: Lab, font: str) -> None:
-    families = (
-        f"--jp-ui-font-family: '{font}', sans-serif !important;"
-        f"--jp-code-font-family: '{font} Mono', monospace !important;"
-    )
-    style = f":root, body {{ {families} }}"
-    lab.page.add_style_tag(content=style)
-    _, view = opened(lab, PINS)
-    for position in range(1, 8):
-        press(view, "Step")
-        at(view, position)
-    press(view, "Open groups, one level more")
-    expect(root(view)).to_have_attribute("data-layout", "done")
-    expect(view.locator(".vg-leaf").first).to_be_attached()
-    for _ in range(4):
-        outside = root(view).evaluate(
-            """view => [...view.querySelectorAll('.vg-node')].flatMap(node => {
-              const box = node.querySelector('.vg-box').getBoundingClientRect();
-              return [...node.querySelectorAll('text')].filter(text => {
-                const {left, right, top, bottom} = text.getBoundingClientRect();
-                const end = box.right + 1, start = box.left - 1;
-                return left < start || right > end || top < box.top - 2 || bottom > box.bottom + 2;
-              }).map(text => text.textContent);
-            })"""
-        )
-        assert outside == []
-        press(view, "Zoom out")
-    press(view, "Zoom to fit")
-    picture(lab, f"pins-{font}".replace(" ", "-"))
+    with written_in(lab, font):
+        _, view = opened(lab, PINS)
+        for position in range(1, 8):
+            press(view, "Step")
+            at(view, position)
+        press(view, "Open groups, one level more")
+        expect(root(view)).to_have_attribute("data-layout", "done")
+        expect(view.locator(".vg-leaf").first).to_be_attached()
+        for _ in range(4):
+            assert root(view).evaluate(OUTSIDE) == []
+            press(view, "Zoom out")
+        press(view, "Zoom to fit")
+        picture(lab, f"pins-{font}".replace(" ", "-"))
 
 
 def test_a_long_derivative_is_broken_and_not_scrolled(lab: Lab) -> None:

@@ -13,6 +13,8 @@ from tests.ui.test_life import DEBUG, RESTARTED, SETUP, picture, restart, run_ce
 from tests.ui.test_picture import LEAST_TYPE, canvas_of, nodes_of, settled
 from tests.ui.test_rooms import inside, no_wider_than_its_room, region
 from tests.ui.test_saved import save_where_it_is, shows_the_picture
+from tests.ui.test_sources import OPEN, TRAIN, USE, chooser, line_of
+from tests.ui.test_story import FIRST, SECOND, THIRD, story
 from tests.ui.test_tour import press, root
 
 MODEL = """
@@ -95,6 +97,40 @@ def test_notebook_7_steps_restarts_reloads_and_reopens(lab: Lab) -> None:
     picture(lab, "notebook7-reopened")
     notebook.run()
     at(notebook.output(1), 0)
+
+
+def test_the_story_in_cells_and_in_a_file(lab: Lab) -> None:
+    write(lab, FIRST, SECOND, THIRD)
+    story(lab, in_notebook_7(lab))
+    picture(lab, "notebook7-story")
+
+    (lab.server.root / "train.py").write_text(TRAIN)
+    write(lab, USE, OPEN)
+    lab.shut_down_kernels()
+    notebook = in_notebook_7(lab)
+    notebook.run()
+    view = notebook.output(1)
+    at(view, 0)
+    press(view, "Continue")
+    at(view, 3)
+    # Below the notebook, where a person sees it, and with no focus.
+    source = lab.page.get_by_role("tabpanel", name="train.py")
+    red = source.locator(".vg-current-line.vg-mark-nonfinite")
+    expect(red).to_contain_text("return square.sqrt()")
+    expect(red).to_be_in_viewport()
+    assert not source.evaluate("element => element.contains(document.activeElement)")
+    picture(lab, "notebook7-source")
+    view.locator('[data-node-id="1"]').first.click()
+    expect(source.locator(".vg-selected-line")).to_contain_text("return distance(x) * x")
+    expect(source.locator(".vg-selected-line")).to_be_in_viewport()
+    line_of(source, "x = x * 1.5").click()
+    expect(chooser(source).locator("option")).to_have_count(2)
+    control = source.get_by_role("button", name="Breakpoint, line 92", exact=True)
+    control.click()
+    expect(control).to_have_attribute("aria-pressed", "true")
+    press(view, "Continue")
+    at(view, 4)
+    expect(source.locator(".vg-current-line")).to_contain_text("Stopped: breakpoint before")
 
 
 def drawn(notebook: Notebook, cell: int) -> Locator:

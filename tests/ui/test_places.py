@@ -10,6 +10,7 @@ from tests.ui.test_following import at
 from tests.ui.test_life import picture
 from tests.ui.test_rooms import opened_panel
 from tests.ui.test_tour import press
+from tests.ui.themes import written_in
 
 SETUP = "import vizgrad as vg\nx = vg.ones(3, requires_grad=True)"
 FORWARD = "\n# three\n# lines\nloss = (x.exp() * x).tanh().sum()"
@@ -59,20 +60,18 @@ def test_where_a_node_was_recorded_is_shown_in_its_cell(lab: Lab, where: str) ->
     assert marked == [0, 0, 0, 1]
 
 
-@pytest.mark.parametrize("font", ["", "DejaVu Sans"])
-def test_six_tabs_stand_in_one_line_of_the_side_panel(lab: Lab, font: str) -> None:
-    if font:
-        style = f":root, body {{ --jp-ui-font-family: '{font}', sans-serif !important; }}"
-        lab.page.add_style_tag(content=style)
+def test_six_tabs_stand_in_one_line_of_the_side_panel(lab: Lab) -> None:
     lab.open_notebook(SETUP, FORWARD, "s = vg.debug(loss)").run()
     panel = opened_panel(lab)
     at(panel, 0)
     panel.evaluate("element => { element.style.width = '358px' }")
     tabs = panel.get_by_role("tab")
     expect(tabs).to_have_count(6)
-    for tab in tabs.all():
-        tab.click()
-        boxes = [each.bounding_box() or {} for each in tabs.all()]
-        assert len({round(box["y"]) for box in boxes}) == 1
-        assert tab.evaluate("e => e.scrollWidth <= e.clientWidth"), tab.inner_text()
-    picture(lab, f"tabs-{font or 'usual'}".replace(" ", "-"))
+    for font in ("", "DejaVu Sans"):
+        with written_in(lab, font):
+            for tab in tabs.all():
+                tab.click()
+                boxes = [each.bounding_box() or {} for each in tabs.all()]
+                assert len({round(box["y"]) for box in boxes}) == 1
+                assert tab.evaluate("e => e.scrollWidth <= e.clientWidth"), tab.inner_text()
+            picture(lab, f"tabs-{font or 'usual'}".replace(" ", "-"))

@@ -85,14 +85,29 @@ def no_wider_than_its_room(view: Locator) -> None:
     assert root(view).evaluate("e => e.scrollWidth - e.clientWidth") <= 0
 
 
-@pytest.mark.parametrize("width", [1500, 880, 600])
-def test_the_graph_and_the_engine_are_seen_together(lab: Lab, width: int) -> None:
+def test_the_graph_and_the_engine_are_seen_together(lab: Lab) -> None:
     notebook, view = opened(lab)
     lab.execute("application:toggle-left-area")
-    # The output is narrower than the page by what the notebook keeps for itself.
-    lab.page.set_viewport_size({"width": width + 160, "height": 1000})
-    press(view, "Step")
-    at(view, 1)
+    for position, width in ((1, 1500), (3, 880), (5, 600)):
+        # The output is narrower than the page by what the notebook keeps for itself.
+        lab.page.set_viewport_size({"width": width + 160, "height": 1000})
+        press(view, "Step")
+        at(view, position)
+        _seen_together(view, width)
+        # What is said above the parts leaves the graph its height.
+        graph = region(view, "Graph").bounding_box()
+        notebook.execute(f"session.break_at(when='position == {position}'); session.continue_()")
+        expect(view.locator(".vg-banner")).to_contain_text("Stopped")
+        at(view, position + 1)
+        after = region(view, "Graph").bounding_box()
+        assert graph is not None
+        assert after is not None
+        assert after["height"] == pytest.approx(graph["height"], abs=1)
+        view.get_by_role("button", name="Zoom to fit").click()
+        picture(lab.page, f"width-{width}", root(view))
+
+
+def _seen_together(view: Locator, width: int) -> None:
     root(view).scroll_into_view_if_needed()
     room = root(view).bounding_box()
     assert room is not None
@@ -109,16 +124,6 @@ def test_the_graph_and_the_engine_are_seen_together(lab: Lab, width: int) -> Non
             inside(region(view, "Engine"), view)
     else:
         inside(region(view, "Saved tensors"), view)
-    # What is said above the parts leaves the graph its height.
-    graph = region(view, "Graph").bounding_box()
-    notebook.execute("session.break_at(when='position == 2'); session.continue_()")
-    expect(view.locator(".vg-banner")).to_contain_text("Stopped")
-    after = region(view, "Graph").bounding_box()
-    assert graph is not None
-    assert after is not None
-    assert after["height"] == pytest.approx(graph["height"], abs=1)
-    view.get_by_role("button", name="Zoom to fit").click()
-    picture(lab.page, f"width-{width}", root(view))
 
 
 def test_in_the_side_panel_the_engine_is_a_tab_below_the_graph(lab: Lab) -> None:

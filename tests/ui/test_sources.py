@@ -135,8 +135,10 @@ def test_a_step_brings_its_line_into_sight_but_disturbs_nobody(lab: Lab) -> None
     assert in_sight(selected)
 
 
+#: The first line that is shown is far down.
 TRAIN = (
-    """\
+    "# far\n" * 80
+    + """\
 def scaled(x):
     return x * x
 
@@ -146,16 +148,24 @@ def distance(x):
     return square.sqrt()
 
 
-"""
-    + "# more\n" * 80
-    + """
-
 def model(x):
     for _ in range(2):
         x = x * 1.5
     return distance(x) * x
 """
+    + "# below\n" * 40
 )
+DOUBLE = """\
+import vizgrad as vg
+class Double(vg.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+    @staticmethod
+    def backward(ctx, grad):
+        twice = grad * 2
+        return twice
+"""
 USE = """\
 import vizgrad as vg
 from train import model
@@ -198,7 +208,7 @@ def _opens_at_a_stop(lab: Lab, view: Locator, source: Locator) -> None:
 
 
 def control_in(source: Locator) -> Locator:
-    return source.get_by_role("button", name="Breakpoint, line 94", exact=True)
+    return source.get_by_role("button", name="Breakpoint, line 92", exact=True)
 
 
 def _follows(lab: Lab, notebook: Notebook, source: Locator) -> None:
@@ -221,7 +231,7 @@ def _follows(lab: Lab, notebook: Notebook, source: Locator) -> None:
     expect(source).not_to_contain_text("not written")
     control_in(source).click()
     expect(control_in(source)).to_have_attribute("aria-pressed", "true")
-    assert notebook.execute("print(session.breakpoints[0].text)") == "line 94 of train.py\n"
+    assert notebook.execute("print(session.breakpoints[0].text)") == "line 92 of train.py\n"
     picture(lab, "source-followed")
 
 
@@ -261,8 +271,29 @@ def _is_let_go(lab: Lab, notebook: Notebook, source: Locator) -> None:
     at(panel, 4)  # at the breakpoint, which is kept
     panel.get_by_role("tab", name="Inspector").click()
     panel.locator('[data-node-id="2"]').first.click()
-    link = panel.get_by_role("button", name="train.py:7")
+    link = panel.get_by_role("button", name="train.py:87")
     expect(link).to_be_visible()
     expect(source).to_have_count(0)
     link.click()
     expect(source.locator(".vg-selected-line")).to_contain_text("return square.sqrt()")
+
+    # So is the file that a node runs: a step into it goes there.
+    (lab.server.root / "double.py").write_text(DOUBLE)
+    notebook.execute(
+        "from double import Double\nsession = vg.debug(Double.apply(w).sum(), display=False)"
+    )
+    at(panel, 0)
+    press(panel, "Step")
+    at(panel, 1)
+    lab.execute("vizgrad:step-in")
+    inside = lab.page.get_by_role("tabpanel", name="double.py").locator(".vg-current-line")
+    expect(inside).to_contain_text("return twice")
+
+    # What cannot be read is said, where the text would be.
+    (lab.server.root / "train.py").unlink()
+    notebook.execute("session = vg.debug(loss, display=False)")
+    at(panel, 0)
+    panel.locator('[data-node-id="1"]').first.click()
+    expect(source).to_contain_text("is gone, or cannot be read")
+    expect(source.locator(".vg-current-line, .vg-selected-line")).to_have_count(0)
+    picture(lab, "source-gone")

@@ -42,7 +42,11 @@ def drawn(graph: Locator) -> str:
 
 
 def test_a_nan_is_found_on_the_line_where_it_was_born(lab: Lab) -> None:
-    notebook = lab.open_notebook(FIRST, SECOND, THIRD)
+    story(lab, lab.open_notebook(FIRST, SECOND, THIRD))
+
+
+def story(lab: Lab, notebook: Notebook) -> None:
+    """Of a notebook of these three cells."""
     notebook.run()
     view = notebook.output(2)
     at(view, 0)

@@ -1,4 +1,6 @@
-"""Themes of JupyterLab, for the length of a test: a theme is a setting, and the server keeps those."""
+"""Themes of JupyterLab and fonts, for the length of a test: a theme is a setting, and the server keeps
+those; a page is handed on to the next test.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +23,20 @@ def themed(lab: Lab, theme: str) -> Iterator[None]:
         yield
     finally:
         _change(lab, before)
+
+
+@contextmanager
+def written_in(lab: Lab, font: str) -> Iterator[None]:
+    """In a family of fonts; "": in those that this machine has for what is asked for."""
+    families = (
+        f"--jp-ui-font-family: '{font}', sans-serif !important;"
+        f"--jp-code-font-family: '{font} Mono', monospace !important;"
+    )
+    style = lab.page.add_style_tag(content=f":root, body {{ {families} }}" if font else " ")
+    try:
+        yield
+    finally:
+        style.evaluate("style => style.remove()")
 
 
 def _change(lab: Lab, theme: str) -> None:

@@ -154,7 +154,8 @@ def test_a_line_knows_its_nodes_and_a_node_its_line() -> None:
         assert (leaf.line, leaf.column) == (None, None)
         for strange in (-1, 1, 10**9):
             assert isinstance(notebook.ask(p.GetLineNodes, session.id, strange), p.Failed)
-            assert isinstance(notebook.ask(p.GetSource, session.id, strange), p.Failed)
+        for path in ("/etc/passwd", "", ".", f"{__file__}/../test_lines.py", lines.__file__):
+            assert isinstance(notebook.ask(p.GetSource, session.id, path), p.Failed)
         for strange in (-1, 4, 10**9):
             assert isinstance(notebook.ask(p.GetNodeLine, session.id, strange), p.Failed)
 
@@ -170,13 +171,13 @@ def test_the_text_of_a_file_comes_with_whether_it_is_what_ran(tmp_path: Path) ->
         notebook = Notebook()
         (shown,) = notebook.told.files
         assert (shown.name, shown.cell, shown.text) == ("train.py", "", "")
-        told = notebook.ask(p.GetSource, session.id, 0)
+        told = notebook.ask(p.GetSource, session.id, str(file))
         assert (told.text, told.changed, told.gone) == (text, False, "")
         file.write_text("# later\n" + text)
-        told = notebook.ask(p.GetSource, session.id, 0)
+        told = notebook.ask(p.GetSource, session.id, str(file))
         assert (told.text, told.changed) == ("# later\n" + text, True)
         file.unlink()
-        told = notebook.ask(p.GetSource, session.id, 0)
+        told = notebook.ask(p.GetSource, session.id, str(file))
         assert told.text == ""
         assert "train.py" in told.gone
         linecache.clearcache()
@@ -192,11 +193,44 @@ def test_a_file_of_which_any_function_moved_has_changed(tmp_path: Path) -> None:
         x = vg.ones(2, requires_grad=True)
         session = open_session(made["g"](made["f"](x)), vg.ones(2), names={})
         notebook = Notebook()
-        assert not notebook.ask(p.GetSource, session.id, 0).changed
+        assert not notebook.ask(p.GetSource, session.id, str(file)).changed
         file.write_text(first + second + "# at the end\n")
-        assert not notebook.ask(p.GetSource, session.id, 0).changed
+        assert not notebook.ask(p.GetSource, session.id, str(file)).changed
         file.write_text(first + "# between\n" + second)
-        assert notebook.ask(p.GetSource, session.id, 0).changed
+        assert notebook.ask(p.GetSource, session.id, str(file)).changed
+        linecache.clearcache()
+
+
+FUNCTION = """\
+import vizgrad as vg
+class Double(vg.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+    @staticmethod
+    def backward(ctx, grad):
+        twice = grad * 2
+        return twice
+"""
+
+
+def test_the_file_that_a_node_runs_is_to_be_had_while_the_run_is_in_it(tmp_path: Path) -> None:
+    with no_sessions():
+        file = tmp_path / "double.py"
+        file.write_text(FUNCTION)
+        made: dict[str, Any] = {}
+        exec(compile(FUNCTION, str(file), "exec"), made)
+        x = vg.ones(2, requires_grad=True)
+        session = open_session(made["Double"].apply(x).exp(), vg.ones(2), names={})
+        session.step()
+        notebook = Notebook()
+        refused = notebook.ask(p.GetSource, session.id, str(file))
+        assert isinstance(refused, p.Failed)
+        session.step_in()
+        told = notebook.ask(p.GetSource, session.id, str(file))
+        assert (told.text, told.changed, told.gone) == (FUNCTION, False, "")
+        file.write_text("# new\n" + FUNCTION)
+        assert notebook.ask(p.GetSource, session.id, str(file)).changed
         linecache.clearcache()
 
 
@@ -210,7 +244,7 @@ def test_what_cannot_be_shown_is_said_why(tmp_path: Path, monkeypatch: pytest.Mo
         notebook = Notebook()
 
         def gone() -> str:
-            told = notebook.ask(p.GetSource, session.id, 0)
+            told = notebook.ask(p.GetSource, session.id, str(file))
             assert (told.text, told.changed) == ("", False)
             return told.gone
 

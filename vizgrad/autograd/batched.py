@@ -1,23 +1,23 @@
 """Several vector-Jacobian products over one graph: `grad(..., is_grads_batched=True)` (E-34).
 
-The graph is run once for each row of the batch, and the results are stacked. PyTorch runs it once on
-batched values: the results are the same, but here hooks are called for each row, and a `retain_grad`
-tensor keeps the gradient of the last one.
+The graph is run once, on gradients that stand for all rows (`vizgrad.batching`). Where a formula, or a hook,
+looks at elements, it is run once for each row instead, and the results are stacked.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any
 
+from vizgrad.function.wrapped import Unreadable, wrap
 from vizgrad.ops.public.joining import stack
 from vizgrad.tensor.tensor import Tensor
 from vizgrad.tensor.wrong_call import wrong_call
 
 
-def rows_of(shapes: Sequence[tuple[int, ...]], given: Sequence[Any]) -> list[tuple[Any, ...]]:
-    """The grad_outputs of each row; `shapes` are the outputs', `given` one batch for each of them.
+def check_rows(shapes: Sequence[tuple[int, ...]], given: Sequence[Any]) -> None:
+    """`shapes` are those of the outputs, `given` has one batch of gradients for each of them.
 
     Raises RuntimeError for a batch whose rows do not have the shape of their output, ValueError for
     batches of several lengths or a missing one, IndexError for one without rows, TypeError for what is
@@ -42,7 +42,30 @@ def rows_of(shapes: Sequence[tuple[int, ...]], given: Sequence[Any]) -> list[tup
             ),
             "give as many rows for each output",
         )
-    return [tuple(batch[row] for batch in given) for row in range(lengths[0])]
+
+
+def all_rows(
+    of_row: Callable[[Sequence[Any], bool], tuple[Tensor | None, ...]],
+    given: Sequence[Any],
+    keep: bool,
+) -> tuple[Tensor | None, ...]:
+    """The results for all rows; `of_row(gradients, keep_graph)` gives those of one."""
+    from vizgrad.batching.level import Batch
+    from vizgrad.batching.values import filled, unwrapped
+
+    size = given[0].shape[0]
+    try:
+        with Batch(size) as level:
+            found = of_row([wrap(level, batch) for batch in given], keep)
+            results = tuple(
+                None if value is None else filled(*unwrapped(level, value), size) for value in found
+            )
+    except Unreadable:
+        if not keep:  # what ran has released what it had saved
+            raise
+        rows = [tuple(batch[row] for batch in given) for row in range(size)]
+        return stacked([of_row(row, keep or nr < size - 1) for nr, row in enumerate(rows)])
+    return results
 
 
 def _check(shape: tuple[int, ...], batch: Any, index: int) -> None:

@@ -7,7 +7,7 @@ import math
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from vizgrad.arrays import dtypes, xp
 from vizgrad.arrays.backend import to_host
@@ -16,29 +16,18 @@ from vizgrad.arrays.sparse import is_sparse
 from vizgrad.autograd import jacobians
 from vizgrad.autograd.function import Function
 from vizgrad.autograd.grad_mode import enable_grad
-from vizgrad.autograd.jacobians import agreeing, as_tuple, is_differentiable, parts_of
+from vizgrad.autograd.gradcheck_error import GradcheckError as GradcheckError
+from vizgrad.autograd.gradcheck_error import near as near
+from vizgrad.autograd.gradcheck_error import random as random
+from vizgrad.autograd.jacobians import as_tuple, is_differentiable, parts_of
 from vizgrad.autograd.running import grad
 from vizgrad.progress import Progress
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 if TYPE_CHECKING:
-    from vizgrad.autograd.gradcheck_report import Mismatch, Step
+    from vizgrad.autograd.gradcheck_report import Step
 
 Func = Callable[..., Any]
-
-
-class GradcheckError(RuntimeError):
-    """The gradients are not what they should be. `report` says where and how, if two Jacobians differ."""
-
-    report: Mismatch | None = None
-
-
-def random(shape: tuple[int, ...], dtype: Any, source: Generator) -> Any:
-    """From -1 to 1, from a source of gradcheck's own: the program's random numbers stay as they are."""
-    made = source.source.random(shape) * 2 - 1
-    if dtype.kind == "c":
-        made = made + 1j * (source.source.random(shape) * 2 - 1)
-    return xp.asarray(made).astype(dtype)
 
 
 class _Undefined(Function):
@@ -96,24 +85,48 @@ class Check:
             for n, i in self.wanted.items()
         }
 
-    def values(self, fast: bool) -> None:
-        """Backward against differences."""
+    def values(self, fast: bool, backward: bool = True, forward: bool = False) -> None:
+        """Backward, forward mode, or both, against differences."""
         if not self.outputs:
             return self._nothing()
-        if fast and self._projections_agree():
+        if fast and self._fast(backward, forward):
             return None
-        calls = sum(i.numel() for i in self.wanted.values())
-        calls += sum(2 * o.numel() * len(parts_of(o)) for o in self.outputs)
+        calls = sum(i.numel() for i in self.wanted.values()) * (1 + forward)
+        calls += sum(2 * o.numel() * len(parts_of(o)) for o in self.outputs) * backward
         with Progress(calls, "gradcheck") as progress:
             numerical = self._numerical(progress.step)
-            for number, output in self.places.items():
+            for number, output in self.places.items() if backward else ():
                 self._one_output(number, output, numerical, progress.step)
+            if forward:
+                self._forward(numerical, progress.step)
         if fast:
             raise GradcheckError(
                 "a random projection of the gradients does not agree with that of the differences, though "
                 "each element does within the tolerance: rtol and atol may be too wide for fast_mode=False"
             )
         return None
+
+    def _fast(self, backward: bool, forward: bool) -> bool:
+        if backward and not self._projections_agree():
+            return False
+        if not forward:
+            return True
+        from vizgrad.autograd import checking_forward
+
+        return checking_forward.projections_agree(self)
+
+    def _forward(self, numerical: Any, each: Any) -> None:
+        from vizgrad.autograd import checking_forward
+
+        for place in self.wanted:
+            found = checking_forward.jacobian(self, place, each)
+            for number in self.places:
+                for part, analytical in found[number].items():
+                    expected = numerical[place][number][part]
+                    if not near(analytical, expected, self.atol, self.rtol):
+                        raise self._mismatch(
+                            number, place, part, expected, analytical, by="forward mode"
+                        )
 
     def _one_output(self, number: int, output: Tensor, numerical: Any, each: Any) -> None:
         found = jacobians.analytical(output, list(self.wanted.values()), each)
@@ -126,7 +139,13 @@ class Check:
                 self._repeated(analytical, other[part])
 
     def _mismatch(
-        self, number: int, place: int, part: complex, numerical: Any, analytical: Any
+        self,
+        number: int,
+        place: int,
+        part: complex,
+        numerical: Any,
+        analytical: Any,
+        by: Literal["backward", "forward mode"] = "backward",
     ) -> GradcheckError:
         """The error, with a report; of the worst element that looks at differences of other widths."""
         from vizgrad.autograd.gradcheck_report import Mismatch
@@ -135,7 +154,7 @@ class Check:
         name = ("real" if part == 1 else "imaginary") if output.is_complex() else ""
         found = Mismatch(
             number, place, name, tuple(input.shape), tuple(output.shape),
-            to_host(numerical), to_host(analytical), self.eps, self.atol, self.rtol,
+            to_host(numerical), to_host(analytical), self.eps, self.atol, self.rtol, by=by,
         )  # fmt: skip
         error = GradcheckError(found.message())
         if self.explain:
@@ -313,8 +332,3 @@ def _check_inputs(wanted: dict[int, Tensor]) -> None:
                 "are non-overlapping to be able to compute the numerical gradients correctly. You should "
                 "call .contiguous on the input before passing it to gradcheck."
             )
-
-
-def near(a: Any, b: Any, atol: float, rtol: float) -> bool:
-    """Within the tolerances, NaN equal to NaN."""
-    return bool(agreeing(a, b, atol, rtol).all())

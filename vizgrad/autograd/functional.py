@@ -177,10 +177,6 @@ def _check_strategy(
             error = NotImplementedError(
                 f"{where}: forward mode is only implemented for `vectorize=True`."
             )
-        else:
-            error = NotImplementedError(
-                f'{where}: `strategy="forward-mode"` needs forward mode, which vizgrad does not have yet'
-            )
     elif strict and vectorize:
         error = RuntimeError(
             f"{where}: `strict=True` and `vectorized=True` are not supported together."
@@ -202,10 +198,13 @@ def jacobian(
 
     A tuple over outputs and one over inputs where these are tuples. One backward for each element of the
     outputs; `vectorize` asks for all of them in one call (`is_grads_batched`), which gives the same.
-    `strict` as in `vjp`, not with `vectorize` (RuntimeError). Forward mode is not there yet
-    (NotImplementedError). AssertionError for another strategy.
+    `strict` as in `vjp`, not with `vectorize` (RuntimeError). With "forward-mode" the function runs once,
+    with a tangent for each element of the inputs: cheaper where they are fewer than those of the outputs. It
+    wants `vectorize`, and makes no graph (NotImplementedError). AssertionError for another strategy.
     """
     _check_strategy(strategy, "jacobian", create_graph, strict, vectorize)
+    if strategy == "forward-mode":
+        return _forward_jacobian(func, inputs)
     with enable_grad():
         several, given = as_tensors(inputs, "inputs", "jacobian")
         given = cut_off(given, create_graph)
@@ -221,6 +220,25 @@ def jacobian(
     return _shaped(
         tuple(_shaped(plain(block, create_graph), several) for block in blocks), severally
     )
+
+
+def _forward_jacobian(func: Function, inputs: Any, requires_grad: bool = False) -> Any:
+    """By columns: the tangents of all unit vectors, in one run. Of a function that takes gradients inside,
+    they are asked for by `requires_grad`.
+    """
+    from vizgrad.autograd.forward_columns import jacobian_blocks
+
+    several, given = as_tensors(inputs, "inputs", "jacobian")
+    given = cut_off(given, False, requires_grad)
+    severally = False
+
+    def checked(*arguments: Tensor) -> Tensors:
+        nonlocal severally
+        severally, outputs = as_tensors(func(*arguments), OUTPUTS, "jacobian")
+        return outputs
+
+    _, blocks = jacobian_blocks(checked, given)
+    return _shaped(tuple(_shaped(plain(block, False), several) for block in blocks), severally)
 
 
 def _rows(
@@ -311,5 +329,9 @@ def hessian(
         require_grad(func, found, "jacobian", strict)
         return found
 
-    found = jacobian(firsts, given, create_graph, strict, vectorize)
+    if outer_jacobian_strategy == "forward-mode":
+        with enable_grad():
+            found = _forward_jacobian(firsts, given, requires_grad=True)
+    else:
+        found = jacobian(firsts, given, create_graph, strict, vectorize)
     return _shaped(tuple(_shaped(row, several) for row in found), several)

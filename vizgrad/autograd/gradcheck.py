@@ -45,8 +45,11 @@ def gradcheck(
     `error.report` of a mismatch (`gradcheck_report.Mismatch`, printed with the error) has both Jacobians as
     heat maps, the worst element, and how its differences move with `eps`.
 
-    A kink proves nothing: differences take the mean of both sides there (G-6). Forward mode is not there
-    yet: NotImplementedError; `masked` is about sparse tensors, and changes nothing.
+    With `check_forward_ad` tangents are compared with the same differences, `check_batched_forward_grad`
+    also a batch of them with each; `check_backward_ad=False` looks at these alone.
+
+    A kink proves nothing: differences take the mean of both sides there (G-6). `masked` is about sparse
+    tensors, and changes nothing.
     """
     if not (check_forward_ad or check_backward_ad):
         raise AssertionError(
@@ -56,25 +59,42 @@ def gradcheck(
         raise AssertionError(
             "Setting check_batched_forward_grad=True requires check_forward_ad to be True"
         )
-    if check_forward_ad:
-        raise NotImplementedError("gradcheck cannot check forward mode: vizgrad has none yet")
+    if check_batched_grad and not check_backward_ad:
+        raise AssertionError(
+            "Setting check_batched_grad=True requires check_backward_ad to be True"
+        )
     inputs = as_tuple(inputs)
     check = Check(func, inputs, eps, atol, rtol, nondet_tol, explain=raise_exception)
     try:
-        check.values(fast_mode)
-        if check.outputs:
-            check.zeros()
-            if check_grad_dtypes:
-                check.types()
-            if check_undefined_grad:
-                check.undefined()
-            if check_batched_grad:
-                check.batches()
+        check.values(fast_mode, check_backward_ad, check_forward_ad)
+        if check.outputs and check_backward_ad:
+            _more_of_backward(check, check_grad_dtypes, check_undefined_grad, check_batched_grad)
+        if check.outputs and check_forward_ad:
+            _more_of_forward(check, check_undefined_grad, check_batched_forward_grad)
     except GradcheckError:
         if raise_exception:
             raise
         return False
     return True
+
+
+def _more_of_backward(check: Check, types: bool, undefined: bool, batched: bool) -> None:
+    check.zeros()
+    if types:
+        check.types()
+    if undefined:
+        check.undefined()
+    if batched:
+        check.batches()
+
+
+def _more_of_forward(check: Check, undefined: bool, batched: bool) -> None:
+    from vizgrad.autograd import checking_forward
+
+    if undefined:
+        checking_forward.zeros(check)
+    if batched:
+        checking_forward.batches(check)
 
 
 def gradgradcheck(
@@ -105,6 +125,11 @@ def gradgradcheck(
         raise AssertionError(
             "Expected at least one of check_fwd_over_rev or check_rev_over_rev to be True"
         )
+    for name, on in (("undefined", check_undefined_grad), ("batched", check_batched_grad)):
+        if on and not check_rev_over_rev:
+            raise AssertionError(
+                f"Setting check_{name}_grad=True requires check_rev_over_rev to be True"
+            )
     inputs = as_tuple(inputs)
     count = len(inputs)
     if grad_outputs is None:

@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from vizgrad.arrays import Array, xp
 from vizgrad.autograd.jacobians import agreeing
@@ -42,6 +42,8 @@ class Mismatch:
     atol: float
     rtol: float
     steps: tuple[Step, ...] = ()
+    #: Where the analytical one comes from.
+    by: Literal["backward", "forward mode"] = "backward"
 
     @property
     def difference(self) -> Array:
@@ -71,11 +73,12 @@ class Mismatch:
         of = (
             f"While considering the {self.part} part of complex outputs only, " if self.part else ""
         )
+        how = "" if self.by == "backward" else "computed with forward mode "
         return (
-            f"{of}Jacobian mismatch for output {self.output} with respect to input {self.input},\n"
+            f"{of}Jacobian {how}mismatch for output {self.output} with respect to input {self.input},\n"
             f"numerical:{_tensor(self.numerical)}\nanalytical:{_tensor(self.analytical)}\n"
             f"The worst is element {row} of the input, element {column} of the output: "
-            f"{self.numerical[row, column]} by differences, {self.analytical[row, column]} by backward."
+            f"{self.numerical[row, column]} by differences, {self.analytical[row, column]} by {self.by}."
         )
 
     def __str__(self) -> str:
@@ -150,7 +153,7 @@ class Mismatch:
             excess = self.difference / (self.atol + self.rtol * abs(self.numerical))
         excess = xp.where(self.wrong, excess, 0.0)
         pictures = [
-            _picture("backward", _pooled(abs(self.analytical)), lambda v: _level(v, top)),
+            _picture(self.by, _pooled(abs(self.analytical)), lambda v: _level(v, top)),
             _picture("differences", _pooled(abs(self.numerical)), lambda v: _level(v, top)),
             _picture("apart", _pooled(excess), _times),
         ]

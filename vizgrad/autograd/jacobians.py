@@ -117,7 +117,7 @@ def numerical(
         rows.append(row(function, inputs, input, place, eps, like))
         each()
     if not rows:
-        return [_empty(o, array) for o in plain_outputs(function, inputs)]
+        return [empty(o, array) for o in plain_outputs(function, inputs)]
     return [
         {part: xp.stack([found[number][part] for found in rows]) for part in rows[0][number]}
         for number in range(len(rows[0]))
@@ -138,13 +138,13 @@ def row(
     step[place] = 1
     along = changes(function, inputs, input, step, eps, like)
     if array.dtype.kind != "c":
-        return [_pair(x, None) for x in along]
+        return [pair(x, None) for x in along]
     step[place] = 1j
     across = changes(function, inputs, input, step, eps, like)
-    return [_pair(x, y) for x, y in zip(along, across, strict=True)]
+    return [pair(x, y) for x, y in zip(along, across, strict=True)]
 
 
-def _pair(x: Array, y: Array | None) -> dict[complex, Array]:
+def pair(x: Array, y: Array | None) -> dict[complex, Array]:
     """The parts of one row: from the change along x, and along iy where the input is complex."""
     parts = COMPLEX if x.dtype.kind == "c" else REAL
     return {
@@ -153,7 +153,7 @@ def _pair(x: Array, y: Array | None) -> dict[complex, Array]:
     }
 
 
-def _empty(output: Array, input: Array) -> dict[complex, Array]:
+def empty(output: Array, input: Array) -> dict[complex, Array]:
     parts = COMPLEX if output.dtype.kind == "c" else REAL
     return {name: xp.zeros((0, output.size), input.dtype) for name in parts}
 

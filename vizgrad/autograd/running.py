@@ -7,13 +7,14 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from vizgrad.arrays import xp
-from vizgrad.autograd.batched import rows_of, stacked
+from vizgrad.autograd.batched import all_rows, check_rows
 from vizgrad.autograd.before import was_done
 from vizgrad.autograd.edges import engine_edge
 from vizgrad.autograd.roots import as_tuple, check_counts, likeness, make_roots
 from vizgrad.engine.array_domain import ARRAYS, DUALS, TENSORS
 from vizgrad.engine.task import Capture, GraphTask
 from vizgrad.errors import explained, place_of, warn_once
+from vizgrad.function.wrapped import stands_for_others
 from vizgrad.graph.accumulate import AccumulateGrad
 from vizgrad.graph.edges import cut_off, edge_of, split_edge
 from vizgrad.graph.node import Node
@@ -167,9 +168,9 @@ def grad(
     """The gradients of `outputs` with respect to `inputs`, one per input; `.grad` is left alone.
 
     With `is_grads_batched` the first dimension of each grad_output is a batch, and so is that of the
-    results; hooks are called for each row. See spec E-30 ... E-34. Raises RuntimeError for an input
-    that does not require grad, or that was not used (unless `allow_unused`, which gives None for it,
-    or `materialize_grads`, zeros).
+    results; hooks are called once, with tensors that stand for all rows. See spec E-30 ... E-34. Raises
+    RuntimeError for an input that does not require grad, or that was not used (unless `allow_unused`, which
+    gives None for it, or `materialize_grads`, zeros).
     """
     if materialize_grads and allow_unused is False:
         raise wrong_call(
@@ -197,7 +198,8 @@ def grad(
             outputs, chosen, grad_outputs, retain_graph, create_graph,
             bool(allow_unused), materialize_grads,
         )  # fmt: skip
-    roots = make_roots(outputs, grad_outputs, create_graph or MODES.levels != ())
+    batched = _is_batched(grad_outputs)
+    roots = make_roots(outputs, grad_outputs, create_graph or batched or MODES.levels != ())
     captures: dict[Node, list[Capture]] = {}
     asked: list[Capture] = []
     for index, wanted in enumerate(chosen):
@@ -210,6 +212,7 @@ def grad(
         retain_graph=retain_graph,
         create_graph=create_graph,
         captures=captures,
+        batched=batched,
     )
     task.run()
     return tuple(
@@ -227,26 +230,21 @@ def _batched(
     allow_unused: bool,
     materialize: bool,
 ) -> tuple[Tensor | None, ...]:
-    """`grad` once for each row of `grad_outputs`; the graph is kept until the last (E-34)."""
+    """`grad` of all rows of `grad_outputs` at once (E-34)."""
     several = as_tuple(outputs)
     given = (None,) * len(several) if grad_outputs is None else as_tuple(grad_outputs)
     check_counts(several, given)
     if not create_graph:
         given = tuple(g.detach() if isinstance(g, Tensor) else g for g in given)
-    rows = rows_of([likeness(thing).shape for thing in several], given)
-    results = stacked(
-        [
-            grad(
-                several,
-                inputs,
-                row,
-                retain_graph=retain_graph or number < len(rows) - 1,
-                create_graph=create_graph,
-                allow_unused=allow_unused or materialize,
-            )
-            for number, row in enumerate(rows)
-        ]
-    )
+    check_rows([likeness(thing).shape for thing in several], given)
+
+    def of_row(row: Sequence[Any], keep: bool) -> tuple[Tensor | None, ...]:
+        return grad(
+            several, inputs, row, retain_graph=keep, create_graph=create_graph,
+            allow_unused=allow_unused or materialize,
+        )  # fmt: skip
+
+    results = all_rows(of_row, given, retain_graph)
     if not materialize:
         return results
     # as in PyTorch, what was not used has no batch dimension
@@ -254,6 +252,11 @@ def _batched(
         _zeros(wanted, create_graph) if value is None else value
         for wanted, value in zip(inputs, results, strict=True)
     )
+
+
+def _is_batched(gradients: Any) -> bool:
+    """Does one of them stand for many?"""
+    return bool(GUARD.transforms) and any(map(stands_for_others, as_tuple(gradients)))
 
 
 def _result(

@@ -5,11 +5,11 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-from vizgrad.arrays import xp
+from vizgrad.arrays import dtypes, xp
 from vizgrad.arrays.backend import beside
 from vizgrad.batching.rules import Call, rule
 from vizgrad.batching.values import filled, reshaped, unwrapped
-from vizgrad.ops import indexing, shape
+from vizgrad.ops import copying, indexing, select, shape
 from vizgrad.ops.constants import zeros_beside
 from vizgrad.ops.indices import Indices
 from vizgrad.tensor.tensor import Tensor, new_tensor
@@ -266,10 +266,13 @@ def index_fill_tensor(call: Call, *, dim: int) -> Any:
     if not any(call.batched[1:]):
         return call.op.record(target, *call.values[1:], dim=dim + 1)
     places = _spread_out(filled(index, call.batched[1], call.size), target, dim)
-    value = filled(call.values[2], call.batched[2], call.size)
+    value = filled(
+        copying.converted(call.values[2], target._array.dtype), call.batched[2], call.size
+    )
     value = reshaped(value, call.size, *(1,) * (target.ndim - 1))
-    source = shape.expand.record(value, shape=tuple(places.shape))
-    return indexing.scatter.record(target, places, source, dim=dim + 1)
+    none = target.new_zeros(target.shape, dtype=dtypes.bool_)
+    named = indexing.scatter_number.record(none, places, dim=dim + 1, value=True)
+    return select.where.record(value, target, named)  # what is named twice is written once
 
 
 # --- in C order ----------------------------------------------------------------------------------------

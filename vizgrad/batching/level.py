@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
+from vizgrad.arrays import xp
 from vizgrad.batching import everything as everything
 from vizgrad.batching.by_hand import HAND
+from vizgrad.batching.custom import applied
+from vizgrad.batching.generated import generated
 from vizgrad.batching.loop import looped
+from vizgrad.batching.random import drawn
 from vizgrad.batching.rules import Call, rule_of
 from vizgrad.batching.values import example_ndim, filled, shared, unwrapped, with_ndim
 from vizgrad.function.declared import Declared
@@ -15,6 +19,7 @@ from vizgrad.function.inplace import write
 from vizgrad.function.stand_in import StandIn
 from vizgrad.function.wrapped import Level, Unreadable, Wrapped, wrap
 from vizgrad.ops import copying
+from vizgrad.tensor.modes import MODES
 from vizgrad.tensor.tensor import Tensor, new_tensor
 from vizgrad.tensor.wrong_call import wrong_call
 
@@ -70,8 +75,23 @@ class Batch(Level):
             ]
             write(call.op, *values, name=name, **attributes)
             return
+        if "values" in attributes:  # a plain array, for each example
+            attributes["values"] = xp.broadcast_to(attributes["values"], target.shape)
+            write(call.op, target, *call.values[1:], name=name, **attributes)
+            return
         result = rule_of(op)(call, **attributes)
         write(copying.copy, target, result, name=name)
+
+    def apply(self, function: Any, args: tuple[Any, ...]) -> Any:
+        return applied(self, function, args, generated)
+
+    def draw(self, kind: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        around = MODES.transforms
+        MODES.transforms = tuple([level for level in around if level.number < self.number])
+        try:
+            return drawn(self, kind, function, args, kwargs)
+        finally:
+            MODES.transforms = around
 
     def lift(self, value: Tensor) -> Tensor:
         if isinstance(value, Wrapped) and value.level is self:

@@ -8,6 +8,7 @@ from vizgrad.arrays import dtypes
 from vizgrad.batching.rules import Call, rule
 from vizgrad.batching.values import example_ndim, with_ndim
 from vizgrad.function.typing import WrappedNumber
+from vizgrad.ops import copying, select
 from vizgrad.ops.copying import converted
 from vizgrad.tensor.tensor import Tensor
 
@@ -18,6 +19,15 @@ def pointwise(call: Call, **attributes: Any) -> Any:
     if call.op.typing in ("promote", "float"):
         values = one_type(call, values)
     return call.op.record(*values, **attributes)
+
+
+@rule("masked_fill_tensor")
+def masked_fill_tensor(call: Call) -> Any:
+    """The value is one number of each example, and in a batch of such it has dimensions."""
+    target, mask, value = beside(call)
+    if not call.batched[2]:
+        return call.op.record(target, mask, value)
+    return select.where.record(copying.converted(value, target._array.dtype), target, mask)
 
 
 def beside(call: Call, attributes: Any = ()) -> list[Any]:

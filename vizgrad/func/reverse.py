@@ -6,7 +6,9 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any
 
-from vizgrad.arrays import xp
+from vizgrad.arrays import layout, xp
+from vizgrad.arrays.backend import writeable
+from vizgrad.arrays.blocks import owner
 from vizgrad.autograd.running import make_task
 from vizgrad.batching.unwrapping import as_dimensions, as_wrappers, depends_on_all
 from vizgrad.engine.task import Capture
@@ -168,12 +170,13 @@ def _found(capture: Capture, value: Tensor, raw: bool) -> Tensor:
 
 def _unshared(found: list[Tensor], given: Sequence[Tensor | None]) -> None:
     """Gives each result memory of its own: an array may arrive at several places, or be a cotangent."""
-    seen = {id(c._array) for c in given if c is not None}
+    seen = {id(owner(c._array)) for c in given if c is not None}
     for tensor in found:
         array = tensor._array
-        if array.base is not None or id(array) in seen or not array.flags.writeable:
+        memory = id(owner(array))
+        if memory in seen or not writeable(array) or layout.overlaps_itself(array):
             tensor._array = array.copy()
-        seen.add(id(array))
+        seen.add(memory)
 
 
 # --- grad ----------------------------------------------------------------------------------------------

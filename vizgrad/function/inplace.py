@@ -178,23 +178,16 @@ def _leaf_error(what: str, target: Tensor) -> RuntimeError:
     )
 
 
-def write(
+# The order of the steps is the rule.
+def write(  # noqa: C901
     op: Primitive, target: Tensor, *operands: Any, name: str = "", **attributes: Any
 ) -> Tensor:
     """`target = op(target, ...)`, in place, with history; returns `target`.
 
     Raises RuntimeError when the result has another shape, or a type of a higher category (V-6).
     """
-    if DUALS.on:
-        return DUALS.write(write_plainly, op, target, operands, name, attributes)
-    return write_plainly(op, target, *operands, name=name, **attributes)
-
-
-# The order of the steps is the rule.
-def write_plainly(  # noqa: C901
-    op: Primitive, target: Tensor, *operands: Any, name: str = "", **attributes: Any
-) -> Tensor:
-    """`write`, as if no tensor had a tangent."""
+    if DUALS.on and MODES.levels:
+        return DUALS.write(op, target, operands, name, attributes)
     tensors = (target, *operands)
     for each in tensors:
         kind = each.__class__

@@ -34,6 +34,14 @@ class StandIn:
         self.strides = strides
         self.flags = _Flags(self.size == 0 or _in_c_order(shape, strides, self.itemsize))
 
+    @property
+    def values(self) -> Any:
+        """Where it lies: an array without elements, on the device of those that it stands for."""
+        owner: Any = self._owner
+        while isinstance(owner, Wrapped):
+            owner = owner.value
+        return owner._array[:0] if owner.ndim else owner._array
+
     def as_tensor(self) -> Tensor:
         """A tensor over the same elements, without history."""
         owner = self._owner
@@ -46,7 +54,7 @@ class StandIn:
 
     def __getattr__(self, name: str) -> Any:
         # what arrays of numpy do not have either is asked for to tell them from others
-        if name.startswith("__") or name in ("layout", "values", "mapped", "get"):
+        if name.startswith("__") or name in ("layout", "mapped", "get"):
             raise AttributeError(name)
         self._refuse(name)
 

@@ -13,7 +13,7 @@ batch by mistake.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import wraps
 from typing import Any, Self, TypeVar, cast
 
@@ -35,6 +35,8 @@ class Level:
 
     #: What people call it: "vmap".
     name = "transform"
+    #: What random operations do inside of it; None: it has no say in that.
+    randomness: str | None = None
 
     def __init__(self) -> None:
         #: Rises with each level that a thread enters: the innermost is asked first.
@@ -84,6 +86,10 @@ class Level:
 
     def of_examples(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What `function` gives, called for each of what the wrappers stand for."""
+        raise NotImplementedError
+
+    def draw(self, kind: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What a random function gives; `kind` says what it asks of its arguments (`draws`)."""
         raise NotImplementedError
 
     def made(self, wrapped: Wrapped, make: Callable[..., Any], shape: tuple[int, ...]) -> Tensor:
@@ -173,6 +179,22 @@ def innermost(operands: Any) -> Level | None:
     return found
 
 
+def stands_for_others(value: Any) -> bool:
+    """Is it a tensor without an array of its own?"""
+    return isinstance(value, Wrapped)
+
+
+def tensors_in(values: Any) -> Iterator[Any]:
+    """What lies in tuples, lists and dicts."""
+    if isinstance(values, dict):
+        values = values.values()
+    elif not isinstance(values, (tuple, list)):
+        yield values
+        return
+    for value in values:
+        yield from tensors_in(value)
+
+
 def interpreted(op: Declared, operands: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
     """What the innermost level makes of an operation; None when no operand is wrapped."""
     level = innermost(operands)
@@ -223,6 +245,27 @@ def of_stacks(function: F) -> F:
 def of_examples(function: F) -> F:
     """For functions that look at elements: called for each of what a wrapper stands for."""
     return _handed_to(function, lambda level: level.of_examples)
+
+
+def draws(kind: str) -> Callable[[F], F]:
+    """For random functions: the innermost vmap says what is drawn.
+
+    `kind`: "size", of sizes alone; "like", of the shape and type of its first argument; "fill", into its
+    first argument; "chances", with elements of its arguments.
+    """
+
+    def declare(function: F) -> F:
+        @wraps(function)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            if GUARD.transforms:
+                for level in reversed(MODES.transforms):
+                    if level.randomness is not None:
+                        return level.draw(kind, call, args, kwargs)
+            return function(*args, **kwargs)
+
+        return cast("F", call)
+
+    return declare
 
 
 def _handed_to(function: F, how: Callable[[Level], Callable[..., Any]]) -> F:

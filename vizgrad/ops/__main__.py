@@ -65,6 +65,7 @@ def _operation(op: registry.Operation) -> None:
             "types": f"{op.typing}; {'as the attributes say' if types is None else ' '.join(types)}",
             "facts": ", ".join((*sorted(op.structure), *["view"] * op.view)),
             "saves": ", ".join(op.saved),
+            "tangent": op.tangent,
         }
     )
     for name, formula in op.formulas.items():

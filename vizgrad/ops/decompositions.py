@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 from vizgrad.arrays import xp
 from vizgrad.function.saving import save_result
+from vizgrad.function.wrapped import Wrapped
 from vizgrad.graph.node import Meta
 from vizgrad.graph.saved import unpack_array, unpack_tensor
 from vizgrad.ops.arrange import crop_to, diag_embed, diagonal, triu
@@ -94,8 +95,8 @@ def refuse_phases(name: str, vectors: str, turn: Any) -> None:
     `turn` is V^H gV: the imaginary part of its diagonal is the slope of the loss along the phases.
     """
     array = raw(turn)
-    if array.dtype.kind != "c" or not array.size:
-        return
+    if array.dtype.kind != "c" or not array.size or isinstance(turn, Wrapped):
+        return  # of many losses at once nobody can say which is meant
     if float(xp.abs(xp.diagonal(array, 0, -2, -1).imag).max()) > 1e-2:
         raise RuntimeError(
             f"{name}: The {vectors} in the complex case are specified up to multiplication by e^{{i "
@@ -179,7 +180,7 @@ def _first_rows(value: Any, k: int) -> Any:
 
 
 def _refuse_svd_phases(u: Any, vh: Any, g_u: Any, g_vh: Any) -> None:
-    if raw(u).dtype.kind == "c":
+    if raw(u).dtype.kind == "c" and not any(isinstance(g, Wrapped) for g in (g_u, g_vh)):
         turns = [] if g_u is None else [raw(matmul(mH(u), g_u))]
         turns += [] if g_vh is None else [raw(matmul(vh, mH(g_vh)))]
         refuse_phases("svd_backward", "singular vectors", sum(turns))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from vizgrad.arrays import xp
 from vizgrad.arrays.kernels import fourier as kernel
 from vizgrad.function.primitive import primitive
-from vizgrad.ops.constants import constant, raw
+from vizgrad.ops.constants import constant, place_of, raw
 from vizgrad.ops.padding import constant_pad_nd
 
 
@@ -41,8 +41,8 @@ class complex_to_real:
     def grad_self(grad, dims, size, scale):
         half = real_to_complex(grad, dims=dims, scale=scale)
         # elements that stand for two count twice: all but the first, and the last of an even size
-        dim, twice = dims[-1], raw(half).real.dtype.type(2)
-        weights = xp.full_like(raw(half).real, twice, shape=raw(half).shape[dim])
+        dim, like = dims[-1], place_of(half).real
+        weights = xp.full_like(like, like.dtype.type(2), shape=raw(half).shape[dim])
         weights[0] = 1
         if size % 2 == 0:
             weights[-1] = 1

@@ -6,7 +6,7 @@ from vizgrad.arrays import xp
 from vizgrad.arrays.backend import as_array
 from vizgrad.arrays.kernels import indexing, reduction
 from vizgrad.function.primitive import primitive
-from vizgrad.ops.constants import constant, raw, zeros_beside
+from vizgrad.ops.constants import constant, place_of, raw, zeros_beside
 from vizgrad.ops.select import drop
 
 
@@ -228,7 +228,8 @@ class index_fill_tensor:
         return index_fill(grad, index, dim=dim, value=0)
 
     def grad_value(grad, index, dim):
-        named = indexing.index_fill(xp.zeros_like(raw(grad)), raw(index), 1, dim)
+        zeros = xp.zeros_like(place_of(grad), shape=grad.shape)
+        named = indexing.index_fill(zeros, raw(index), 1, dim)
         return _total(grad * constant(named, grad))  # what is named twice is written once
 
 

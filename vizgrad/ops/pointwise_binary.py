@@ -7,7 +7,7 @@ import math
 from vizgrad.arrays import xp
 from vizgrad.arrays.kernels import pairs
 from vizgrad.function.primitive import primitive
-from vizgrad.ops.constants import constant, raw, zeros_like
+from vizgrad.ops.constants import constant, place_of, raw, zeros_like
 from vizgrad.ops.copying import cast
 from vizgrad.ops.pointwise import exp
 from vizgrad.ops.select import drop
@@ -181,4 +181,5 @@ class frexp:
         return xp.frexp(self)
 
     def grad_self(grad, exponent):
-        return grad / constant(xp.ldexp(xp.ones_like(raw(grad)), raw(exponent)), grad)
+        ones = xp.ones_like(place_of(grad), shape=grad.shape)
+        return grad / constant(xp.ldexp(ones, raw(exponent)), grad)

@@ -24,6 +24,7 @@ from vizgrad.function.declared import saved_by
 from vizgrad.function.primitive import REGISTRY, Primitive
 from vizgrad.graph.node import Node
 from vizgrad.ops.call_graph import is_ours, reached
+from vizgrad.ops.tangents.table import kind_of
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 
@@ -46,6 +47,9 @@ class Operation:
     #: Facts from which batching and forward mode follow: "pointwise", "linear".
     structure: frozenset[str]
     node: str | None
+    #: How tangents go through it in forward mode: "linear", "pointwise", "product", "reduction", "rule", ...;
+    #: "transposed" is the general way, by two gradients. Empty: there is no derivative.
+    tangent: str
     saved: tuple[str, ...]
     #: For each differentiable input the text of its formula.
     formulas: dict[str, str]
@@ -116,6 +120,7 @@ def _operation(op: Primitive) -> Operation:
         view=op.view,
         structure=op.structure,
         node=op.node_name if op.formulas else None,
+        tangent=kind_of(op),
         saved=(*tensors, *plain),
         formulas={name: op.maths.get(name) or _text(f) for name, f in op.formulas.items()},
     )

@@ -61,7 +61,7 @@ class _Duals:
 
     #: Runs an operation on operands that may have tangents: (op, plain record, operands, attributes).
     run: Callable[..., Any]
-    #: The same for a write in place: (plain write, op, target, operands, name, attributes).
+    #: The same for a write in place: (op, target, operands, name, attributes).
     write: Callable[..., Any]
     #: For operations that are recorded by hand (`vizgrad.ops.tangents.by_hand`).
     by_hand: Any

@@ -14,6 +14,7 @@ from typing import Any
 from weakref import ref
 
 from vizgrad.inspection import model, registry
+from vizgrad.inspection.compiled import Compiled
 from vizgrad.inspection.line_mark import selected, stops_at
 from vizgrad.inspection.line_norms import LineNorms
 from vizgrad.inspection.looking import Look, SessionClosed
@@ -162,11 +163,23 @@ def answer(session: Session, request: Any) -> Any:
                 mark = selected(lines.table, request.node)
                 return p.NodeLine(request.request, session.id, mark)
             case p.GetSource():
-                known = lines.table.texts
-                if not 0 <= request.file < len(known):
-                    raise ValueError(f"there is no text {request.file}")
-                text, changed, gone = read_source(known[request.file])
+                text, changed, gone = _source(look, lines, request.file)
                 return p.Source(request.request, session.id, request.file, text, changed, gone)
+
+
+def _source(look: Look, lines: LineNorms, file: str) -> tuple[str, bool, str]:
+    """See `read_source`."""
+    known = next((text for text in lines.table.texts if text.shown.file == file), None)
+    if known is not None:
+        return read_source(known)
+    following = None if look.within is None else look.within.following
+    if following is None or following.place.file != file:
+        raise ValueError(f"no node of this session was recorded in {file}")
+    text, _, gone = read_source(Compiled(file, None))
+    # What was compiled is not known: the line is compared as it was when it ran.
+    place, read = following.place, text.splitlines()
+    same = place.line <= len(read) and read[place.line - 1].strip() == place.text
+    return text, not gone and not same, gone
 
 
 def _nodes(session: str, lines: LineNorms, request: p.GetLineNodes) -> p.LineNodes:

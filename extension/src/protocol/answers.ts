@@ -239,7 +239,7 @@ export interface Source {
   readonly type: 'source';
   readonly request: number;
   readonly session: string;
-  readonly file: number;
+  readonly file: string;
   readonly text: string;
   readonly changed: boolean;
   readonly gone: string;
@@ -463,7 +463,7 @@ export const readSource: Reader<Source> = record<Source>({
   type: word('source'),
   request: integer,
   session: string,
-  file: integer,
+  file: string,
   text: string,
   changed: optional(boolean, false),
   gone: optional(string, '')

@@ -117,12 +117,15 @@ export interface GetNodeLine {
   readonly node: number;
 }
 
-/** What stands in this file (its number in `Lines.files`)? */
+/**
+ * What stands in this file (`CodeFile.file`)? Of no file but those that recorded nodes of the
+ * session, or that of the line which comes next within a node.
+ */
 export interface GetSource {
   readonly type: 'get_source';
   readonly request: number;
   readonly session: string;
-  readonly file: number;
+  readonly file: string;
 }
 
 /** What is a notebook to show that is read without a kernel? */

@@ -46,6 +46,8 @@ def _gelu_tanh_gradient(out: Array, grad: Array, x: Array) -> None:
 def gelu(grad_output: Array, self: Array, *, approximate: str) -> Array:
     """grad (Phi(x) + x phi(x)); approximately grad (0.5 (1 + t) + 0.5 x (1 - t^2) u'), t = tanh(u)."""
     if approximate == "tanh":  # in one pass over the memory
+        if grad_output.shape != self.shape:  # many gradients at once
+            grad_output, self = np.broadcast_arrays(grad_output, self)
         return by_blocks(_gelu_tanh_gradient, grad_output, self)
     area = 0.5 * (1 + erf(self * math.sqrt(0.5)))
     density = np.exp(self * self * -0.5) * (1 / math.sqrt(2 * math.pi))

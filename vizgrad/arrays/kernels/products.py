@@ -36,11 +36,36 @@ def bmm(self: Array, mat2: Array) -> Array:
     if self.dtype.kind == "b":
         raise NotImplementedError('"bmm" not implemented for bool; convert with .to(dtype)')
     _, inner, columns = mat2.shape
-    rows = self.shape[1]
+    count, rows, _ = self.shape
+    if count > _SEVERAL and (inner == 1 or 0 in (self.strides[0], mat2.strides[0])):
+        found = _of_one(self, mat2)
+        if found is not None:
+            return found
     work = rows * inner * columns
     if work <= FEW_OF_VECTOR or (work <= FEW and rows > 1 and columns > 1):
         return np.matmul(self, mat2)
     return matmul(self, mat2)
+
+
+#: Fewer matrices are multiplied as quickly one by one.
+_SEVERAL = 4
+
+
+def _of_one(self: Array, mat2: Array) -> Array | None:
+    """The products as one of larger matrices, or of elements, where a side is one matrix for all (stride 0)
+    or has one row; None where that cannot be.
+    """
+    count, rows, inner = self.shape
+    if mat2.shape[:2] != (count, inner):
+        return None
+    if inner == 1:
+        return self * mat2
+    if mat2.strides[0] == 0:
+        product = dot(self.reshape(count * rows, inner), mat2[0])
+        return product.reshape(count, rows, mat2.shape[2])
+    if mat2.shape[2] == 1:
+        return dot(mat2[:, :, 0], self[0].T)[:, :, None]
+    return None
 
 
 def _mismatch(a: tuple[int, ...], b: tuple[int, ...]) -> str:

@@ -8,11 +8,12 @@ from typing import Any
 
 from vizgrad.arrays import xp
 from vizgrad.arrays.backend import Device, device_of
-from vizgrad.errors import place_of
+from vizgrad.errors import explained, function_place, place_of
 from vizgrad.function.custom import outputs as wrapping
 from vizgrad.function.custom.backward_class import record
 from vizgrad.function.custom.save import save
 from vizgrad.function.custom.signature import bind
+from vizgrad.function.wrapped import innermost, tensors_in
 from vizgrad.graph.edges import edge_of
 from vizgrad.tensor.clock import tick
 from vizgrad.tensor.duals import DUALS
@@ -28,6 +29,10 @@ def apply(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any], ctx: Any = No
     split = cls._is_split()
     if split or kwargs:
         args = bind(cls, args, kwargs, all_defaults=split)
+    if GUARD.transforms and MODES.transforms:
+        level = _level_of(cls, args)
+        if level is not None:
+            return level.apply(cls, args)
     if ctx is None:
         ctx = cls._backward_cls()
     if not split:
@@ -39,6 +44,23 @@ def apply(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any], ctx: Any = No
         return output
 
     return run(cls, ctx, args, forward)
+
+
+def _level_of(cls: Any, args: tuple[Any, ...]) -> Any:
+    """The innermost vmap of which an argument is; RuntimeError for a Function of the old style (D-6)."""
+    if not cls._is_split():
+        raise explained(
+            RuntimeError(
+                "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, "
+                "...), it must override the setup_context staticmethod: a forward that takes ctx may do "
+                "anything with it"
+            ),
+            kind="function-return",
+            culprit=function_place(cls.forward),
+            tensor=cls.__name__,
+            fix="take ctx out of forward, and save what backward needs in setup_context(ctx, inputs, output)",
+        )
+    return innermost(tensors_in(args))
 
 
 def run(cls: Any, ctx: Any, args: tuple[Any, ...], forward: Callable[[], Any]) -> Any:

@@ -6,6 +6,7 @@ from typing import Any
 
 from vizgrad.arrays import xp
 from vizgrad.arrays.backend import beside
+from vizgrad.function.wrapped import of_examples
 from vizgrad.nn.functional.loss_arguments import how_reduced
 from vizgrad.ops.joining import cat_any, stack_any
 from vizgrad.ops.public.arguments import check_kind
@@ -17,6 +18,7 @@ _NEVER = -1e30
 
 
 @takes_tensors
+@of_examples
 def ctc_loss(
     log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any, blank: int = 0,
     reduction: str = "mean", zero_infinity: bool = False,

@@ -9,6 +9,8 @@ from vizgrad.arrays import xp
 from vizgrad.function.inplace import write
 from vizgrad.ops import arithmetic
 from vizgrad.ops.public.keywords import takes_tensors
+from vizgrad.ops.public.random_sampling import rand
+from vizgrad.tensor.modes import GUARD, MODES
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 
@@ -32,6 +34,9 @@ def _noise(input: Tensor, p: float, shape: tuple[int, ...]) -> Any:
             f"result type Float can't be cast to the desired output type {input.dtype.name}: dropout "
             "divides what it keeps; make the input a floating point tensor first"
         )
+    if GUARD.transforms and any(level.randomness for level in MODES.transforms):
+        kept = rand(shape, dtype=input.dtype, device=input.device) < 1 - p
+        return kept.to(input.dtype) * (1 / (1 - p))
     empty.bernoulli_(1 - p)
     empty._array *= 1 / (1 - p)
     return empty

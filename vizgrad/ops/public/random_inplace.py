@@ -9,6 +9,7 @@ from vizgrad.arrays import dtypes, random, xp
 from vizgrad.arrays.limits import finfo, iinfo
 from vizgrad.arrays.random import Generator as _Generator
 from vizgrad.function.inplace import write
+from vizgrad.function.wrapped import draws
 from vizgrad.ops import copying
 from vizgrad.ops.forms import method
 from vizgrad.ops.public.arguments import (
@@ -36,6 +37,7 @@ def refuse_types(self: Tensor, name: str, kinds: str) -> None:
 
 
 @method
+@draws("fill")
 def uniform_(
     self: Tensor, from_: float = 0, to: float = 1, *, generator: _Generator | None = None, **kw: Any
 ) -> Tensor:
@@ -62,6 +64,7 @@ def uniform_(
 
 
 @method
+@draws("fill")
 @takes_tensors
 def normal_(
     self: Tensor, mean: float = 0, std: float = 1, *, generator: _Generator | None = None
@@ -100,6 +103,7 @@ def _plain(name: str, argument: str, value: Any) -> Any:
 
 
 @method
+@draws("fill")
 def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: _Generator | None = None) -> Tensor:
     """1 with probability `p`, else 0."""
     probability = p._array if isinstance(p, Tensor) else p
@@ -111,6 +115,7 @@ def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: _Generator | None = Non
 
 
 @method
+@draws("fill")
 def exponential_(self: Tensor, lambd: float = 1, *, generator: _Generator | None = None) -> Tensor:
     """Numbers from the exponential distribution with rate `lambd`."""
     if not lambd > 0:
@@ -121,6 +126,7 @@ def exponential_(self: Tensor, lambd: float = 1, *, generator: _Generator | None
 
 
 @method
+@draws("fill")
 def random_(
     self: Tensor, *limits: Any, generator: _Generator | None = None, **named: Any
 ) -> Tensor:
@@ -172,6 +178,7 @@ def _check_held(self: Tensor, low: int, high: int) -> None:
 
 
 @method
+@draws("fill")
 def geometric_(self: Tensor, p: float, *, generator: _Generator | None = None) -> Tensor:
     """How many trials with probability `p` until the first success, from 1."""
     if not 0 < p < 1:
@@ -182,6 +189,7 @@ def geometric_(self: Tensor, p: float, *, generator: _Generator | None = None) -
 
 
 @method
+@draws("fill")
 def cauchy_(
     self: Tensor, median: float = 0, sigma: float = 1, *, generator: _Generator | None = None
 ) -> Tensor:
@@ -194,6 +202,7 @@ def cauchy_(
 
 
 @method
+@draws("fill")
 def log_normal_(
     self: Tensor, mean: float = 1, std: float = 2, *, generator: _Generator | None = None
 ) -> Tensor:

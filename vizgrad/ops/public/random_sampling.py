@@ -11,6 +11,7 @@ from vizgrad.arrays.backend import parse_device
 from vizgrad.arrays.limits import iinfo
 from vizgrad.arrays.random import Generator as _Generator
 from vizgrad.function.failing import broadcast_error
+from vizgrad.function.wrapped import Wrapped, draws
 from vizgrad.ops import random_sampling
 from vizgrad.ops.forms import public
 from vizgrad.ops.public.arguments import (
@@ -90,8 +91,8 @@ def _filled(name: str, draw: Any) -> Any:
     return fills_out(function)
 
 
-rand = public(_filled("rand", random.uniform))
-randn = public(_filled("randn", random.normal))
+rand = public(draws("size")(_filled("rand", random.uniform)))
+randn = public(draws("size")(_filled("randn", random.normal)))
 rand.__doc__ = "Numbers drawn evenly from [0, 1)."
 randn.__doc__ = "Numbers drawn from the normal distribution with mean 0 and standard deviation 1."
 
@@ -99,6 +100,8 @@ randn.__doc__ = "Numbers drawn from the normal distribution with mean 0 and stan
 def _in_order_of(input: Tensor, out: Tensor, memory_format: Any = None, **_: Any) -> Tensor:
     """`out`, fresh memory in C order, laid out as `input` is, or as `memory_format` says."""
     given_size((), _)
+    if input.__class__ is Wrapped:
+        return out
     array = out._array
     laid = memory_like(input._array, array.dtype, check_format("rand_like", memory_format))
     if laid.strides != array.strides:
@@ -108,6 +111,7 @@ def _in_order_of(input: Tensor, out: Tensor, memory_format: Any = None, **_: Any
 
 
 @public
+@draws("like")
 @takes_tensors
 def rand_like(input: Tensor, *, dtype: Any = None, requires_grad: bool = False, **_: Any) -> Tensor:
     """`rand` of the shape and type of `input`."""
@@ -118,6 +122,7 @@ def rand_like(input: Tensor, *, dtype: Any = None, requires_grad: bool = False, 
 
 
 @public
+@draws("like")
 @takes_tensors
 def randn_like(
     input: Tensor, *, dtype: Any = None, requires_grad: bool = False, **_: Any
@@ -130,6 +135,7 @@ def randn_like(
 
 
 @public
+@draws("size")
 @fills_out
 def randint(
     low: Any = 0, high: Any = None, size: Any = None, *, generator: _Generator | None = None,
@@ -170,6 +176,7 @@ def randint(
 
 
 @public
+@draws("like")
 @takes_out
 def randint_like(
     input: Tensor, low: Any = 0, high: Any = None, *, generator: _Generator | None = None,
@@ -186,6 +193,7 @@ def randint_like(
 
 
 @public
+@draws("size")
 @fills_out
 @takes_tensors
 def randperm(
@@ -202,6 +210,7 @@ def randperm(
 
 
 @public
+@draws("chances")
 @fills_out
 def normal(
     mean: Any, std: Any = 1.0, size: Any = None, *, generator: _Generator | None = None,
@@ -245,6 +254,7 @@ def normal(
 
 
 @public(method=True)
+@draws("chances")
 @takes_tensors
 def bernoulli(
     input: Tensor,
@@ -275,6 +285,7 @@ def _drawn(input: Tensor, p: Any, generator: _Generator | None) -> Tensor:
 
 
 @public(method=True)
+@draws("chances")
 @takes_out
 def multinomial(
     input: Tensor,
@@ -308,6 +319,7 @@ def multinomial(
 
 
 @public
+@draws("chances")
 @takes_tensors
 def poisson(input: Tensor, generator: _Generator | None = None) -> Tensor:
     """Numbers of events, from the Poisson distribution with rates `input`."""
@@ -319,6 +331,7 @@ def poisson(input: Tensor, generator: _Generator | None = None) -> Tensor:
 
 
 @public
+@draws("chances")
 @takes_tensors
 def binomial(count: Tensor, prob: Tensor, generator: _Generator | None = None) -> Tensor:
     """Numbers of successes in `count` trials with probability `prob`, of one floating point type."""

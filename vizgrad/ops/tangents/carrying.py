@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from vizgrad.function import inplace
 from vizgrad.function.declared import Declared, saved_by
 from vizgrad.function.typing import coerce
-from vizgrad.function.wrapped import Wrapped
+from vizgrad.function.wrapped import Wrapped, written
 from vizgrad.graph.edges import split_edge
 from vizgrad.graph.saved import SavedDual, SavedResult
 from vizgrad.ops.complexes import real_part
@@ -86,25 +87,27 @@ def keep_with_saved(op: Declared, out: Tensor) -> None:
 
 
 def write(
-    plain: Callable[..., Any],
-    op: Declared,
+    op: Any,
     target: Tensor,
     operands: tuple[Any, ...],
     name: str,
     attributes: dict[str, Any],
 ) -> Tensor:
     """`target = op(target, ...)`, in place, where target or operands may have tangents (A-8)."""
-    levels = active()
     given = (target, *operands)
-    if not levels or any(isinstance(each, Wrapped) for each in given):
-        return plain(op, target, *operands, name=name, **attributes)
+    if written(
+        op, given, name, attributes
+    ):  # what wrappers stand for is written, and comes here again
+        return target
+    levels = active()
     dual = [
         level
         for level in levels
         if any(isinstance(each, Tensor) and tangent_of(each, level) is not None for each in given)
     ]
     if not dual or target._array.dtype.kind not in "fcV":
-        return plain(op, target, *operands, name=name, **attributes)
+        with within(()):
+            return inplace.write(op, target, *operands, name=name, **attributes)
     given = _as_tensors(op, given)
     shared = target._storage
     old = tuple(
@@ -115,7 +118,8 @@ def write(
             for each in given
         ]
     )
-    plain(op, target, *operands, name=name, **attributes)
+    with within(()):
+        inplace.write(op, target, *operands, name=name, **attributes)
     for depth, level in enumerate(levels):
         if level not in dual:
             continue

@@ -73,6 +73,7 @@ def without_number(**numbers: Any) -> Rule:
         names = call.op.differentiable
         return call.again({n: call.tangent_or_zeros(n) for n in names}, **numbers)
 
+    rule.__name__ = "linear"
     return rule
 
 

@@ -65,6 +65,7 @@ def product(*factors: str) -> Any:
             parts.append(call.again(one | {n: _tangent(call, n) for n in added}))
         return total(parts)
 
+    rule.__name__ = "product"
     rule.inputs = factors  # pyright: ignore[reportFunctionMemberAccess]  for whoever checks them
     return rule
 

@@ -234,7 +234,7 @@ class Source:
 
     request: int
     session: str
-    file: int
+    file: str
     text: str
     changed: bool = False
     gone: str = ""

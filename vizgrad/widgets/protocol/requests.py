@@ -134,11 +134,13 @@ class GetNodeLine:
 
 @dataclass(frozen=True, slots=True)
 class GetSource:
-    """What stands in this file (its number in `Lines.files`)?"""
+    """What stands in this file (`CodeFile.file`)? Of no file but those that recorded nodes of the session, or
+    that of the line which comes next within a node.
+    """
 
     request: int
     session: str
-    file: int
+    file: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -213,8 +213,7 @@ export class NotebookCode implements IDisposable {
       const { mark: last } = before;
       const isSame = last?.node === mark.node && last.kind === mark.kind && last.text === mark.text;
       if (!isSame || last.inside?.line !== mark.inside?.line) {
-        const goes = mark.text === '' || mark.kind === 'inside';
-        this.show(mark, goes ? 'followed' : 'stopped');
+        this.show(mark, mark.text === '' ? 'followed' : 'stopped');
       }
     }
   }

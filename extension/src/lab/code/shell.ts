@@ -1,7 +1,11 @@
 /** Where views of files are put: beside the notebook in JupyterLab, below it in Notebook 7. */
 import type { ILabShell, JupyterFrontEnd } from '@jupyterlab/application';
-import { DockPanel, TabPanel } from '@lumino/widgets';
+import { DockPanel, SplitPanel, TabPanel } from '@lumino/widgets';
 import type { Widget } from '@lumino/widgets';
+
+/** Parts of the height that are too little for a text, and that one is given. */
+const LEAST = 0.1;
+const ROOM = 0.35;
 
 export interface MainArea {
   /** Adds a view without giving it the focus: in a row with `last`, else beside `notebook`. */
@@ -47,6 +51,7 @@ export function bringToFront(view: Widget, area: MainArea, asked: boolean): bool
       if (asked || !hasFocus(each.currentWidget)) {
         each.show();
         each.currentWidget = view;
+        giveRoom(each);
       }
       return view.isVisible;
     }
@@ -55,6 +60,18 @@ export function bringToFront(view: Widget, area: MainArea, asked: boolean): bool
     area.activate(view);
   }
   return view.isVisible;
+}
+
+/** Notebook 7 shows its lower area with no height, unless a person has given it some. */
+function giveRoom(panel: TabPanel): void {
+  const split = panel.parent;
+  if (split instanceof SplitPanel && split.orientation === 'vertical') {
+    const at = split.widgets.indexOf(panel);
+    const sizes = split.relativeSizes();
+    if ((sizes[at] ?? 0) < LEAST) {
+      split.setRelativeSizes(sizes.map((size, i) => (i === at ? ROOM : size * (1 - ROOM))));
+    }
+  }
 }
 
 function hasFocus(widget: Widget | null): boolean {

@@ -21,6 +21,8 @@ export type Reason = 'asked' | 'selected' | 'stopped' | 'followed';
 /** Milliseconds that a view stays when its session is over: most times another comes. */
 const GRACE = 3000;
 
+const nextFrame = (): Promise<unknown> => new Promise(done => requestAnimationFrame(done));
+
 interface Open {
   readonly view: SourceView;
   readonly hand: Hand;
@@ -90,6 +92,7 @@ export class Sources implements IDisposable {
     }
     const each = this.open.get(path) ?? (await this.openOne(path, why));
     if (each && bringToFront(each.view, this.area, why === 'asked')) {
+      await nextFrame(); // It may not have had its height until now.
       each.view.showLine(line, by =>
         each.hand.lets(by, why === 'asked' || why === 'selected' ? 'asked' : 'step')
       );
@@ -114,7 +117,7 @@ export class Sources implements IDisposable {
       return null;
     }
     const { session } = program;
-    const told = await follower.ask({ type: 'get_source', session, file });
+    const told = await follower.ask({ type: 'get_source', session, file: path });
     const there = this.open.get(path);
     if (there || !told || this.isDisposed) {
       return there ?? null;
@@ -163,7 +166,7 @@ export class Sources implements IDisposable {
     const { session } = program;
     const isNew = each.session !== session;
     each.session = session;
-    const told = await follower.ask({ type: 'get_source', session, file });
+    const told = await follower.ask({ type: 'get_source', session, file: path });
     if (told && !each.view.isDisposed && each.session === session) {
       each.view.read(told, isNew);
       each.view.tell(this.code.told(this.fileOf(path), path));

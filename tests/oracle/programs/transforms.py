@@ -1,11 +1,7 @@
 """torch.func: grad, vjp, jvp, vmap and their compositions."""
 
-from functools import partial
-
 from tests.oracle.data import wave
-from tests.oracle.registry import program as plain_program
-
-program = partial(plain_program, milestone="transforms")
+from tests.oracle.registry import program
 
 
 def _point(torch, seed=0):
