@@ -40,14 +40,11 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """With `-n auto`: all cores for whole folders, none besides this process for what starts faster alone.
-
-    And one more: tests of the browser, more than half of the time, wait for a third of it.
-    """
+    """With `-n auto`: all cores for whole folders, none besides this process for what starts faster alone."""
     chosen = config.option.keyword or config.option.markexpr or config.getoption("lf", False)
     if chosen or any("::" in arg or arg.endswith(".py") for arg in config.args):
         return 0
-    return min((os.cpu_count() or 1) + 1, 8)
+    return min(os.cpu_count() or 1, 8)
 
 
 #: What takes longest, first, so that nobody waits for it at the end. A process takes a file at a time: each

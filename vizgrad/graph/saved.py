@@ -65,12 +65,14 @@ class KeptSelf:
     As in PyTorch, `y.mul_(w)` can be differentiated: its formula for `w` reads this copy.
     """
 
-    __slots__ = ("_array", "_storage", "edge")
+    __slots__ = ("_array", "_storage", "edge", "tangents")
 
     def __init__(self, array: Any, edge: Any) -> None:
         self._array = array
         self._storage = None
         self.edge = edge
+        #: In forward mode those of the old value (`vizgrad.tensor.duals.Tangents`).
+        self.tangents: Any = None
 
 
 class Overwritten:
@@ -190,7 +192,10 @@ def read_tensor(node: Node, name: str, saved: Any) -> Tensor | None:
     if isinstance(saved, Tensor):
         return saved
     if isinstance(saved, KeptSelf):
-        return in_graph(array, None, saved.edge)
+        out = in_graph(array, None, saved.edge)
+        if saved.tangents is not None:
+            rare_of(out).tangents = saved.tangents
+        return out
     out = _own_output(node, array, saved._storage, saved.output_nr)
     if isinstance(saved, SavedDual):
         rare_of(out).tangents = saved.tangents

@@ -6,11 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 from vizgrad.function import inplace
+from vizgrad.function.copy_slices import CopySlices
 from vizgrad.function.declared import Declared, saved_by
 from vizgrad.function.typing import coerce
 from vizgrad.function.wrapped import Wrapped, written
 from vizgrad.graph.edges import split_edge
-from vizgrad.graph.saved import SavedDual, SavedResult
+from vizgrad.graph.node import Edge, Node
+from vizgrad.graph.saved import KeptSelf, SavedDual, SavedResult
 from vizgrad.ops.complexes import real_part
 from vizgrad.ops.shape import clone
 from vizgrad.ops.tangents.call import Call
@@ -133,8 +135,28 @@ def write(
             if tangents:
                 found = rule_of(op)(Call(op, old, attributes, (target,), tangents))
             write_tangent(target, level, found, tuple(tangents.values()))
-    keep_with_saved(op, target)
+    _keep_with_written(op, target, old[0])
     return target
+
+
+def _keep_with_written(op: Declared, target: Tensor, old: Tensor) -> None:
+    """The same for a write, of which the old value may be saved, too; through a view it lies in the base's
+    history.
+    """
+    written = target if target._view is None else target._view.base
+    if not isinstance(written._edge, (Node, Edge)):
+        return
+    node, _ = split_edge(written._edge)
+    while isinstance(node, CopySlices):
+        node = node.fn
+    if getattr(node, "op", None) is not op:
+        return
+    for name in saved_by(op)[0]:
+        form = getattr(node, "_" + name)
+        if isinstance(form, KeptSelf) and old._rare is not None:
+            form.tangents = old._rare.tangents
+        elif isinstance(form, SavedResult) and target._rare is not None:
+            setattr(node, "_" + name, SavedDual(form, target._rare.tangents))
 
 
 def write_tangent(
