@@ -160,10 +160,10 @@ def test_an_edited_cell_is_not_marked_and_says_so(lab: Lab) -> None:
     expect(lab.page.get_by_role("button", name="Breakpoint, line")).to_have_count(0)
 
 
-def test_the_session_that_was_moved_last_is_marked(lab: Lab) -> None:
+def test_the_session_that_was_moved_or_looked_at_last_is_marked(lab: Lab) -> None:
     notebook = lab.open_notebook(
         SETUP,
-        "one = vg.debug(w.tanh().sum(), display=False)",
+        "one = vg.debug(w.tanh().sum())",
         "two = vg.debug(w.exp().sum(), display=False)",
     )
     notebook.run()
@@ -172,6 +172,11 @@ def test_the_session_that_was_moved_last_is_marked(lab: Lab) -> None:
     notebook.execute("one.step()")
     expect(marked).to_contain_text("one = ")
     notebook.execute("two.step()")
+    expect(marked).to_contain_text("two = ")
+    notebook.output(1).locator('[data-node-id="0"]').first.click()
+    expect(marked).to_contain_text("one = ")
+    expect(lab.page.locator(".vg-selected-line")).to_contain_text("selected: SumBackward0")
+    notebook.execute("two.back()")
     expect(marked).to_contain_text("two = ")
     notebook.execute("two.close()")
     expect(marked).to_have_count(0)

@@ -98,6 +98,13 @@ def test_the_session_that_was_moved_last_is_told_of() -> None:
         notebook.hear()
         assert notebook.session == one.id
         assert notebook.mark is not None
+        # One that a person looks at is as if it had been moved, until another is.
+        looked = notebook.ask(p.FollowLines, other.id)
+        assert (looked.session, View().ask(p.FollowLines).session) == (other.id, other.id)
+        assert isinstance(notebook.ask(p.FollowLines, "s1-of-another-kernel"), p.Failed)
+        one.step()
+        notebook.hear()
+        assert notebook.session == one.id
         other.close()
         notebook.hear()
         assert notebook.session == one.id

@@ -26,7 +26,7 @@ _kernel = secrets.token_hex(4)
 _sessions: WeakValueDictionary[str, Session] = WeakValueDictionary()
 _observers: Observers[[]] = Observers()
 _movers: Observers[[Session]] = Observers()
-#: The id of the session that was opened or changed last.
+#: The id of the session that was opened, changed or looked at last.
 _latest: str | None = None
 #: The ids that observers were told of last.
 _told: tuple[str, ...] = ()
@@ -54,8 +54,17 @@ def changed(session: Session) -> None:
         _movers.tell(session)
 
 
+def look_at(name: str) -> bool:
+    """Takes the session with this id for the one that was changed last; False if it is not open."""
+    global _latest
+    if name not in _sessions:
+        return False
+    _latest = name
+    return True
+
+
 def latest() -> Session | None:
-    """The open session that was opened or changed last; None if that one is gone."""
+    """The open session that was opened, changed or looked at last; None if that one is gone."""
     return None if _latest is None else _sessions.get(_latest)
 
 

@@ -201,6 +201,8 @@ class Controller:
         """What is about no session that it names."""
         match request:
             case p.FollowLines():
+                if request.session is not None and not registry.look_at(request.session):
+                    raise SessionClosed(f"session {request.session!r} is not one of this kernel")
                 if self._lines is None:
                     self._lines = LinesFollower(self._send)
                 return self._lines.whole(request.request)

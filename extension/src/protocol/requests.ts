@@ -88,10 +88,14 @@ export interface GetStorages {
   readonly most: number;
 }
 
-/** Tell me the lines of whichever session is moved, from now on. */
+/**
+ * Tell me the lines of whichever session is moved, from now on; `session`: of this one first, which
+ * a person looks at.
+ */
 export interface FollowLines {
   readonly type: 'follow_lines';
   readonly request: number;
+  readonly session: string | null;
 }
 
 /** What was told under this number has arrived: more may be told at once. */

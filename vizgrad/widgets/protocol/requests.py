@@ -101,9 +101,12 @@ class GetStorages:
 
 @dataclass(frozen=True, slots=True)
 class FollowLines:
-    """Tell me the lines of whichever session is moved, from now on."""
+    """Tell me the lines of whichever session is moved, from now on; `session`: of this one first, which a
+    person looks at.
+    """
 
     request: int
+    session: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,10 +86,15 @@ export class LinesFollower implements IDisposable {
     waiting.forEach(resolve => resolve(null));
   }
 
-  private follow(): void {
+  /** Follows this session, if it is one of the kernel, until another is moved. */
+  turnTo(session: string): void {
+    this.follow(session);
+  }
+
+  private follow(session: string | null = null): void {
     this.last += 1;
     this.following = this.last;
-    this.port.send({ type: 'follow_lines', request: this.last });
+    this.port.send({ type: 'follow_lines', request: this.last, session });
   }
 
   private receive(value: unknown): void {
@@ -108,15 +113,19 @@ export class LinesFollower implements IDisposable {
     } else if (message.type === 'lines') {
       if (message.request === this.following) {
         this.following = 0;
-        if (message.number < this.overtaken) {
+        const isOld = message.number < this.overtaken;
+        this.overtaken = 0;
+        if (isOld) {
           this.follow();
         } else {
           this.become(begin(message));
         }
       }
     } else if (message.type === 'failed' && message.request === this.following) {
-      this.following = this.overtaken = 0;
-      console.warn(`vizgrad: lines are not known: ${message.message}`);
+      this.following = 0; // A session of another kernel, or one that is moved just now.
+      if (this.overtaken > 0) {
+        this.follow();
+      }
     } else if ('request' in message) {
       const resolve = this.asked.get(message.request);
       this.asked.delete(message.request);

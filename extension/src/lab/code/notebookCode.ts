@@ -34,6 +34,8 @@ export class NotebookCode implements IDisposable {
   private shown: Program | null = null;
   private looked: Looked | null = null;
   private choice: Choice | null = null;
+  /** What was selected in a view of another session than the one that was moved last. */
+  private turning: { readonly session: string; readonly node: number } | null = null;
   /** The cursor was moved so often. */
   private going = 0;
   private readonly end: () => void;
@@ -174,7 +176,12 @@ export class NotebookCode implements IDisposable {
   }
 
   private viewSelected({ session, node }: NodeSelected): void {
+    this.turning = null;
     if (session !== this.program?.session) {
+      if (this.program && node !== null) {
+        this.turning = { session, node };
+        this.follower.turnTo(session);
+      }
       return;
     }
     if (node === null) {
@@ -208,6 +215,12 @@ export class NotebookCode implements IDisposable {
   private moved(_: unknown, program: Program | null): void {
     const before = this.shown;
     this.refresh();
+    const { turning } = this;
+    if (turning && program?.session === turning.session) {
+      this.turning = null;
+      void this.look(turning.session, turning.node);
+      return;
+    }
     const mark = program?.mark;
     if (mark && before?.session === program.session) {
       const { mark: last } = before;
