@@ -13,6 +13,7 @@ from vizgrad.errors import explained, function_place
 from vizgrad.graph.edges import edge_of
 from vizgrad.graph.node import hooks_of
 from vizgrad.graph.saved import KeptSelf, Packed, SavedResult, read_tensor
+from vizgrad.tensor.duals import DUALS, is_dual
 from vizgrad.tensor.modes import (
     MODES,
     add_listener,
@@ -20,7 +21,7 @@ from vizgrad.tensor.modes import (
     set_grad_mode,
     share_of_thread,
 )
-from vizgrad.tensor.tensor import Tensor, new_tensor
+from vizgrad.tensor.tensor import Tensor, new_tensor, rare_of
 
 if TYPE_CHECKING:
     from vizgrad.graph.node import Node
@@ -103,4 +104,7 @@ def pack(form: Any, tensor: Tensor, pack_hook: Pack, unpack_hook: Unpack) -> Pac
         )
     own = isinstance(form, SavedResult)
     edge = form.edge if isinstance(form, KeptSelf) else None if own else edge_of(form)
-    return Packed(packed, unpack_hook, tensor._array, edge, form.output_nr if own else None)
+    made = Packed(packed, unpack_hook, tensor._array, edge, form.output_nr if own else None)
+    if DUALS.on and is_dual(tensor):
+        made.tangents = rare_of(tensor).tangents
+    return made

@@ -71,7 +71,7 @@ class KeptSelf:
         self._array = array
         self._storage = None
         self.edge = edge
-        #: In forward mode those of the old value (`vizgrad.tensor.duals.Tangents`).
+        #: In forward mode those of the old value.
         self.tangents: Any = None
 
 
@@ -104,7 +104,7 @@ class Packed:
     node's own output it is None, and `output_nr` says which output it is.
     """
 
-    __slots__ = ("dtype", "edge", "output_nr", "packed", "shape", "unpack")
+    __slots__ = ("dtype", "edge", "output_nr", "packed", "shape", "tangents", "unpack")
 
     def __init__(
         self,
@@ -120,6 +120,8 @@ class Packed:
         self.dtype = like.dtype
         self.edge = edge
         self.output_nr = output_nr
+        #: In forward mode those of the value, which what is unpacked gets back, too.
+        self.tangents: Any = None
 
 
 class Checked:
@@ -192,10 +194,10 @@ def read_tensor(node: Node, name: str, saved: Any) -> Tensor | None:
     if isinstance(saved, Tensor):
         return saved
     if isinstance(saved, KeptSelf):
-        out = in_graph(array, None, saved.edge)
+        old = in_graph(array, None, saved.edge)
         if saved.tangents is not None:
-            rare_of(out).tangents = saved.tangents
-        return out
+            rare_of(old).tangents = saved.tangents
+        return old
     out = _own_output(node, array, saved._storage, saved.output_nr)
     if isinstance(saved, SavedDual):
         rare_of(out).tangents = saved.tangents
@@ -245,8 +247,12 @@ def _restored(node: Node, saved: Packed) -> Tensor:
     """What the unpack hook gives, as the tensor it stands for: with its place in the graph (V-66)."""
     tensor = _call_unpack(saved)
     if saved.output_nr is not None:
-        return _own_output(node, tensor._array, tensor._storage, saved.output_nr)
-    return in_graph(tensor._array, tensor._storage, saved.edge)
+        out = _own_output(node, tensor._array, tensor._storage, saved.output_nr)
+    else:
+        out = in_graph(tensor._array, tensor._storage, saved.edge)
+    if saved.tangents is not None:
+        rare_of(out).tangents = saved.tangents
+    return out
 
 
 def in_graph(array: Any, storage: Storage | None, edge: Any) -> Tensor:

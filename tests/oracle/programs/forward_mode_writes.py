@@ -155,3 +155,58 @@ def a_tensor_written_with_itself(torch, see):
             "its square", tangent_of(torch, x).tolist(), torch=[2.0, 17.5, 60.0], vizgrad=[2.0, 10.0, 24.0],
             because="2 * x * t; the reference reads an operand that the write has changed already",
         )  # fmt: skip
+
+
+_OVER = {
+    "mul_": lambda torch, y, w: y.mul_(w),
+    "mul_ of a part": lambda torch, y, w: (y[1:].mul_(w[1:]), y)[1],
+    "exp_": lambda torch, y, w: y.exp_() * w,
+    "tanh_ of a part": lambda torch, y, w: (y[:1].tanh_(), y * w)[1],
+    "pow_": lambda torch, y, w: y.pow_(3) * w,
+    "addcmul_": lambda torch, y, w: y.addcmul_(w, w * w),
+    "setitem": lambda torch, y, w: (y.__setitem__(0, w[1] * w[0]), y * y)[1],
+    "div_": lambda torch, y, w: w.clone().div_(y),
+}
+
+
+@program(rules="A-9 A-10", each=_OVER.items())
+def tangents_of_gradients_through_writes(torch, see, case):
+    fwad = torch.autograd.forward_ad
+    _, compute = case
+    x = torch.tensor([0.5, 2.0], dtype=torch.float64, requires_grad=True)
+    w = torch.tensor([1.5, -0.5], dtype=torch.float64, requires_grad=True)
+    ones = torch.ones(2, dtype=torch.float64)
+    with fwad.dual_level():
+        for name, a, b in (
+            ("both", fwad.make_dual(x, ones), fwad.make_dual(w, 3 * ones)),
+            ("written", fwad.make_dual(x, ones), w),
+            ("operand", x, fwad.make_dual(w, 3 * ones)),
+        ):
+            y = compute(torch, a.sin(), b)
+            for which, g in zip("xw", torch.autograd.grad(y.sum(), (a, b)), strict=True):
+                see(f"{name}: {which}", (g.detach().clone(), tangent_of(torch, g)))
+
+
+@program(rules="A-10", each=("hooks", "checkpoint"))
+def saved_values_that_come_back_have_their_tangents(torch, see, how):
+    from functools import partial
+
+    fwad = torch.autograd.forward_ad
+    x = torch.tensor([0.5, 2.0], dtype=torch.float64, requires_grad=True)
+
+    def f(t):
+        return (t.exp() * t.tanh()).sin()
+
+    with fwad.dual_level():
+        dual = fwad.make_dual(x, torch.ones(2, dtype=torch.float64))
+        if how == "hooks":
+            pack = torch.autograd.graph.saved_tensors_hooks(
+                lambda t: t.detach().clone(), lambda t: t
+            )
+            with pack:
+                y = f(dual)
+        else:
+            again = partial(torch.utils.checkpoint.checkpoint, use_reentrant=False)
+            y = again(f, dual)
+        (g,) = torch.autograd.grad(y.sum(), dual)
+        see("gradient", (g.detach().clone(), tangent_of(torch, g)))

@@ -241,6 +241,8 @@ def detach_(input: Tensor) -> Tensor:
         rare.detached_at = caller()
     input._edge = None
     input._tracked = UNTRACKED
+    if input._rare is not None:
+        input._rare.tangents = None
     return input
 
 

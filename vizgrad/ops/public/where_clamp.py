@@ -12,6 +12,7 @@ from vizgrad.function.typing import number, result_dtype
 from vizgrad.graph.edges import edge_of
 from vizgrad.graph.saved import in_graph
 from vizgrad.ops import select
+from vizgrad.ops.copying import to_copy
 from vizgrad.ops.forms import method, public
 from vizgrad.ops.public.arguments import (
     beside_number,
@@ -21,6 +22,7 @@ from vizgrad.ops.public.arguments import (
     written,
 )
 from vizgrad.ops.public.keywords import takes_tensors
+from vizgrad.tensor.duals import DUALS, is_dual
 from vizgrad.tensor.operands import not_a_tensor
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
@@ -60,6 +62,8 @@ def _in_type(tensor: Tensor, dtype: Any, edge: Any) -> Tensor:
     """In another type, with the history of the tensor itself: gradients are cast where they arrive."""
     if tensor._array.dtype == dtype:
         return tensor
+    if DUALS.on and is_dual(tensor):
+        return to_copy.record(tensor, dtype=dtype)
     return in_graph(tensor._array.astype(dtype), None, edge)
 
 

@@ -12,7 +12,7 @@ from vizgrad.function.typing import coerce
 from vizgrad.function.wrapped import Wrapped, written
 from vizgrad.graph.edges import split_edge
 from vizgrad.graph.node import Edge, Node
-from vizgrad.graph.saved import KeptSelf, SavedDual, SavedResult
+from vizgrad.graph.saved import KeptSelf, Packed, SavedDual, SavedResult
 from vizgrad.ops.complexes import real_part
 from vizgrad.ops.shape import clone
 from vizgrad.ops.tangents.call import Call
@@ -61,7 +61,7 @@ def run(
                 found = fitted(found, out, tuple(tangents.values()))
         set_tangent(out, level, found)
     if carried:
-        keep_with_saved(op, out)
+        keep_with_saved(op, _node_of(out), out)
     return made
 
 
@@ -72,17 +72,35 @@ def _as_tensors(op: Declared, operands: tuple[Any, ...]) -> tuple[Any, ...]:
     return coerce(op, *operands)
 
 
-def keep_with_saved(op: Declared, out: Tensor) -> None:
-    """Gives the tangents of `out` to what its node has saved of it (A-10)."""
-    if out._edge is None or not out._tracked or out._rare is None:
-        return
-    node, _ = split_edge(out._edge)
+def keep_with_saved(op: Declared, node: Any, out: Tensor, old: Tensor | None = None) -> None:
+    """Gives the tangents of `out` to what its node has saved of it (A-10), those of `old` to what was."""
     if getattr(node, "op", None) is not op:
         return
     for name in saved_by(op)[0]:
         form = getattr(node, "_" + name)
-        if isinstance(form, SavedResult):
+        if isinstance(form, KeptSelf):
+            form.tangents = None if old is None or old._rare is None else old._rare.tangents
+        elif out._rare is None:
+            continue
+        elif isinstance(form, SavedResult):
             setattr(node, "_" + name, SavedDual(form, out._rare.tangents))
+        elif isinstance(form, Packed) and form.output_nr is not None:
+            form.tangents = out._rare.tangents
+
+
+def _node_of(out: Tensor) -> Any:
+    return None if out._edge is None or not out._tracked else split_edge(out._edge)[0]
+
+
+def _node_of_write(target: Tensor) -> Any:
+    """The node of a write; through a view it lies in the history of its base."""
+    written_one = target if target._view is None else target._view.base
+    if not isinstance(written_one._edge, (Node, Edge)):
+        return None
+    node, _ = split_edge(written_one._edge)
+    while isinstance(node, CopySlices):
+        node = node.fn
+    return node
 
 
 # --- in place ------------------------------------------------------------------------------------------
@@ -135,28 +153,8 @@ def write(
             if tangents:
                 found = rule_of(op)(Call(op, old, attributes, (target,), tangents))
             write_tangent(target, level, found, tuple(tangents.values()))
-    _keep_with_written(op, target, old[0])
+    keep_with_saved(op, _node_of_write(target), target, old[0])
     return target
-
-
-def _keep_with_written(op: Declared, target: Tensor, old: Tensor) -> None:
-    """The same for a write, of which the old value may be saved, too; through a view it lies in the base's
-    history.
-    """
-    written = target if target._view is None else target._view.base
-    if not isinstance(written._edge, (Node, Edge)):
-        return
-    node, _ = split_edge(written._edge)
-    while isinstance(node, CopySlices):
-        node = node.fn
-    if getattr(node, "op", None) is not op:
-        return
-    for name in saved_by(op)[0]:
-        form = getattr(node, "_" + name)
-        if isinstance(form, KeptSelf) and old._rare is not None:
-            form.tangents = old._rare.tangents
-        elif isinstance(form, SavedResult) and target._rare is not None:
-            setattr(node, "_" + name, SavedDual(form, target._rare.tangents))
 
 
 def write_tangent(

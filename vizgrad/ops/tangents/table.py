@@ -11,6 +11,7 @@ from vizgrad.function.declared import Declared
 from vizgrad.ops.activation import sigmoid
 from vizgrad.ops.arrange import crop_to, tril, triu
 from vizgrad.ops.complexes import abs, conj, real_part, sgn
+from vizgrad.ops.complexes import join as make_complex
 from vizgrad.ops.constants import constant, raw, zeros_beside, zeros_like
 from vizgrad.ops.joining import cat_any, cumsum
 from vizgrad.ops.linalg import cofactors, halves, inverse_transposed, matmul, matrix_exp, mH, mT
@@ -18,7 +19,7 @@ from vizgrad.ops.linalg import solve as solve_matrices
 from vizgrad.ops.linalg import solve_triangular as solve_triangle
 from vizgrad.ops.normalization import standardize, through_statistics
 from vizgrad.ops.optional import unless_absent
-from vizgrad.ops.pointwise import exp, rsqrt
+from vizgrad.ops.pointwise import cos, exp, rsqrt, sin
 from vizgrad.ops.pooling import take_from
 from vizgrad.ops.reduce import divides, sum_dims
 from vizgrad.ops.select import drop, keep
@@ -47,8 +48,8 @@ class _:
 
 @tangent("polar")
 class _:
-    def self(t, result):
-        return sgn(result) * t
+    def self(t, angle):
+        return make_complex(t * cos(angle), t * sin(angle))
 
     def angle(t, result):
         return result * (t * 1j)

@@ -132,3 +132,7 @@ class CheckpointInputs(Function):
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
         raise AssertionError("nothing is computed from this node")
+
+    @staticmethod
+    def jvp(ctx: Any, *tangents: Any) -> None:
+        return None  # nor in forward mode
