@@ -91,6 +91,8 @@ def test_as_text(capsys: pytest.CaptureFixture[str]) -> None:
         "    types: keep; uint8 int8 int16 int32 int64 float16 float32 float64 complex64 "
         "complex128 bfloat16\n"
         "    facts: linear, pointwise\n"
+        "    tangent: pointwise\n"
+        "    batching: pointwise\n"
         "    gradient of self:\n"
         "        -grad\n"
     )

@@ -59,6 +59,12 @@ def rule_of(op: Declared) -> Rule:
     return RULES[_named(op)]
 
 
+def how(op: Declared) -> str:
+    """How `op` is batched: "pointwise", by a "rule" of its own, or in a "loop" over the examples."""
+    named = _named(op)
+    return named if named in ("pointwise", "loop") else "rule"
+
+
 def has_rule(op: Declared) -> bool:
     """Is `op` run on a whole batch at once?"""
     return _named(op) != "loop"

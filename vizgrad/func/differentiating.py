@@ -49,6 +49,7 @@ class Differentiation(Level):
     """`grad`, `vjp` and their kin, while they call their function."""
 
     name = "grad"
+    differentiates = True
 
     def __init__(self, function: Any, args: tuple[Any, ...]) -> None:
         super().__init__()

@@ -20,7 +20,7 @@ from typing import Any, Self, TypeVar, cast
 from vizgrad.arrays.quiet import NAMELESS
 from vizgrad.function.declared import Declared
 from vizgrad.tensor.modes import GUARD, MODES
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.tensor.tensor import RESULT, UNTRACKED, Tensor
 
 
 class Unreadable(RuntimeError):
@@ -35,6 +35,8 @@ class Level:
 
     #: What people call it: "vmap".
     name = "transform"
+    #: Do its arguments require grad?
+    differentiates = False
     #: What random operations do inside of it; None: it has no say in that.
     randomness: str | None = None
 
@@ -134,11 +136,24 @@ class Wrapped(Tensor):
         if not self.level.open:
             become_plain(self)
             return getattr(self, name)
+        if name == "_tracked" and MODES.transforms and MODES.transforms[-1].differentiates:
+            return RESULT if self.value.requires_grad else UNTRACKED
         if name != "_array":
             return _STATE[name]
         if sys._getframe(1).f_globals["__name__"] is NAMELESS:
             raise AttributeError(f"a tensor inside of {self.level.name} has no array of its own")
         return self.level.stand_in(self)
+
+    def __repr__(self) -> str:
+        if not self.level.open:
+            become_plain(self)
+            return repr(self)
+        return f"{self.level.name}(level={self.level.number}, value={self.value!r})"
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "_array" and self.level.open:
+            raise self.level.unreadable(self, "writing to memory")
+        super().__setattr__(name, value)
 
 
 def wrap(level: Level, value: Tensor, like: Wrapped | None = None) -> Wrapped:
@@ -146,7 +161,8 @@ def wrap(level: Level, value: Tensor, like: Wrapped | None = None) -> Wrapped:
     out = object.__new__(Wrapped)
     if like is not None:
         vars(out).update(vars(like))
-    out.level, out.value = level, value
+    state = vars(out)
+    state["level"], state["value"] = level, value
     return out
 
 

@@ -6,6 +6,9 @@ import sys
 import textwrap
 
 import vizgrad
+from vizgrad.batching import everything as everything
+from vizgrad.batching.rules import how
+from vizgrad.function.primitive import REGISTRY
 from vizgrad.ops import registry
 
 
@@ -40,6 +43,8 @@ def _list(
     print(f"\n{len(operations)} operations\n")
     for name, op in operations.items():
         print(f"{name:32} {op.node or 'no derivative':36} {', '.join(op.differentiable)}")
+    looped = [name for name in operations if how(REGISTRY[name]) == "loop"]
+    print(f"\n{len(looped)} of these are looped under vmap: {', '.join(looped)}")
 
 
 def _function(name: str, function: registry.Function) -> None:
@@ -66,6 +71,7 @@ def _operation(op: registry.Operation) -> None:
             "facts": ", ".join((*sorted(op.structure), *["view"] * op.view)),
             "saves": ", ".join(op.saved),
             "tangent": op.tangent,
+            "batching": how(REGISTRY[op.name]),
         }
     )
     for name, formula in op.formulas.items():

@@ -18,7 +18,8 @@ from typing import Any, TypeVar, overload
 
 from vizgrad.function.inplace import write
 from vizgrad.function.primitive import REGISTRY, WHEN_DECLARED, Primitive
-from vizgrad.ops.copying import overwrite, overwrite_compared
+from vizgrad.function.wrapped import Wrapped
+from vizgrad.ops.copying import converted, copy, overwrite, overwrite_compared
 from vizgrad.ops.public.arguments import written
 from vizgrad.tensor.operands import wrong_operand
 from vizgrad.tensor.tensor import Tensor
@@ -251,6 +252,8 @@ def _ending_history(op: Primitive, name: str) -> Any:
                 f"result type {result.dtype.name} can't be cast to the desired output type "
                 f"{input.dtype.name} of the in-place operation {name}"
             )
+        if isinstance(result, Wrapped):
+            return write(copy, input, converted(result, input._array.dtype), name=name)
         values = values.astype(input._array.dtype, copy=False)
         if op.name in _COMPARISONS and isinstance(operands[0], Tensor):
             return write(overwrite_compared, input, *operands, name=name, values=values)

@@ -12,6 +12,7 @@ from vizgrad.arrays.sparse import is_sparse
 from vizgrad.arrays.type_names import NAMES, type_name
 from vizgrad.errors import explained
 from vizgrad.function.inplace import write
+from vizgrad.function.wrapped import Wrapped
 from vizgrad.ops import copying, shape
 from vizgrad.ops.forms import method, public
 from vizgrad.ops.public.arguments import check_number, element
@@ -182,6 +183,8 @@ def numpy(self: Tensor, *, force: Any = False) -> Any:
     array = self._array
     if array.__class__ is _ndarray and not self._tracked and array.dtype not in dtypes.NARROW:
         return array
+    if self.__class__ is Wrapped:
+        raise self.level.unreadable(self, "numpy()")
     if is_sparse(array):
         raise TypeError(
             f"can't convert {self.layout} layout tensor to numpy. Use Tensor.to_dense() first."
@@ -227,6 +230,9 @@ def detach(input: Tensor) -> Tensor:
 def detach_(input: Tensor) -> Tensor:
     """Forgets the history, in place; a leaf no longer requires grad. In inference mode it does nothing."""
     if MODES.inference is not None:
+        return input
+    if input.__class__ is Wrapped:
+        vars(input)["value"] = input.detach().value
         return input
     if input._view is not None:
         raise RuntimeError(

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from vizgrad.function.inplace import check_history
+from vizgrad.function.wrapped import Wrapped
 from vizgrad.graph.edges import retaining, set_history, split_edge
 from vizgrad.ops.forms import method, public
 from vizgrad.ops.public import dimensions, slicing
@@ -20,6 +21,9 @@ def _in_place(view: Callable[..., Tensor], name: str) -> Callable[..., Tensor]:
     """The method that makes a tensor what `view` of it is. The version counter rises, as for a write."""
 
     def seen_otherwise(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        if self.__class__ is Wrapped:
+            vars(self)["value"] = view(self, *args, **kwargs).value
+            return self
         about_to_write(self)
         check_history(self, MODES.grad and self.requires_grad)
         made = view(self, *args, **kwargs)
