@@ -90,7 +90,7 @@ def test_from_opening_to_the_stale_tensor_by_keys_and_announcements_alone(lab: L
     reader.hears("^AddBackward0 done, 1 of")
     reader.press("n")
     reader.hears(
-        r"^SinBackward0, .* saved self, which is stale: mul_ wrote version 1 .*, In \[1\], line 5$"
+        r"^SinBackward0, .* saved self, which is stale: mul_ wrote version 1 .*, In \[1\], line 6$"
     )
     assert reader.focused.startswith("SinBackward0")
     # To there, and why it fails.
