@@ -20,7 +20,7 @@ LEVELS = 60
 
 _CARRIED = (
     "anomaly", "check_nan", "multithreading", "scope", "recorder", "task", "on_record", "saved_hooks",
-    "hooks_disabled", "before_write", "keep_before_write",
+    "hooks_disabled", "before_write", "keep_before_write", "levels", "transforms",
 )  # fmt: skip
 
 

@@ -115,10 +115,8 @@ def write(
 ) -> Tensor:
     """`target = op(target, ...)`, in place, where target or operands may have tangents (A-8)."""
     given = (target, *operands)
-    if written(
-        op, given, name, attributes
-    ):  # what wrappers stand for is written, and comes here again
-        return target
+    if written(op, given, name, attributes):
+        return target  # what wrappers stand for was written, and came here itself
     levels = active()
     dual = [
         level

@@ -7,9 +7,10 @@ the tangent is their sum. What few programs use has no rule, and goes the genera
 
 from __future__ import annotations
 
+from vizgrad.arrays.kernels import pooling, statistics
 from vizgrad.function.declared import Declared
 from vizgrad.ops.activation import sigmoid
-from vizgrad.ops.arrange import crop_to, tril, triu
+from vizgrad.ops.arrange import crop_to, flip, roll, tril, triu
 from vizgrad.ops.complexes import abs, conj, real_part, sgn
 from vizgrad.ops.complexes import join as make_complex
 from vizgrad.ops.constants import constant, raw, zeros_beside, zeros_like
@@ -25,6 +26,7 @@ from vizgrad.ops.reduce import divides, sum_dims
 from vizgrad.ops.select import drop, keep
 from vizgrad.ops.shape import slice_dim, unsqueeze
 from vizgrad.ops.softmax import softmax_backward
+from vizgrad.ops.statistics import linear_scan
 from vizgrad.ops.tangents.rules import rule_of, tangent
 
 # --- complex numbers --------------------------------------------------------------------------------------
@@ -84,10 +86,6 @@ class _:
 
 def _cumprod_by_steps(t, x, result, dim):
     """y_i = y_i-1 * x_i changes by y_i-1 * t_i + x_i * (the change of y_i-1): for zeros among the factors."""
-    from vizgrad.arrays.kernels import statistics
-    from vizgrad.ops.arrange import flip, roll
-    from vizgrad.ops.statistics import linear_scan
-
     first = statistics.first_along(raw(x), dim)
     before = drop(roll(result, shifts=(1,), dims=(dim,)), mask=first)
     before = before + constant(first.astype(raw(x).dtype), x)
@@ -190,8 +188,6 @@ def _by_channel(values, ndim):
 @tangent("max_pool2d_with_indices", "max_pool3d_with_indices")
 class _:
     def self(t, self, result, pool):
-        from vizgrad.arrays.kernels import pooling
-
         return take_from(t, where=pooling.positions(raw(self), raw(result), pool), pool=pool)
 
 
