@@ -14,7 +14,7 @@ from typing import Any
 
 #: Seconds one file may keep its process: a thousand times what the slowest needs.
 _PATIENCE = 600
-KINDS = ("zip", "legacy", "safetensors", "npz", "trace", "vgtrace")
+KINDS = ("zip", "legacy", "safetensors", "npz", "trace", "vgtrace", "page")
 
 
 def faults(kind: str, seed: int, start: int, stop: int) -> list[tuple[int, str]]:

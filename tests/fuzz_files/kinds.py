@@ -18,7 +18,7 @@ import numpy as np
 from safetensors import SafetensorError
 
 import vizgrad as vg
-from tests.fuzz_files import mutations
+from tests.fuzz_files import mutations, pages
 from vizgrad import nn
 from vizgrad.inspection import model, wire
 from vizgrad.inspection.session import Session
@@ -148,6 +148,12 @@ def trace_files() -> list[bytes]:
         return [trace.save(Path(folder, "it")).read_bytes() for trace in traces]
 
 
+def page_files() -> list[bytes]:
+    """The same; what reads them is started before memory is limited."""
+    pages.start()
+    return trace_files()
+
+
 def stepped(session: Session) -> None:
     """What a person does with a trace."""
     with session:
@@ -200,4 +206,5 @@ KINDS: dict[str, Kind] = {
         cache(trace_files), lambda data: stepped(vg.load_trace(io.BytesIO(data))),
         (TraceFileError,), mutations.of_trace,
     ),
+    "page": Kind(cache(page_files), pages.read, (TraceFileError,), mutations.of_page),
 }  # fmt: skip
