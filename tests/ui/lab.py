@@ -236,10 +236,17 @@ class Notebook:
             if output["output_type"] == "stream"
         )
 
+    def editor(self, cell: int) -> Locator:
+        """A cell's editor, with what is marked in it."""
+        return self._cell(cell).locator(".cm-editor")
+
     def output(self, cell: int) -> Locator:
         """Where a cell's output is drawn, to look at and to click in."""
+        return self._cell(cell).locator(".jp-Cell-outputArea")
+
+    def _cell(self, number: int) -> Locator:
         panel = self.lab.page.locator(f'[id="{self.panel}"]')
-        return panel.locator(".jp-Cell").nth(cell).locator(".jp-Cell-outputArea")
+        return panel.locator(".jp-Cell").nth(number)
 
 
 def _plain(traceback: list[str]) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from tests.ui.lab import Lab
+from tests.ui.lab import Lab, Notebook
 from tests.ui.server import Server
 from tests.ui.test_following import at
 from tests.ui.test_rooms import SHOW, opened, opened_panel, picture
@@ -34,16 +34,24 @@ h.detach().mul_(3.0)
 
 def axe(view: Locator, *rules: str) -> list[str]:
     """What axe-core holds against the view: all its rules, or these."""
-    if not view.page.evaluate("'axe' in window"):
-        view.page.evaluate(AXE.read_text("utf-8"))
+    return axe_in(root(view), "", *rules)
+
+
+def axe_in(part: Locator, ours: str = "", *rules: str) -> list[str]:
+    """Of what is in an element: where it is not ours alone, of what has `ours` in its markup."""
+    if not part.page.evaluate("'axe' in window"):
+        part.page.evaluate(AXE.read_text("utf-8"))
     options = {"runOnly": {"type": "rule", "values": rules}} if rules else {}
-    found = root(view).evaluate(
-        "async (root, options) => (await axe.run(root, options)).violations", options
+    found = part.evaluate(
+        "async (part, options) => (await axe.run(part, options)).violations", options
     )
+    # A box of the graph is called by its name; what else is written on it is told in other words.
     return [
         f"{rule['id']}: {node['html'][:200]} {node['failureSummary']}"
         for rule in found
-        for node in rule["nodes"][:3]
+        for node in rule["nodes"]
+        if ours in node["html"]
+        and not (rule["id"] == "label-content-name-mismatch" and 'role="treeitem"' in node["html"])
     ]
 
 
@@ -132,9 +140,11 @@ def _axe_finds_nothing(lab: Lab, *rules: str) -> None:
     view.get_by_role("list", name="Matches").wait_for()
     found["search"] = axe(view, *rules)
     lab.page.keyboard.press("Escape")
+    found |= _with_breakpoints_and_branches(notebook, view, *rules)
     press(view, "Continue")
     expect(root(view)).to_have_attribute("data-status", "failed")
     found["failed"] = axe(view, *rules)
+    found["failed cell"] = axe_in(notebook.editor(0), "vg-", *rules)
     panel = opened_panel(lab)
     for tab in panel.get_by_role("tab").all():
         tab.click()
@@ -142,8 +152,35 @@ def _axe_finds_nothing(lab: Lab, *rules: str) -> None:
     notebook.execute("session.close()")
     expect(root(view)).to_have_attribute("data-status", "closed")
     found["closed"] = axe(view, *rules)
-    assert len(found) == 12
+    assert len(found) == 17
     assert {where: rules for where, rules in found.items() if rules} == {}
+
+
+def _with_breakpoints_and_branches(
+    notebook: Notebook, view: Locator, *rules: str
+) -> dict[str, list[str]]:
+    """At the same place of the original in the end, with nothing to stop it."""
+    found: dict[str, list[str]] = {}
+    cell = notebook.editor(0)
+    cell.get_by_role("button", name="Breakpoint, line").last.click()
+    notebook.execute("session.break_at('Tanh*', condition='grad.norm > 1')")
+    breakpoints = view.get_by_role("region", name="Breakpoints")
+    expect(breakpoints.locator("[data-breakpoint]")).to_have_count(2)
+    breakpoints.get_by_role("button", name="New breakpoint").click()
+    found["breakpoints"] = axe(view, *rules)
+    found["marks in the cell"] = axe_in(cell, "vg-", *rules)
+    notebook.execute(
+        "session.clear_breakpoints(); session.set_grad(session.node, 'g * 2'); session.step()"
+    )
+    notebook.execute("session.switch('original')")
+    view.get_by_role("button", name="Compare branch 1 with original").click()
+    view.get_by_role("note", name="Colours: how branch 1 differs").wait_for()
+    found["compared"] = axe(view, *rules)
+    press(view, "Zoom out")
+    press(view, "Zoom out")
+    found["compared from far"] = axe(view, *rules)
+    press(view, "Zoom to fit")
+    return found
 
 
 # --- fingers ---------------------------------------------------------------------------------------------

@@ -31,8 +31,7 @@ def picture(lab: Lab, name: str) -> None:
 
 
 def cell(notebook: Notebook, number: int) -> Locator:
-    panel = notebook.lab.page.locator(f'[id="{notebook.panel}"]')
-    return panel.locator(".jp-Cell").nth(number).locator(".cm-editor")
+    return notebook.editor(number)
 
 
 def norms(editor: Locator) -> dict[int, str]:

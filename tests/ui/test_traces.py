@@ -14,6 +14,8 @@ from playwright.sync_api import Browser, Locator, Page, expect
 import vizgrad as vg
 from tests.ui.conftest import SIZE
 from tests.ui.lab import Lab
+from tests.ui.test_access import axe, axe_in
+from tests.ui.themes import DARK, themed
 from vizgrad import nn
 from vizgrad.inspection import model
 from vizgrad.stepping.opener import open_session
@@ -95,6 +97,10 @@ def test_a_double_click_in_the_file_browser_shows_it_without_a_kernel(lab: Lab) 
     press(view, "Step")
     stands(view, 1)
     picture(lab.page, "trace-document")
+    assert axe(view) == []
+    with themed(lab, DARK):
+        picture(lab.page, "trace-document-dark")
+        assert axe(view) == []
 
 
 def test_what_is_no_trace_says_so(lab: Lab) -> None:
@@ -128,6 +134,7 @@ def test_one_page_shows_it_from_a_file(alone: Page, tmp_path: Path, theme: Any) 
         press(alone, "Step")
     stands(alone, 5)
     picture(alone, f"trace-page-{theme}")
+    assert axe_in(alone.locator("html")) == []
     assert loaded == [(tmp_path / "run.html").as_uri()]
     assert said == []
 

@@ -25,6 +25,7 @@ ARRAYS_IN_PAGE = 8 << 20
 _STYLE = (
     "html,body{height:100%;margin:0}"
     "#vg-host{height:100vh;overflow:auto;font:14px system-ui,sans-serif}"
+    "h1,h2{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}"
     ".vg-bad-file,noscript{margin:2em;display:block}"
 )
 
@@ -59,7 +60,10 @@ def page(file: bytes, title: str) -> str:
         f"<style>{_STYLE}</style>",
         "</head>",
         "<body>",
+        "<main>",
+        f"<h1>{escape(plain(title))}</h1><h2>The backward, step by step</h2>",
         '<div id="vg-host"></div>',
+        "</main>",
         "<noscript>This page shows a trace by means of JavaScript.</noscript>",
         f'<script id="vg-file" type="text/plain">{base64.b64encode(file).decode()}</script>',
         f"<script>{code}</script>",

@@ -75,23 +75,25 @@ function GroupBoxInner(props: GroupBoxProps): JSX.Element {
       data-differs={differsName(props.differs)}
       transform={`translate(${box.x},${box.y})`}
     >
-      <title>{tooltip(box, group, spoken.slice(2))}</title>
-      <rect class="vg-ring" x={-4} y={-4} width={width + 14} height={height + 14} rx={11} />
-      {detail === 'full' && (
-        <>
-          <rect class="vg-shadow" x={SHEET} y={SHEET} width={width} height={height} rx={7} />
-          <rect class="vg-shadow" x={3} y={3} width={width} height={height} rx={7} />
-        </>
-      )}
-      <rect class="vg-box" width={width} height={height} rx={7} />
-      {props.heat !== undefined && curve && detail !== 'full' && (
-        <Bands norms={tally.norms} width={width} height={height} />
-      )}
-      {detail === 'full' ? (
-        <Inside {...props} width={width} height={height} worries={worries} />
-      ) : (
-        <FarSign {...{ width, height, state }} share={share(tally)} />
-      )}
+      <g aria-hidden="true">
+        <title>{tooltip(box, group, spoken.slice(2))}</title>
+        <rect class="vg-ring" x={-4} y={-4} width={width + 14} height={height + 14} rx={11} />
+        {detail === 'full' && (
+          <>
+            <rect class="vg-shadow" x={SHEET} y={SHEET} width={width} height={height} rx={7} />
+            <rect class="vg-shadow" x={3} y={3} width={width} height={height} rx={7} />
+          </>
+        )}
+        <rect class="vg-box" width={width} height={height} rx={7} />
+        {props.heat !== undefined && curve && detail !== 'full' && (
+          <Bands norms={tally.norms} width={width} height={height} />
+        )}
+        {detail === 'full' ? (
+          <Inside {...props} width={width} height={height} worries={worries} />
+        ) : (
+          <FarSign {...{ width, height, state }} share={share(tally)} />
+        )}
+      </g>
     </g>
   );
 }

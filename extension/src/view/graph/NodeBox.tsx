@@ -79,24 +79,26 @@ function NodeBoxInner(props: NodeBoxProps): JSX.Element {
       data-breakpoint={breakpoint ? 'on' : undefined}
       transform={`translate(${box.x},${box.y})`}
     >
-      <title>{tooltip(node, title, props.differs?.words ?? '')}</title>
-      <rect
-        class="vg-ring"
-        x={-4}
-        y={-4}
-        width={box.width + 8}
-        height={box.height + 8}
-        rx={radius + 4}
-      />
-      <Body box={box} kind={node.kind} radius={radius} />
-      {detail === 'full' ? (
-        <>
-          <Gutter box={box} node={node.id} on={breakpoint} />
-          {pin ? <PinCard {...props} /> : <NodeCard {...props} />}
-        </>
-      ) : (
-        <Far {...props} />
-      )}
+      <g aria-hidden="true">
+        <title>{tooltip(node, title, props.differs?.words ?? '')}</title>
+        <rect
+          class="vg-ring"
+          x={-4}
+          y={-4}
+          width={box.width + 8}
+          height={box.height + 8}
+          rx={radius + 4}
+        />
+        <Body box={box} kind={node.kind} radius={radius} />
+        {detail === 'full' ? (
+          <>
+            <Gutter box={box} node={node.id} on={breakpoint} />
+            {pin ? <PinCard {...props} /> : <NodeCard {...props} />}
+          </>
+        ) : (
+          <Far {...props} />
+        )}
+      </g>
     </g>
   );
 }

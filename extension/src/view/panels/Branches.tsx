@@ -7,12 +7,12 @@ import { comparedOf, nodeTitle, pairOf } from '../../store';
 import type { SessionState, ViewState } from '../../store';
 import * as format from '../format';
 import { differsIn, mostOf, summary } from '../graph/differing';
-import { useStore } from '../hooks';
+import { useCommands, useStore } from '../hooks';
 import { NodeLink } from './NodeLink';
 
 export function branchesNote({ run }: SessionState): string {
   const others = run.branches.length - 1;
-  return others > 0 ? format.count(others, 'branch', 'branches') : 'what if';
+  return others > 0 ? format.count(others, 'branch', 'branches') : '';
 }
 
 interface BranchesProps {
@@ -23,6 +23,10 @@ interface BranchesProps {
 export function Branches({ session, view }: BranchesProps): JSX.Element {
   const { run, closed } = session;
   const pair = pairOf(session, view);
+  const commands = useCommands();
+  if (!commands.has('compare-branch')) {
+    return <p class="vg-empty">What was recorded stays as it is.</p>;
+  }
   return (
     <div class="vg-branches">
       {run.branches.length > 1 && (
