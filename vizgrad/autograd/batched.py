@@ -103,6 +103,45 @@ def _check(shape: tuple[int, ...], batch: Any, index: int) -> None:
         )
 
 
+def of_wrappers(
+    grad: Callable[..., tuple[Tensor | None, ...]],
+    outputs: tuple[Any, ...],
+    inputs: tuple[Any, ...],
+    grad_outputs: tuple[Any, ...] | None,
+    **options: Any,
+) -> tuple[Tensor | None, ...]:
+    """`grad` by tensors that stand for a batch, inside of a vmap: the graph is of what they stand for."""
+    from vizgrad.batching.unwrapping import (
+        as_dimensions,
+        as_wrappers,
+        depends_on_all,
+        open_batches,
+    )
+
+    batches = open_batches()
+    every = (*outputs, *inputs)
+    if not all(isinstance(each, Tensor) and depends_on_all(each, batches) for each in every):
+        raise wrong_call(
+            RuntimeError(
+                "grad() inside of vmap: outputs and inputs must all be made from the batched tensors; what "
+                "is the same for all examples has no gradient of each"
+            ),
+            "use vizgrad.func.grad, which gives each example a gradient",
+        )
+    given = grad_outputs or (None,) * len(outputs)
+    starts = [
+        output.new_ones(output.shape) if start is None and not output.ndim else start
+        for output, start in zip(outputs, given, strict=True)
+    ]
+    found = grad(
+        [as_dimensions(output, batches) for output in outputs],
+        [as_dimensions(each, batches) for each in inputs],
+        [None if start is None else as_dimensions(start, batches) for start in starts],
+        **options,
+    )
+    return tuple(None if value is None else as_wrappers(value, batches) for value in found)
+
+
 def stacked(results: Sequence[tuple[Tensor | None, ...]]) -> tuple[Tensor | None, ...]:
     """The results of all rows, input by input; None where no row gave a gradient."""
     return tuple(map(_column, zip(*results, strict=True)))

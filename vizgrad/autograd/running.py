@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from vizgrad.arrays import xp
-from vizgrad.autograd.batched import all_rows, check_rows
+from vizgrad.autograd.batched import all_rows, check_rows, of_wrappers
 from vizgrad.autograd.before import was_done
 from vizgrad.autograd.edges import engine_edge
 from vizgrad.autograd.roots import as_tuple, check_counts, likeness, make_roots
@@ -193,6 +193,12 @@ def grad(
         )
     if retain_graph is None:
         retain_graph = create_graph
+    if GUARD.transforms and not is_grads_batched and any(map(stands_for_others, chosen)):
+        return of_wrappers(
+            grad, as_tuple(outputs), chosen, None if grad_outputs is None else as_tuple(grad_outputs),
+            retain_graph=retain_graph, create_graph=create_graph, allow_unused=allow_unused,
+            materialize_grads=materialize_grads,
+        )  # fmt: skip
     if is_grads_batched:
         return _batched(
             outputs, chosen, grad_outputs, retain_graph, create_graph,

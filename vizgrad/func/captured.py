@@ -11,6 +11,7 @@ from functools import partial
 from types import CodeType, FunctionType, MethodType
 from typing import Any
 
+from vizgrad.function.wrapped import Wrapped
 from vizgrad.tensor.tensor import Tensor
 from vizgrad.utils._pytree import tree_leaves
 
@@ -18,9 +19,18 @@ from vizgrad.utils._pytree import tree_leaves
 def is_captured(target: Tensor, function: Any, args: tuple[Any, ...]) -> bool:
     """Is `target`, or what it is a view of, captured by `function`?"""
     written = {id(target), id(getattr(target._view, "base", target))}
-    if any(id(leaf) in written for leaf in tree_leaves(args)):
+    if any(_below(leaf) & written for leaf in tree_leaves(args)):
         return False
-    return any(id(tensor) in written for tensor in _tensors(function, set()))
+    return any(_below(tensor) & written for tensor in _tensors(function, set()))
+
+
+def _below(thing: Any) -> set[int]:
+    """A tensor, and what it stands for below the wrappers of vmaps: that is what is written."""
+    found = {id(thing)}
+    while isinstance(thing, Wrapped):
+        thing = thing.value
+        found.add(id(thing))
+    return found
 
 
 def _tensors(thing: Any, seen: set[int]) -> Iterator[Tensor]:

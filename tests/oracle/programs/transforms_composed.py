@@ -224,6 +224,14 @@ def what_may_not_be_done_inside(torch, see):
 
     see("local", grad(local)(x), expect=[0, 0, 0])
     see("recorded", grad(recorded)(x))
+    batch = torch.stack([x, 2 * x])
+    see("in a batch", torch.func.vmap(grad(recorded))(batch))
+    see("local in a batch", torch.func.vmap(grad(local))(batch))
+
+    def of_example(t):
+        return grad(lambda s: t.add_(s).sum())(x)
+
+    see.raises("an example", lambda: torch.func.vmap(of_example)(batch), phrase="captured")
 
 
 @program(rules="C-1 C-2 C-3")
