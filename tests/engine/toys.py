@@ -76,6 +76,7 @@ class FloatDomain:
     """`vizgrad.engine.domain.Domain` for floats; `metas` collects what was asked to fit."""
 
     raw = True
+    records = False
 
     def __init__(self, world: World) -> None:
         self.world = world
