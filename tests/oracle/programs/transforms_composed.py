@@ -290,3 +290,19 @@ def what_does_not_depend_is_zero(torch, see):
     )
     pull = func.vjp(lambda t: (t * 2, torch.ones(3, dtype=t.dtype)), x)[1]
     see("one of two", pull((x, x)))
+
+
+@program(rules="C-8")
+def what_escapes(torch, see):
+    kept, x = [], _point(torch, 3)
+    torch.func.grad(lambda t: (kept.append(t * 2), t.sum())[1])(x)
+    see("from a gradient", kept.pop() + 1)
+    torch.func.vmap(lambda t: (kept.append(t * 2), t)[1])(x)
+    try:
+        used = (kept.pop() + 1).shape == (3,)
+    except RuntimeError:
+        used = False
+    see.differs(
+        "from a batch", used, torch=False, vizgrad=True,
+        because="what is left of a batch is a plain tensor: the level that it was of is over",
+    )  # fmt: skip
