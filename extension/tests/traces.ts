@@ -2,6 +2,7 @@
 import arrays from '../../tests/fixtures/traces/arrays.json';
 import hostile from '../../tests/fixtures/traces/hostile.json';
 import inputs from '../../tests/fixtures/traces/inputs.json';
+import lanes from '../../tests/fixtures/traces/lanes.json';
 import layers from '../../tests/fixtures/traces/layers.json';
 import mlp from '../../tests/fixtures/traces/mlp.json';
 import nonfinite from '../../tests/fixtures/traces/nonfinite.json';
@@ -19,12 +20,22 @@ export interface FiledTrace {
   readonly inspections: At<readonly object[]>;
   readonly memory: At<object>;
   readonly parts: readonly object[];
+  /** Of one with lanes: where Python stands after each of some small steps, and the lane where it is another. */
+  readonly places?: readonly PlaceWithin[];
+}
+
+export interface PlaceWithin {
+  readonly move: 'step_in' | 'step_out' | 'stage' | 'stage_back';
+  readonly position: number;
+  readonly within: object | null;
+  readonly lane?: object;
 }
 
 export const TRACES = Object.entries({
   arrays,
   hostile,
   inputs,
+  lanes,
   layers,
   mlp,
   nonfinite,

@@ -58,8 +58,8 @@ class Controller:
         self._listening: Observer | None = None
         self._told_of_work: Observer | None = None
         self._lines: LinesFollower | None = None
-        #: What was opened from a lane.
-        self._second: Session | None = None
+        #: Sessions that were opened from lanes, and those that they were opened from: a person goes between.
+        self._opened: tuple[Session, ...] = ()
         #: It was asked whether it is there (`presence.py`), and has said nothing since.
         self._called = False
         #: The session that it was attached to when it was taken for gone.
@@ -75,6 +75,7 @@ class Controller:
 
     def close(self) -> None:
         """The view is gone."""
+        self._opened = ()
         self._registry.end()
         if self._lines is not None:
             self._lines.close()
@@ -175,8 +176,9 @@ class Controller:
                 pass
         session = self._find(request.session)
         if isinstance(request, p.OpenSecond):
-            self._second = session.second()  # held until another is opened, or the view goes
-            return p.Opened(request.request, session.id, self._second.id)
+            opened = session.second()
+            self._opened = (*self._opened, session, opened)
+            return p.Opened(request.request, session.id, opened.id)
         with self._reading(session, asks=isinstance(request, p.Look)):
             answer = lines.answer(session, request) or answers.seen(session, request)
         if answer is not None:

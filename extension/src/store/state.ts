@@ -27,6 +27,8 @@ export interface DebuggerState {
   /** What the kernel is busy with for this session, as long as it goes on telling. */
   readonly working: Working | null;
   readonly sessions: readonly SessionInfo[];
+  /** Another session was opened from the one that was shown first: a person may want to go back. */
+  readonly opened: boolean;
   readonly kernelVersion: string;
   readonly session: SessionState | null;
   /** The latest answer about a node; it may be about an older revision than `session`. */
@@ -47,6 +49,7 @@ export const INITIAL_STATE: DebuggerState = {
   moving: false,
   working: null,
   sessions: [],
+  opened: false,
   kernelVersion: '',
   session: null,
   inspection: null,

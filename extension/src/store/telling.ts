@@ -127,6 +127,8 @@ export class Telling {
         break;
       case 'opened':
         this.listener.attaching = message.opened;
+        this.listener.asking.send({ type: 'list_sessions' });
+        this.state.patch({ opened: true });
         break;
       case 'differences':
         if (question?.type === 'get_differences') {

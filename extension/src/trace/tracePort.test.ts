@@ -3,7 +3,14 @@ import { expect, test } from 'vitest';
 import { shownIn, toldIn } from '../../tests/standings';
 import { bytesOf, TRACES } from '../../tests/traces';
 import type { FiledTrace } from '../../tests/traces';
-import { readArrayPart, readInspection, readMemory, readStanding } from '../protocol';
+import {
+  readArrayPart,
+  readInspection,
+  readLane,
+  readMemory,
+  readStanding,
+  readWithin
+} from '../protocol';
 import type { ArrayPart, Message, Request } from '../protocol';
 import { DebuggerStore } from '../store';
 import type { SessionState } from '../store';
@@ -130,4 +137,37 @@ test.each(TRACES)('$name: parts of arrays are the same', async trace => {
       expect(answer.part?.cut).toEqual(expected.part.cut);
     }
   }
+});
+
+test('small steps lead within a node to where they lead in Python, and lanes are the same', async () => {
+  const trace = TRACES.find(({ name }) => name === 'lanes') as FiledTrace & { name: string };
+  const port = portOf(trace);
+  const store = new DebuggerStore(port, { schedule: callback => callback() });
+  const asker = new Asker(port);
+  await settled();
+  let lane: unknown;
+  for (const place of trace.places ?? []) {
+    const { move } = place;
+    if (move === 'step_in') {
+      store.stepIn();
+    } else if (move === 'step_out') {
+      store.stepOut();
+    } else {
+      store.stage(move === 'stage' ? 1 : -1);
+    }
+    await settled();
+    const { run } = shown(store);
+    expect(run.position).toBe(place.position);
+    expect(run.within).toEqual(place.within && readWithin(place.within));
+    const answer = await asker.ask({ type: 'get_lane' });
+    lane = place.lane ?? lane;
+    const told = readLane({ ...(lane as object), ...ASIDE });
+    expect({ ...answer, ...ASIDE }).toEqual({ ...told, ...ASIDE, type: 'lane', can_debug: false });
+    // The view has asked for it by itself.
+    const drawn = shown(store).lane;
+    expect(drawn?.node).toBe(told.node);
+    expect(drawn?.drawing).toEqual(told.drawing);
+  }
+  expect(store.state.value.notice).toBeNull();
+  store.dispose();
 });

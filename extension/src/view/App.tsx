@@ -70,7 +70,7 @@ export function App({ sessions, fill }: AppProps): JSX.Element {
         event.stopPropagation();
       }}
     >
-      {sessions && <SessionPicker sessions={state.sessions} shown={session} />}
+      {(sessions || state.opened) && <SessionPicker sessions={state.sessions} shown={session} />}
       {session && <Toolbar state={state} />}
       <div ref={said} class="vg-said">
         <Banner state={state} />

@@ -91,14 +91,15 @@ export function LanePicture({ lane, drawing, progress, turn }: LanePictureProps)
           );
         })}
         {frames.map(frame => (
-          <Turner
-            key={frame.group}
-            text={title(frame)}
-            open
-            x={frame.x + frame.title_left}
-            y={frame.y}
-            act={() => turn(frame.group, false)}
-          />
+          <g key={frame.group} role="listitem">
+            <Turner
+              text={title(frame)}
+              open
+              x={frame.x + frame.title_left}
+              y={frame.y}
+              act={() => turn(frame.group, false)}
+            />
+          </g>
         ))}
         {boxes.map(box => {
           const made = box.node === null ? undefined : lane.made[box.node];
