@@ -115,10 +115,7 @@ class Session(Breaking, Branching, Inside):
         return self._move(run, stops=True)
 
     def seek(self, position: int) -> Where:
-        """Goes to `position` (steps done), forwards or backwards.
-
-        IndexError for one so far back that its steps are not kept any more (`run.earliest`).
-        """
+        """Goes to `position` (steps done). IndexError where its steps are not kept (`run.earliest`)."""
         return self._move(lambda history, between: history.seek(position, between))
 
     def restart(self) -> Where:

@@ -1,6 +1,6 @@
 /** The store: sends what a person asks for (`asking.ts`), applies what the kernel tells (`telling.ts`). */
 import { Malformed, readMessage } from '../protocol';
-import type { BreakpointKind, Message } from '../protocol';
+import type { Message } from '../protocol';
 import { foldingAlong } from './along';
 import { answers, requestOf } from './answered';
 import { Asking } from './asking';
@@ -13,6 +13,7 @@ import { MOVES } from './moves';
 import type { Move } from './moves';
 import { Names } from './names';
 import { Observable } from './observable';
+import { Orders } from './orders';
 import { READS } from './pending';
 import type { Unnumbered } from './pending';
 import type { Port } from './port';
@@ -39,7 +40,7 @@ export interface StoreOptions {
 /** Milliseconds: what is done in less needs no word about it, which would only flicker. */
 const BLINK = 100;
 
-export class DebuggerStore {
+export class DebuggerStore extends Orders {
   readonly state: Observable<DebuggerState>;
   private readonly asking: Asking;
   private readonly telling: Telling;
@@ -61,6 +62,7 @@ export class DebuggerStore {
     port: Port,
     private readonly options: StoreOptions = {}
   ) {
+    super();
     const { schedule } = options;
     this.askSoon = new Soon(schedule ?? nextFrame, () => this.ask());
     this.askBehind = new Soon(schedule ?? behindFrame, () => this.ask());
@@ -108,95 +110,15 @@ export class DebuggerStore {
     this.ask();
   }
 
-  step(count = 1): void {
-    this.move({ kind: 'steps', count });
-  }
-
-  back(count = 1): void {
-    this.move({ kind: 'steps', count: -count });
-  }
-
-  continue(): void {
-    this.move({ kind: 'continue' });
-  }
-
-  stage(count = 1): void {
-    this.move({ kind: 'stages', count });
-  }
-
-  stepIn(): void {
-    this.move({ kind: 'step_in' });
-  }
-
-  stepOut(): void {
-    this.move({ kind: 'step_out' });
-  }
-
-  runToLeaf(): void {
-    this.move({ kind: 'run_to_leaf' });
-  }
-
   /** Stop what runs. It is answered before what was asked earlier. */
   pause(): void {
     this.asking.stand();
     this.about(session => ({ type: 'pause', session }));
   }
 
-  runTo(node: number): void {
-    this.move({ kind: 'run_to', node });
-  }
-
-  seek(position: number): void {
-    this.move({ kind: 'seek', position });
-  }
-
-  restart(): void {
-    this.move({ kind: 'restart' });
-  }
-
   stop(): void {
     this.asking.stand();
     this.about(session => ({ type: 'stop', session }));
-  }
-
-  toggleBreakpoint(node: number): void {
-    const run = this.state.value.session?.run;
-    if (run) {
-      const enabled = !run.breakpoints.includes(node);
-      this.about(session => ({ type: 'set_breakpoint', session, node, enabled }));
-    }
-  }
-
-  /** `text` as a person writes it; what is not understood is said. */
-  addBreakpoint(kind: BreakpointKind, text: string, condition: string, hits: number): void {
-    this.about(session => ({ type: 'add_breakpoint', session, kind, text, condition, hits }));
-  }
-
-  /** By its `id`. */
-  enableBreakpoint(breakpoint: number, enabled: boolean): void {
-    this.about(session => ({ type: 'enable_breakpoint', session, breakpoint, enabled }));
-  }
-
-  removeBreakpoint(breakpoint: number): void {
-    this.about(session => ({ type: 'remove_breakpoint', session, breakpoint }));
-  }
-
-  /** Changes what waits at the first slot of a node, as `value` says, and goes on on a branch. */
-  changeGradient(node: number, value: string): void {
-    this.about(session => ({ type: 'set_grad', session, node, value, slot: 0 }));
-  }
-
-  switchBranch(name: string): void {
-    this.about(session => ({ type: 'switch_branch', session, name }));
-  }
-
-  dropBranch(name: string): void {
-    this.about(session => ({ type: 'drop_branch', session, name }));
-  }
-
-  /** Continue is to stop where a NaN is born, or not. */
-  stopAtNonfinite(enabled: boolean): void {
-    this.about(session => ({ type: 'set_nonfinite', session, enabled }));
   }
 
   /**
@@ -233,11 +155,6 @@ export class DebuggerStore {
     const opened = open ? [...others(lane.opened), group] : others(lane.opened);
     const closed = open ? others(lane.closed) : [...others(lane.closed), group];
     this.view({ lane: { ...lane, opened, closed } });
-  }
-
-  /** Open the backward of the gradients that this one has made, and show that. */
-  openSecond(): void {
-    this.about(session => ({ type: 'open_second', session }));
   }
 
   view(fields: Partial<ViewState>): void {
@@ -301,14 +218,14 @@ export class DebuggerStore {
 
   // --- sending ---
 
-  private about(make: (session: string) => Unnumbered): void {
+  protected about(make: (session: string) => Unnumbered): void {
     const session = this.state.value.session;
     if (session && !session.closed) {
       this.asking.send(make(session.session));
     }
   }
 
-  private move(move: Move): void {
+  protected move(move: Move): void {
     this.asking.move(move);
     this.nextMove();
   }

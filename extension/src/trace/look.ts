@@ -1,19 +1,49 @@
 /** What is to be seen of the file of a trace where so many steps are done. */
-import type { GetPart, Inspection, Message, Name, TensorSummary, VisitLine } from '../protocol';
+import type {
+  GetPart,
+  Inspection,
+  Lane,
+  Memory,
+  Message,
+  Name,
+  TensorSummary,
+  VisitLine
+} from '../protocol';
 import type { TraceFile } from './file';
+import { MemoryCurve } from './memoryCurve';
 import { partOf } from './part';
 import { BadFile } from './zip';
 
 const MOST_NAMES = 200;
 
+/** An answer, without what every answer has. */
+type Told<T> = Omit<T, 'type' | 'request' | 'session' | 'revision'>;
+
 export class TraceLook {
   /** By node: the step that ran it. */
   readonly orders: ReadonlyMap<number, number>;
   private readonly skipped: ReadonlySet<number>;
+  private curve: MemoryCurve | null = null;
 
   constructor(private readonly file: TraceFile) {
     this.orders = new Map(file.records.map(({ visit }, place) => [visit.node, place]));
     this.skipped = new Set(file.start.skipped);
+  }
+
+  memory(position: number): Told<Memory> {
+    this.curve ??= new MemoryCurve(this.file.view.holdings, this.file.records);
+    const { peak, points } = this.curve;
+    const largest = this.curve.largest(position);
+    const names = this.names(largest.holders.map(({ node }) => node));
+    return { held: this.curve.at(position), peak, curve: points, ...largest, names };
+  }
+
+  /** That within a node, else that of second order. */
+  lane(node: number | null): Told<Lane> {
+    const { lanes } = this.file.view;
+    const found = lanes.find(lane => lane.node === node) ?? lanes.find(lane => lane.node === null);
+    const nothing = { node: null, made: [], at: [], drawing: null, left_out: 0 };
+    return { ...(found ?? nothing), can_debug: false };
   }
 
   inspection(node: number, position: number): Omit<Inspection, 'request' | 'session' | 'revision'> {

@@ -5,9 +5,7 @@
  * of them has open, the one that comes nearest is shown.
  */
 import type {
-  Breakpoint,
   Folding,
-  Lane,
   Message,
   Request,
   Shown,
@@ -21,7 +19,7 @@ import type { Port } from '../store';
 import type { Drawn, TraceFile } from './file';
 import { TraceLook } from './look';
 import { Visiting } from './inside';
-import { MemoryCurve } from './memoryCurve';
+import { TraceStops } from './stops';
 
 const SESSION = 'trace';
 const MOST_NAMES = 200;
@@ -32,12 +30,9 @@ export class TracePort implements Port {
   private readonly asked: Request[] = [];
   private position = 0;
   private revision = 1;
-  /** Nodes, and whether a run stops before them. */
-  private readonly breakpoints = new Map<number, boolean>();
-  private nonfinite = true;
+  private readonly stops: TraceStops;
   private stopped: Stopped | null = null;
   private readonly look: TraceLook;
-  private curve: MemoryCurve | null = null;
   /** The visit that is gone through, and where it was when that began by going back. */
   private visiting: Visiting | null = null;
   private before: number | null = null;
@@ -48,6 +43,7 @@ export class TracePort implements Port {
     private readonly name = ''
   ) {
     this.look = new TraceLook(file);
+    this.stops = new TraceStops(file);
   }
 
   onMessage(callback: (message: unknown) => void): () => void {
@@ -128,27 +124,16 @@ export class TracePort implements Port {
         return;
       }
       case 'get_memory': {
-        this.curve ??= new MemoryCurve(this.file.view.holdings, this.file.records);
-        const { peak, points } = this.curve;
-        const largest = this.curve.largest(this.position);
-        const held = this.curve.at(this.position);
-        const names = this.look.names(largest.holders.map(({ node }) => node));
-        const { revision } = this;
-        this.tell({
-          type: 'memory',
-          ...about,
-          revision,
-          held,
-          peak,
-          curve: points,
-          ...largest,
-          names
-        });
+        const { revision, position } = this;
+        this.tell({ type: 'memory', ...about, revision, ...this.look.memory(position) });
         return;
       }
-      case 'get_lane':
-        this.tell({ type: 'lane', ...about, revision: this.revision, ...this.lane() });
+      case 'get_lane': {
+        const { revision, visiting } = this;
+        const lane = this.look.lane(visiting?.within?.node ?? null);
+        this.tell({ type: 'lane', ...about, revision, ...lane });
         return;
+      }
       case 'get_storages': {
         const { storages } = this.file.trace.graph;
         const some = storages.slice(0, Math.max(request.most, 0));
@@ -165,15 +150,6 @@ export class TracePort implements Port {
         );
       }
     }
-  }
-
-  /** Of the node that it is in, else of second order. */
-  private lane(): Pick<Lane, 'node' | 'made' | 'at' | 'drawing' | 'left_out' | 'can_debug'> {
-    const { lanes } = this.file.view;
-    const node = this.visiting?.within?.node ?? null;
-    const found = lanes.find(lane => lane.node === node) ?? lanes.find(lane => lane.node === null);
-    const nothing = { node: null, made: [], at: [], drawing: null, left_out: 0 };
-    return { ...(found ?? nothing), can_debug: false };
   }
 
   private sessions(request: number): Message {
@@ -242,28 +218,10 @@ export class TracePort implements Port {
     return last.visit.error ? 'failed' : 'finished';
   }
 
-  /** The nodes before which it stops. */
-  private get stops(): readonly number[] {
-    const on = [...this.breakpoints].filter(([, enabled]) => enabled);
-    return on.map(([node]) => node).sort((a, b) => a - b);
-  }
-
-  private listed(node: number, enabled: boolean): Breakpoint {
-    const text = `before ${this.called(node)}`;
-    const place = this.file.trace.graph.nodes[node]?.place ?? null;
-    const rest = { condition: '', hits: 0, hit: 0, total: 1, place };
-    return { id: node, kind: 'node', text, enabled, nodes: [node], ...rest };
-  }
-
-  private called(node: number): string {
-    const { name = '', label = '' } = this.file.trace.graph.nodes[node] ?? {};
-    return [name, label].filter(text => text !== '').join(' ');
-  }
-
   /** What is told of the run wherever it is. */
   private head(): Head {
     const { records, start, drawings } = this.file;
-    const { position, status, stopped, nonfinite } = this;
+    const { position, status, stopped } = this;
     return {
       status,
       position,
@@ -272,10 +230,10 @@ export class TracePort implements Port {
       earliest: 0,
       error: status === 'failed' ? (records.at(-1)?.visit.error ?? '') : '',
       modes: drawings[0].standing.modes,
-      breakpoints: this.stops,
-      breakpoint_list: [...this.breakpoints].map(([node, enabled]) => this.listed(node, enabled)),
+      breakpoints: this.stops.nodes,
+      breakpoint_list: this.stops.listed,
       stopped,
-      nonfinite,
+      nonfinite: this.stops.nonfinite,
       within: this.visiting?.within ?? null,
       grows: this.file.view.lanes.some(({ node }) => node === null)
     };
@@ -318,29 +276,16 @@ export class TracePort implements Port {
       }
       case 'continue': {
         let next = position + 1;
-        while (next < records.length && this.stopAt(next) === null) {
+        while (next < records.length && this.stops.at(next) === null) {
           next += 1;
         }
-        return this.go(next, this.stopAt(next));
+        return this.go(next, this.stops.at(next));
       }
       case 'set_breakpoint':
-        if (request.enabled) {
-          this.breakpoints.set(request.node, true);
-        } else {
-          this.breakpoints.delete(request.node);
-        }
-        this.publish(position);
-        return null;
       case 'enable_breakpoint':
-        this.breakpoints.set(request.breakpoint, request.enabled);
-        this.publish(position);
-        return null;
       case 'remove_breakpoint':
-        this.breakpoints.delete(request.breakpoint);
-        this.publish(position);
-        return null;
       case 'set_nonfinite':
-        this.nonfinite = request.enabled;
+        this.stops.set(request);
         this.publish(position);
         return null;
       case 'pause':
@@ -385,33 +330,6 @@ export class TracePort implements Port {
     }
     this.stopped = null;
     this.publish(before);
-  }
-
-  /** Why a run ends where so many steps are done; null: it does not. */
-  private stopAt(position: number): Stopped | null {
-    const { records, view, trace } = this.file;
-    const current = records[position - 1]?.current ?? null;
-    if (current === null) {
-      return null;
-    }
-    const born = view.stops.find(stop => stop.position === position);
-    if (this.nonfinite && born) {
-      return born;
-    }
-    if (!this.stops.includes(current)) {
-      return null;
-    }
-    const text = `Stopped: breakpoint before ${this.called(current)}`;
-    const place = trace.graph.nodes[current]?.place ?? null;
-    return {
-      kind: 'breakpoint',
-      text,
-      position,
-      node: current,
-      place,
-      birth: null,
-      breakpoint: null
-    };
   }
 
   private go(position: number, stopped: Stopped | null = null): null {
