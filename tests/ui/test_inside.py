@@ -155,6 +155,12 @@ def test_the_graph_of_second_order_grows_beside_the_first_and_is_debugged(lab: L
     picture(lab, "second-opened")
     press(view, "Continue")
     expect(view.locator(".vg-root")).to_have_attribute("data-status", "finished")
+    # And back to the first.
+    sessions = view.get_by_role("combobox", name="Session")
+    first = sessions.locator("option").filter(has_text="5 of 5").get_attribute("value")
+    sessions.select_option(first)
+    at(view, 5)
+    expect(lane).to_contain_text("6 nodes so far")
 
 
 NESTED = """\

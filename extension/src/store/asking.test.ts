@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Player } from '../../tests/player';
 import { RECORDINGS } from '../../tests/recordings';
 import type { RecordedView } from '../../tests/recordings';
-import type { Message, Request } from '../protocol';
+import type { Message, Request, Shown } from '../protocol';
 import { DebuggerStore } from './debuggerStore';
 
 const { loop, mlp } = RECORDINGS;
@@ -330,4 +330,39 @@ test('another session is shown as nobody folded it', async () => {
   expect(state().session?.session).toBe('s2');
   expect(state().session?.drawing).toEqual(open.drawing);
   expect(state().view.folding.closed.size).toBe(0);
+});
+
+test('what was known of a session that was shown before is asked again', async () => {
+  const grows = (shown: Shown): Shown => ({
+    ...shown,
+    standing: { ...shown.standing, grows: shown.session === 's1' }
+  });
+  kernel.transport = message => [message.type === 'shown' ? grows(message) : message];
+  const answer = (request: number): void =>
+    kernel.emit({
+      type: 'lane',
+      request,
+      session: 's1',
+      revision: 1,
+      node: null,
+      made: [],
+      at: [],
+      drawing: null
+    });
+  store.attach('s1');
+  await settle();
+  answer(Math.max(...asked('get_lane').map(({ request }) => request)));
+  await settle();
+  expect(state().session?.lane).not.toBeNull();
+  const before = asked('get_lane').length;
+  // There and back: of the other one no lane is asked for.
+  for (const session of ['s2', 's1']) {
+    kernel.emit(grows({ ...kernel.shown(kernel.requests.at(-1)?.request ?? 0), session }));
+    store.attach(session);
+    const number = asked('attach').at(-1)?.request ?? 0;
+    kernel.emit(grows({ ...kernel.shown(number), session }));
+    await settle();
+    expect(state().session?.session).toBe(session);
+  }
+  expect(asked('get_lane').length).toBeGreaterThan(before);
 });

@@ -67,6 +67,11 @@ export class Asking {
     this.answered.clear();
   }
 
+  /** Another session is shown: of what was answered about the one before nothing is kept. */
+  anew(): void {
+    this.answered.clear();
+  }
+
   /** What was answered is kept no longer: who wants it asks again. */
   letGo(type: Request['type']): void {
     this.answered.delete(type);

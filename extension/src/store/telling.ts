@@ -210,6 +210,7 @@ export class Telling {
     const next = fromShown(shown, question.folding, session, () => listener.newNames());
     listener.missing.restart(next.revision, isNew);
     if (isNew) {
+      listener.asking.anew();
       const { current } = next.run;
       // The first look is at where the run is, also where that is inside of a group.
       const near = current === null || next.fold.draws(current) ? null : current;
