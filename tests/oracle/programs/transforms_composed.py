@@ -296,7 +296,12 @@ def what_does_not_depend_is_zero(torch, see):
 def what_escapes(torch, see):
     kept, x = [], _point(torch, 3)
     torch.func.grad(lambda t: (kept.append(t * 2), t.sum())[1])(x)
-    see("from a gradient", kept.pop() + 1)
+    out = kept.pop() + 1
+    see("from a gradient", out.detach())
+    see.differs(
+        "its history", out.requires_grad, torch=False, vizgrad=True,
+        because="it still has the graph that it was made in, which leads to the argument and ends there",
+    )  # fmt: skip
     torch.func.vmap(lambda t: (kept.append(t * 2), t)[1])(x)
     try:
         used = (kept.pop() + 1).shape == (3,)
