@@ -10,7 +10,7 @@ import type { NotebookCode } from './notebookCode';
 import { focusChoice } from './panels';
 import { isSame } from './program';
 import type { FileMarks } from './program';
-import { Hand } from './sight';
+import { Hand, nextFrame } from './sight';
 import type { Why } from './sight';
 
 type Cell = Notebook['widgets'][number];
@@ -91,12 +91,14 @@ export class Cells implements AtCursor, IDisposable {
     if (!cell || !marks || !panel.isVisible || !isShown(marks, cell)) {
       return;
     }
-    if (!cell.editor || !cell.node.isConnected) {
+    // A notebook may leave what is far away out of the page.
+    if (!cell.editor?.host.isConnected) {
       if (!hand.lets(Number.POSITIVE_INFINITY, why)) {
         return;
       }
-      await panel.content.scrollToCell(cell, 'auto');
+      await panel.content.scrollToItem(panel.content.widgets.indexOf(cell));
       await cell.ready;
+      await nextFrame();
       this.tell(cell);
     }
     const view = (cell.editor as CodeMirrorEditor | null)?.editor;

@@ -90,6 +90,10 @@ function isTyping(element: Element): boolean {
   return editor !== null && !editor.closest('.jp-mod-readOnly');
 }
 
+export function nextFrame(): Promise<unknown> {
+  return new Promise(done => requestAnimationFrame(done));
+}
+
 /** What scrolls around an element: not what could, but has room for all of it. */
 export function areaOf(element: HTMLElement): HTMLElement | null {
   for (let each = element.parentElement; each; each = each.parentElement) {

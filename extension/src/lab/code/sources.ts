@@ -12,7 +12,7 @@ import type { NotebookCode } from './notebookCode';
 import type { FileMarks } from './program';
 import { bringToFront } from './shell';
 import type { MainArea } from './shell';
-import { Hand } from './sight';
+import { Hand, nextFrame } from './sight';
 import { SourceView } from './sourceView';
 
 /** 'asked': by name. 'selected': a node of it. 'stopped': the run, for a reason. 'followed': a step came there. */
@@ -20,8 +20,6 @@ export type Reason = 'asked' | 'selected' | 'stopped' | 'followed';
 
 /** Milliseconds that a view stays when its session is over: most times another comes. */
 const GRACE = 3000;
-
-const nextFrame = (): Promise<unknown> => new Promise(done => requestAnimationFrame(done));
 
 interface Open {
   readonly view: SourceView;
