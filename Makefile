@@ -56,6 +56,7 @@ demo: $(DONE)/project $(DONE)/needs-lab
 .PHONY: test
 test: $(DONE)/project $(DONE)/needs-test
 	@.ci/browser
+	@.ci/fonts
 	@.ci/beside $(DONE)/vitest.log bash -c "cd extension && jlpm test" -- python -m pytest $(WORKERS) $(ARGS)
 
 .PHONY: parity
@@ -80,6 +81,8 @@ gpu-test: $(DONE)/needs-test
 
 .PHONY: gallery
 gallery: $(DONE)/project $(DONE)/needs-test
+	@.ci/browser
+	@.ci/fonts
 	python -m tests.ui.gallery $(ARGS)
 
 .PHONY: lint

@@ -25,6 +25,7 @@ from tests.ui.test_following import at
 from tests.ui.test_large import CHAIN
 from tests.ui.test_rooms import MODEL, opened, opened_panel
 from tests.ui.test_tour import press, root
+from tests.ui.themes import change_theme, write_in
 
 DEFAULT = Path("gallery")
 
@@ -290,15 +291,8 @@ def take(browser: Browser, server: jupyter.Server, name: str, look: Look, path: 
     lab = Lab(context.new_page(), server)
     try:
         lab.load("lab?reset")
-        if look.theme != Look.theme:
-            lab.execute("apputils:change-theme", theme=look.theme)
-            theme = f'document.body.dataset.jpThemeName === "{look.theme}"'
-            lab.page.wait_for_function(theme)
-        if look.font:
-            font = f"'{look.font}', sans-serif"
-            lab.page.add_style_tag(
-                content=f":root, body {{ --jp-ui-font-family: {font} !important; }}"
-            )
+        change_theme(lab, look.theme)  # the server keeps that of the look before
+        write_in(lab, look.font)
         seen = STATES[name](lab)
         lab.page.wait_for_timeout(300)  # What settles after a move, drawn anew.
         if isinstance(seen, Locator):
