@@ -135,6 +135,34 @@ def test_a_step_brings_its_line_into_sight_but_disturbs_nobody(lab: Lab) -> None
     assert in_sight(selected)
 
 
+WINDOWED = """(app, id) => {
+  const { content } = [...app.shell.widgets('main')].find(widget => widget.id === id);
+  content.notebookConfig = { ...content.notebookConfig, windowingMode: 'full' };
+}"""
+LAST = """async (app, id) => {
+  const { content } = [...app.shell.widgets('main')].find(widget => widget.id === id);
+  await content.scrollToItem(content.widgets.length - 1);
+  return content.activeCellIndex;
+}"""
+
+
+def test_a_line_that_is_not_in_the_page_is_brought_there(lab: Lab) -> None:
+    """Notebooks may leave out what is far away. No other cell is chosen for it."""
+    loss = LOSS.replace("vg.debug(loss)", "vg.debug(loss, display=False)")
+    notebook = lab.open_notebook(SETUP, MODEL, FAR, FAR, FAR, FAR, loss)
+    lab.call(WINDOWED, notebook.panel)
+    notebook.run()
+    panel = opened_panel(lab)
+    at(panel, 0)
+    chosen = lab.call(LAST, notebook.panel)
+    expect(lab.page.locator(".cm-line", has_text="def model")).to_have_count(0)
+    press(panel, "Step", times=3)
+    at(panel, 3)
+    expect(lab.page.locator(".vg-current-line")).to_contain_text("return x * 2")
+    expect(lab.page.locator(".vg-current-line")).to_be_in_viewport()
+    assert lab.call(LAST, notebook.panel) == chosen
+
+
 #: The first line that is shown is far down.
 TRAIN = (
     "# far\n" * 80
