@@ -37,6 +37,7 @@ help:  ## Say what there is
 	@echo "make fuzz        random calls and programs on both (ARGS='--minutes 5 --seed 1 --only add')"
 	@echo "make lint        ruff, pyright, the layers, eslint, tsc, prettier"
 	@echo "make bench       time against PyTorch and others"
+	@echo "make story       README's picture and its animation, taken anew"
 	@echo "make gallery     a picture of every state of the view (ARGS='folder --only stale --looks light')"
 	@echo "make gpu-test    the tests that need an NVIDIA GPU (CUDA=12 or CUDA=13)"
 	@echo "make format      let ruff and prettier write, and the stub for typing tools"
@@ -84,6 +85,10 @@ gallery: $(DONE)/project $(DONE)/needs-test
 	@.ci/browser
 	@.ci/fonts
 	python -m tests.ui.gallery $(ARGS)
+
+.PHONY: story
+story: $(DONE)/project $(DONE)/needs-test
+	python -m tests.ui.story $(ARGS)
 
 .PHONY: lint
 lint: $(DONE)/modules $(DONE)/needs-lint

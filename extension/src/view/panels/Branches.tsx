@@ -34,7 +34,7 @@ export function Branches({ session, view }: BranchesProps): JSX.Element {
           {run.branches.map(branch => (
             <Line
               key={branch.name}
-              branch={branch}
+              branch={branch.current ? { ...branch, recorded: run.recorded } : branch}
               open={!closed}
               compared={branch.name === pair?.there}
             />
