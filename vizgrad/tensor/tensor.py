@@ -30,6 +30,7 @@ from vizgrad.tensor.state import forget_accumulator as forget_accumulator
 from vizgrad.tensor.state import rare_of as rare_of
 from vizgrad.tensor.storage import InferenceStorage, LooseInferenceStorage, Storage, show_memory
 from vizgrad.tensor.storage import storage_of as storage_of
+from vizgrad.tensor.transformed import requires_grad_error
 from vizgrad.tensor.views import ViewInfo, set_view_leaf
 from vizgrad.tensor.views import view_requires_grad as view_requires_grad
 
@@ -277,15 +278,7 @@ class Tensor:
                 f"{type(requires_grad).__name__}"
             )
         if requires_grad and GUARD.transforms and MODES.transforms:
-            raise errors.explained(
-                RuntimeError(
-                    "You are attempting to call Tensor.requires_grad_() inside of a function being "
-                    "transformed by a functorch transform. This is unsupported: use the transforms (grad, "
-                    "vjp, jacrev, ...) there, or call requires_grad_() outside of them"
-                ),
-                kind="grad-mode",
-                fix="make the tensor an argument that the transform differentiates",
-            )
+            raise requires_grad_error()
         if requires_grad and self.is_inference() and MODES.inference is None:
             raise errors.explained(
                 RuntimeError(
