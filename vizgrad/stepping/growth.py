@@ -1,7 +1,7 @@
 """The graph of second order that create_graph=True makes, as it grows: what each step has recorded.
 
-It is found from what a step hands over: whatever leads there and was recorded since the run began. Of nodes
-only their numbers are kept: it is not this that keeps the graph alive.
+It is found from what a step hands over: whatever leads there and was recorded since the run began. Of what
+is recorded only numbers are kept: it is not this that keeps the graph alive.
 """
 
 # What a tensor keeps in underscored slots is hidden from its users, not from the debugger.

@@ -291,7 +291,7 @@ class StepLog(Watch):
 
     def let_go(self) -> None:
         self._ids = {}
-        self._node = None
+        self._node = self._growth = None
         self._waiting.clear()
         self.steps.let_go()
 
