@@ -71,7 +71,7 @@ class Film:
 
     def says(self, caption: str) -> None:
         """Below the pictures that follow."""
-        width = self.lab.page.viewport_size["width"]  # type: ignore[index]  it has one
+        width = self.lab.page.viewport_size["width"]
         self.captions.set_viewport_size({"width": width, "height": 64})
         self.captions.set_content(_CAPTION.format(caption))
 
