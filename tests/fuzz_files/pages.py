@@ -36,7 +36,9 @@ def _made() -> tempfile.TemporaryDirectory[str]:
 @cache
 def _reader() -> subprocess.Popen[bytes]:
     command = ["node", f"--max-old-space-size={_HEAP}", f"{_made().name}/reader.mjs"]
-    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    return subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    )
 
 
 def start() -> None:

@@ -37,8 +37,9 @@ const KINDS: Readonly<Record<string, Kind>> = {
   c16: { dtype: 'complex128', size: 8, read: (view, at, little) => view.getFloat64(at, little) }
 };
 
+/** Each text is read in one way: where there are two for every digit a browser tries them all. */
 const HEADER =
-  /^\{'descr': '([<>|])([biufc]\d{1,2})', 'fortran_order': (True|False), 'shape': \(((?:\d{1,15},? ?){0,64})\), \} *\n$/;
+  /^\{'descr': '([<>|])([biufc]\d{1,2})', 'fortran_order': (True|False), 'shape': \((|\d{1,15}(?:, \d{1,15}){0,63},?)\), \} *\n$/;
 const MAGIC = [0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59];
 
 export function readNpy(bytes: Uint8Array): Npy {
