@@ -28,8 +28,8 @@ def a_vector_of_another_size() -> None:
 
 
 @wrong("wrong-call", NotImplementedError)
-def forward_mode() -> None:
-    functional.jacobian(cube, ones(), vectorize=True, strategy="forward-mode")  # blame
+def forward_mode_by_rows() -> None:
+    functional.jacobian(cube, ones(), strategy="forward-mode")  # blame
 
 
 @wrong("not-scalar")

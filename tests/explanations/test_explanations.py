@@ -13,13 +13,22 @@ from typing import Any
 import pytest
 
 import vizgrad
-from tests.explanations import calls, checks, derivatives, functions, hooks, inplace, saving
+from tests.explanations import (
+    calls,
+    checks,
+    derivatives,
+    forward,
+    functions,
+    hooks,
+    inplace,
+    saving,
+)
 from tests.explanations.exempt import EXEMPT, REPORTS
 from tests.explanations.wrong import PROGRAMS, Wrong
 
 ROOT = Path(vizgrad.__file__).parent
 FOLDERS = ("engine", "graph", "autograd", "function")
-FILES = (calls, checks, derivatives, functions, hooks, inplace, saving)
+FILES = (calls, checks, derivatives, forward, functions, hooks, inplace, saving)
 KINDS = set(
     re.findall(
         r"`([a-z-]+)`",

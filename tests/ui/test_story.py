@@ -99,6 +99,9 @@ def story(lab: Lab, notebook: Notebook) -> None:
     at(view, 5)
     expect(cells[0].locator(".vg-line-norm")).to_have_text("‖g‖ 0.707")
     expect(lab.page.locator(".vg-line-norm.vg-line-odd")).to_have_count(0)
+    mended = view.get_by_role("treeitem", name=re.compile("^MulBackward0, done .*0.707"))
+    expect(mended).to_have_count(1)
+    expect(mended).not_to_have_class(re.compile("vg-nonfinite"))
     assert notebook.execute("print(bool(w.grad.isfinite().all()))") == "True\n"
 
     original(lab, notebook, view, cells[0])

@@ -170,7 +170,7 @@ export function GraphCanvas(props: GraphCanvasProps): JSX.Element {
           node={node}
           run={stands}
           running={format.whereRuns(running, stands, node.id)}
-          odd={isOdd(came) || odd.boxes.has(index)}
+          odd={(came === null ? odd.to.has(index) : isOdd(came)) || gone !== undefined}
           made={gone !== undefined && !isOdd(came) ? gone.norm : null}
           got={odd.to.get(index) ?? null}
           oddStarts={gone?.starts ?? NONE}
@@ -261,7 +261,7 @@ interface Odd {
   readonly lines: ReadonlySet<number>;
   /** At either end of such a line. */
   readonly boxes: ReadonlySet<number>;
-  /** By box: what came over such a line. */
+  /** By box: what came over such a line. A hook, or a person at a pause, may have made another gradient of it. */
   readonly to: ReadonlyMap<number, number>;
   /** By box: where such lines leave it, and what went over the first. */
   readonly from: ReadonlyMap<number, { readonly starts: number[]; readonly norm: number }>;

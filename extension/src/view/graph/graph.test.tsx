@@ -196,6 +196,16 @@ describe('what is drawn', () => {
     expect(path?.classList.contains('vg-nonfinite')).toBe(true);
   });
 
+  test('what came and was not finite is loud until a finite gradient was made of it', () => {
+    const flows = [{ line: 0, node: 0, norm: NaN }];
+    const made = { ...WAITING, state: 'done', order: 0, grad_norm: 0.707 } as const;
+    const loud = [WAITING, made, { ...made, grad_norm: NaN }].map(first => {
+      show(session(some, { flows, nodes: [first, WAITING, WAITING] }));
+      return item(/^Sum/).classList.contains('vg-nonfinite');
+    });
+    expect(loud).toEqual([true, false, true]);
+  });
+
   test('cells are compared by a curve that says in words how it falls', () => {
     const norms = [0.8, 0.1, 0.0012307];
     const boxes = [null, null, tally(4), tally(6, { norms, firsts: [5, 7, 9] }), null, null];
