@@ -39,11 +39,17 @@ class Batch(Level):
         self.of_tangents = False
 
     def call(self, op: Any, operands: tuple[Any, ...]) -> Call:
-        pairs = [unwrapped(self, operand) for operand in operands]
-        return Call(self, op, tuple(v for v, _ in pairs), tuple(b for _, b in pairs))
+        values, batched = list(operands), [False] * len(operands)
+        for place, operand in enumerate(operands):
+            if operand.__class__ is Wrapped and operand.level is self:
+                values[place] = operand.value
+                batched[place] = "shared" not in operand.__dict__
+        return Call(self, op, tuple(values), tuple(batched))
 
     def wrapped(self, result: Any) -> Any:
         """A batch, or several, as what one example of it is."""
+        if result.__class__ is Tensor:
+            return wrap(self, result)
         if isinstance(result, tuple):
             parts = [self.wrapped(each) for each in result]
             make = getattr(type(result), "_make", tuple)  # a named tuple takes them one by one
@@ -52,7 +58,7 @@ class Batch(Level):
 
     def run(self, op: Declared, operands: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
         call = self.call(op, operands)
-        if not any(call.batched) and "indices" not in attributes:
+        if True not in call.batched and "indices" not in attributes:
             return call.op.record(*call.values, **attributes)
         return self.wrapped(rule_of(op)(call, **attributes))
 
@@ -102,10 +108,17 @@ class Batch(Level):
         a, b = (filled(*unwrapped(self, each), self.size) for each in (first, second))
         return a, b
 
+    def reshaped(self, wrapped: Wrapped, shape: tuple[int, ...], reshape: Any) -> Wrapped:
+        if "shared" in wrapped.__dict__:
+            return shared(self, reshape(wrapped.value, shape=shape))
+        value = reshape(wrapped.value, shape=(self.size, *shape))
+        return wrapped if value is wrapped.value else wrap(self, value)
+
     def stand_in(self, wrapped: Wrapped) -> StandIn:
         like = wrapped.value._array
-        first = 0 if vars(wrapped).get("shared", False) else 1
-        return StandIn(wrapped, like.shape[first:], like.strides[first:], like.dtype)
+        if "shared" in wrapped.__dict__:
+            return StandIn(wrapped, like.shape, like.strides, like.dtype)
+        return StandIn(wrapped, like.shape[1:], like.strides[1:], like.dtype)
 
     def made(self, wrapped: Wrapped, make: Callable[..., Any], shape: tuple[int, ...]) -> Tensor:
         out = wrap(self, new_tensor(make(wrapped.value._array, (self.size, *shape))))

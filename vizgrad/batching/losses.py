@@ -84,12 +84,19 @@ def nll(call: Call, *, reduction: str, ignore_index: int) -> Any:
     if len(call.values) > 2:
         used = used * _weights(call, target, ignore_index)
         loss = loss * used
-    dims = tuple(range(1, target.ndim))
     if reduction == "none":
         return loss, used.new_zeros((call.size,))
-    total = reduce.sum_dims.record(used, dims=dims, keepdim=False) if dims else used
-    loss = reduce.sum_dims.record(loss, dims=dims, keepdim=False) if dims else loss
+    total, loss = _of_rows(call, used), _of_rows(call, loss)
     return (loss / total if reduction == "mean" else loss), total
+
+
+def _of_rows(call: Call, value: Tensor) -> Tensor:
+    """The sum over the rows of each example."""
+    rows = _count(value.shape[1:])
+    if rows == 1:
+        return reshaped(value, call.size)
+    dims = tuple(range(1, value.ndim))
+    return reduce.sum_dims.record(value, dims=dims, keepdim=False)
 
 
 def _weights(call: Call, target: Tensor, ignore_index: int) -> Tensor:

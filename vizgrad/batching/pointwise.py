@@ -15,6 +15,8 @@ from vizgrad.tensor.tensor import Tensor
 
 @rule("pointwise")
 def pointwise(call: Call, **attributes: Any) -> Any:
+    if not attributes and alike(call):
+        return call.op.record(*call.values)
     values = beside(call, attributes)
     if call.op.typing in ("promote", "float"):
         values = one_type(call, values)
@@ -28,6 +30,27 @@ def masked_fill_tensor(call: Call) -> Any:
     if not call.batched[2]:
         return call.op.record(target, mask, value)
     return select.where.record(copying.converted(value, target._array.dtype), target, mask)
+
+
+def alike(call: Call) -> bool:
+    """Are all operands of one type, and lie beside each other as they are?"""
+    dtype: Any = None
+    ndim = narrow = 0
+    for value, batched in zip(call.values, call.batched, strict=True):
+        if not isinstance(value, Tensor):
+            return False
+        array = value._array
+        if array.dtype is not dtype:
+            if dtype is not None:
+                return False
+            dtype = array.dtype
+        if not batched:
+            narrow = max(narrow, array.ndim + 1)
+        elif ndim not in (0, array.ndim):
+            return False
+        else:
+            ndim = array.ndim
+    return narrow <= ndim
 
 
 def beside(call: Call, attributes: Any = ()) -> list[Any]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from vizgrad.batching.rules import Call, rule
 from vizgrad.batching.values import filled, merged, reshaped, to_front, with_ndim
-from vizgrad.ops import arithmetic, linalg, matrix_products, shape
+from vizgrad.ops import arithmetic, linalg, linear, matrix_products, shape
 from vizgrad.tensor.tensor import Tensor
 
 
@@ -21,20 +21,28 @@ def matrices(a: Tensor, of_a: bool, b: Tensor, of_b: bool) -> Tensor:
     return to_front(reshaped(columns, a.shape[0], b.shape[0], b.shape[2]), 1)
 
 
+def by_weights(call: Call, a: Tensor, of_a: bool, b: Tensor) -> Tensor:
+    """The products with a batch of transposes: the gradient of what was transposed lies in its own layout."""
+    weights = shape.transpose.record(b, dim0=1, dim1=2)
+    return linear.bmm_t.record(filled(a, of_a, call.size), weights)
+
+
 @rule("mm", "mm_t")
 def mm(call: Call) -> Any:
     (a, b), (of_a, of_b) = call.values, call.batched
     if of_a and not of_b:  # the layout of the weight's gradient is that of the operation
         rows = call.op.record(merged(a), b)
         return reshaped(rows, *a.shape[:2], b.shape[1])
+    if call.op.name == "mm_t":
+        return by_weights(call, a, of_a, b)
     return matrices(a, of_a, b, of_b)
 
 
-@rule("bmm")
+@rule("bmm", "bmm_t")
 def bmm(call: Call) -> Any:
     a, b = (filled(v, on, call.size) for v, on in zip(call.values, call.batched, strict=True))
-    found = matrix_products.bmm.record(merged(a), merged(b))
-    return reshaped(found, call.size, a.shape[1], a.shape[2], b.shape[3])
+    found = call.op.record(merged(a), merged(b))
+    return reshaped(found, call.size, a.shape[1], *found.shape[1:])
 
 
 @rule("matmul")
@@ -69,7 +77,9 @@ def addmm(call: Call, *, beta: Any, alpha: Any) -> Any:
     if of_a and not of_b and not of_bias and bias.ndim < 2:  # a linear layer: more rows
         rows = call.op.record(bias, merged(a), b, beta=beta, alpha=alpha)
         return reshaped(rows, *a.shape[:2], b.shape[1])
-    if of_a or of_b:
+    if of_b and call.op.name == "addmm_t":
+        product = by_weights(call, a, of_a, b)
+    elif of_a or of_b:
         product = matrices(a, of_a, b, of_b)
     else:
         product = filled(matrix_products.mm.record(a, b), False, call.size)

@@ -56,7 +56,14 @@ def rule(*names: str) -> Callable[[Rule], Rule]:
 
 def rule_of(op: Declared) -> Rule:
     """The rule of an operation; the loop over the examples if there is none."""
-    return RULES[_named(op)]
+    found = _FOUND.get(op)
+    if found is None:
+        found = _FOUND[op] = RULES[_named(op)]
+    return found
+
+
+#: What `rule_of` has found before.
+_FOUND: dict[Declared, Rule] = {}
 
 
 def how(op: Declared) -> str:

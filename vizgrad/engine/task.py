@@ -52,6 +52,8 @@ class GraphTask(TaskState):
         unobserved = (watch is None or journal is not None) and raw and captures is None
         quick = unobserved and not MODES.anomaly and (journal is None or journal.open)
         told, began, timed = watch, 0.0, watch is not None or trail is not None
+        # The same where gradients are captured, or are Tensors.
+        lean = not timed and not unobserved and not MODES.anomaly
         note, savers, readied = (
             (None, {}, []) if journal is None else (journal.visited, journal.saved, journal.readied)
         )
@@ -120,6 +122,30 @@ class GraphTask(TaskState):
                 continue
             elif type(node) is GraphRoot:
                 routed, foreign, told = node.grads, True, watch
+            elif (
+                lean
+                and node.hooks is None
+                and incoming is not None
+                and node.outputs == 1
+                and not (captures and node in captures)
+                and (reach is None or node in reach)
+                and not node.wants_tensors
+                and not self.pausing
+                and node.__class__ is not AccumulateGrad
+            ):
+                foreign = False
+                try:
+                    if raw:
+                        routed = node.run(incoming)
+                    else:
+                        self.current = node
+                        self.enter()
+                        routed = node.run_tensors((incoming,))
+                except Exception as error:
+                    domain.explain(error, node)
+                    raise
+                if not keep_graph:
+                    node.release(freed)
             else:
                 told = watch
                 full = reach is None or node in reach
@@ -128,6 +154,7 @@ class GraphTask(TaskState):
                     trail = self.watch.trail
                 # a hook or a custom Function has run: it may have switched anomaly mode
                 quick = unobserved and not MODES.anomaly and (journal is None or journal.open)
+                lean = not timed and not unobserved and not MODES.anomaly
                 if not full:
                     continue
 
@@ -149,7 +176,7 @@ class GraphTask(TaskState):
                 if grad is not None:
                     computed = grad
                     if target.outputs == 1:
-                        if grad.shape != target.shape or grad.dtype is not target.dtype:
+                        if not raw or grad.shape != target.shape or grad.dtype is not target.dtype:
                             grad = fit(grad, target.meta(0), node, index)
                         before = buffers.get(target)
                         if before is None:

@@ -194,15 +194,18 @@ def _reaching(start: Node, wanted: set[Node], captures: dict[Node, list[Capture]
     """Nodes to be run: those with a wanted or captured node somewhere behind them (E-32)."""
     reach = set(wanted)
     done: set[Node] = set()
-    stack: list[tuple[Node, bool]] = [(start, False)]
+    ends = captures.keys()
+    stack: list[tuple[Node, Any]] = [(start, None)]
     while stack:
-        node, expanded = stack.pop()
-        if not expanded:
-            if node in done:
-                continue
+        node, following = stack.pop()
+        if following is not None:
+            if not reach.isdisjoint(following) or not ends.isdisjoint(following):
+                reach.add(node)
+        elif node not in done:
             done.add(node)
-            stack.append((node, True))
-            stack.extend((following, False) for following, _ in node.next_edges if following)
-        elif any(f in reach or f in captures for f, _ in node.next_edges if f is not None):
-            reach.add(node)
+            following = [
+                edge.node if type(edge) is Edge else edge for edge in node.edges if edge is not None
+            ]
+            stack.append((node, following))
+            stack.extend([(each, None) for each in following])
     return reach

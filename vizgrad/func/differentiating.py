@@ -116,11 +116,13 @@ class Differentiation(Level):
 
     # --- results ----------------------------------------------------------------------------------------
 
-    def closed(self, result: Tensor) -> Tensor:
-        """A result as it is outside: with what history it has there."""
+    def closed(self, result: Tensor, reached: bool | None = None) -> Tensor:
+        """A result as it is outside: with what history it has there, `reached` if that is known."""
         if isinstance(result, Wrapped):
-            return wrap(result.level, self.closed(result.value), result)
-        if self.recorded_outside and self.reaches_outside([result]):
+            return wrap(result.level, self.closed(result.value, reached), result)
+        if reached is None:
+            reached = self.recorded_outside and self.reaches_outside([result])
+        if reached:
             return result
         return apart(result)
 
@@ -128,18 +130,22 @@ class Differentiation(Level):
         """Does the history of one of them lead to a leaf, or to another transform's argument?"""
         edges = [edge_of(plain(tensor)) for tensor in tensors]
         stack: list[Node] = [split_edge(edge)[0] for edge in edges if edge is not None]
-        seen: set[Node] = set()
+        seen: set[Node] = set(stack)
         while stack:
             node = stack.pop()
-            if node in seen:
-                continue
-            seen.add(node)
-            if isinstance(node, AccumulateGrad):
+            kind = node.__class__
+            if kind is AccumulateGrad:
                 return True
-            if isinstance(node, Argument) and node.level is not self and node.level.open:
-                return True
-            following = [edge for edge in node.edges if edge is not None]
-            stack += [edge.node if isinstance(edge, Edge) else edge for edge in following]
+            if kind is Argument:
+                level: Differentiation = node.level  # pyright: ignore[reportAttributeAccessIssue]
+                if level is not self and level.open:
+                    return True
+            for edge in node.edges:
+                if edge is not None:
+                    following = edge.node if type(edge) is Edge else edge
+                    if following not in seen:
+                        seen.add(following)
+                        stack.append(following)
         return False
 
 

@@ -7,6 +7,7 @@ from functools import wraps
 from math import prod
 from typing import Any
 
+from vizgrad.arrays import xp
 from vizgrad.autograd.forward_ad import new_level
 from vizgrad.batching.level import Batch
 from vizgrad.batching.values import filled, unwrapped
@@ -35,11 +36,12 @@ def _basis(leaves: Sequence[Tensor], start: int, end: int) -> list[Tensor]:
     first = 0
     for leaf in leaves:
         size = prod(leaf.shape)
-        rows = zeros_beside(new_tensor(place_of(leaf)), (end - start, size))
+        rows = xp.zeros_like(place_of(leaf), shape=((end - start) * size,), order="C")
         low, high = max(start, first), min(end, first + size)
-        if low < high:
-            rows[low - start : high - start, low - first : high - first].fill_diagonal_(1)
-        found.append(rows.reshape((end - start, *leaf.shape)))
+        if low < high:  # one in each of these rows, one place further each time
+            begin = (low - start) * size + low - first
+            rows[begin : begin + (high - low) * (size + 1) : size + 1] = 1
+        found.append(new_tensor(rows.reshape((end - start, *leaf.shape))))
         first += size
     return found
 
@@ -91,7 +93,9 @@ def jacrev(
         for leaf in outputs:
             size = prod(leaf.shape)
             own = [
-                rows[first : first + size].reshape((*leaf.shape, *rows.shape[1:])) for rows in whole
+                part.reshape((*leaf.shape, *part.shape[1:])) if leaf.ndim != 1 else part
+                for rows in whole
+                for part in [rows if size == total else rows[first : first + size]]
             ]
             jacobians.append(like_argnums(argnums, tree_unflatten(own, spec)))
             first += size
@@ -145,8 +149,10 @@ def jacfwd(
             own, first = [], 0
             for leaf in leaves:
                 size = prod(leaf.shape)
-                part = columns[..., first : first + size]
-                own.append(part.reshape((*part.shape[:-1], *leaf.shape)))
+                part = columns if size == total else columns[..., first : first + size]
+                own.append(
+                    part if leaf.ndim == 1 else part.reshape((*part.shape[:-1], *leaf.shape))
+                )
                 first += size
             jacobians.append(like_argnums(argnums, tree_unflatten(own, spec)))
         jacobian = tree_unflatten(jacobians, out_spec)

@@ -107,10 +107,12 @@ def pulled(
     *,
     record: bool,
     keep: bool,
+    reached: bool | None = None,
 ) -> list[Tensor]:
     """The vector-Jacobian products of `outputs`, seen inside of `level`, by what it opened (`inputs`).
 
-    `record`: they may have a history, if something outside is reached. Ones stand for a cotangent of None.
+    `record`: they may have a history, if something outside is reached; `reached` says so where it is known.
+    Ones stand for a cotangent of None.
     """
     known = [depends_on_all(output, level.batches) for output in outputs]
     values = [as_dimensions(o, level.batches) for o, on in zip(outputs, known, strict=True) if on]
@@ -120,7 +122,8 @@ def pulled(
         if on
     ]
     graph = record and (
-        level.reaches_outside(values) or any(c is not None and _tracked(c) for c in given)
+        (level.reaches_outside(values) if reached is None else reached)
+        or any(c is not None and _tracked(c) for c in given)
     )
     batched = any(isinstance(c, Wrapped) for c in given)
     raw = not (graph or batched or MODES.levels)
@@ -148,6 +151,8 @@ def pulled(
     if raw:
         _unshared(found, given)
     results = [as_wrappers(value, level.batches) for value in found]
+    if raw:  # they have no history, and no tangents
+        return results
     return [level.closed(result) for result in results]
 
 
@@ -220,9 +225,10 @@ def grad_and_value(
                     "return a real number, e.g. .abs()",
                 )
         record = level.recorded_outside
-        found = pulled(level, [output], opened, [None], record=record, keep=False)
+        reached = record and level.reaches_outside([output])
+        found = pulled(level, [output], opened, [None], record=record, keep=False, reached=reached)
         gradients = like_argnums(argnums, tree_unflatten(found, spec))
-        value = level.closed(output)
+        value = level.closed(output, reached)
         return gradients, (value, closed_aux(level, aux)) if has_aux else value
 
     return wrapped

@@ -37,6 +37,7 @@ from typing import Any, Literal, overload
 from vizgrad.function.compile_node import compile_node
 from vizgrad.function.compile_record import compile_record
 from vizgrad.function.declared import Declared, Numbers, Typing, saved_by
+from vizgrad.function.wrapped import Wrapped, interpreted
 from vizgrad.graph.node import Node
 from vizgrad.tensor.tensor import Tensor
 
@@ -62,6 +63,10 @@ class Primitive(Declared):
     def __call__(self, *args: Any, **attributes: Any) -> Any:
         for arg in args:
             if isinstance(arg, Tensor):
+                if arg.__class__ is Wrapped:
+                    found = interpreted(self, args, attributes)
+                    if found is not None:
+                        return found
                 return self.record(*args, **attributes)
         return self.forward(*args, **attributes)
 

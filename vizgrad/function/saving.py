@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from vizgrad.function.flat import dependent
@@ -9,6 +10,7 @@ from vizgrad.graph.saved import SavedResult, unpack_tensor
 from vizgrad.tensor.tensor import Tensor, storage_of
 
 if TYPE_CHECKING:
+    from vizgrad.function.declared import Declared
     from vizgrad.graph.node import Node
 
 
@@ -23,30 +25,29 @@ def run_tensors(node: Node, grads: tuple[Any, ...]) -> tuple[Any, ...]:
     (grad,) = grads
     if grad is None:
         return (None,) * len(node.edges)
-    wanted = {
-        parameter
-        for name, edge in zip(op.differentiable, node.edges, strict=True)
-        if edge is not None
-        for parameter in _parameters(op.formulas[name])
-    }
-    saved: dict[str, Any] = {
-        name: unpack_tensor(node, name) for name in node.saved_names if name in wanted
-    }
+    formulas = _formulas(op)
+    names = node.saved_names
+    if None in node.edges:
+        wanted = {
+            parameter
+            for (_, parameters), edge in zip(formulas, node.edges, strict=True)
+            if edge is not None
+            for parameter in parameters
+        }
+        names = [name for name in names if name in wanted]
+    saved: dict[str, Any] = {name: unpack_tensor(node, name) for name in names}
     for name in node.group_names:
         saved[name] = getattr(node, "_" + name).read(node, name)
-    turned = op.holomorphic and grad.is_complex()
+    turned = op.holomorphic and node.dtype.kind == "c"
     if turned:
         grad = grad.conj()
+    saved["grad"] = grad
     results: list[Any] = []
-    for name, edge in zip(op.differentiable, node.edges, strict=True):
+    for (formula, parameters), edge in zip(formulas, node.edges, strict=True):
         if edge is None:
             results.append(None)
             continue
-        formula = op.formulas[name]
-        values = [
-            grad if p == "grad" else saved[p] if p in saved else getattr(node, "_" + p)
-            for p in _parameters(formula)
-        ]
+        values = [saved[p] if p in saved else getattr(node, "_" + p) for p in parameters]
         results.append(formula(*values))
     if op.flat or op.undefined:
         results = dependent(node, op, grad, results)
@@ -60,6 +61,8 @@ def conjugates(results: Any) -> Any:
     return tuple([None if result is None else result.conj() for result in results])
 
 
-def _parameters(formula: Any) -> tuple[str, ...]:
-    code = formula.__code__
-    return code.co_varnames[: code.co_argcount]
+@cache
+def _formulas(op: Declared) -> list[tuple[Any, tuple[str, ...]]]:
+    """Each formula, in the order of the edges, with the names of its parameters."""
+    found = [op.formulas[name] for name in op.differentiable]
+    return [(each, each.__code__.co_varnames[: each.__code__.co_argcount]) for each in found]

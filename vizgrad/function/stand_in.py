@@ -19,6 +19,8 @@ _MAKERS = frozenset({"zeros_like", "ones_like", "empty_like", "full_like"})
 class StandIn:
     """Shape and type of an array whose elements nobody may look at."""
 
+    __slots__ = ("_owner", "dtype", "shape", "strides")
+
     __array_priority__ = 10000
 
     def __init__(
@@ -26,13 +28,28 @@ class StandIn:
     ) -> None:
         self._owner = owner
         self.shape = shape
-        self.ndim = len(shape)
-        self.size = prod(shape)
-        self.dtype = dtype
-        self.itemsize = dtype.itemsize
-        self.nbytes = self.size * self.itemsize
         self.strides = strides
-        self.flags = _Flags(self.size == 0 or _in_c_order(shape, strides, self.itemsize))
+        self.dtype = dtype
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        return prod(self.shape)
+
+    @property
+    def itemsize(self) -> int:
+        return self.dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        return self.size * self.dtype.itemsize
+
+    @property
+    def flags(self) -> _Flags:
+        return _Flags(self.size == 0 or _in_c_order(self.shape, self.strides, self.itemsize))
 
     @property
     def values(self) -> Any:

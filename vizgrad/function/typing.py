@@ -38,10 +38,8 @@ def number(value: Any, beside: Any) -> Any:
     except AttributeError:
         return value
     dtype = array.dtype
-    if type(array) is not xp.ndarray:
-        if not isinstance(beside, Wrapped):
-            return _number_on_device(value, array)
-        array = xp.empty((), dtype)
+    if type(array) is not xp.ndarray and not isinstance(beside, Wrapped):
+        return _number_on_device(value, array)
     if (dtype.kind == "f" and not isinstance(value, complex)) or (
         dtype.kind == "i" and value.__class__ is int
     ):

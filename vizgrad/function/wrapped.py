@@ -106,6 +106,10 @@ class Level:
         """What two tensors, one of them at least wrapped by this level, stand for, alike for both."""
         raise NotImplementedError
 
+    def reshaped(self, wrapped: Wrapped, shape: tuple[int, ...], reshape: Any) -> Wrapped:
+        """The same elements under another shape, by `reshape(value, shape=...)`."""
+        raise NotImplementedError
+
     def stand_in(self, wrapped: Wrapped) -> Any:
         """What the array of a wrapper looks like from outside: a `vizgrad.function.stand_in.StandIn`."""
         raise NotImplementedError
@@ -129,20 +133,33 @@ class Wrapped(Tensor):
     level: Level
     value: Tensor
 
+    @property
+    def _array(self) -> Any:
+        """For recording functions nothing: they go on with the level. For others what looks like it."""
+        level = self.level
+        if not level.open:
+            become_plain(self)
+            return self._array
+        if sys._getframe(1).f_globals["__name__"] is NAMELESS:
+            raise AttributeError
+        return level.stand_in(self)
+
+    @_array.setter
+    def _array(self, value: Any) -> None:
+        raise self.level.unreadable(self, "writing to memory")
+
     def __getattr__(self, name: str) -> Any:
         """Called for slots that are empty: all of them."""
-        if name != "_array" and name not in _STATE:
+        if name == "_array":  # the getter has said so
+            raise AttributeError
+        if name not in _STATE:
             raise AttributeError(f"'Tensor' object has no attribute {name!r}")
         if not self.level.open:
             become_plain(self)
             return getattr(self, name)
         if name == "_tracked" and MODES.transforms and MODES.transforms[-1].differentiates:
             return RESULT if self.value.requires_grad else UNTRACKED
-        if name != "_array":
-            return _STATE[name]
-        if sys._getframe(1).f_globals["__name__"] is NAMELESS:
-            raise AttributeError(f"a tensor inside of {self.level.name} has no array of its own")
-        return self.level.stand_in(self)
+        return _STATE[name]
 
     def __repr__(self) -> str:
         if not self.level.open:
@@ -150,19 +167,14 @@ class Wrapped(Tensor):
             return repr(self)
         return f"{self.level.name}(level={self.level.number}, value={self.value!r})"
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name == "_array" and self.level.open:
-            raise self.level.unreadable(self, "writing to memory")
-        super().__setattr__(name, value)
-
 
 def wrap(level: Level, value: Tensor, like: Wrapped | None = None) -> Wrapped:
     """A tensor that stands for `value` at `level`, which says what that means; or just as `like` does."""
     out = object.__new__(Wrapped)
     if like is not None:
         vars(out).update(vars(like))
-    state = vars(out)
-    state["level"], state["value"] = level, value
+    out.level = level
+    out.value = value
     return out
 
 
@@ -185,13 +197,15 @@ def innermost(operands: Any) -> Level | None:
     """The innermost open level of which one of the operands is; None when none is wrapped."""
     found: Level | None = None
     for operand in operands:
-        if isinstance(operand, Wrapped):
-            while isinstance(operand, Wrapped) and not operand.level.open:
-                become_plain(operand)
-            if isinstance(operand, Wrapped):
-                level = operand.level
+        while operand.__class__ is Wrapped:
+            level = operand.level
+            if level is found:
+                break
+            if level.open:
                 if found is None or level.number > found.number:
                     found = level
+                break
+            become_plain(operand)
     return found
 
 

@@ -63,7 +63,10 @@ def cut_off(*tensors: Tensor) -> bool:
     Such is a view made under no_grad of a tensor that requires grad: what is computed from it is recorded,
     without an edge to it.
     """
-    return any(t._tracked == VIEW and view_requires_grad(t) for t in tensors)
+    for tensor in tensors:  # noqa: SIM110  each recorded operation on no leaf asks
+        if tensor._tracked == VIEW and view_requires_grad(tensor):
+            return True
+    return False
 
 
 def bring_up_to_date(view: Tensor) -> None:

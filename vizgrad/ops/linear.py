@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from vizgrad.arrays.kernels import products
 from vizgrad.function.primitive import primitive
-from vizgrad.ops.matrix_products import mm, scaled
-from vizgrad.ops.shape import t
+from vizgrad.ops.matrix_products import bmm, mm, scaled
+from vizgrad.ops.shape import t, transpose
 
 
 @primitive(typing="same", node="AddmmBackward0")
@@ -42,3 +42,17 @@ class mm_t:
 
     def grad_mat2(grad, self):
         return t(mm(t(grad), self))
+
+
+@primitive(typing="same", node="BmmBackward0")
+class bmm_t:
+    """The products of stacks of matrices, self @ transpose(weight)."""
+
+    def forward(self, weight):
+        return products.bmm(self, weight.swapaxes(1, 2))
+
+    def grad_self(grad, weight):
+        return bmm(grad, weight)
+
+    def grad_weight(grad, self):
+        return bmm(transpose(grad, dim0=1, dim1=2), self)

@@ -6,6 +6,7 @@ from vizgrad.arrays import xp
 from vizgrad.arrays.kernels import reduction, shapes
 from vizgrad.arrays.sparse import SparseUnsupported, is_sparse
 from vizgrad.function.primitive import primitive
+from vizgrad.function.wrapped import Wrapped
 from vizgrad.ops.constants import zeros_beside
 from vizgrad.tensor.tensor import Tensor
 
@@ -34,13 +35,16 @@ class unsafe_view:
 
 def reshape(value, *, shape):
     """For formulas: `value` under another shape, a view where that is possible."""
-    if value.shape == shape:
+    if not isinstance(value, Tensor):
+        return value if value.shape == shape else value.reshape(shape)
+    if value.__class__ is Wrapped and value.level.open:
+        return value.level.reshaped(value, shape, reshape)
+    array = value._array
+    if array.shape == shape:
         return value
-    if isinstance(value, Tensor):
-        return view(
-            value if shapes.can_view(value._array, shape) else contiguous_copy(value), shape=shape
-        )
-    return value.reshape(shape)
+    return view.record(
+        value if shapes.can_view(array, shape) else contiguous_copy.record(value), shape=shape
+    )
 
 
 @primitive(linear=True, typing="moved")

@@ -59,6 +59,8 @@ def _of_one(self: Array, mat2: Array) -> Array | None:
     if mat2.shape[:2] != (count, inner):
         return None
     if inner == 1:
+        if self.__class__ is np.ndarray:  # a third faster than multiplying: its loops are longer
+            return np.einsum("nik,nkj->nij", self, mat2)
         return self * mat2
     if mat2.strides[0] == 0:
         product = dot(self.reshape(count * rows, inner), mat2[0])

@@ -19,6 +19,7 @@ from vizgrad.ops.tangents.call import Call
 from vizgrad.ops.tangents.layouts import fitted, zeros_for
 from vizgrad.ops.tangents.rules import rule_of
 from vizgrad.tensor.duals import DualLevel, active, follow, root_of, set_tangent, tangent_of, within
+from vizgrad.tensor.modes import MODES
 from vizgrad.tensor.tensor import Tensor
 
 
@@ -29,9 +30,9 @@ def run(
     attributes: dict[str, Any],
 ) -> Any:
     """`op` on operands that may have tangents; its result has one, then."""
-    levels = active()
+    levels = active() if MODES.levels else ()
     made = plain(*operands, **attributes)
-    if not levels or not op.formulas or any(isinstance(each, Wrapped) for each in operands):
+    if not levels or not op.formulas or any(each.__class__ is Wrapped for each in operands):
         return made
     results = made if isinstance(made, tuple) else (made,)
     out = results[0]
@@ -53,12 +54,15 @@ def run(
         if not carried:
             carried = True
             operands = _as_tensors(op, operands)
-        with within(levels[:depth]):
+        before, MODES.levels = MODES.levels, levels[:depth]
+        try:
             found = rule_of(op)(Call(op, operands, attributes, results, tangents))
             if found is None:
                 found = zeros_for(out, tuple(tangents.values()))
             elif not op.view:
                 found = fitted(found, out, tuple(tangents.values()))
+        finally:
+            MODES.levels = before
         set_tangent(out, level, found)
     if carried:
         keep_with_saved(op, _node_of(out), out)

@@ -78,16 +78,17 @@ def fitted(tangent: Tensor, like: Tensor, lent: tuple[Any, ...] = ()) -> Tensor:
     `lent` are tensors of others: one of them is copied. Where one tangent is a batch of them (all columns of
     a Jacobian at once), so is the result.
     """
-    given, array = tangent, like._array
-    if tangent._array.dtype != array.dtype:
-        if tangent._array.dtype.kind == "c" and array.dtype.kind != "c":
+    given, array, own = tangent, like._array, tangent._array
+    if own.dtype != array.dtype:
+        if own.dtype.kind == "c" and array.dtype.kind != "c":
             tangent = real_part(tangent)
         tangent = to_copy(tangent, dtype=array.dtype)
-    if tangent._array.shape != array.shape:
+    if own.shape != array.shape:
         tangent = expand(tangent, shape=array.shape)
-    batch = next((each for each in lent if isinstance(each, Wrapped)), None)
-    if batch is not None and not isinstance(tangent, Wrapped):
-        tangent = like_batch(tangent, batch)
+    if not isinstance(tangent, Wrapped):
+        batch = next((each for each in lent if isinstance(each, Wrapped)), None)
+        if batch is not None:
+            tangent = like_batch(tangent, batch)
     borrowed = tangent._view is not None or any(tangent is each for each in lent)
     if isinstance(tangent, Wrapped):  # how its elements lie is the batch's affair
         return clone(tangent) if borrowed or tangent is not given else tangent
