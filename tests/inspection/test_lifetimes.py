@@ -108,6 +108,34 @@ def test_a_failed_session_lets_go_too() -> None:
     assert alive(references) == []
 
 
+@pytest.mark.parametrize("branched", [False, True])
+def test_a_failed_session_that_nobody_holds_is_gone(branched: bool) -> None:
+    """The error that it keeps has a traceback, whose frames hold the session."""
+
+    def fails() -> list[Callable[[], Any]]:
+        x = leaf(1)
+        h = x.tanh()
+        broken = [False]
+
+        def hook(grad: Any) -> None:
+            if broken[0]:
+                raise ZeroDivisionError("the hook's own fault")
+
+        h.register_hook(hook)
+        session = open_session(h * x, new_tensor(values((3,), 4)), names={}, retain_graph=True)
+        if branched:
+            session.step()
+            session.branch()
+        broken[0] = True
+        with pytest.raises(ZeroDivisionError):
+            session.continue_()
+        return [weakref.ref(thing) for thing in (session, x, h, h.grad_fn, h._array)]
+
+    references = fails()
+    gc.collect()
+    assert alive(references) == []
+
+
 def test_released_values_are_gone_once_their_step_is_too_old_to_take_back() -> None:
     x = leaf(1)
     h = x.tanh()

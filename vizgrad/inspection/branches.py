@@ -11,6 +11,7 @@ from vizgrad.inspection import model
 from vizgrad.inspection.abilities import Branching
 from vizgrad.inspection.edits import Edits
 from vizgrad.inspection.history import History
+from vizgrad.inspection.protocols import Run
 
 #: A node's step on one line and on another, and how they differ.
 Compared = tuple[int | None, int | None, model.Difference]
@@ -57,6 +58,9 @@ class Branches:
     def __init__(self, history: History) -> None:
         self.current = Line(ORIGINAL, history)
         self.all = [self.current]
+        #: What is closed of a session that nobody holds any more. Not the histories: once a node has raised,
+        #: they refer to the session, through the frames of a traceback, and would keep it for ever.
+        self.runs: list[Run] = [history.run]
         #: How two lines differ, as far as somebody has asked (`comparing.py`).
         self.compared: dict[tuple[Line, Line], dict[int, Compared]] = {}
 
@@ -87,6 +91,7 @@ class Branches:
         history.left_at = position
         line = Line(name, made, parent, position, len(known))
         self.all.append(line)
+        self.runs.append(run)
         self._enter(line)
         return line
 
@@ -123,10 +128,12 @@ class Branches:
             del self.compared[pair]
         for one in reversed(gone):
             one.history.close()
+        self.runs[:] = [line.history.run for line in self.all]
 
     def close(self) -> None:
         for line in reversed(self.all):
             line.history.close()
+        self.runs.clear()
 
 
 def _position(line: Line, current: Line) -> int:

@@ -30,7 +30,7 @@ from vizgrad.inspection.memory import quarter_of_free
 from vizgrad.inspection.moving import Halt, Moving, Work
 from vizgrad.inspection.opening import Opening
 from vizgrad.inspection.pieces import Pieces
-from vizgrad.inspection.protocols import Backward, CutOff, WorldChanged
+from vizgrad.inspection.protocols import Backward, CutOff, GraphSource, Run, WorldChanged
 from vizgrad.inspection.publishing import RECORDS_CARRIED, Update
 from vizgrad.inspection.seen import SessionBusy as SessionBusy
 from vizgrad.inspection.stopped import at_stop, by_person
@@ -68,7 +68,7 @@ class Session(Breaking, Branching, Inside):
         #: Why it was closed, if there is something to say.
         self.ending = ""
         #: A session that nobody holds any more is abandoned; an engine's side is full of cycles.
-        self._abandon = finalize(self, _abandon, self._branches, backward)
+        self._abandon = finalize(self, _abandon, self._branches.runs, backward.source)
         self._abandon.atexit = False
         registry.add(self)
 
@@ -182,6 +182,7 @@ class Session(Breaking, Branching, Inside):
         self.ending = because
         self.frames = ()
         self._state = Kept(live, because)
+        self._branches.close()
         self._abandon()
         self._publish(live, live.position)
         self._publisher.forget()
@@ -394,6 +395,7 @@ class Session(Breaking, Branching, Inside):
         return f"<Session {self.name}: {self.where}>"
 
 
-def _abandon(branches: Branches, backward: Backward) -> None:
-    branches.close()
-    backward.source.close()
+def _abandon(runs: list[Run], source: GraphSource) -> None:
+    for run in reversed(runs):
+        run.close()
+    source.close()
