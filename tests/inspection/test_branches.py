@@ -40,6 +40,32 @@ def test_a_change_begins_a_branch_and_says_what_it_is() -> None:
     assert w.grad[0].item() == pytest.approx(7.389056)
 
 
+class TwoSaved(vg.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: Any, w: Any) -> Any:
+        ctx.save_for_backward(x, w)
+        return x * w
+
+    @staticmethod
+    def backward(ctx: Any, grad: Any) -> Any:
+        x, w = ctx.saved_tensors
+        return grad * w, grad * x
+
+
+def test_one_saved_value_of_a_function_of_a_person_is_changed_and_the_others_stay() -> None:
+    x = vg.tensor([1.0, 2.0], requires_grad=True)
+    w = vg.tensor([3.0, 4.0], requires_grad=True)
+    session = open_session(TwoSaved.apply(x, w).sum(), names={})
+    node = next(each for each in session.graph.nodes if each.name == "TwoSavedBackward")
+    session.step()
+    session.set_saved(node.id, node.saved[1].name, "g * 10")
+    session.continue_()
+    assert (x.grad.tolist(), w.grad.tolist()) == ([30, 40], [1, 2])
+    session.switch("original")
+    session.continue_()
+    assert (x.grad.tolist(), w.grad.tolist()) == ([3, 4], [1, 2])
+
+
 def test_a_branch_with_nothing_changed_is_the_original_bit_for_bit() -> None:
     x, w, session = opened()
     session.continue_()

@@ -118,7 +118,9 @@ class CustomNode(Node):
         return dict(zip(names, saved or (), strict=False))
 
     def restore_saved(self, values: dict[str, Any]) -> None:
-        self.ctx._fn_saved = tuple(values.get(name) for name in self.ctx._saved_names())
+        # one of several may be given: what a person puts there to see what would come of it
+        there = self.saved_values() | values
+        self.ctx._fn_saved = tuple(there.get(name) for name in self.ctx._saved_names())
 
 
 def zeros(meta: Meta) -> Tensor:
