@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import ast
-from typing import Any
 
 import pytest
 
 import vizgrad as vg
 from tests.ops.differences import leaves_of, results_of
-from tests.specs.table import CASES, case_id
+from tests.specs.checks import check_row
+from tests.specs.row import Row, Sample
+from tests.specs.table import ROWS
 from vizgrad.function.primitive import Primitive
 from vizgrad.ops import registry
 from vizgrad.ops.__main__ import main
+from vizgrad.ops.call_graph import CallGraph
 
 OPERATIONS = registry.operations()
+GRAPH = CallGraph()
 FUNCTIONS = {
     id(getattr(module, name)): function
     for module in (vg, vg.linalg, vg.fft, vg.special, vg.nn.functional)
-    for name, function in registry.functions(module).items()
+    for name, function in registry.functions(module, GRAPH).items()
 }
 #: What code writes as operators and methods of tensors: that is not named in it.
 OPERATORS = {
@@ -55,12 +58,7 @@ def test_types_are_tried() -> None:
     assert registry.dtypes("softmax") is None
 
 
-CALLED = [c for c in CASES if id(c[0].call) in FUNCTIONS]
-
-
-@pytest.mark.parametrize("case", CALLED, ids=case_id)
-def test_what_is_recorded_is_named(case: Any) -> None:
-    row, sample = case
+def what_is_recorded_is_named(row: Row, sample: Sample) -> None:
     function = FUNCTIONS[id(row.call)]
     met: set[str] = set()
     for result in results_of(row, leaves_of(sample)):
@@ -75,6 +73,13 @@ def test_what_is_recorded_is_named(case: Any) -> None:
         met - {"AccumulateGrad", "CopySlices"}
         <= {*function.operations, *function.nodes} | OPERATORS
     )
+
+
+@pytest.mark.parametrize(
+    "row", [r for r in ROWS if id(r.call) in FUNCTIONS], ids=lambda row: row.name
+)
+def test_row(row: Row) -> None:
+    check_row(row, what_is_recorded_is_named)
 
 
 def test_as_text(capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,6 +10,7 @@ from vizgrad.batching import everything as everything
 from vizgrad.batching.rules import how
 from vizgrad.function.primitive import REGISTRY
 from vizgrad.ops import registry
+from vizgrad.ops.call_graph import CallGraph
 
 
 def main(names: list[str]) -> int:
@@ -19,7 +20,10 @@ def main(names: list[str]) -> int:
         "": vizgrad, "linalg.": vizgrad.linalg, "fft.": vizgrad.fft, "special.": vizgrad.special,
         "nn.functional.": vizgrad.nn.functional,
     }  # fmt: skip
-    functions = {p + n: f for p, m in modules.items() for n, f in registry.functions(m).items()}
+    graph = CallGraph()
+    functions = {
+        p + n: f for p, m in modules.items() for n, f in registry.functions(m, graph).items()
+    }
     if not names:
         _list(operations, functions)
         return 0

@@ -18,39 +18,43 @@ _OURS = ("vizgrad.ops", "vizgrad.nn.functional")
 _MISSING = object()
 
 
-def reached(function: Any) -> tuple[frozenset[Primitive], frozenset[type[Node]]]:
-    """(primitives, node classes written by hand) that `function` names, itself or through others.
+class CallGraph:
+    """Which functions name what, each read once: for one look at the library, as a name may be bound anew."""
 
-    Nothing is run, so an operation behind an `if` counts as well.
-    """
-    primitives: set[Primitive] = set()
-    nodes: set[type[Node]] = set()
-    stack, seen = [function], set[int]()
-    while stack:
-        value = stack.pop()
-        if id(value) in seen:
-            continue
-        seen.add(id(value))
-        if (op := _recorders().get(id(value))) is not None:
-            value = op
-        if isinstance(value, Primitive):
-            primitives.add(value)
-        elif isinstance(value, type) and issubclass(value, Node):
-            nodes.add(value)
-        elif isinstance(value, FunctionType) and is_ours(value):
-            stack.extend(_named(value))
-    return frozenset(primitives), frozenset(nodes)
+    def __init__(self) -> None:
+        #: The generated functions that record, by identity: public names are often just these.
+        self._recorders = {id(op.record): op for op in REGISTRY.values()}
+        self._named: dict[FunctionType, tuple[Any, ...]] = {}
+
+    def reached(self, function: Any) -> tuple[frozenset[Primitive], frozenset[type[Node]]]:
+        """(primitives, node classes written by hand) that `function` names, itself or through others.
+
+        Nothing is run, so an operation behind an `if` counts as well.
+        """
+        primitives: set[Primitive] = set()
+        nodes: set[type[Node]] = set()
+        stack, seen = [function], set[int]()
+        while stack:
+            value = stack.pop()
+            if id(value) in seen:
+                continue
+            seen.add(id(value))
+            value = self._recorders.get(id(value), value)
+            if isinstance(value, Primitive):
+                primitives.add(value)
+            elif isinstance(value, type) and issubclass(value, Node):
+                nodes.add(value)
+            elif isinstance(value, FunctionType) and is_ours(value):
+                if value not in self._named:
+                    self._named[value] = tuple(_named(value))
+                stack.extend(self._named[value])
+        return frozenset(primitives), frozenset(nodes)
 
 
 def is_ours(function: Any) -> bool:
     """Is it written, or made, by vizgrad's operations?"""
     module = function.__module__ or ""
     return module == "vizgrad" or module.startswith(_OURS)
-
-
-def _recorders() -> dict[int, Primitive]:
-    """The generated functions that record, by identity: public names are often just these."""
-    return {id(op.record): op for op in REGISTRY.values()}
 
 
 def _named(function: FunctionType) -> Iterator[Any]:

@@ -23,7 +23,7 @@ from vizgrad.arrays.dtypes import ALL, DType
 from vizgrad.function.declared import saved_by
 from vizgrad.function.primitive import REGISTRY, Primitive
 from vizgrad.graph.node import Node
-from vizgrad.ops.call_graph import is_ours, reached
+from vizgrad.ops.call_graph import CallGraph, is_ours
 from vizgrad.ops.tangents.table import kind_of
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
@@ -79,14 +79,18 @@ def operations() -> dict[str, Operation]:
     return {name: _operation(op) for name, op in sorted(REGISTRY.items())}
 
 
-def functions(module: ModuleType) -> dict[str, Function]:
-    """The public functions of `module` that compute with tensors, by name."""
+def functions(module: ModuleType, graph: CallGraph | None = None) -> dict[str, Function]:
+    """The public functions of `module` that compute with tensors, by name.
+
+    Several modules are looked at faster with one `graph`: they call the same functions.
+    """
+    graph = graph or CallGraph()
     found = {
         name: value
         for name, value in vars(module).items()
         if not name.startswith("_") and not name.endswith("_") and _of_tensors(value)
     }
-    return {name: _function(name, value) for name, value in sorted(found.items())}
+    return {name: _function(name, value, graph) for name, value in sorted(found.items())}
 
 
 def dtypes(name: str) -> tuple[str, ...] | None:
@@ -132,9 +136,9 @@ def _of_tensors(value: Any) -> bool:
     return isinstance(value, Primitive) or is_ours(value)
 
 
-def _function(name: str, value: Callable[..., Any]) -> Function:
+def _function(name: str, value: Callable[..., Any], graph: CallGraph) -> Function:
     signature = inspect.signature(value)
-    primitives, nodes = reached(value)
+    primitives, nodes = graph.reached(value)
     return Function(
         name=name,
         signature=_readable(signature),
