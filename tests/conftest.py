@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import sys
 from pathlib import Path
 
 import hypothesis
@@ -66,6 +67,22 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_finish() -> None:
-    """What there is now lives to the end: a test that collects garbage need not go through it."""
+    _settle()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    if nextitem is None or nextitem.path != item.path:
+        _settle()
+
+
+def _settle() -> None:
+    """What there is now lives to the end: a test that collects garbage need not go through it.
+
+    Views that a file left are closed: they would be told of every session to come.
+    """
+    if (views := sys.modules.get("vizgrad.widgets.controller")) is not None:
+        for view in views.controllers():
+            view.close()
     gc.collect()
     gc.freeze()

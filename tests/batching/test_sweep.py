@@ -8,7 +8,13 @@ import numpy as np
 import pytest
 
 import vizgrad as vg
+from tests.batching.gradients import (
+    a_batch_of_batches_is_a_loop_of_loops,
+    gradients_and_batches_go_together,
+)
+from tests.fixtures.folded import Folded
 from tests.specs import activations, layers
+from tests.specs.checks import check_row
 from tests.specs.row import Row, Sample
 from tests.specs.table import ROWS
 from vizgrad.batching.rules import has_rule
@@ -63,20 +69,30 @@ def _masks(count: int) -> list[tuple[bool, ...]]:
     return [every] + [tuple(i == j for j in range(count)) for i in range(count) if count > 1]
 
 
-@pytest.mark.rule("D-1")
-@pytest.mark.parametrize("row", ALL, ids=[f"{n} {row.name}" for n, row in enumerate(ALL)])
-def test_a_batch_is_a_loop(row: Row) -> None:
-    if row.name in OF_ELEMENTS:
-        return
-    for sample in row.samples:
+def a_batch_is_a_loop(row: Row, sample: Sample) -> None:
+    with Folded() as case:
         for mapped in _masks(len(sample.arrays)):
-            if not sample.arrays:
-                continue
-            try:
-                _check(row, sample, mapped)
-            except RuntimeError as error:  # D-4: written to what is the same for all
-                if mapped[0] or "inplace arithmetic" not in str(error):
-                    raise
+            with case(mapped):
+                try:
+                    _check(row, sample, mapped)
+                except RuntimeError as error:  # D-4: written to what is the same for all
+                    if mapped[0] or "inplace arithmetic" not in str(error):
+                        raise
+
+
+@pytest.mark.rule("C-5", "D-1", "E-34")
+@pytest.mark.parametrize(
+    "row",
+    [r for r in ALL if r.name not in OF_ELEMENTS and r.samples[0].arrays],
+    ids=lambda row: row.name,
+)
+def test_row(row: Row) -> None:
+    check_row(
+        row,
+        a_batch_is_a_loop,
+        gradients_and_batches_go_together,
+        a_batch_of_batches_is_a_loop_of_loops,
+    )
 
 
 #: Operations that are run once for each example. None of the others may become one.

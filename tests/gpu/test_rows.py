@@ -9,9 +9,10 @@ import pytest
 
 import vizgrad as vg
 from tests.nn.test_on_a_device import MODELS, STEPS, compared
-from tests.ops.test_on_a_device import CASES, Case, derivatives
+from tests.ops.test_on_a_device import ROWS, derivatives
+from tests.specs.checks import check_row
 from tests.specs.derived import as_float32
-from tests.specs.table import case_id
+from tests.specs.row import Row, Sample
 
 pytestmark = pytest.mark.gpu
 
@@ -28,10 +29,10 @@ def cupy() -> Any:
     return cupy
 
 
-def agree(case: Case) -> None:
+def agree(row: Row, sample: Sample) -> None:
     with vg.device("cuda"):
-        there = derivatives(case, "cuda", case[0].twice)
-    here = derivatives(case, "cpu", case[0].twice)
+        there = derivatives(row, sample, "cuda", row.twice)
+    here = derivatives(row, sample, "cpu", row.twice)
     for a, b in zip(there, here, strict=True):
         assert a.dtype == b.dtype
         if b.dtype.kind in "fc":
@@ -42,15 +43,14 @@ def agree(case: Case) -> None:
             np.testing.assert_array_equal(a, b)
 
 
-@pytest.mark.parametrize("case", CASES, ids=case_id)
-def test_a_row_is_as_on_the_cpu(case: Case) -> None:
-    agree(case)
+def in_single_precision_too(row: Row, sample: Sample) -> None:
+    if sample is row.samples[0]:
+        agree(row, as_float32(sample))
 
 
-@pytest.mark.parametrize("case", [(r, r.samples[0]) for r in {c[0].name: c[0] for c in CASES}.values()],
-                         ids=case_id)  # fmt: skip
-def test_in_single_precision_too(case: Case) -> None:
-    agree((case[0], as_float32(case[1])))
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+def test_a_row_is_as_on_the_cpu(row: Row) -> None:
+    check_row(row, agree, in_single_precision_too)
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -7,6 +7,7 @@ import pytest
 
 from tests.ops.differences import gradients, leaves_of, results_of
 from tests.specs import activations, layers
+from tests.specs.checks import check_row
 from tests.specs.derived import as_float32, layouts
 from tests.specs.row import Row, Sample
 from tests.specs.table import ROWS
@@ -17,7 +18,6 @@ STRIDES_MATTER = {
     "as_strided": "reads memory by its own strides",
 }
 ALL = [*ROWS, *layers.ROWS, *activations.ROWS]
-each_row = pytest.mark.parametrize("row", ALL, ids=lambda row: row.name)
 
 
 def everything(row: Row, sample: Sample) -> list[np.ndarray]:
@@ -26,20 +26,22 @@ def everything(row: Row, sample: Sample) -> list[np.ndarray]:
     return [t.numpy() for t in (*values, *gradients(row, sample, create_graph=False)[2])]
 
 
-@pytest.mark.parametrize(
-    "row", [r for r in ALL if r.name not in STRIDES_MATTER], ids=lambda row: row.name
-)
-def test_strides_change_nothing(row: Row) -> None:
+def single_precision_is_the_same_less_exactly(row: Row, sample: Sample) -> None:
+    narrow = everything(row, as_float32(sample))
+    for want, have in zip(everything(row, sample), narrow, strict=True):
+        size = np.abs(want).max(initial=1.0)
+        np.testing.assert_allclose(have, want, rtol=1e-3, atol=1e-5 * size)
+
+
+@pytest.mark.parametrize("row", ALL, ids=lambda row: row.name)
+def test_row(row: Row) -> None:
+    check_row(row, single_precision_is_the_same_less_exactly)
+    if row.name in STRIDES_MATTER:
+        return
     plain = everything(row, row.samples[0])
-    for sample in layouts(row):
+
+    def strides_change_nothing(row: Row, sample: Sample) -> None:
         for want, have in zip(plain, everything(row, sample), strict=True):
-            np.testing.assert_allclose(have, want, rtol=1e-12, atol=1e-13, err_msg=sample.name)
+            np.testing.assert_allclose(have, want, rtol=1e-12, atol=1e-13)
 
-
-@each_row
-def test_single_precision_is_the_same_less_exactly(row: Row) -> None:
-    for sample in row.samples:
-        narrow = everything(row, as_float32(sample))
-        for want, have in zip(everything(row, sample), narrow, strict=True):
-            size = np.abs(want).max(initial=1.0)
-            np.testing.assert_allclose(have, want, rtol=1e-3, atol=1e-5 * size, err_msg=sample.name)
+    check_row(row, strides_change_nothing, samples=layouts(row))

@@ -12,14 +12,13 @@ import vizgrad as vg
 from tests.fixtures import strict_array, strict_module
 from tests.ops.differences import results_of, same_memory, weights_for
 from tests.specs import activations, layers
+from tests.specs.checks import check_row
 from tests.specs.row import Row, Sample
-from tests.specs.table import CASES as OPS
-from tests.specs.table import case_id
+from tests.specs.table import ROWS as OPS
 
 pytestmark = pytest.mark.rule("T-89")
 
-CASES = [*OPS, *((r, s) for r in (*layers.ROWS, *activations.ROWS) for s in r.samples)]
-Case = tuple[Row, Sample]
+ROWS = [*OPS, *layers.ROWS, *activations.ROWS]
 
 
 @pytest.fixture
@@ -28,9 +27,8 @@ def cuda() -> Iterator[None]:
         yield
 
 
-def derivatives(case: Case, device: str, twice: bool) -> list[np.ndarray]:
+def derivatives(row: Row, sample: Sample, device: str, twice: bool) -> list[np.ndarray]:
     """Values, gradients and their gradients, read at the very end."""
-    row, sample = case
     leaves = [vg.from_numpy(same_memory(a)).to(device) for a in sample.arrays]
     leaves = [x.requires_grad_() if x.dtype.category >= 2 else x for x in leaves]
     del strict_array.reads[:]
@@ -79,18 +77,36 @@ WAITING = {
 }
 
 
-@pytest.mark.parametrize("case", CASES, ids=case_id)
-def test_a_device_gives_the_same_and_nobody_waits(case: Case, cuda: None) -> None:
-    twice = case[0].twice
-    there = derivatives(case, "cuda", twice)
+def the_same_and_nobody_waits(row: Row, sample: Sample) -> None:
+    there = derivatives(row, sample, "cuda", row.twice)
     waited = strict_array.reads[: -len(there)]
     with vg.device("cpu"):
-        here = derivatives(case, "cpu", twice)
+        here = derivatives(row, sample, "cpu", row.twice)
     for a, b in zip(there, here, strict=True):
         assert a.dtype == b.dtype
         np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-10)
-    if not case[0].name.startswith(tuple(WAITING)):
+    if not row.name.startswith(tuple(WAITING)):
         assert not waited
+
+
+def a_fixed_order_gives_the_same(row: Row, sample: Sample) -> None:
+    if "add" not in row.name and "x[" not in row.name:
+        return
+    vg.use_deterministic_algorithms(True)
+    try:
+        assert vg.are_deterministic_algorithms_enabled()
+        there = derivatives(row, sample, "cuda", False)
+    finally:
+        vg.use_deterministic_algorithms(False)
+    with vg.device("cpu"):
+        here = derivatives(row, sample, "cpu", False)
+    for a, b in zip(there, here, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-12)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+def test_row(row: Row, cuda: None) -> None:
+    check_row(row, the_same_and_nobody_waits, a_fixed_order_gives_the_same)
 
 
 # --- the strict array itself ------------------------------------------------------------------------
@@ -129,22 +145,6 @@ def test_a_number_of_the_cpu_stands_beside_a_tensor_of_the_device(cuda: None) ->
     with vg.no_grad():
         x.mul_(scale)
     assert x.tolist() == [2, 2, 2]
-
-
-@pytest.mark.parametrize(
-    "case", [c for c in CASES if "add" in c[0].name or "x[" in c[0].name], ids=case_id
-)
-def test_a_fixed_order_gives_the_same(case: Case, cuda: None) -> None:
-    vg.use_deterministic_algorithms(True)
-    try:
-        assert vg.are_deterministic_algorithms_enabled()
-        there = derivatives(case, "cuda", False)
-    finally:
-        vg.use_deterministic_algorithms(False)
-    with vg.device("cpu"):
-        here = derivatives(case, "cpu", False)
-    for a, b in zip(there, here, strict=True):
-        np.testing.assert_allclose(a, b, rtol=1e-12)
 
 
 def test_devices_do_not_mix(cuda: None) -> None:

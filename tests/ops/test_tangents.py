@@ -10,8 +10,9 @@ import pytest
 import vizgrad as vg
 from tests.ops.differences import gradients, leaves_of, results_of, weights_for
 from tests.specs import activations, layers
+from tests.specs.checks import check_row
 from tests.specs.row import Row, Sample, wave
-from tests.specs.table import ROWS, case_id
+from tests.specs.table import ROWS
 from vizgrad.autograd.forward_ad import attach, new_level, strip
 from vizgrad.function.primitive import REGISTRY
 from vizgrad.ops import registry
@@ -20,20 +21,6 @@ from vizgrad.ops.tangents.table import kind_of
 pytestmark = pytest.mark.rule("A-6")
 
 ROWS = [*ROWS, *activations.ROWS, *layers.ROWS]
-Case = tuple[Row, Sample]
-
-
-def _each_row(test: Any) -> Any:
-    """One test a row, with all its samples: there are too many for a test each."""
-
-    @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
-    def all_samples(row: Row) -> None:
-        for sample in row.samples:
-            test((row, sample))
-
-    all_samples.__name__ = test.__name__
-    return all_samples
-
 
 #: Rows whose gradient is not the derivative of the value, on purpose: there the tangent is.
 NOT_ADJOINT = {"embedding, padding"}
@@ -62,9 +49,7 @@ def tangents(row: Row, leaves: list[Any], along: list[Any]) -> list[Any]:
         return [strip(r, level)[1] for r in results]
 
 
-@_each_row
-def test_the_tangent_is_the_slope_along_it(case: Case) -> None:
-    row, sample = case
+def the_tangent_is_the_slope_along_it(row: Row, sample: Sample) -> None:
     along = directions(sample, 1)
     with vg.no_grad():
         found = tangents(row, leaves_of(sample), along)
@@ -92,9 +77,7 @@ def test_the_tangent_is_the_slope_along_it(case: Case) -> None:
             np.testing.assert_allclose(have, slope, rtol=1e-6, atol=1e-6)
 
 
-@_each_row
-def test_the_tangent_is_the_transpose_of_the_gradient(case: Case) -> None:
-    row, sample = case
+def the_tangent_is_the_transpose_of_the_gradient(row: Row, sample: Sample) -> None:
     if row.name in NOT_ADJOINT:
         return
     along = directions(sample, 2)
@@ -131,15 +114,10 @@ def inner(values: list[Any], along: list[Any]) -> float:
     )
 
 
-#: One sample of each row: the shapes of the others are the first derivative's business.
-TWICE = [(row, row.samples[0]) for row in ROWS if row.twice]
-
-
-@pytest.mark.rule("A-9", "C-5")
-@pytest.mark.parametrize("case", TWICE, ids=case_id)
-def test_all_ways_to_the_second_derivative_agree(case: Case) -> None:
+def all_ways_to_the_second_derivative_agree(row: Row, sample: Sample) -> None:
     """s H t: by two gradients, by the tangent of a gradient, the gradient of a tangent, by two tangents."""
-    row, sample = case
+    if not row.twice or sample is not row.samples[0]:  # shapes are the first derivative's business
+        return
     first, second = directions(sample, 3), directions(sample, 7)
     some, others = ([d for d in way if d is not None] for way in (first, second))
 
@@ -178,6 +156,17 @@ def test_all_ways_to_the_second_derivative_agree(case: Case) -> None:
 
     for found in (forward_over_reverse, reverse_over_forward, forward_over_forward):
         np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-8)
+
+
+@pytest.mark.rule("A-9", "C-5")
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+def test_row(row: Row) -> None:
+    check_row(
+        row,
+        the_tangent_is_the_slope_along_it,
+        the_tangent_is_the_transpose_of_the_gradient,
+        all_ways_to_the_second_derivative_agree,
+    )
 
 
 def test_rules_are_of_operations_and_of_their_inputs() -> None:

@@ -28,7 +28,3 @@ ROWS: list[Row] = [
 ]
 
 CASES: list[tuple[Row, Sample]] = [(row, sample) for row in ROWS for sample in row.samples]
-
-
-def case_id(case: tuple[Row, Sample]) -> str:
-    return f"{case[0].name}, {case[1].name}"

@@ -5,19 +5,18 @@ from __future__ import annotations
 import dataclasses
 from pkgutil import iter_modules
 
-import pytest
-
+from tests.fixtures.folded import Folded
 from vizgrad.inspection import model
 from vizgrad.inspection.publishing import Update
 from vizgrad.inspection.wire import message_type
 from vizgrad.widgets import protocol, typescript
 
 
-@pytest.mark.parametrize(
-    "path", typescript.files(), ids=lambda path: str(path.relative_to(typescript.ROOT))
-)
-def test_the_file_is_what_the_classes_say(path):
-    assert path.read_text("utf-8") == typescript.files()[path], "run make types"
+def test_the_files_are_what_the_classes_say():
+    with Folded() as case:
+        for path, text in typescript.files().items():
+            with case(path.relative_to(typescript.ROOT)):
+                assert path.read_text("utf-8") == text, "run make types"
 
 
 def _told(*names):

@@ -1,14 +1,12 @@
-"""Of every operation: gradients through a batch, batches of gradients, batches of batches (C-5, E-34)."""
+"""Checks of a row: gradients through a batch, batches of gradients, batches of batches (C-5, E-34)."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-import pytest
 
 import vizgrad as vg
-from tests.batching.test_sweep import ALL, OF_ELEMENTS
 from tests.ops.differences import leaves_of, weights_for
 from tests.specs.row import Row, Sample
 from vizgrad.func import vmap
@@ -37,7 +35,9 @@ def _twice(array: np.ndarray) -> np.ndarray:
     return np.stack([array, array])
 
 
-def _check(row: Row, sample: Sample) -> None:
+def gradients_and_batches_go_together(row: Row, sample: Sample) -> None:
+    if all(sample is not each for each in row.samples[:2]):
+        return
     leaves = leaves_of(sample)
     outputs, inputs = _tracked(_outputs(row, leaves)), _tracked(leaves)
     if not outputs or not inputs:
@@ -63,19 +63,13 @@ def _check(row: Row, sample: Sample) -> None:
             _close(found, _twice(want.numpy()))
 
 
-@pytest.mark.rule("C-5")
-@pytest.mark.rule("E-34")
-@pytest.mark.parametrize("row", ALL, ids=[f"{n} {row.name}" for n, row in enumerate(ALL)])
-def test_gradients_and_batches_go_together(row: Row) -> None:
-    if row.name in OF_ELEMENTS or not row.samples[0].arrays:
+def a_batch_of_batches_is_a_loop_of_loops(row: Row, sample: Sample) -> None:
+    if sample is not row.samples[0]:
         return
-    for sample in row.samples[:2]:
-        _check(row, sample)
-    first = row.samples[0].arrays
-    want = _outputs(row, [vg.from_numpy(array.copy()) for array in first])
+    want = _outputs(row, [vg.from_numpy(array.copy()) for array in sample.arrays])
     with vg.no_grad():
         found = vmap(vmap(lambda *t: _outputs(row, t)))(
-            *[vg.from_numpy(_twice(_twice(array))) for array in first]
+            *[vg.from_numpy(_twice(_twice(array))) for array in sample.arrays]
         )
     for result, one in zip(found, want, strict=True):
         _close(result, _twice(_twice(one.detach().numpy())))
