@@ -62,7 +62,7 @@ test: $(DONE)/project $(DONE)/needs-test
 
 .PHONY: parity
 parity: $(DONE)/needs-test $(DONE)/needs-parity
-	python -m pytest -n auto --dist worksteal tests/oracle tests/fuzz tests/engines $(ARGS)
+	python -m pytest -n auto --dist worksteal tests/oracle tests/fuzz tests/pytorch $(ARGS)
 
 .PHONY: fuzz
 fuzz: $(DONE)/needs-test $(DONE)/needs-parity

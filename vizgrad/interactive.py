@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from vizgrad.inspection.filing import Filing, provide
+from vizgrad.inspection.frameworks import when_imported
 from vizgrad.tensor.modes import pop_scope, push_scope
 from vizgrad.tensor.place import caller
 
@@ -42,8 +43,9 @@ def debug(
     has used it up, is taken back to its start (`.grad` too) and closed. One that ran to its end and kept the
     graph (`retain_graph=True`) stays as it is, unless its own cell is run again.
 
-    Tensors of another engine are opened alike, if it has registered itself
-    (`vizgrad.inspection.openers`). What a person calls them is looked up where `debug` is called.
+    Tensors of PyTorch are opened alike (`vizgrad/pytorch/README.md` says what cannot be done with these), and
+    those of any other engine that has registered itself (`vizgrad.inspection.openers`). What a person calls
+    them is looked up where `debug` is called.
 
     Raises RuntimeError for a tensor without history, as backward does, TypeError for what no engine knows.
     """
@@ -93,14 +95,16 @@ def graph(tensors: Any, *, title: str = "", depth: int | None = None) -> GraphPi
     The result draws itself in a notebook, and has `.to_dot()`, `.to_svg()`, `.to_text()` and `.data`
     (plain data, `vizgrad.inspection.model.Graph`).
     """
+    from vizgrad.inspection.openers import known_types, open_picture
     from vizgrad.rendering.static import GraphPicture
+    from vizgrad.stepping import opener as opener  # registers vizgrad's own
     from vizgrad.stepping.names import names_around
-    from vizgrad.stepping.source import NODE_LIMIT, EngineGraph, roots_of
+    from vizgrad.stepping.source import NODE_LIMIT
 
-    names = names_around()
+    names = names_around(kinds=known_types())
     if not title and not isinstance(tensors, (list, tuple)):
         title = names.get(id(tensors), "")
-    source = EngineGraph(roots_of(tensors), names, limit=NODE_LIMIT)
+    source = open_picture(tensors, names, NODE_LIMIT)
     return GraphPicture(source.graph(title or "graph"), depth=depth)
 
 
@@ -109,15 +113,16 @@ def versions(tensor: Any, *, name: str = "") -> VersionsPicture:
 
     The result draws itself in a notebook; `.storages` is the plain data.
     """
+    from vizgrad.inspection.openers import known_types, open_picture
     from vizgrad.rendering.static import VersionsPicture
+    from vizgrad.stepping import opener as opener  # registers vizgrad's own
     from vizgrad.stepping.names import names_around
-    from vizgrad.stepping.source import EngineGraph, roots_of
 
-    names = names_around()
+    names = names_around(kinds=known_types())
     if name:
         names = {**names, id(tensor): name}
-    source = EngineGraph(roots_of(tensor) if tensor.requires_grad else [], names)
-    return VersionsPicture((source.timeline(tensor),), source.graph())
+    source = open_picture(tensor, names, bare=True)
+    return VersionsPicture((source.timeline(tensor),), source.graph(""))
 
 
 @contextmanager
@@ -182,8 +187,11 @@ def _traces() -> Filing:
 
 
 def on_import() -> None:
-    """Traces can be filed; in a Jupyter kernel, the side panel finds this kernel."""
+    """Traces can be filed, PyTorch's tensors are known where there are some, and in a Jupyter kernel the
+    side panel finds this kernel.
+    """
     provide(_traces)
+    when_imported("torch", "vizgrad.pytorch.opener")
     if in_notebook():
         from vizgrad import errors
         from vizgrad.inspection import cells

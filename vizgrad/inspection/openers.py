@@ -1,15 +1,19 @@
 """Which engine opens the backward of a loss: chosen by the type of the loss.
 
 An engine that can be stepped registers itself: ``open_backward.register(Tensor, opener)``. The opener takes
-the arguments of `vizgrad.debug` and gives a `protocols.Backward`.
+the arguments of `vizgrad.debug` and gives a `protocols.Backward`. What can be looked at without being run
+is registered with `open_picture` in the same way. An engine for the tensors of another framework registers
+when somebody has imported that (`frameworks.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import singledispatch
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
+from vizgrad.inspection import model
+from vizgrad.inspection.frameworks import engines_registered
 from vizgrad.inspection.protocols import Backward
 
 
@@ -21,11 +25,14 @@ def open_backward(loss: Any, options: Mapping[str, Any]) -> Backward:
     them, and `names`: id of a tensor -> what the person calls it. An engine that cannot do what is asked
     for raises TypeError.
     """
+    if engines_registered():
+        return open_backward(loss, options)
     raise TypeError(f"cannot step the backward of {_type_of(loss)}: {_expected()}")
 
 
 def known_types() -> tuple[type, ...]:
     """The types of losses that an engine opens: what such a variable is called is worth knowing."""
+    engines_registered()
     return tuple(kind for kind in open_backward.registry if kind not in _NOT_ENGINES)
 
 
@@ -36,6 +43,7 @@ def _of_several(losses: Any, options: Mapping[str, Any]) -> Backward:
     several = cast("Sequence[Any]", losses)
     if not several:
         raise RuntimeError("debug needs at least one tensor")
+    engines_registered()
     openers = [open_backward.dispatch(type(loss)) for loss in several]
     unknown = open_backward.dispatch(object), _of_several
     for loss, opener in zip(several, openers, strict=True):
@@ -53,6 +61,39 @@ def _of_several(losses: Any, options: Mapping[str, Any]) -> Backward:
 
 
 _NOT_ENGINES = object, list, tuple
+
+
+class Picturable(Protocol):
+    """What can be drawn of a graph that is not run."""
+
+    def graph(self, title: str) -> model.Graph:
+        """All of it, as it is now."""
+        ...
+
+    def timeline(self, value: Any) -> model.Storage:
+        """The life of the memory that a tensor lives in."""
+        ...
+
+
+@singledispatch
+def open_picture(
+    tensors: Any, names: Mapping[int, str], limit: int | None = None, *, bare: bool = False
+) -> Picturable:
+    """The graph of a tensor, of several in a list, or of a node: at most `limit` nodes.
+
+    Raises RuntimeError for a tensor without history, unless that is allowed (`bare`), where the graph has no
+    nodes then; TypeError for what no engine knows.
+    """
+    if isinstance(tensors, list | tuple) and tensors:
+        several = cast("Sequence[Any]", tensors)
+        engine = open_picture.dispatch(type(several[0]))
+        if engine is not open_picture.dispatch(object):
+            return engine(several, names, limit, bare=bare)
+        tensors = several[0]
+    expected = f"expected a Tensor (or a node), got {type(cast('object', tensors)).__name__}"
+    if engines_registered():
+        return open_picture(tensors, names, limit, bare=bare)
+    raise TypeError(expected)
 
 
 def _expected() -> str:

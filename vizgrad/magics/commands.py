@@ -12,6 +12,7 @@ from typing import Any
 from vizgrad import interactive
 from vizgrad.commands import magics
 from vizgrad.inspection import registry
+from vizgrad.inspection.openers import known_types
 from vizgrad.inspection.session import Session, Where
 from vizgrad.rendering.static import VersionsPicture, saved_lines
 from vizgrad.tensor.tensor import Tensor
@@ -55,14 +56,20 @@ def usage_of(name: str) -> str:
     return magics()[name].written
 
 
-def tensor_of(shell: Any, text: str, name: str) -> Tensor:
+def tensor_of(shell: Any, text: str, name: str) -> Any:
+    """A tensor of vizgrad's, or of a framework that it knows."""
     value = _evaluate(shell, text, name)
-    if not isinstance(value, Tensor):
+    if not isinstance(value, tensor_types()):
         raise UsageError(
             f"`{text.strip()}` is {type(value).__name__}, not a vizgrad Tensor; "
             f"usage: {usage_of(name)}"
         )
     return value
+
+
+def tensor_types() -> tuple[type, ...]:
+    """The types of what has a backward that can be looked at."""
+    return Tensor, *known_types()
 
 
 def _count(text: str, name: str) -> int:

@@ -11,9 +11,8 @@ from vizgrad import interactive
 from vizgrad.commands import magics
 from vizgrad.inspection import registry
 from vizgrad.magics import stops_and_branches as stops_and_branches  # registers what is in it
-from vizgrad.magics.commands import RUN, UsageError
+from vizgrad.magics.commands import RUN, UsageError, tensor_types
 from vizgrad.magics.stopping import debug_cell
-from vizgrad.tensor.tensor import Tensor
 
 
 def usage() -> str:
@@ -80,10 +79,11 @@ def complete(shell: Any, event: Any) -> list[str]:
     if magic is None or len(words) > 3:
         return []
     if magic.argument == "tensor":
+        kinds = tensor_types()
         return sorted(
             name
             for name, value in list(shell.user_ns.items())
-            if isinstance(value, Tensor) and not name.startswith("_")
+            if isinstance(value, kinds) and not name.startswith("_")
         )
     if magic.argument == "node":
         session = registry.find(None)

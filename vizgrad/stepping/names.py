@@ -34,6 +34,10 @@ class Names(dict[int, str]):
         tensor = self._tensors.get(number)
         return default if tensor is None or tensor() is None else super().get(number, default)
 
+    def tensors(self) -> list[Any]:
+        """Those that are still there."""
+        return [tensor for known in self._tensors.values() if (tensor := known()) is not None]
+
 
 def names_in(namespaces: Iterable[Mapping[str, Any]], kinds: tuple[type, ...] = (Tensor,)) -> Names:
     """id of tensor -> name, e.g. ``w``, ``model.0.weight``; earlier namespaces win.

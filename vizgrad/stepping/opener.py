@@ -6,15 +6,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from vizgrad.autograd.running import prepare_backward
+from vizgrad.graph.node import Node
 from vizgrad.inspection.collecting import seldom_collecting
-from vizgrad.inspection.openers import open_backward
+from vizgrad.inspection.openers import open_backward, open_picture
 from vizgrad.inspection.opening import Opening
 from vizgrad.inspection.protocols import Backward
 from vizgrad.inspection.session import Session
 from vizgrad.stepping.modes import current_modes
 from vizgrad.stepping.names import names_around
 from vizgrad.stepping.run import EngineRun
-from vizgrad.stepping.source import EngineGraph
+from vizgrad.stepping.source import EngineGraph, roots_of
 from vizgrad.tensor.tensor import Tensor
 
 
@@ -39,6 +40,16 @@ def open_tensor(loss: Any, options: Mapping[str, Any]) -> Backward:
         source = EngineGraph([(node, nr) for node, nr, _ in task.roots], names)
         run = EngineRun(task, source, lent=options.get("gradient") is not None)
     return Backward(source, run, title or "backward", current_modes)
+
+
+@open_picture.register(Tensor)
+@open_picture.register(Node)
+def open_graph(
+    tensors: Any, names: Mapping[int, str], limit: int | None = None, *, bare: bool = False
+) -> EngineGraph:
+    """The graph of a tensor, of several, or of a node. Raises as `openers.open_picture`."""
+    none = bare and isinstance(tensors, Tensor) and not tensors.requires_grad
+    return EngineGraph([] if none else roots_of(tensors), names, limit=limit)
 
 
 def open_session(

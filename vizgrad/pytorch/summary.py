@@ -7,10 +7,11 @@ from typing import Any
 
 import torch
 
-from tests.engines.torch_saved import dtype_of
 from vizgrad.arrays.quick_statistics import Statistics, quick
 from vizgrad.arrays.statistics import statistics
 from vizgrad.inspection.model import TensorSummary
+from vizgrad.pytorch.effects import bytes_of
+from vizgrad.pytorch.words import dtype_of
 
 
 def summarize(tensor: torch.Tensor | None) -> TensorSummary | None:
@@ -47,10 +48,3 @@ def elements(tensor: torch.Tensor) -> Any:
     """Of a tensor that is not sparse, as an array of numpy's."""
     values = tensor.detach().cpu().resolve_conj().resolve_neg()
     return (values.float() if values.dtype == torch.bfloat16 else values).numpy()
-
-
-def bytes_of(tensor: torch.Tensor) -> int:
-    """That its elements take, and of a sparse one their places."""
-    if tensor.layout == torch.strided:
-        return tensor.nbytes
-    return tensor._values().nbytes + tensor._indices().nbytes

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TypeAlias
 
 import torch
 
-from tests.engines.torch_gate import Call
-from tests.engines.torch_summary import bytes_of, summarize, summarize_closely
 from vizgrad.inspection import model
 from vizgrad.inspection.protocols import Effect
+from vizgrad.pytorch.effects import GradEffect, bytes_of
+from vizgrad.pytorch.gate import Call
+from vizgrad.pytorch.summary import summarize, summarize_closely
 
 Grad: TypeAlias = torch.Tensor | None
 Summary: TypeAlias = Callable[[Grad], model.TensorSummary | None]
@@ -19,9 +20,8 @@ Summary: TypeAlias = Callable[[Grad], model.TensorSummary | None]
 class TorchStep:
     """A Step. Holds copies of the gradients that came by, for who looks closely."""
 
-    effects: Sequence[Effect] = ()
-
     def __init__(self, index: int, call: Call, priority: int | None) -> None:
+        self.effects: list[Effect] = []
         self.index = index
         self.node = call.number
         self.priority = priority
@@ -45,6 +45,7 @@ class TorchStep:
         kept = [*self.incoming, *(self.used or ()), *(a[3] for a in self.arrived)]
         kept += [grad for _, computed, sent, _, _ in self.routed for grad in (computed, sent)]
         kept += [] if self.leaf is None else [self.leaf.before, self.leaf.after]
+        kept += [effect.before for effect in self.effects if isinstance(effect, GradEffect)]
         return sum({id(t): bytes_of(t) for t in kept if t is not None}.values())
 
     @property
@@ -82,7 +83,7 @@ class TorchStep:
     def forget(self) -> None:
         _ = self.record
         self._forgotten = True
-        self.incoming, self.used, self.leaf = (), None, None
+        self.incoming, self.used, self.leaf, self.effects = (), None, None, []
         self.routed.clear()
         self.arrived.clear()
 

@@ -1,7 +1,8 @@
 """Holds a backward of PyTorch before each node: it runs on a thread of its own, blocked in a hook.
 
 PyTorch calls hooks before and after a node. The one before says which node has come, and waits there until
-the session lets it go on; the one after notes what the node computed.
+the session lets it go on; the one after notes what the node computed. Hooks of a person's that belong to a
+tensor have run when its node is held: PyTorch calls these first.
 """
 
 from __future__ import annotations
@@ -16,10 +17,13 @@ from typing import Any
 
 import torch
 
+from vizgrad.pytorch.effects import GradEffect, copy_of
+
 #: Seconds for which a thread is waited for that was told to end. One that is inside a node ends after it.
 ENDING = 5.0
 #: Seconds in which a node may end by itself when it is interrupted.
 GRACE = 0.2
+Grad = torch.Tensor | None
 
 
 class Abandoned(BaseException):
@@ -29,57 +33,69 @@ class Abandoned(BaseException):
 class Call:
     """One node as its hooks saw it. Gradients are copies: PyTorch goes on with its own."""
 
-    def __init__(self, number: int, used: Sequence[torch.Tensor | None]) -> None:
+    def __init__(self, number: int, used: Sequence[Grad] | None) -> None:
         self.number = number
-        #: What the node was given, behind all other hooks.
-        self.used = [copy_of(grad) for grad in used]
-        self.computed: list[torch.Tensor | None] = []
+        #: What the node was given, behind all other hooks; None if it never came to that.
+        self.used = None if used is None else tuple(map(copy_of, used))
+        self.computed: list[Grad] = []
         self.seconds = 0.0
         self.leaf: LeafCall | None = None
+        #: What backwards within the node did to `.grad` of leaves, by identity of the leaf.
+        self.within: dict[int, GradEffect] = {}
+        #: Has the node given its results?
+        self.done = False
 
 
 class LeafCall:
     """What a leaf's node did to `.grad`: told by whether it is the same object, or the same memory."""
 
-    def __init__(self, variable: torch.Tensor, used: torch.Tensor | None) -> None:
-        self.before = copy_of(variable.grad)
-        self.after: torch.Tensor | None = None
+    def __init__(self, variable: torch.Tensor, used: Grad) -> None:
+        self.effect = GradEffect(variable)
+        self.before = self.effect.before
+        self.after: Grad = None
         self.decision = "undefined"
-        self._variable = variable
-        self._grad = variable.grad
+        self._variable: torch.Tensor | None = variable
         self._memory = _memory(used)
 
     def finish(self) -> None:
-        grad = self._variable.grad
+        assert self._variable is not None  # is finished once
+        grad, before = self._variable.grad, self.effect.grad_before
         self.after = copy_of(grad)
         if self._memory is None:
             self.decision = "undefined"
         elif grad is None:
             self.decision = "dropped"
-        elif self._grad is None:
+        elif before is None:
             self.decision = "taken" if _memory(grad) == self._memory else "copied"
         else:
-            self.decision = "added in place" if grad is self._grad else "new tensor"
-        self._grad = None
+            self.decision = "added in place" if grad is before else "new tensor"
+        self._variable = None
 
 
 class Gate:
     """`start` runs the whole backward; `wait` says which of `nodes` has come, `pass_on` lets it run."""
 
-    def __init__(self, nodes: Sequence[Any], start: Callable[[], None]) -> None:
+    def __init__(
+        self, nodes: Sequence[Any], others: Sequence[Any], start: Callable[[], None]
+    ) -> None:
+        """`others`: nodes of leaves that backwards within a node may lead to."""
         self._start = start
         self._came: SimpleQueue[Call | BaseException | None] = SimpleQueue()
-        self._go: SimpleQueue[bool] = SimpleQueue()
+        #: For each node that is let go on, what it is given instead of what came (None: just that).
+        self._go: SimpleQueue[dict[int, torch.Tensor] | None] = SimpleQueue()
         self._abandoned = False
         #: Of the backward that is held: others may run through the same nodes, also within it.
         self._task: int | None = None
         self._call: Call | None = None
         self._since = 0.0
         self._handles: list[Any] = []
+        self._others = others  # a leaf alone does not keep its node
         for number, node in enumerate(nodes):
             variable = getattr(node, "variable", None)
             self._handles.append(node.register_prehook(self._before(number, variable)))
             self._handles.append(node.register_hook(self._after(number)))
+        for node in others:
+            self._handles.append(node.register_prehook(self._before(-1, node.variable)))
         context = copy_context()
         self._thread = threading.Thread(
             target=lambda: context.run(self._work), name="held backward", daemon=True
@@ -92,8 +108,9 @@ class Gate:
         """The node that has come; what the backward ended with, None if all is well."""
         return self._came.get()
 
-    def pass_on(self) -> None:
-        self._go.put(True)
+    def pass_on(self, instead: dict[int, torch.Tensor] | None = None) -> None:
+        """Lets the node that is held run, with other gradients at some slots."""
+        self._go.put(instead)
 
     @property
     def running(self) -> bool:
@@ -102,7 +119,7 @@ class Gate:
     def close(self, *, at_once: bool = False) -> None:
         """Ends the thread, and takes the hooks away. `at_once` also within a node, if that is in Python."""
         self._abandoned = True
-        self._go.put(False)
+        self._go.put(None)
         if self._thread is threading.current_thread():
             return  # the collector ran there
         if at_once:
@@ -125,33 +142,52 @@ class Gate:
             for handle in self._handles:
                 handle.remove()
             self._handles.clear()
+            self._others = ()
             del self._start
             self._came.put(end)
             del end  # its traceback refers to this frame
 
     def _is_ours(self) -> bool:
         task = torch._C._current_graph_task_id()
-        if self._task is None and (_of_torch() or threading.current_thread() is self._thread):
+        if self._task is None and self._is_here():
             self._task = task
         return task == self._task
 
-    def _before(self, number: int, variable: torch.Tensor | None) -> Callable[[Any], None]:
-        def before(grads: Sequence[torch.Tensor | None]) -> None:
+    def _is_here(self) -> bool:
+        """Is this the thread of the backward, or one that PyTorch made for the nodes of a device?"""
+        thread = threading.current_thread()
+        return thread is self._thread or isinstance(thread, threading._DummyThread)
+
+    def _before(self, number: int, variable: torch.Tensor | None) -> Callable[[Any], Any]:
+        def before(grads: Sequence[Grad]) -> Sequence[Grad] | None:
             if not self._is_ours():
-                return
+                if variable is not None:
+                    self._within(variable)
+                return None
             call = Call(number, grads)
             self._call = call
             self._came.put(call)
-            if not self._go.get() or self._abandoned:
+            instead = self._go.get()
+            if self._abandoned:
                 raise Abandoned
+            if instead:
+                grads = [instead.get(nr, grad) for nr, grad in enumerate(grads)]
+                call.used = tuple(map(copy_of, grads))
             if variable is not None:
                 call.leaf = LeafCall(variable, grads[0])
             self._since = perf_counter()
+            return tuple(grads) if instead else None
 
         return before
 
+    def _within(self, leaf: torch.Tensor) -> None:
+        """Another backward has come to a leaf: within the node that runs?"""
+        call = self._call
+        if call is not None and not call.done and self._is_here():
+            call.within.setdefault(id(leaf), GradEffect(leaf))
+
     def _after(self, number: int) -> Callable[[Any, Any], None]:
-        def after(computed: Sequence[torch.Tensor | None], _: object) -> None:
+        def after(computed: Sequence[Grad], _: object) -> None:
             call = self._call
             if call is None or call.number != number or not self._is_ours():
                 return
@@ -161,6 +197,7 @@ class Gate:
             call.computed = [copy_of(grad) for grad in computed]
             if call.leaf is not None:
                 call.leaf.finish()
+            call.done = True
 
         return after
 
@@ -174,20 +211,7 @@ class Gate:
             return
 
 
-def copy_of(tensor: torch.Tensor | None) -> torch.Tensor | None:
-    """Its values as they are now, without history."""
-    if tensor is None:
-        return None
-    with torch.no_grad():
-        return tensor.detach().clone()
-
-
-def _of_torch() -> bool:
-    """Is this a thread that PyTorch made, for the nodes of a device?"""
-    return isinstance(threading.current_thread(), threading._DummyThread)
-
-
-def _memory(tensor: torch.Tensor | None) -> int | None:
+def _memory(tensor: Grad) -> int | None:
     if tensor is None:
         return None
     return tensor.data_ptr() if tensor.layout == torch.strided else -id(tensor)

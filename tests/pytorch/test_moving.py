@@ -11,8 +11,8 @@ torch = pytest.importorskip("torch")
 
 # Below what skips where PyTorch is not installed:
 import vizgrad  # noqa: E402
-from tests.engines.threads import held_threads  # noqa: E402
-from tests.engines.torch_programs import (  # noqa: E402
+from tests.inspection.record_fold import RecordFold  # noqa: E402
+from tests.pytorch.programs import (  # noqa: E402
     PROGRAMS,
     Made,
     agrees,
@@ -23,7 +23,7 @@ from tests.engines.torch_programs import (  # noqa: E402
     shared_and_broadcast,
     with_hooks,
 )
-from tests.inspection.record_fold import RecordFold  # noqa: E402
+from tests.pytorch.threads import held_threads  # noqa: E402
 from tests.widgets.views import Following  # noqa: E402
 from vizgrad.inspection import model  # noqa: E402
 from vizgrad.inspection.wire import from_json, to_json  # noqa: E402
@@ -101,17 +101,100 @@ def test_leaves_take_copy_and_add_as_they_would() -> None:
     assert [v.accumulate.decision for v in session.trace.visits if v.accumulate] == ["copied"]
 
 
-def test_there_is_no_way_back() -> None:
+def test_back_takes_grad_and_saved_values_along() -> None:
+    tensors, loss, _ = an_mlp()
+    expected, _ = plainly(an_mlp)
+    torch.manual_seed(1)
+    tensors, loss, _ = an_mlp()
+    tensors["w"].grad = before = torch.ones(3, 4)
+    session = vizgrad.debug(loss)
+    view = Following(session)
+    session.continue_()
+    after = tensors["w"].grad
+    assert after is before
+    assert same(after, expected["w"].grad + 1)
+    version = after._version
+    for _ in range(2):
+        session.restart()
+        agrees(view)
+        assert tensors["w"].grad is before
+        assert torch.equal(before, torch.ones(3, 4))
+        assert before._version == 0
+        assert tensors["v"].grad is None
+        assert {s.state for _, s in session.saved if s.storage is not None} == {"alive"}
+        session.continue_()
+        agrees(view)
+        assert same(tensors["w"].grad, expected["w"].grad + 1)
+        assert same(tensors["v"].grad, expected["v"].grad)
+        assert before._version == version
+        assert "freed" in {s.state for _, s in session.saved}
+
+
+def test_back_refuses_what_others_have_changed() -> None:
     tensors, loss, _ = an_mlp()
     session = vizgrad.debug(loss)
-    session.step(3)
-    assert session.run.earliest == 3
-    for move in (session.back, session.restart, lambda: session.run_to(0)):
-        with pytest.raises(IndexError, match="cannot take steps back, 3 is the earliest"):
-            move()
-    assert session.position == 3
     session.continue_()
-    assert tensors["w"].grad is not None
+    tensors["w"].grad.mul_(2)
+    with pytest.raises(RuntimeError, match=r"cannot step back: \.grad of a tensor was changed"):
+        session.restart()
+    session = vizgrad.debug((tensors["w"] * 2).sum())
+    session.continue_()
+    session.restart()
+    tensors["w"].grad = None
+    with pytest.raises(RuntimeError, match="cannot step forward again"):
+        session.continue_()
+
+
+def test_back_takes_a_kept_gradient_and_backwards_within_along() -> None:
+    a, b = leaf(3), leaf(3)
+    calls: list[Any] = []
+    b.register_hook(calls.append)
+
+    class Within(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x * 2
+
+        @staticmethod
+        def backward(ctx: Any, grad: Any) -> Any:
+            with torch.enable_grad():
+                (b * 3).sum().backward()
+            return grad * 2
+
+    inner = Within.apply(a)
+    inner.retain_grad()
+    b.grad = torch.ones(3)
+    session = vizgrad.debug(inner.exp().sum())
+    session.continue_()
+    expected = inner.grad
+    assert torch.equal(b.grad, torch.full((3,), 4.0))
+    session.restart()
+    assert torch.equal(b.grad, torch.ones(3))
+    assert inner.grad is None
+    assert a.grad is None
+    session.continue_()
+    assert torch.equal(b.grad, torch.full((3,), 4.0))
+    assert inner.grad is expected
+    assert len(calls) == 1
+
+
+def test_a_hook_that_raises_is_of_the_node_that_it_belongs_to() -> None:
+    a = leaf(3)
+    inner = a.exp()
+
+    def broken(grad: Any) -> None:
+        raise LookupError("in a hook")
+
+    inner.register_hook(broken)
+    session = vizgrad.debug((inner * 2).sum())
+    with pytest.raises(LookupError, match="in a hook"):
+        session.continue_()
+    assert session.status == "failed"
+    last = session.trace.visits[-1]
+    assert session.graph.nodes[last.node].name == "ExpBackward0"
+    assert [v.error == "" for v in session.trace.visits] == [True, True, False]
+    assert session.trace.visits[1].routed[0].routed is not None
+    assert not held_threads()
 
 
 def test_run_to_and_breakpoints() -> None:

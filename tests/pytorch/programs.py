@@ -7,7 +7,6 @@ from typing import Any
 
 import torch
 
-from tests.engines import torch_engine as torch_engine  # by which `debug` opens PyTorch's tensors
 from tests.widgets.views import Following
 
 

@@ -1,33 +1,37 @@
-"""Opens the backward of a PyTorch tensor for stepping. Forwards only: what a node releases is gone.
+"""A backward of PyTorch as the debugger steps it.
 
 The records are made here from what the gate's hooks saw: nothing of the graph is read again for a step.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
 from weakref import finalize
 
 import torch
 
-from tests.engines.torch_gate import Call, Gate, copy_of
-from tests.engines.torch_graph import TorchGraph
-from tests.engines.torch_saved import clock_of, dtype_of
-from tests.engines.torch_step import Grad, TorchStep
-from tests.engines.torch_summary import elements, summarize, summarize_closely
-from vizgrad.inspection import model, summarizer
-from vizgrad.inspection.openers import open_backward
-from vizgrad.inspection.protocols import Backward
+from vizgrad.inspection import model
+from vizgrad.inspection.protocols import Effect
+from vizgrad.pytorch.effects import GradEffect, copy_of
+from vizgrad.pytorch.gate import Call, Gate
+from vizgrad.pytorch.source import TorchGraph
+from vizgrad.pytorch.step import Grad, TorchStep
+from vizgrad.pytorch.summary import summarize
+from vizgrad.pytorch.words import clock_of, dtype_of, is_custom
 
-summarizer.register(torch.Tensor, summarize, summarize_closely, elements)
+#: Above what any operation's node has: nodes of leaves come before these.
+LAST = 2**64
 
 
 class TorchRun:
-    """A Run."""
+    """See `vizgrad.inspection.protocols.Run`.
 
-    can_step_back = False
+    PyTorch goes on forwards only: a session that has stepped back redoes the steps' effects, and comes here
+    behind the last.
+    """
+
+    can_step_back = True
 
     def __init__(
         self,
@@ -35,7 +39,11 @@ class TorchRun:
         seeds: Mapping[tuple[int, int], torch.Tensor],
         reached: Callable[[int], bool],
         start: Callable[[], None],
+        known: Sequence[torch.Tensor] = (),
     ) -> None:
+        """`reached`: is a node run at all? `start` runs the whole backward. `known`: tensors of a person's
+        whose `.grad` may change besides that of the graph's leaves.
+        """
         self._source = source
         count = len(source)
         needed = [0] * count
@@ -49,7 +57,15 @@ class TorchRun:
         self._waiting = {slot: copy_of(grad) for slot, grad in seeds.items()}
         self._count = 0
         self._call: Call | None = None
-        self._gate = Gate(source.nodes, start)
+        #: Nodes that are ready, as they became so.
+        self._due = dict.fromkeys(
+            node for node, _ in seeds if not needed[node] and node not in self._skipped
+        )
+        #: What keeps `.grad` of its gradient, which PyTorch puts there before the node is held.
+        self._retained = _retained(source, known)
+        #: What a hook raised before its node could be held.
+        self._failure: BaseException | None = None
+        self._gate = Gate(source.nodes, _leaves_beside(source, known), start)
         #: However the run ends, also with the interpreter: no thread stays in PyTorch.
         self._end = finalize(self, self._gate.close)
         came = self._gate.wait()
@@ -59,11 +75,7 @@ class TorchRun:
         self.start = model.Start(
             total=count - len(self._skipped),
             current=None if came is None else came.number,
-            ready=tuple(
-                self._ready(i)
-                for i in dict.fromkeys(node for node, _ in seeds)
-                if i not in self._skipped and not needed[i]
-            ),
+            ready=tuple(self._ready(i) for i in self._due),
             buffers=tuple(
                 model.Buffer(node, nr, summarize(grad))
                 for (node, nr), grad in self._waiting.items()
@@ -87,18 +99,19 @@ class TorchRun:
     def step(self) -> tuple[TorchStep, BaseException | None]:
         call, self._call = self._call, None
         assert call is not None  # the session asks for `current` before
-        came: Call | BaseException | None
-        try:
-            self._gate.pass_on()
-            came = self._gate.wait()
-        except BaseException as interrupted:  # noqa: BLE001  handed over with the step
-            self._gate.close(at_once=True)
-            came = interrupted
+        came, self._failure = self._failure, None
+        if came is None:
+            came = self._next()
         error = came if isinstance(came, BaseException) else None
-        step = self._made(call, failed=error is not None)
+        step = self._made(call, failed=error is not None and not call.done)
         if isinstance(came, Call):
             self._call = came
             step.current = came.number
+        elif error is not None and call.done and self._due:
+            # It has run, and a hook of the next one raised: that is the next step.
+            step.current = min(self._due, key=lambda node: -(self._priority(node) or LAST))
+            self._failure, self._call = error, Call(step.current, None)
+            error = None
         if error is not None:
             step.error = f"{type(error).__name__}: {error}".removesuffix(": ")
         try:
@@ -106,15 +119,27 @@ class TorchRun:
         finally:
             error = came = None  # its traceback refers to this frame
 
+    def _next(self) -> Call | BaseException | None:
+        try:
+            self._gate.pass_on()
+            return self._gate.wait()
+        except BaseException as interrupted:  # noqa: BLE001  handed over with the step
+            self._gate.close(at_once=True)
+            return interrupted
+
     def _made(self, call: Call, *, failed: bool) -> TorchStep:
+        """What came of a call. One that failed delivered nothing."""
         source, node = self._source, call.number
-        if failed:  # nothing was delivered
-            call.computed, call.leaf = [], None
         step = TorchStep(self._count, call, self._priority(node))
         self._count += 1
-        slots = range(len(call.used))
+        self._due.pop(node, None)
+        slots = range(len(source.nodes[node]._input_metadata))
         step.incoming = tuple(self._waiting.pop((node, nr), None) for nr in slots)
-        step.used = tuple(call.used)
+        step.used = call.used
+        step.effects = list(self._changed(call))
+        if failed:
+            step.leaf = None
+            return step
         for index, (edge, computed) in enumerate(
             zip(source.edges(node), call.computed, strict=False)
         ):
@@ -132,8 +157,19 @@ class TorchRun:
             self._missing[target] -= 1
             if not self._missing[target] and target not in self._skipped:
                 step.readied.append(self._ready(target))
-        step.released = source.releases(node)
+                self._due[target] = None
+        released = source.ran(node)
+        if released is not None:
+            step.effects.append(released)
+            step.released = released.names, released.bytes
         return step
+
+    def _changed(self, call: Call) -> Iterator[Effect]:
+        """What the call did to `.grad` of tensors."""
+        effects = [*self._retained.pop(call.number, ()), *call.within.values()]
+        if call.leaf is not None:
+            effects.append(call.leaf.effect)
+        return (effect for effect in effects if effect.done())
 
     def _sent(self, edge: model.Edge, computed: Grad) -> tuple[Grad, str]:
         """What arrives at the other end: of the shape and type that the gradient there must have."""
@@ -160,66 +196,28 @@ class TorchRun:
         self._waiting.clear()
 
 
-@open_backward.register(torch.Tensor)
-def open_tensor(loss: Any, options: Mapping[str, Any]) -> Backward:
-    """The backward of one tensor, or of several, before its first node. Raises what backward raises."""
-    losses = [loss] if isinstance(loss, torch.Tensor) else list(loss)
-    gradient = options.get("gradient")
-    given = [gradient] if isinstance(loss, torch.Tensor) or gradient is None else list(gradient)
-    given += [None] * (len(losses) - len(given))
-    inputs = options.get("inputs")
-    asked = (
-        None if inputs is None else [inputs] if isinstance(inputs, torch.Tensor) else list(inputs)
-    )
-
-    def start() -> None:
-        torch.autograd.backward(
-            losses, None if gradient is None else given, options.get("retain_graph"),
-            options.get("create_graph", False), inputs=asked,
-        )  # fmt: skip
-
-    if not all(tensor.requires_grad for tensor in losses):
-        start()  # says what is wrong
-    names = options.get("names") or {}
-    edges = [torch.autograd.graph.get_gradient_edge(tensor) for tensor in losses]
-    source = TorchGraph([(edge.node, edge.output_nr) for edge in edges], names)
-    seeds: dict[tuple[int, int], torch.Tensor] = {}
-    for slot, tensor, seed in zip(source.roots, losses, given, strict=True):
-        one = torch.ones_like(tensor).detach() if seed is None else seed.detach()
-        seeds[slot] = seeds[slot] + one if slot in seeds else one
-    title = options.get("title") or names.get(id(losses[0]), "") or "backward"
-    run = TorchRun(source, seeds, _reached(source, asked), start)
-    return Backward(source, run, title, _modes)
-
-
-def _reached(source: TorchGraph, asked: list[torch.Tensor] | None) -> Callable[[int], bool]:
-    """Does a node lead to a tensor that was asked for? All do if nothing was asked for by name."""
-    if asked is None:
-        return lambda node: True
-    found = {source.number(tensor) for tensor in asked}
-    into: dict[int, list[int]] = {}
-    for node in range(len(source)):
-        for edge in source.edges(node):
-            if edge.node is not None:
-                into.setdefault(edge.node, []).append(node)
-    stack = [node for node in found if node is not None]
-    while stack:
-        for node in into.get(stack.pop(), ()):
-            if node not in found:
-                found.add(node)
-                stack.append(node)
-    return found.__contains__
-
-
-def _modes() -> model.Modes:
-    return model.Modes(
-        grad=torch.is_grad_enabled(),
-        inference=torch.is_inference_mode_enabled(),
-        anomaly=torch.is_anomaly_enabled(),
-        multithreading=torch._C._is_multithreading_enabled(),
-    )
-
-
 def _sum(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     """Sparse ones are added to others, not the other way round."""
     return a + b if a.layout == torch.strided else b + a
+
+
+def _retained(source: TorchGraph, known: Sequence[torch.Tensor]) -> dict[int, list[GradEffect]]:
+    """By node: tensors that keep their gradient, as they are before the run."""
+    found: dict[int, list[GradEffect]] = {}
+    for tensor in known:
+        node = source.number(tensor) if tensor.retains_grad else None
+        if node is not None:
+            found.setdefault(node, []).append(GradEffect(tensor, copy=False))
+    return found
+
+
+def _leaves_beside(source: TorchGraph, known: Sequence[torch.Tensor]) -> list[object]:
+    """Nodes of leaves that a backward within a custom Function may come to."""
+    if not any(map(is_custom, source.nodes[: source.inner])):
+        return []
+    edges = (
+        torch.autograd.graph.get_gradient_edge(tensor)
+        for tensor in known
+        if tensor.is_leaf and tensor.requires_grad
+    )
+    return [edge.node for edge in edges if edge.node not in source.ids]

@@ -11,7 +11,7 @@ torch = pytest.importorskip("torch")
 
 # Below what skips where PyTorch is not installed:
 import vizgrad  # noqa: E402
-from tests.engines.torch_programs import (  # noqa: E402
+from tests.pytorch.programs import (  # noqa: E402
     a_custom_function,
     agrees,
     an_mlp,

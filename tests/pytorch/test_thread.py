@@ -20,11 +20,11 @@ torch = pytest.importorskip("torch")
 
 # Below what skips where PyTorch is not installed:
 import vizgrad  # noqa: E402
-from tests.engines import torch_gate  # noqa: E402
-from tests.engines.threads import held_threads  # noqa: E402
-from tests.engines.torch_engine import TorchStep  # noqa: E402
-from tests.engines.torch_programs import an_mlp, leaf  # noqa: E402
+from tests.pytorch.programs import an_mlp, leaf  # noqa: E402
+from tests.pytorch.threads import held_threads  # noqa: E402
 from vizgrad.inspection.session import Session, SessionBusy  # noqa: E402
+from vizgrad.pytorch import gate as torch_gate  # noqa: E402
+from vizgrad.pytorch.run import TorchStep  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore:Using backward.. with create_graph=True")
 
@@ -174,7 +174,7 @@ def test_a_second_interrupt_ends_the_node() -> None:
 
 def test_the_interpreter_ends_though_a_session_is_open() -> None:
     program = (
-        "import torch, vizgrad, tests.engines.torch_engine\n"
+        "import torch, vizgrad, vizgrad.pytorch.run\n"
         "a = torch.ones(3, requires_grad=True)\n"
         "s = vizgrad.debug((a * 2).sum())\n"
         "s.step()\n"

@@ -1,0 +1,108 @@
+"""What was recorded while somebody watched knows its line, and the modules that were called."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from typing import Any
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+# Below what skips where PyTorch is not installed:
+import vizgrad  # noqa: E402
+from vizgrad.pytorch import watching  # noqa: E402
+
+
+class Block(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.up = torch.nn.Linear(3, 4)
+        self.down = torch.nn.Linear(4, 3)
+
+    def forward(self, x: Any) -> Any:
+        hidden = self.up(x).relu()  # here
+        return x + self.down(hidden)  # there
+
+
+class Model(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.blocks = torch.nn.ModuleList(Block() for _ in range(3))
+        self.head = torch.nn.Sequential(torch.nn.LayerNorm(3), torch.nn.Linear(3, 1))
+
+    def forward(self, x: Any) -> Any:
+        for block in self.blocks:
+            x = block(x)
+        return self.head(x)
+
+
+def watched() -> Any:
+    model = Model()
+    with watching():
+        return model(torch.ones(2, 3)).sum()
+
+
+def test_nodes_know_their_line_and_modules() -> None:
+    loss = watched()
+    graph = vizgrad.graph(loss).data
+    by_name = [(n.name, n.scope, n.place.text if n.place else "") for n in graph.nodes]
+    assert by_name[0] == ("SumBackward0", (), "return model(torch.ones(2, 3)).sum()")
+    assert by_name[1][:2] == ("AddmmBackward0", ("Model", "head: Sequential", "1: Linear"))
+    assert by_name[4] == (
+        "AddBackward0", ("Model", "blocks.2: Block"), "return x + self.down(hidden)  # there",
+    )  # fmt: skip
+    relu = next(each for each in by_name if each[0] == "ReluBackward0")
+    assert relu[2] == "hidden = self.up(x).relu()  # here"
+    titles = [group.title for group in graph.groups]
+    assert "head: Sequential" in titles
+    assert sum("Block" in title for title in titles) == 3
+    assert "blocks.1: Block" in vizgrad.graph(loss).to_text()
+
+
+def test_a_line_can_be_run_to() -> None:
+    loss = watched()
+    session = vizgrad.debug(loss)
+    text = "hidden = self.up(x).relu()  # here"
+    line = next(n.place for n in session.graph.nodes if n.place and n.place.text == text)
+    session.run_to(line=f"{line.file}:{line.line}")
+    assert session.node.name == "ReluBackward0"
+
+
+def test_what_was_recorded_before_or_after_is_not_noted() -> None:
+    a = torch.ones(3, requires_grad=True)
+    before = a.exp()
+    with watching():
+        inside = before * 2
+        with watching():
+            inside = inside.tanh()
+    after = inside.sum()
+    places = {n.name: n.place for n in vizgrad.graph(after).data.nodes}
+    assert places["SumBackward0"] is places["ExpBackward0"] is None
+    assert places["TanhBackward0"].text == "inside = inside.tanh()"
+    assert places["MulBackward0"].text == "inside = before * 2"
+
+
+def test_an_error_in_a_module_leaves_nothing_open() -> None:
+    class Broken(torch.nn.Module):
+        def forward(self, x: Any) -> Any:
+            raise LookupError
+
+    layer = torch.nn.Linear(3, 3)
+    with watching():
+        with pytest.raises(LookupError):
+            torch.nn.Sequential(Broken())(torch.ones(3))
+        loss = layer(torch.ones(3)).sum()
+    assert vizgrad.graph(loss).data.nodes[0].scope == ()
+    assert not torch.nn.modules.module._global_forward_hooks
+    assert not torch.nn.modules.module._global_forward_pre_hooks
+
+
+def test_what_was_noted_dies_with_the_graph() -> None:
+    loss = watched()
+    origin = loss.grad_fn.next_functions[0][0].metadata["vizgrad"]
+    assert sys.getrefcount(origin) > 2
+    del loss
+    gc.collect()
+    assert sys.getrefcount(origin) == 2

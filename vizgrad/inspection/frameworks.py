@@ -1,0 +1,30 @@
+"""Engines for tensors of other frameworks: they register when somebody has imported the framework."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+#: Name of a framework -> the module that registers an engine for its tensors.
+_waiting: dict[str, str] = {}
+
+
+def when_imported(framework: str, module: str) -> None:
+    """`module` is imported when engines are asked for and somebody has imported `framework`. Nothing here
+    ever imports a framework.
+    """
+    _waiting[framework] = module
+
+
+def engines_registered() -> bool:
+    """Is there an engine now that was not there before?"""
+    found = [name for name in _waiting if _is_there(name)]
+    for name in found:
+        import_module(_waiting.pop(name))
+    return bool(found)
+
+
+def _is_there(framework: str) -> bool:
+    """Is it imported, whole, and itself? (``sys.modules["torch"] = vizgrad`` is a thing people do.)"""
+    module = sys.modules.get(framework)
+    return getattr(module, "__name__", None) == framework and hasattr(module, "Tensor")

@@ -1,0 +1,107 @@
+"""What a step changed in the world outside of PyTorch's backward, so that it can be undone and redone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from vizgrad.inspection.protocols import WorldChanged
+
+
+class _State:
+    """A tensor's `.grad` at one moment: which object, its counter, and its elements if they are kept."""
+
+    __slots__ = ("elements", "grad", "version")
+
+    def __init__(self, tensor: torch.Tensor, *, copy: bool) -> None:
+        grad = tensor.grad
+        self.grad = grad
+        self.version = 0 if grad is None else grad._version
+        self.elements = copy_of(grad) if copy else None
+
+    def matches(self, tensor: torch.Tensor) -> bool:
+        """Is it still this object, and has nobody written to it?"""
+        grad = tensor.grad
+        return grad is self.grad and (grad is None or grad._version == self.version)
+
+    def restore(self, tensor: torch.Tensor) -> None:
+        tensor.grad = self.grad
+        if self.grad is not None and self.elements is not None:
+            with torch.no_grad():
+                self.grad.detach().copy_(self.elements)
+            _set_version(self.grad, self.version)
+
+
+class GradEffect:
+    """`.grad` of one tensor before a step, and after it."""
+
+    def __init__(self, tensor: torch.Tensor, *, copy: bool = True) -> None:
+        """`copy`: it may be added to in place."""
+        self._tensor = tensor
+        self._before = _State(tensor, copy=copy)
+        self._after: _State | None = None
+
+    @property
+    def before(self) -> torch.Tensor | None:
+        """The elements before the step."""
+        return self._before.elements
+
+    @property
+    def grad_before(self) -> torch.Tensor | None:
+        return self._before.grad
+
+    @property
+    def nbytes(self) -> int:
+        return 0 if self._before.elements is None else bytes_of(self._before.elements)
+
+    def done(self) -> bool:
+        """The step is over. Did it change anything?"""
+        before, self._after = self._before, _State(self._tensor, copy=False)
+        if before.matches(self._tensor):
+            return False
+        if self._after.grad is not before.grad:  # what was there before is as it was
+            before.elements = None
+        return True
+
+    def undo(self) -> None:
+        assert self._after is not None  # it is done
+        if not self._after.matches(self._tensor):
+            raise WorldChanged("back", _GRAD_CHANGED)
+        if self._after.grad is self._before.grad:
+            self._after.elements = copy_of(self._after.grad)
+        self._before.restore(self._tensor)
+
+    def redo(self) -> None:
+        assert self._after is not None
+        if not self._before.matches(self._tensor):
+            raise WorldChanged("forward again", _GRAD_CHANGED)
+        self._after.restore(self._tensor)
+
+
+_GRAD_CHANGED = ".grad of a tensor was changed"
+
+
+def copy_of(tensor: torch.Tensor | None) -> torch.Tensor | None:
+    """Its values as they are now, without history."""
+    if tensor is None:
+        return None
+    with torch.no_grad():
+        return tensor.detach().clone()
+
+
+def bytes_of(tensor: torch.Tensor) -> int:
+    """That its elements take, and of a sparse one their places."""
+    if tensor.layout == torch.strided:
+        return tensor.nbytes
+    if tensor.layout == torch.sparse_coo:
+        return tensor._values().nbytes + tensor._indices().nbytes
+    return tensor.values().nbytes
+
+
+def _set_version(tensor: torch.Tensor, version: int) -> None:
+    put: Any = torch._C._autograd._unsafe_set_version_counter
+    try:
+        put((tensor,), (version,))
+    except TypeError:  # before PyTorch 2.6
+        put(tensor, version)

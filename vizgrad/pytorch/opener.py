@@ -1,0 +1,102 @@
+"""Opens graphs of PyTorch tensors, for looking at them and for stepping their backward."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+
+from vizgrad.inspection import model, summarizer
+from vizgrad.inspection.openers import open_backward, open_picture
+from vizgrad.inspection.protocols import Backward
+from vizgrad.pytorch.run import TorchRun
+from vizgrad.pytorch.source import TorchGraph, roots_of
+from vizgrad.pytorch.summary import elements, summarize, summarize_closely
+from vizgrad.pytorch.words import as_list
+
+#: The first PyTorch whose graphs can be read and held.
+OLDEST = (2, 4)
+
+summarizer.register(torch.Tensor, summarize, summarize_closely, elements)
+
+
+@open_picture.register(torch.Tensor)
+@open_picture.register(torch.autograd.graph.Node)
+def open_graph(
+    tensors: Any, names: Mapping[int, str], limit: int | None = None, *, bare: bool = False
+) -> TorchGraph:
+    """The graph of a tensor, of several, or of a node. Raises as `openers.open_picture`."""
+    _new_enough()
+    none = bare and isinstance(tensors, torch.Tensor) and not tensors.requires_grad
+    return TorchGraph([] if none else roots_of(tensors), names, limit=limit)
+
+
+@open_backward.register(torch.Tensor)
+def open_tensor(loss: Any, options: Mapping[str, Any]) -> Backward:
+    """The backward of one tensor, or of several, before its first node. Raises what backward raises."""
+    _new_enough()
+    losses = as_list(loss)
+    gradient = options.get("gradient")
+    given = [None] * len(losses)
+    if gradient is not None:
+        given = [gradient] if isinstance(loss, torch.Tensor) else list(gradient)
+        given += [None] * (len(losses) - len(given))
+    inputs = options.get("inputs")
+    asked = None if inputs is None else as_list(inputs)
+
+    def start() -> None:
+        torch.autograd.backward(
+            losses, None if gradient is None else given, options.get("retain_graph"),
+            options.get("create_graph", False), inputs=asked,
+        )  # fmt: skip
+
+    if not all(tensor.requires_grad for tensor in losses):
+        start()  # says what is wrong
+    names = options.get("names") or {}
+    source = TorchGraph(roots_of(losses), names)
+    seeds: dict[tuple[int, int], torch.Tensor] = {}
+    for slot, tensor, seed in zip(source.roots, losses, given, strict=True):
+        one = torch.ones_like(tensor).detach() if seed is None else seed.detach()
+        seeds[slot] = seeds[slot] + one if slot in seeds else one
+    known = getattr(names, "tensors", list[Any])()
+    tensors = [tensor for tensor in known if isinstance(tensor, torch.Tensor)]
+    run = TorchRun(source, seeds, _reached(source, asked), start, tensors)
+    title = options.get("title") or names.get(id(losses[0]), "")
+    return Backward(source, run, title or "backward", _modes)
+
+
+def _reached(source: TorchGraph, asked: list[torch.Tensor] | None) -> Callable[[int], bool]:
+    """Does a node lead to a tensor that was asked for? All do if nothing was asked for by name."""
+    if asked is None:
+        return lambda node: True
+    found = {source.number(tensor) for tensor in asked}
+    into: dict[int, list[int]] = {}
+    for node in range(len(source)):
+        for target in source.targets(node):
+            if target is not None:
+                into.setdefault(target, []).append(node)
+    stack = [node for node in found if node is not None]
+    while stack:
+        for node in into.get(stack.pop(), ()):
+            if node not in found:
+                found.add(node)
+                stack.append(node)
+    return found.__contains__
+
+
+def _modes() -> model.Modes:
+    return model.Modes(
+        grad=torch.is_grad_enabled(),
+        inference=torch.is_inference_mode_enabled(),
+        anomaly=torch.is_anomaly_enabled(),
+        multithreading=torch._C._is_multithreading_enabled(),
+    )
+
+
+def _new_enough() -> None:
+    version = torch.__version__.split("+")[0]
+    if tuple(int(part) for part in version.split(".")[:2]) < OLDEST:
+        raise RuntimeError(
+            f"vizgrad shows graphs of PyTorch {'.'.join(map(str, OLDEST))} and newer, this is {version}"
+        )

@@ -1,0 +1,42 @@
+"""Where in a person's program a node of PyTorch's was recorded.
+
+PyTorch does not note it. What noted it (`watching.py`) put an `Origin` into the node's own metadata, which
+live as long as the node does, however often its Python object is made anew.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vizgrad import errors
+from vizgrad.inspection.model import Place
+from vizgrad.inspection.origin import NOWHERE, Origin
+from vizgrad.tensor.place import Site
+
+_KEY = "vizgrad"
+
+
+def note(node: Any, origin: Origin) -> bool:
+    """Keeps where a node was recorded; False if that is known already: who notes it first was nearest."""
+    metadata = node.metadata
+    if _KEY in metadata:
+        return False
+    metadata[_KEY] = origin
+    return True
+
+
+def recorded_at(node: Any) -> Origin:
+    """What is known of it."""
+    return node.metadata.get(_KEY, NOWHERE)
+
+
+def scope_of(origin: Origin) -> tuple[str, ...]:
+    """The names of the calls that a node was recorded in."""
+    return tuple(call.name for call in origin.calls)
+
+
+def place_of(origin: Origin) -> Place | None:
+    """The line that recorded it: where a module of PyTorch's did, the line that called it."""
+    spots = (origin.spot, *(call.spot for call in reversed(origin.calls)))
+    spot = next((spot for spot in spots if spot is not None), None)
+    return None if spot is None else errors.place_of(Site(spot.code, spot.offset))

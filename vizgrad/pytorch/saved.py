@@ -1,0 +1,329 @@
+"""What nodes of PyTorch have saved, and the memory that it lives in.
+
+Saved values are looked at in their slots (`_raw_saved_*`): nothing is unpacked, so no hook runs and no check
+raises. What a slot holds shares its version counter with the tensor that was saved. PyTorch tells nobody
+that memory was written: `written` looks at the counters of all that was saved.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import torch
+
+from vizgrad.inspection import model
+from vizgrad.pytorch.words import clock_of, dtype_of, is_custom
+
+_RAW, _PLAIN = "_raw_saved_", "_saved_"
+#: Names of attributes, by class: that of an operation has always the same.
+_raw_names: dict[type, tuple[str, ...]] = {}
+
+
+def raw_values(node: Any) -> Iterator[tuple[str, Any]]:
+    """Names and slots of the tensors that a node has saved."""
+    names = _raw_names.get(type(node))
+    if names is None:
+        names = tuple(name for name in dir(node) if name.startswith(_RAW))
+        if not is_custom(node):
+            _raw_names[type(node)] = names
+    for attribute in names:
+        name = attribute.removeprefix(_RAW)
+        try:
+            slots = getattr(node, attribute)
+        except RuntimeError:  # a custom Function says only so that they are freed
+            continue
+        if isinstance(slots, tuple):
+            yield from ((f"{name}[{i}]", slot) for i, slot in enumerate(slots))
+        else:
+            yield name, slots
+
+
+def plain_values(node: Any) -> Iterator[model.Saved]:
+    """What it has saved besides tensors."""
+    attributes = dir(node)
+    for attribute in attributes:
+        name = attribute.removeprefix(_PLAIN)
+        if attribute.startswith(_PLAIN) and _RAW + name not in attributes:
+            try:
+                value = repr(getattr(node, attribute))[:200]
+            except RuntimeError:  # released, too
+                continue
+            yield model.Saved(name, "alive", value=value)
+
+
+class Kept:
+    """A tensor that a node has saved. `tensor` is what its slot holds; kept until the graph is let go of."""
+
+    __slots__ = ("first", "freed", "name", "node", "tensor")
+
+    def __init__(self, node: int, first: model.Saved, tensor: torch.Tensor | None) -> None:
+        self.node = node
+        self.name = first.name
+        #: As it was when the graph was opened.
+        self.first = first
+        self.tensor = tensor
+        self.freed = first.state == "freed"
+
+    def now(self) -> model.Saved:
+        first, tensor = self.first, self.tensor
+        if self.freed:
+            return replace(first, state="freed", version_now=0, value="")
+        if tensor is None or first.storage is None:
+            return first
+        now = tensor._version
+        state: model.SavedState = "alive" if now == first.version_saved else "stale"
+        return replace(first, state=state, version_now=now)
+
+
+class Released:
+    """An Effect: what a node of PyTorch has released. What is kept here is there again when the session has
+    stepped back; PyTorch's own backward stands further on.
+    """
+
+    def __init__(self, kept: Sequence[Kept]) -> None:
+        self._kept = kept
+        self.names = tuple(each.name for each in kept)
+        self.bytes = sum(each.first.bytes for each in kept)
+
+    def undo(self) -> None:
+        for each in self._kept:
+            each.freed = False
+
+    def redo(self) -> None:
+        for each in self._kept:
+            each.freed = True
+
+
+class Block:
+    """A piece of memory: who saved values of it, and whose `.grad` is asked for with it."""
+
+    def __init__(self, tensor: torch.Tensor, nbytes: int) -> None:
+        self.label = ""
+        self.shape = tuple(tensor.shape)
+        self.dtype = dtype_of(tensor)
+        self.bytes = nbytes
+        self.tensor: torch.Tensor | None = None
+        self.kept: list[Kept] = []
+        #: The counter as it was last told of, and when the graph was opened.
+        self.version = self.opened = 0
+        #: Has it a timeline? (Of a leaf that nobody saved, only once it was written.)
+        self.shown = False
+
+    def now(self) -> int:
+        """The counter. Tensors that share memory, but no counter (`.data`), are told as one."""
+        found = [kept.tensor._version for kept in self.kept if kept.tensor is not None]
+        if self.tensor is not None:
+            found.append(self.tensor._version)
+        return max(found, default=self.version)
+
+    def was_written(self) -> bool:
+        """Since the graph was opened, or after something in it was saved?"""
+        return self.now() != self.opened or any(
+            kept.tensor is not None and kept.tensor._version != kept.first.version_saved
+            for kept in self.kept
+        )
+
+
+class SavedValues:
+    """All that the nodes of a graph have saved, as it was when the graph was opened, and as it is now."""
+
+    def __init__(self, nodes: Sequence[Any], names: Mapping[int, str]) -> None:
+        self._nodes = nodes
+        self._blocks: list[Block] = []
+        self._numbers: dict[int, int] = {}
+        self._names = names
+        for node in nodes:
+            variable = getattr(node, "variable", None)
+            if variable is not None:
+                self._blocks[self.number(variable)].tensor = variable
+        self._kept = [
+            [kept for name, slot in raw_values(node) if (kept := self._met(i, name, slot))]
+            for i, node in enumerate(nodes)
+        ]
+        for block in self._blocks:
+            block.version = block.opened = block.now()
+            block.shown = bool(block.kept) or block.version > 0
+
+    def number(self, tensor: torch.Tensor) -> int:
+        """Of the block that a tensor lives in."""
+        storage = tensor.untyped_storage()
+        key = storage._cdata
+        number = self._numbers.get(key)
+        if number is None:
+            number = self._numbers[key] = len(self._blocks)
+            self._blocks.append(Block(tensor, storage.nbytes()))
+        block = self._blocks[number]
+        if not block.label:
+            block.label = self._names.get(id(tensor), "")
+        return number
+
+    def _met(self, number: int, name: str, slot: Any) -> Kept | None:
+        value = slot.data
+        if slot.unpack_hook is not None:
+            return Kept(number, model.Saved(name, "packed", value=type(value).__name__), None)
+        node = self._nodes[number]
+        if value is None:
+            return Kept(number, model.Saved(name, "freed"), None) if _is_freed(node, name) else None
+        shape, dtype, size = tuple(value.shape), dtype_of(value), value.nbytes
+        if not has_memory(value):
+            saved = model.Saved(name, "alive", shape, dtype, size, version_saved=None)
+            return Kept(number, saved, value)
+        storage, now = self.number(value), value._version
+        before = _version_saved(node, name, now)
+        state: model.SavedState = "alive" if before == now else "stale"
+        kept = Kept(
+            number, model.Saved(name, state, shape, dtype, size, storage, before, now), value
+        )
+        self._blocks[storage].kept.append(kept)
+        return kept
+
+    # --- as it is now ---------------------------------------------------------------------------
+
+    def now(self, number: int) -> tuple[model.Saved, ...]:
+        """What a node keeps."""
+        return *(kept.now() for kept in self._kept[number]), *plain_values(self._nodes[number])
+
+    def before(self, number: int) -> tuple[model.Saved, ...]:
+        """The same, and of what its run has released, as it was when the graph was opened."""
+        found = (kept.first if kept.freed else kept.now() for kept in self._kept[number])
+        return *found, *plain_values(self._nodes[number])
+
+    def value(self, number: int, name: str) -> torch.Tensor | None:
+        """Also behind its node's step: as long as the graph is looked at."""
+        return next((kept.tensor for kept in self._kept[number] if kept.name == name), None)
+
+    def ran(self, number: int) -> Released | None:
+        """A node has run: what it has released, if anything."""
+        if not self._kept[number]:
+            return None
+        slots = dict(raw_values(self._nodes[number]))
+        gone: list[Kept] = []
+        for kept in self._kept[number]:
+            slot = slots.get(kept.name)
+            if not kept.freed and (slot is None or slot.data is None):
+                kept.freed = True
+                gone.append(kept)
+        return Released(gone) if gone else None
+
+    # --- the memory -----------------------------------------------------------------------------
+
+    def timeline_of(self, tensor: torch.Tensor) -> model.Storage:
+        """Of the memory of any tensor."""
+        number = self.number(tensor)
+        block = self._blocks[number]
+        if block.tensor is None:
+            block.tensor = tensor
+        return self._timeline(number)
+
+    def timelines(self) -> tuple[model.Storage, ...]:
+        return tuple(map(self._timeline, self._shown()))
+
+    def first(self, most: int) -> tuple[int, tuple[model.Storage, ...]]:
+        """How many timelines there are, and the first of them."""
+        found = self._shown()
+        return len(found), tuple(map(self._timeline, found[:most]))
+
+    def told_of(self, nodes: Collection[int]) -> tuple[tuple[model.Storage, ...], int]:
+        """Timelines that something happened in, or that one of `nodes` saved something in; the others."""
+        asked = {
+            self._numbers[kept.tensor.untyped_storage()._cdata]
+            for node in nodes
+            for kept in self._kept[node]
+            if kept.tensor is not None and kept.first.storage is not None
+        }
+        shown = self._shown()
+        told = [n for n in shown if n in asked or self._blocks[n].was_written()]
+        return tuple(map(self._timeline, told)), len(shown) - len(told)
+
+    def holdings(self) -> Iterator[tuple[int, list[int]]]:
+        for block in self._blocks:
+            if block.kept:
+                yield block.bytes, [kept.node for kept in block.kept]
+
+    def stale(self) -> dict[int, int]:
+        """How many of its saved tensors are stale, of nodes that have such."""
+        counts = (
+            (number, sum(kept.now().state == "stale" for kept in all_of))
+            for number, all_of in enumerate(self._kept)
+            if all_of
+        )
+        return {number: count for number, count in counts if count}
+
+    def written(self) -> tuple[model.StorageChange, ...]:
+        """What was written since this was last asked."""
+        moved = [n for n, block in enumerate(self._blocks) if block.now() != block.version]
+        return tuple(map(self._change, moved))
+
+    def _shown(self) -> list[int]:
+        return [n for n, block in enumerate(self._blocks) if block.shown]
+
+    def _change(self, number: int) -> model.StorageChange:
+        block = self._blocks[number]
+        opened, block.shown = not block.shown, True
+        block.version = block.now()
+        turned = [
+            model.SavedRun(kept.node, kept.name, saved.state, saved.version_now)
+            for kept in block.kept
+            for saved in (kept.now(),)
+        ]
+        return model.StorageChange(
+            number, block.version, writes_dropped=block.version, saved=tuple(turned),
+            opened=self._timeline(number) if opened else None,
+        )  # fmt: skip
+
+    def _timeline(self, number: int) -> model.Storage:
+        """PyTorch notes how often memory was written, not by whom."""
+        block = self._blocks[number]
+        version = block.now()
+        saves = [
+            model.SaveMark(
+                kept.node, kept.name, saved.version_saved, clock_of(self._nodes[kept.node]), saved.state
+            )
+            for kept in block.kept
+            for saved in (kept.now(),)
+        ]  # fmt: skip
+        return model.Storage(
+            number, block.label, block.shape, block.dtype, block.bytes, version,
+            writes_dropped=version, saves=tuple(saves),
+        )  # fmt: skip
+
+    def close(self) -> None:
+        self._nodes = ()
+        self._blocks.clear()
+        self._kept.clear()
+        self._numbers.clear()
+
+
+def has_memory(tensor: torch.Tensor) -> bool:
+    """Is it a plain one, whose elements lie in one storage?"""
+    if tensor.layout != torch.strided:
+        return False
+    try:
+        return bool(tensor.untyped_storage()._cdata)
+    except (NotImplementedError, RuntimeError):  # a wrapper around others, as of torch.func
+        return False
+
+
+def _is_freed(node: Any, name: str) -> bool:
+    """An empty slot: was it emptied, or was there nothing to be saved?"""
+    try:
+        getattr(node, _PLAIN + name.partition("[")[0], None)
+    except RuntimeError:
+        return True
+    return False
+
+
+def _version_saved(node: Any, name: str, now: int) -> int | None:
+    """The counter when the value was saved. It is told by the check alone, if that fails."""
+    if not now:
+        return 0
+    attribute = "saved_tensors" if is_custom(node) else _PLAIN + name.partition("[")[0]
+    try:
+        getattr(node, attribute)
+    except RuntimeError as error:
+        told = re.search(rf"is at version {now}; expected version (\d+)", str(error))
+        return int(told[1]) if told else None
+    return now

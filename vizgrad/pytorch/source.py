@@ -1,0 +1,209 @@
+"""A PyTorch graph as the debugger asks for it: its nodes, what they have saved, what was written."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+import torch
+
+from vizgrad.inspection import model
+from vizgrad.inspection.finding import texts_of_origin
+from vizgrad.inspection.grouping import groups_of
+from vizgrad.inspection.origin import Origin
+from vizgrad.pytorch.places import place_of, recorded_at, scope_of
+from vizgrad.pytorch.saved import Released, SavedValues
+from vizgrad.pytorch.summary import summarize_closely
+from vizgrad.pytorch.words import (
+    as_list,
+    clock_of,
+    formulas_of,
+    hooks_of,
+    kind_of,
+    name_of,
+    outputs_of,
+)
+
+
+class TorchGraph:
+    """See `vizgrad.inspection.protocols.GraphSource`. Keeps the nodes, in the order of their numbers."""
+
+    def __init__(
+        self,
+        roots: Sequence[tuple[Any, int]],
+        names: Mapping[int, str],
+        *,
+        limit: int | None = None,
+    ) -> None:
+        found = list(dict.fromkeys(node for node, _ in roots))
+        met = set(found)
+        for node in found:
+            for following, _ in node.next_functions:
+                if following is not None and following not in met:
+                    met.add(following)
+                    found.append(following)
+        self.truncated = 0 if limit is None else max(0, len(found) - limit)
+        if self.truncated:
+            del found[limit:]
+        self.nodes: list[Any] = [node for node in found if not hasattr(node, "variable")]
+        # Operands are recorded before what they are used in: only then do edges lead to larger numbers.
+        self.nodes.sort(key=clock_of, reverse=True)
+        self.inner = len(self.nodes)
+        self.nodes += [node for node in found if hasattr(node, "variable")]
+        self.ids = {node: i for i, node in enumerate(self.nodes)}
+        self.roots = tuple((self.ids[node], nr) for node, nr in roots if node in self.ids)
+        self._names = names
+        self._edges: list[tuple[model.Edge, ...] | None] = [None] * len(self.nodes)
+        self._depths: list[int] | None = None
+        self._saved = SavedValues(self.nodes, names)
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+    # --- the graph ------------------------------------------------------------------------------
+
+    def name(self, node: int) -> str:
+        return name_of(self.nodes[node])
+
+    def label(self, node: int) -> str:
+        return self._names.get(id(getattr(self.nodes[node], "variable", None)), "")
+
+    def edges(self, node: int) -> tuple[model.Edge, ...]:
+        known = self._edges[node]
+        if known is None:
+            number = self.ids.get
+            known = self._edges[node] = tuple(
+                model.Edge(None if following is None else number(following), nr)
+                for following, nr in self.nodes[node].next_functions
+            )
+        return known
+
+    def targets(self, node: int) -> list[int | None]:
+        return [edge.node for edge in self.edges(node)]
+
+    def origin(self, node: int) -> Origin:
+        return recorded_at(self.nodes[node])
+
+    def texts(self, node: int) -> tuple[str, ...]:
+        where = self.origin(node)
+        return self.name(node), self.label(node), *texts_of_origin(scope_of(where), place_of(where))
+
+    def number(self, thing: Any) -> int | None:
+        if isinstance(thing, torch.Tensor):
+            if not thing.requires_grad:
+                return None
+            thing = torch.autograd.graph.get_gradient_edge(thing).node
+        return self.ids.get(thing) if isinstance(thing, torch.autograd.graph.Node) else None
+
+    def describe(self, node: int) -> model.Node:
+        return self._node(node, self.saved(node))
+
+    def describe_before(self, node: int) -> model.Node:
+        return self._node(node, self._saved.before(node))
+
+    def graph(self, title: str) -> model.Graph:
+        nodes = tuple(map(self.describe_before, range(len(self))))
+        return model.Graph(
+            nodes, self.roots, self.timelines(), title, self.truncated, groups=groups_of(self)
+        )
+
+    def _node(self, number: int, saved: tuple[model.Saved, ...]) -> model.Node:
+        node, where = self.nodes[number], self.origin(number)
+        if self._depths is None:
+            self._depths = _depths(self)
+        return model.Node(
+            id=number,
+            name=self.name(number),
+            kind=kind_of(node),
+            sequence_nr=clock_of(node),
+            topological_nr=self._depths[number],
+            edges=self.edges(number),
+            outputs=outputs_of(node),
+            saved=saved,
+            formulas=formulas_of(node),
+            scope=scope_of(where),
+            place=place_of(where),
+            label=self.label(number),
+            hooks=hooks_of(node),
+        )
+
+    # --- what is saved, and the memory ----------------------------------------------------------
+
+    def saved(self, node: int) -> tuple[model.Saved, ...]:
+        return self._saved.now(node)
+
+    def ran(self, node: int) -> Released | None:
+        """A node has run: what it has released, if anything."""
+        return self._saved.ran(node)
+
+    def timeline(self, tensor: torch.Tensor) -> model.Storage:
+        """Of the memory of any tensor."""
+        return self._saved.timeline_of(tensor)
+
+    def timelines(self) -> tuple[model.Storage, ...]:
+        return self._saved.timelines()
+
+    def storages(self, most: int) -> tuple[int, tuple[model.Storage, ...]]:
+        return self._saved.first(most)
+
+    def storages_of(self, nodes: Collection[int]) -> tuple[tuple[model.Storage, ...], int]:
+        return self._saved.told_of(nodes)
+
+    def holdings(self) -> Iterable[tuple[int, Sequence[int]]]:
+        return self._saved.holdings()
+
+    def stale(self) -> dict[int, int]:
+        return self._saved.stale()
+
+    def written(self) -> tuple[model.StorageChange, ...]:
+        return self._saved.written()
+
+    def retell(self) -> None:
+        """Nothing is left out of what `written` tells."""
+
+    def grad(self, node: int) -> model.TensorSummary | None:
+        variable = getattr(self.nodes[node], "variable", None)
+        return None if variable is None else summarize_closely(variable.grad)
+
+    def value(self, node: int, name: str | None) -> torch.Tensor | None:
+        if name is not None:
+            return self._saved.value(node, name)
+        variable = getattr(self.nodes[node], "variable", None)
+        return None if variable is None else variable.grad
+
+    def close(self) -> None:
+        self.nodes.clear()
+        self.ids.clear()
+        self._saved.close()
+
+
+def roots_of(tensors: Any) -> list[tuple[Any, int]]:
+    """The gradient edges of one tensor, of several, or of a node itself."""
+    roots: list[tuple[Any, int]] = []
+    for tensor in as_list(tensors):
+        if isinstance(tensor, torch.autograd.graph.Node):
+            roots.append((tensor, 0))
+            continue
+        if not tensor.requires_grad:
+            raise RuntimeError(
+                "this tensor has no graph: it does not require grad and has no grad_fn; make it from "
+                "tensors that require grad, outside no_grad"
+            )
+        edge = torch.autograd.graph.get_gradient_edge(tensor)
+        roots.append((edge.node, edge.output_nr))
+    return roots
+
+
+def _depths(source: TorchGraph) -> list[int]:
+    """Longest distance to a leaf, without recursion. A node that was rebased may lead to smaller numbers."""
+    depths: dict[int, int] = {}
+    for first in range(len(source)):
+        stack = [first]
+        while stack:
+            following = [n for n in source.targets(stack[-1]) if n is not None]
+            missing = [n for n in following if n not in depths]
+            if missing:
+                stack += missing
+                continue
+            depths[stack.pop()] = 1 + max((depths[n] for n in following), default=-1)
+    return [depths[node] for node in range(len(source))]
