@@ -67,6 +67,8 @@ from vizgrad.autograd.grad_mode import set_grad_enabled as set_grad_enabled
 from vizgrad.errors import is_warn_always_enabled as is_warn_always_enabled
 from vizgrad.errors import set_warn_always as set_warn_always
 from vizgrad.func import vmap as vmap
+from vizgrad.interactive import card as card
+from vizgrad.interactive import check as check
 from vizgrad.interactive import debug as debug
 from vizgrad.interactive import graph as graph
 from vizgrad.interactive import record as record

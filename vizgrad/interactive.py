@@ -18,6 +18,7 @@ from vizgrad.tensor.place import caller
 if TYPE_CHECKING:
     from vizgrad.inspection.opening import Cell
     from vizgrad.inspection.session import Session
+    from vizgrad.rendering.capability_card import CardPicture, Findings
     from vizgrad.rendering.static import GraphPicture, VersionsPicture
     from vizgrad.stepping.recorder import Recording
 
@@ -123,6 +124,39 @@ def versions(tensor: Any, *, name: str = "") -> VersionsPicture:
         names = {**names, id(tensor): name}
     source = open_picture(tensor, names, bare=True)
     return VersionsPicture((source.timeline(tensor),), source.graph(""))
+
+
+def check(function: Any, *inputs: Any) -> Findings:
+    """Examines a custom Function on example inputs, which are what its `apply` takes.
+
+    Returns a list of explanations, the worst first, each with the line to edit; it is empty where nothing is
+    wrong. `inputs` that require grad are differentiated, all floating ones if none does. What is looked at:
+    number, shape, type and values of the gradients; inputs changed in place without `mark_dirty`; results
+    number, shape, type and values of gradients; inputs changed in place without `mark_dirty`; results
+    `jvp` and `vmap`, where they are defined.
+
+    It works on copies, in double precision where forward takes that, and leaves no gradient, random state or
+    mode behind. A gradient that is meant to be another than the derivative (a straight-through estimator, a
+    gradient that is reversed) is told by values that pass unchanged or are flat, and is no finding.
+
+    Raises TypeError for what is no Function, and what forward raises on the example.
+    """
+    from vizgrad.checking import check
+    from vizgrad.rendering.capability_card import Findings
+
+    return Findings(check(function, *inputs))
+
+
+def card(function: Any, *inputs: Any) -> CardPicture:
+    """What a custom Function can do: forward, backward, double backward, jvp, vmap, version safety, freeing.
+
+    Each is proven on the example inputs, failed, with the failing case, or untested. See `check` for what is
+    done. The result draws itself in a notebook; `card["jvp"].state` is one line of it, `.data` plain data.
+    """
+    from vizgrad.checking import card
+    from vizgrad.rendering.capability_card import CardPicture
+
+    return CardPicture(card(function, *inputs))
 
 
 @contextmanager

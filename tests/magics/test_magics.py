@@ -71,6 +71,28 @@ def test_lines_are_counted_as_the_editor_of_the_cell_does(kernel: Kernel) -> Non
     assert "line 4" in notes
 
 
+def test_a_function_is_checked_and_its_card_drawn(kernel: Kernel) -> None:
+    kernel.run(
+        "class Sine(vg.autograd.Function):\n"
+        "    @staticmethod\n"
+        "    def forward(ctx, x):\n"
+        "        ctx.save_for_backward(x)\n"
+        "        return x.sin()\n"
+        "    @staticmethod\n"
+        "    def backward(ctx, g):\n"
+        "        (x,) = ctx.saved_tensors\n"
+        "        return g * x.sin()\n"
+        "a = vg.tensor([0.5, 2.0], requires_grad=True)"
+    )
+    said = kernel.run("%vizgrad check Sine a").result
+    assert "function-return" in said
+    assert "line 9: return g * x.sin()" in said
+    card = kernel.run("%vizgrad card Sine(a)")
+    assert "✗ backward" in card.result
+    assert card.shown[0]["image/svg+xml"].startswith("<svg")
+    assert "no class derived from" in kernel.run("%vizgrad check a").told
+
+
 def test_graph_draws_and_runs_nothing(session: Kernel) -> None:
     cell = session.run("%vizgrad graph loss")
     assert "TanhBackward0" in cell.result

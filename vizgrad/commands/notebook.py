@@ -75,6 +75,30 @@ NOTEBOOK: tuple[Command, ...] = (
         ),
     ),
     Command(
+        name="check",
+        label="Check a Function",
+        help="Examines a custom Function on example inputs, and says what is wrong with it, line by line.",
+        section="Notebook",
+        in_view=False,
+        api="check",
+        magic=Magic(
+            "check FUNCTION INPUTS",
+            "Examines a custom Function on example inputs, and says what is wrong with it.",
+        ),
+    ),
+    Command(
+        name="card",
+        label="Capability card",
+        help="Draws what a custom Function can do: each proven on example inputs, failed, or untested.",
+        section="Notebook",
+        in_view=False,
+        api="card",
+        magic=Magic(
+            "card FUNCTION INPUTS",
+            "Draws what a custom Function can do: each proven on example inputs, failed, or untested.",
+        ),
+    ),
+    Command(
         name="record",
         label="Record",
         help="Records what is computed in a block or a cell, forward and backward.",

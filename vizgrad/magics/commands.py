@@ -6,11 +6,13 @@ its help and what completion offers are declared in `vizgrad.commands`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
 from vizgrad import interactive
 from vizgrad.commands import magics
+from vizgrad.function.custom.function import Function
 from vizgrad.inspection import registry
 from vizgrad.inspection.openers import known_types
 from vizgrad.inspection.session import Session, Where
@@ -160,6 +162,33 @@ def versions(shell: Any, rest: str) -> Any:
         return VersionsPicture(session.versions, session.graph)
     tensor = tensor_of(shell, rest, "versions")
     return interactive.versions(tensor, name=rest.strip())
+
+
+@runs("check")
+def check(shell: Any, rest: str) -> Any:
+    return interactive.check(*_function_and_inputs(shell, rest, "check"))
+
+
+@runs("card")
+def card(shell: Any, rest: str) -> Any:
+    return interactive.card(*_function_and_inputs(shell, rest, "card"))
+
+
+def _function_and_inputs(shell: Any, rest: str, name: str) -> tuple[Any, ...]:
+    """``Square x, 3.0`` or ``Square(x, 3.0)``: the class, and the example."""
+    text = rest.strip()
+    named = re.match(r"[\w.]+", text)
+    if named is None:
+        raise UsageError(f"usage: {usage_of(name)}, e.g. %vizgrad {name} Square x")
+    inputs = text[named.end() :].strip()
+    if inputs.startswith("(") and inputs.endswith(")"):
+        inputs = inputs[1:-1].strip()
+    function = shell.ev(named.group())
+    if not (isinstance(function, type) and issubclass(function, Function)):
+        raise UsageError(
+            f"`{named.group()}` is no class derived from vizgrad.autograd.Function; usage: {usage_of(name)}"
+        )
+    return (function, *(shell.ev(f"({inputs},)") if inputs else ()))
 
 
 @runs("load")

@@ -91,6 +91,7 @@ _RULES: tuple[tuple[str, str], ...] = (
     (".zero", "fill:@ink;stroke:none"),
     (".nonfinite", "fill:@stale_rule;stroke:none"),
     (".trend", "font-size:11px;font-weight:600"),
+    (".failing", "font-size:11px"),
     (".chip rect", "fill:@chip;stroke:@rule"),
     (".chip text", f"font-family:{MONO_FAMILY};font-size:11px"),
     (".chip.value text,.chip.more text", "fill:@soft"),

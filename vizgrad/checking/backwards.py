@@ -1,0 +1,283 @@
+"""Backward: what it returns, whether that is the derivative, and whether it is the same again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from vizgrad.arrays import xp
+from vizgrad.checking.differences import Entry, entries
+from vizgrad.checking.examining import Examination, at, fault_of, number
+from vizgrad.checking.example import Call, tensors_of
+from vizgrad.checking.trail import Trail, first_difference, same
+from vizgrad.errors import Explanation
+from vizgrad.inspection.model import Capability
+from vizgrad.tensor.tensor import Tensor, new_tensor
+
+NAME = "backward"
+
+
+def examine(examination: Examination) -> Capability:
+    example = examination.example
+    if example.backward is None:
+        return Capability(NAME, "untested", "no backward is defined")
+    if not examination.given:
+        return Capability(NAME, "untested", "no output of it requires grad")
+    call, _ = example.run(examination.arrays)
+    weights = given(examination)
+    try:
+        found = call.gradients(weights, retain_graph=True)
+    except Exception as error:  # noqa: BLE001  whatever a person's code raises is the finding
+        fault = fault_of(example, error, f"{example.title}.backward")
+        return Capability(NAME, "failed", "", (fault,))
+    examination.gradients = examination.full(found)
+    failures = _written(examination, weights)
+    failures += _again(examination)
+    if not failures:
+        failures += _for_some(examination)
+        failures += _of_some(examination)
+    detail = ""
+    if not failures:
+        failures, detail = _values(examination)
+    state = "failed" if failures else "untested" if detail.startswith("differ") else "proven"
+    return Capability(NAME, state, detail, tuple(failures))
+
+
+def given(examination: Examination) -> list[Tensor]:
+    return [new_tensor(w.copy()) for w in examination.given]
+
+
+# --- the same again --------------------------------------------------------------------------------------
+
+
+def _written(examination: Examination, weights: list[Tensor]) -> list[Explanation]:
+    """The gradient that came in is not backward's to change."""
+    changed = [not same(w._array, kept) for w, kept in zip(weights, examination.given, strict=True)]
+    if not any(changed):
+        return []
+    example = examination.example
+    call, _ = example.run(examination.arrays)
+    weights = given(examination)
+    trail = Trail(example.codes.values(), None, weights)
+    with trail:
+        call.gradients(weights)
+    place = trail.changed.get(changed.index(True), example.returning())
+    return [
+        Explanation(
+            "hook-effect",
+            place,
+            f"{example.title}Backward",
+            "Write out of place there: the gradient that comes in belongs to others, too.",
+            f"{example.title}.backward changes the gradient that it is given in place. Others are given the "
+            "same memory, and get a wrong gradient.",
+        )
+    ]
+
+
+def _again(examination: Examination) -> list[Explanation]:
+    """The same call again; and again after another call, which must not matter."""
+    example = examination.example
+    if example.cls.clear_saved_tensors_on_access:
+        return []
+    call, _ = example.run(examination.arrays)
+    trails: list[Trail] = []
+    results: list[Any] = []
+    for turn in range(3):
+        if turn == 2:
+            example.run(
+                [_elsewhere(a, examination.example) for a in examination.arrays], restart=False
+            )
+        trail = Trail(example.codes.values())
+        before = example.randomness.position()
+        with trail:
+            found = call.gradients(given(examination), retain_graph=True)
+        drawn = example.randomness.position() != before
+        trails.append(trail)
+        results.append(examination.full(found))
+        if turn and not _near(results[0], results[turn]):
+            examination.repeatable = False
+            return [_differs(examination, trails[0], trails[turn], drawn, turn == 2)]
+    return []
+
+
+def _elsewhere(array: Any, example: Any) -> Any:
+    return array + example.random_like(array) if array.dtype.kind in "fcV" else array
+
+
+def _near(one: Sequence[Any], other: Sequence[Any]) -> bool:
+    for a, b in zip(one, other, strict=True):
+        if (a is None) != (b is None):
+            return False
+        if a is not None and not same(a, b):
+            scale = xp.abs(a).max(initial=0.0) + 1e-30
+            gap = xp.abs(a.astype("complex128") - b.astype("complex128"))
+            if not bool((gap <= 1e-6 * scale).all()):
+                return False
+    return True
+
+
+def _differs(
+    examination: Examination, one: Trail, two: Trail, drawn: bool, after_another: bool
+) -> Explanation:
+    example = examination.example
+    parted = first_difference(one.lines, two.lines)
+    line, name = parted if parted is not None else (None, "")
+    if name.startswith("("):
+        name = ""
+    place = example.returning() if line is None else line.place
+    what = f"`{name}`" if name else "what this line computes"
+    if drawn:
+        fix = (
+            f"Save what forward drew with ctx.save_for_backward({name or 'mask'}) and use it in backward, "
+            "or draw it with the same seed."
+        )
+        why = (
+            "backward draws random numbers of its own, so it is the derivative of another function"
+        )
+    elif after_another:
+        fix = "Keep it on ctx, or with ctx.save_for_backward, and not where all calls share it."
+        why = "forward was called with other arguments in between, and backward reads what that call left"
+    else:
+        fix = "Let backward depend on ctx and on the gradient that comes in alone."
+        why = "something else that it reads has changed in between"
+    return Explanation(
+        "not-repeatable",
+        place,
+        name or f"{example.title}Backward",
+        fix,
+        f"{example.title}.backward ran twice for one call and gave two results, of which {what} is where "
+        f"they part: {why}.",
+    )
+
+
+# --- gradients for some inputs, of some outputs ----------------------------------------------------------
+
+
+def _for_some(examination: Examination) -> list[Explanation]:
+    """With one input alone that requires grad, its gradient is what it is with all."""
+    example = examination.example
+    which = examination.which
+    if len(which) < 2:
+        return []
+    for chosen in which:
+        wants = [n == chosen for n in range(len(example.wants))]
+        name = example.name(chosen)
+        try:
+            call, _ = example.run(examination.arrays, wants)
+            positions = [n for n, o in enumerate(tensors_of(call.result)) if o.requires_grad]
+            if positions != examination.positions:
+                continue
+            (found,) = call.gradients(given(examination))
+        except Exception as error:  # noqa: BLE001  a person's code
+            fault = fault_of(
+                example, error, f"Where `{name}` alone requires grad, {example.title}.backward",
+                "return a gradient (or None) in the place of each argument, whichever of "
+                "ctx.needs_input_grad are True",
+            )  # fmt: skip
+            return [fault]
+        if not _near([examination.gradients[chosen]], [None if found is None else found._array]):
+            return [
+                Explanation(
+                    "function-return",
+                    example.returning(),
+                    name,
+                    f"Put the gradient of `{name}` in its place, whichever others require grad.",
+                    f"{example.title}.backward gives `{name}` another gradient where no other input "
+                    "requires grad.",
+                )
+            ]
+    return []
+
+
+def _of_some(examination: Examination) -> list[Explanation]:
+    """With one output alone that is used, the others' gradients are undefined."""
+    example = examination.example
+    if len(examination.given) < 2:
+        return []
+    for nr in range(len(examination.given)):
+        call, _ = example.run(examination.arrays)
+        try:
+            call.gradients([given(examination)[nr]], [call.outputs[nr]])
+        except Exception as error:  # noqa: BLE001  a person's code
+            doing = f"Where output {nr} alone is used, {example.title}.backward"
+            fix = (
+                "test for None there: with set_materialize_grads(False) the gradient of an output that "
+                "nobody used is None"
+            )
+            return [fault_of(example, error, doing, fix)]
+    return []
+
+
+# --- values ----------------------------------------------------------------------------------------------
+
+
+def _values(examination: Examination) -> tuple[list[Explanation], str]:
+    if not examination.repeatable:
+        return [], "differences say nothing: forward is not repeatable"
+    if not examination.precise:
+        return [], "differences say nothing: it computes in less than double precision"
+    call, _ = examination.example.run(examination.arrays)
+    which = [
+        n
+        for n in examination.which
+        if examination.example.told or examination.gradients[n] is not None
+    ]
+    found = list(entries(examination.value, examination.arrays, examination.gradients, which))
+    wrong = [e for e in found if e.wrong]
+    if not wrong:
+        return [], f"{len(found)} derivatives agree with differences"
+    if _is_identity(examination, call) or any(e.found == 0 for e in wrong):
+        examination.surrogate = True
+        return [], "another gradient than the derivative, as is meant where values pass or are flat"
+    by_input: dict[int, list[Entry]] = {}
+    for entry in wrong:
+        by_input.setdefault(entry.array, []).append(entry)
+    return [_wrong(examination, found, wrong) for wrong in by_input.values()], ""
+
+
+def _is_identity(examination: Examination, call: Call) -> bool:
+    """Values pass unchanged: then backward is there to change gradients."""
+    return any(
+        same(out._array, array)
+        for out in tensors_of(call.result)
+        for array, wanted in zip(examination.arrays, examination.example.wants, strict=True)
+        if wanted
+    )
+
+
+def _wrong(examination: Examination, found: list[Entry], wrong: list[Entry]) -> Explanation:
+    example = examination.example
+    worst = max(wrong, key=lambda e: abs(e.given - e.found))
+    name = example.name(worst.array)
+    if examination.gradients[worst.array] is None:
+        return Explanation(
+            "function-return",
+            example.returning(),
+            name,
+            f"Return the gradient of `{name}` in its place, not None.",
+            f"{example.title}.backward returns None for `{name}`, but the result depends on it: the "
+            f"derivative at {at(name, worst.at)} is {number(worst.found)}.",
+        )
+    of_input = [e for e in found if e.array == worst.array]
+    return Explanation(
+        "function-return",
+        example.returning(),
+        name,
+        f"Correct what backward returns for `{name}`{_factor(wrong, of_input)}.",
+        f"{example.title}.backward returns a wrong gradient for `{name}`: at {at(name, worst.at)} it gives "
+        f"{number(worst.given)}, and by differences of forward it is {number(worst.found)} "
+        f"({len(wrong)} of {len(of_input)} elements differ).",
+    )
+
+
+def _factor(wrong: list[Entry], found: list[Entry]) -> str:
+    """What all of them are off by, if it is one number."""
+    ratios = [e.given / e.found for e in found if abs(e.found) > 1e-3]
+    if len(ratios) < 2 or len(wrong) < len(ratios):
+        return ""
+    first = ratios[0]
+    if any(abs(r - first) > 1e-3 * abs(first) for r in ratios):
+        return ""
+    if abs(first + 1) < 1e-3:
+        return ": its sign is wrong"
+    return ": it is zero" if first == 0 else f": it is {number(first)} times too large"
