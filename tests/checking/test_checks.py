@@ -47,7 +47,8 @@ def test_names_of_what_is_to_blame() -> None:
     assert said["Shifted"].tensor == "x"
     assert said["OutputInList"].tensor == "kept"
     assert "its sign is wrong" not in said["Sized"].fix
-    assert "3 times too large" in said["Sized"].fix
+    assert "3 times the derivative" in said["Sized"].fix
+    assert "what comes for `a` is that of `b`" in said["Swapped"].fix
     assert "save_for_backward" in said["DrawnAgain"].fix
     assert "AttributeError" in said["Raises"].story
 

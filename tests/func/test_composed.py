@@ -101,3 +101,18 @@ def test_what_escapes_is_a_plain_tensor():
     grad(lambda x: (kept.append(x * 2), x.sum())[1])(x)
     vmap(lambda x: (kept.append(x * 2), x)[1])(x)
     assert all((each + 1).tolist() == (2 * x + 1).tolist() for each in kept)
+
+
+def test_a_hessian_through_weights_that_were_cut_out_of_one_vector() -> None:
+    """Tangents of a product lie in memory otherwise than the product, and are viewed as it is."""
+    inputs = vg.linspace(-1.0, 1.0, 10, dtype=vg.float64).reshape(5, 2)
+    theta = vg.linspace(0.1, 0.9, 9, dtype=vg.float64)
+
+    def loss(theta):
+        weight, bias = theta.split([6, 3])
+        return ((inputs @ weight.reshape(2, 3) + bias) ** 3).sum()
+
+    found = hessian(loss)(theta)
+    expected = jacrev(grad(loss))(theta)
+    assert vg.allclose(found, expected)
+    assert found.abs().min() < found.abs().max()

@@ -22,7 +22,7 @@ NOTEBOOKS = [
 #: Seconds for one cell, to end a hang.
 CELL_LIMIT = 1000
 #: Trains: the setting that shortens it must be there.
-TRAINS = {"02_models.ipynb"}
+TRAINS = {"02_models.ipynb", "03_functions.ipynb"}
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=str)

@@ -8,6 +8,7 @@ from vizgrad.batching.loop import each_example
 from vizgrad.batching.rules import Call, rule
 from vizgrad.batching.values import filled, reshaped, with_ndim
 from vizgrad.ops import arrange, shape
+from vizgrad.ops.shape import reshape, view
 
 _FULL = slice(None)
 
@@ -29,6 +30,10 @@ def in_format(call: Call, **attributes: Any) -> Any:
 
 @rule("view", "unsafe_view", "pad_zeros", "crop")
 def to_shape(call: Call, *, shape: Any, **attributes: Any) -> Any:
+    if (
+        call.level.of_tangents and call.op is view
+    ):  # of what allows it; a batch of tangents may lie otherwise
+        return reshape(call.values[0], shape=(call.size, *shape))
     return call.op.record(call.values[0], shape=(call.size, *shape), **attributes)
 
 

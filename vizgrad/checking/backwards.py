@@ -7,7 +7,7 @@ from typing import Any
 
 from vizgrad.arrays import xp
 from vizgrad.checking.differences import Entry, entries
-from vizgrad.checking.examining import Examination, at, fault_of, number
+from vizgrad.checking.examining import Examination, agreeing, at, fault_of, number
 from vizgrad.checking.example import Call, tensors_of
 from vizgrad.checking.trail import Trail, first_difference, same
 from vizgrad.errors import Explanation
@@ -225,7 +225,7 @@ def _values(examination: Examination) -> tuple[list[Explanation], str]:
     found = list(entries(examination.value, examination.arrays, examination.gradients, which))
     wrong = [e for e in found if e.wrong]
     if not wrong:
-        return [], f"{len(found)} derivatives agree with differences"
+        return [], agreeing(len(found))
     if _is_identity(examination, call) or any(e.found == 0 for e in wrong):
         examination.surrogate = True
         return [], "another gradient than the derivative, as is meant where values pass or are flat"
@@ -259,11 +259,17 @@ def _wrong(examination: Examination, found: list[Entry], wrong: list[Entry]) -> 
             f"derivative at {at(name, worst.at)} is {number(worst.found)}.",
         )
     of_input = [e for e in found if e.array == worst.array]
+    other = _belongs(examination, found, worst.array)
+    fix = (
+        f"Return gradients in the order of forward's arguments: what comes for `{name}` is that of `{other}`."
+        if other
+        else f"Correct what backward returns for `{name}`{_factor(wrong, of_input)}."
+    )
     return Explanation(
         "function-return",
         example.returning(),
         name,
-        f"Correct what backward returns for `{name}`{_factor(wrong, of_input)}.",
+        fix,
         f"{example.title}.backward returns a wrong gradient for `{name}`: at {at(name, worst.at)} it gives "
         f"{number(worst.given)}, and by differences of forward it is {number(worst.found)} "
         f"({len(wrong)} of {len(of_input)} elements differ).",
@@ -280,4 +286,17 @@ def _factor(wrong: list[Entry], found: list[Entry]) -> str:
         return ""
     if abs(first + 1) < 1e-3:
         return ": its sign is wrong"
-    return ": it is zero" if first == 0 else f": it is {number(first)} times too large"
+    return ": it is zero" if first == 0 else f": it is {number(first)} times the derivative"
+
+
+def _belongs(examination: Examination, found: list[Entry], mine: int) -> str:
+    """The input whose derivative is what backward gives for another one, if there is one."""
+    given = {e.at: e for e in found if e.array == mine}
+    for other in examination.which:
+        theirs = {e.at: e for e in found if e.array == other}
+        if other == mine or len(given) < 2 or given.keys() != theirs.keys():
+            continue
+        pairs = [Entry(other, at, given[at].given, theirs[at].found) for at in given]
+        if not any(pair.wrong for pair in pairs):
+            return examination.example.name(other)
+    return ""

@@ -91,6 +91,10 @@ def _begun(example: Example) -> Examination | Explanation:
 def _said(value: Any) -> str:
     if hasattr(value, "_array"):
         return f"{value._array.dtype.name}[{', '.join(map(str, value.shape))}]"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{n!r}: {_said(v)}' for n, v in value.items())}}}"
+    if isinstance(value, (tuple, list)):
+        return f"[{', '.join(map(_said, value))}]"
     text = repr(value)
     return text if len(text) <= 40 else f"{text[:37]}..."
 

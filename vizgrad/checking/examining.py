@@ -89,3 +89,12 @@ def number(value: float) -> str:
 
 def at(name: str, index: tuple[int, ...]) -> str:
     return f"{name}[{', '.join(map(str, index))}]" if index else name
+
+
+def agreeing(count: int) -> str:
+    """What is said of derivatives that are right."""
+    return (
+        "1 derivative agrees with differences"
+        if count == 1
+        else f"{count} derivatives agree with differences"
+    )

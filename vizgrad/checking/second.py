@@ -9,7 +9,7 @@ from vizgrad.arrays import xp
 from vizgrad.autograd.running import grad
 from vizgrad.checking.backwards import given
 from vizgrad.checking.differences import Entry, entries
-from vizgrad.checking.examining import Examination, at, fault_of, number
+from vizgrad.checking.examining import Examination, agreeing, at, fault_of, number
 from vizgrad.checking.example import Call, node_of
 from vizgrad.checking.trail import Trail, same
 from vizgrad.errors import Explanation, Place
@@ -56,7 +56,7 @@ def examine(examination: Examination) -> Capability:
     compared = list(entries(value, arrays, found, which))
     wrong = [e for e in compared if e.wrong]
     if not wrong:
-        return Capability(NAME, "proven", f"{len(compared)} derivatives agree with differences")
+        return Capability(NAME, "proven", agreeing(len(compared)))
     return Capability(NAME, "failed", "", (_cut(examination, wrong),))
 
 

@@ -30,9 +30,9 @@ def examine(examination: Examination) -> Capability:
         if isinstance(told, Explanation):
             return Capability(NAME, "failed", "", (told,))
         noticed, harmless = noticed + (told is True), harmless + (told is False)
-    said = [f"{noticed} writes noticed"] * bool(noticed) + [f"{harmless} without harm"] * bool(
-        harmless
-    )
+    writes = "write" if noticed == 1 else "writes"
+    said = [f"{noticed} {writes} noticed"] * bool(noticed)
+    said += [f"{harmless} without harm"] * bool(harmless)
     return Capability(NAME, "proven", ", ".join(said))
 
 
