@@ -74,6 +74,8 @@ from vizgrad.interactive import graph as graph
 from vizgrad.interactive import record as record
 from vizgrad.interactive import scope as scope
 from vizgrad.interactive import versions as versions
+from vizgrad.interactive import watch as watch
+from vizgrad.interactive import why as why
 from vizgrad.magics import load_ipython_extension as load_ipython_extension
 from vizgrad.magics import unload_ipython_extension as unload_ipython_extension
 from vizgrad.nn.functional import adaptive_avg_pool1d as adaptive_avg_pool1d

@@ -16,6 +16,8 @@ from vizgrad.tensor.modes import pop_scope, push_scope
 from vizgrad.tensor.place import caller
 
 if TYPE_CHECKING:
+    from vizgrad.errors import Explanation
+    from vizgrad.explaining.watching import Watch
     from vizgrad.inspection.opening import Cell
     from vizgrad.inspection.session import Session
     from vizgrad.rendering.capability_card import CardPicture, Findings
@@ -175,6 +177,43 @@ def record(title: str = "") -> Iterator[Recording]:
 
     with recording(title) as made:
         yield made
+
+
+def watch() -> Watch:
+    """Listens to a block: lines, names, writes and cuts of history; `findings` are its silent problems.
+
+        with vizgrad.watch() as w:
+            train()
+        for finding in w.findings:
+            print(finding)
+
+    Inside it (and afterwards, until the next one) `why` knows most, and errors explain more. Nothing is
+    changed: values, versions, lifetimes and the order of hooks are those of an unwatched block.
+    """
+    from vizgrad.explaining.watching import Watch
+
+    return Watch()
+
+
+def why(tensor: Any, *, name: str = "") -> Explanation:
+    """Why the value or the gradient of a tensor is as it is: NaN or Inf, None, all zero, or badly scaled.
+
+    The answer says what happened, on which line, to which tensor, and what to do; it is false if there is
+    nothing to explain. Inside `watch` it knows lines and names; without, what the graph tells. `name` is what
+    to call the tensor, where the variable does not tell.
+    Raises TypeError for what is not a tensor: ask for `w`, not for `w.grad`, where that is None.
+    """
+    from vizgrad.explaining.watching import known
+    from vizgrad.explaining.why import explain
+    from vizgrad.stepping.names import names_around
+    from vizgrad.tensor.tensor import Tensor
+
+    if not isinstance(tensor, Tensor):
+        raise TypeError(
+            f"why() explains a tensor, but got {type(tensor).__name__}; for a gradient that is None "
+            "ask for its leaf"
+        )
+    return explain(known(), tensor, name or names_around().get(id(tensor), ""))
 
 
 @contextmanager

@@ -61,7 +61,7 @@ def test_the_entry_points_are_there() -> None:
 
     for name in (
         "tensor", "zeros", "ones", "no_grad", "enable_grad", "debug", "graph", "record", "scope",
-        "versions", "Tensor", "Size", "autograd", "nn", "optim", "load_ipython_extension",
+        "versions", "watch", "why", "Tensor", "Size", "autograd", "nn", "optim", "load_ipython_extension",
     ):  # fmt: skip
         assert hasattr(vizgrad, name), name
     for name in ("Function", "backward", "grad", "no_grad", "detect_anomaly", "graph"):

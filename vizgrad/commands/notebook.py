@@ -108,6 +108,32 @@ NOTEBOOK: tuple[Command, ...] = (
         magic=Magic("record [NAME]", "Records the cell; NAME gets the recording.", cell=True),
     ),
     Command(
+        name="why",
+        label="Why",
+        help="Explains a value or a gradient: NaN or Inf, None, all zero, badly scaled.",
+        section="Notebook",
+        in_view=False,
+        api="why",
+        magic=Magic(
+            "why TENSOR",
+            "Explains why a tensor or its gradient is NaN, missing, zero or badly scaled.",
+            "tensor",
+        ),
+    ),
+    Command(
+        name="watch",
+        label="Watch",
+        help="Listens to a block or a cell, and tells its silent problems, worst first.",
+        section="Notebook",
+        in_view=False,
+        api="watch",
+        magic=Magic(
+            "watch [NAME]",
+            "Listens to the cell and tells its silent problems; NAME gets the watch.",
+            cell=True,
+        ),
+    ),
+    Command(
         name="debug-cell",
         label="Debug a cell",
         help="Stops a cell before its first backward, and opens that; what the calling frames know is left.",

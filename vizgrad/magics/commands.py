@@ -155,6 +155,12 @@ def saved(shell: Any, rest: str) -> Any:
     return Where(saved_lines(current_session()))
 
 
+@runs("why")
+def why(shell: Any, rest: str) -> Any:
+    text = rest.strip().removesuffix(".grad")  # of a gradient that is None the leaf is asked
+    return interactive.why(tensor_of(shell, text, "why"), name=text)
+
+
 @runs("versions")
 def versions(shell: Any, rest: str) -> Any:
     if not rest.strip():

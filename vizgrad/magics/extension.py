@@ -50,17 +50,18 @@ class VizgradMagics(Magics):
                 return debug_cell(self.shell, rest, cell)
             except UsageError as error:
                 raise IPythonUsageError(str(error)) from None
-        if name != "record":
+        if name not in ("record", "watch"):
             raise IPythonUsageError(f"%%vizgrad has no command {name!r}.\n{usage()}")
         if rest and not rest.isidentifier():
             raise IPythonUsageError(f"{rest!r} is not a name for the recording")
         shell: Any = self.shell
-        with interactive.record(rest or "cell") as recording:
+        listening = interactive.watch() if name == "watch" else interactive.record(rest or "cell")
+        with listening as made:
             result = shell.run_cell(cell)
         if rest:
-            shell.push({rest: recording})
+            shell.push({rest: made})
         result.raise_error()
-        return recording
+        return made
 
 
 # what `%vizgrad?` shows

@@ -111,6 +111,8 @@ export const IN_CODE: readonly InCode[] = [
   { label: 'Check a Function', help: 'Examines a custom Function on example inputs, and says what is wrong with it, line by line.', code: 'vizgrad.check()', magic: '%vizgrad check FUNCTION INPUTS' },
   { label: 'Capability card', help: 'Draws what a custom Function can do: each proven on example inputs, failed, or untested.', code: 'vizgrad.card()', magic: '%vizgrad card FUNCTION INPUTS' },
   { label: 'Record', help: 'Records what is computed in a block or a cell, forward and backward.', code: 'vizgrad.record()', magic: '%%vizgrad record [NAME]' },
+  { label: 'Why', help: 'Explains a value or a gradient: NaN or Inf, None, all zero, badly scaled.', code: 'vizgrad.why()', magic: '%vizgrad why TENSOR' },
+  { label: 'Watch', help: 'Listens to a block or a cell, and tells its silent problems, worst first.', code: 'vizgrad.watch()', magic: '%%vizgrad watch [NAME]' },
   { label: 'Debug a cell', help: 'Stops a cell before its first backward, and opens that; what the calling frames know is left.', code: 'vizgrad.debug(loss)', magic: '%%vizgrad debug [NAME] [--at N] [--when CONDITION] [--each]' },
   { label: 'Load a trace', help: 'Reads a trace from a file; it is shown and stepped like a session, and nothing is run.', code: 'vizgrad.load_trace()', magic: '%vizgrad load FILE' },
   { label: 'Save the trace', help: 'Writes what was stepped so far to a file, or as one page for any browser.', code: 'session.trace()', magic: '%vizgrad save FILE' },

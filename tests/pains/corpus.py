@@ -1,0 +1,64 @@
+"""Programs with a known bug, and correct ones that look alike: how they are declared and run."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import vizgrad as vg
+from vizgrad.errors import Explanation
+
+Program = Callable[[], Any]
+
+
+@dataclass
+class Pain:
+    run: Program
+    kind: str
+    tensor: str
+    lines: list[int] = field(default_factory=list)
+
+    @property
+    def __name__(self) -> str:
+        return self.run.__name__
+
+
+PAINS: list[Pain] = []
+FINE: list[Program] = []
+
+
+def pain(kind: str, tensor: str = "") -> Callable[[Program], Program]:
+    """A program with a bug of `kind`, or one of several ("a|b"); `tensor` is what the answer should name."""
+
+    def declare(run: Program) -> Program:
+        source, first = inspect.getsourcelines(run)
+        lines = [first + i for i, text in enumerate(source) if "# BLAME" in text]
+        PAINS.append(Pain(run, kind, tensor, lines))
+        return run
+
+    return declare
+
+
+def fine(run: Program) -> Program:
+    """A correct program; it may return what `why` says of it."""
+    FINE.append(run)
+    return run
+
+
+def said_of(run: Program) -> list[Explanation]:
+    """All that is said of a program that runs inside a watch."""
+    said: list[Any] = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with vg.watch() as watch:
+            try:
+                answer = run()
+            except (RuntimeError, TypeError, ValueError) as error:
+                said.append(getattr(error, "explanation", None))
+            else:
+                said += answer if isinstance(answer, (list, tuple)) else [answer]
+    said += watch.findings
+    return [each for each in said if isinstance(each, Explanation) and each]

@@ -1,0 +1,210 @@
+"""Training loops: gradients used twice, histories carried along."""
+
+# Gradients may be None as far as types tell, and these programs are as people write them.
+# pyright: reportOperatorIssue=false, reportOptionalMemberAccess=false
+
+from __future__ import annotations
+
+from typing import Any
+
+import vizgrad as T
+from tests.pains.corpus import fine, pain
+from vizgrad import nn, why
+
+
+@pain("grad-accumulated", "w")
+def a_loop_without_zero_grad() -> Any:
+    w = T.tensor([0.0, 0.0], requires_grad=True)
+    opt = T.optim.SGD([w], lr=0.1)
+    for _ in range(3):
+        loss = (w * T.tensor([1.0, 2.0])).sum().sub(1.0) ** 2
+        loss.backward()  # BLAME
+        opt.step()
+
+
+@pain("grad-accumulated")
+def an_update_by_hand_without_zeroing() -> Any:
+    w = T.tensor([0.5, 1.0], requires_grad=True)
+    for _ in range(3):
+        loss = (w * w).sum()
+        loss.backward()  # BLAME
+        with T.no_grad():
+            w -= 0.1 * w.grad
+
+
+@pain("grad-accumulated")
+def the_wrong_optimizer_is_zeroed() -> Any:
+    w = T.tensor([0.5, 1.0], requires_grad=True)
+    other = T.tensor([0.5, 1.0], requires_grad=True)
+    opt, unrelated = T.optim.SGD([w], lr=0.1), T.optim.SGD([other], lr=0.1)
+    for _ in range(3):
+        unrelated.zero_grad()
+        (w * w).sum().backward()  # BLAME
+        opt.step()
+
+
+@pain("history-kept", "total")
+def a_running_total_keeps_graphs() -> Any:
+    w = T.tensor([1.0, 2.0], requires_grad=True)
+    opt = T.optim.SGD([w], lr=0.01)
+    total: Any = 0.0
+    for step in range(5):
+        loss = ((w - step) ** 2).sum()
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+        total = total + loss  # BLAME
+    assert float(total) > 0
+
+
+@pain("history-kept", "total")
+def a_running_total_in_place() -> Any:
+    w = T.tensor([1.0, 2.0], requires_grad=True)
+    total = T.tensor(0.0)
+    for step in range(5):
+        w.grad = None
+        loss = ((w - step) ** 2).sum()
+        loss.backward()
+        total += loss  # BLAME
+    assert float(total) > 0
+
+
+@pain("history-kept|graph-freed", "state")
+def a_state_is_carried_with_its_history() -> Any:
+    w = T.tensor(0.8, requires_grad=True)
+    state = T.tensor(0.0)
+    for x in (0.1, 0.2, 0.3):
+        w.grad = None
+        state = T.tanh(w * state + x)  # BLAME
+        loss = (state - 0.5) ** 2
+        loss.backward()
+
+
+@pain("history-kept", "state")
+def a_carried_state_is_hushed_by_retain_graph() -> Any:
+    w = T.tensor(0.8, requires_grad=True)
+    state = T.tensor(0.0)
+    for x in (0.1, 0.2, 0.3, 0.4):
+        w.grad = None
+        state = T.tanh(w * state + x)  # BLAME
+        loss = (state - 0.5) ** 2
+        loss.backward(retain_graph=True)
+
+
+@pain("history-kept", "average")
+def a_moving_average_of_the_loss() -> Any:
+    w = T.tensor([1.0, 2.0], requires_grad=True)
+    average: Any = T.tensor(0.0)
+    for step in range(5):
+        w.grad = None
+        loss = ((w - step) ** 2).sum()
+        loss.backward()
+        average = 0.9 * average + 0.1 * loss  # BLAME
+    assert float(average) > 0
+
+
+@fine
+def a_usual_training() -> Any:
+    T.manual_seed(0)
+    model = nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 1))
+    opt = T.optim.Adam(model.parameters(), lr=0.01)
+    x, y = T.randn(8, 3), T.randn(8, 1)
+    for _ in range(4):
+        opt.zero_grad()
+        loss = nn.functional.mse_loss(model(x), y)
+        loss.backward()
+        opt.step()
+    return [why(p) for p in model.parameters()]
+
+
+@fine
+def gradients_of_small_batches_are_summed() -> Any:
+    w = T.tensor([0.5, 1.0], requires_grad=True)
+    opt = T.optim.SGD([w], lr=0.1)
+    for step in range(6):
+        ((w * step).sum() ** 2 / 2).backward()
+        if step % 2:
+            opt.step()
+            opt.zero_grad()
+    return why(w)
+
+
+@fine
+def two_players_take_turns() -> Any:
+    g, d = T.tensor([0.5], requires_grad=True), T.tensor([1.5], requires_grad=True)
+    opt_g, opt_d = T.optim.SGD([g], lr=0.1), T.optim.SGD([d], lr=0.1)
+    for _ in range(3):
+        opt_d.zero_grad()
+        (d * g.detach()).sum().backward()
+        opt_d.step()
+        opt_g.zero_grad()
+        (d * g).sum().backward()
+        opt_g.step()
+    return [why(g), why(d)]
+
+
+@fine
+def gradients_are_zeroed_in_place() -> Any:
+    w = T.tensor([0.5, 1.0], requires_grad=True)
+    opt = T.optim.SGD([w], lr=0.1)
+    for _ in range(3):
+        opt.zero_grad(set_to_none=False)
+        (w * w).sum().backward()
+        opt.step()
+    return why(w)
+
+
+@fine
+def a_state_is_detached_between_chunks() -> Any:
+    w = T.tensor(0.8, requires_grad=True)
+    opt = T.optim.SGD([w], lr=0.01)
+    state = T.tensor(0.0)
+    for chunk in ([0.1, 0.2, 0.3], [0.4, 0.5, 0.6], [0.7, 0.8, 0.9]):
+        state = state.detach()
+        loss: Any = 0.0
+        for x in chunk:
+            state = T.tanh(w * state + x)
+            loss = loss + (state - 0.5) ** 2
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+    return why(w)
+
+
+@fine
+def inner_steps_are_differentiated() -> Any:
+    w = T.tensor([1.0, 2.0], requires_grad=True)
+    fast = w
+    for _ in range(4):
+        (slope,) = T.autograd.grad((fast**2).sum(), fast, create_graph=True)
+        fast = fast - 0.1 * slope
+    (fast**2).sum().backward()
+    return why(w)
+
+
+@fine
+def a_loss_is_summed_over_examples() -> Any:
+    w = T.tensor(2.0, requires_grad=True)
+    for _ in range(4):
+        w.grad = None
+        loss: Any = T.tensor(0.0)
+        for x in (1.0, 2.0, 3.0):
+            loss = loss + (w * x - 1.0) ** 2
+        loss.backward()
+    return why(w)
+
+
+@fine
+def an_lbfgs_step_with_a_closure() -> Any:
+    w = T.tensor([1.0, 2.0], requires_grad=True)
+    opt = T.optim.LBFGS([w], lr=0.5, max_iter=4)
+
+    def closure() -> Any:
+        opt.zero_grad()
+        loss = ((w - 0.5) ** 2).sum()
+        loss.backward()
+        return loss
+
+    for _ in range(2):
+        opt.step(closure)
+    return why(w)

@@ -1,0 +1,104 @@
+"""How large an array is, in one number."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from vizgrad.arrays.backend import to_host
+from vizgrad.arrays.finite import is_finite as _is_finite
+from vizgrad.arrays.quiet import quiet
+from vizgrad.arrays.sparse import is_sparse
+
+_max, _min = np.maximum.reduce, np.minimum.reduce
+
+
+@quiet
+def largest(array: Any) -> float:
+    """The largest absolute value of a real or complex array: NaN if it holds one, 0.0 if it is empty."""
+    array = _plain(array)
+    kind = array.dtype.kind
+    if not array.size or kind not in "fciubV":
+        return 0.0
+    if kind in "ub":
+        return float(array.max())
+    if kind == "c":
+        array = np.abs(array)
+    return float(max(_max(array, None), -_min(array, None)))
+
+
+@quiet
+def finite(array: Any) -> bool:
+    """Is every element finite? Warnings about overflow are hushed."""
+    return bool(_is_finite(array))
+
+
+@quiet
+def has_nan(array: Any) -> bool:
+    """Is one of the elements NaN?"""
+    return bool(np.isnan(_plain(array)).any())
+
+
+@quiet
+def born(values: Any, given: Any = None) -> list[tuple[tuple[int, ...], float, float | None]]:
+    """The first three elements that are not finite: where, what, and what `given` (of one shape, or that
+    broadcasts) has there.
+    """
+    host = _plain(values)
+    places = np.argwhere(~np.isfinite(host))[:3]
+    beside = None
+    if given is not None:
+        try:
+            beside = np.broadcast_to(_plain(given), host.shape)
+        except ValueError:
+            beside = None
+    found: list[tuple[tuple[int, ...], float, float | None]] = []
+    for place in places:
+        index = tuple(int(i) for i in place)
+        other = None if beside is None else _number(beside[index])
+        found.append((index, _number(host[index]), other))
+    return found
+
+
+def _plain(array: Any) -> Any:
+    """On the host, in a type that numpy computes with."""
+    if is_sparse(array):
+        array = array.values
+    host = to_host(array)
+    return host.astype(np.float32) if host.dtype.kind == "V" else host
+
+
+def _number(value: Any) -> float:
+    return float(abs(value)) if isinstance(value, complex) else float(value)
+
+
+def zero_share(array: Any) -> tuple[int, int]:
+    """How many elements are zero or less, and how many there are."""
+    host = _plain(array)
+    return int(np.count_nonzero(host <= 0)), int(host.size)
+
+
+def zeros_in(array: Any) -> bool:
+    """Is one of the elements exactly zero?"""
+    host = _plain(array)
+    return bool(host.size) and bool((host == 0).any())
+
+
+@quiet
+def zero_where_odd(incoming: Any, outgoing: Any) -> bool:
+    """Is `incoming` zero wherever `outgoing` is not finite, as 0 * inf makes it?"""
+    there, odd = _plain(incoming), ~np.isfinite(_plain(outgoing))
+    try:
+        return bool((np.broadcast_to(there, odd.shape)[odd] == 0).all())
+    except ValueError:
+        return bool((there == 0).any())
+
+
+def sample(array: Any, most: int = 1 << 16) -> bytes:
+    """Bytes of the elements, or of some that are spread evenly where there are very many."""
+    host = to_host(array)
+    if host.nbytes > most:
+        flat = host.reshape(-1) if host.flags.c_contiguous else host.ravel()
+        host = flat[:: max(1, flat.nbytes // most)]
+    return host.tobytes()

@@ -1,0 +1,36 @@
+"""Gradients that a step used twice, and steps with what is not finite."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vizgrad.arrays.magnitude import finite
+from vizgrad.errors import Explanation
+from vizgrad.explaining import why
+from vizgrad.explaining.said import leaf_name, line, said
+from vizgrad.provenance.noting import Noting
+
+
+def find(noting: Noting) -> Iterator[Explanation]:
+    for leaf in noting.gradients.all():
+        for run, stepped in leaf.reported[:1]:
+            name = leaf_name(noting, leaf)
+            yield said(
+                "grad-accumulated", run.site, name,
+                f"backward on {line(run.site)} added to a gradient of `{name}` that a step had "
+                "used already, and the "
+                f"step on {line(stepped)} used the sum: the old gradient counts again.",
+                "call zero_grad() (or set .grad = None) before each backward",
+            )  # fmt: skip
+
+
+def nonfinite(noting: Noting) -> Iterator[Explanation]:
+    """Of the leaves whose gradient is not finite at the end, the first with an answer."""
+    for leaf in noting.gradients.all():
+        tensor = leaf.tensor()
+        if tensor is None or tensor._grad is None or finite(tensor._grad._array):
+            continue
+        explained = why.explain(noting, tensor, leaf_name(noting, leaf))
+        if explained and explained.culprit is not None:
+            yield explained
+            return

@@ -1,0 +1,53 @@
+"""Suspicious operations whose result became part of a loss."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vizgrad.errors import Explanation
+from vizgrad.explaining.said import call, line, said
+from vizgrad.provenance import written
+from vizgrad.provenance.notes import Note
+from vizgrad.provenance.noting import Noting
+
+
+def find(noting: Noting) -> Iterator[Explanation]:
+    if not noting.suspects:
+        return
+    reached: set[int] = set()
+    for run in noting.runs:
+        for root in run.roots:
+            if id(root) not in reached:
+                reached |= {id(note) for note in root.tracked()}
+    for kind, note, more in noting.suspects:
+        if id(note) in reached:
+            yield _broadcast(note, more) if kind == "shape-broadcast" else _normalised(note, more)
+
+
+def _broadcast(note: Note, shapes: tuple[tuple[int, ...], ...]) -> Explanation:
+    first, second, both = (list(shape) for shape in shapes)
+    names = [name for name in written.operands(note.site) if name] or [
+        "the first operand",
+        "the second",
+    ]
+    one, other = (*names, "the other operand")[:2]
+    return said(
+        "shape-broadcast", note.site, one,
+        f"{call(note)} on {line(note.site)} broadcast `{one}` {first} and `{other}` {second} to "
+        f"{both}, a shape that "
+        "neither has: every element meets every other.",
+        f"give both the same shape: {one}.squeeze() or {other}.reshape({one}.shape)",
+    )  # fmt: skip
+
+
+def _normalised(note: Note, source: Note) -> Explanation:
+    inner = source.op.removesuffix("_")
+    shown = written.assigned(source.site) or written.variable(note.site) or inner
+    raw = written.variable(source.site) or "the raw scores"
+    return said(
+        "double-normalised", note.site, shown,
+        f"{note.op} on {line(note.site)} applies a normalisation of its own, and `{shown}` is a "
+        f"{inner} already "
+        f"({line(source.site)}): gradients become small and the loss cannot reach zero.",
+        f"pass the raw logits: give {note.op} `{raw}`, without {inner}",
+    )  # fmt: skip

@@ -1,0 +1,143 @@
+"""What a watch knows more of an error than the place where it was raised."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vizgrad.errors import Explanation
+from vizgrad.explaining import missing
+from vizgrad.explaining.said import line, name_of, said
+from vizgrad.provenance import written
+from vizgrad.provenance.notes import Note
+from vizgrad.provenance.noting import Noting
+from vizgrad.tensor.tensor import Tensor
+
+
+class Improving:
+    def __init__(self, noting: Noting) -> None:
+        self._noting = noting
+
+    def improve(self, error: BaseException, name: str, args: tuple[Any, ...]) -> None:
+        """Puts a better explanation in place of the one that the error has."""
+        known = getattr(error, "explanation", None)
+        if not isinstance(known, Explanation):
+            return
+        better = self._better(known, args)
+        if better is None:
+            return
+        notes = getattr(error, "__notes__", None)
+        if notes and str(known) in notes:
+            notes.remove(str(known))
+        error.explanation = better  # pyright: ignore[reportAttributeAccessIssue]
+        error.add_note(str(better))
+
+    def _better(self, known: Explanation, args: tuple[Any, ...]) -> Explanation | None:
+        roots = [self._noting.note_of(each) for each in _tensors(args)]
+        if known.kind == "cut-detach" and roots:
+            return self._cut(roots[0])
+        if known.kind == "graph-freed" and roots:
+            return self._freed(known, roots)
+        if known.kind == "saved-overwritten":
+            return self._stepped(known, roots)
+        if known.kind == "grad-mode":
+            return self._inference(roots)
+        return None
+
+    def _cut(self, root: Note) -> Explanation | None:
+        """The loss has no history: where was it lost?"""
+        if root.requires:
+            return None
+        for note in root.ancestors():
+            if note.op == "grad" and note.cut == "create_graph":
+                name = name_of(note, "the gradient")
+                return said(
+                    "second-order-cut", note.site, name,
+                    f"`{name}` was taken on {line(note.site)} without create_graph, so it has no "
+                    "history, and neither "
+                    f"has `{name_of(root, 'the loss')}`, which is computed from it.",
+                    "take the gradient with create_graph=True",
+                )  # fmt: skip
+        return missing.of_cut(root, name_of(root, "the loss"))
+
+    def _freed(self, known: Explanation, roots: list[Note]) -> Explanation | None:
+        """Has this step gone on from a value of the step before?"""
+        runs = [run for run in self._noting.runs if run.ended]
+        if not runs:
+            return None
+        freed = runs[-1].ended
+        for note in (each for root in roots for each in root.tracked()):
+            if note.clock < freed:
+                continue
+            for parent in note.parents:
+                if (
+                    parent.requires
+                    and parent.node is not None
+                    and parent.clock < freed
+                    and parent.site
+                ):
+                    return _carried(parent, note, runs[-1].site)
+        return None
+
+    def _stepped(self, known: Explanation, roots: list[Note]) -> Explanation | None:
+        """An optimizer wrote: the person's line is a call of step(), which cannot be written out of place."""
+        place = known.culprit
+        if place is None or ".step(" not in place.text:
+            return None
+        name = known.tensor
+        for note in (each for root in roots for each in root.tracked()):
+            tensor = note.tensor()
+            storage = None if tensor is None else tensor._storage
+            if note.node is None and storage is not None and storage.last_write > note.clock:
+                name = name_of(note, name)
+                break
+        return said(
+            "saved-overwritten", place, name,
+            f"{known.story.partition(';')[0]}; the step on line {place.line} changed `{name}` "
+            "before this backward "
+            "read it.",
+            "call every backward that needs the old values before step(), or run the forward again after it",
+        )  # fmt: skip
+
+    def _inference(self, roots: list[Note]) -> Explanation | None:
+        for note in (each for root in roots for each in root.ancestors()):
+            tensor = note.tensor()
+            if tensor is not None and tensor.is_inference() and note.site is not None:
+                name = written.variable(roots[0].site) or written.assigned(note.site)
+                return said(
+                    "grad-mode", note.site, name,
+                    f"The result of `{written.text_of(note.site)}` on {line(note.site)} is an "
+                    "inference tensor: "
+                    "autograd may not use it.",
+                    "compute it under no_grad in place of inference_mode, or clone it outside",
+                )  # fmt: skip
+        return None
+
+
+def _carried(old: Note, new: Note, earlier: Any) -> Explanation:
+    same = old.site == new.site or written.assigned(old.site) == written.assigned(new.site)
+    name = written.assigned(old.site) or written.variable(new.site) or old.op
+    if same:
+        fix = f"cut it at the start of each step: {name} = {name}.detach()"
+    else:
+        fix = (
+            f"compute `{name}` anew in each step, use {name}.detach(), add the losses and call "
+            "backward once, or give "
+            "the earlier backward retain_graph=True"
+        )
+    return said(
+        "history-kept" if same else "graph-freed", old.site, name,
+        f"`{name}`, made on {line(old.site)} before the backward on {line(earlier)} released its "
+        "graph, was used again "
+        f"on {line(new.site)}: the new loss leads back into the released graph.",
+        fix,
+    )  # fmt: skip
+
+
+def _tensors(args: Any, depth: int = 2) -> list[Tensor]:
+    found: list[Tensor] = []
+    for each in args:
+        if isinstance(each, Tensor):
+            found.append(each)
+        elif depth and isinstance(each, (list, tuple)):
+            found += _tensors(each, depth - 1)
+    return found

@@ -1,0 +1,41 @@
+"""Writes past the version counter to what a backward then read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vizgrad.errors import Explanation
+from vizgrad.explaining.said import line, line_place, said
+from vizgrad.provenance import written
+from vizgrad.provenance.noting import Noting
+from vizgrad.tensor.source import written_name
+
+
+def find(noting: Noting) -> Iterator[Explanation]:
+    for run in noting.runs:
+        for visit, _, write in run.hidden:
+            reader = f"`{written.text_of(visit.site) or visit.name}` ({line(visit.site)})"
+            if write.through == "data":
+                target = written_name(write.site).removesuffix(".data")
+                name = target or written.variable(write.lent_at)
+                yield said(
+                    "hidden-write", write.site, name,
+                    f"The write on {line(write.site)} went through .data, so the version counter "
+                    "did not see it; "
+                    f"{reader} had saved the old value, and its gradient was computed with the new one.",
+                    f"write to a clone, or after backward: use `with no_grad():` on `{name}` "
+                    "itself, so that it is "
+                    "counted",
+                )  # fmt: skip
+                continue
+            name = written.variable(write.lent_at) or "the tensor"
+            place = line_place(write.line)
+            where = f"on line {place.line}" if place is not None else f"after {line(write.lent_at)}"
+            yield said(
+                "hidden-write", place, name,
+                f"Memory of `{name}`, shared with numpy since {line(write.lent_at)}, was written "
+                f"{where}, past the "
+                f"version counter; {reader} had saved the old value, and its gradient was "
+                "computed with the new one.",
+                f"copy before writing: {name}.numpy().copy(), or {name}.clone()",
+            )  # fmt: skip

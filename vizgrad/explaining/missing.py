@@ -1,0 +1,202 @@
+"""Why there is no gradient: where the way from the tensor to the loss was cut."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from vizgrad.errors import Explanation
+from vizgrad.explaining.flow import flows
+from vizgrad.explaining.said import call, line, name_of, operand_of, said
+from vizgrad.provenance import written
+from vizgrad.provenance.notes import MOST, Note
+from vizgrad.provenance.noting import Noting
+from vizgrad.tensor.place import Site
+from vizgrad.tensor.tensor import Tensor
+
+
+def of_gradient(noting: Noting | None, tensor: Tensor, name: str) -> Explanation | None:
+    """`tensor.grad` is None: why; None if that is as it should be, or not known."""
+    note = None if noting is None else noting.notes.get(tensor)
+    if not tensor.requires_grad:
+        return None if note is None else of_cut(note, name)
+    if not tensor.is_leaf:
+        return _not_a_leaf(noting, tensor, note, name)
+    if noting is None or (note is None and noting.gradients.known(tensor) is None):
+        if noting is not None and any(run.kind == "backward" for run in noting.runs):
+            return _unused(noting, tensor, name)
+        return None
+    runs = [run for run in reversed(noting.runs) if run.kind == "backward" and run.roots]
+    if not runs or any(id(tensor) in run.leaves for run in runs):
+        return None  # it had one, and was cleared
+    for run in runs:
+        for root in run.roots:
+            found = _way(root, note) if note is not None else None
+            if found is not None:
+                return _cut_on(found, name) or _unused(noting, tensor, name)
+    for run in runs:
+        for root in run.roots:
+            explained = _through_numbers(noting, root, note, name)
+            if explained is not None:
+                return explained
+    return _unused(noting, tensor, name)
+
+
+def of_cut(note: Note, name: str) -> Explanation | None:
+    """A tensor does not require grad: where its history was lost; None if it never had one."""
+    for each in note.ancestors():
+        if each.cut and each.cut != "create_graph":
+            return _cut(each, name, from_loss=True)
+    return None
+
+
+def _way(root: Note, goal: Note) -> list[Note] | None:
+    """Notes from `goal` to `root`, one made of the other; the way with the fewest cuts."""
+    child: dict[int, Note | None] = {id(root): None}
+    late: list[Note] = []
+    todo = [root]
+    while todo or late:
+        if not todo:
+            todo, late = late, []
+        note = todo.pop(0)
+        if note is goal:
+            way = [note]
+            following = child[id(note)]
+            while following is not None:
+                way.append(following)
+                following = child[id(following)]
+            return way
+        if len(child) > MOST:
+            return None
+        for parent in note.parents:
+            if id(parent) not in child:
+                child[id(parent)] = note
+                (late if parent.requires and not note.requires else todo).append(parent)
+    return None
+
+
+def _cut_on(way: list[Note], name: str) -> Explanation | None:
+    for before, after in pairwise(way):
+        if before.requires and not after.requires:
+            return _cut(after, name)
+    return None
+
+
+def _cut(note: Note, name: str, *, from_loss: bool = False) -> Explanation:
+    """The words for one cut, seen from a leaf that misses its gradient, or from a loss without history."""
+    where, text = line(note.site), call(note)
+    shown = written.variable(note.site) or name_of(note, name)
+    ends = f"so `{name}` has no history" if from_loss else f"the way from `{name}` ends there"
+    if note.cut == "dtype":
+        result = name_of(note, shown)
+        return said(
+            "cut-dtype", note.site, result,
+            f"{text} on {where} gives {_type(note)}, which has no derivative: {ends}.",
+            "stay in floating point, or pass the gradient straight through: x + (rounded - x).detach()",
+        )  # fmt: skip
+    if note.cut in ("no_grad", "inference"):
+        mode = "no_grad" if note.cut == "no_grad" else "inference_mode"
+        return said(
+            "grad-mode", note.site, name,
+            f"{text} on {where} ran under {mode}, so it was not recorded: {ends}.",
+            f"remove {mode} (or enter enable_grad) around it, at least for training",
+        )  # fmt: skip
+    if note.cut == "create_graph":
+        return said(
+            "second-order-cut", note.site, name_of(note, shown),
+            f"the gradient taken on {where} has no history, because it was taken without create_graph.",
+            "take the gradient with create_graph=True",
+        )  # fmt: skip
+    word = {"detach": "detach()", "data": ".data"}.get(
+        note.cut, f"{note.op}, which has no derivative,"
+    )
+    return said(
+        "cut-detach", note.site, shown,
+        f"{text} on {where}: {word} cut the history: {ends}.",
+        f"take out the {word.rstrip(',')} here: detach only what is logged, not what the loss is "
+        "computed from",
+    )  # fmt: skip
+
+
+def _type(note: Note) -> str:
+    kind = note.dtype.kind
+    return "booleans" if kind == "b" else "integers"
+
+
+def _not_a_leaf(
+    noting: Noting | None, tensor: Tensor, note: Note | None, name: str
+) -> Explanation | None:
+    if tensor.retains_grad and noting is not None:
+        return None
+    if noting is not None:
+        runs = [run for run in noting.runs if run.kind == "backward"]
+        if not runs or any(root.tensor() is tensor for run in runs for root in run.roots):
+            return None
+    node = tensor.grad_fn
+    site: Site | None = getattr(node, "site", None)
+    return said(
+        "not-a-leaf", site, name,
+        f"`{name}` is the result of {_written(site) or node.name()} on {line(site)}, not a leaf: "
+        "backward fills "
+        ".grad of leaves alone.",
+        f"make `{name}` a leaf (compute it first, then .detach().requires_grad_()), or call "
+        f"{name or 'it'}.retain_grad() before backward",
+    )  # fmt: skip
+
+
+def _written(site: Site | None) -> str:
+    text = written.text_of(site)
+    return f"`{text}`" if text and len(text) <= 60 else ""
+
+
+def _through_numbers(
+    noting: Noting, root: Note, goal: Note | None, name: str
+) -> Explanation | None:
+    """The way led through Python numbers or numpy."""
+    if goal is None:
+        return None
+    made = [note for note in root.ancestors() if note.constant]
+    for leak in reversed(noting.leaks):
+        if leak.note is None:
+            continue
+        way = _way(leak.note, goal)
+        if way is None:
+            continue
+        for note in made:
+            if note.clock > leak.clock and flows(leak.site, note.site):
+                if (cut := _cut_on(way, name)) is not None and cut.kind != "cut-detach":
+                    return cut
+                word = f"{leak.op}()"
+                shown = (
+                    operand_of(leak.note, name)
+                    if leak.note.site is None
+                    else name_of(leak.note, name)
+                )
+                return said(
+                    "cut-detach", leak.site, shown,
+                    f"{word} on {line(leak.site)} made plain numbers of `{shown}`, and {call(note)} on "
+                    f"{line(note.site)} went on with them: the way from `{name}` ends there.",
+                    f"compute with the tensor itself in place of {word}: numbers and numpy arrays "
+                    "have no history",
+                )  # fmt: skip
+    return None
+
+
+def _unused(noting: Noting, tensor: Tensor, name: str) -> Explanation:
+    leaf = noting.gradients.known(tensor)
+    sites = list(leaf.uses) if leaf is not None else []
+    roots = [root for run in noting.runs for root in run.roots]
+    loss = name_of(roots[-1], "the loss") if roots else "the loss"
+    if sites:
+        result = written.assigned(sites[-1])
+        story = f"`{name}` is used on {line(sites[-1])}, but the result"
+        story += f", `{result}`," if result else ""
+        story += f" never reaches `{loss}`."
+        feed = f"`{result}`" if result else "the result of that line"
+        return said(
+            "unused", sites[-1], name, story,
+            f"feed {feed} into what follows, so that it reaches `{loss}`",
+        )  # fmt: skip
+    return said(
+        "unused", None, name, f"Nothing that `{loss}` was computed from used `{name}`.",
+        f"use `{name}` on the way to `{loss}` (connect it), or leave it out of the parameters",
+    )  # fmt: skip

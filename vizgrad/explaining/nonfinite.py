@@ -1,0 +1,130 @@
+"""NaN and Inf: where the first one was born, forwards or backwards, and of what."""
+
+from __future__ import annotations
+
+from vizgrad.errors import Explanation
+from vizgrad.explaining.advice import backward_fix, forward_fix
+from vizgrad.explaining.said import call, line, number, operand_of, said
+from vizgrad.provenance import written
+from vizgrad.provenance.backwards import Odd, Run
+from vizgrad.provenance.notes import Note
+
+
+def of_value(note: Note, name: str) -> Explanation | None:
+    """Why a value is not finite; None if it is."""
+    if note.finite:
+        return None
+    birth = note.born or note
+    shown = operand_of(birth)
+    if not birth.parents:
+        tensor = written.assigned(birth.site) or name
+        return said(
+            "nonfinite-forward",
+            birth.site,
+            tensor,
+            f"`{tensor}` holds values that are not finite from the start ({line(birth.site)}); "
+            f"{_passed_on(note, birth, name)}",
+            "clean the data first: look for missing values with isfinite(), and replace or drop them",
+        )
+    places, nan = birth.detail or ([], False)
+    what = "NaN" if nan else "an infinite value"
+    story = f"{call(birth)} made {what} on {line(birth.site)}"
+    if places:
+        index, value, given = places[0]
+        at = f" at {list(index)}" if index else ""
+        story += f": {number(value)}{at}"
+        if given is not None:
+            story += f", where `{shown}` is {number(given)}"
+    story += f". {_passed_on(note, birth, name)}"
+    given = places[0][2] if places else None
+    return said("nonfinite-forward", birth.site, shown, story, forward_fix(birth, shown, given))
+
+
+def _passed_on(note: Note, birth: Note, name: str) -> str:
+    if note is birth:
+        return f"That is `{name}`." if name else ""
+    return f"From there it came into `{name}`." if name else "From there it came here."
+
+
+def of_gradient(run: Run, key: int, name: str) -> Explanation | None:
+    """Why the gradient that arrived at a node is not finite; None if the run does not tell."""
+    birth = first_birth(run, key)
+    if birth is None:
+        return None
+    visit = birth.visit
+    inherited = _operand_birth(run, visit.key)
+    masked = birth.masked and _behind_a_mask(run, visit.key)
+    overflow = not masked and visit.incoming > 1e18
+    kind = "nonfinite-masked" if masked else "ill-scaled" if overflow else "nonfinite-backward"
+    if inherited is not None and masked:
+        shown = operand_of(inherited)
+        return said(
+            kind,
+            inherited.site,
+            shown,
+            f"{call(inherited)} on {line(inherited.site)} is infinite in the branch that is masked out on "
+            f"{line(visit.site)}, and in its derivative 0 * inf is NaN. It came into the gradient "
+            f"of `{name}`.",
+            backward_fix(visit, shown, kind),
+        )
+    shown = written.variable(visit.site) or visit.name
+    story = f"The derivative of `{written.text_of(visit.site) or visit.name}` on {line(visit.site)}"
+    if overflow:
+        story += f" overflowed: gradients had grown to {number(visit.incoming)} there"
+    else:
+        value = birth.places[0] if birth.places else None
+        story += " is not finite"
+        if value is not None and value[2] is not None:
+            story += f" where `{shown}` is {number(value[2])}"
+        if masked:
+            story += "; the branch is masked out, but 0 * inf is NaN"
+    story += f". It came into the gradient of `{name}`."
+    return said(kind, visit.site, shown, story, backward_fix(visit, shown, kind))
+
+
+def _operand_birth(run: Run, key: int) -> Note | None:
+    """Where an operand of a node became infinite, if one is."""
+    for root in run.roots:
+        for note in root.tracked():
+            if note.node == key:
+                odd = [parent.born for parent in note.parents if parent.born is not None]
+                return odd[0] if odd else None
+    return None
+
+
+def first_birth(run: Run, key: int) -> Odd | None:
+    """The first node on a way to `key` that made what is not finite."""
+    for birth in run.births:
+        if reaches(run, _target(birth), key):
+            return birth
+    return None
+
+
+def _target(birth: Odd) -> int:
+    return next(d.target for d in birth.visit.out if d.edge == birth.edge)
+
+
+def reaches(run: Run, start: int, key: int) -> bool:
+    """Do gradients go from node `start` to node `key`?"""
+    seen, todo = {start}, [start]
+    for each in todo:
+        if each == key:
+            return True
+        visit = run.visits.get(each)
+        for delivered in visit.out if visit is not None else ():
+            if delivered.target not in seen:
+                seen.add(delivered.target)
+                todo.append(delivered.target)
+    return False
+
+
+_MASKS = ("Where", "MaskedFill", "MaskedScatter", "MaskedSelect", "Index", "Gather", "Select", "Slice", "Mul",
+          "Clamp", "Maximum", "Minimum", "Max", "Min", "Nansum", "NanToNum", "Nanmean")  # fmt: skip
+
+
+def _behind_a_mask(run: Run, key: int) -> bool:
+    """Has a mask stood between the loss and the node?"""
+    for visit in run.visits.values():
+        if visit.name.startswith(_MASKS) and reaches(run, visit.key, key):
+            return True
+    return False

@@ -1,0 +1,60 @@
+"""How explanations are worded: names, lines, sizes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vizgrad.errors import Explanation, Place, place_at, place_of
+from vizgrad.provenance import written
+from vizgrad.provenance.gradients import Leaf
+from vizgrad.provenance.notes import Note
+from vizgrad.provenance.noting import Noting
+from vizgrad.tensor.place import Site
+
+HEALTHY = Explanation("healthy", story="There is nothing to explain.")
+
+
+def said(kind: str, site: Site | Place | None, tensor: str, story: str, fix: str) -> Explanation:
+    place = site if isinstance(site, Place) else place_of(site)
+    return Explanation(kind, place, tensor, fix, story)
+
+
+def line(site: Site | None) -> str:
+    """As in: line 14, or the cell and its line."""
+    place = place_of(site)
+    if place is None:
+        return "a line that is not known"
+    return f"{place.cell}, line {place.line}" if place.cell else f"line {place.line}"
+
+
+def line_place(found: tuple[Any, int] | None) -> Place | None:
+    return None if found is None else place_at(*found)
+
+
+def name_of(note: Note | None, other: str = "") -> str:
+    """What a person calls the tensor of a note."""
+    if note is None:
+        return other
+    return written.assigned(note.site) or other or note.op
+
+
+def leaf_name(noting: Noting, leaf: Leaf) -> str:
+    """What a person calls a leaf, which may be gone by now."""
+    tensor = leaf.tensor()
+    known = "" if tensor is None else noting.names.get(id(tensor), "")
+    return known or name_of(leaf.note, "the parameter")
+
+
+def operand_of(note: Note, other: str = "") -> str:
+    """What the operation of a note was applied to."""
+    return written.variable(note.site) or other or written.assigned(note.site) or note.op
+
+
+def call(note: Note) -> str:
+    """The operation as a person wrote it, shortened."""
+    text = written.text_of(note.site)
+    return f"`{text}`" if text and len(text) <= 60 else f"{note.op}"
+
+
+def number(value: float) -> str:
+    return f"{value:.3g}"

@@ -1,0 +1,99 @@
+"""Gradients that shrink or grow by orders of magnitude: where, and by which factor per step."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from math import log10
+
+from vizgrad.errors import Explanation
+from vizgrad.explaining.said import line, number, said
+from vizgrad.provenance import written
+from vizgrad.provenance.backwards import Run, Visit
+
+#: Orders of magnitude that are worth a word: along a recurrence, at one line, over all.
+_ALONG, _AT_ONE, _OVER_ALL = 6.0, 5.0, 9.0
+#: So often one line has to come for it to be a recurrence.
+_TURNS = 5
+
+
+def of_gradient(run: Run, key: int, name: str) -> Explanation | None:
+    way = _way(run, key)
+    if not way:
+        return None
+    steps: defaultdict[object, list[tuple[Visit, float]]] = defaultdict(list)
+    total = 0.0
+    for visit, size in way:
+        if (
+            visit.incoming > 0
+            and size > 0
+            and not visit.name.startswith(("Mean", "Sum", "Expand", "GraphRoot"))
+        ):
+            change = log10(size) - log10(visit.incoming)
+            total += change
+            steps[visit.site].append((visit, change))
+    if not steps:
+        return None
+    end = way[-1][1]
+    worst = max(steps.values(), key=lambda each: abs(sum(change for _, change in each)))
+    change = sum(each for _, each in worst)
+    if abs(change) < _AT_ONE or change * total < 0 or abs(total) < _AT_ONE:
+        return None
+    if not (end > 1e4 or end < 1e-5):
+        return None
+    turns = len(worst)
+    along = turns >= _TURNS and abs(change) >= _ALONG and _steady([each for _, each in worst])
+    if not (along or turns < _TURNS or abs(total) >= _OVER_ALL):
+        return None
+    site = worst[0][0].site
+    shown = _name(worst[0][0])
+    grows = change > 0
+    verb = "grows" if grows else "shrinks"
+    story = (
+        f"The gradient {verb} by {number(10 ** (change / turns))} at "
+        f"`{written.text_of(site) or shown}` on {line(site)}"
+    )
+    if turns > 1:
+        story += f", {turns} times: by {number(10**change)} in all"
+    story += f". At `{name}` it is {number(end)}."
+    if grows:
+        fix = (
+            "keep the gain per step at or below 1 (orthogonal or smaller initial weights), clip "
+            "the gradient, or truncate"
+        )
+    else:
+        fix = (
+            "keep the gain per step near 1: a better initialisation or normalisation, relu in "
+            "place of sigmoid, gates "
+            "or residual connections, or a larger scale"
+        )
+    return said("ill-scaled", site, shown, story, fix)
+
+
+def _steady(changes: list[float]) -> bool:
+    up = sum(each > 0.04 for each in changes)
+    down = sum(each < -0.04 for each in changes)
+    return max(up, down) >= 0.8 * len(changes)
+
+
+def _name(visit: Visit) -> str:
+    names = [text for text in written.operands(visit.site) if text.isidentifier()]
+    return names[-1] if names else written.assigned(visit.site) or visit.name
+
+
+def _way(run: Run, key: int) -> list[tuple[Visit, float]]:
+    """From the loss to the node along what delivered most: each visit, and how much it delivered."""
+    from_: dict[int, tuple[Visit, float]] = {}
+    for visit in run.visits.values():
+        for delivered in visit.out:
+            known = from_.get(delivered.target)
+            if known is None or delivered.size > known[1]:
+                from_[delivered.target] = visit, delivered.size
+    found: list[tuple[Visit, float]] = []
+    seen: set[int] = set()
+    while key in from_ and key not in seen:
+        seen.add(key)
+        step = from_[key]
+        found.append(step)
+        key = step[0].key
+    found.reverse()
+    return found

@@ -1,0 +1,67 @@
+"""`vizgrad.watch()`: a block that is listened to, and what was wrong in it without an error."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Self
+
+from vizgrad.errors import Explanation
+from vizgrad.explaining import errors_within, findings, suspects
+from vizgrad.provenance.noting import Noting
+from vizgrad.stepping.names import names_around
+
+
+class Watch:
+    """A block of a person's code with forensics on. `findings` are its silent problems, worst first.
+
+    While it is on, `vizgrad.why` knows lines and names, and errors explain more. Nothing is changed: values,
+    versions, lifetimes and the order of hooks are those of an unwatched block.
+    """
+
+    def __init__(self) -> None:
+        self._noting = Noting()
+        self._found: list[Explanation] | None = None
+        self._open = False
+
+    def __enter__(self) -> Self:
+        global _last
+        if self._open or self._found is not None:
+            raise RuntimeError("a watch is entered once: make another with vizgrad.watch()")
+        self._noting.lookers.append(suspects.Suspects(self._noting).look)
+        self._noting.on_error = errors_within.Improving(self._noting).improve
+        self._noting.start()
+        self._open = True
+        _last = self
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._noting.names = names_around()
+        self._found = findings.all_of(self._noting)
+        self._open = False
+        self._noting.stop()
+
+    @property
+    def findings(self) -> list[Explanation]:
+        """Silent problems, worst first; complete when the block has ended."""
+        return list(findings.all_of(self._noting) if self._found is None else self._found)
+
+    def __repr__(self) -> str:
+        if self._open:
+            return "<Watch: open>"
+        found = self._found or []
+        if not found:
+            return "<Watch: nothing found>"
+        return "\n\n".join(str(each) for each in found)
+
+
+_last: Watch | None = None
+
+
+def known() -> Noting | None:
+    """What was noted last: of the watch that is open, or of the last one, which may have ended."""
+    return None if _last is None else _last._noting

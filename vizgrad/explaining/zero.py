@@ -1,0 +1,53 @@
+"""Why a whole gradient is exactly zero."""
+
+from __future__ import annotations
+
+from vizgrad.errors import Explanation
+from vizgrad.explaining.advice import zero_fix
+from vizgrad.explaining.nonfinite import reaches
+from vizgrad.explaining.said import line, said
+from vizgrad.provenance import written
+from vizgrad.provenance.backwards import Odd, Run
+
+#: At a minimum of theirs the gradient is zero as it should be.
+_MINIMA = (
+    "Pow",
+    "MseLoss",
+    "Abs",
+    "L1Loss",
+    "SmoothL1",
+    "Huber",
+    "Norm",
+    "LinalgVectorNorm",
+    "Sub",
+    "Square",
+)
+
+
+def of_gradient(run: Run, key: int, name: str) -> Explanation | None:
+    for kill in run.kills:
+        visit = kill.visit
+        target = next((d.target for d in visit.out if d.edge == kill.edge), None)
+        if target is None or not reaches(run, target, key):
+            continue
+        if visit.name.startswith(_MINIMA):
+            return None
+        shown = written.assigned(visit.site) or written.variable(visit.site) or visit.name
+        operand = written.variable(visit.site) or shown
+        story = (
+            f"`{written.text_of(visit.site) or visit.name}` on {line(visit.site)} has derivative "
+            "zero everywhere"
+        )
+        story += _dead(kill)
+        story += f", so the whole gradient of `{name}` is zero."
+        return said("zero-derivative", visit.site, shown, story, zero_fix(visit.name, operand))
+    return None
+
+
+def _dead(kill: Odd) -> str:
+    if not kill.visit.name.startswith(("Relu", "Threshold")):
+        return ""
+    for low, size, _ in kill.saved.values():
+        if size:
+            return f": {low} of {size} units are dead"
+    return ""

@@ -1,0 +1,483 @@
+"""Listening to a block of a person's code: what each call of theirs made, and of what.
+
+Only calls from outside are noted: what an operation calls in turn is part of it. Nothing is kept alive but
+notes, which are small, and nothing is written to.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from vizgrad.arrays.blocks import owner
+from vizgrad.arrays.magnitude import born, finite, has_nan
+from vizgrad.graph.node import Node
+from vizgrad.observing import Observer
+from vizgrad.provenance.backwards import Run, Watching
+from vizgrad.provenance.gradients import Gradients
+from vizgrad.provenance.memory import Memory
+from vizgrad.provenance.notes import Note, Notes
+from vizgrad.provenance.tapped import functions, plain
+from vizgrad.provenance.taps import Tap
+from vizgrad.provenance.written import variable
+from vizgrad.tensor.clock import tick
+from vizgrad.tensor.modes import GUARD, MODES, start_recording, stop_recording
+from vizgrad.tensor.place import Site, caller
+from vizgrad.tensor.tensor import Tensor
+
+#: Calls that took values out of tensors, of which the latest are kept.
+_LEAKS_KEPT = 4096
+
+
+def _nothing() -> None:
+    """In place of a reference to a tensor."""
+
+
+class Event:
+    """Something that happened at a line, to a tensor: a hook was registered, a value was taken out."""
+
+    __slots__ = ("clock", "extra", "note", "op", "rewritten", "site", "tensor")
+
+    def __init__(self, op: str, site: Site | None, note: Note | None, extra: Any = None) -> None:
+        self.op = op
+        self.site = site
+        self.note = note
+        self.extra = extra
+        self.clock = tick()
+        #: For a hook: the tensor, and where that was written in place after.
+        self.tensor: Callable[[], Any] = _nothing if note is None else note.tensor
+        self.rewritten: Site | None = None
+
+
+class Noting:
+    """All that is known of one block of one thread."""
+
+    def __init__(self) -> None:
+        self.notes = Notes()
+        self.memory = Memory()
+        self.gradients = Gradients()
+        #: Each call of backward or grad that was begun, the newest last.
+        self.runs: deque[Run] = deque(maxlen=64)
+        self.leaks: deque[Event] = deque(maxlen=_LEAKS_KEPT)
+        #: Suspicious operations, in order; `vizgrad.explaining` says which were bugs.
+        self.suspects: list[tuple[str, Note, Any]] = []
+        self.hooks: list[Event] = []
+        #: Called with (tap, note, operands) for each new note.
+        self.lookers: list[Callable[[str, Note, tuple[Any, ...], dict[str, Any]], None]] = []
+        #: Called with an error that a person's call raised.
+        self.on_error: Callable[[BaseException, str, Any], None] | None = None
+        #: What line goes on from step to step, and how often: the newest note of it.
+        self.carried: dict[Site, Note] = {}
+        #: The tick at which the last backward ended that kept no graph for further derivatives.
+        self.last_end = 0
+        #: id of a tensor -> what a person called it when the block ended.
+        self.names: dict[int, str] = {}
+        #: Steps of optimizers, so far.
+        self.steps = 0
+        self._depth = 0
+        self._before: Any = None
+        self._observer: Observer | None = None
+        self._args: tuple[Any, ...] = ()
+
+    # --- being on --------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        self._observer = Observer("a watch")
+        _LOCAL.heard = (*_LOCAL.heard, self)
+        _listen()
+        self._before = start_recording(self)
+
+    def stop(self) -> None:
+        stop_recording(self._before)
+        _LOCAL.heard = tuple([each for each in _LOCAL.heard if each is not self])
+        _unlisten()
+        self.memory.end()
+
+    # --- told by the engine ------------------------------------------------------------------------
+
+    def recorded(self, node: Node, outputs: Any = ()) -> None:
+        """A node was recorded: what it saved is now as it should stay."""
+        if self.memory.blocks:
+            self.memory.look()
+
+    def wrote(self, op: str, site: Site | None) -> None:
+        """An in-place operation wrote; told again by `called`."""
+
+    def watch(self, task: Any) -> Watching:
+        """A backward begins."""
+        run = Run(task, self.memory, self.gradients)
+        self.runs.append(run)
+        self.memory.look()
+        return Watching(run)
+
+    # --- told by taps ----------------------------------------------------------------------------------
+
+    def run(self, tap: Tap, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Runs a call of a person's, and notes what it did."""
+        kind = tap.kind
+        inside = kind in _THROUGH
+        before = self._note_before(kind, args, kwargs)
+        self._depth += not inside
+        runs = len(self.runs)
+        try:
+            result = tap.original(*args, **kwargs)
+        except Exception as error:
+            self._depth -= not inside
+            if self.on_error is not None and not self._depth:
+                self.guarded(self.on_error, error, tap.name, args)
+            raise
+        except BaseException:
+            self._depth -= not inside
+            raise
+        self._depth -= not inside
+        self.guarded(self._called, tap, args, kwargs, result, (before, runs))
+        return result
+
+    def guarded(self, what: Callable[..., Any], *args: Any) -> Any:
+        """What goes wrong here ends the watch, not the program; noting is not noted."""
+        if self._observer is None or not self._observer.active:
+            return None
+        self._depth += 1
+        try:
+            return self._observer.ask(what, *args)
+        finally:
+            self._depth -= 1
+
+    @property
+    def busy(self) -> bool:
+        return self._depth > 0
+
+    def _note_before(self, kind: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if kind == "op":
+            first = args[0] if args else None
+            if isinstance(first, Tensor):
+                storage = first._storage
+                return None if storage is None else storage.last_write
+            return None
+        if kind in ("backward", "grad"):
+            tensors = args[0] if args else kwargs.get("tensors", kwargs.get("outputs"))
+            return self.guarded(self._roots, tensors)
+        return None
+
+    def _roots(self, tensors: Any) -> list[Note]:
+        found = [tensors] if isinstance(tensors, Tensor) else list(tensors or ())
+        return [self.note_of(each) for each in found if isinstance(each, Tensor)]
+
+    def _called(
+        self, tap: Tap, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any, before: Any
+    ) -> None:
+        if GUARD.transforms and MODES.transforms:
+            return
+        kind, name = tap.kind, tap.name
+        if kind in ("op", "make", "like", "apply", "data"):
+            self._made(name, kind, args, kwargs, result, before[0])
+        elif kind == "leak":
+            self._leaked(name, args[0], result)
+        elif kind in ("backward", "grad"):
+            self._ran(kind, args, kwargs, result, *before)
+        elif kind == "step":
+            self.steps += 1
+            self.gradients.stepped(args[0], caller(2), self.steps)
+        elif kind == "hook":
+            both: tuple[Any, ...] = (*args, kwargs.get("hook"))
+            tensor, hook = both[:2]
+            event = Event(name, caller(2), self.note_of(tensor), holds(hook, tensor))
+            self.hooks.append(event)
+
+    def note_of(self, tensor: Tensor) -> Note:
+        """The note of a tensor; of one that was there before, one that says so."""
+        note = self.notes.get(tensor)
+        if note is None:
+            leaf = self.gradients.leaf_of(tensor)
+            note = Note("gradient" if leaf else "given", None, (), tensor, 0)
+            note.requires = tensor.requires_grad
+            note.detail = leaf
+            note.finite = _is_finite(tensor)
+            if not note.finite:
+                note.born = note
+            edge = tensor._edge
+            node = getattr(edge, "node", edge)
+            if isinstance(node, Node):
+                note.node, note.site = node.sequence_nr, node.site
+            self.notes.put(tensor, note)
+        else:
+            note.requires = tensor.requires_grad
+        return note
+
+    def _made(
+        self, name: str, kind: str, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any,
+        written: int | None,
+    ) -> None:  # fmt: skip
+        outputs = list(_tensors((args[0] if name == "__setitem__" else result,)))
+        if not outputs:
+            return
+        operands = list(_tensors((*args, *kwargs.values())))
+        site = caller(2)
+        first = operands[0] if operands else None
+        parents = tuple([self.note_of(each) for each in operands])
+        for each, parent in zip(operands, parents, strict=True):
+            if parent.requires and parent.node is None and site is not None:
+                self.gradients.use(each, parent, site, name)
+        values = parents if kind != "like" else ()
+        for out in outputs:
+            if out is first and not _was_written(out, written):
+                continue  # nothing was done
+            note = Note(name, site, values, out, tick())
+            note.constant = kind == "make" or any(each.__class__ in (float, int) for each in args)
+            self._place(note, out)
+            if not note.requires and any(parent.requires for parent in values):
+                note.cut = _how_cut(name, kind, out)
+            if kind == "make" or (values and out._array.dtype.kind in "fcV"):
+                self._look_at_values(note, out, values)
+            if note.requires and self.last_end:
+                self._count_turns(note)
+            self._tell_memory(name, kind, out, first, site, values)
+            for look in self.lookers:
+                look(name, note, args, kwargs)
+            self.notes.put(out, note)
+            if out is first and out._view is not None:
+                self._written_through(out._view.base, note)
+
+    def _count_turns(self, note: Note) -> None:
+        """Over how many backwards does its history reach, and through which values?"""
+        for parent in note.parents:
+            if not parent.requires or parent.node is None:
+                continue
+            crosses = parent.clock < self.last_end < note.clock
+            turns = parent.turns + crosses
+            if turns > note.turns:
+                note.turns = turns
+                note.carried = parent if crosses else parent.carried
+        before = note.carried
+        earlier = None if before is None else before.carried
+        if before is None or earlier is None or before.site is None:
+            return
+        if earlier.site == before.site:
+            self.carried[before.site] = note
+
+    def _tell_memory(
+        self,
+        name: str,
+        kind: str,
+        out: Tensor,
+        first: Tensor | None,
+        site: Site | None,
+        values: Any,
+    ) -> None:
+        """Who has hold of the memory of a result, or has written it."""
+        if kind == "data" and first is not None:
+            self.memory.lent(first, out, site)
+        elif kind == "make" and name != "tensor":
+            self.memory.exposed(out, site)
+        elif out is first:
+            self._tell_hooks(out, site)
+            self.memory.wrote(out, name, site)
+            self.gradients.wrote(out, values, site)
+
+    def _tell_hooks(self, out: Tensor, site: Site | None) -> None:
+        """A tensor with hooks was written in place; or a gradient, by the hook that was given it."""
+        for event in self.hooks:
+            if event.tensor() is out and event.rewritten is None:
+                event.rewritten = site
+        run = self.runs[-1] if self.runs else None
+        if run is not None and not run.ended and run.given is not None:
+            given = getattr(run.given, "_array", run.given)
+            if owner(out._array) is owner(given):
+                run.edited.append((site, variable(site)))
+
+    def _place(self, note: Note, tensor: Tensor) -> None:
+        """Whether, and by which node, a tensor is part of a graph."""
+        note.requires = tensor.requires_grad
+        edge = tensor._edge
+        node = getattr(edge, "node", edge)
+        if note.requires and isinstance(node, Node):
+            note.node = node.sequence_nr
+
+    def _written_through(self, base: Tensor, note: Note) -> None:
+        """A view was written in place: its base holds that, too."""
+        old = self.note_of(base)
+        made = Note(note.op, note.site, (old, note), base, note.clock)
+        made.finite, made.born = old.finite and note.finite, old.born or note.born
+        self._place(made, base)
+        self.notes.put(base, made)
+
+    def _look_at_values(self, note: Note, out: Tensor, parents: tuple[Note, ...]) -> None:
+        """Notes whether the value is finite, and if it is not, where that began."""
+        if _is_finite(out):
+            return
+        note.finite = False
+        odd = [parent for parent in parents if not parent.finite]
+        if odd:
+            known = [parent.born for parent in odd if parent.born is not None]
+            first = min(known, key=lambda each: each.clock) if known else odd[0]
+            if not (_meant(first) and has_nan(out._array) and not _holds_nan(first)):
+                note.born = first
+                return
+        note.born = note
+        given = next(self._operands(parents), None)
+        note.detail = (
+            born(out._array, None if given is None else given._array),
+            has_nan(out._array),
+        )
+
+    def _operands(self, parents: tuple[Note, ...]) -> Iterator[Tensor]:
+        for parent in reversed(parents):  # the divisor, or the only one
+            tensor = parent.tensor()
+            if tensor is not None and tensor._array.dtype.kind in "fciubV":
+                yield tensor
+
+    def _leaked(self, name: str, tensor: Tensor, result: Any) -> None:
+        site = caller(2)
+        self.leaks.append(
+            Event(name, site, self.note_of(tensor), result if result.__class__ is float else None)
+        )
+        if name in ("numpy", "__array__"):
+            self.memory.exposed(tensor, site)
+
+    def _ran(
+        self,
+        kind: str,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        result: Any,
+        roots: Any,
+        runs: int,
+    ) -> None:
+        if len(self.runs) <= runs and len(self.runs) < (self.runs.maxlen or 0):
+            return
+        run = self.runs[-1] if self.runs else None
+        if run is None:
+            return
+        run.roots = tuple(roots or ())
+        run.kind = kind
+        run.creates = bool(kwargs.get("create_graph", False))
+        run.site = caller(2)
+        run.ended = tick()
+        run.given = None
+        if kind == "backward" and not run.creates:
+            self.last_end = run.ended
+        if kind == "grad":
+            outputs = tuple(run.roots)
+            for each in _tensors((result,)):
+                note = Note("grad", run.site, outputs, each, tick())
+                note.requires = each.requires_grad
+                note.finite = _is_finite(each)
+                note.cut = "" if note.requires else "create_graph"
+                note.detail = run
+                self.notes.put(each, note)
+
+
+#: Within them runs code of a person's.
+_THROUGH = frozenset({"backward", "grad", "step", "apply"})
+
+
+def _tensors(values: Any, depth: int = 3) -> Iterator[Tensor]:
+    for value in values:
+        if isinstance(value, Tensor):
+            yield value
+        elif depth and isinstance(value, (tuple, list)):
+            yield from _tensors(value, depth - 1)
+
+
+def _was_written(tensor: Tensor, before: int | None) -> bool:
+    storage = tensor._storage
+    return storage is not None and storage.last_write > (before or 0)
+
+
+def _is_finite(tensor: Tensor) -> bool:
+    array = tensor._array
+    return array.dtype.kind not in "fcV" or finite(array)
+
+
+def _how_cut(name: str, kind: str, out: Tensor) -> str:
+    if name in ("detach", "detach_") or kind == "data":
+        return "data" if kind == "data" else "detach"
+    if MODES.inference is not None:
+        return "inference"
+    if not MODES.grad:
+        return "no_grad"
+    if out._array.dtype.kind in "iub":
+        return "dtype"
+    return "detach" if kind == "make" else "step"
+
+
+def _meant(note: Note) -> bool:
+    """Was what is not finite written on purpose, as a mask is?"""
+    return note.op in _MASKS or not note.parents
+
+
+_MASKS = frozenset({"masked_fill", "masked_fill_", "where", "full", "full_like", "tensor", "fill_", "given",
+                    "__setitem__", "triu", "tril", "nan_to_num", "scaled_dot_product_attention"})  # fmt: skip
+
+
+def _holds_nan(note: Note) -> bool:
+    tensor = note.tensor()
+    if note.detail:
+        return bool(note.detail[1])
+    return tensor is not None and has_nan(tensor._array)
+
+
+# --- the taps ---------------------------------------------------------------------------------------
+
+
+def holds(function: Any, tensor: Tensor) -> bool:
+    """Does a function refer to a tensor: in its closure, its defaults, or what it is bound to?"""
+    held: list[Any] = [
+        *(getattr(function, "__defaults__", None) or ()),
+        *getattr(function, "args", ()),
+    ]
+    for cell in getattr(function, "__closure__", None) or ():
+        try:
+            held.append(cell.cell_contents)
+        except ValueError:
+            continue
+    return any(each is tensor for each in held)
+
+
+class _Local(threading.local):
+    #: Who listens to this thread, the innermost last.
+    heard: tuple[Noting, ...] = ()
+
+
+_LOCAL = _Local()
+_lock = threading.RLock()
+_users = 0
+_taps: list[Tap] = []
+
+
+def current() -> Noting | None:
+    """What is noted of this thread now."""
+    return _LOCAL.heard[-1] if _LOCAL.heard else None
+
+
+def _heard(tap: Tap, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    heard = _LOCAL.heard
+    if not heard or heard[-1].busy:
+        return tap.original(*args, **kwargs)
+    return heard[-1].run(tap, args, kwargs)
+
+
+def _listen() -> None:
+    global _users
+    with _lock:
+        _users += 1
+        if _users > 1:
+            return
+        seen: set[int] = set()
+        for function, name, kind in functions():
+            found = plain(function)
+            if found is not None and id(found) not in seen:
+                seen.add(id(found))
+                _taps.append(Tap(found, name, kind, _heard))
+
+
+def _unlisten() -> None:
+    global _users
+    with _lock:
+        _users -= 1
+        if not _users:
+            for tap in _taps:
+                tap.end()
+            _taps.clear()

@@ -1,0 +1,84 @@
+"""Being told of every call of a function, whoever holds it, without a cost while nobody listens.
+
+A function stays the same object; for as long as it is tapped, what it does is replaced: its code calls a
+listener, which runs the function as it was. So names bound long ago (`from vizgrad import exp`), methods and
+functions of modules are heard alike, and afterwards nothing is left of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from types import CodeType, FunctionType
+from typing import Any
+
+#: Called with (the tap, positional arguments, keywords); what it returns, the call returns.
+Listener = Callable[["Tap", tuple[Any, ...], dict[str, Any]], Any]
+
+_MARK = 918_273_645
+
+
+@cache
+def _template(free: int) -> CodeType:
+    """The code of a function with that many variables of outer functions, which calls a constant."""
+    names = [f"v{i}" for i in range(free)]
+    source = (
+        f"def make({', '.join(names)}):\n"
+        " def tapped(*args, **kwargs):\n"
+        f"  ({' '.join(name + ',' for name in names)})\n"
+        f"  listener = {_MARK}\n"
+        "  return listener(args, kwargs)\n"
+        " return tapped\n"
+    )
+    scope: dict[str, Any] = {}
+    exec(compile(source, "<vizgrad tap>", "exec"), scope)  # noqa: S102  our own text
+    return scope["make"](*names).__code__
+
+
+class Tap:
+    """One function that is listened to."""
+
+    __slots__ = ("_code", "_listener", "_tapped", "function", "kind", "name", "original")
+
+    def __init__(self, function: FunctionType, name: str, kind: str, listener: Listener) -> None:
+        self.function = function
+        #: What people call it: "relu".
+        self.name = name
+        #: How it is listened to; see `tapped.py`.
+        self.kind = kind
+        self._listener = listener
+        code = function.__code__
+        template = _template(len(code.co_freevars))
+        self._tapped = template.replace(
+            co_consts=tuple([self._call if c == _MARK else c for c in template.co_consts]),
+            co_freevars=code.co_freevars,
+        )
+        self._take(code)
+
+    def _take(self, code: CodeType) -> None:
+        """Keeps what the function does, and takes its place."""
+        function = self.function
+        self._code = code
+        self.original = FunctionType(
+            code,
+            function.__globals__,
+            function.__name__,
+            function.__defaults__,
+            function.__closure__,
+        )
+        self.original.__kwdefaults__ = function.__kwdefaults__
+        self.original.__dict__.update(function.__dict__)
+        function.__code__ = self._tapped
+
+    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        try:
+            return self._listener(self, args, kwargs)
+        finally:
+            code = self.function.__code__
+            if code is not self._tapped and code is not self._code:
+                self._take(code)  # its text was written at this, its first call
+
+    def end(self) -> None:
+        """The function does what it did."""
+        if self.function.__code__ is self._tapped:
+            self.function.__code__ = self._code

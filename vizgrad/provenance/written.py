@@ -1,0 +1,122 @@
+"""What a person wrote at an instruction: names of operands, and what the result is called."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+from functools import lru_cache
+
+from vizgrad.tensor.place import Site
+
+
+@lru_cache(maxsize=64)
+def _parsed(source: str) -> ast.Module | None:
+    try:
+        return ast.parse(source)
+    except (SyntaxError, ValueError):
+        return None
+
+
+def tree_of(file: str) -> ast.Module | None:
+    """The syntax of a file or cell; None if it is not to be had."""
+    return _parsed("".join(linecache.getlines(file)))
+
+
+@lru_cache(maxsize=4096)
+def _at(site: Site) -> tuple[ast.expr | None, ast.stmt | None]:
+    """The expression that is the instruction, and the statement it is in."""
+    tree = tree_of(site.file)
+    if tree is None:
+        return None, None
+    line, columns = site.line(), site.columns()
+    expression: ast.expr | None = None
+    statement: ast.stmt | None = None
+    for node in ast.walk(tree):
+        if isinstance(node, ast.stmt):
+            if node.lineno <= line <= (node.end_lineno or node.lineno):
+                statement = node  # the walk goes from the outermost to the innermost
+        elif (
+            expression is None
+            and columns is not None
+            and isinstance(node, ast.expr)
+            and (node.lineno, node.col_offset, node.end_col_offset) == (line, *columns)
+        ):
+            expression = node
+    return expression, statement
+
+
+def operands(site: Site | None) -> list[str]:
+    """What the operation at an instruction is applied to, as written; numbers are left out."""
+    if site is None:
+        return []
+    expression, statement = _at(site)
+    found: list[ast.expr] = []
+    if isinstance(expression, ast.Call):
+        if isinstance(expression.func, ast.Attribute) and not _is_module(expression.func.value):
+            found.append(expression.func.value)
+        found += expression.args
+    elif isinstance(expression, ast.BinOp):
+        found = [expression.left, expression.right]
+    elif isinstance(expression, ast.UnaryOp):
+        found = [expression.operand]
+    elif isinstance(expression, ast.Compare):
+        found = [expression.left, *expression.comparators]
+    elif isinstance(expression, (ast.Subscript, ast.Attribute)):
+        found = [expression.value]
+    elif isinstance(statement, ast.AugAssign):
+        found = [statement.target, statement.value]
+    return [
+        ast.unparse(each) for each in found if not isinstance(each, (ast.Constant, ast.Starred))
+    ]
+
+
+def _is_module(node: ast.expr) -> bool:
+    """`vg`, `torch.nn.functional`: by what modules are usually called."""
+    text = ast.unparse(node)
+    return text in {"vg", "vizgrad", "torch", "T", "F", "np", "numpy", "nn"} or text.endswith(
+        (".functional", ".linalg", ".special", ".fft", ".nn", ".autograd")
+    )
+
+
+def variable(site: Site | None) -> str:
+    """The first operand that is a name, an attribute or an element; "" if none is."""
+    for text in operands(site):
+        if text.replace(".", "").replace("_", "").isalnum() and not text[0].isdigit():
+            return text
+    return ""
+
+
+def assigned(site: Site | None) -> str:
+    """What the statement at an instruction assigns to; "" if it assigns nothing."""
+    if site is None:
+        return ""
+    _, statement = _at(site)
+    target: ast.expr | None = None
+    if isinstance(statement, ast.Assign):
+        target = statement.targets[0]
+    elif isinstance(statement, (ast.AugAssign, ast.AnnAssign)):
+        target = statement.target
+    if isinstance(target, ast.Tuple) and len(target.elts) == 1:
+        target = target.elts[0]
+    if isinstance(target, (ast.Name, ast.Attribute, ast.Subscript)):
+        return ast.unparse(target)
+    return ""
+
+
+def text_of(site: Site | None) -> str:
+    """The expression of an instruction, as written."""
+    if site is None:
+        return ""
+    expression, statement = _at(site)
+    found = expression or statement
+    return "" if found is None else ast.unparse(found)
+
+
+def statement_of(site: Site | None) -> tuple[str, int, int] | None:
+    """File, first and last line of the statement of an instruction."""
+    if site is None:
+        return None
+    _, statement = _at(site)
+    if statement is None:
+        return site.file, site.line(), site.line()
+    return site.file, statement.lineno, statement.end_lineno or statement.lineno
