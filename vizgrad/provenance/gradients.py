@@ -9,12 +9,14 @@ from vizgrad.arrays.magnitude import largest
 from vizgrad.tensor.place import Site
 
 if TYPE_CHECKING:
+    from typing import TypeAlias
+
     from vizgrad.provenance.notes import Note
     from vizgrad.tensor.tensor import Tensor
 
+    #: A backward (`backwards.Run`), which is made of what stands here.
+    Run: TypeAlias = Any
 
-#: A backward (`backwards.Run`), which is made of what stands here.
-Run = Any
 
 #: Lines that computed with one leaf, of which the first are kept.
 _USES_KEPT = 64
@@ -38,10 +40,7 @@ class Leaf:
         self.note: Note | None = None
         #: (backward, step) of sums of which an old part was used again.
         self.reported: list[tuple[Run, Site | None]] = []
-        #: A backward (`backwards.Run`), which is made of what stands here.
-Run = Any
-
-#: Lines that computed with it.
+        #: Lines that computed with it.
         self.uses: dict[Site, str] = {}
 
 
