@@ -178,6 +178,37 @@ def test_back_takes_a_kept_gradient_and_backwards_within_along() -> None:
     assert len(calls) == 1
 
 
+def test_hooks_run_once_and_in_order_wherever_the_session_goes() -> None:
+    def made() -> tuple[Any, list[str]]:
+        calls: list[str] = []
+        model = torch.nn.Sequential(torch.nn.Linear(3, 3), torch.nn.Tanh(), torch.nn.Linear(3, 1))
+        for name, parameter in model.named_parameters():
+            parameter.register_hook(lambda _, name=name: calls.append(f"of {name}"))
+            parameter.register_post_accumulate_grad_hook(
+                lambda _, name=name: calls.append(f"behind {name}")
+            )
+        model[1].register_full_backward_hook(lambda *_: calls.append("module"))
+        model[1].register_full_backward_pre_hook(lambda *_: calls.append("before module"))
+        loss = model(torch.ones(2, 3)).sum()
+        loss.grad_fn.register_hook(lambda *_: calls.append("node"))
+        loss.grad_fn.next_functions[0][0].register_prehook(lambda *_: calls.append("before node"))
+        return loss, calls
+
+    loss, expected = made()
+    loss.backward()
+    assert len(expected) == 12
+    loss, calls = made()
+    session = vizgrad.debug(loss)
+    while session.status == "paused":
+        session.step(2)
+        session.back(min(session.position, 3))
+        session.seek(session.run.recorded)
+        session.step()
+    session.restart()
+    session.continue_()
+    assert calls == expected
+
+
 def test_a_hook_that_raises_is_of_the_node_that_it_belongs_to() -> None:
     a = leaf(3)
     inner = a.exp()
@@ -283,3 +314,54 @@ def test_what_backward_refuses_is_refused(loss: Callable[[], Any], words: str) -
     with pytest.raises(RuntimeError, match=words):
         vizgrad.debug(loss())
     assert not held_threads()
+
+
+def test_a_gradient_that_is_changed_at_a_pause_goes_on_into_the_run() -> None:
+    def backward(change: Any) -> tuple[Any, Any]:
+        torch.manual_seed(1)
+        a, b = leaf(3), leaf(3)
+        inner = a * b
+        loss = (inner.exp() + inner).sum()
+        session = vizgrad.debug(loss)
+        view = Following(session)
+        session.run_to("MulBackward0")
+        change(session)
+        agrees(view)
+        session.continue_()
+        agrees(view)
+        session.back(2)
+        session.restart()
+        agrees(view)
+        session.continue_()
+        agrees(view)
+        return a.grad, b.grad
+
+    plain = backward(lambda session: None)
+    halved = backward(lambda session: session.set_grad("MulBackward0", "g * 0.5"))
+    assert all(torch.equal(one, other / 2) for one, other in zip(halved, plain, strict=True))
+    given = backward(lambda session: session.set_grad(session.node.id, torch.zeros(3)))
+    assert all(torch.equal(each, torch.zeros(3)) for each in given)
+
+
+def test_a_change_says_what_it_cannot_do() -> None:
+    a = leaf(3)
+    inner = a.exp()
+    inner.register_hook(lambda grad: grad * 2)
+    session = vizgrad.debug((inner * 3).sum())
+    with pytest.raises(ValueError, match="only what waits at the node that comes next"):
+        session.set_grad("MulBackward0", 0)
+    session.step()
+    with pytest.raises(ValueError, match="does not fit"):
+        session.set_grad("MulBackward0", torch.ones(7))
+    edit = session.set_grad("MulBackward0", 1)
+    assert edit.text == "gradient of MulBackward0 = 1"
+    session.step()
+    with pytest.raises(ValueError, match="a hook has changed"):
+        session.set_grad("ExpBackward0", 1)
+    session.back()
+    with pytest.raises(ValueError, match="cannot be run twice"):
+        session.set_grad("MulBackward0", 1)
+    with pytest.raises(ValueError, match="more than one way"):
+        session.branch()
+    session.continue_()
+    assert torch.equal(a.grad, 6 * a.detach().exp())

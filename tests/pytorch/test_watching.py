@@ -12,6 +12,7 @@ torch = pytest.importorskip("torch")
 
 # Below what skips where PyTorch is not installed:
 import vizgrad  # noqa: E402
+from vizgrad.inspection.frameworks import listening  # noqa: E402
 from vizgrad.pytorch import watching  # noqa: E402
 
 
@@ -59,6 +60,13 @@ def test_nodes_know_their_line_and_modules() -> None:
     assert "head: Sequential" in titles
     assert sum("Block" in title for title in titles) == 3
     assert "blocks.1: Block" in vizgrad.graph(loss).to_text()
+
+
+def test_who_watches_need_not_know_the_framework() -> None:
+    a = torch.ones(3, requires_grad=True)
+    with listening():
+        b = a.exp()
+    assert vizgrad.graph(b).data.nodes[0].place.text == "b = a.exp()"
 
 
 def test_a_line_can_be_run_to() -> None:

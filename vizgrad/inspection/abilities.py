@@ -98,6 +98,15 @@ class Change:
 
 
 @runtime_checkable
+class OneWay(Run, Protocol):
+    """A run that cannot be forked, but in which a gradient can be changed for good. Raises as `Branching`."""
+
+    def put_grad(self, node: int, nr: int, value: Any) -> Change:
+        """Changes what waits at slot `nr` of the node that comes next."""
+        ...
+
+
+@runtime_checkable
 class Branching(QuickRun, Protocol):
     """A run that can be continued in more than one way.
 

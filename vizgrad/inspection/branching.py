@@ -6,8 +6,8 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Any
 
-from vizgrad.inspection import model
-from vizgrad.inspection.abilities import Change
+from vizgrad.inspection import abilities, model
+from vizgrad.inspection.abilities import Change, OneWay
 from vizgrad.inspection.branches import Branches, Line
 from vizgrad.inspection.choosing import choose, leaf_called
 from vizgrad.inspection.comparing import differences
@@ -89,7 +89,13 @@ class Branching(Seen):
         `node` is a number, a node, a tensor or a name; `value` a number, values of its shape, a tensor, or a
         text over the gradient `g`: ``"g * 0.5"``, ``"g.clip(-1, 1)"``, ``"zero"``, ``"clip to 1"`` (see
         `vizgrad.inspection.expressions`). ValueError where nothing waits, or it does not fit.
+
+        Of PyTorch's backward there are no branches: the gradient of the node that comes next is changed for
+        good, and ValueError is raised where another run of that node would be needed.
         """
+        run = self._live().history.run
+        if isinstance(run, OneWay) and not isinstance(run, abilities.Branching):
+            return self._change_for_good(node, lambda number: run.put_grad(number, slot, value))
         return self._change(node, lambda line, number: line.run.put_grad(number, slot, value))
 
     def set_saved(self, node: Any, name: str, value: Any) -> model.Edit:
@@ -104,6 +110,17 @@ class Branching(Seen):
         Nodes that saved it and have not run yet compute with that; the forward pass is not run again.
         """
         return self._change(leaf, lambda line, number: line.run.put_leaf(number, value))
+
+    def _change_for_good(self, node: Any, put: Callable[[int], Change]) -> model.Edit:
+        with self._changing_branches() as live:
+            number, history = self._number(live, node), live.history
+            if history.position < history.recorded:
+                raise ValueError(
+                    "this backward cannot be run twice: what comes next has been run already; go to where it "
+                    f"has come to (seek({history.recorded})), and change what waits there"
+                )
+            history.edited(put(number))
+            return history.edits.told()[-1]
 
     def _change(self, node: Any, put: Callable[[Line, int], Change]) -> model.Edit:
         with self._changing_branches() as live:

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Generator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from importlib import import_module
 
 #: Name of a framework -> the module that registers an engine for its tensors.
 _waiting: dict[str, str] = {}
+
+#: What an engine notes of forward passes that somebody watches.
+_listeners: list[Callable[[], AbstractContextManager[None]]] = []
 
 
 def when_imported(framework: str, module: str) -> None:
@@ -22,6 +27,21 @@ def engines_registered() -> bool:
     for name in found:
         import_module(_waiting.pop(name))
     return bool(found)
+
+
+def register_listener(listener: Callable[[], AbstractContextManager[None]]) -> None:
+    """`listener` gives what is to be entered for the time that somebody watches a forward pass."""
+    _listeners.append(listener)
+
+
+@contextmanager
+def listening() -> Generator[None]:
+    """The engines of frameworks that are imported note where nodes are recorded, on this thread."""
+    engines_registered()
+    with ExitStack() as stack:
+        for listener in _listeners:
+            stack.enter_context(listener())
+        yield
 
 
 def _is_there(framework: str) -> bool:

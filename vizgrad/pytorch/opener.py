@@ -7,18 +7,20 @@ from typing import Any
 
 import torch
 
-from vizgrad.inspection import model, summarizer
+from vizgrad.inspection import frameworks, model, summarizer
 from vizgrad.inspection.openers import open_backward, open_picture
 from vizgrad.inspection.protocols import Backward
 from vizgrad.pytorch.run import TorchRun
 from vizgrad.pytorch.source import TorchGraph, roots_of
 from vizgrad.pytorch.summary import elements, summarize, summarize_closely
+from vizgrad.pytorch.watching import watching
 from vizgrad.pytorch.words import as_list
 
 #: The first PyTorch whose graphs can be read and held.
 OLDEST = (2, 4)
 
 summarizer.register(torch.Tensor, summarize, summarize_closely, elements)
+frameworks.register_listener(watching)
 
 
 @open_picture.register(torch.Tensor)

@@ -7,16 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import Any
 from weakref import finalize
 
 import torch
 
 from vizgrad.inspection import model
+from vizgrad.inspection.abilities import Change
 from vizgrad.inspection.protocols import Effect
+from vizgrad.pytorch.edits import new_value
 from vizgrad.pytorch.effects import GradEffect, copy_of
 from vizgrad.pytorch.gate import Call, Gate
 from vizgrad.pytorch.source import TorchGraph
-from vizgrad.pytorch.step import Grad, TorchStep
+from vizgrad.pytorch.step import Grad, TorchStep, equal
 from vizgrad.pytorch.summary import summarize
 from vizgrad.pytorch.words import clock_of, dtype_of, is_custom
 
@@ -63,6 +66,8 @@ class TorchRun:
         )
         #: What keeps `.grad` of its gradient, which PyTorch puts there before the node is held.
         self._retained = _retained(source, known)
+        #: What a person has put in place of what waits at the node that comes next, by slot.
+        self._instead: dict[int, torch.Tensor] = {}
         #: What a hook raised before its node could be held.
         self._failure: BaseException | None = None
         self._gate = Gate(source.nodes, _leaves_beside(source, known), start)
@@ -101,7 +106,7 @@ class TorchRun:
         assert call is not None  # the session asks for `current` before
         came, self._failure = self._failure, None
         if came is None:
-            came = self._next()
+            came = self._next(call)
         error = came if isinstance(came, BaseException) else None
         step = self._made(call, failed=error is not None and not call.done)
         if isinstance(came, Call):
@@ -119,9 +124,34 @@ class TorchRun:
         finally:
             error = came = None  # its traceback refers to this frame
 
-    def _next(self) -> Call | BaseException | None:
+    def put_grad(self, node: int, nr: int, value: Any) -> Change:
+        """See `vizgrad.inspection.abilities.OneWay`."""
+        name, call = f"{self._source.name(node)} (node {node})", self._call
+        if call is None or call.number != node:
+            raise ValueError(
+                "of PyTorch's backward only what waits at the node that comes next can be changed: go to "
+                f"{name} first (run_to)"
+            )
+        waiting = self._waiting.get((node, nr))
+        if waiting is None or call.used is None:
+            raise ValueError(f"no gradient waits at {name}, slot {nr}")
+        if not equal(waiting, call.used[nr]):
+            raise ValueError(
+                f"a hook has changed the gradient of {name} already, as PyTorch calls hooks of tensors first"
+            )
+        new, words = new_value(waiting, value)
+        self._waiting[node, nr] = self._instead[nr] = new
+        slot = f" at slot {nr}" if len(call.used) > 1 else ""
+        return Change(
+            f"gradient{slot} of {name.partition(' ')[0]} = {words}",
+            node,
+            buffer=model.Buffer(node, nr, summarize(new)),
+        )
+
+    def _next(self, call: Call) -> Call | BaseException | None:
+        instead, self._instead = self._instead, {}
         try:
-            self._gate.pass_on()
+            self._gate.pass_on({nr: copy_of(new) for nr, new in instead.items()})
             return self._gate.wait()
         except BaseException as interrupted:  # noqa: BLE001  handed over with the step
             self._gate.close(at_once=True)

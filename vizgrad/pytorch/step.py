@@ -90,7 +90,7 @@ class TorchStep:
     def _visit(self, summary: Summary) -> model.Visit:
         stages: list[model.StageRecord] = []
         for before, after in zip(self.incoming, self.used or (), strict=False):
-            if not _equal(before, after):
+            if not equal(before, after):
                 stages.append(
                     model.StageRecord("hooks", "changed", summary(before), summary(after))
                 )
@@ -115,7 +115,8 @@ class TorchStep:
         )
 
 
-def _equal(a: Grad, b: Grad) -> bool:
+def equal(a: Grad, b: Grad) -> bool:
+    """Have they the same values, NaN included?"""
     if a is None or b is None:
         return a is b
     a, b = a.to_dense(), b.to_dense()
