@@ -129,11 +129,8 @@ PROGRAMS = [
 ]  # fmt: skip
 
 
-def plainly(make: Callable[[], Made]) -> tuple[dict[str, Any], list[str]]:
-    """The gradients, and the nodes in the order in which they ran."""
-    torch.manual_seed(1)
-    tensors, loss, options = make()
-    losses = loss if isinstance(loss, list) else [loss]
+def order_of(losses: list[Any]) -> list[str]:
+    """A list that fills with the nodes as they run."""
     order: list[str] = []
     nodes = [torch.autograd.graph.get_gradient_edge(t).node for t in losses]
     found = set(nodes)
@@ -143,6 +140,15 @@ def plainly(make: Callable[[], Made]) -> tuple[dict[str, Any], list[str]]:
             if following is not None and following not in found:
                 found.add(following)
                 nodes.append(following)
+    return order
+
+
+def plainly(make: Callable[[], Made]) -> tuple[dict[str, Any], list[str]]:
+    """The gradients, and the nodes in the order in which they ran."""
+    torch.manual_seed(1)
+    tensors, loss, options = make()
+    losses = loss if isinstance(loss, list) else [loss]
+    order = order_of(losses)
     options = {"grad_tensors" if k == "gradient" else k: v for k, v in options.items()}
     torch.autograd.backward(losses, **options)
     return tensors, order

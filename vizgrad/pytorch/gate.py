@@ -18,6 +18,7 @@ from typing import Any
 import torch
 
 from vizgrad.pytorch.effects import GradEffect, copy_of
+from vizgrad.pytorch.numbering import Numbering
 
 #: Seconds for which a thread is waited for that was told to end. One that is inside a node ends after it.
 ENDING = 5.0
@@ -57,6 +58,11 @@ class LeafCall:
         self._variable: torch.Tensor | None = variable
         self._memory = _memory(used)
 
+    @property
+    def grad(self) -> Grad:
+        """`.grad` as it is now."""
+        return None if self._variable is None else self._variable.grad
+
     def finish(self) -> None:
         assert self._variable is not None  # is finished once
         grad, before = self._variable.grad, self.effect.grad_before
@@ -76,10 +82,17 @@ class Gate:
     """`start` runs the whole backward; `wait` says which of `nodes` has come, `pass_on` lets it run."""
 
     def __init__(
-        self, nodes: Sequence[Any], others: Sequence[Any], start: Callable[[], None]
+        self,
+        nodes: Sequence[Any],
+        others: Sequence[Any],
+        start: Callable[[], None],
+        numbering: Numbering | None = None,
     ) -> None:
-        """`others`: nodes of leaves that backwards within a node may lead to."""
+        """`others`: nodes of leaves that backwards within a node may lead to. `numbering`: of what the
+        backward records, if it does.
+        """
         self._start = start
+        self._numbering = numbering
         self._came: SimpleQueue[Call | BaseException | None] = SimpleQueue()
         #: For each node that is let go on, what it is given instead of what came (None: just that).
         self._go: SimpleQueue[dict[int, torch.Tensor] | None] = SimpleQueue()
@@ -106,10 +119,15 @@ class Gate:
 
     def wait(self) -> Call | BaseException | None:
         """The node that has come; what the backward ended with, None if all is well."""
-        return self._came.get()
+        came = self._came.get()
+        if self._numbering is not None:
+            self._numbering.stepped()
+        return came
 
     def pass_on(self, instead: dict[int, torch.Tensor] | None = None) -> None:
         """Lets the node that is held run, with other gradients at some slots."""
+        if self._numbering is not None:
+            self._numbering.going_on()
         self._go.put(instead)
 
     @property
@@ -133,6 +151,8 @@ class Gate:
     def _work(self) -> None:
         end: BaseException | None = None
         try:
+            if self._numbering is not None:
+                self._numbering.began()
             self._start()
         except Abandoned:
             pass
@@ -164,12 +184,16 @@ class Gate:
                 if variable is not None:
                     self._within(variable)
                 return None
+            if self._numbering is not None:
+                self._numbering.renumber(grads)
             call = Call(number, grads)
             self._call = call
             self._came.put(call)
             instead = self._go.get()
             if self._abandoned:
                 raise Abandoned
+            if self._numbering is not None:
+                self._numbering.started()
             if instead:
                 grads = [instead.get(nr, grad) for nr, grad in enumerate(grads)]
                 call.used = tuple(map(copy_of, grads))
@@ -195,6 +219,9 @@ class Gate:
             if self._abandoned:
                 raise Abandoned
             call.computed = [copy_of(grad) for grad in computed]
+            if self._numbering is not None:
+                leaf = call.leaf
+                self._numbering.renumber(computed if leaf is None else [leaf.grad])
             if call.leaf is not None:
                 call.leaf.finish()
             call.done = True
@@ -204,6 +231,8 @@ class Gate:
     def drain(self) -> None:
         """Lets go of what was told to nobody."""
         self._call = None
+        if self._numbering is not None:
+            self._numbering.close()
         try:
             while True:
                 self._came.get_nowait()

@@ -10,6 +10,7 @@ import torch
 from vizgrad.inspection import frameworks, model, summarizer
 from vizgrad.inspection.openers import open_backward, open_picture
 from vizgrad.inspection.protocols import Backward
+from vizgrad.pytorch.numbering import Numbering, can_number
 from vizgrad.pytorch.run import TorchRun
 from vizgrad.pytorch.source import TorchGraph, roots_of
 from vizgrad.pytorch.summary import elements, summarize, summarize_closely
@@ -63,7 +64,11 @@ def open_tensor(loss: Any, options: Mapping[str, Any]) -> Backward:
         seeds[slot] = seeds[slot] + one if slot in seeds else one
     known = getattr(names, "tensors", list[Any])()
     tensors = [tensor for tensor in known if isinstance(tensor, torch.Tensor)]
-    run = TorchRun(source, seeds, _reached(source, asked), start, tensors)
+    numbering = None
+    if options.get("create_graph") and can_number():
+        before = [seed for seed in given if seed is not None and seed.requires_grad]
+        numbering = Numbering([*source.nodes, *(TorchGraph(roots_of(before), {}).nodes)])
+    run = TorchRun(source, seeds, _reached(source, asked), start, tensors, numbering)
     title = options.get("title") or names.get(id(losses[0]), "")
     return Backward(source, run, title or "backward", _modes)
 

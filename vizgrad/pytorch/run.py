@@ -18,6 +18,7 @@ from vizgrad.inspection.protocols import Effect
 from vizgrad.pytorch.edits import new_value
 from vizgrad.pytorch.effects import GradEffect, copy_of
 from vizgrad.pytorch.gate import Call, Gate
+from vizgrad.pytorch.numbering import Numbering
 from vizgrad.pytorch.source import TorchGraph
 from vizgrad.pytorch.step import Grad, TorchStep, equal
 from vizgrad.pytorch.summary import summarize
@@ -43,9 +44,10 @@ class TorchRun:
         reached: Callable[[int], bool],
         start: Callable[[], None],
         known: Sequence[torch.Tensor] = (),
+        numbering: Numbering | None = None,
     ) -> None:
         """`reached`: is a node run at all? `start` runs the whole backward. `known`: tensors of a person's
-        whose `.grad` may change besides that of the graph's leaves.
+        whose `.grad` may change besides that of the graph's leaves. `numbering`: of what it records.
         """
         self._source = source
         count = len(source)
@@ -70,7 +72,7 @@ class TorchRun:
         self._instead: dict[int, torch.Tensor] = {}
         #: What a hook raised before its node could be held.
         self._failure: BaseException | None = None
-        self._gate = Gate(source.nodes, _leaves_beside(source, known), start)
+        self._gate = Gate(source.nodes, _leaves_beside(source, known), start, numbering)
         #: However the run ends, also with the interpreter: no thread stays in PyTorch.
         self._end = finalize(self, self._gate.close)
         came = self._gate.wait()

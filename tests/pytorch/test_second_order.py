@@ -1,0 +1,71 @@
+"""With create_graph=True the next backward is what it would be: the same nodes in the same order."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+# Below what skips where PyTorch is not installed:
+import vizgrad  # noqa: E402
+from tests.pytorch.programs import leaf, order_of, same  # noqa: E402
+from vizgrad.pytorch import numbering  # noqa: E402
+
+pytestmark = pytest.mark.filterwarnings("ignore:Using backward.. with create_graph=True")
+
+
+def run(seed: int, *, stepped: bool) -> tuple[list[str], list[Any]]:
+    """The order of the second backward, and what it gives."""
+    torch.manual_seed(seed)
+    rng = random.Random(seed)
+    leaves = [leaf(3) for _ in range(3)]
+    leaves[0].register_hook(lambda grad: grad * pool[4])
+    pool = list(leaves)
+    for _ in range(10):
+        a, b = rng.choice(pool), rng.choice(pool)
+        pool.append(rng.choice([a * b, a.sin(), a + b, a * a, (a - b).tanh()]))
+    loss = sum(each.sum() for each in pool[-4:]) + leaves[0].sum()
+    if stepped:
+        session = vizgrad.debug(loss, create_graph=True)
+        while session.status == "paused":
+            session.step(rng.choice([1, 1, 2]))
+        session.close()
+    else:
+        loss.backward(create_graph=True)
+        rng = random.Random(seed)
+    rng = random.Random(seed)
+    grads = [each.grad for each in leaves if each.grad is not None]
+    for each in leaves:
+        each.grad = None
+    second = sum((grad * rng.choice(pool)).sum() for grad in grads)
+    order = order_of([second])
+    second.backward()
+    return order, [each.grad for each in leaves]
+
+
+@pytest.mark.parametrize("far", [numbering.FAR, 0])
+def test_the_next_backward_runs_as_it_would(far: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(numbering, "FAR", far)
+    for seed in range(12):
+        expected, grads = run(seed, stepped=False)
+        order, stepped = run(seed, stepped=True)
+        assert order == expected
+        assert all(map(same, stepped, grads))
+
+
+def test_the_second_backward_is_debugged_too() -> None:
+    a = leaf(3)
+    loss = (a**3).sum()
+    vizgrad.debug(loss, create_graph=True).continue_()
+    grad, a.grad = a.grad, None
+    session = vizgrad.debug(grad.sum())
+    assert all(
+        edge.node is None or edge.node > node.id
+        for node in session.graph.nodes
+        for edge in node.edges
+    )
+    session.continue_()
+    assert torch.allclose(a.grad, 6 * a.detach())
