@@ -12,7 +12,6 @@ torch = pytest.importorskip("torch")
 
 # Below what skips where PyTorch is not installed:
 import vizgrad  # noqa: E402
-from vizgrad.inspection.frameworks import listening  # noqa: E402
 from vizgrad.pytorch import watching  # noqa: E402
 
 
@@ -62,10 +61,11 @@ def test_nodes_know_their_line_and_modules() -> None:
     assert "blocks.1: Block" in vizgrad.graph(loss).to_text()
 
 
-def test_who_watches_need_not_know_the_framework() -> None:
+def test_watch_listens_to_pytorch_too() -> None:
     a = torch.ones(3, requires_grad=True)
-    with listening():
+    with vizgrad.watch() as w:
         b = a.exp()
+    assert w.findings == []
     assert vizgrad.graph(b).data.nodes[0].place.text == "b = a.exp()"
 
 

@@ -7,6 +7,7 @@ from typing import Self
 
 from vizgrad.errors import Explanation
 from vizgrad.explaining import errors_within, findings, suspects
+from vizgrad.inspection.frameworks import listening
 from vizgrad.provenance.noting import Noting
 from vizgrad.stepping.names import names_around
 
@@ -22,6 +23,8 @@ class Watch:
         self._noting = Noting()
         self._found: list[Explanation] | None = None
         self._open = False
+        #: Other frameworks note where their nodes are recorded.
+        self._others = listening()
 
     def __enter__(self) -> Self:
         global _last
@@ -30,6 +33,7 @@ class Watch:
         self._noting.lookers.append(suspects.Suspects(self._noting).look)
         self._noting.on_error = errors_within.Improving(self._noting).improve
         self._noting.start()
+        self._others.__enter__()
         self._open = True
         _last = self
         return self
@@ -40,6 +44,7 @@ class Watch:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self._others.__exit__(kind, error, trace)
         self._noting.names = names_around()
         self._found = findings.all_of(self._noting)
         self._open = False
