@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from typing import Any
 
 import pytest
 
 import vizgrad
+from tests.fixtures.limits import HANG
 from tests.fixtures.sessions import leaf, no_sessions, small
 from vizgrad.inspection import registry
 from vizgrad.inspection.looking import SessionClosed
@@ -212,3 +216,30 @@ def test_a_move_of_no_step_tells_that_nothing_stops_the_run_any_more() -> None:
     assert [update.stopped for update in told] == [None]
     session.step(0)
     assert len(told) == 1
+
+
+FORKED = """
+import os, sys
+import vizgrad as vg
+x = vg.ones(2, requires_grad=True)
+made = vg.debug(x.exp().sum(), display=False)
+reading, writing = os.pipe()
+child = os.fork()
+other = vg.debug(x.exp().sum(), display=False)
+if not child:
+    os.write(writing, other.id.encode())
+    os._exit(0)
+os.waitpid(child, 0)
+print(made.id, other.id, os.read(reading, 100).decode())
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no processes can be forked here")
+def test_a_process_that_was_forked_gives_its_sessions_names_of_its_own() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", FORKED], capture_output=True, text=True, check=True, timeout=HANG
+    )
+    made, here, there = done.stdout.split()
+    assert made.split("-")[1] == here.split("-")[1]
+    assert here.split("-")[0] == there.split("-")[0]
+    assert here != there

@@ -7,6 +7,7 @@ oldest is closed when one more is opened.
 
 from __future__ import annotations
 
+import os
 import secrets
 from collections.abc import Callable
 from itertools import count
@@ -30,6 +31,16 @@ _movers: Observers[[Session]] = Observers()
 _latest: str | None = None
 #: The ids that observers were told of last.
 _told: tuple[str, ...] = ()
+
+
+def _in_a_fork() -> None:
+    """A process that was forked is another kernel: what it opens is not what its parent opens."""
+    global _kernel
+    _kernel = secrets.token_hex(4)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_in_a_fork)
 
 
 def add(session: Session) -> None:
