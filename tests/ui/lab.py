@@ -28,12 +28,15 @@ KERNEL_LIMIT = 300_000
 CELL_LIMIT = 600_000
 LOOK_LIMIT = 120_000
 
+#: Kernels that have loaded already what they are going to import (warm.py), and those that have not.
+WARM, COLD = "python3", "cold"
+
 # Each function below is called by `Lab.call` with `app` and the arguments given in Python.
 _OPEN_NOTEBOOK = """
-async (app, path) => {
+async (app, path, name) => {
   await app.restored;
   const panel = await app.commands.execute('docmanager:open', {
-    path, factory: 'Notebook', kernel: { name: 'python3' }
+    path, factory: 'Notebook', kernel: { name }
   });
   await panel.context.ready;
   await panel.sessionContext.ready;
@@ -149,17 +152,17 @@ class Lab:
             arguments,
         )
 
-    def open_notebook(self, *cells: str, name: str = "test.ipynb") -> Notebook:
+    def open_notebook(self, *cells: str, name: str = "test.ipynb", kernel: str = WARM) -> Notebook:
         """Writes a notebook with these code cells, opens it, and waits for its kernel."""
         path = self.server.root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in cells])
         nbformat.write(notebook, path)
-        return self.open(name)
+        return self.open(name, kernel)
 
-    def open(self, path: str) -> Notebook:
+    def open(self, path: str, kernel: str = WARM) -> Notebook:
         """Opens a notebook that is there, with its kernel if it has one."""
-        return Notebook(self, self.call(_OPEN_NOTEBOOK, path, limit=KERNEL_LIMIT))
+        return Notebook(self, self.call(_OPEN_NOTEBOOK, path, kernel, limit=KERNEL_LIMIT))
 
     def open_copy(
         self, source: Path, change: Callable[[NotebookNode], None] | None = None
@@ -171,8 +174,7 @@ class Lab:
             notebook = nbformat.read(source, as_version=4)
             change(notebook)
             nbformat.write(notebook, folder / source.name)
-        panel = self.call(_OPEN_NOTEBOOK, f"{folder.name}/{source.name}", limit=KERNEL_LIMIT)
-        return Notebook(self, panel)
+        return self.open(f"{folder.name}/{source.name}")
 
     def shut_down_kernels(self) -> None:
         self.call("async app => { await app.serviceManager.sessions.shutdownAll(); }")

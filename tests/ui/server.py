@@ -9,18 +9,24 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.request
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from urllib.error import URLError
+
+from ipykernel.kernelspec import get_kernel_dict
 
 from tests.fixtures.limits import HANG
 
 #: Seconds. A cold start takes 3 to 6 on two cores.
 START_LIMIT = HANG
 STOP_LIMIT = 60
+
+WARM = str(Path(__file__).parent / "warm.py")
 
 #: What would reach for a network, move under the test's hands, or leave cells out of the page.
 SETTINGS = {
@@ -42,6 +48,8 @@ class Server:
     root: Path
     log: Path
     process: subprocess.Popen[bytes]
+    #: What its kernels are forked from (warm.py).
+    kernels: subprocess.Popen[bytes]
 
     def address(self, page: str = "lab") -> str:
         return f"{self.url}/{page}{'&' if '?' in page else '?'}token={self.token}"
@@ -67,16 +75,19 @@ def start(folder: Path, *arguments: str) -> Server:
     ]
     log = folder / "server.log"
     with log.open("wb") as output:
-        process = subprocess.Popen(
-            command,
-            cwd=root,
-            env=_environment(folder, token),
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,  # One group, so that the kernels end with the server.
+        started: Any = {
+            "cwd": root,
+            "env": _environment(folder, token),
+            "stdout": output,
+            "stderr": subprocess.STDOUT,
+            "start_new_session": True,  # One group, so that what it starts ends with it.
+        }
+        socket_ = _kernel_specs(folder)
+        kernels = subprocess.Popen(
+            [sys.executable, WARM, socket_], stdin=subprocess.PIPE, **started
         )
-    server = Server(f"http://127.0.0.1:{port}", token, root, log, process)
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, **started)
+    server = Server(f"http://127.0.0.1:{port}", token, root, log, process, kernels)
     try:
         _wait_until_it_answers(server)
     except BaseException:
@@ -97,6 +108,25 @@ def stop(server: Server) -> None:
         except subprocess.TimeoutExpired:
             continue
     process.wait(STOP_LIMIT)
+    server.kernels.communicate(timeout=STOP_LIMIT)
+
+
+def _kernel_specs(folder: Path) -> str:
+    """Writes of which kernels notebooks have the choice; gives the socket at which warm ones are asked for.
+
+    "cold" is what a kernel is outside of tests.
+    """
+    asked = tempfile.mkdtemp(
+        prefix="vizgrad"
+    )  # in `folder` its path would be too long for a socket
+    where = str(Path(asked) / "kernels")
+    usual = get_kernel_dict()
+    warm = {"argv": [sys.executable, "-I", "-S", WARM, where, "{connection_file}"]}
+    for name, spec in (("python3", usual | warm), ("cold", usual)):
+        made = folder / "jupyter" / "kernels" / name / "kernel.json"
+        made.parent.mkdir(parents=True)
+        made.write_text(json.dumps(spec))
+    return where
 
 
 def _environment(folder: Path, token: str) -> Mapping[str, str]:
@@ -106,6 +136,7 @@ def _environment(folder: Path, token: str) -> Mapping[str, str]:
         "HOME": str(folder),
         "JUPYTER_CONFIG_DIR": str(folder / "config"),
         "JUPYTER_DATA_DIR": str(folder / "data"),
+        "JUPYTER_PATH": str(folder / "jupyter"),
         "JUPYTER_RUNTIME_DIR": str(folder / "runtime"),
         "JUPYTER_TOKEN": token,
         "IPYTHONDIR": str(folder / "ipython"),
