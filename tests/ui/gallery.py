@@ -153,6 +153,19 @@ def coloured(lab: Lab) -> Seen:
 
 
 @state
+def compared(lab: Lab) -> Seen:
+    lab.page.set_viewport_size({"width": 1230, "height": 1100})
+    lab.execute("application:toggle-left-area")
+    notebook, view = opened(lab)
+    notebook.execute("session.step(2); session.set_grad(session.node, 'g * 1.5')")
+    notebook.execute("session.continue_(); session.switch('original'); session.continue_()")
+    at(view, 11)
+    press(view, "Compare branch 1 with original")
+    view.get_by_role("note", name="Colours: how").wait_for()
+    return root(view)
+
+
+@state
 def running(lab: Lab) -> Seen:
     view = stepped(lab, SLOW, 2)
     press(view, "Step")

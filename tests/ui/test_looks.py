@@ -140,10 +140,12 @@ def test_heads_are_one_line_and_the_slider_can_be_held(lab: Lab) -> None:
     press(output, "Step")
     at(output, 1)
     output.locator("[data-state=current]").first.click()
+    press(output, "Colour by gradient")
     for font in ("", "DejaVu Sans"):
         with written_in(lab, font):
-            for width in (1150, 934, 780, 600, 480, 358):
+            for width in (1150, 1070, 934, 780, 600, 480, 358):
                 _one_line(resized(output, width), width)
+                _whole_and_uncovered(output)
                 picture(lab, f"heads-{width}-{font or 'usual'}".replace(" ", "-"))
 
 
@@ -155,6 +157,19 @@ def _one_line(view: Locator, width: int) -> None:
     slider, toolbar = box_of(view.locator(".vg-scrubber")), box_of(view.locator(".vg-toolbar"))
     assert slider["width"] >= 100
     assert toolbar["height"] <= (100 if width < 480 else 66)
+
+
+#: What is cut of these, and tabs that lie out of sight.
+CUT = """view => [...view.querySelectorAll('.vg-stops > .vg-link, .vg-branch-ask, .vg-tabs')].filter(
+  e => e.scrollWidth > e.clientWidth + 1 || e.closest('.vg-region-body')?.scrollWidth >
+    e.closest('.vg-region-body')?.clientWidth
+).map(e => e.textContent)"""
+
+
+def _whole_and_uncovered(view: Locator) -> None:
+    assert root(view).evaluate(CUT) == []
+    legend = view.get_by_role("note", name="Colours: norm of the gradient")
+    assert not cover(box_of(legend), box_of(view.locator(".vg-canvas")))
 
 
 def test_numbers_of_five_digits_cover_nothing_in_the_toolbar(lab: Lab) -> None:

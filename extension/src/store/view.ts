@@ -16,6 +16,8 @@ export interface ViewState {
   readonly search: Search | null;
   /** The branch that is compared with the one that it left. */
   readonly comparing: string | null;
+  /** Colours say how large gradients are; null: as a person prefers it. */
+  readonly heated: boolean | null;
   readonly help: boolean;
   /** Everything is drawn larger, for a projector. */
   readonly presentation: boolean;
@@ -75,6 +77,7 @@ export const INITIAL_VIEW: ViewState = {
   looking: null,
   search: null,
   comparing: null,
+  heated: null,
   help: false,
   presentation: false
 };

@@ -8,7 +8,7 @@ import { rove } from '../roving';
 import { Note, Region } from './Region';
 import type { Part } from './Panels';
 
-/** Pixels of the row from which there is room for a note beside the tabs. */
+/** Pixels of the row from which there is room for a note, tools and whole signs beside the tabs. */
 const ROOMY = 480;
 
 interface TabsProps {
@@ -44,6 +44,7 @@ export function Tabs({ parts, chosen, choose }: TabsProps): JSX.Element {
       );
     }
   }, [chosen, roomy]);
+  const tools = part.tools !== undefined && <span class="vg-region-tools">{part.tools}</span>;
   const note = part.note !== undefined && <Note key={part.name} say={part.note} />;
   return (
     <div class="vg-tabbed">
@@ -57,19 +58,21 @@ export function Tabs({ parts, chosen, choose }: TabsProps): JSX.Element {
               role="tab"
               aria-selected={i === at}
               aria-label={sign ? `${name}, ${sign}` : name}
+              {...(sign ? { title: sign } : {})}
               tabIndex={i === at ? 0 : -1}
               onClick={() => choose(name)}
             >
               {short}
-              {sign && <span class="vg-tab-sign">{sign}</span>}
+              {sign && <span class="vg-tab-sign">{roomy ? sign : sign.split(' ')[0]}</span>}
             </button>
           ))}
         </div>
         {roomy && note}
-        {part.tools !== undefined && <span class="vg-region-tools">{part.tools}</span>}
+        {roomy && tools}
       </div>
       <div class="vg-tabpanel" role="tabpanel" aria-label={part.name}>
         <Region key={part.name} name={part.name} bare>
+          {!roomy && tools}
           {!roomy && note}
           {part.draw()}
         </Region>

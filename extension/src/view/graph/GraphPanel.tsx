@@ -51,7 +51,6 @@ function GraphPanelInner({
   const svg = useRef<SVGSVGElement>(null);
   const world = useRef<SVGGElement>(null);
   const screen = useSize(host) ?? NO_SCREEN;
-  const [heated, setHeated] = useState(() => preferences.colour_by_gradient);
   const [metrics, setMetrics] = useState(() => new TextMetrics());
   useLayoutEffect(() => {
     if (host.current) {
@@ -61,6 +60,7 @@ function GraphPanelInner({
 
   const { drawing } = session;
   const { search, selection } = view;
+  const heated = view.heated ?? preferences.colour_by_gradient;
   const pair = pairOf(session, view);
   const compared = comparedOf(session, view);
   const picture = useMemo(() => pictureOf(drawing, metrics), [drawing, metrics]);
@@ -162,12 +162,8 @@ function GraphPanelInner({
     'fold-all': { act: () => foldAll(false), can: foldable },
     'open-groups': { act: () => foldAll(true), can: foldable },
     'colour-by-gradient': {
-      act: () => {
-        setHeated(pair !== null || !heated);
-        if (pair !== null) {
-          store.view({ comparing: null }); // Colours say one thing at a time.
-        }
-      },
+      // Colours say one thing at a time.
+      act: () => store.view({ heated: pair !== null || !heated, comparing: null }),
       isOn: () => heated && pair === null
     },
     'compare-branch': {
@@ -245,8 +241,6 @@ function GraphPanelInner({
           show={() => nextKey !== null && placing.show(nextKey)}
         />
         {menu.place && <ContextMenu {...menu.place} close={menu.close} />}
-        {heated && pair === null && <Legend />}
-        {compared && <DifferenceLegend compared={compared} />}
         {drawing.boxes.length >= MINIMAP_FROM && (
           <Minimap
             picture={picture}
@@ -257,6 +251,8 @@ function GraphPanelInner({
           />
         )}
       </div>
+      {heated && pair === null && <Legend />}
+      {compared && <DifferenceLegend compared={compared} />}
     </Region>
   );
 }

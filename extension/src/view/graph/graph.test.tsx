@@ -276,9 +276,12 @@ describe('what a person does', () => {
 
   test('colours by gradient, with a legend', () => {
     const done = { ...WAITING, state: 'done', order: 0, grad_norm: 1e-9 } as const;
-    show(session(some, { nodes: [done, WAITING, WAITING] }));
+    const seen = session(some, { nodes: [done, WAITING, WAITING] });
+    show(seen);
     expect(item(/^Sum/).getAttribute('data-heat')).toBeNull();
     fireEvent.click(within(graph()).getByRole('button', { name: 'Colour by gradient' }));
+    expect(store.view).toHaveBeenLastCalledWith({ heated: true, comparing: null });
+    show(seen, { heated: true });
     expect(item(/^Sum/).getAttribute('data-heat')).toBe('-4');
     expect(item(/^Tanh/).getAttribute('data-heat')).toBe('none');
     expect(within(graph()).getByRole('note', { name: /norm of the gradient/ })).toBeTruthy();

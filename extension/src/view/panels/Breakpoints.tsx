@@ -48,13 +48,8 @@ export function Breakpoints({ session }: { session: SessionState }): JSX.Element
         ))}
       </ul>
       {open && !adding && (
-        <button
-          type="button"
-          class="vg-link"
-          aria-label="New breakpoint"
-          onClick={() => setAdding(true)}
-        >
-          New
+        <button type="button" class="vg-link" onClick={() => setAdding(true)}>
+          New breakpoint
         </button>
       )}
       {open && adding && <Add done={() => setAdding(false)} />}
