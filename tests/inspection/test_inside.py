@@ -209,6 +209,12 @@ def test_to_a_line() -> None:
         assert session.position == position
     with pytest.raises(ValueError, match="no node of this graph was recorded at line"):
         session.run_to(line="test_inside.py:1")
+    with pytest.raises(ValueError, match="is where the run stands: no other node"):
+        session.run_to(line=f"test_inside.py:{place.line}")
+    session.step()
+    with pytest.raises(ValueError, match="were run already: step back"):
+        session.run_to(line=f"test_inside.py:{place.line}")
+    assert session.position == 3
 
 
 def test_views_are_told() -> None:

@@ -201,12 +201,29 @@ def test_what_if(session: Kernel) -> None:
     compared = session.run("%vizgrad compare branch 1").result
     assert "TanhBackward0  " in compared
     assert " -> 0" in compared
+    assert session.run("%vizgrad compare original with branch 1").result.count("\n") > 0
     assert "usage: %vizgrad compare NAME" in session.run("%vizgrad compare").printed
     session.run("%vizgrad drop branch 1")
     assert "branch other" not in session.run("%vizgrad branches").result
     assert "* other: " in session.run("%vizgrad branch other").result
     assert "no branch 'nowhere'" in session.run("%vizgrad switch nowhere").error
     session.run("%vizgrad drop other")
+
+
+def test_the_second_order_is_opened_and_debugged(kernel: Kernel) -> None:
+    kernel.run("side = vg.tensor([2.0], requires_grad=True); cubed = (side ** 3).sum()")
+    kernel.run("first = vg.debug(cubed, create_graph=True); first.continue_()")
+    opened = kernel.run("%vizgrad second")
+    assert not opened.error
+    assert "next is " in opened.result
+    assert any("application/vnd.jupyter.widget-view+json" in shown for shown in opened.shown)
+    assert "finished" in kernel.run("%vizgrad continue").result
+    # 3 x^2 of the first, 6 x of the second: both in `.grad`
+    assert kernel.run("side.grad.tolist()").result == "[24.0]"
+    kernel.run("first.close()")
+    kernel.run("plain = vg.debug((side * 2).sum())")
+    assert "debug with create_graph=True" in kernel.run("%vizgrad second").error
+    kernel.run("plain.close()")
 
 
 def test_stages_and_leaves(session: Kernel) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import zipfile
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -110,3 +112,79 @@ def test_the_table_has_a_row_for_each() -> None:
     html = run([0.5, 0.25]).diff(run([0.5, 0.5], more=True))._repr_html_()
     assert html.count("<tr>") == 1 + 4 + 1
     assert "only there" in html
+
+
+def opened(w: list[float], *, more: bool = False) -> Any:
+    x = vg.tensor([1.0, 2.0], requires_grad=True)
+    hidden = (x * vg.tensor(w)).tanh()
+    if more:
+        hidden = hidden.exp()
+    return open_session(hidden.sum(), names={id(x): "x"}, title="loss")
+
+
+def test_another_run_is_laid_beside_one_that_goes_on() -> None:
+    session, other = opened([0.5, 0.25]), opened([0.5, 0.5])
+    other.continue_()
+    session.step(2)
+    assert [each.relative for each in session.compare(other, "before")] == [0.0, 0.0]
+    assert session.comparison("before").first is None
+    session.continue_()
+    told = session.comparison("before")
+    assert told.first == 2
+    relative = other.trace.diff(session.trace).first
+    assert relative is not None
+    found = {each.node: each for each in told.differences}
+    assert found[2].here == pytest.approx(session.trace.visits[2].incoming[0].norm)
+    assert found[2].there == pytest.approx(other.trace.visits[2].incoming[0].norm)
+    # laid beside a second time it is the same; another gets a name of its own
+    session.compare(other.trace)
+    assert [each.name for each in session._state.beside] == ["before", "the other run"]
+    assert session.branches[1:] == ()
+    with pytest.raises(ValueError, match="there is a branch 'before' already"):
+        session.branch("before")
+    session.drop_branch("before")
+    with pytest.raises(ValueError, match="there is no branch 'before'"):
+        session.comparison("before")
+    with pytest.raises(TypeError, match="not with int"):
+        session.compare(3)
+
+
+def test_what_only_one_of_them_has_is_said() -> None:
+    session, other = opened([0.5, 0.25], more=True), opened([0.5, 0.25])
+    for each in (session, other):
+        each.continue_()
+    session.compare(other, "before")
+    told = session.comparison("before")
+    assert told.text == "1 node only here"
+    alone = [each for each in told.differences if each.there is None]
+    assert [session.name_of(each.node).name for each in alone] == ["ExpBackward0"]
+    assert other.compare(session, "after")[-1].what == ""
+    assert other.comparison("after").text == "1 node only in after"
+
+
+def test_on_a_branch_it_is_compared_with_that() -> None:
+    session, other = opened([0.5, 0.25]), opened([0.5, 0.25])
+    for each in (session, other):
+        each.continue_()
+    session.compare(other, "before")
+    session.seek(1)
+    session.set_grad(session.node, "g * 2")
+    session.continue_()
+    assert session.comparison("before", "branch 1").first == 1
+    with pytest.raises(ValueError, match="go to 'original' first"):
+        session.comparison("before", "original")
+    session.switch("original")
+    assert session.comparison("before").first is None
+    assert session.comparison("branch 1", "original").first == 1
+
+
+def test_a_file_of_a_difference_has_it_for_a_page(tmp_path: Path) -> None:
+    one, other = opened([0.5, 0.25]), opened([0.5, 0.5])
+    for each in (one, other):
+        each.continue_()
+    one.trace.diff(other).save(tmp_path / "x.vgtrace")
+    with zipfile.ZipFile(tmp_path / "x.vgtrace") as file:
+        (beside,) = json.loads(file.read("view.json"))["beside"]
+    assert (beside["name"], beside["recorded"], beside["first"]) == ("the other run", 4, 2)
+    assert beside["total"] == len(beside["differences"]) == 4
+    assert vg.load_trace(tmp_path / "x.vgtrace").diff(one).same

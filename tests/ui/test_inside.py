@@ -7,7 +7,7 @@ import re
 
 from playwright.sync_api import Locator, expect
 
-from tests.ui.lab import Lab
+from tests.ui.lab import Lab, Notebook
 from tests.ui.test_code import cell, picture
 from tests.ui.test_following import at
 from tests.ui.test_tour import press
@@ -98,7 +98,11 @@ def test_a_node_is_gone_into_by_stages_and_lines(lab: Lab) -> None:
     at(view, 2)
     expect(inside).to_have_count(0)
 
-    # To the next leaf, and back to the line with the cursor.
+    to_leaf_and_cursor(lab, notebook, view)
+
+
+def to_leaf_and_cursor(lab: Lab, notebook: Notebook, view: Locator) -> None:
+    """To the next leaf, and to the line with the cursor."""
     lab.page.keyboard.press("l")
     at(view, 3)
     expect(view.locator("[data-state='current']").first).to_have_attribute(
@@ -116,6 +120,13 @@ def test_a_node_is_gone_into_by_stages_and_lines(lab: Lab) -> None:
     )
     choose(view, "Run to the cursor")
     at(view, 1)
+    choose(view, "Run to the cursor")
+    at(view, 2)
+    # Refused, it says why.
+    choose(view, "Run to the cursor")
+    toast = lab.page.locator(".Toastify__toast")
+    expect(toast).to_contain_text("is where the run stands", timeout=20_000)
+    at(view, 2)
 
 
 SECOND = """\

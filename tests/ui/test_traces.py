@@ -39,14 +39,14 @@ class Block(nn.Module):
         return x + self.norm(self.linear(x).tanh())
 
 
-def trace_of(name: str = "loss") -> model.Trace:
-    """Of a model of three blocks, run to its end."""
+def trace_of(name: str = "loss", scale: float = 1.0) -> model.Trace:
+    """Of a model of three blocks, run to its end from a gradient of `scale`."""
     vg.manual_seed(0)
     net = nn.Sequential(nn.Linear(8, 16), *(Block() for _ in range(3)), nn.Linear(16, 4))
     weight = vg.ones(4, requires_grad=True)
     with vg.scope(name):
         loss = (net(vg.randn(5, 8)) * weight).pow(2).mean()
-    with open_session(loss, names={id(weight): name}, title=name) as session:
+    with open_session(loss, vg.tensor(scale), names={id(weight): name}, title=name) as session:
         session.continue_()
         return session.trace
 
@@ -119,9 +119,11 @@ def alone(browser: Browser) -> Iterator[Page]:
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_one_page_shows_it_from_a_file(alone: Page, tmp_path: Path, theme: Any) -> None:
+def test_one_page_shows_it_from_a_file_beside_another(
+    alone: Page, tmp_path: Path, theme: Any
+) -> None:
     trace = trace_of()
-    trace.export(tmp_path / "run.html")
+    trace.diff(trace_of(scale=1.5)).export(tmp_path / "run.html")
     loaded: list[str] = []
     said: list[str] = []
     alone.on("request", lambda request: loaded.append(request.url))
@@ -133,10 +135,55 @@ def test_one_page_shows_it_from_a_file(alone: Page, tmp_path: Path, theme: Any) 
     for _ in range(5):
         press(alone, "Step")
     stands(alone, 5)
+    compared(alone)
     picture(alone, f"trace-page-{theme}")
     assert axe_in(alone.locator("html")) == []
     assert loaded == [(tmp_path / "run.html").as_uri()]
     assert said == []
+
+
+def compared(
+    view: Locator | Page, name: str = "the other run", here: str = "original", by: str = "50 %"
+) -> None:
+    """Colours and words say how another run differs, from the first node on."""
+    view.get_by_role("note", name=f"Colours: how {name} differs from {here}").wait_for()
+    graph = view.get_by_role("tree", name="Backward graph")
+    expect(graph.locator("[data-node-id][data-differs='4']").first).to_contain_text(f"Δ {by}")
+    branches = view.get_by_role("region", name="Branches")
+    expect(branches).to_contain_text(re.compile(f"{name} beside {here}: .* differ, first "))
+    expect(branches.get_by_role("button", name=name, exact=True)).to_be_disabled()
+
+
+def test_two_traces_are_compared_in_the_graph(lab: Lab) -> None:
+    lab.page.set_viewport_size({"width": 1600, "height": 950})
+    trace_of().save(lab.server.root / "one.vgtrace")
+    trace_of(scale=1.5).save(lab.server.root / "other.vgtrace")
+    notebook = lab.open_notebook(
+        "import vizgrad as vg\none, other = map(vg.load_trace, ('one.vgtrace', 'other.vgtrace'))",
+        "one.diff(other)",
+        "session = vg.debug((vg.ones(3, requires_grad=True) * 2).sum())",
+    )
+    notebook.run()
+    view = notebook.output(1)
+    expect(root(view)).to_have_attribute("data-status", "finished")
+    compared(view)
+    expect(view).to_contain_text("first difference at MeanBackward0")
+    assert axe(view) == []
+    picture(lab.page, "two-traces")
+    with themed(lab, DARK):
+        picture(lab.page, "two-traces-dark")
+        assert axe(view) == []
+    # Beside a run that goes on: as far as that has come.
+    live = notebook.output(2)
+    notebook.execute(
+        "ran = vg.debug((vg.ones(3, requires_grad=True) * 2).sum()); ran.continue_()\n"
+        "session.set_grad(0, 'g * 1.5'); session.compare(ran, 'before')"
+    )
+    press(live, "Step")
+    stands(live, 1)
+    compared(live, "before", "branch 1", "33.3 %")
+    press(live, "Throw away before")
+    expect(live.get_by_role("note", name="Colours")).to_have_count(0)
 
 
 def test_a_page_with_hostile_names_does_nothing(alone: Page, tmp_path: Path) -> None:

@@ -122,13 +122,14 @@ GRAPH: tuple[Command, ...] = (
     Command(
         name="compare-branch",
         label="Compare the branch",
-        help="Lets colours and numbers say how far a branch is from the one that it left.",
+        help="Lets colours and numbers say how far a branch, or another run, is from this one.",
         section="Graph",
         menus=("graph",),
         label_on="Compare no more",
         api="Session.compare",
         magic=Magic(
-            "compare NAME", "Lists what a branch made of each node, beside the one it left."
+            "compare NAME [with OTHER]",
+            "Lists what a branch, or a .vgtrace file, made of each node, beside the one it left.",
         ),
     ),
     Command(

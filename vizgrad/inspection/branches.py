@@ -63,9 +63,27 @@ class Branches:
         self.runs: list[Run] = [history.run]
         #: How two lines differ, as far as somebody has asked (`comparing.py`).
         self.compared: dict[tuple[Line, Line], dict[int, Compared]] = {}
+        #: Other runs that were laid beside this one, by name.
+        self.traces: dict[str, model.Trace] = {}
 
     def told(self) -> tuple[model.Branch, ...]:
         return tuple(line.told(self.current) for line in self.all)
+
+    def told_traces(self) -> tuple[model.Branch, ...]:
+        return tuple(
+            model.Branch(name, False, position=len(t.records), recorded=len(t.records), trace=True)
+            for name, t in self.traces.items()
+        )
+
+    def lay_beside(self, trace: model.Trace, name: str) -> str:
+        """The name that it is given: another, if that is taken."""
+        taken = {line.name for line in self.all} | self.traces.keys()
+        given = next((known for known, one in self.traces.items() if one is trace), None)
+        if given is None:
+            tries = (f"{name} {i}" if i > 1 else name for i in range(1, len(taken) + 2))
+            given = next(each for each in tries if each not in taken)
+            self.traces[given] = trace
+        return given
 
     def of(self, name: str) -> Line:
         found = next((line for line in self.all if line.name == name), None)
@@ -79,7 +97,7 @@ class Branches:
         if not name:
             taken = {line.name for line in self.all}
             name = next(n for i in range(1, len(taken) + 1) if (n := f"branch {i}") not in taken)
-        elif any(line.name == name for line in self.all):
+        elif name in self.traces or any(line.name == name for line in self.all):
             raise ValueError(f"there is a branch {name!r} already")
         parent = self.current
         history = parent.history
@@ -131,6 +149,7 @@ class Branches:
         self.runs[:] = [line.history.run for line in self.all]
 
     def close(self) -> None:
+        self.traces.clear()
         for line in reversed(self.all):
             line.history.close()
         self.runs.clear()

@@ -10,7 +10,8 @@ from vizgrad.inspection import abilities, model
 from vizgrad.inspection.abilities import Change, OneWay
 from vizgrad.inspection.branches import Branches, Line
 from vizgrad.inspection.choosing import choose, leaf_called
-from vizgrad.inspection.comparing import differences
+from vizgrad.inspection.comparing import comparison, name_beside
+from vizgrad.inspection.filing import filing
 from vizgrad.inspection.live import Live
 from vizgrad.inspection.seen import Seen
 
@@ -68,20 +69,42 @@ class Branching(Seen):
 
     def drop_branch(self, name: str) -> None:
         """Throws a branch away with those that left it; on one of them, it goes back to where the parent was
-        left. Raises as `switch`.
+        left. Raises as `switch`. Another run that was laid beside this one is put away.
         """
+        with self._owned():
+            live = self._live()
+            if self._branches.traces.pop(name, None) is not None:
+                self._publish(live, live.position, live.source.written(), jumped=True)
+                return
         with self._changing_branches():
             self._branches.drop(self._branches.of(name))
 
-    def compare(self, name: str, other: str = "") -> tuple[model.Difference, ...]:
+    def compare(self, name: Any, other: str = "") -> tuple[model.Difference, ...]:
         """What arrived at each node on the branch `name`, beside `other` (the line that it left), of nodes
         that one of them has run since they parted, if those steps are undone now.
+
+        `name` may be another run: a trace, a recording or a session. It is laid beside this one, and `other`
+        is what it is called; views show in the graph how it differs. Nodes are matched as in `Trace.diff`.
         """
+        if not isinstance(name, str):
+            name, other = self._lay_beside(name, other), ""
+        return self.comparison(name, other).differences
+
+    def comparison(self, name: str, other: str = "") -> model.Comparison:
+        """The same of what has a name, and which node differs first."""
         with self._owned():
-            self._live()
-            there = self._branches.of(name)
-            here = self._branches.of(other) if other else there.parent or there
-            return differences(self._branches, here, there)
+            live = self._live()
+            return comparison(self._branches, name, other, live.trace)
+
+    def _lay_beside(self, run: Any, name: str) -> str:
+        trace = filing().trace_of(run)
+        with self._owned():
+            live = self._live()
+            before = len(self._branches.traces)
+            given = self._branches.lay_beside(trace, name.strip() or name_beside(self.title, trace))
+            if len(self._branches.traces) > before:
+                self._publish(live, live.position, live.source.written(), jumped=True)
+            return given
 
     def set_grad(self, node: Any, value: Any, slot: int = 0) -> model.Edit:
         """Changes the gradient that waits at a node, and goes on on a branch.

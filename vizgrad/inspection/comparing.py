@@ -1,11 +1,50 @@
-"""How two lines of a run differ, node by node."""
+"""How two lines of a run differ, node by node, or a run and another that is laid beside it."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import inf, isfinite
 
 from vizgrad.inspection import model
 from vizgrad.inspection.branches import Branches, Line
+from vizgrad.inspection.filing import filing
+
+#: Behind all that ran.
+_NEVER = 1 << 62
+
+
+def comparison(
+    branches: Branches, name: str, other: str, trace: Callable[[], model.Trace]
+) -> model.Comparison:
+    """Of the line or trace `name`, beside the line `other` (empty: the one that it left; for a trace the one
+    that the run is on). `trace()` is the run so far.
+    """
+    beside = branches.traces.get(name)
+    if beside is not None:
+        if other and branches.of(other) is not branches.current:
+            raise ValueError(f"the run is on {branches.current.name!r}: go to {other!r} first")
+        return filing().diff(trace(), beside, 0.0).comparison(name)
+    there = branches.of(name)
+    here = branches.of(other) if other else there.parent or there
+    found = differences(branches, here, there)
+    orders = (here.history.past.orders, there.history.past.orders)
+
+    def order(difference: model.Difference) -> int:
+        return min(own.get(difference.node, _NEVER) for own in orders)
+
+    apart = [each for each in found if differs(each)]
+    first = min(apart, key=order, default=None)
+    return model.Comparison(found, None if first is None else first.node)
+
+
+def name_beside(title: str, trace: model.Trace) -> str:
+    """What a trace is called beside a run of this title."""
+    return trace.title if trace.title not in ("", title) else "the other run"
+
+
+def differs(found: model.Difference) -> bool:
+    """Is there a difference, as far as something arrived?"""
+    return (found.here, found.there) != (None, None) and found.relative != 0
 
 
 def differences(branches: Branches, here: Line, there: Line) -> tuple[model.Difference, ...]:

@@ -10,11 +10,10 @@ from vizgrad.inspection import model
 from vizgrad.inspection.abilities import Growing, Inward
 from vizgrad.inspection.history import Between, History
 from vizgrad.inspection.lanes import Lane
-from vizgrad.inspection.lines import nodes_at
 from vizgrad.inspection.protocols import Backward
 from vizgrad.inspection.seen import Seen
 from vizgrad.inspection.stops import Until
-from vizgrad.inspection.targets import find_visit
+from vizgrad.inspection.targets import find_visit, nodes_ahead
 from vizgrad.inspection.where import Where
 
 
@@ -115,11 +114,12 @@ class Inside(Seen):
         """Goes to where `target` is the next to run: a node's number, a node, a name or pattern; or on to
         where a node comes next that was recorded at `line`, as for `break_at`.
 
-        A name means the first such node ahead, or the last one behind. ValueError if there is none.
+        A name means the first such node ahead, or the last one behind. ValueError if there is none, and for a
+        line if none of its nodes comes any more.
         """
         if line is not None:
             return self._move(
-                lambda h, between: h.to(nodes_at(self._live().source, line)[1], between)
+                lambda h, between: h.to(nodes_ahead(self._live().source, h, line), between)
             )
 
         def run(history: History, between: Between) -> None:

@@ -106,6 +106,10 @@ class Kept:
         return ()
 
     @property
+    def beside(self) -> tuple[model.Branch, ...]:
+        return ()
+
+    @property
     def breakpoint_list(self) -> tuple[model.Breakpoint, ...]:
         return ()
 

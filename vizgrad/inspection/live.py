@@ -80,6 +80,10 @@ class Live:
     def branches(self) -> tuple[model.Branch, ...]:
         return self._branches.told()
 
+    @property
+    def beside(self) -> tuple[model.Branch, ...]:
+        return self._branches.told_traces()
+
     def entered(self) -> None:
         """Another line may be current now."""
         self._memory = self._lines = None

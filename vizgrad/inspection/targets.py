@@ -7,6 +7,7 @@ from typing import Any
 
 from vizgrad.inspection.choosing import choose
 from vizgrad.inspection.history import History
+from vizgrad.inspection.lines import nodes_at
 from vizgrad.inspection.protocols import GraphSource
 
 
@@ -30,3 +31,22 @@ def find_visit(target: Any, source: GraphSource, history: History) -> int | Abst
     if redone:
         return min(redone)
     return wanted - order.keys() or max(order.values())
+
+
+def nodes_ahead(source: GraphSource, history: History, line: int | str) -> AbstractSet[int]:
+    """The nodes that were recorded at `line` and come after the one that is next. ValueError if none does."""
+    where, nodes = nodes_at(source, line)
+    orders = history.past.orders
+    gone = {*history.start.skipped, history.current}
+    ahead = {
+        node
+        for node in nodes
+        if node not in gone and orders.get(node, history.position) >= history.position
+    }
+    if ahead:
+        return ahead
+    if history.current in nodes:
+        raise ValueError(f"{where} is where the run stands: no other node of it comes")
+    run = any(node in orders for node in nodes)
+    why = "were run already: step back" if run else "are not run by this backward"
+    raise ValueError(f"the nodes that were recorded at {where} {why}")

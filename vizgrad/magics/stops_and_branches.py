@@ -147,10 +147,16 @@ def drop(shell: Any, rest: str) -> Any:
 
 @runs("compare")
 def compare(shell: Any, rest: str) -> Any:
-    session, name = current_session(), rest.strip()
+    session = current_session()
+    name, _, other = (part.strip() for part in rest.partition(" with "))
     if not name:
         raise UsageError(f"usage: {usage_of('compare')}; see %vizgrad branches")
-    found = session.compare(name)
+    if name.endswith(".vgtrace"):
+        from vizgrad.traces import load_trace
+
+        found = session.compare(load_trace(name), name)
+    else:
+        found = session.compare(name, other)
     lines = [difference_line(session.name_of(each.node), each) for each in found]
     return Where("\n".join(lines) or f"{name} and what it left have not parted yet")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from vizgrad.traces.archive import TraceFileError as TraceFileError
 from vizgrad.traces.difference import diff as diff
+from vizgrad.traces.difference import trace_of as trace_of
 from vizgrad.traces.loading import LoadedTrace as LoadedTrace
 from vizgrad.traces.loading import load_trace as load_trace
 from vizgrad.traces.page import export as export

@@ -11,15 +11,22 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from html import escape
-from math import inf, isfinite, isnan
+from math import hypot, inf, isfinite, isnan, nan
 from typing import Any
 
 from vizgrad.arrays import xp
 from vizgrad.arrays.backend import to_host
 from vizgrad.inspection import model
+from vizgrad.inspection.comparing import name_beside
+from vizgrad.inspection.filing import File
 from vizgrad.inspection.traced import Traced
 from vizgrad.rendering.describe import plain
-from vizgrad.traces.saving import FromFile
+from vizgrad.traces.loading import shown_beside
+from vizgrad.traces.page import export
+from vizgrad.traces.saving import FromFile, save
+from vizgrad.widgets.answers import most_differing
+from vizgrad.widgets.filed import FiledBeside
+from vizgrad.widgets.showing import show
 
 #: Lines of the text and rows of the table, of what differs and of what is on one side only.
 MOST_LINES = 20
@@ -29,7 +36,8 @@ MOST_LINES = 20
 class NodeDiff:
     """Node `node` here and `other` there. `relative` is the largest difference of what arrived at it (and
     of a leaf's `.grad`), relative to its norm here: 0: none; None: nothing to compare; inf: one is not
-    defined, not finite where the other is, or of another shape. `what` says so.
+    defined, not finite where the other is, or of another shape. `what` says so. `norms` are of what arrived
+    here and there (None: nothing did).
     """
 
     node: int
@@ -38,22 +46,25 @@ class NodeDiff:
     label: str
     relative: float | None
     what: str = ""
+    norms: tuple[float | None, float | None] = (None, None)
 
 
 class TraceDiff:
     """`nodes` are matched pairs in the order in which they ran, `first` the first of them that differs (None:
-    none); `only_here` and `only_there` have no partner. Prints itself, and shows a table in a notebook.
+    none); `only_here` and `only_there` have no partner. Prints itself; a notebook shows the view of the trace
+    with the other beside it, and a table.
     """
 
     def __init__(
         self,
-        titles: tuple[str, str],
+        traces: tuple[model.Trace, model.Trace],
         nodes: tuple[NodeDiff, ...],
         only_here: tuple[model.Node, ...],
         only_there: tuple[model.Node, ...],
         tolerance: float,
     ) -> None:
-        self.titles = titles
+        self.trace, self.other = traces
+        self.titles = traces[0].title, traces[1].title
         self.nodes = nodes
         self.only_here, self.only_there = only_here, only_there
         self.tolerance = tolerance
@@ -66,6 +77,51 @@ class TraceDiff:
     def same(self) -> bool:
         """Are both of equal structure, and all gradients equal?"""
         return not (self.differing or self.only_here or self.only_there)
+
+    def comparison(self, name: str) -> model.Comparison:
+        """As a view shows it in the graph of the trace, where the other is called `name`: of nodes that were
+        run here.
+        """
+        own = _Told(self.trace)
+        run = frozenset(own.order)
+        found = [
+            model.Difference(n.node, n.relative, *n.norms, n.what)
+            for n in self.nodes
+            if n.node in run
+        ]
+        found += [
+            model.Difference(node.id, None, norm, None)
+            for node in self.only_here
+            if (norm := own.norm(node.id)) is not None
+        ]
+        parts = [
+            f"{len(alone):,} node{'' if len(alone) == 1 else 's'} {where}"
+            for alone, where in (
+                (self.only_here, "only here"),
+                (self.only_there, f"only in {name}"),
+            )
+            if alone
+        ]
+        return model.Comparison(
+            tuple(found), None if self.first is None else self.first.node, ", ".join(parts)
+        )
+
+    def save(self, path: File, *, arrays: int = model.ARRAYS_FILED) -> Any:
+        """Writes the trace with this comparison in it, as `Trace.save`: opened without a kernel, its graph
+        shows how the other differs.
+        """
+        return save(self.trace, path, arrays=arrays, beside=self._beside())
+
+    def export(self, path: File) -> Any:
+        """Writes it as one page, as `Trace.export`."""
+        return export(self.trace, path, beside=self._beside())
+
+    def _beside(self) -> tuple[FiledBeside, ...]:
+        name = name_beside(self.trace.title, self.other)
+        told = self.comparison(name)
+        most, total = most_differing(told), len(told.differences)
+        recorded = len(self.other.records)
+        return (FiledBeside(name, recorded, total, most, told.first, told.text),)
 
     def to_text(self) -> str:
         return "\n".join(self._lines())
@@ -109,6 +165,13 @@ class TraceDiff:
 
     def __repr__(self) -> str:
         return self.to_text()
+
+    def _ipython_display_(self) -> None:
+        from IPython.display import display
+
+        if (shown := shown_beside(self)) is not None:
+            show(shown)
+        display({"text/plain": self.to_text(), "text/html": self._repr_html_()}, raw=True)
 
     def _repr_html_(self) -> str:
         rows = [
@@ -159,11 +222,7 @@ def _share(node: NodeDiff) -> float:
 
 def diff(trace: model.Trace, other: Any, tolerance: float = 0.0) -> TraceDiff:
     """See `model.Trace.diff`. TypeError for what has no trace."""
-    there = other if isinstance(other, model.Trace) else getattr(other, "trace", None)
-    if not isinstance(there, model.Trace):
-        raise TypeError(
-            f"diff compares with a trace, a recording or a session, not with {type(other).__name__}"
-        )
+    there = trace_of(other)
     pairs = dict(_matched(trace.graph, there.graph))
     partners = set(pairs.values())
     own, its = _Told(trace), _Told(there)
@@ -172,14 +231,25 @@ def diff(trace: model.Trace, other: Any, tolerance: float = 0.0) -> TraceDiff:
     for number in order:
         node = trace.graph.nodes[number]
         relative, what = _compared(own.grads(number), its.grads(pairs[number]))
-        nodes.append(NodeDiff(number, pairs[number], node.name, node.label, relative, what))
+        norms = own.norm(number), its.norm(pairs[number])
+        nodes.append(NodeDiff(number, pairs[number], node.name, node.label, relative, what, norms))
     return TraceDiff(
-        (trace.title, there.title),
+        (trace, there),
         tuple(nodes),
         tuple(n for n in trace.graph.nodes if n.id not in pairs),
         tuple(n for n in there.graph.nodes if n.id not in partners),
         tolerance,
     )
+
+
+def trace_of(other: Any) -> model.Trace:
+    """Of a trace, a recording or a session; TypeError for anything else."""
+    there = other if isinstance(other, model.Trace) else getattr(other, "trace", None)
+    if not isinstance(there, model.Trace):
+        raise TypeError(
+            f"diff compares with a trace, a recording or a session, not with {type(other).__name__}"
+        )
+    return there
 
 
 def _matched(here: model.Graph, there: model.Graph) -> Iterator[tuple[int, int]]:
@@ -208,6 +278,16 @@ class _Told:
             self._arrays = trace.values
         elif isinstance(trace, Traced):
             self._arrays = dict(trace.arrays())
+
+    def norm(self, node: int) -> float | None:
+        """Of all that arrived; None if nothing did."""
+        visit = self._visits.get(node)
+        told = () if visit is None else visit.incoming
+        norms = [summary.norm for summary in told if summary is not None]
+        known = [norm for norm in norms if norm is not None]
+        if not known:
+            return None
+        return nan if any(map(isnan, known)) else hypot(*known)
 
     def grads(self, node: int) -> Mapping[str, tuple[Any, model.TensorSummary | None]]:
         """What arrived, and a leaf's `.grad` after it, by name: array or None, and numbers about it."""

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import IO, Any
+from typing import IO, Any, Protocol
 
 from vizgrad.inspection import model
+from vizgrad.inspection.births import birth_in
 from vizgrad.inspection.filing import File
 from vizgrad.inspection.history import Between, History
 from vizgrad.inspection.opening import Cell, Opening
 from vizgrad.inspection.replay import NodeRaised, TraceEnds, backward_of, checked, stepped
 from vizgrad.inspection.session import Session
 from vizgrad.inspection.stopped import at_stop
+from vizgrad.inspection.traced import Traced
 from vizgrad.inspection.where import Where
 from vizgrad.traces import archive
 from vizgrad.traces.saving import FromFile
@@ -22,10 +24,10 @@ class LoadedTrace(Session):
     `back`, `seek`, `continue_`, `run_to`; `whole` is all that was recorded.
     """
 
-    def __init__(self, whole: model.Trace, read: archive.Read, backward: int, name: str) -> None:
-        self.whole: model.Trace = FromFile(whole, read.values, read.manifest.births)
+    def __init__(self, whole: FromFile, backward: int, name: str) -> None:
+        self.whole: model.Trace = whole
         trace = stepped(whole, backward)
-        made = backward_of(trace, read.values, read.manifest.births)
+        made = backward_of(trace, whole.values, whole.births)
         super().__init__(made, opening=Opening(cell=Cell(name)))
         # all that is in it has been recorded: the scrubber reaches to its end
         self.seek(len(trace.records))
@@ -89,4 +91,31 @@ def load_trace(path: File | IO[bytes], *, backward: int = 1) -> LoadedTrace:
     whole = stepped(read.trace, backward)
     with archive.refused(path):
         checked(whole)
-    return LoadedTrace(read.trace, read, backward, archive.called(path))
+    known = FromFile(read.trace, read.values, read.manifest.births)
+    return LoadedTrace(known, backward, archive.called(path))
+
+
+class Differing(Protocol):
+    """A `TraceDiff`."""
+
+    trace: model.Trace
+    other: model.Trace
+
+
+def shown_beside(found: Differing) -> LoadedTrace | None:
+    """A view of the one trace with the other beside it, at the end of what was recorded; None where nothing
+    was run.
+    """
+    trace = found.trace
+    if not trace.records:
+        return None
+    if isinstance(trace, FromFile):
+        known = trace
+    elif isinstance(trace, Traced):
+        known = FromFile(trace, dict(trace.arrays()), tuple(trace.births()))
+    else:
+        known = FromFile(trace, {}, tuple(filter(None, map(birth_in, trace.records))))
+    made = LoadedTrace(known, 1, "")
+    made.seek(len(stepped(known).records))
+    made.compare(found.other)
+    return made

@@ -18,6 +18,7 @@ from vizgrad.rendering.describe import plain
 from vizgrad.traces import archive
 from vizgrad.traces.saving import save
 from vizgrad.widgets.debugview import STATIC
+from vizgrad.widgets.filed import FiledBeside
 
 #: Bytes of gradients in a page, where each takes a third more.
 ARRAYS_IN_PAGE = 8 << 20
@@ -30,10 +31,12 @@ _STYLE = (
 )
 
 
-def export(trace: model.Trace, path: File) -> Path:
-    """See `model.Trace.export`. FileNotFoundError where the front end was not built."""
+def export(trace: model.Trace, path: File, *, beside: tuple[FiledBeside, ...] = ()) -> Path:
+    """See `model.Trace.export`. FileNotFoundError where the front end was not built. `beside`: other runs
+    that it is compared with.
+    """
     with tempfile.TemporaryDirectory() as folder:
-        file = save(trace, Path(folder, "trace"), arrays=ARRAYS_IN_PAGE)
+        file = save(trace, Path(folder, "trace"), arrays=ARRAYS_IN_PAGE, beside=beside)
         text = page(file.read_bytes(), trace.title or "trace")
     with archive.replacing(path) as made:
         made.write_text(text, "utf-8")

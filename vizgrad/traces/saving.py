@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,14 @@ from vizgrad.inspection.traced import Traced
 from vizgrad.traces import archive
 from vizgrad.traces.drawn import view_of
 from vizgrad.version import __version__
-from vizgrad.widgets.filed import TRACE_FORMAT, TRACE_VERSION, Filed, FiledView, Manifest
+from vizgrad.widgets.filed import (
+    TRACE_FORMAT,
+    TRACE_VERSION,
+    Filed,
+    FiledBeside,
+    FiledView,
+    Manifest,
+)
 
 #: Numbers in histograms and heat maps of one file; steps beyond have none.
 MOST_CLOSER = 200_000
@@ -31,7 +38,7 @@ class Parts:
     arrays: list[bytes]
 
 
-def parts_of(trace: model.Trace, room: int) -> Parts:
+def parts_of(trace: model.Trace, room: int, beside: tuple[FiledBeside, ...] = ()) -> Parts:
     """`room`: bytes of arrays. ValueError for a trace whose parts do not belong together."""
     births = tuple(filter(None, map(birth_in, trace.records)))
     arrays = _Arrays(room)
@@ -58,12 +65,15 @@ def parts_of(trace: model.Trace, room: int) -> Parts:
         arrays.left_out,
         births,
     )
-    return Parts(manifest, trace, view_of(trace, whole, births), arrays.files)
+    view = replace(view_of(trace, whole, births), beside=beside)
+    return Parts(manifest, trace, view, arrays.files)
 
 
-def save(trace: model.Trace, path: File, *, arrays: int) -> Path:
-    """See `model.Trace.save`."""
-    parts = parts_of(trace, arrays)
+def save(
+    trace: model.Trace, path: File, *, arrays: int, beside: tuple[FiledBeside, ...] = ()
+) -> Path:
+    """See `model.Trace.save`. `beside`: other runs that it is compared with."""
+    parts = parts_of(trace, arrays, beside)
     with archive.replacing(path) as file:
         archive.write(file, parts.manifest, parts.trace, parts.view, parts.arrays)
     return Path(path)

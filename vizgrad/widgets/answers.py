@@ -71,9 +71,15 @@ def _beside(session: Session, request: Any) -> p.Lane | p.Differences | None:
         return lane(request.request, session, request.folding)
     if not isinstance(request, p.GetDifferences):
         return None
-    found = sorted(session.compare(request.name, request.other), key=_apart, reverse=True)
-    most = tuple(found[:MOST_DIFFERENCES])
-    return p.Differences(request.request, session.id, session.revision, len(found), most)
+    told = session.comparison(request.name, request.other)
+    most, total = most_differing(told), len(told.differences)
+    number = request.request
+    return p.Differences(number, session.id, session.revision, total, most, told.first, told.text)
+
+
+def most_differing(told: model.Comparison) -> tuple[model.Difference, ...]:
+    """Those that differ most, as many as a view is told of."""
+    return tuple(sorted(told.differences, key=_apart, reverse=True)[:MOST_DIFFERENCES])
 
 
 def _apart(difference: model.Difference) -> float:

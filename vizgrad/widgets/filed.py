@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from vizgrad.inspection.model import (
     ArrayName,
     Birth,
+    Difference,
     Made,
     Mathematics,
     Start,
@@ -87,6 +88,18 @@ class FiledLane:
 
 
 @dataclass(frozen=True, slots=True)
+class FiledBeside:
+    """Another run of `recorded` steps, and how it differs, as `protocol.Differences` has it."""
+
+    name: str
+    recorded: int
+    total: int
+    differences: tuple[Difference, ...]
+    first: int | None = None
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class FiledView:
     """What a view shows of a trace where there is no kernel to draw it.
 
@@ -103,3 +116,4 @@ class FiledView:
     start: Start | None = None
     records: tuple[StepRecord, ...] = ()
     lanes: tuple[FiledLane, ...] = ()
+    beside: tuple[FiledBeside, ...] = ()

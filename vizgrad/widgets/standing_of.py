@@ -24,6 +24,7 @@ def standing(look: Look, drawing: Drawing) -> Standing:
     stale = look.stale()
     counter = _Counter(fold, stale)
     storages, quiet = look.storages_of(drawn)
+    lines = (*look.branches, *look.beside)
     ready, buffers, reached = fold.queue, fold.waiting, tuple(_reached(fold))
     spoken = {r.node for r in ready} | {b.node for b in buffers} | {r.node for r in reached}
     if look.current is not None:
@@ -43,7 +44,7 @@ def standing(look: Look, drawing: Drawing) -> Standing:
         breakpoint_list=look.breakpoint_list,
         within=look.within,
         grows=look.grows,
-        branches=look.branches if len(look.branches) > 1 else (),
+        branches=lines if len(lines) > 1 else (),
         counts=counter.states(outline.size),
         nodes=tuple(fold.node(node) for node in drawn),
         boxes=tuple(

@@ -247,7 +247,7 @@ export interface Source {
 
 /**
  * The first of `total`, those that differ most, of nodes that one of the branches has run since
- * they parted.
+ * they parted; `first` and `text` as `Comparison` has them.
  */
 export interface Differences {
   readonly type: 'differences';
@@ -256,6 +256,8 @@ export interface Differences {
   readonly revision: number;
   readonly total: number;
   readonly differences: readonly Difference[];
+  readonly first: number | null;
+  readonly text: string;
 }
 
 /** The request was carried out; what it changed was told to everybody as an `Updated`. */
@@ -475,7 +477,9 @@ export const readDifferences: Reader<Differences> = record<Differences>({
   session: string,
   revision: integer,
   total: integer,
-  differences: array(readDifference)
+  differences: array(readDifference),
+  first: optional(nullable(integer), null),
+  text: optional(string, '')
 });
 
 export const readDone: Reader<Done> = record<Done>({

@@ -15,6 +15,8 @@ import { readStart, readStepRecord } from './model/records';
 import type { Start, StepRecord } from './model/records';
 import { readBirth, readStopped } from './model/stops';
 import type { Birth, Stopped } from './model/stops';
+import { readDifference } from './model/branches';
+import type { Difference } from './model/branches';
 import { readDrawing, readStanding } from './drawing';
 import type { Drawing, Standing } from './drawing';
 
@@ -79,6 +81,16 @@ export interface FiledLane {
   readonly left_out: number;
 }
 
+/** Another run of `recorded` steps, and how it differs, as `protocol.Differences` has it. */
+export interface FiledBeside {
+  readonly name: string;
+  readonly recorded: number;
+  readonly total: number;
+  readonly differences: readonly Difference[];
+  readonly first: number | null;
+  readonly text: string;
+}
+
 /**
  * What a view shows of a trace where there is no kernel to draw it.
  *
@@ -95,6 +107,7 @@ export interface FiledView {
   readonly start: Start | null;
   readonly records: readonly StepRecord[];
   readonly lanes: readonly FiledLane[];
+  readonly beside: readonly FiledBeside[];
 }
 
 export const readFiled: Reader<Filed> = record<Filed>({
@@ -141,6 +154,15 @@ export const readFiledLane: Reader<FiledLane> = record<FiledLane>({
   left_out: optional(integer, 0)
 });
 
+export const readFiledBeside: Reader<FiledBeside> = record<FiledBeside>({
+  name: string,
+  recorded: integer,
+  total: integer,
+  differences: array(readDifference),
+  first: optional(nullable(integer), null),
+  text: optional(string, '')
+});
+
 export const readFiledView: Reader<FiledView> = record<FiledView>({
   drawings: array(readFiledDrawing),
   maths: optional(array(readFiledMaths), []),
@@ -149,5 +171,6 @@ export const readFiledView: Reader<FiledView> = record<FiledView>({
   leaves: optional(integer, 0),
   start: optional(nullable(readStart), null),
   records: optional(array(readStepRecord), []),
-  lanes: optional(array(readFiledLane), [])
+  lanes: optional(array(readFiledLane), []),
+  beside: optional(array(readFiledBeside), [])
 });

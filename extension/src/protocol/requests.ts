@@ -339,7 +339,10 @@ export interface DropBranch {
   readonly name: string;
 }
 
-/** What arrived at each node on the branch `name`, beside `other` (empty: the one that it left)? */
+/**
+ * What arrived at each node on the branch, or in the trace, `name`, beside the line `other` (empty:
+ * the one that it left; for a trace the one that the run is on)?
+ */
 export interface GetDifferences {
   readonly type: 'get_differences';
   readonly request: number;

@@ -1,10 +1,10 @@
-/** Two branches beside each other, node by node: which are compared, and what was told of it. */
+/** Two branches, or another run and this one, beside each other: which are compared, and what was told of it. */
 import type { Branch, Difference, Differences } from '../protocol';
 import type { Want } from './asking';
 import type { SessionState } from './session';
-import type { ViewState } from './view';
+import type { ViewState, Wish } from './view';
 
-/** Which two: `there` left `here`. */
+/** Which two: how `there` differs from `here`. */
 export interface Pair {
   readonly here: string;
   readonly there: string;
@@ -15,12 +15,34 @@ export interface Compared extends Pair {
   readonly nodes: ReadonlyMap<number, Difference>;
   /** How many there are of these nodes. */
   readonly total: number;
+  /** The first that differs, in the order in which they ran. */
+  readonly first: number | null;
+  /** What else there is to say: of nodes that only one of two runs has. */
+  readonly text: string;
 }
 
-/** What a person compares, if both are there. */
+/** What a person compares, if both are there. Another run is compared with the line that this one is on. */
 export function pairOf({ run }: SessionState, { comparing }: ViewState): Pair | null {
-  const branch = run.branches.find(({ name, parent }) => name === comparing && parent !== '');
-  return branch ? { here: branch.parent, there: branch.name } : null;
+  const { branches } = run;
+  const given = branches.find(({ trace }) => trace);
+  const wish: Wish | null =
+    comparing === 'given' ? (given ? { there: given.name, here: null } : null) : comparing;
+  const there = branches.find(({ name }) => name === wish?.there);
+  if (!wish || !there) {
+    return null;
+  }
+  const here = there.trace
+    ? branches.find(({ current }) => current)
+    : branches.find(({ name, trace }) => name === (wish.here ?? there.parent) && !trace);
+  return here && here !== there ? { here: here.name, there: there.name } : null;
+}
+
+/** With what a branch can be compared. */
+export function besides({ run }: SessionState, there: string): readonly string[] {
+  const isTrace = run.branches.some(({ name, trace }) => name === there && trace);
+  return run.branches
+    .filter(({ name, trace, current }) => name !== there && !trace && (current || !isTrace))
+    .map(({ name }) => name);
 }
 
 /** What was told of what a person compares; null as long as nothing was, and where nothing is compared. */
@@ -32,7 +54,7 @@ export function comparedOf(session: SessionState, view: ViewState): Compared | n
 
 /** The one to compare if nobody says which: where the run is, else the newest. */
 export function toCompare({ run }: SessionState): Branch | null {
-  const all = run.branches.filter(({ parent }) => parent !== '');
+  const all = run.branches.filter(({ parent, trace }) => trace || parent !== '');
   return all.find(({ current }) => current) ?? all.at(-1) ?? null;
 }
 
@@ -54,6 +76,7 @@ export function comparison(session: SessionState, view: ViewState): Want | null 
   );
 }
 
-export function comparedIn(pair: Pair, { differences, total }: Differences): Compared {
-  return { ...pair, total, nodes: new Map(differences.map(each => [each.node, each])) };
+export function comparedIn(pair: Pair, { differences, total, first, text }: Differences): Compared {
+  const nodes = new Map(differences.map(each => [each.node, each]));
+  return { ...pair, total, first, text, nodes };
 }

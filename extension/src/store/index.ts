@@ -5,7 +5,7 @@ export { connectionLost, kernelEnded, kernelGone } from './port';
 export type { Port, PortStatus } from './port';
 export { runningIn, shows } from './state';
 export type { DebuggerState, Notice, PartShown } from './state';
-export { comparedOf, pairOf, toCompare } from './comparing';
+export { besides, comparedOf, pairOf, toCompare } from './comparing';
 export type { Compared, Pair } from './comparing';
 export { Fold } from './fold';
 export { isLarger } from './flows';

@@ -133,6 +133,7 @@ export class Telling {
       case 'differences':
         if (question?.type === 'get_differences') {
           checkNodes(message.differences, size, 'differences.differences');
+          checkNodes(message.first === null ? [] : [{ node: message.first }], size, 'differences');
           const pair = { here: question.other, there: question.name };
           this.change({ ...session, compared: comparedIn(pair, message) });
         }
@@ -223,7 +224,7 @@ export class Telling {
           selection: null,
           follow: true,
           folding: { ...UNFOLDED, near },
-          comparing: null
+          comparing: 'given'
         }
       });
     }

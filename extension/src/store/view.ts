@@ -14,8 +14,8 @@ export interface ViewState {
   readonly lane: Folding;
   readonly looking: Looking | null;
   readonly search: Search | null;
-  /** The branch that is compared with the one that it left. */
-  readonly comparing: string | null;
+  /** Two lines of the run beside each other. "given": another run, if one was laid beside this one. */
+  readonly comparing: Wish | 'given' | null;
   /** Colours say how large gradients are; null: as a person prefers it. */
   readonly heated: boolean | null;
   readonly help: boolean;
@@ -33,6 +33,12 @@ export interface Looking {
   readonly at: readonly (number | null)[];
   readonly rows: readonly [number, number] | null;
   readonly columns: readonly [number, number] | null;
+}
+
+/** Which are to be compared: `there` with `here`; null: with the one that it left. */
+export interface Wish {
+  readonly there: string;
+  readonly here: string | null;
 }
 
 export interface Search {
@@ -76,7 +82,7 @@ export const INITIAL_VIEW: ViewState = {
   lane: { opened: [], closed: [], cells: [], near: null },
   looking: null,
   search: null,
-  comparing: null,
+  comparing: 'given',
   heated: null,
   help: false,
   presentation: false

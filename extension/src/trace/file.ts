@@ -102,6 +102,12 @@ function fileOf(records: ReadonlyMap<string, Uint8Array>): TraceFile {
       throw new BadFile('a lane in it does not say when it was made');
     }
   }
+  for (const { differences, first } of view.beside) {
+    const nodes = [...differences.map(({ node }) => node), first ?? 0];
+    if (nodes.some(node => node < 0 || node >= trace.graph.nodes.length)) {
+      throw new BadFile('it is compared at nodes that it has not');
+    }
+  }
   const names = new Map(
     manifest.arrays.flatMap(({ file, of }) => of.map(each => [keyOf(each), file] as const))
   );

@@ -1,5 +1,6 @@
 /** What is to be seen of the file of a trace where so many steps are done. */
 import type {
+  Branch,
   GetPart,
   Inspection,
   Lane,
@@ -36,6 +37,28 @@ export class TraceLook {
     const largest = this.curve.largest(position);
     const names = this.names(largest.holders.map(({ node }) => node));
     return { held: this.curve.at(position), peak, curve: points, ...largest, names };
+  }
+
+  /** This run and those that were laid beside it, if any were. */
+  branches(position: number): readonly Branch[] {
+    const { records, view } = this.file;
+    const none = { parent: '', left: 0, edits: [] };
+    const others = view.beside.map(({ name, recorded }) => ({
+      ...none,
+      name,
+      recorded,
+      position: recorded,
+      current: false,
+      trace: true
+    }));
+    const own = {
+      name: 'original',
+      recorded: records.length,
+      position,
+      current: true,
+      trace: false
+    };
+    return others.length > 0 ? [{ ...none, ...own }, ...others] : [];
   }
 
   /** That within a node, else that of second order. */

@@ -18,12 +18,11 @@ import { PROTOCOL_VERSION } from '../protocol';
 import type { Port } from '../store';
 import type { Drawn, TraceFile } from './file';
 import { TraceLook } from './look';
+import { looked } from './looked';
 import { Visiting } from './inside';
 import { TraceStops } from './stops';
 
 const SESSION = 'trace';
-const MOST_NAMES = 200;
-const MOST_VISITS = 1000;
 
 export class TracePort implements Port {
   private readonly listeners = new Set<(message: unknown) => void>();
@@ -77,6 +76,13 @@ export class TracePort implements Port {
 
   private answer(request: Request): void {
     const about = { request: request.request, session: SESSION };
+    const { revision, position } = this;
+    const within = this.visiting?.within?.node ?? null;
+    const told = looked(request, this.look, this.file, { revision, position, within });
+    if (told) {
+      this.tell({ ...told, ...about });
+      return;
+    }
     switch (request.type) {
       case 'list_sessions':
       case 'detach':
@@ -91,56 +97,6 @@ export class TracePort implements Port {
       case 'since':
         this.tell({ type: 'behind', ...about, revision: this.revision });
         return;
-      case 'inspect':
-        this.tell({
-          ...this.look.inspection(request.node, this.position),
-          revision: this.revision,
-          ...about
-        });
-        return;
-      case 'get_part':
-        this.tell({
-          type: 'array_part',
-          ...about,
-          revision: this.revision,
-          ...this.look.part(request, this.position)
-        });
-        return;
-      case 'get_names':
-        this.tell({
-          type: 'names',
-          ...about,
-          names: this.look.names(request.nodes.slice(0, MOST_NAMES))
-        });
-        return;
-      case 'find':
-        this.tell({ type: 'found', ...about, ...this.look.find(request.query) });
-        return;
-      case 'get_visits': {
-        const count = Math.min(request.count, MOST_VISITS);
-        const visits = this.look.visits(Math.max(request.first, 0), count, this.position);
-        const names = this.look.names(visits.map(({ node }) => node));
-        this.tell({ type: 'visits', ...about, visits, names });
-        return;
-      }
-      case 'get_memory': {
-        const { revision, position } = this;
-        this.tell({ type: 'memory', ...about, revision, ...this.look.memory(position) });
-        return;
-      }
-      case 'get_lane': {
-        const { revision, visiting } = this;
-        const lane = this.look.lane(visiting?.within?.node ?? null);
-        this.tell({ type: 'lane', ...about, revision, ...lane });
-        return;
-      }
-      case 'get_storages': {
-        const { storages } = this.file.trace.graph;
-        const some = storages.slice(0, Math.max(request.most, 0));
-        const { revision } = this;
-        this.tell({ type: 'storages', ...about, revision, total: storages.length, storages: some });
-        return;
-      }
       default: {
         const problem = this.move(request);
         this.tell(
@@ -184,7 +140,12 @@ export class TracePort implements Port {
       leaves: view.leaves,
       truncated: trace.graph.truncated,
       drawing: drawing.digest === digest ? null : drawing,
-      standing: { ...standing, ...this.head(), storages: trace.graph.storages }
+      standing: {
+        ...standing,
+        ...this.head(),
+        storages: trace.graph.storages,
+        branches: this.look.branches(position)
+      }
     };
     this.position = position;
     this.tell(shown);

@@ -4,7 +4,7 @@
  */
 import type { Saved } from '../protocol';
 import { comparedOf, nodeTitle, runningIn } from '../store';
-import type { DebuggerState, SessionState } from '../store';
+import type { DebuggerState, Pair, SessionState } from '../store';
 import * as format from './format';
 import { mostOf, summary } from './graph/differing';
 
@@ -44,7 +44,7 @@ export function heard(state: DebuggerState, before: Heard): Heard {
     follow: view.follow,
     breakpoints: session?.run.breakpoints ?? [],
     running: runningIn(state),
-    comparing: session && (comparedOf(session, view)?.there ?? null)
+    comparing: session && pairText(comparedOf(session, view))
   };
 }
 
@@ -126,7 +126,13 @@ function compared(session: SessionState, name: string | null): string {
   }
   const most = mostOf(found);
   const which = most ? `, most ${nodeTitle(session, most.node)}` : '';
-  return `${found.there} beside ${found.here}: ${summary(found)}${which}`;
+  const { first } = found;
+  const begin = first === null ? '' : `, first ${nodeTitle(session, first)}`;
+  return `${pairText(found)}: ${summary(found)}${begin}${which}`;
+}
+
+function pairText(pair: Pair | null): string | null {
+  return pair && `${pair.there} beside ${pair.here}`;
 }
 
 function changed(

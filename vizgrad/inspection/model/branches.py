@@ -19,7 +19,8 @@ class Branch:
     """One line of a run. The original has no `parent`; others left theirs after `left` steps.
 
     `position` is where it stands, or stood when it was left; `recorded` how far it has been. `edits` are its
-    own and those of its parents that it began with.
+    own and those of its parents that it began with. `trace`: it is another run, laid beside this one to be
+    compared with it: nothing goes on there.
     """
 
     name: str
@@ -29,16 +30,30 @@ class Branch:
     position: int = 0
     recorded: int = 0
     edits: tuple[Edit, ...] = ()
+    trace: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
     """What arrived at `node` in one line of a run and in another: the norms, and the norm of the difference
     in parts of the first. None where one of them has not run the node, or nothing arrived; infinite where the
-    first is 0 and the other is not. The gradients of all slots count together.
+    first is 0 and the other is not. The gradients of all slots count together. `what` says why, where
+    numbers do not: another shape.
     """
 
     node: int
     relative: float | None
     here: float | None
     there: float | None
+    what: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """How one line of a run, or another run, differs from a line of this one. `first` is the first node that
+    differs, in the order in which they ran; `text` says of nodes that only one of two runs has.
+    """
+
+    differences: tuple[Difference, ...]
+    first: int | None = None
+    text: str = ""

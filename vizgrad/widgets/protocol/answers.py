@@ -243,7 +243,7 @@ class Source:
 @dataclass(frozen=True, slots=True)
 class Differences:
     """The first of `total`, those that differ most, of nodes that one of the branches has run since they
-    parted.
+    parted; `first` and `text` as `Comparison` has them.
     """
 
     request: int
@@ -251,6 +251,8 @@ class Differences:
     revision: int
     total: int
     differences: tuple[Difference, ...]
+    first: int | None = None
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -372,7 +372,9 @@ class DropBranch:
 
 @dataclass(frozen=True, slots=True)
 class GetDifferences:
-    """What arrived at each node on the branch `name`, beside `other` (empty: the one that it left)?"""
+    """What arrived at each node on the branch, or in the trace, `name`, beside the line `other` (empty: the
+    one that it left; for a trace the one that the run is on)?
+    """
 
     request: int
     session: str

@@ -1,4 +1,5 @@
 /** Marks in the cells of one notebook: each in the cell that ran it, known by its id, wherever it stands by now. */
+import { Notification } from '@jupyterlab/apputils';
 import type { CodeMirrorEditor } from '@jupyterlab/codemirror';
 import type { Notebook, NotebookPanel } from '@jupyterlab/notebook';
 import type { IDisposable } from '@lumino/disposable';
@@ -125,6 +126,8 @@ export class Cells implements AtCursor, IDisposable {
     const { activeCell: cell } = this.panel.content;
     if (cell?.model.type === 'code' && cell.editor) {
       void this.code.runTo(this.marksIn(cell), cell.editor.getCursorPosition().line + 1);
+    } else {
+      Notification.info('Put the cursor on a line of a code cell.');
     }
   }
 

@@ -60,11 +60,19 @@ export class LinesFollower implements IDisposable {
     return this._changed;
   }
 
-  /** Null: there is no answer. */
-  ask<T extends Unnumbered>(question: T): Promise<Answer[T['type']] | null> {
+  /** Null: there is no answer. `refused` is told why, if the kernel says so. */
+  ask<T extends Unnumbered>(
+    question: T,
+    refused: (why: string) => void = () => undefined
+  ): Promise<Answer[T['type']] | null> {
     return new Promise(resolve => {
       this.last += 1;
-      this.asked.set(this.last, message => resolve(message as Answer[T['type']] | null));
+      this.asked.set(this.last, message => {
+        if (message?.type === 'failed') {
+          refused(message.message);
+        }
+        resolve(message?.type === 'failed' ? null : (message as Answer[T['type']] | null));
+      });
       this.port.send({ ...question, request: this.last });
     });
   }
@@ -129,7 +137,7 @@ export class LinesFollower implements IDisposable {
     } else if ('request' in message) {
       const resolve = this.asked.get(message.request);
       this.asked.delete(message.request);
-      resolve?.(message.type === 'failed' ? null : message);
+      resolve?.(message);
     }
   }
 

@@ -6,6 +6,7 @@ import type { IDisposable } from '@lumino/disposable';
 import type { LineMark } from '../../protocol';
 import type { NodeSelected } from '../../view/host';
 import { Cells } from './cells';
+import { errorLines } from '../../view/frame/errorLines';
 import { choiceOf } from './choice';
 import type { Choice } from './choice';
 import type { LinesFollower } from './linesFollower';
@@ -151,7 +152,10 @@ export class NotebookCode implements IDisposable {
       return;
     }
     const { session } = program;
-    await this.follower.ask({ type: 'run_to_line', session, file: code.file, line: known.named });
+    await this.follower.ask(
+      { type: 'run_to_line', session, file: code.file, line: known.named },
+      why => Notification.warning(errorLines(why).what, { autoClose: 8000 })
+    );
   }
 
   /** Shows a line of a file that nodes of the session were recorded in; false if there is none such. */

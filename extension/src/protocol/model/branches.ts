@@ -17,7 +17,8 @@ export interface Edit {
  * One line of a run. The original has no `parent`; others left theirs after `left` steps.
  *
  * `position` is where it stands, or stood when it was left; `recorded` how far it has been. `edits`
- * are its own and those of its parents that it began with.
+ * are its own and those of its parents that it began with. `trace`: it is another run, laid beside
+ * this one to be compared with it: nothing goes on there.
  */
 export interface Branch {
   readonly name: string;
@@ -27,19 +28,31 @@ export interface Branch {
   readonly position: number;
   readonly recorded: number;
   readonly edits: readonly Edit[];
+  readonly trace: boolean;
 }
 
 /**
  * What arrived at `node` in one line of a run and in another: the norms, and the norm of the
  * difference in parts of the first. None where one of them has not run the node, or nothing
  * arrived; infinite where the first is 0 and the other is not. The gradients of all slots count
- * together.
+ * together. `what` says why, where numbers do not: another shape.
  */
 export interface Difference {
   readonly node: number;
   readonly relative: number | null;
   readonly here: number | null;
   readonly there: number | null;
+  readonly what: string;
+}
+
+/**
+ * How one line of a run, or another run, differs from a line of this one. `first` is the first node
+ * that differs, in the order in which they ran; `text` says of nodes that only one of two runs has.
+ */
+export interface Comparison {
+  readonly differences: readonly Difference[];
+  readonly first: number | null;
+  readonly text: string;
 }
 
 export const readEdit: Reader<Edit> = record<Edit>({
@@ -55,12 +68,20 @@ export const readBranch: Reader<Branch> = record<Branch>({
   left: optional(integer, 0),
   position: optional(integer, 0),
   recorded: optional(integer, 0),
-  edits: optional(array(readEdit), [])
+  edits: optional(array(readEdit), []),
+  trace: optional(boolean, false)
 });
 
 export const readDifference: Reader<Difference> = record<Difference>({
   node: integer,
   relative: nullable(float),
   here: nullable(float),
-  there: nullable(float)
+  there: nullable(float),
+  what: optional(string, '')
+});
+
+export const readComparison: Reader<Comparison> = record<Comparison>({
+  differences: array(readDifference),
+  first: optional(nullable(integer), null),
+  text: optional(string, '')
 });

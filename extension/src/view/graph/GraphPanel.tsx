@@ -167,7 +167,10 @@ function GraphPanelInner({
       isOn: () => heated && pair === null
     },
     'compare-branch': {
-      act: () => store.view({ comparing: pair ? null : (toCompare(session)?.name ?? null) }),
+      act: () => {
+        const there = pair ? null : toCompare(session);
+        store.view({ comparing: there && { there: there.name, here: null } });
+      },
       can: () => toCompare(session) !== null,
       isOn: () => pair !== null
     }

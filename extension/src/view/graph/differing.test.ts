@@ -11,12 +11,12 @@ function difference(
   here: number | null = 1,
   there: number | null = 1
 ): Difference {
-  return { node, relative, here, there };
+  return { node, relative, here, there, what: '' };
 }
 
 function compared(...differences: Difference[]): Compared {
   const nodes = new Map(differences.map(each => [each.node, each]));
-  return { here: 'original', there: 'branch 1', nodes, total: nodes.size };
+  return { here: 'original', there: 'branch 1', nodes, total: nodes.size, first: null, text: '' };
 }
 
 const NONE = compared();

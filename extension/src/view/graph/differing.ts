@@ -38,9 +38,10 @@ export function stepOf({ relative, here, there }: Difference): Step | null {
 
 /** Null where no gradient arrived on either. */
 export function differsIn(difference: Difference, compared: Compared): Differs | null {
-  const { relative, here, there } = difference;
+  const { relative, here, there, what } = difference;
   const step = stepOf(difference);
-  const norms = `${format.brief(here)} → ${format.brief(there)}`;
+  const norms = [`${format.brief(here)} → ${format.brief(there)}`, what].filter(Boolean).join(', ');
+  const brief = `${format.brief(here)} → ${format.brief(there)}`;
   switch (step) {
     case null:
       return null;
@@ -51,7 +52,7 @@ export function differsIn(difference: Difference, compared: Compared): Differs |
     case 'odd':
       return {
         step,
-        brief: [norms, `→ ${format.brief(there)}`, '≠'],
+        brief: [brief, `→ ${format.brief(there)}`, '≠'],
         words: `${beside(compared)}: ${norms}`
       };
     case 0:

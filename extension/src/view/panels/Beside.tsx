@@ -35,7 +35,11 @@ export function Beside({ session, node, compared }: BesideProps): JSX.Element | 
 
 /** Why there is nothing to compare. */
 function without({ run, fold }: SessionState, node: number, compared: Compared): string {
-  const left = run.branches.find(({ name }) => name === compared.there)?.left ?? 0;
+  const there = run.branches.find(({ name }) => name === compared.there);
+  if (there?.trace) {
+    return 'Nothing has arrived here that could be compared.';
+  }
+  const left = there?.left ?? 0;
   const order = fold.knows(node) ? fold.node(node).order : null;
   if (order !== null && order < left) {
     return 'It ran before they parted, the same on both.';

@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 
 import type { Branch } from '../../protocol';
-import { comparedOf, nodeTitle, pairOf } from '../../store';
+import { besides, comparedOf, nodeTitle, pairOf } from '../../store';
 import type { SessionState, ViewState } from '../../store';
 import * as format from '../format';
 import { differsIn, mostOf, summary } from '../graph/differing';
@@ -11,8 +11,14 @@ import { useCommands, useStore } from '../hooks';
 import { NodeLink } from './NodeLink';
 
 export function branchesNote({ run }: SessionState): string {
-  const others = run.branches.length - 1;
-  return others > 0 ? format.count(others, 'branch', 'branches') : '';
+  const traces = run.branches.filter(({ trace }) => trace).length;
+  const others = run.branches.length - 1 - traces;
+  return [
+    others > 0 ? format.count(others, 'branch', 'branches') : '',
+    traces > 0 ? `${format.count(traces, 'run')} beside` : ''
+  ]
+    .filter(Boolean)
+    .join(', ');
 }
 
 interface BranchesProps {
@@ -23,8 +29,9 @@ interface BranchesProps {
 export function Branches({ session, view }: BranchesProps): JSX.Element {
   const { run, closed } = session;
   const pair = pairOf(session, view);
-  const commands = useCommands();
-  if (!commands.has('compare-branch')) {
+  // A trace has no run that could be changed.
+  const live = useCommands().has('stop') && !closed;
+  if (!live && run.branches.length < 2) {
     return <p class="vg-empty">What was recorded stays as it is.</p>;
   }
   return (
@@ -36,13 +43,14 @@ export function Branches({ session, view }: BranchesProps): JSX.Element {
               key={branch.name}
               branch={branch.current ? { ...branch, recorded: run.recorded } : branch}
               open={!closed}
+              live={live}
               compared={branch.name === pair?.there}
             />
           ))}
         </ul>
       )}
       <Comparison session={session} view={view} />
-      {!closed && run.current !== null && <Change session={session} node={run.current} />}
+      {live && run.current !== null && <Change session={session} node={run.current} />}
     </div>
   );
 }
@@ -50,43 +58,56 @@ export function Branches({ session, view }: BranchesProps): JSX.Element {
 interface LineProps {
   readonly branch: Branch;
   readonly open: boolean;
-  /** It is compared with the one that it left. */
+  /** It can be gone on with, or thrown away. */
+  readonly live: boolean;
+  /** It is compared with another one. */
   readonly compared: boolean;
 }
 
-function Line({ branch, open, compared }: LineProps): JSX.Element {
+function Line({ branch, open, live, compared }: LineProps): JSX.Element {
   const store = useStore();
-  const { name, current, parent, left, recorded, edits } = branch;
+  const { name, current, parent, left, recorded, edits, trace } = branch;
   const own = edits.at(-1)?.text ?? '';
   const how = parent === '' ? `${recorded} done` : `left ${parent} after ${left}, ${recorded} done`;
+  const other = trace || parent !== '';
   return (
     <li class="vg-branch">
       <button
         type="button"
         class="vg-link"
         aria-pressed={current}
-        disabled={!open}
-        title={current ? 'The run is on it' : 'Go to where it was left'}
+        disabled={!live || trace}
+        title={
+          trace
+            ? 'Another run'
+            : current
+              ? 'The run is on it'
+              : live
+                ? 'Go to where it was left'
+                : ''
+        }
         onClick={() => store.switchBranch(name)}
       >
         {name}
       </button>
       {current && <span class="vg-branch-here">here</span>}
       {parent === '' && <span class="vg-muted">{how}</span>}
-      {parent !== '' && (
+      {other && (
         <button
           type="button"
           class="vg-branch-compare"
-          aria-label={`Compare ${name} with ${parent}`}
+          aria-label={`Compare ${name} with ${parent || 'this run'}`}
           aria-pressed={compared}
-          title={compared ? 'Compare no more' : `Node by node with ${parent}, in the graph`}
+          title={
+            compared ? 'Compare no more' : `Node by node with ${parent || 'this run'}, in the graph`
+          }
           disabled={!open}
-          onClick={() => store.view({ comparing: compared ? null : name })}
+          onClick={() => store.view({ comparing: compared ? null : { there: name, here: null } })}
         >
           compare
         </button>
       )}
-      {parent !== '' && (
+      {other && live && (
         <button
           type="button"
           class="vg-stop-remove"
@@ -107,16 +128,41 @@ function Line({ branch, open, compared }: LineProps): JSX.Element {
   );
 }
 
-/** How many nodes differ, and which does most. */
+/** How many nodes differ, which is the first and which does most; and with what else it can be compared. */
 function Comparison({ session, view }: BranchesProps): JSX.Element | null {
+  const store = useStore();
   const compared = comparedOf(session, view);
   if (compared === null) {
     return null;
   }
   const most = mostOf(compared);
+  const { here, there, first, text } = compared;
+  const others = besides(session, there);
   return (
     <p class="vg-branch-differs">
-      {`${compared.there} beside ${compared.here}: ${summary(compared)}`}
+      {`${there} beside `}
+      {others.length > 1 ? (
+        <select
+          aria-label={`Compare ${there} with`}
+          value={here}
+          onChange={event => store.view({ comparing: { there, here: event.currentTarget.value } })}
+        >
+          {others.map(name => (
+            <option key={name} value={name}>
+              {name}
+            </option>
+          ))}
+        </select>
+      ) : (
+        here
+      )}
+      {`: ${summary(compared)}`}
+      {first !== null && (
+        <>
+          {', first '}
+          <NodeLink session={session} node={first} />
+        </>
+      )}
       {most && (
         <>
           {', most '}
@@ -124,6 +170,7 @@ function Comparison({ session, view }: BranchesProps): JSX.Element | null {
           {differsIn(most, compared)?.brief[0] ?? ''}
         </>
       )}
+      {text !== '' && `; ${text}`}
     </p>
   );
 }
