@@ -5,10 +5,12 @@ from __future__ import annotations
 import argparse
 import ast
 import os
+import signal
 import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +38,25 @@ def _run(kind: str, seed: int, start: int, stop: int, found: list[Any]) -> tuple
     child = subprocess.Popen(
         [*command, kind, *numbers], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         env=os.environ | {"OPENBLAS_NUM_THREADS": "1", "PYTHONMALLOC": "malloc"},
+        start_new_session=True,
     )  # fmt: skip
+    try:
+        return _heard(child, kind, start, found)
+    finally:
+        end_group(child)
+
+
+def end_group(child: subprocess.Popen[Any]) -> None:
+    """Ends a process that leads a group, with all that it started: a page's reader would read on for ever."""
+    with suppress(ProcessLookupError):
+        os.killpg(child.pid, signal.SIGKILL)
+    child.wait()
+
+
+def _heard(
+    child: subprocess.Popen[str], kind: str, start: int, found: list[Any]
+) -> tuple[int, str | None]:
+    """What it says until it ends."""
     assert child.stdout is not None
     assert child.stderr is not None
     at, heard, ready, done, hung = start, time.monotonic(), False, False, False
@@ -47,7 +67,7 @@ def _run(kind: str, seed: int, start: int, stop: int, found: list[Any]) -> tuple
         while not ended.wait(1):
             if time.monotonic() - heard > _PATIENCE:
                 hung = True
-                child.kill()
+                end_group(child)
 
     watcher = threading.Thread(target=watch, daemon=True)
     watcher.start()
@@ -92,7 +112,8 @@ def main() -> None:
         found = faults(kind, given.seed, given.start, given.start + given.count)
         harm += len(found)
         seconds = time.monotonic() - began
-        print(f"{kind}: {given.count} files, {len(found)} did harm, {seconds:.0f} s", flush=True)
+        told = f"{kind}: {given.count} files, {len(found)} did harm, {seconds:.0f} s"
+        print(f"{told}, {given.count / max(seconds, 1e-9):.1f} files/s", flush=True)
         for number, what in found:
             print(f"--- {kind} --seed {given.seed} --start {number}\n{what}", flush=True)
             if given.keep is not None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import shutil
+import signal
 import subprocess
+import sys
 import tempfile
 from functools import cache
 from pathlib import Path
@@ -16,6 +19,8 @@ _ESBUILD = _EXTENSION / "node_modules" / "esbuild" / "bin" / "esbuild"
 _SOURCE = _EXTENSION / "tests" / "damaged" / "reader.mjs"
 #: Megabytes of objects: a page has not much more.
 _HEAP = 512
+#: Linux's PR_SET_PDEATHSIG.
+_DIE_WITH_PARENT = 1
 
 
 def available() -> bool:
@@ -37,8 +42,17 @@ def _made() -> tempfile.TemporaryDirectory[str]:
 def _reader() -> subprocess.Popen[bytes]:
     command = ["node", f"--max-old-space-size={_HEAP}", f"{_made().name}/reader.mjs"]
     return subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        preexec_fn=_ends_with_parent if sys.platform == "linux" else None,  # noqa: PLW1509  no threads here
     )
+
+
+def _ends_with_parent() -> None:
+    """A reader that hangs in a file hears nothing more: it goes with who started it, however that ends."""
+    ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
 
 
 def start() -> None:

@@ -2,7 +2,7 @@
 import type { ComponentChild, JSX, RefObject, SVGAttributes } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 
-import type { DrawnBox, DrawnFrame } from '../../protocol';
+import type { DrawnBox, DrawnFrame, Node } from '../../protocol';
 import { isLarger } from '../../store';
 import type { Compared, Fold, SessionState } from '../../store';
 import * as format from '../format';
@@ -161,6 +161,7 @@ export function GraphCanvas(props: GraphCanvasProps): JSX.Element {
     const stands = node && fold.node(node.id);
     const gone = odd.from.get(index);
     const came = stands?.grad_norm ?? null;
+    const got = node && arrivesOdd(fold, node) ? (odd.to.get(index) ?? null) : null;
     return (
       node &&
       stands && (
@@ -170,9 +171,9 @@ export function GraphCanvas(props: GraphCanvasProps): JSX.Element {
           node={node}
           run={stands}
           running={format.whereRuns(running, stands, node.id)}
-          odd={(came === null ? odd.to.has(index) : isOdd(came)) || gone !== undefined}
+          odd={(came === null ? got !== null : isOdd(came)) || gone !== undefined}
           made={gone !== undefined && !isOdd(came) ? gone.norm : null}
-          got={odd.to.get(index) ?? null}
+          got={got}
           oddStarts={gone?.starts ?? NONE}
           saved={session.saved.of(node.id)}
           starts={starts[index] ?? NONE}
@@ -265,6 +266,12 @@ interface Odd {
   readonly to: ReadonlyMap<number, number>;
   /** By box: where such lines leave it, and what went over the first. */
   readonly from: ReadonlyMap<number, { readonly starts: number[]; readonly norm: number }>;
+}
+
+/** Is it, or may it be, not finite what waits at a node? A person may have made another gradient of what came. */
+function arrivesOdd(fold: Fold, { id, outputs }: Node): boolean {
+  const waiting = fold.arrived(id, outputs.length).filter(each => each !== null);
+  return waiting.length === 0 || waiting.some(({ norm }) => norm === null || isOdd(norm));
 }
 
 function isOdd(norm: number | null | undefined): norm is number {

@@ -71,7 +71,8 @@ function GraphPanelInner({
   const viewport = useViewport(svg, world, screen, whole(picture));
   const focused = useRef<string | null>(null);
   const looked = (): (string | null)[] => [shown, focused.current];
-  const placing = usePlacing(session, picture, screen, viewport.view, looked);
+  const legend = compared !== null || (heated && pair === null);
+  const placing = usePlacing(session, picture, screen, viewport.view, looked, legend);
   const first = useMemo(() => ends(picture).first, [picture]);
   const home = shown ?? current ?? first;
   const keys = useGraphKeys(svg, picture, home, placing.show);

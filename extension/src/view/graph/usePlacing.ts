@@ -27,13 +27,17 @@ export interface Placing {
   hold(toggled: Toggled): void;
 }
 
-/** `keys` are what a person looks at otherwise: what stays where it is when another drawing comes. */
+/**
+ * `keys` are what a person looks at otherwise: what stays where it is when another drawing comes. `legend`: one takes
+ * room below the picture, which stays where it is when one comes or goes.
+ */
 export function usePlacing(
   session: SessionState,
   picture: Picture,
   screen: Size,
   view: Observable<View>,
-  keys: () => readonly (string | null)[]
+  keys: () => readonly (string | null)[],
+  legend: boolean
 ): Placing {
   const previous = useRef<{ picture: Picture; session: string } | null>(null);
   const toggled = useRef<Toggled | null>(null);
@@ -77,10 +81,15 @@ export function usePlacing(
 
   // The element may grow or shrink under a graph that was fitted to it before it was touched.
   const fitted = useRef<Size>(screen);
+  const hadLegend = useRef(legend);
   useEffect(() => {
     const old = fitted.current;
     fitted.current = screen;
     if (!known || old.width === 0 || (old.width === screen.width && old.height === screen.height)) {
+      return;
+    }
+    if (hadLegend.current !== legend && old.width === screen.width) {
+      hadLegend.current = legend;
       return;
     }
     if (view.value === untouched.current) {
