@@ -10,7 +10,7 @@ from vizgrad.inspection import abilities, model
 from vizgrad.inspection.abilities import Change, OneWay
 from vizgrad.inspection.branches import Branches, Line
 from vizgrad.inspection.choosing import choose, leaf_called
-from vizgrad.inspection.comparing import comparison, name_beside
+from vizgrad.inspection.comparing import Comparison, comparison, name_beside
 from vizgrad.inspection.filing import filing
 from vizgrad.inspection.live import Live
 from vizgrad.inspection.seen import Seen
@@ -90,7 +90,7 @@ class Branching(Seen):
             name, other = self._lay_beside(name, other), ""
         return self.comparison(name, other).differences
 
-    def comparison(self, name: str, other: str = "") -> model.Comparison:
+    def comparison(self, name: str, other: str = "") -> Comparison:
         """The same of what has a name, and which node differs first."""
         with self._owned():
             live = self._live()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from math import inf, isfinite
 
 from vizgrad.inspection import model
@@ -13,9 +14,20 @@ from vizgrad.inspection.filing import filing
 _NEVER = 1 << 62
 
 
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """How one line of a run, or another run, differs from a line of this one. `first` is the first node that
+    differs, in the order in which they ran; `text` says of nodes that only one of two runs has.
+    """
+
+    differences: tuple[model.Difference, ...]
+    first: int | None = None
+    text: str = ""
+
+
 def comparison(
     branches: Branches, name: str, other: str, trace: Callable[[], model.Trace]
-) -> model.Comparison:
+) -> Comparison:
     """Of the line or trace `name`, beside the line `other` (empty: the one that it left; for a trace the one
     that the run is on). `trace()` is the run so far.
     """
@@ -34,7 +46,7 @@ def comparison(
 
     apart = [each for each in found if differs(each)]
     first = min(apart, key=order, default=None)
-    return model.Comparison(found, None if first is None else first.node)
+    return Comparison(found, None if first is None else first.node)
 
 
 def name_beside(title: str, trace: model.Trace) -> str:

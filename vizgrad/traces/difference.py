@@ -17,7 +17,7 @@ from typing import Any
 from vizgrad.arrays import xp
 from vizgrad.arrays.backend import to_host
 from vizgrad.inspection import model
-from vizgrad.inspection.comparing import name_beside
+from vizgrad.inspection.comparing import Comparison, name_beside
 from vizgrad.inspection.filing import File
 from vizgrad.inspection.traced import Traced
 from vizgrad.rendering.describe import plain
@@ -78,7 +78,7 @@ class TraceDiff:
         """Are both of equal structure, and all gradients equal?"""
         return not (self.differing or self.only_here or self.only_there)
 
-    def comparison(self, name: str) -> model.Comparison:
+    def comparison(self, name: str) -> Comparison:
         """As a view shows it in the graph of the trace, where the other is called `name`: of nodes that were
         run here.
         """
@@ -102,7 +102,7 @@ class TraceDiff:
             )
             if alone
         ]
-        return model.Comparison(
+        return Comparison(
             tuple(found), None if self.first is None else self.first.node, ", ".join(parts)
         )
 

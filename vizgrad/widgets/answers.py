@@ -8,6 +8,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from vizgrad.inspection import model, summarizer
+from vizgrad.inspection.comparing import Comparison
 from vizgrad.inspection.looking import Look
 from vizgrad.inspection.outline import Outline
 from vizgrad.inspection.parts import part_of
@@ -77,7 +78,7 @@ def _beside(session: Session, request: Any) -> p.Lane | p.Differences | None:
     return p.Differences(number, session.id, session.revision, total, most, told.first, told.text)
 
 
-def most_differing(told: model.Comparison) -> tuple[model.Difference, ...]:
+def most_differing(told: Comparison) -> tuple[model.Difference, ...]:
     """Those that differ most, as many as a view is told of."""
     return tuple(sorted(told.differences, key=_apart, reverse=True)[:MOST_DIFFERENCES])
 

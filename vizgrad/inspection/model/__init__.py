@@ -22,7 +22,6 @@ from vizgrad.inspection.model.arrays import ArrayName as ArrayName
 from vizgrad.inspection.model.arrays import Part as Part
 from vizgrad.inspection.model.arrays import TensorSummary as TensorSummary
 from vizgrad.inspection.model.branches import Branch as Branch
-from vizgrad.inspection.model.branches import Comparison as Comparison
 from vizgrad.inspection.model.branches import Difference as Difference
 from vizgrad.inspection.model.branches import Edit as Edit
 from vizgrad.inspection.model.breakpoints import Breakpoint as Breakpoint

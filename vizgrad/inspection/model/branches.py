@@ -46,14 +46,3 @@ class Difference:
     here: float | None
     there: float | None
     what: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """How one line of a run, or another run, differs from a line of this one. `first` is the first node that
-    differs, in the order in which they ran; `text` says of nodes that only one of two runs has.
-    """
-
-    differences: tuple[Difference, ...]
-    first: int | None = None
-    text: str = ""

@@ -45,16 +45,6 @@ export interface Difference {
   readonly what: string;
 }
 
-/**
- * How one line of a run, or another run, differs from a line of this one. `first` is the first node
- * that differs, in the order in which they ran; `text` says of nodes that only one of two runs has.
- */
-export interface Comparison {
-  readonly differences: readonly Difference[];
-  readonly first: number | null;
-  readonly text: string;
-}
-
 export const readEdit: Reader<Edit> = record<Edit>({
   position: integer,
   text: string,
@@ -78,10 +68,4 @@ export const readDifference: Reader<Difference> = record<Difference>({
   here: nullable(float),
   there: nullable(float),
   what: optional(string, '')
-});
-
-export const readComparison: Reader<Comparison> = record<Comparison>({
-  differences: array(readDifference),
-  first: optional(nullable(integer), null),
-  text: optional(string, '')
 });
