@@ -175,6 +175,7 @@ export function shown(drawn: Drawing, fields: Partial<Standing> = {}): Shown {
     branches: [],
     within: null,
     grows: false,
+    recomputes: false,
     modes: {
       grad: true,
       inference: false,

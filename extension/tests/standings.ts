@@ -72,6 +72,7 @@ export function toldIn(state: SessionState, standing: Standing): object {
     branches: standing.branches,
     within: standing.within,
     grows: standing.grows,
+    recomputes: standing.recomputes,
     fold: told(standing, drawing),
     stale: standing.stale,
     saved: drawing.nodes.map(node =>

@@ -70,6 +70,11 @@ class Growing(Run, Protocol):
         """Do they, in this run?"""
         ...
 
+    @property
+    def recomputes(self) -> bool:
+        """Will a checkpoint compute values again, which is told as what steps record?"""
+        ...
+
     def second(self, position: int, gradient: Any) -> Backward:
         """The backward of the gradients that the first `position` steps have put into `.grad`; `gradient`
         as `openers.open_backward` takes it, None: ones. ValueError where there are none.

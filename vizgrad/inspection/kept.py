@@ -10,7 +10,7 @@ from vizgrad.inspection import model
 from vizgrad.inspection.finding import found, texts_of
 from vizgrad.inspection.fold import Fold
 from vizgrad.inspection.holdings import holdings
-from vizgrad.inspection.lanes import SECOND, Lane, lane_of
+from vizgrad.inspection.lanes import Lane, lane_of
 from vizgrad.inspection.live import Live
 from vizgrad.inspection.looking import Inspected, Saves, SessionClosed
 from vizgrad.inspection.memory_curve import MemoryCurve
@@ -38,7 +38,7 @@ class Kept:
         self.stopped = live.stopped
         self.nonfinite = live.nonfinite
         self.nodes = len(live.source)
-        self._grew = live.grows
+        self._grew, self._recomputed = live.grows, live.recomputes
         self._outline: Outline | None = None
         self._seen: (
             tuple[model.Graph, model.Run, model.Trace, Saves, tuple[model.Storage, ...]] | None
@@ -93,13 +93,17 @@ class Kept:
 
     @property
     def lane(self) -> Lane | None:
-        """Of second order: of the closed session it is known what was recorded."""
+        """Of the closed session it is known what was recorded."""
         graph, _, trace, _, _ = self._all
-        return lane_of(trace.records, lambda node: graph.nodes[node].name, SECOND)
+        return lane_of(trace.records, lambda node: graph.nodes[node].name)
 
     @property
     def grows(self) -> bool:
         return self._grew
+
+    @property
+    def recomputes(self) -> bool:
+        return self._recomputed
 
     @property
     def branches(self) -> tuple[model.Branch, ...]:

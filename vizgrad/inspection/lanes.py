@@ -17,6 +17,8 @@ from vizgrad.inspection.protocols import Step
 
 #: The title of the lane that create_graph=True makes.
 SECOND = "second order"
+#: And of what checkpoints compute again.
+AGAIN = "recomputation"
 #: Of a longer lane the latest are shown.
 MOST_SHOWN = 400
 
@@ -25,7 +27,7 @@ MOST_SHOWN = 400
 class Lane:
     """What was made, in order: `at[i]` says after how many steps number `i` is there (within a node: of
     `Within.made`), `left_out` how many earlier ones are not told. `node` is the node that is gone into; None:
-    it is the graph of second order. `graph` is what is drawn of it.
+    it is the graph of second order, or what checkpoints have computed again. `graph` is what is drawn of it.
     """
 
     node: int | None
@@ -49,9 +51,9 @@ def lane_within(node: int, code: Sequence[model.CodeStep], title: str) -> Lane |
 
 
 def lane_of(
-    steps: Sequence[Step | model.StepRecord], name: Callable[[int], str], title: str
+    steps: Sequence[Step | model.StepRecord], name: Callable[[int], str], title: str = ""
 ) -> Lane | None:
-    """Of second order: what the steps have recorded; `name` says what a node is called."""
+    """What the steps have recorded: of second order, or computed again; `name` says what a node is called."""
     made: list[model.Made] = []
     at: list[int] = []
     visits: list[tuple[int, int, str]] = []
@@ -62,7 +64,8 @@ def lane_of(
             visits.append((len(made), len(made) + len(own), name(node)))
             made += own
             at += [index + 1] * len(own)
-    return _lane(None, made, at, visits, title) if made else None
+    own = SECOND if any(one.kind == "recorded" for one in made) else AGAIN
+    return _lane(None, made, at, visits, title or own) if made else None
 
 
 def _made_by(step: Step | model.StepRecord) -> tuple[model.Made, ...]:

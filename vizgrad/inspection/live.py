@@ -16,7 +16,7 @@ from vizgrad.inspection.finding import found
 from vizgrad.inspection.fold import Fold
 from vizgrad.inspection.grouping import groups_of
 from vizgrad.inspection.history import History
-from vizgrad.inspection.lanes import SECOND, Lane, lane_of, lane_within
+from vizgrad.inspection.lanes import Lane, lane_of, lane_within
 from vizgrad.inspection.line_mark import mark_of
 from vizgrad.inspection.line_norms import LineNorms
 from vizgrad.inspection.line_table import LineTable
@@ -68,13 +68,21 @@ class Live:
             inside = lane_within(within.node, within.code, self.source.name(within.node))
             if inside is not None:
                 return inside
-        return lane_of(self.history.steps, self.source.name, SECOND) if self.grows else None
+        if not (self.grows or self.recomputes):
+            return None
+        return lane_of(self.history.steps, self.source.name)
 
     @property
     def grows(self) -> bool:
         """Does the run make a graph of second order, that is known of?"""
         run = self.history.run
         return isinstance(run, Growing) and run.grows
+
+    @property
+    def recomputes(self) -> bool:
+        """Does a checkpoint compute values again in this run, as far as is known?"""
+        run = self.history.run
+        return isinstance(run, Growing) and run.recomputes
 
     @property
     def branches(self) -> tuple[model.Branch, ...]:

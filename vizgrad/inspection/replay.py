@@ -117,7 +117,7 @@ def checked(trace: model.Trace) -> Outline:
         ]  # fmt: skip
         _inside(size, told, f"step {index}")
         _check_lane([one for line in record.code for one in line.made], size, f"step {index}")
-    _check_lane([one for r in trace.records for one in r.made], size, "the graph of second order")
+    _check_lane([one for r in trace.records for one in r.made], size, "the lane beside the graph")
     if start is None:
         return outline
     told = [start.current, *(r.node for r in start.ready), *(b.node for b in start.buffers)]
@@ -320,7 +320,15 @@ class _Replay:
     @property
     def grows(self) -> bool:
         """See `vizgrad.inspection.abilities.Growing`."""
-        return any(record.made for record in self._trace.records)
+        return self._has_made("recorded")
+
+    @property
+    def recomputes(self) -> bool:
+        """See `vizgrad.inspection.abilities.Growing`."""
+        return self._has_made("recomputed")
+
+    def _has_made(self, kind: model.MadeKind) -> bool:
+        return any(one.kind == kind for record in self._trace.records for one in record.made)
 
     def second(self, position: int, gradient: object) -> Backward:
         raise ValueError(

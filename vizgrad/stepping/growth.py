@@ -73,20 +73,23 @@ class Growth:
             found[node] = None
             left += [target for target, _ in node.next_edges if target is not None]
         for node in sorted(found, key=attrgetter("sequence_nr")):
-            targets = [target for target, _ in node.next_edges if target is not None]
-            for target in targets:
-                yield from self._from_outside(target)
-            inputs = tuple(self._known[self._key(target)] for target in targets)
-            self._known[node.sequence_nr] = len(self._known)
             its = node is root
-            yield Grown(
-                node.name(),
-                "recorded",
-                inputs,
-                held if its else None,
-                _meta(node),
-                label if its else "",
-            )
+            yield from self._enter(node, "recorded", held if its else None, label if its else "")
+
+    def again(self, node: Node, held: Held | None) -> Iterator[Grown]:
+        """A node that a recomputation has recorded."""
+        if node.sequence_nr not in self._known:
+            yield from self._enter(node, "recomputed", held, "")
+
+    def _enter(
+        self, node: Node, kind: model.MadeKind, held: Held | None, label: str
+    ) -> Iterator[Grown]:
+        targets = [target for target, _ in node.next_edges if target is not None]
+        for target in targets:
+            yield from self._from_outside(target)
+        inputs = tuple(self._known[self._key(target)] for target in targets)
+        self._known[node.sequence_nr] = len(self._known)
+        yield Grown(node.name(), kind, inputs, held, _meta(node), label)
 
     def _is_recorded(self, node: Node) -> bool:
         return (

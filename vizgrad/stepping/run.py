@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from collections.abc import Set as AbstractSet
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from heapq import heappush
 from inspect import GEN_CLOSED, getgeneratorstate
 from time import perf_counter
@@ -25,6 +25,7 @@ from vizgrad.stepping.growth import Growth
 from vizgrad.stepping.nested import Nested
 from vizgrad.stepping.operations import Operations
 from vizgrad.stepping.past import EnginePast
+from vizgrad.stepping.recomputed import telling, will_recompute
 from vizgrad.stepping.second import second
 from vizgrad.stepping.step import priority_of
 from vizgrad.stepping.steplog import StepLog, where_raised
@@ -46,7 +47,7 @@ class EngineRun:
 
     def __init__(self, task: GraphTask, source: EngineGraph, *, lent: bool = False) -> None:
         """`lent`: somebody else holds the gradients that it starts from."""
-        growth = None if task.domain.raw else Growth(source.ids, tick(), source.label_of)
+        growth = Growth(source.ids, tick(), source.label_of)
         log = StepLog(task, source.ids, lent, growth)
         log.steps.nodes = source.nodes
         self._begin(task, source, log)
@@ -78,6 +79,8 @@ class EngineRun:
         self.steps = log.steps
         self.past = EnginePast(self.steps)
         self._nested = Nested(log, source)
+        #: See `vizgrad.inspection.abilities.Growing`.
+        self.recomputes = will_recompute(source.nodes)
         self._moving = False
         self.passed: int | None = None
         #: What hooks write is kept, to be undone: it is a branch.
@@ -155,7 +158,9 @@ class EngineRun:
             keep_before_writes(self._log.about_to_write)
         token = hush()
         try:
-            with self._nested.listening():
+            lane = self._log.lane if self.recomputes else None
+            again = nullcontext() if lane is None else telling(lane, self._log.recomputed)
+            with self._nested.listening(), again:
                 yield
         finally:
             self._moving = False

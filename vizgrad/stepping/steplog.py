@@ -22,14 +22,14 @@ from vizgrad.inspection import model
 from vizgrad.inspection.protocols import Effect
 from vizgrad.stepping.edit_effects import WriteEffect
 from vizgrad.stepping.effects import GradEffect, ReleaseEffect, block_of
-from vizgrad.stepping.growth import Growth
+from vizgrad.stepping.growth import Grown, Growth
 from vizgrad.stepping.held import Held
 from vizgrad.stepping.journal import Journal
 from vizgrad.stepping.step import Accumulated, Arrived, EngineStep, Out, priority_of, released_stage
 from vizgrad.stepping.summary import summarize
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from types import TracebackType
 
     from vizgrad.tensor.tensor import Tensor
@@ -42,8 +42,10 @@ class StepLog(Watch):
         self, task: GraphTask, ids: Mapping[Node, int], lent: bool, growth: Growth | None = None
     ) -> None:
         """`lent`: somebody else holds the gradients that the run starts from."""
+        #: What was made beside the run: by create_graph=True, and by checkpoints.
+        self.lane = growth
         #: With create_graph=True.
-        self._growth = growth
+        self._growth = None if task.domain.raw else growth
         self._task = task
         self._ids = ids
         self.journal = self.steps = Journal(ids, task.freed)
@@ -62,7 +64,7 @@ class StepLog(Watch):
 
     def forked(self, task: GraphTask, position: int) -> StepLog:
         """That of a run which begins with the first steps of this one."""
-        growth = None if self._growth is None else self._growth.forked()
+        growth = None if self.lane is None else self.lane.forked()
         made = StepLog(task, self._ids, False, growth)
         made.journal = made.steps = self.steps.forked(position)
         if not made.steps.open:
@@ -242,6 +244,11 @@ class StepLog(Watch):
         step.effects.append(effect)
         step.nbytes += effect.nbytes
 
+    def recomputed(self, grown: Iterable[Grown]) -> None:
+        """A checkpoint has computed something again for the node that is visited."""
+        if self.step is not None:
+            self.step.grown += grown
+
     def _hold(self, value: Any) -> Held:
         step = self.step
         assert step is not None
@@ -291,7 +298,7 @@ class StepLog(Watch):
 
     def let_go(self) -> None:
         self._ids = {}
-        self._node = self._growth = None
+        self._node = self._growth = self.lane = None
         self._waiting.clear()
         self.steps.let_go()
 

@@ -10,7 +10,7 @@ from vizgrad.inspection import model
 from vizgrad.inspection.branches import Branches
 from vizgrad.inspection.breakpoints import Breakpoints
 from vizgrad.inspection.history import History
-from vizgrad.inspection.lanes import SECOND, lane_of, lane_within
+from vizgrad.inspection.lanes import lane_of, lane_within
 from vizgrad.inspection.live import Live
 from vizgrad.inspection.outline import Outline
 from vizgrad.inspection.protocols import GraphSource
@@ -59,7 +59,7 @@ def _lanes(live: Live, whole: model.Trace) -> Iterator[FiledLane]:
         for record in whole.records
         if record.code
     ]
-    for lane in (*found, lane_of(whole.records, name, SECOND)):
+    for lane in (*found, lane_of(whole.records, name)):
         if lane is not None:
             yield FiledLane(lane.node, lane.made, lane.at, drawn(lane), lane.left_out)
 

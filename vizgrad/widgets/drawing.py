@@ -206,7 +206,8 @@ class Standing:
     how many others there are. `stale` counts stale saved tensors of the whole graph. `saved` are those of
     nodes drawn that are not as `Drawing.nodes` says. `names` are of the nodes that are spoken of here and
     not drawn. `ending` says why a closed session was closed.
-    `grows`: the run records a graph of second order, which has a lane (`GetLane`).
+    `grows`: the run records a graph of second order, which has a lane (`GetLane`); `recomputes`: a checkpoint
+    computes values again in it, which has one, too.
     `nonfinite`: Continue stops where a NaN or an infinity is born. `breakpoints` are the nodes before which
     it may stop, `breakpoint_list` what was set.
     """
@@ -240,3 +241,4 @@ class Standing:
     branches: tuple[Branch, ...] = ()
     within: Within | None = None
     grows: bool = False
+    recomputes: bool = False

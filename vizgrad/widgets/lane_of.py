@@ -24,7 +24,7 @@ def lane(number: int, session: Session, folding: Folding) -> p.Lane:
             found.at,
             drawn(found, folding),
             found.left_out,
-            can_debug=found.node is None and not session.closed,
+            can_debug=found.node is None and look.grows and not session.closed,
         )
 
 

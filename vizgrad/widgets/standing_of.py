@@ -44,6 +44,7 @@ def standing(look: Look, drawing: Drawing) -> Standing:
         breakpoint_list=look.breakpoint_list,
         within=look.within,
         grows=look.grows,
+        recomputes=look.recomputes,
         branches=lines if len(lines) > 1 else (),
         counts=counter.states(outline.size),
         nodes=tuple(fold.node(node) for node in drawn),

@@ -198,9 +198,10 @@ export interface Reached {
  * nodes drawn; `quiet` is how many others there are. `stale` counts stale saved tensors of the
  * whole graph. `saved` are those of nodes drawn that are not as `Drawing.nodes` says. `names` are
  * of the nodes that are spoken of here and not drawn. `ending` says why a closed session was
- * closed. `grows`: the run records a graph of second order, which has a lane (`GetLane`).
- * `nonfinite`: Continue stops where a NaN or an infinity is born. `breakpoints` are the nodes
- * before which it may stop, `breakpoint_list` what was set.
+ * closed. `grows`: the run records a graph of second order, which has a lane (`GetLane`);
+ * `recomputes`: a checkpoint computes values again in it, which has one, too. `nonfinite`: Continue
+ * stops where a NaN or an infinity is born. `breakpoints` are the nodes before which it may stop,
+ * `breakpoint_list` what was set.
  */
 export interface Standing {
   readonly status: RunStatus;
@@ -232,6 +233,7 @@ export interface Standing {
   readonly branches: readonly Branch[];
   readonly within: Within | null;
   readonly grows: boolean;
+  readonly recomputes: boolean;
 }
 
 export const readCell: Reader<Cell> = record<Cell>({
@@ -360,5 +362,6 @@ export const readStanding: Reader<Standing> = record<Standing>({
   breakpoint_list: optional(array(readBreakpoint), []),
   branches: optional(array(readBranch), []),
   within: optional(nullable(readWithin), null),
-  grows: optional(boolean, false)
+  grows: optional(boolean, false),
+  recomputes: optional(boolean, false)
 });

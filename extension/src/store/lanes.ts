@@ -1,4 +1,7 @@
-/** The lane beside the graph: what ran within the node that the run is in, else the graph of second order. */
+/**
+ * The lane beside the graph: what ran within the node that the run is in, else the graph of second order, or what
+ * checkpoints have computed again.
+ */
 import type { Lane } from '../protocol';
 import type { Want } from './asking';
 import type { SessionState } from './session';
@@ -13,7 +16,7 @@ function runsInside({ run: { within } }: SessionState): boolean {
 export function laneOf(session: SessionState): Lane | null {
   const { lane, run } = session;
   const node = runsInside(session) ? (run.within?.node ?? null) : null;
-  return lane?.node === node && (node !== null || run.grows) ? lane : null;
+  return lane?.node === node && (node !== null || run.grows || run.recomputes) ? lane : null;
 }
 
 /** How far it is: number i of the lane is there where `at[i]` is not larger. */
@@ -25,7 +28,7 @@ export function laneProgress({ run }: SessionState, lane: Lane): number {
 export function laneWanted(session: SessionState, view: ViewState): Want | null {
   const { run } = session;
   const inside = runsInside(session);
-  if (!inside && !run.grows) {
+  if (!inside && !run.grows && !run.recomputes) {
     return null;
   }
   const branch = run.branches.find(({ current }) => current)?.name ?? '';

@@ -47,7 +47,10 @@ export type RunHead = Pick<
   | 'modes'
   | 'stopped'
 > &
-  Pick<Standing, 'nonfinite' | 'ending' | 'breakpoint_list' | 'branches' | 'within' | 'grows'>;
+  Pick<
+    Standing,
+    'nonfinite' | 'ending' | 'breakpoint_list' | 'branches' | 'within' | 'grows' | 'recomputes'
+  >;
 
 /** What was found for `query`: the first of `total` nodes. */
 export interface Finding {
@@ -177,7 +180,8 @@ export function withUpdate(state: SessionState, update: Update): SessionState {
       current: fold.current,
       breakpoint_list: update.breakpoint_list ?? state.run.breakpoint_list,
       branches: state.run.branches,
-      grows: state.run.grows
+      grows: state.run.grows,
+      recomputes: state.run.recomputes
     }),
     closed: update.status === 'closed'
   };
@@ -266,7 +270,8 @@ function lineOf({ index, node, incoming }: Visit): VisitLine {
 
 function headOf(run: RunHead): RunHead {
   const { status, position, recorded, total, current, breakpoints, earliest, error } = run;
-  const { modes, stopped, nonfinite, ending, breakpoint_list, branches, within, grows } = run;
+  const { modes, stopped, nonfinite, ending, breakpoint_list, branches, within } = run;
+  const { grows, recomputes } = run;
   return {
     status,
     position,
@@ -283,7 +288,8 @@ function headOf(run: RunHead): RunHead {
     breakpoint_list,
     branches,
     within,
-    grows
+    grows,
+    recomputes
   };
 }
 

@@ -6,6 +6,7 @@
  */
 import type {
   Folding,
+  MadeKind,
   Message,
   Request,
   Shown,
@@ -196,8 +197,16 @@ export class TracePort implements Port {
       stopped,
       nonfinite: this.stops.nonfinite,
       within: this.visiting?.within ?? null,
-      grows: this.file.view.lanes.some(({ node }) => node === null)
+      grows: this.hasMade('recorded'),
+      recomputes: this.hasMade('recomputed')
     };
+  }
+
+  /** Does the lane beside the graph hold such things? */
+  private hasMade(kind: MadeKind): boolean {
+    return this.file.view.lanes.some(
+      ({ node, made }) => node === null && made.some(one => one.kind === kind)
+    );
   }
 
   /** Null, or why it cannot be. */
@@ -358,4 +367,5 @@ type Head = Pick<
   | 'nonfinite'
   | 'within'
   | 'grows'
+  | 'recomputes'
 >;

@@ -9,7 +9,7 @@ from vizgrad.errors import Place
 from vizgrad.inspection.model.arrays import TensorSummary
 from vizgrad.inspection.model.nodes import OutputMeta
 
-MadeKind = Literal["operation", "visit", "recorded", "input"]
+MadeKind = Literal["operation", "visit", "recorded", "recomputed", "input"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +18,7 @@ class Made:
 
     - "operation": one that a line of a person's called. "visit": a node that a backward within the visit
       ran. "recorded": one that create_graph=True recorded, a node of the graph of second order.
+    - "recomputed": what a checkpoint computed again, because a node read a value that it had let go of.
     - "input": a value from outside, before what uses it; `node` is the node of the graph that it is of, if
       it is of one.
 

@@ -104,8 +104,8 @@ class StepRecord:
     `ready` is the entry of the queue that it took out. `arrived` has one entry a delivery with a defined
     gradient, in order; `visit.routed` one an edge. `released` are names of saved values of the node.
     `current` is the node that comes next; None at the end. `code` are the lines of a person's that the node
-    ran, if they were noted. `made` is what it recorded with create_graph=True: the lane of the graph of
-    second order is what all steps have made, one after another.
+    ran, if they were noted. `made` is what it recorded with create_graph=True, and what a checkpoint
+    computed again for it: the lane beside the graph is what all steps have made, one after another.
     """
 
     visit: Visit

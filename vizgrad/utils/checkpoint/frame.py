@@ -24,6 +24,7 @@ from vizgrad.tensor.tensor import Tensor, storage_of
 from vizgrad.utils.checkpoint.failing import not_the_same
 from vizgrad.utils.checkpoint.operations import Ran, first_difference, noting
 from vizgrad.utils.checkpoint.seen import FEW, MANY, Seen
+from vizgrad.utils.checkpoint.watched import WATCHED
 
 
 class Holder:
@@ -96,6 +97,21 @@ def _forget(frame: weakref.ref[Frame], number: int) -> None:
         known._runs.pop(number, None)
 
 
+#: Calls whose values may yet be computed again.
+_alive: weakref.WeakSet[Frame] = weakref.WeakSet()
+
+
+def recomputes(saved: Any) -> bool:
+    """Will this saved value of a node be computed again by a checkpoint?"""
+    return bool(_alive) and isinstance(
+        getattr(getattr(saved, "unpack", None), "__self__", None), Frame
+    )
+
+
+def any_alive() -> bool:
+    return bool(_alive)
+
+
 class Frame:
     """A checkpointed call. `again` computes it once more; `function` is what it calls, for messages."""
 
@@ -117,6 +133,7 @@ class Frame:
         self.holders: list[weakref.ref[Holder]] = []
         self.seen: list[Seen] = []
         self.operations: list[Ran] = []
+        _alive.add(self)
         #: False while the forward runs.
         self.complete = False
         #: Number of a backward -> what was computed for it.
@@ -163,6 +180,8 @@ class Frame:
         run, operations = _Run(self), []
         with ExitStack() as stack:
             compute = stack.enter_context(self.again())
+            if WATCHED.block is not None:
+                stack.enter_context(WATCHED.block())
             if self.debug:
                 stack.enter_context(noting(operations))
             stack.enter_context(saved_tensors_hooks(run.pack, lambda kept: kept))

@@ -12,7 +12,7 @@ import type { TensorSummary } from './arrays';
 import { readOutputMeta } from './nodes';
 import type { OutputMeta } from './nodes';
 
-export const MADE_KINDS = ['operation', 'visit', 'recorded', 'input'] as const;
+export const MADE_KINDS = ['operation', 'visit', 'recorded', 'recomputed', 'input'] as const;
 export type MadeKind = (typeof MADE_KINDS)[number];
 export const readMadeKind = oneOf(MADE_KINDS);
 
@@ -22,6 +22,8 @@ export const readMadeKind = oneOf(MADE_KINDS);
  * - "operation": one that a line of a person's called. "visit": a node that a backward within the
  *   visit ran. "recorded": one that create_graph=True recorded, a node of the graph of second
  *   order.
+ * - "recomputed": what a checkpoint computed again, because a node read a value that it had let go
+ *   of.
  * - "input": a value from outside, before what uses it; `node` is the node of the graph that it is
  *   of, if it is of one.
  *

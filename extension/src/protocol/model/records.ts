@@ -111,8 +111,8 @@ export interface Arrival {
  * defined gradient, in order; `visit.routed` one an edge. `released` are names of saved values of
  * the node. `current` is the node that comes next; None at the end. `code` are the lines of a
  * person's that the node ran, if they were noted. `made` is what it recorded with
- * create_graph=True: the lane of the graph of second order is what all steps have made, one after
- * another.
+ * create_graph=True, and what a checkpoint computed again for it: the lane beside the graph is what
+ * all steps have made, one after another.
  */
 export interface StepRecord {
   readonly visit: Visit;

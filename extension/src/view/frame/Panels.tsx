@@ -89,11 +89,11 @@ export function Panels({ state, session, width }: PanelsProps): JSX.Element {
           <LaneView session={session} />
         </Region>
       )}
-      {!within && session.run.grows && (
+      {!within && (session.run.grows || session.run.recomputes) && (
         <Region
-          name="Second order"
+          name={session.run.grows ? 'Second order' : 'Recomputation'}
           note={() => laneNote(session)}
-          tools={<CommandButton command="debug-second" />}
+          tools={session.run.grows ? <CommandButton command="debug-second" /> : undefined}
         >
           <LaneView session={session} />
         </Region>

@@ -27,7 +27,9 @@ export function LaneView({ session }: { session: SessionState }): JSX.Element | 
   if (!lane?.drawing) {
     return session.run.within ? null : (
       <p class="vg-empty">
-        Each step records what it computes: the graph of second order grows here.
+        {session.run.grows
+          ? 'Each step records what it computes: the graph of second order grows here.'
+          : 'What a checkpoint computes again, when a node reads what was let go of, is drawn here.'}
       </p>
     );
   }
