@@ -28,6 +28,7 @@ export function node(id: number, fields: Partial<Node> = {}): Node {
     place: null,
     label: '',
     hooks: [],
+    batches: [],
     ...fields
   };
 }

@@ -135,9 +135,27 @@ x = vg.tensor([1.0, 2.0], requires_grad=True)
 session = vg.debug((x.exp() * x).tanh().sum(), create_graph=True)"""
 
 
+AGAIN = """\
+from vizgrad.utils.checkpoint import checkpoint
+w = vg.tensor([2.0, 3.0], requires_grad=True)
+block = lambda x: (x * w).sin()
+again = vg.debug(checkpoint(block, x.exp(), use_reentrant=False).sum())"""
+
+
 def test_the_graph_of_second_order_grows_beside_the_first_and_is_debugged(lab: Lab) -> None:
-    notebook = lab.open_notebook(SECOND)
+    notebook = lab.open_notebook(SECOND, AGAIN)
     notebook.run()
+    again = notebook.output(1)
+    at(again, 0)
+    lane = again.get_by_role("region", name="Recomputation")
+    expect(lane).to_contain_text("is drawn here")
+    press(again, "Continue")
+    expect(again.locator(".vg-root")).to_have_attribute("data-status", "finished")
+    block = lane.get_by_role("listitem", name=re.compile("^(Mul|Sin)Backward0, done"))
+    expect(block).to_have_count(2)
+    expect(lane).to_contain_text("2 nodes so far")
+    picture(lab, "recomputation")
+    dark(lab, "recomputation-dark")
     view = notebook.output(0)
     at(view, 0)
     lane = view.get_by_role("region", name="Second order")

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 from vizgrad.batching.values import to_front, unwrapped
 from vizgrad.errors import class_place, explained, function_place
 from vizgrad.function.custom.function import Function
-from vizgrad.function.wrapped import wrap
 from vizgrad.tensor.tensor import Tensor
 
 
@@ -91,4 +90,4 @@ def _wrapped(level: Any, cls: Any, output: Any, dims: Any) -> Any:
         dims = dims[0]
     if dims is None or not isinstance(output, Tensor):
         return output
-    return wrap(level, to_front(output, dims % output.ndim))
+    return level.wrapped(to_front(output, dims % output.ndim))

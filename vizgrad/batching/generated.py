@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from vizgrad.batching.custom import error_of, mapped
+from vizgrad.batching.marking import marked
 from vizgrad.batching.values import filled, unwrapped
 from vizgrad.function.custom.function import Function
 from vizgrad.function.wrapped import Wrapped, wrap
@@ -26,7 +27,11 @@ def generated(level: Any, cls: Any, values: tuple[Any, ...], batched: tuple[Any,
     if cls.jvp is not Function.jvp:
         body["jvp"] = staticmethod(call.jvp)
     made: Any = type(f"Vmapped{cls.__name__}", (Function,), body)
-    return _dressed(level, made.apply(*values), call.of_output)
+    results = made.apply(*values)
+    for result, of_batch in zip(_several(results), _several(call.of_output), strict=False):
+        if of_batch is True:
+            marked(level, result)
+    return _dressed(level, results, call.of_output)
 
 
 def _dressed(level: Any, values: Any, batched: Any) -> Any:

@@ -11,6 +11,7 @@ from vizgrad.batching.by_hand import HAND
 from vizgrad.batching.custom import applied
 from vizgrad.batching.generated import generated
 from vizgrad.batching.loop import looped
+from vizgrad.batching.marking import mark, marked
 from vizgrad.batching.random import drawn
 from vizgrad.batching.rules import Call, rule_of
 from vizgrad.batching.values import example_ndim, filled, shared, unwrapped, with_ndim
@@ -38,6 +39,9 @@ class Batch(Level):
         #: Only tangents are wrapped by it: to everything else it is not there (`vizgrad.func.forward`).
         self.of_tangents = False
 
+    def title(self) -> str:
+        return f"vmap [{self.size}]"
+
     def call(self, op: Any, operands: tuple[Any, ...]) -> Call:
         values, batched = list(operands), [False] * len(operands)
         for place, operand in enumerate(operands):
@@ -49,12 +53,14 @@ class Batch(Level):
     def wrapped(self, result: Any) -> Any:
         """A batch, or several, as what one example of it is."""
         if result.__class__ is Tensor:
+            if result._edge is not None:
+                mark(self, result)
             return wrap(self, result)
         if isinstance(result, tuple):
             parts = [self.wrapped(each) for each in result]
             make = getattr(type(result), "_make", tuple)  # a named tuple takes them one by one
             return make(parts)
-        return wrap(self, result)
+        return wrap(self, marked(self, result))
 
     def run(self, op: Declared, operands: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
         call = self.call(op, operands)

@@ -126,7 +126,7 @@ def jacfwd(
             check_pair(leaf, leaf)
         total = sum(prod(leaf.shape) for leaf in leaves)
         batch = Batch(total, randomness)  # pyright: ignore[reportArgumentType]  as vmap's
-        batch.of_tangents = True
+        batch.of_tangents, batch.framed = True, False
         with Forward(), new_level() as level, batch:
             inputs = [
                 dual_of(leaf, wrap(batch, columns), level, _attached)

@@ -19,7 +19,8 @@ from typing import Any, Self, TypeVar, cast
 
 from vizgrad.arrays.quiet import NAMELESS
 from vizgrad.function.declared import Declared
-from vizgrad.tensor.modes import GUARD, MODES
+from vizgrad.tensor.modes import GUARD, MODES, Scope, TransformScope, pop_scope, push_scope
+from vizgrad.tensor.place import caller
 from vizgrad.tensor.tensor import RESULT, UNTRACKED, Tensor
 
 
@@ -37,6 +38,8 @@ class Level:
     name = "transform"
     #: Do its arguments require grad?
     differentiates = False
+    #: Is what is recorded in it framed, in pictures?
+    framed = True
     #: What random operations do inside of it; None: it has no say in that.
     randomness: str | None = None
 
@@ -45,6 +48,7 @@ class Level:
         self.number = 0
         #: False after it was left: its wrappers are then what they stand for (C-8).
         self.open = False
+        self._scope: Scope | None = None
 
     def __enter__(self) -> Self:
         around = MODES.transforms
@@ -53,13 +57,20 @@ class Level:
             GUARD.transforms += 1
         MODES.transforms = (*around, self)
         self.open = True
+        self._scope = push_scope(self.title(), caller(), TransformScope) if self.framed else None
         return self
 
     def __exit__(self, *_: object) -> None:
         self.open = False
+        if self.framed:
+            pop_scope(self._scope)
         MODES.transforms = tuple([each for each in MODES.transforms if each is not self])
         with GUARD.lock:
             GUARD.transforms -= 1
+
+    def title(self) -> str:
+        """What is written on the frame of what was recorded in it."""
+        return self.name
 
     def before_write(self, target: Tensor) -> None:
         """Raises for a write in place that may not be done inside."""

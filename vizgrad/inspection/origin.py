@@ -26,14 +26,14 @@ class Spot(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Call:
-    """One call of a module, or one `vg.scope` block. Equal to itself alone.
+    """One call of a module, one `vg.scope` block, or one transform. Equal to itself alone.
 
     `spot` is where it was entered; None if that was not in a person's program (`nn.Sequential` calls its
     modules itself). The name of a module's call is what its parent calls it, and its class: ``0: Block``.
     """
 
     name: str
-    kind: Literal["module", "scope"]
+    kind: Literal["module", "scope", "transform"]
     spot: Spot | None = None
 
 

@@ -80,7 +80,10 @@ def _details(view: RunView, node: Node, saved: tuple[Saved, ...]) -> list[str]:
         lines[0] = f"{plain(node.name)} of {plain(node.label)} (node {node.id})"
     if run := view.node(node.id):
         lines.append(state_text(run) + (f": {plain(run.reason)}" if run.reason else ""))
-    lines += [f"output {i}: {type_text(o.shape, o.dtype)}" for i, o in enumerate(node.outputs)]
+    lines += [
+        f"output {i}: {type_text(o.shape, o.dtype, node.batches)}"
+        for i, o in enumerate(node.outputs)
+    ]
     for value in saved:
         size = f"  {shape_text(value.shape)} {bytes_text(value.bytes)}" if value.bytes else ""
         lines.append(f"saved {saved_text(value)}{size}")

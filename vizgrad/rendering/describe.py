@@ -73,9 +73,11 @@ def dtype_text(dtype: str) -> str:
     return _DTYPES.get(dtype) or plain(dtype, 16)
 
 
-def type_text(shape: tuple[int, ...], dtype: str) -> str:
-    """``[2, 3] f32``."""
-    return f"{shape_text(shape)} {dtype_text(dtype)}".rstrip()
+def type_text(shape: tuple[int, ...], dtype: str, batches: tuple[int, ...] = ()) -> str:
+    """``[2, 3] f32``; with batches in front ``[B: 32] × [2, 3] f32``."""
+    count = len(batches) if shape[: len(batches)] == batches else 0
+    front = "".join(f"[B: {size}] × " for size in shape[:count])
+    return f"{front}{shape_text(shape[count:])} {dtype_text(dtype)}".rstrip()
 
 
 def bytes_text(size: int) -> str:

@@ -7,7 +7,7 @@ from sysconfig import get_path
 from types import CodeType
 
 from vizgrad.inspection.origin import MOST_CALLS, NOWHERE, Call, Origin, Spot
-from vizgrad.tensor.modes import Scope
+from vizgrad.tensor.modes import BatchedScope, Scope
 
 
 class Origins:
@@ -20,6 +20,8 @@ class Origins:
 
     def of(self, scope: Scope | None, code: CodeType | None, offset: int) -> Origin:
         """Of what was recorded in a scope, by an instruction of a person's code object."""
+        if isinstance(scope, BatchedScope):
+            scope = scope.around
         key = scope, id(code), offset
         known = self._known.get(key)
         if known is None:

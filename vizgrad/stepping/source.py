@@ -35,7 +35,7 @@ from vizgrad.stepping.origins import Origins
 from vizgrad.stepping.places import write_of
 from vizgrad.stepping.summary import summarize_closely
 from vizgrad.stepping.written import StorageWrites
-from vizgrad.tensor.modes import Scope
+from vizgrad.tensor.modes import BatchedScope, Scope
 from vizgrad.tensor.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -200,6 +200,7 @@ class EngineGraph:
             place=place_of(node.site),
             label=self.label_of(node),
             hooks=hooks_of(node),
+            batches=batches_of(scope),
         )
 
     def _meta(self, node: Node, nr: int) -> model.OutputMeta:
@@ -372,3 +373,8 @@ def _topological_numbers(source: EngineGraph) -> list[int]:
             (depths[target] for target in source.targets(node) if target is not None), default=-1
         )
     return depths
+
+
+def batches_of(scope: Any) -> tuple[int, ...]:
+    """How many examples are in the first dimensions of what a node computed."""
+    return tuple(size for _, size in scope.marks) if isinstance(scope, BatchedScope) else ()

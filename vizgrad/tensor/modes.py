@@ -22,7 +22,7 @@ class Scope:
 
     __slots__ = ("name", "parent", "site")
 
-    kind: ClassVar[Literal["module", "scope"]] = "scope"
+    kind: ClassVar[Literal["module", "scope", "transform"]] = "scope"
 
     def __init__(self, name: str, parent: Scope | None, site: Site | None) -> None:
         self.name = name
@@ -46,6 +46,29 @@ class ModuleScope(Scope):
     __slots__ = ()
 
     kind = "module"
+
+
+@final
+class TransformScope(Scope):
+    """A `vmap`, `grad` or `jvp` that is under way."""
+
+    __slots__ = ()
+
+    kind = "transform"
+
+
+@final
+class BatchedScope(Scope):
+    """`around`, for a node whose result has dimensions of batches in front: `marks` has for each, the
+    outermost first, the number of its vmap and how many examples there are.
+    """
+
+    __slots__ = ("around", "marks")
+
+    def __init__(self, around: Scope, marks: tuple[tuple[int, int], ...]) -> None:
+        super().__init__(around.name, around.parent, around.site)
+        self.around = around
+        self.marks = marks
 
 
 @final

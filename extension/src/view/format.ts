@@ -54,6 +54,13 @@ export function shape(dims: readonly number[]): string {
   return `[${dims.join(', ')}]`;
 }
 
+/** A shape whose first dimensions are batches of so many examples: "[B: 32] × [10]". */
+export function batched(dims: readonly number[], batches: readonly number[]): string {
+  const count = batches.every((size, i) => dims[i] === size) ? batches.length : 0;
+  const front = batches.slice(0, count).map(size => `[B: ${size}] × `);
+  return front.join('') + shape(dims.slice(count));
+}
+
 export function seconds(value: number): string {
   if (value >= 1) {
     return `${value.toPrecision(3)} s`;

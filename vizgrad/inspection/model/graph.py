@@ -9,7 +9,7 @@ from vizgrad.errors import Place
 from vizgrad.inspection.model.memory import Storage
 from vizgrad.inspection.model.nodes import Node
 
-GroupKind = Literal["module", "scope", "function", "loop", "turn", "equal", "part"]
+GroupKind = Literal["module", "scope", "transform", "function", "loop", "turn", "equal", "part"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,8 @@ class Group:
 
     `id` is its place in `Graph.groups`; a group comes before those in it, and `parent` is the one around it.
 
-    - "module", "scope": one call of a module, one `vg.scope` block.
+    - "module", "scope": one call of a module, one `vg.scope` block. "transform": one call of what
+      `vmap`, `grad` or `jvp` have made.
     - "function", "loop": one stretch of a function, one run of a loop of it, as far as source lines tell.
     - "turn": one turn of a loop, or one of several calls in a row.
     - "equal": children of equal structure; `cells` says how many, and all have the same number of nodes.

@@ -74,6 +74,8 @@ class Node:
     place: Place | None = None
     label: str = ""
     hooks: tuple[str, ...] = ()
+    #: The first dimensions of its outputs that are batches of a `vmap`: how many examples each has.
+    batches: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

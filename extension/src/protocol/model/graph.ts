@@ -12,6 +12,7 @@ import type { Node } from './nodes';
 export const GROUP_KINDS = [
   'module',
   'scope',
+  'transform',
   'function',
   'loop',
   'turn',
@@ -27,7 +28,8 @@ export const readGroupKind = oneOf(GROUP_KINDS);
  * `id` is its place in `Graph.groups`; a group comes before those in it, and `parent` is the one
  * around it.
  *
- * - "module", "scope": one call of a module, one `vg.scope` block.
+ * - "module", "scope": one call of a module, one `vg.scope` block. "transform": one call of what
+ *   `vmap`, `grad` or `jvp` have made.
  * - "function", "loop": one stretch of a function, one run of a loop of it, as far as source lines
  *   tell.
  * - "turn": one turn of a loop, or one of several calls in a row.

@@ -66,6 +66,10 @@ export interface Node {
   readonly place: Place | null;
   readonly label: string;
   readonly hooks: readonly string[];
+  /**
+   * The first dimensions of its outputs that are batches of a `vmap`: how many examples each has.
+   */
+  readonly batches: readonly number[];
 }
 
 /**
@@ -118,7 +122,8 @@ export const readNode: Reader<Node> = record<Node>({
   scope: optional(array(string), []),
   place: optional(nullable(readPlace), null),
   label: optional(string, ''),
-  hooks: optional(array(string), [])
+  hooks: optional(array(string), []),
+  batches: optional(array(integer), [])
 });
 
 export const readName: Reader<Name> = record<Name>({

@@ -4,6 +4,7 @@
  */
 import type { DrawnBox, Node, OutputMeta, Saved } from '../../protocol';
 import type { TextMetrics } from './text';
+import { batched } from '../format';
 
 export const PADDING = 10;
 export const NAME_LINE = 17;
@@ -32,20 +33,25 @@ const DTYPES: Readonly<Record<string, string>> = {
   int64: 'i64'
 };
 
-/** "[2, 3] f32"; of several outputs the first, and how many there are. */
-export function typeText(outputs: readonly OutputMeta[]): string {
+/** "[2, 3] f32", "[B: 32] × [10] f32"; of several outputs the first, and how many there are. */
+export function typeText(outputs: readonly OutputMeta[], batches: readonly number[] = []): string {
   const [first] = outputs;
   if (!first) {
     return '';
   }
-  const text = `[${first.shape.join(', ')}] ${DTYPES[first.dtype] ?? first.dtype}`.trim();
+  const text = `${batched(first.shape, batches)} ${DTYPES[first.dtype] ?? first.dtype}`.trim();
   return outputs.length > 1 ? `${text} ×${outputs.length}` : text;
 }
 
 /** As much of `typeText` as there is room for: a shape is worth more than what it is a shape of. */
-export function typeIn(outputs: readonly OutputMeta[], room: number, metrics: TextMetrics): string {
-  const whole = typeText(outputs);
-  const shape = outputs.length === 1 ? whole.slice(0, whole.indexOf(']') + 1) : '';
+export function typeIn(
+  outputs: readonly OutputMeta[],
+  room: number,
+  metrics: TextMetrics,
+  batches: readonly number[] = []
+): string {
+  const whole = typeText(outputs, batches);
+  const shape = outputs.length === 1 ? whole.slice(0, whole.lastIndexOf(']') + 1) : '';
   const alone = shape && metrics.width(whole, 'type') > room ? shape : whole;
   return metrics.fit(alone, room, 'type');
 }

@@ -60,7 +60,9 @@ export function Formulas({ formulas, maths }: FormulasProps): JSX.Element | null
 }
 
 export function Facts({ node }: { node: Node }): JSX.Element {
-  const outputs = node.outputs.map(output => format.tensor(output)).join(', ');
+  const outputs = node.outputs
+    .map(({ shape, dtype }) => `${dtype} ${format.batched(shape, node.batches)}`)
+    .join(', ');
   const facts: [string, string][] = [
     ['output', outputs],
     ['sequence', node.kind === 'leaf' ? 'leaf' : String(node.sequence_nr)],
