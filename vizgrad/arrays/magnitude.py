@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,21 @@ from vizgrad.arrays.finite import is_finite as _is_finite
 from vizgrad.arrays.quiet import quiet
 from vizgrad.arrays.sparse import is_sparse
 
+_ndarray, _inf = np.ndarray, float("inf")
 _max, _min = np.maximum.reduce, np.minimum.reduce
+
+
+def size(array: Any) -> float:
+    """How large an array is as a whole: its norm where that is quickly told, else its largest element.
+
+    NaN or infinite exactly if an element is, and 0.0 exactly if all are.
+    """
+    if array.__class__ is _ndarray and array.dtype.char in "fd":
+        flat = array if array.ndim == 1 else array.ravel("K")
+        squares = float(flat.dot(flat))
+        if 0.0 < squares < _inf:
+            return sqrt(squares)
+    return largest(array)
 
 
 @quiet
@@ -28,9 +43,17 @@ def largest(array: Any) -> float:
     return float(max(_max(array, None), -_min(array, None)))
 
 
-@quiet
 def finite(array: Any) -> bool:
     """Is every element finite? Warnings about overflow are hushed."""
+    if array.__class__ is _ndarray and array.dtype.char in "fd":
+        flat = array if array.ndim == 1 else array.ravel("K")
+        if float(flat.dot(flat)) < _inf:
+            return True
+    return _finite(array)
+
+
+@quiet
+def _finite(array: Any) -> bool:
     return bool(_is_finite(array))
 
 

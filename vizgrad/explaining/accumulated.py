@@ -8,6 +8,7 @@ from vizgrad.arrays.magnitude import finite
 from vizgrad.errors import Explanation
 from vizgrad.explaining import why
 from vizgrad.explaining.said import leaf_name, line, said
+from vizgrad.provenance import written
 from vizgrad.provenance.noting import Noting
 
 
@@ -27,9 +28,11 @@ def find(noting: Noting) -> Iterator[Explanation]:
 def nonfinite(noting: Noting) -> Iterator[Explanation]:
     """Of the leaves whose gradient is not finite at the end, the first with an answer."""
     for leaf in noting.gradients.all():
-        tensor = leaf.tensor()
+        tensor, run = leaf.tensor(), leaf.run
         if tensor is None or tensor._grad is None or finite(tensor._grad._array):
             continue
+        if run is not None and any(".scale(" in written.text_of(root.site) for root in run.roots):
+            continue  # a GradScaler looks for overflow, and skips the step
         explained = why.explain(noting, tensor, leaf_name(noting, leaf))
         if explained and explained.culprit is not None:
             yield explained

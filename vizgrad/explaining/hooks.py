@@ -32,8 +32,8 @@ def _rewritten(noting: Noting, event: Event) -> Explanation | None:
     note, site = event.note, event.rewritten
     if note is None or note.node is None or site is None:
         return None
-    if not any(visit.key == note.node for run in noting.runs for visit, _ in run.hooked):
-        return None
+    if not any(note.node in run.visits for run in noting.runs):
+        return None  # it was never called
     name = written.variable(event.site) or "the tensor"
     return said(
         "hook-effect",
@@ -48,7 +48,7 @@ def _rewritten(noting: Noting, event: Event) -> Explanation | None:
 
 def _cycle(event: Event) -> Explanation | None:
     """The hook holds the tensor that holds the hook."""
-    if event.note is None or event.note.node is None or not event.extra:
+    if event.note is None or event.note.node is None or not event.held:
         return None
     name = written.variable(event.site) or "the tensor"
     return said(

@@ -183,7 +183,7 @@ def _through_numbers(
 
 def _unused(noting: Noting, tensor: Tensor, name: str) -> Explanation:
     leaf = noting.gradients.known(tensor)
-    sites = list(leaf.uses) if leaf is not None else []
+    sites = list(leaf.uses.values()) if leaf is not None else []
     roots = [root for run in noting.runs for root in run.roots]
     loss = name_of(roots[-1], "the loss") if roots else "the loss"
     if sites:

@@ -42,6 +42,10 @@ _SHAPING = frozenset(
 )  # fmt: skip
 
 
+#: What is looked at.
+OPERATIONS = _DIFFERENCES | _LOSSES | _NORMALISING.keys()
+
+
 class Suspects:
     def __init__(self, noting: Noting) -> None:
         self._noting = noting

@@ -31,6 +31,7 @@ class Watch:
         if self._open or self._found is not None:
             raise RuntimeError("a watch is entered once: make another with vizgrad.watch()")
         self._noting.lookers.append(suspects.Suspects(self._noting).look)
+        self._noting.looked_at = suspects.OPERATIONS
         self._noting.on_error = errors_within.Improving(self._noting).improve
         self._noting.start()
         self._others.__enter__()

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from vizgrad.arrays.magnitude import born, largest, zero_share, zero_where_odd, zeros_in
+from vizgrad.arrays.magnitude import born, size, zero_share, zero_where_odd, zeros_in
 from vizgrad.engine.watch import Watch
+from vizgrad.function.wrapped import stands_for_others
 from vizgrad.graph.accumulate import AccumulateGrad
-from vizgrad.graph.node import Node
+from vizgrad.graph.node import Edge, Node
 from vizgrad.graph.saved import bare
+from vizgrad.stepping.savers import Savers, by_name
 from vizgrad.tensor.clock import tick
 from vizgrad.tensor.place import Site, caller
 
@@ -42,18 +44,20 @@ class Odd(NamedTuple):
 class Visit:
     """One node of one backward."""
 
-    __slots__ = ("edges", "incoming", "key", "name", "out", "site", "zeros")
+    __slots__ = ("_code", "_lasti", "incoming", "key", "name", "out")
 
-    def __init__(
-        self, key: int, name: str, site: Site | None, incoming: float, zeros: bool
-    ) -> None:
+    def __init__(self, key: int, node: Node, incoming: float) -> None:
         self.key = key
-        self.name = name
-        self.site = site
-        #: The largest absolute value that came.
+        self.name = node.name()
+        self._code, self._lasti = node.code, node.lasti
+        #: How large what came was.
         self.incoming = incoming
-        self.zeros = zeros
         self.out: list[Delivered] = []
+
+    @property
+    def site(self) -> Site | None:
+        """The instruction that recorded the node."""
+        return None if self._code is None else Site(self._code, self._lasti)
 
 
 class Run:
@@ -81,11 +85,13 @@ class Run:
         self.edited: list[tuple[Site | None, str]] = []
         #: The array that the node under way was given.
         self.given: Any = None
-        #: (visit, name of the hook) of hooks that ran.
-        self.hooked: list[tuple[Visit, str]] = []
 
     def __repr__(self) -> str:
         return f"<Run of {len(self.visits)} nodes>"
+
+
+#: The class of a node -> what gives its saved values, by one call.
+_SAVED = Savers()
 
 
 def key_of(node: Node) -> int:
@@ -101,26 +107,26 @@ class Watching(Watch):
         #: How large what waits for a node is, as long as only one has come.
         self._waiting: dict[int, float | None] = {}
         self._visit: Visit | None = None
-        self._saved: dict[str, Any] = {}
+        #: What the node under way has saved: it is released before what it delivers is known.
+        self._saved: Any = ()
         self._incoming: Any = None
 
     def enter(self, node: Node, grads: tuple[Any, ...], full: bool) -> None:
-        key = key_of(node)
+        leaf = node.__class__ is AccumulateGrad
+        key = key_of(node) if leaf else node.sequence_nr
         known = self._waiting.pop(key, None)
         if known is None:
             known = _largest(grads)
-        visit = Visit(key, node.name(), node.site, known, False)
         run = self._run
-        run.visits[key] = visit
-        self._visit = visit
+        visit = self._visit = run.visits[key] = Visit(key, node, known)
         self._incoming = run.given = grads[0] if len(grads) == 1 else None
-        self._saved = {}
-        if isinstance(node, AccumulateGrad):
-            run.leaves.add(id(node.variable))
-            run.gradients.arriving(node.variable, run)
+        self._saved = ()
+        if leaf:
+            variable = node.variable  # pyright: ignore[reportAttributeAccessIssue]  a leaf's
+            run.leaves.add(id(variable))
+            run.gradients.arriving(variable, run)
             return
-        if type(node).__name__ == "GraphRoot":
-            return
+        self._saved = _SAVED[node.__class__](node)
         if run.memory.hidden:
             for name, form in node.saved_values().items():
                 array = getattr(bare(form), "_array", None)
@@ -128,11 +134,6 @@ class Watching(Watch):
                     written = run.memory.hidden_write(array, node.sequence_nr)
                     if written is not None:
                         run.hidden.append((visit, name, written))
-        self._saved = node.saved_values()
-
-    def stage(self, stage: str, detail: str, before: Any, after: Any) -> None:
-        if stage == "tensor_hooks" and self._visit is not None:
-            self._run.hooked.append((self._visit, detail))
 
     def accumulated(self, node: Node, decision: str, reason: str) -> None:
         assert isinstance(node, AccumulateGrad)
@@ -140,28 +141,27 @@ class Watching(Watch):
         self._run.gradients.stored(node.variable, decision, self._run)
 
     def routed(self, node: Node, index: int, computed: Any, routed: Any) -> None:
-        visit = self._visit
-        if visit is None or visit.key != key_of(node):
+        visit, edge = self._visit, node.edges[index]
+        if visit is None or routed is None or edge is None:
             return
-        edge = node.next_edges[index][0]
-        if routed is None or edge is None:
-            return
-        target = key_of(edge)
-        size = largest(getattr(routed, "_array", routed))
+        to = edge.node if isinstance(edge, Edge) else edge
+        target = key_of(to) if to.__class__ is AccumulateGrad else to.sequence_nr
+        size = _size(routed)
         visit.out.append(Delivered(target, index, size))
-        self._waiting[target] = None if target in self._waiting else size
+        waiting = self._waiting
+        waiting[target] = None if target in waiting else size
         if size == 0.0:
             if visit.incoming > 0.0:
-                self._run.kills.append(self._odd(visit, index, routed))
+                self._run.kills.append(self._odd(node, visit, index, routed))
         elif not size < _INF and visit.incoming < _INF:
-            self._run.births.append(self._odd(visit, index, routed))
+            self._run.births.append(self._odd(node, visit, index, routed))
 
-    def _odd(self, visit: Visit, index: int, routed: Any) -> Odd:
+    def _odd(self, node: Node, visit: Visit, index: int, routed: Any) -> Odd:
         array = getattr(routed, "_array", routed)
         incoming = getattr(self._incoming, "_array", self._incoming)
         saved: dict[str, tuple[int, int, bool]] = {}
         operand = None
-        for name, form in self._saved.items():
+        for name, form in by_name(node, self._saved).items():
             found = getattr(bare(form), "_array", None)
             if found is not None and found.dtype.kind in "fiubV":
                 saved[name] = (*zero_share(found), zeros_in(found))
@@ -170,17 +170,21 @@ class Watching(Watch):
         places = [] if not array.size else born(array, operand)
         return Odd(visit, index, masked, saved, places)
 
-    def leave(self, node: Node) -> None:
-        """What was saved is let go of with the delivery, which comes next."""
-
     def failed(self, node: Node, error: BaseException) -> None:
-        self._saved, self._incoming = {}, None
+        self._saved, self._incoming = (), None
 
 
 _INF = float("inf")
 
 
+def _size(grad: Any) -> float:
+    """The largest absolute value; 1 for what stands for others, whose elements nobody may see."""
+    if stands_for_others(grad):
+        return 1.0
+    return size(getattr(grad, "_array", grad))
+
+
 def _largest(grads: tuple[Any, ...]) -> float:
-    sizes = [largest(getattr(grad, "_array", grad)) for grad in grads if grad is not None]
+    sizes = [_size(grad) for grad in grads if grad is not None]
     odd = [size for size in sizes if size != size]
     return odd[0] if odd else max(sizes, default=0.0)

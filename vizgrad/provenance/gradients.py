@@ -41,7 +41,7 @@ class Leaf:
         #: (backward, step) of sums of which an old part was used again.
         self.reported: list[tuple[Run, Site | None]] = []
         #: Lines that computed with it.
-        self.uses: dict[Site, str] = {}
+        self.uses: dict[tuple[int, int], Site] = {}
 
 
 class Gradients:
@@ -60,12 +60,12 @@ class Gradients:
             known = self._leaves[id(tensor)] = Leaf(tensor)
         return known
 
-    def use(self, tensor: Tensor, note: Note, site: Site, op: str) -> None:
+    def use(self, tensor: Tensor, note: Note, site: Site) -> None:
         """A line computed with a leaf."""
         leaf = self.of(tensor)
         leaf.note = leaf.note or note
         if len(leaf.uses) < _USES_KEPT:
-            leaf.uses[site] = op
+            leaf.uses[id(site[0]), site[1]] = site  # a code object's own hash takes long
 
     def known(self, tensor: Tensor) -> Leaf | None:
         found = self._leaves.get(id(tensor))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -14,17 +14,30 @@ if TYPE_CHECKING:
 MOST = 20_000
 
 
-class Note:
-    """One value of one tensor. It refers to notes of what it was made of, never to tensors.
+def nothing() -> None:
+    """In place of a reference."""
 
-    `cut` says how its history was lost, if its parents had one: "detach", "data", "no_grad", "inference",
-    "dtype", "step" (the operation has no derivative).
-    """
+
+class Note:
+    """One value of one tensor. It refers to notes of what it was made of, never to tensors."""
 
     __slots__ = (
-        "__weakref__", "born", "carried", "clock", "constant", "cut", "detail", "dtype", "finite",
-        "node", "op", "parents", "requires", "shape", "site", "tensor", "turns",
+        "__dict__", "__weakref__", "clock", "dtype", "finite", "node", "op", "parents", "requires",
+        "site", "tensor",
     )  # fmt: skip
+
+    #: How history was lost, if its parents had one: "detach", "data", "no_grad", "inference", "dtype",
+    #: "step" (the operation has no derivative), "create_graph".
+    cut = ""
+    #: Was it made of Python numbers, which may come from anywhere?
+    constant = False
+    #: Of a value that is not finite: the first such value on the way.
+    born: Note | None = None
+    #: What was seen when it was born: places, values, and what stood there before.
+    detail: Any = None
+    #: How many backwards its history reaches over, and the last value that was carried over one.
+    turns = 0
+    carried: Note | None = None
 
     def __init__(
         self, op: str, site: Site | None, parents: tuple[Note, ...], tensor: Tensor, clock: int
@@ -32,26 +45,15 @@ class Note:
         self.op = op
         self.site = site
         self.parents = parents
-        self.tensor = weakref.ref(tensor)
+        #: The tensor, weakly, once it is noted.
+        self.tensor: Callable[[], Any] = nothing
         #: The tick at which it was made.
         self.clock = clock
-        array = tensor._array
-        self.shape = array.shape
-        self.dtype = array.dtype
+        self.dtype = tensor._array.dtype
         self.requires = False
-        self.cut = ""
         self.finite = True
-        #: Of a value that is not finite: the first such value on the way.
-        self.born: Note | None = None
-        #: What was seen when it was born: places, values, and what stood there before.
-        self.detail: Any = None
         #: The sequence number of the node that made it.
         self.node: int | None = None
-        #: Was it made of Python numbers, which may come from anywhere?
-        self.constant = False
-        #: How many backwards its history reaches over, and the last value that was carried over one.
-        self.turns = 0
-        self.carried: Note | None = None
 
     def ancestors(self) -> Iterator[Note]:
         """It, and all it was made of, each once, the nearest first."""
@@ -82,32 +84,37 @@ class Note:
                     todo.append(parent)
 
 
+class _Known(weakref.ref[Any]):
+    """A tensor, and what is noted of it."""
+
+    __slots__ = ("key", "note")
+
+    key: int
+    note: Note
+
+
 class Notes:
     """The note of each tensor that is alive."""
 
     def __init__(self) -> None:
-        self._known: dict[int, tuple[weakref.ref[Any], Note]] = {}
+        self._known: dict[int, _Known] = {}
+        known = self._known
+
+        def gone(reference: _Known) -> None:
+            if known.get(reference.key) is reference:
+                del known[reference.key]
+
+        self._gone = gone
 
     def get(self, tensor: Tensor) -> Note | None:
         found = self._known.get(id(tensor))
-        return None if found is None or found[0]() is not tensor else found[1]
+        return None if found is None or found() is not tensor else found.note
 
     def put(self, tensor: Tensor, note: Note) -> None:
         key = id(tensor)
         found = self._known.get(key)
-        if found is not None and found[0]() is tensor:
-            self._known[key] = found[0], note
-            return
-        known = self._known
-
-        def gone(reference: weakref.ref[Any]) -> None:
-            there = known.get(key)
-            if there is not None and there[0] is reference:
-                del known[key]
-
-        known[key] = weakref.ref(tensor, gone), note
-
-    def alive(self) -> list[tuple[Tensor, Note]]:
-        """Each tensor that is alive, in the order in which they came."""
-        pairs = [(reference(), note) for reference, note in list(self._known.values())]
-        return [(tensor, note) for tensor, note in pairs if tensor is not None]
+        if found is None or found() is not tensor:
+            found = self._known[key] = _Known(tensor, self._gone)
+            found.key = key
+        found.note = note
+        note.tensor = found

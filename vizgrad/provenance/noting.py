@@ -6,20 +6,21 @@ notes, which are small, and nothing is written to.
 
 from __future__ import annotations
 
-import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from vizgrad.arrays.blocks import owner
-from vizgrad.arrays.magnitude import born, finite, has_nan
-from vizgrad.graph.node import Node
+from vizgrad.function.wrapped import stands_for_others
+from vizgrad.graph.node import Edge, Node
 from vizgrad.observing import Observer
+from vizgrad.provenance import listening
 from vizgrad.provenance.backwards import Run, Watching
+from vizgrad.provenance.births import is_finite, look_at_values
+from vizgrad.provenance.events import Event, holds
 from vizgrad.provenance.gradients import Gradients
 from vizgrad.provenance.memory import Memory
 from vizgrad.provenance.notes import Note, Notes
-from vizgrad.provenance.tapped import functions, plain
 from vizgrad.provenance.taps import Tap
 from vizgrad.provenance.written import variable
 from vizgrad.tensor.clock import tick
@@ -29,26 +30,6 @@ from vizgrad.tensor.tensor import Tensor
 
 #: Calls that took values out of tensors, of which the latest are kept.
 _LEAKS_KEPT = 4096
-
-
-def _nothing() -> None:
-    """In place of a reference to a tensor."""
-
-
-class Event:
-    """Something that happened at a line, to a tensor: a hook was registered, a value was taken out."""
-
-    __slots__ = ("clock", "extra", "note", "op", "rewritten", "site", "tensor")
-
-    def __init__(self, op: str, site: Site | None, note: Note | None, extra: Any = None) -> None:
-        self.op = op
-        self.site = site
-        self.note = note
-        self.extra = extra
-        self.clock = tick()
-        #: For a hook: the tensor, and where that was written in place after.
-        self.tensor: Callable[[], Any] = _nothing if note is None else note.tensor
-        self.rewritten: Site | None = None
 
 
 class Noting:
@@ -64,8 +45,10 @@ class Noting:
         #: Suspicious operations, in order; `vizgrad.explaining` says which were bugs.
         self.suspects: list[tuple[str, Note, Any]] = []
         self.hooks: list[Event] = []
-        #: Called with (tap, note, operands) for each new note.
+        #: Called with (operation, note, arguments, keywords) for each new note.
         self.lookers: list[Callable[[str, Note, tuple[Any, ...], dict[str, Any]], None]] = []
+        #: The operations that they ask about.
+        self.looked_at: frozenset[str] = frozenset()
         #: Called with an error that a person's call raised.
         self.on_error: Callable[[BaseException, str, Any], None] | None = None
         #: What line goes on from step to step, and how often: the newest note of it.
@@ -76,23 +59,21 @@ class Noting:
         self.names: dict[int, str] = {}
         #: Steps of optimizers, so far.
         self.steps = 0
-        self._depth = 0
+        #: A call is under way: what is called within is a part of it.
+        self.busy = False
         self._before: Any = None
         self._observer: Observer | None = None
-        self._args: tuple[Any, ...] = ()
 
     # --- being on --------------------------------------------------------------------------------
 
     def start(self) -> None:
         self._observer = Observer("a watch")
-        _LOCAL.heard = (*_LOCAL.heard, self)
-        _listen()
+        listening.listen(self)
         self._before = start_recording(self)
 
     def stop(self) -> None:
         stop_recording(self._before)
-        _LOCAL.heard = tuple([each for each in _LOCAL.heard if each is not self])
-        _unlisten()
+        listening.end(self)
         self.memory.end()
 
     # --- told by the engine ------------------------------------------------------------------------
@@ -119,35 +100,32 @@ class Noting:
         kind = tap.kind
         inside = kind in _THROUGH
         before = self._note_before(kind, args, kwargs)
-        self._depth += not inside
         runs = len(self.runs)
+        self.busy = not inside
         try:
             result = tap.original(*args, **kwargs)
         except Exception as error:
-            self._depth -= not inside
-            if self.on_error is not None and not self._depth:
+            if self.on_error is not None:
                 self.guarded(self.on_error, error, tap.name, args)
             raise
-        except BaseException:
-            self._depth -= not inside
-            raise
-        self._depth -= not inside
+        finally:
+            self.busy = False
         self.guarded(self._called, tap, args, kwargs, result, (before, runs))
         return result
 
     def guarded(self, what: Callable[..., Any], *args: Any) -> Any:
         """What goes wrong here ends the watch, not the program; noting is not noted."""
-        if self._observer is None or not self._observer.active:
+        observer = self._observer
+        if observer is None or not observer.active:
             return None
-        self._depth += 1
+        self.busy = True
         try:
-            return self._observer.ask(what, *args)
+            return what(*args)
+        except Exception as error:  # noqa: BLE001  whatever it was, it is reported
+            observer.raised(error)
         finally:
-            self._depth -= 1
-
-    @property
-    def busy(self) -> bool:
-        return self._depth > 0
+            self.busy = False
+        return None
 
     def _note_before(self, kind: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if kind == "op":
@@ -163,7 +141,7 @@ class Noting:
 
     def _roots(self, tensors: Any) -> list[Note]:
         found = [tensors] if isinstance(tensors, Tensor) else list(tensors or ())
-        return [self.note_of(each) for each in found if isinstance(each, Tensor)]
+        return [self.note_of(each) for each in _tensors(found)]
 
     def _called(
         self, tap: Tap, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any, before: Any
@@ -174,7 +152,8 @@ class Noting:
         if kind in ("op", "make", "like", "apply", "data"):
             self._made(name, kind, args, kwargs, result, before[0])
         elif kind == "leak":
-            self._leaked(name, args[0], result)
+            if not stands_for_others(args[0]):
+                self._leaked(name, args[0], result)
         elif kind in ("backward", "grad"):
             self._ran(kind, args, kwargs, result, *before)
         elif kind == "step":
@@ -183,7 +162,7 @@ class Noting:
         elif kind == "hook":
             both: tuple[Any, ...] = (*args, kwargs.get("hook"))
             tensor, hook = both[:2]
-            event = Event(name, caller(2), self.note_of(tensor), holds(hook, tensor))
+            event = Event(name, caller(2), self.note_of(tensor), held=holds(hook, tensor))
             self.hooks.append(event)
 
     def note_of(self, tensor: Tensor) -> Note:
@@ -194,7 +173,7 @@ class Noting:
             note = Note("gradient" if leaf else "given", None, (), tensor, 0)
             note.requires = tensor.requires_grad
             note.detail = leaf
-            note.finite = _is_finite(tensor)
+            note.finite = is_finite(tensor)
             if not note.finite:
                 note.born = note
             edge = tensor._edge
@@ -210,35 +189,49 @@ class Noting:
         self, name: str, kind: str, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any,
         written: int | None,
     ) -> None:  # fmt: skip
-        outputs = list(_tensors((args[0] if name == "__setitem__" else result,)))
-        if not outputs:
-            return
-        operands = list(_tensors((*args, *kwargs.values())))
+        if result.__class__ is Tensor:
+            outputs = [result]
+        else:
+            outputs = list(_tensors((args[0] if name == "__setitem__" else result,)))
+            if not outputs:
+                return
+        operands, constant = _operands(args, kwargs)
         site = caller(2)
         first = operands[0] if operands else None
         parents = tuple([self.note_of(each) for each in operands])
         for each, parent in zip(operands, parents, strict=True):
             if parent.requires and parent.node is None and site is not None:
-                self.gradients.use(each, parent, site, name)
+                self.gradients.use(each, parent, site)
         values = parents if kind != "like" else ()
         for out in outputs:
             if out is first and not _was_written(out, written):
                 continue  # nothing was done
             note = Note(name, site, values, out, tick())
-            note.constant = kind == "make" or any(each.__class__ in (float, int) for each in args)
+            if constant or kind == "make":
+                note.constant = True
             self._place(note, out)
-            if not note.requires and any(parent.requires for parent in values):
-                note.cut = _how_cut(name, kind, out)
-            if kind == "make" or (values and out._array.dtype.kind in "fcV"):
-                self._look_at_values(note, out, values)
-            if note.requires and self.last_end:
-                self._count_turns(note)
-            self._tell_memory(name, kind, out, first, site, values)
-            for look in self.lookers:
-                look(name, note, args, kwargs)
+            self._judge(note, out, kind)
+            if out is first or kind != "op":
+                self._tell_memory(name, kind, out, first, site, values)
+            if name in self.looked_at:
+                for look in self.lookers:
+                    look(name, note, args, kwargs)
             self.notes.put(out, note)
             if out is first and out._view is not None:
                 self._written_through(out._view.base, note)
+
+    def _judge(self, note: Note, out: Tensor, kind: str) -> None:
+        """Was history cut, is the value finite, and how far back does its history reach?"""
+        if note.requires:
+            if self.last_end:
+                self._count_turns(note)
+        else:
+            for parent in note.parents:
+                if parent.requires:
+                    note.cut = _how_cut(note.op, kind, out)
+                    break
+        if kind == "make" or (note.parents and note.dtype.kind in "fcV"):
+            look_at_values(note, out, note.parents)
 
     def _count_turns(self, note: Note) -> None:
         """Over how many backwards does its history reach, and through which values?"""
@@ -289,11 +282,12 @@ class Noting:
 
     def _place(self, note: Note, tensor: Tensor) -> None:
         """Whether, and by which node, a tensor is part of a graph."""
-        note.requires = tensor.requires_grad
-        edge = tensor._edge
-        node = getattr(edge, "node", edge)
-        if note.requires and isinstance(node, Node):
-            note.node = node.sequence_nr
+        if tensor.requires_grad:
+            note.requires = True
+            edge = tensor._edge
+            node = edge.node if edge.__class__ is Edge else edge
+            if isinstance(node, Node):
+                note.node = node.sequence_nr
 
     def _written_through(self, base: Tensor, note: Note) -> None:
         """A view was written in place: its base holds that, too."""
@@ -303,36 +297,9 @@ class Noting:
         self._place(made, base)
         self.notes.put(base, made)
 
-    def _look_at_values(self, note: Note, out: Tensor, parents: tuple[Note, ...]) -> None:
-        """Notes whether the value is finite, and if it is not, where that began."""
-        if _is_finite(out):
-            return
-        note.finite = False
-        odd = [parent for parent in parents if not parent.finite]
-        if odd:
-            known = [parent.born for parent in odd if parent.born is not None]
-            first = min(known, key=lambda each: each.clock) if known else odd[0]
-            if not (_meant(first) and has_nan(out._array) and not _holds_nan(first)):
-                note.born = first
-                return
-        note.born = note
-        given = next(self._operands(parents), None)
-        note.detail = (
-            born(out._array, None if given is None else given._array),
-            has_nan(out._array),
-        )
-
-    def _operands(self, parents: tuple[Note, ...]) -> Iterator[Tensor]:
-        for parent in reversed(parents):  # the divisor, or the only one
-            tensor = parent.tensor()
-            if tensor is not None and tensor._array.dtype.kind in "fciubV":
-                yield tensor
-
     def _leaked(self, name: str, tensor: Tensor, result: Any) -> None:
         site = caller(2)
-        self.leaks.append(
-            Event(name, site, self.note_of(tensor), result if result.__class__ is float else None)
-        )
+        self.leaks.append(Event(name, site, self.note_of(tensor)))
         if name in ("numpy", "__array__"):
             self.memory.exposed(tensor, site)
 
@@ -363,7 +330,7 @@ class Noting:
             for each in _tensors((result,)):
                 note = Note("grad", run.site, outputs, each, tick())
                 note.requires = each.requires_grad
-                note.finite = _is_finite(each)
+                note.finite = is_finite(each)
                 note.cut = "" if note.requires else "create_graph"
                 note.detail = run
                 self.notes.put(each, note)
@@ -376,19 +343,32 @@ _THROUGH = frozenset({"backward", "grad", "step", "apply"})
 def _tensors(values: Any, depth: int = 3) -> Iterator[Tensor]:
     for value in values:
         if isinstance(value, Tensor):
-            yield value
+            if not stands_for_others(value):
+                yield value
         elif depth and isinstance(value, (tuple, list)):
             yield from _tensors(value, depth - 1)
+
+
+def _operands(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Tensor], bool]:
+    """The tensors among arguments; and is a number among them?"""
+    operands: list[Tensor] = []
+    constant = False
+    for each in args:
+        cls = each.__class__
+        if cls is Tensor:
+            operands.append(each)
+        elif cls is float or cls is int:
+            constant = True
+        elif cls is not slice and cls is not str:
+            operands += _tensors((each,))
+    if kwargs:
+        operands += _tensors(kwargs.values())
+    return operands, constant
 
 
 def _was_written(tensor: Tensor, before: int | None) -> bool:
     storage = tensor._storage
     return storage is not None and storage.last_write > (before or 0)
-
-
-def _is_finite(tensor: Tensor) -> bool:
-    array = tensor._array
-    return array.dtype.kind not in "fcV" or finite(array)
 
 
 def _how_cut(name: str, kind: str, out: Tensor) -> str:
@@ -401,83 +381,3 @@ def _how_cut(name: str, kind: str, out: Tensor) -> str:
     if out._array.dtype.kind in "iub":
         return "dtype"
     return "detach" if kind == "make" else "step"
-
-
-def _meant(note: Note) -> bool:
-    """Was what is not finite written on purpose, as a mask is?"""
-    return note.op in _MASKS or not note.parents
-
-
-_MASKS = frozenset({"masked_fill", "masked_fill_", "where", "full", "full_like", "tensor", "fill_", "given",
-                    "__setitem__", "triu", "tril", "nan_to_num", "scaled_dot_product_attention"})  # fmt: skip
-
-
-def _holds_nan(note: Note) -> bool:
-    tensor = note.tensor()
-    if note.detail:
-        return bool(note.detail[1])
-    return tensor is not None and has_nan(tensor._array)
-
-
-# --- the taps ---------------------------------------------------------------------------------------
-
-
-def holds(function: Any, tensor: Tensor) -> bool:
-    """Does a function refer to a tensor: in its closure, its defaults, or what it is bound to?"""
-    held: list[Any] = [
-        *(getattr(function, "__defaults__", None) or ()),
-        *getattr(function, "args", ()),
-    ]
-    for cell in getattr(function, "__closure__", None) or ():
-        try:
-            held.append(cell.cell_contents)
-        except ValueError:
-            continue
-    return any(each is tensor for each in held)
-
-
-class _Local(threading.local):
-    #: Who listens to this thread, the innermost last.
-    heard: tuple[Noting, ...] = ()
-
-
-_LOCAL = _Local()
-_lock = threading.RLock()
-_users = 0
-_taps: list[Tap] = []
-
-
-def current() -> Noting | None:
-    """What is noted of this thread now."""
-    return _LOCAL.heard[-1] if _LOCAL.heard else None
-
-
-def _heard(tap: Tap, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    heard = _LOCAL.heard
-    if not heard or heard[-1].busy:
-        return tap.original(*args, **kwargs)
-    return heard[-1].run(tap, args, kwargs)
-
-
-def _listen() -> None:
-    global _users
-    with _lock:
-        _users += 1
-        if _users > 1:
-            return
-        seen: set[int] = set()
-        for function, name, kind in functions():
-            found = plain(function)
-            if found is not None and id(found) not in seen:
-                seen.add(id(found))
-                _taps.append(Tap(found, name, kind, _heard))
-
-
-def _unlisten() -> None:
-    global _users
-    with _lock:
-        _users -= 1
-        if not _users:
-            for tap in _taps:
-                tap.end()
-            _taps.clear()

@@ -15,7 +15,7 @@ from typing import Any
 #: Called with (the tap, positional arguments, keywords); what it returns, the call returns.
 Listener = Callable[["Tap", tuple[Any, ...], dict[str, Any]], Any]
 
-_MARK = 918_273_645
+_MARK, _TAP = 918_273_645, 918_273_646
 
 
 @cache
@@ -27,7 +27,8 @@ def _template(free: int) -> CodeType:
         " def tapped(*args, **kwargs):\n"
         f"  ({' '.join(name + ',' for name in names)})\n"
         f"  listener = {_MARK}\n"
-        "  return listener(args, kwargs)\n"
+        f"  tap = {_TAP}\n"
+        "  return listener(tap, args, kwargs)\n"
         " return tapped\n"
     )
     scope: dict[str, Any] = {}
@@ -48,12 +49,16 @@ class Tap:
         self.kind = kind
         self._listener = listener
         code = function.__code__
-        template = _template(len(code.co_freevars))
-        self._tapped = template.replace(
-            co_consts=tuple([self._call if c == _MARK else c for c in template.co_consts]),
-            co_freevars=code.co_freevars,
-        )
+        waits = "become" in function.__globals__ and "become" in code.co_names
+        self._tapped = self._calling(code, self._first if waits else listener)
         self._take(code)
+
+    def _calling(self, code: CodeType, listener: Any) -> CodeType:
+        """Code that calls `listener`, in place of `code`."""
+        template = _template(len(code.co_freevars))
+        known = {_MARK: listener, _TAP: self}
+        values = [known.get(c, c) for c in template.co_consts]
+        return template.replace(co_consts=tuple(values), co_freevars=code.co_freevars)
 
     def _take(self, code: CodeType) -> None:
         """Keeps what the function does, and takes its place."""
@@ -70,13 +75,15 @@ class Tap:
         self.original.__dict__.update(function.__dict__)
         function.__code__ = self._tapped
 
-    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _first(self, tap: Tap, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The first call of a function that is written then, and takes its place itself."""
         try:
             return self._listener(self, args, kwargs)
         finally:
             code = self.function.__code__
-            if code is not self._tapped and code is not self._code:
-                self._take(code)  # its text was written at this, its first call
+            if code is not self._tapped:
+                self._tapped = self._calling(code, self._listener)
+                self._take(code)
 
     def end(self) -> None:
         """The function does what it did."""

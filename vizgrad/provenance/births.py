@@ -1,0 +1,59 @@
+"""Where values that are not finite were born."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vizgrad.arrays.magnitude import born, finite, has_nan
+from vizgrad.provenance.notes import Note
+from vizgrad.tensor.tensor import Tensor
+
+#: What they write that is not finite was meant.
+_MASKS = frozenset(
+    {
+        "masked_fill", "masked_fill_", "where", "full", "full_like", "tensor", "fill_", "given",
+        "__setitem__", "triu", "tril", "nan_to_num", "scaled_dot_product_attention",
+    }
+)  # fmt: skip
+
+
+def is_finite(tensor: Tensor) -> bool:
+    array = tensor._array
+    return array.dtype.kind not in "fcV" or finite(array)
+
+
+def look_at_values(note: Note, out: Tensor, parents: tuple[Note, ...]) -> None:
+    """Notes whether the value is finite, and if it is not, where that began."""
+    if is_finite(out):
+        return
+    note.finite = False
+    odd = [parent for parent in parents if not parent.finite]
+    if odd:
+        known = [parent.born for parent in odd if parent.born is not None]
+        first = min(known, key=lambda each: each.clock) if known else odd[0]
+        if not (_meant(first) and has_nan(out._array) and not _holds_nan(first)):
+            note.born = first
+            return
+    note.born = note
+    given = next(_operands(parents), None)
+    places = born(out._array, None if given is None else given._array)
+    note.detail = places, has_nan(out._array)
+
+
+def _operands(parents: tuple[Note, ...]) -> Iterator[Tensor]:
+    for parent in reversed(parents):  # the divisor, or the only one
+        tensor = parent.tensor()
+        if tensor is not None and tensor._array.dtype.kind in "fciubV":
+            yield tensor
+
+
+def _meant(note: Note) -> bool:
+    """Was what is not finite written on purpose, as a mask is?"""
+    return note.op in _MASKS or not note.parents
+
+
+def _holds_nan(note: Note) -> bool:
+    if isinstance(note.detail, tuple):
+        return bool(note.detail[1])
+    tensor = note.tensor()
+    return tensor is not None and has_nan(tensor._array)

@@ -1,0 +1,67 @@
+"""Who listens to a thread, and the taps that are in place while somebody does."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any, Protocol
+
+from vizgrad.provenance.tapped import functions, plain
+from vizgrad.provenance.taps import Tap
+
+
+class Listener(Protocol):
+    """Runs the calls of a thread, and notes what they did."""
+
+    #: Is a call under way already, of which this one is a part?
+    busy: bool
+
+    def run(self, tap: Tap, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any: ...
+
+
+class _Local(threading.local):
+    #: Who listens to this thread, the innermost last; and that one, or None.
+    heard: tuple[Listener, ...] = ()
+    listener: Listener | None = None
+
+
+_LOCAL = _Local()
+_lock = threading.RLock()
+_users = 0
+_taps: list[Tap] = []
+
+
+def listen(listener: Listener) -> None:
+    """Calls of this thread are run by `listener` from now on."""
+    global _users
+    _LOCAL.heard = (*_LOCAL.heard, listener)
+    _LOCAL.listener = listener
+    with _lock:
+        _users += 1
+        if _users > 1:
+            return
+        seen: set[int] = set()
+        for function, name, kind in functions():
+            found = plain(function)
+            if found is not None and id(found) not in seen:
+                seen.add(id(found))
+                _taps.append(Tap(found, name, kind, _heard))
+
+
+def end(listener: Listener) -> None:
+    """It listens no more."""
+    global _users
+    _LOCAL.heard = tuple([each for each in _LOCAL.heard if each is not listener])
+    _LOCAL.listener = _LOCAL.heard[-1] if _LOCAL.heard else None
+    with _lock:
+        _users -= 1
+        if not _users:
+            for tap in _taps:
+                tap.end()
+            _taps.clear()
+
+
+def _heard(tap: Tap, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    listener = _LOCAL.listener
+    if listener is None or listener.busy:
+        return tap.original(*args, **kwargs)
+    return listener.run(tap, args, kwargs)
