@@ -95,6 +95,17 @@ def test_row(row: Row) -> None:
     )
 
 
+@pytest.mark.rule("D-1")
+def test_examples_without_dimensions_and_indices_from_the_end() -> None:
+    """Where PyTorch's own rules are wrong, or end in an assertion of theirs."""
+    values = vg.tensor([1.0, 2.0])
+    found = vmap(lambda one: vg.topk(one, 0).values)(values)
+    assert found.tolist() == [1.0, 2.0]  # as of each alone, which is its only element
+    rows, last = vg.zeros(2, 3), vg.tensor([[-1], [-3]])
+    found = vmap(lambda row, at: row.index_fill(0, at, 7.0))(rows, last)
+    assert found.tolist() == [[0, 0, 7], [7, 0, 0]]
+
+
 #: Operations that are run once for each example. None of the others may become one.
 LOOPED = {
     "masked_scatter", "median_all", "nanmedian_all", "overwrite", "overwrite_compared", "bernoulli",

@@ -7,7 +7,10 @@ EXEMPT: dict[tuple[str, str], str] = {
     ("graph/node.py", "NotImplementedError("): "abstract: what every kind of node defines",
     ("autograd/mode_context.py", "NotImplementedError"): "abstract: what every mode defines",
     ("function/wrapped.py", "NotImplementedError"): "abstract: what every level defines",
-    ("function/wrapped.py", "AttributeError("): "asked by hasattr, where it is no error",
+    (
+        "function/wrapped.py",
+        "AttributeError",
+    ): "asked where it is no error",
     ("function/stand_in.py", "AttributeError("): "asked by hasattr, where it is no error",
     ("function/declared.py", "TypeError("): "for who declares an operation, at import",
     ("function/primitive.py", "TypeError("): "for who declares an operation, at import",

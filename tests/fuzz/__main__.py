@@ -62,6 +62,8 @@ def fuzz(given: argparse.Namespace) -> int:
         _note(given.child, number, fuzzer.tried, found)
         if name == "program":
             failure = fuzzer.program(seed, frozenset(failures))
+        elif name.startswith("under "):
+            failure = fuzzer.under(name.removeprefix("under "), seed, frozenset(failures))
         else:
             failure = fuzzer.call(name, seed, frozenset(failures))
         if failure is not None:

@@ -9,13 +9,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.fuzz import program_compare, programs, report
+from tests.fuzz import program_compare, programs, report, transformed, transforms
 from tests.fuzz.calls import Call
 from tests.fuzz.compare import Difference, differences
 from tests.fuzz.fatal import fatal
 from tests.fuzz.known import known, random_values
+from tests.fuzz.known_under import known_under
 from tests.fuzz.operations import Drawing, operations
 from tests.fuzz.shrink import smallest
+from tests.fuzz.transforms import Transformed
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,9 @@ class Fuzzer:
     def wrong(self, call: Call) -> list[Difference]:
         if fatal(call):
             return []
+        if isinstance(call, Transformed):
+            found = transformed.differences(self.torch, self.vizgrad, call)
+            return [f for f in found if not known_under(call, f)]
         found = differences(self.torch, self.vizgrad, call)
         return [f for f in found if not random_values(call, f) and not known(call, f)]
 
@@ -52,7 +57,22 @@ class Fuzzer:
         self, name: str, seed: object, skip: frozenset[tuple[str, str]] = frozenset()
     ) -> Failure | None:
         """The failure of one drawn call of the operation, made small; None when the two agree."""
-        call = self.drawing.call(operations()[name], seed)
+        return self._compared(name, seed, self.drawing.call(operations()[name], seed), skip)
+
+    def under(
+        self, name: str, seed: object, skip: frozenset[tuple[str, str]] = frozenset(), way: str = ""
+    ) -> Failure | None:
+        """The same of a call under a transform; one of each if `way` says which."""
+        operation = operations()[name]
+        if operation.random:
+            return None
+        return self._compared(
+            name, seed, transforms.drawn(self.drawing, operation, seed, way), skip
+        )
+
+    def _compared(
+        self, name: str, seed: object, call: Call | None, skip: frozenset[tuple[str, str]]
+    ) -> Failure | None:
         if call is None:
             return None
         self.note(f"{name} {seed}\n{report.short(call)}")
@@ -98,8 +118,12 @@ class Fuzzer:
 
 
 def seeds(seed: int, only: str | None) -> Iterator[tuple[str, str]]:
-    """(operation, seed) without end: each operation once, programs between, then again."""
+    """(operation, seed) without end: each operation once, alone and under a transform, programs between.
+
+    Then all again. What is to be transformed has "under " before its name.
+    """
     names = [n for n in operations() if only in (None, n)]
+    names += [f"under {n}" for n in names]
     if only in (None, "program"):
         names += ["program"] * (1 if only else 40)
     number = 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.fuzz.calls import Call
 from tests.fuzz.compare import Difference
+from tests.fuzz.transforms import Transformed
 
 _GRAD = """
 leaves = [t for t in ({operands},) if t.requires_grad]
@@ -23,6 +24,9 @@ print(torch.autograd.grad(curved, leaves, weights, allow_unused=True))"""
 def program(call: Call, what: str) -> str:
     """Source text for both libraries: its first line chooses."""
     lines = ["import torch  # or: import vizgrad as torch", "from math import inf, nan"]
+    if isinstance(call, Transformed):
+        lines.append("from tests.fuzz.transformed import batch, weight, weighted")
+        return "\n".join([*lines, *call.source(), "print(result)"])
     lines += call.source()
     names = ", ".join("abcdefghijkl"[: len(call.operands())])
     if "gradient" in what or "second" in what:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from tests.fuzz.calls import Call
+from tests.fuzz.transforms import Transformed
 from tests.fuzz.values import Given
 
 #: Steps tried at most: a call has few parts.
@@ -30,6 +31,8 @@ def smallest(call: Call, fails: Callable[[Call], bool]) -> Call:
 
 def smaller_calls(call: Call) -> Iterator[Call]:
     """Calls that are one step simpler, the largest steps first."""
+    if isinstance(call, Transformed):
+        yield from call.simpler()
     yield from _fewer_arguments(call)
     operands = call.operands()
     yield from _joint(call, operands)

@@ -87,6 +87,7 @@ UNREACHED = {
     "circular_pad2d", "circular_pad3d", "reflection_pad3d", "replication_pad2d",
     "upsample_nearest_exact2d", "upsample_nearest_exact3d",
     "embedding_take", "take_from", "take_places",  # met in third derivatives
+    "bmm_t",  # met under vmap
 }  # fmt: skip
 FAMILIES = (
     "activation", "columns", "convolution", "embedding", "linear", "losses", "normalization", "padding",

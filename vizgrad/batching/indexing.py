@@ -124,7 +124,7 @@ def dynamic(what: str) -> RuntimeError:
 def index(call: Call, *, indices: Indices) -> Any:
     (source,), (batched,) = call.values, call.batched
     places = Places(call, indices, source.ndim - batched, batched)
-    found = indexing.index.record(places.front(source), indices=places.indices())
+    found = _recorded(indexing.index, places, source)
     return places.as_example(filled(found, batched or places.of_index, call.size))
 
 
@@ -133,10 +133,14 @@ def index_put(call: Call, *, indices: Indices, accumulate: bool) -> Any:
     source = filled(call.values[0], call.batched[0], call.size)
     places = Places(call, indices, source.ndim - 1, of_source=True)
     values = _values(call, places, source)
-    put = indexing.index_put.record(
-        places.front(source), values, indices=places.indices(), accumulate=accumulate
-    )
-    return places.back(put)
+    return places.back(_recorded(indexing.index_put, places, source, values, accumulate=accumulate))
+
+
+def _recorded(op: Any, places: Places, source: Tensor, *values: Tensor, **attributes: Any) -> Any:
+    """`op` at these places of the source; a vmap further out, of which only an index may be, is told."""
+    indices = places.indices()
+    front = indices.seen_by_levels(places.front(source))
+    return op.record(front, *values, indices=indices, **attributes)
 
 
 def _values(call: Call, places: Places, source: Tensor) -> Tensor:
@@ -165,7 +169,7 @@ def index_add_into(call: Call, *, indices: Indices, shape: Any) -> Any:
 def index_zero(call: Call, *, indices: Indices) -> Any:
     source = filled(call.values[0], call.batched[0], call.size)
     places = Places(call, indices, source.ndim - 1, of_source=True)
-    return places.back(indexing.index_zero.record(places.front(source), indices=places.indices()))
+    return places.back(_recorded(indexing.index_zero, places, source))
 
 
 # --- along one dimension -------------------------------------------------------------------------------
@@ -210,6 +214,9 @@ def index_select(call: Call, *, dim: int, **attributes: Any) -> Any:
 def _spread_out(index: Tensor, like: Tensor, dim: int) -> Tensor:
     """A batch of index vectors, as indices for each element of slices of `like`."""
     index = reshaped(index, index.shape[0], prod(index.shape[1:]))
+    index = copying.converted(index, xp.dtype("int64"))
+    length = like.shape[dim + 1]
+    index = select.where.record(index + length, index, index.lt(0))  # counted from the end
     count = index.shape[1]
     ones = [1] * (like.ndim - 1)
     ones[dim] = count

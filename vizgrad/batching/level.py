@@ -13,13 +13,14 @@ from vizgrad.batching.generated import generated
 from vizgrad.batching.loop import looped
 from vizgrad.batching.marking import mark, marked
 from vizgrad.batching.random import drawn
-from vizgrad.batching.rules import Call, rule_of
+from vizgrad.batching.rules import Call, how, rule_of
 from vizgrad.batching.values import example_ndim, filled, shared, unwrapped, with_ndim
 from vizgrad.function.declared import Declared
 from vizgrad.function.inplace import write
 from vizgrad.function.stand_in import StandIn
 from vizgrad.function.wrapped import Level, Unreadable, Wrapped, wrap
 from vizgrad.ops import copying
+from vizgrad.ops.shape import clone
 from vizgrad.tensor.modes import MODES
 from vizgrad.tensor.tensor import Tensor, new_tensor
 from vizgrad.tensor.wrong_call import wrong_call
@@ -51,7 +52,7 @@ class Batch(Level):
         return Call(self, op, tuple(values), tuple(batched))
 
     def wrapped(self, result: Any) -> Any:
-        """A batch, or several, as what one example of it is."""
+        """A batch, or several, as what one example of it is; what is no tensor as it is."""
         if result.__class__ is Tensor:
             if result._edge is not None:
                 mark(self, result)
@@ -60,7 +61,7 @@ class Batch(Level):
             parts = [self.wrapped(each) for each in result]
             make = getattr(type(result), "_make", tuple)  # a named tuple takes them one by one
             return make(parts)
-        return wrap(self, marked(self, result))
+        return wrap(self, marked(self, result)) if isinstance(result, Tensor) else result
 
     def run(self, op: Declared, operands: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
         call = self.call(op, operands)
@@ -79,8 +80,13 @@ class Batch(Level):
                 raise _captured(name)
             write(call.op, *call.values, name=name, **attributes)
             return
-        if "pointwise" in op.structure or op.name in _FILLING:
+        if how(op) == "pointwise" or op.name in _FILLING:
             ndim = example_ndim(target, True)
+            for value, b in zip(call.values, call.batched, strict=True):
+                if (
+                    example_ndim(value, b) > ndim
+                ):  # the batch would be taken for one of its dimensions
+                    raise _too_wide(target, value, b)
             values = [
                 with_ndim(value, ndim) if b else value
                 for value, b in zip(call.values, call.batched, strict=True)
@@ -91,6 +97,10 @@ class Batch(Level):
             attributes["values"] = xp.broadcast_to(attributes["values"], target.shape)
             write(call.op, target, *call.values[1:], name=name, **attributes)
             return
+        given = [value for value in call.values if isinstance(value, Tensor)]
+        if MODES.grad and any(value.requires_grad for value in given):
+            # a node may save what is written over
+            call = call._replace(values=(clone.record(target), *call.values[1:]))
         result = rule_of(op)(call, **attributes)
         write(copying.copy, target, result, name=name)
 
@@ -163,6 +173,17 @@ _READING = {
 
 #: Written by shape alone: their other operand is laid beside the target.
 _FILLING = frozenset({"copy", "fill_number", "zero"})
+
+
+def _too_wide(target: Tensor, value: Tensor, batched: bool) -> RuntimeError:
+    own, other = list(target.shape[1:]), list(value.shape[batched:])
+    return wrong_call(
+        RuntimeError(
+            f"output with shape {own} doesn't match the broadcast shape of it and {other}: what is written "
+            "in place keeps its shape"
+        ),
+        "write out of place",
+    )
 
 
 def _captured(name: str) -> RuntimeError:

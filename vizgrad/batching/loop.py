@@ -37,7 +37,10 @@ def looped(
     name = name or function.__name__
     LOOPED[name] = LOOPED.get(name, 0) + 1
     results = [
-        function(*[_example(level, arg, nr) for arg in args], **kwargs)
+        function(
+            *[_example(level, arg, nr) for arg in args],
+            **{word: _example(level, value, nr) for word, value in kwargs.items()},
+        )
         for nr in range(max(level.size, 1))
     ]
     return _stacked(results, level.size)
@@ -45,7 +48,8 @@ def looped(
 
 def _example(level: Any, arg: Any, nr: int) -> Any:
     if isinstance(arg, (tuple, list)):
-        return type(arg)(_example(level, each, nr) for each in arg)
+        parts = [_example(level, each, nr) for each in arg]
+        return parts if isinstance(arg, list) else getattr(type(arg), "_make", tuple)(parts)
     value, batched = unwrapped(level, arg)
     if not batched:
         return value
@@ -61,5 +65,13 @@ def _stacked(results: list[Any], size: int) -> Any:
         return getattr(type(first), "_make", tuple)(parts)
     if not isinstance(first, Tensor):
         return first
+    if any(result.shape != first.shape for result in results):
+        raise wrong_call(
+            RuntimeError(
+                "vmap: stack expects each tensor to be equal size, but the results of the examples have the "
+                f"shapes {', '.join(str(list(result.shape)) for result in results)}"
+            ),
+            "batch only what has one shape for all examples, or do it outside of vmap",
+        )
     whole = record_stack(results, 0)
     return whole if size else whole[:0]

@@ -70,6 +70,10 @@ def over_one(call: Call, *, dim: int | None, keepdim: bool, **attributes: Any) -
 def along(call: Call, *, dim: int, **attributes: Any) -> Any:
     value = call.values[0]
     if value.ndim == 1:
+        if (
+            "k" in attributes
+        ):  # an example without dimensions has its one element, however many are asked for
+            attributes["k"] = 1
         results = call.op.record(unsqueeze.record(value, dim=1), dim=1, **attributes)
         if isinstance(results, tuple):
             return tuple(squeeze_dim.record(result, dim=1) for result in results)

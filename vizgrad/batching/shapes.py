@@ -112,6 +112,9 @@ def along(call: Call, *, dim: int, **attributes: Any) -> Any:
 @rule("unfold")
 def unfold(call: Call, *, dim: int, size: int, step: int) -> Any:
     value = call.values[0]
+    if value.ndim == 1:  # one window of the one element there is, or of none
+        row = shape.unsqueeze.record(value, dim=1)
+        return shape.slice_dim.record(row, dim=1, start=0, end=size, step=1)
     return call.op.record(value, dim=_behind(dim, value), size=size, step=step)
 
 

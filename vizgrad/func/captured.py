@@ -11,6 +11,7 @@ from functools import partial
 from types import CodeType, FunctionType, MethodType
 from typing import Any
 
+from vizgrad.errors import explained
 from vizgrad.function.wrapped import Wrapped
 from vizgrad.tensor.tensor import Tensor
 from vizgrad.utils._pytree import tree_leaves
@@ -22,6 +23,20 @@ def is_captured(target: Tensor, function: Any, args: tuple[Any, ...]) -> bool:
     if any(_below(leaf) & written for leaf in tree_leaves(args)):
         return False
     return any(_below(tensor) & written for tensor in _tensors(function, set()))
+
+
+def refuse_captured(target: Tensor, function: Any, args: tuple[Any, ...]) -> None:
+    """C-7: what was made outside of a transform is not written to."""
+    if is_captured(target, function, args):
+        raise explained(
+            RuntimeError(
+                "During a grad (vjp, jvp, grad, etc) transform, the function provided attempted to call "
+                "in-place operation that would mutate a captured Tensor. This is not supported: what was "
+                "written would belong to the transform, and the tensor does not."
+            ),
+            kind="forbidden-write",
+            fix="pass the tensor as an argument and return it, or write out of place",
+        )
 
 
 def _below(thing: Any) -> set[int]:

@@ -14,7 +14,7 @@ from typing import Any, Self
 from vizgrad.batching.level import Batch
 from vizgrad.batching.unwrapping import as_dimensions, as_wrappers, open_batches
 from vizgrad.errors import explained
-from vizgrad.func.captured import is_captured
+from vizgrad.func.captured import refuse_captured
 from vizgrad.function.wrapped import Level, Wrapped, wrap
 from vizgrad.graph.accumulate import AccumulateGrad
 from vizgrad.graph.edges import edge_of, split_edge
@@ -69,17 +69,7 @@ class Differentiation(Level):
         super().__exit__(*error)
 
     def before_write(self, target: Tensor) -> None:
-        """C-7: what was made outside is not written to."""
-        if is_captured(target, self.function, self.args):
-            raise explained(
-                RuntimeError(
-                    "During a grad (vjp, jvp, grad, etc) transform, the function provided attempted to call "
-                    "in-place operation that would mutate a captured Tensor. This is not supported: what was "
-                    "written would belong to the transform, and the tensor does not."
-                ),
-                kind="forbidden-write",
-                fix="pass the tensor as an argument and return it, or write out of place",
-            )
+        refuse_captured(target, self.function, self.args)
 
     # --- arguments --------------------------------------------------------------------------------------
 

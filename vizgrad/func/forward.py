@@ -7,6 +7,7 @@ from typing import Any
 
 from vizgrad.autograd.forward_ad import attach, new_level, strip
 from vizgrad.batching.unwrapping import into, out_of
+from vizgrad.func.captured import refuse_captured
 from vizgrad.func.differentiating import Differentiation
 from vizgrad.func.reverse import output_and_aux, pulled, vjp
 from vizgrad.function.wrapped import Level, Wrapped, like_batch, wrap
@@ -21,6 +22,13 @@ class Forward(Level):
     """`jvp` and its kin, while they call their function."""
 
     name = "jvp"
+
+    def __init__(self, function: Any, args: tuple[Any, ...]) -> None:
+        super().__init__()
+        self.function, self.args = function, args
+
+    def before_write(self, target: Tensor) -> None:
+        refuse_captured(target, self.function, self.args)
 
 
 def _wrong(message: str, fix: str) -> RuntimeError:
@@ -95,7 +103,7 @@ def jvp(
         )
     for primal, tangent in zip(leaves, given, strict=True):
         check_pair(primal, tangent)
-    with Forward(), new_level() as level:
+    with Forward(func, primals), new_level() as level:
         pairs = [(like_batch(p, t), like_batch(t, p)) for p, t in zip(leaves, given, strict=True)]
         inputs = [dual_of(p, t, level) for p, t in pairs]
         output, aux = output_and_aux(func(*tree_unflatten(inputs, spec)), has_aux, call)

@@ -127,7 +127,7 @@ def jacfwd(
         total = sum(prod(leaf.shape) for leaf in leaves)
         batch = Batch(total, randomness)  # pyright: ignore[reportArgumentType]  as vmap's
         batch.of_tangents, batch.framed = True, False
-        with Forward(), new_level() as level, batch:
+        with Forward(func, args), new_level() as level, batch:
             inputs = [
                 dual_of(leaf, wrap(batch, columns), level, _attached)
                 for leaf, columns in zip(leaves, _basis(leaves, 0, total), strict=True)

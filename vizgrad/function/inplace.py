@@ -87,8 +87,8 @@ def check_history(target: Tensor, recorded: bool) -> None:
     """
     if target.is_inference() and MODES.inference is None:
         refuse_inference_write(target)
-    if not recorded:
-        return
+    if not recorded or innermost((target,)) is not None:
+        return  # what a wrapper stands for is checked when it is written
     view = target._view
     if view is not None:
         if view.creation is not Creation.DEFAULT:

@@ -312,11 +312,10 @@ def draws(kind: str) -> Callable[[F], F]:
 def _handed_to(function: F, how: Callable[[Level], Callable[..., Any]]) -> F:
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        for arg in args:
-            if arg.__class__ is Wrapped or arg.__class__ is tuple or arg.__class__ is list:
-                level = innermost(arg if isinstance(arg, (tuple, list)) else args)
-                if level is not None:
-                    return how(level)(call, args, kwargs)
+        if GUARD.transforms:
+            level = innermost(tensors_in((args, kwargs)))
+            if level is not None:
+                return how(level)(call, args, kwargs)
         return function(*args, **kwargs)
 
     return cast("F", call)

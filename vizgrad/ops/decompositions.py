@@ -24,6 +24,7 @@ from vizgrad.ops.select import drop
 from vizgrad.ops.shape import unsqueeze
 from vizgrad.tensor.duals import DUALS
 from vizgrad.tensor.tensor import Tensor, new_tensor
+from vizgrad.tensor.wrong_call import wrong_call
 
 
 class Decomposition(ManyOutputs):
@@ -246,6 +247,11 @@ def record(
     """The outputs of a decomposition of `source` (or of several tensors), recorded as one node."""
     outputs = tuple(new_tensor(a) for a in arrays)
     sources = (source,) if isinstance(source, Tensor) else source
+    if any(isinstance(each, Wrapped) for each in sources):  # it would have no history
+        raise wrong_call(
+            NotImplementedError(f"vmap: {node_class.__name__} has no batching rule"),
+            "declare the function with of_stacks or of_examples",
+        )
     edges = edges_of(sources)
     if edges is not None:
         node: Any = object.__new__(node_class)

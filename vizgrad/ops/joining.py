@@ -78,10 +78,10 @@ def record_cat(
     tensors: Sequence[Tensor], dim: int, lengths: tuple[int | None, ...] | None = None
 ) -> Tensor:
     """Joins along `dim`; `lengths[i]` is None for an input that is passed over."""
-    arrays = _arrays(tensors)
-    if lengths is not None:
-        arrays = [a for a, n in zip(arrays, lengths, strict=True) if n is not None]
     try:
+        arrays = _arrays(tensors)
+        if lengths is not None:
+            arrays = [a for a, n in zip(arrays, lengths, strict=True) if n is not None]
         joined = xp.concatenate(arrays, dim) if arrays else tensors[0]._array.copy()
     except Unreadable:
         return by_hand(record_cat, tensors, dim=dim, lengths=lengths)

@@ -277,8 +277,12 @@ class Tensor:
                 "requires_grad_(): argument 'requires_grad' must be bool, not "
                 f"{type(requires_grad).__name__}"
             )
-        if requires_grad and GUARD.transforms and MODES.transforms:
+        if GUARD.transforms and MODES.transforms:
             raise requires_grad_error()
+        return self.wanting_grad(requires_grad)
+
+    def wanting_grad(self, requires_grad: bool = True) -> Tensor:
+        """`requires_grad_` for what makes tensors, which may do so inside of a transform."""
         if requires_grad and self.is_inference() and MODES.inference is None:
             raise errors.explained(
                 RuntimeError(
@@ -318,6 +322,7 @@ class Tensor:
         if (
             grad is None
             and self._tracked != UNTRACKED
+            and self._edge is not None
             and self._has_producer()
             and not self.retains_grad
         ):

@@ -5,7 +5,11 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from vizgrad.nn.functional.differentiable import no_gradient_of
+from vizgrad.nn.functional.differentiable import (
+    inside_a_transform,
+    is_differentiated,
+    no_gradient_of,
+)
 from vizgrad.nn.functional.loss_arguments import (
     check_weight,
     computed_in,
@@ -15,6 +19,7 @@ from vizgrad.nn.functional.loss_arguments import (
     reduced,
 )
 from vizgrad.ops import losses as op
+from vizgrad.ops.activation import log_sigmoid
 from vizgrad.ops.optional import given
 from vizgrad.ops.public.arguments import check_kind
 from vizgrad.ops.public.arithmetic import refuse_bool_minus
@@ -141,6 +146,8 @@ def binary_cross_entropy_with_logits(
     if target._array.dtype != input._array.dtype:
         computed_in(target.dtype, input)
         input = input.to(target.dtype)
+    if inside_a_transform() and (is_differentiated(weight) or is_differentiated(pos_weight)):
+        return reduced(_composed(input, target, weight, pos_weight), reduction)
     no_gradient_of("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)
     if weight is None and pos_weight is None:
         return op.binary_cross_entropy_with_logits.record(input, target, reduction=reduction)
@@ -157,6 +164,13 @@ def binary_cross_entropy_with_logits(
         *(given(_in_type_of(input, w)) for w in (weight, pos_weight)),
         reduction=reduction,
     )
+
+
+def _composed(input: Tensor, target: Tensor, weight: Any, pos_weight: Any) -> Tensor:
+    """The losses out of operations that have a derivative by the weights; transforms may ask for it."""
+    positive: Any = 1 if pos_weight is None else 1 + (pos_weight - 1) * target
+    loss: Any = (1 - target) * input - positive * log_sigmoid.record(input)
+    return loss if weight is None else loss * weight
 
 
 def _in_type_of(input: Tensor, weight: Tensor | None) -> Tensor | None:

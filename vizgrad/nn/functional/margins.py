@@ -11,6 +11,7 @@ from vizgrad.nn.functional.differentiable import no_gradient_of
 from vizgrad.nn.functional.distance import pairwise_distance
 from vizgrad.nn.functional.loss_arguments import computed_in, how_reduced, of_type, reduced
 from vizgrad.ops import losses as op
+from vizgrad.ops.constants import place_of
 from vizgrad.ops.public import broadcasting
 from vizgrad.ops.public.arguments import check_kind
 from vizgrad.ops.public.keywords import takes_tensors
@@ -46,7 +47,7 @@ def gaussian_nll_loss(
         if var < 0:
             raise ValueError("var has negative entry/entries")
         var = (input * 0).detach() + var
-    elif (var < 0).any():
+    elif place_of(var < 0).any():
         raise ValueError("var has negative entry/entries")
     if var.shape != input.shape:
         if var.shape == input.shape[:-1]:

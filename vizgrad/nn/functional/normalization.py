@@ -10,6 +10,7 @@ from vizgrad import errors
 from vizgrad.arrays.dtypes import INTS
 from vizgrad.arrays.layout import is_channels_last, overlaps_itself
 from vizgrad.arrays.limits import finfo
+from vizgrad.function.wrapped import Wrapped
 from vizgrad.nn.functional.differentiable import no_gradient_of
 from vizgrad.nn.functional.shapes import whole_number
 from vizgrad.ops import arithmetic
@@ -164,9 +165,9 @@ def batch_norm(
     if not x.size:
         return out  # of nothing, no statistics
     if running_mean is not None:
-        _move(running_mean, mean._array, momentum)
+        _move(running_mean, mean, momentum)
     if running_var is not None:
-        _move(running_var, variance._array * (count / (count - 1)), momentum)
+        _move(running_var, variance, momentum, count / (count - 1))
     return out
 
 
@@ -176,11 +177,16 @@ def _check_running(name: str, running_mean: Tensor | None, running_var: Tensor |
     no_gradient_of(name, running_mean=running_mean, running_var=running_var)
 
 
-def _move(running: Tensor, value: Any, momentum: float) -> None:
-    """running = (1 - momentum) * running + momentum * value, as one write."""
+def _move(running: Tensor, found: Any, momentum: float, factor: float = 1.0) -> None:
+    """running = (1 - momentum) * running + momentum * factor * found, as one write."""
+    if running.__class__ is Wrapped or found.__class__ is Wrapped:
+        value = found.detach() * factor
+        running.copy_((1 - momentum) * running.detach() + momentum * value)
+        return
     array = running._array
     about_to_write(running)
     array *= 1 - momentum
+    value = found._array if factor == 1 else found._array * factor
     array += (momentum * value).astype(array.dtype, copy=False)
     storage_of(running).wrote("batch_norm", caller())
 
@@ -280,12 +286,12 @@ def instance_norm(
     if running_mean is not None and running_var is not None:
         if not n:  # the mean over no instances, as in PyTorch
             for running in (running_mean, running_var):
-                _move(running, running._array * float("nan"), momentum)
+                _move(running, running.detach() * float("nan"), momentum)
             return out.view(*whole)
         count = x.size // (n * channels)
-        unbiased = variance._array * (count / (count - 1))
-        _move(running_mean, mean._array.reshape(n, channels).mean(0), momentum)
-        _move(running_var, unbiased.reshape(n, channels).mean(0), momentum)
+        means, variances = (each.detach().reshape(n, channels).mean(0) for each in (mean, variance))
+        _move(running_mean, means, momentum)
+        _move(running_var, variances, momentum, count / (count - 1))
     return out.view(*whole)
 
 

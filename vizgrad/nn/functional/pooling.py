@@ -11,6 +11,7 @@ from vizgrad.arrays.kernels import pooling as kernel
 from vizgrad.arrays.kernels.pooling import Pool
 from vizgrad.errors import index_of
 from vizgrad.function.narrow import wide
+from vizgrad.function.wrapped import of_examples
 from vizgrad.nn.functional.shapes import per_dim, product
 from vizgrad.ops import pooling, shape
 from vizgrad.ops.constants import place_of
@@ -67,9 +68,15 @@ def _max_pool(
     out = pooling.MAX_POOL[dims].record(input, pool=pool)
     if not return_indices:
         return out
+    return out, _places(input, out, dims, pool)
+
+
+@of_examples
+def _places(input: Tensor, out: Tensor, dims: int, pool: Any) -> Tensor:
+    """Where each largest element lies in its flattened plane."""
     x = input._array
     where = kernel.positions(wide(x), wide(out._array), pool)
-    return out, new_tensor(kernel.flat_index(where, pool, x.shape[x.ndim - dims :]))
+    return new_tensor(kernel.flat_index(where, pool, x.shape[x.ndim - dims :]))
 
 
 @takes_tensors

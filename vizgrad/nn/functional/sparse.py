@@ -6,6 +6,7 @@ from typing import Any
 
 from vizgrad.arrays.backend import is_on_host
 from vizgrad.arrays.kernels.embedding import count_places
+from vizgrad.function.wrapped import innermost, of_examples
 from vizgrad.ops import embedding as op
 from vizgrad.ops.public.joining import cat
 from vizgrad.ops.public.keywords import takes_tensors
@@ -34,6 +35,15 @@ def embedding(
     if padding_idx is not None:
         skipped = _row("embedding", padding_idx, rows)
     if max_norm is not None:
+        if innermost((weight,)) is not innermost((weight, input)):
+            raise wrong_call(
+                RuntimeError(
+                    "vmap: embedding_renorm_ is not possible: the weight, which is written to, is the same "
+                    "for all examples, and the indices are not"
+                ),
+                "leave max_norm out, and scale the rows outside of vmap",
+                "forbidden-write",
+            )
         _limit_norms(weight, input, max_norm, norm_type)
     if sparse:
         if scale_grad_by_freq and weight.requires_grad:
@@ -61,6 +71,7 @@ def _check_indices(name: str, argument: str, given: Tensor) -> None:
         )
 
 
+@of_examples
 def _limit_norms(weight: Tensor, input: Tensor, max_norm: float, norm_type: float) -> None:
     """Scales the rows that are used, where their norm is above `max_norm`; one write."""
     from vizgrad.arrays import xp
@@ -87,6 +98,7 @@ def _limit_norms(weight: Tensor, input: Tensor, max_norm: float, norm_type: floa
 
 
 @takes_tensors
+@of_examples
 def embedding_bag(
     input: Any, weight: Any, offsets: Any = None, max_norm: float | None = None,
     norm_type: float = 2, scale_grad_by_freq: bool = False, mode: str = "mean",

@@ -132,6 +132,7 @@ def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = 
     return _adaptive_max(input, 3, output_size, return_indices)
 
 
+@of_examples
 def _unpool(
     input: Tensor,
     indices: Tensor,

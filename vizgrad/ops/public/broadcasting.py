@@ -8,6 +8,7 @@ from typing import Any
 from vizgrad.arrays.dtypes import INTS
 from vizgrad.errors import index_of, wrap_dim
 from vizgrad.function.failing import broadcast_error
+from vizgrad.function.wrapped import of_examples
 from vizgrad.ops import arrange
 from vizgrad.ops import shape as ops
 from vizgrad.ops.forms import method, public
@@ -129,11 +130,8 @@ def repeat_interleave(
 
     `repeat_interleave(repeats)` alone: each place as often as it says.
     """
-    from vizgrad.ops.public.index_dim import index_select
-
     if repeats is None:
-        counts = _counts(input)
-        return _repeated_positions(counts).to(input.dtype)
+        return _positions_of(input)
     if dim is None:
         input, dim = flatten(input), 0
     at = wrap_dim(dim, input._array.ndim)
@@ -144,6 +142,19 @@ def repeat_interleave(
         wide = expand(unsqueeze(input, at + 1), (*shape[: at + 1], repeats, *shape[at + 1 :]))
         copied = ops.contiguous_copy.record(wide)
         return view(copied, (*shape[:at], shape[at] * repeats, *shape[at + 1 :]))
+    return _repeated(input, repeats, at)
+
+
+@of_examples
+def _positions_of(repeats: Tensor) -> Tensor:
+    return _repeated_positions(_counts(repeats)).to(repeats.dtype)
+
+
+@of_examples
+def _repeated(input: Tensor, repeats: Tensor, at: int) -> Tensor:
+    """Each slice along `at` as often as `repeats` says of it."""
+    from vizgrad.ops.public.index_dim import index_select
+
     counts = _counts(repeats)
     if counts.size == 1:
         return repeat_interleave(input, int(counts.reshape(()).item()), at)

@@ -6,6 +6,8 @@ import warnings
 from typing import Any
 
 from vizgrad.errors import wrap_dim
+from vizgrad.function.wrapped import Wrapped
+from vizgrad.ops.constants import place_of
 from vizgrad.ops.forms import public
 from vizgrad.ops.public import (
     dimensions,
@@ -50,7 +52,7 @@ def cov(
         centred = rows - reduction.mean(rows, 1, keepdim=True)
         product: Any = matrix_products.mm(centred, adjoint(centred))
     else:
-        if not total.item():
+        if not place_of(total).all():
             raise RuntimeError("cov(): weights sum to zero, can't be normalized")
         centred = rows - reduction.sum(rows * weights, 1, keepdim=True) / total
         product = matrix_products.mm(centred, adjoint(centred * weights))
@@ -58,7 +60,8 @@ def cov(
         freedom: Any = total - correction
     else:
         freedom = total - correction * reduction.sum(weights * aweights) / total
-    left: Any = freedom.item() if isinstance(freedom, Tensor) else freedom
+    # of a batch, that of the example with the fewest
+    left: Any = place_of(freedom).min().item() if isinstance(freedom, Tensor) else freedom
     if left <= 0:
         warnings.warn(
             "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of "
@@ -66,7 +69,7 @@ def cov(
             UserWarning,
             stacklevel=2,
         )
-        freedom = 0.0
+        freedom = freedom.clamp(min=0) if isinstance(freedom, Wrapped) else 0.0
     return dimensions.squeeze(product / freedom)
 
 
@@ -93,7 +96,7 @@ def _weights(fweights: Tensor | None, aweights: Tensor | None, count: int) -> Te
                 f"cov(): expected {name} to have the same numel as there are observations in the input "
                 f"but got {array.size} != {count}"
             )
-        if not bool((array >= 0).all()):
+        if not bool((place_of(given) >= 0).all()):
             raise RuntimeError(f"cov(): {name} cannot be negative")
     if fweights is None or aweights is None:
         return aweights if fweights is None else fweights

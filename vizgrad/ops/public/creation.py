@@ -9,6 +9,7 @@ from vizgrad.arrays import dtypes, layout, xp
 from vizgrad.arrays.backend import (
     namespace_at,
 )
+from vizgrad.function.wrapped import Wrapped, like_batch
 from vizgrad.ops.forms import public
 from vizgrad.ops.public.arguments import check_dtype, check_sizes, element, is_number, sizes_of
 from vizgrad.ops.public.keywords import fills_out, takes_tensors
@@ -23,7 +24,7 @@ def made(array: Any, requires_grad: bool = False) -> Tensor:
         if array.dtype.kind in "fV":
             out._tracked = LEAF
         else:
-            out.requires_grad_()
+            out.wanting_grad()
     return out
 
 
@@ -159,4 +160,6 @@ def scalar_tensor(
 @takes_tensors
 def fill(input: Tensor, value: Any) -> Tensor:
     """A tensor like `input`, full of one value; of a 0-dim tensor its gradient is the sum."""
+    if value.__class__ is Wrapped:  # each example has a value of its own, and so memory of its own
+        input = like_batch(input, value)
     return input.clone().fill_(value)

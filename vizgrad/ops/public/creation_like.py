@@ -85,7 +85,7 @@ def full_like(
     value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
     check_number("full_like", "fill_value", value)
     out._array[...] = element(value, out._array.dtype)
-    return out.requires_grad_() if requires_grad else out
+    return out.wanting_grad() if requires_grad else out
 
 
 @method(name="new_tensor")

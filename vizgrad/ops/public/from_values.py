@@ -8,6 +8,7 @@ from vizgrad.arrays import dtypes, xp
 from vizgrad.arrays.backend import is_array, parse_device, to_device
 from vizgrad.arrays.dtypes import DType
 from vizgrad.arrays.quiet import quiet
+from vizgrad.function.wrapped import Wrapped
 from vizgrad.ops.forms import public
 from vizgrad.ops.public.arguments import check_dtype, element, is_number
 from vizgrad.ops.public.creation import _np_dtype, made
@@ -158,6 +159,9 @@ def tensor(
 
     The type is that of the data: int64, bool, the default float type, or the array's own (T-7).
     """
+    if data.__class__ is Wrapped:
+        copied = data.detach().clone()
+        return copied if dtype is None else copied.to(dtype)
     array = _array_of(data, check_dtype("tensor", dtype), copy=True)
     if array.base is not None:
         array = array.copy()
@@ -222,7 +226,7 @@ def _tensor_again(
         out = tensor.clone()
     if requires_grad is False and out.requires_grad:
         return out.detach()
-    return out.requires_grad_() if requires_grad else out
+    return out.wanting_grad() if requires_grad else out
 
 
 @public

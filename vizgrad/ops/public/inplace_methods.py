@@ -10,6 +10,7 @@ from vizgrad.function.inplace import check_history, check_placing, write
 from vizgrad.function.wrapped import Wrapped
 from vizgrad.ops import copying, powers, special
 from vizgrad.ops import matrix_products as products
+from vizgrad.ops.constants import place_of
 from vizgrad.ops.forms import method, public
 from vizgrad.ops.public import (
     add_products,
@@ -21,10 +22,9 @@ from vizgrad.ops.public import (
 )
 from vizgrad.ops.public import special as special_functions
 from vizgrad.ops.public.keywords import takes_tensors
-from vizgrad.ops.public.slicing import diagonal
 from vizgrad.tensor.modes import MODES
 from vizgrad.tensor.operands import not_a_tensor
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.tensor.tensor import Tensor, new_tensor
 
 
 def _copied(
@@ -122,9 +122,9 @@ def fill_diagonal_(self: Tensor, fill_value: float, wrap: bool = False) -> Tenso
         raise RuntimeError("dimensions must larger than 1")
     if len(shape) > 2 and len(set(shape)) > 1:
         raise RuntimeError(f"all dimensions of input must be of equal length, got {list(shape)}")
-    if self.__class__ is Wrapped and len(shape) == 2 and not wrap:  # it does not know where it lies
-        diagonal(self).fill_(fill_value)
-        return self
+    if self.__class__ is Wrapped:  # it does not know where it lies
+        mask = xp.zeros_like(place_of(self), shape=shape, dtype=xp.bool_, order="C")
+        return self.masked_fill_(fill_diagonal_(new_tensor(mask), True, wrap), fill_value)
     step, start, count = sum(self.stride()), self.storage_offset(), min(shape)
     self.as_strided((count,), (step,), start).fill_(fill_value)
     if len(shape) == 2 and wrap and shape[0] > shape[1] + 1:

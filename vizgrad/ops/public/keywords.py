@@ -104,7 +104,7 @@ def fills_out(function: Callable[..., Any]) -> Callable[..., Any]:
         if name in _KEEP_SHAPE and made._array.size == out._array.size:
             made = made.reshape(out.shape)
         filled = write_all(out, made, name, *args, *options.values())
-        return filled.requires_grad_() if wanted else filled
+        return filled.wanting_grad() if wanted else filled
 
     return _shown_with_out(call, function)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from vizgrad.function.wrapped import of_examples
 from vizgrad.ops import decompositions, triangular
 from vizgrad.ops.forms import public
 from vizgrad.ops.public import (
@@ -67,6 +68,7 @@ def qr(input: Tensor, some: bool = True) -> QR:
 
 @public(method=True)
 @takes_out
+@of_examples
 def triangular_solve(
     input: Tensor,
     A: Tensor,

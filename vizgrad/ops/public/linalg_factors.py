@@ -73,6 +73,7 @@ def lu(A: Tensor, *, pivot: bool = True) -> LUResult:
 
 
 @takes_out
+@of_stacks
 def lu_factor(A: Tensor, *, pivot: bool = True) -> LUFactorResult:
     """L (without its diagonal) and U in one tensor, and pivots counted from 1, for `lu_solve`."""
     found = lu_factor_ex(A, pivot=pivot)

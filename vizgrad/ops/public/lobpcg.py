@@ -92,10 +92,10 @@ class LOBPCGAutogradFunction(Function):
     """
 
     @staticmethod
-    def forward(ctx: Any, A: Any, B: Any, X: Any, iterate: Any) -> Any:
+    def forward(A: Any, B: Any, X: Any, iterate: Any) -> Any:
         batch = A.shape[:-2]
         if not batch:
-            E, V = iterate(A, B, X)
+            E, V = (part.clone() for part in iterate(A, B, X))
         else:
             m = A.shape[-1]
             starts = X.expand(*batch, *X.shape[-2:]).reshape(-1, *X.shape[-2:])
@@ -104,28 +104,53 @@ class LOBPCGAutogradFunction(Function):
                 iterate(a, None if others is None else others[i], starts[i])
                 for i, a in enumerate(A.reshape(-1, m, m))
             ]
-            E = joining.stack([e for e, _ in found]).reshape(*batch, -1)
-            V = joining.stack([v for _, v in found]).reshape(*batch, m, -1)
-        ctx.save_for_backward(A, B, E, V)
+            E = joining.stack([e for e, _ in found]).reshape(*batch, -1).clone()
+            V = joining.stack([v for _, v in found]).reshape(*batch, m, -1).clone()
         return E, V
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        A, B, _, _ = inputs
+        ctx.save_for_backward(A, B, *output)
+        ctx.save_for_forward(A, B, *output)
 
     @staticmethod
     def backward(ctx: Any, gE: Any, gV: Any) -> Any:
         A, B, E, V = ctx.saved_tensors
-        m = A.shape[-1]
-        one = ranges.eye(m, dtype=A.dtype, device=A.device)
-        other = one if B is None else B
-        v = V.mT[..., None]  # a matrix for each pair: (*, k, m, 1)
-        w = E[..., None, None]
-        border = other[..., None, :, :] @ v
-        top = joining.cat([A[..., None, :, :] - w * other[..., None, :, :], border], -1)
-        bottom = joining.cat([border.mT, border.mT[..., :1] * 0], -1)
+        v, w = _pairs(E, V)
         right = joining.cat([gV.mT[..., None], -gE[..., None, None]], -2)
-        both = linalg_functions.solve(joining.cat([top, bottom], -2), right)
-        p, q = both[..., :m, :], both[..., m:, :]
+        p, q = _solved(A, B, v, w, right)
         gA = _symmetric((-p @ v.mT).sum(-3))
         gB = None if B is None else _symmetric((w * p @ v.mT - q * v @ v.mT / 2).sum(-3))
         return gA, gB, None, None
+
+    @staticmethod
+    def jvp(ctx: Any, dA: Any, dB: Any, *_: Any) -> Any:
+        A, B, E, V = ctx.saved_tensors
+        v, w = _pairs(E, V)
+        change = w * 0 if dA is None else _symmetric(dA)[..., None, :, :]
+        length = w * 0
+        if dB is not None:
+            of_b = _symmetric(dB)[..., None, :, :]
+            change, length = change - w * of_b, v.mT @ (of_b @ v) / 2
+        dv, dw = _solved(A, B, v, w, joining.cat([-(change @ v), -length], -2))
+        return -dw[..., 0, 0], dv[..., 0].mT
+
+
+def _pairs(E: Any, V: Any) -> tuple[Any, Any]:
+    """A matrix for each vector, (*, k, m, 1), and for each value."""
+    return V.mT[..., None], E[..., None, None]
+
+
+def _solved(A: Any, B: Any, v: Any, w: Any, right: Any) -> tuple[Any, Any]:
+    """(p, q) with K [p, q] = right for each pair."""
+    m = A.shape[-1]
+    other = ranges.eye(m, dtype=A.dtype, device=A.device) if B is None else B
+    border = other[..., None, :, :] @ v
+    top = joining.cat([A[..., None, :, :] - w * other[..., None, :, :], border], -1)
+    bottom = joining.cat([border.mT, border.mT[..., :1] * 0], -1)
+    both = linalg_functions.solve(joining.cat([top, bottom], -2), right)
+    return both[..., :m, :], both[..., m:, :]
 
 
 def _symmetric(x: Any) -> Any:

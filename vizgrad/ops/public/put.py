@@ -8,6 +8,7 @@ from vizgrad.arrays import xp
 from vizgrad.arrays.dtypes import INTS
 from vizgrad.arrays.kernels.indexing import check_flat
 from vizgrad.arrays.layout import overlaps_itself
+from vizgrad.function.wrapped import like_batch, of_examples
 from vizgrad.ops.forms import public
 from vizgrad.ops.public import indexing, reshape, slicing
 from vizgrad.ops.public.keywords import takes_out, takes_tensors
@@ -44,7 +45,7 @@ def as_strided_scatter(
     input: Tensor, src: Tensor, size: Any, stride: Any, storage_offset: int | None = None
 ) -> Tensor:
     """A copy whose strided region is `src`; it lies in memory as `input` does, with what is between."""
-    copy = _clone_with_gaps(input)
+    copy = _clone_with_gaps(like_batch(input, src))
     region = slicing.as_strided(copy, size, stride, storage_offset)
     if tuple(region.shape) != tuple(src.shape):
         raise RuntimeError(
@@ -80,6 +81,7 @@ def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:
 
 
 @public
+@of_examples
 def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
     """Flat places as one tensor of coordinates per dimension of `shape`."""
     if indices._array.dtype.kind not in "iu":

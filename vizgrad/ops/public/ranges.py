@@ -8,6 +8,7 @@ from typing import Any
 
 from vizgrad.arrays import dtypes, xp
 from vizgrad.arrays.backend import namespace_at, parse_device, to_device
+from vizgrad.function.wrapped import of_examples
 from vizgrad.ops.forms import public
 from vizgrad.ops.public.arguments import check_number, element
 from vizgrad.ops.public.creation import _np_dtype, given_size, made
@@ -87,6 +88,7 @@ def check_range(start: Any, end: Any, step: Any) -> None:
 @public
 @fills_out
 @takes_tensors
+@of_examples
 def linspace(
     start: Any, end: Any, steps: int, *, dtype: Any = None, device: Any = None,
     requires_grad: bool = False,
@@ -103,6 +105,7 @@ def linspace(
 @public
 @fills_out
 @takes_tensors
+@of_examples
 def logspace(
     start: Any, end: Any, steps: int, base: float = 10.0, *, dtype: Any = None, device: Any = None,
     requires_grad: bool = False,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from vizgrad.arrays.kernels.linalg import reflections
+from vizgrad.function.wrapped import of_stacks
 from vizgrad.ops.decompositions import Decomposition, record
 from vizgrad.ops.forms import public
 from vizgrad.ops.public import dimensions, matrix_products, ranges
@@ -34,6 +35,7 @@ class GeqrfBackward0(Decomposition):
 
 @public(method=True)
 @takes_out
+@of_stacks
 def geqrf(input: Tensor) -> GEQRF:
     """The QR decomposition as LAPACK keeps it: R on and above the diagonal of `a`, reflections below, `tau`.
 

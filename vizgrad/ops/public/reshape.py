@@ -6,6 +6,7 @@ from typing import Any
 
 from vizgrad.arrays.kernels import shapes
 from vizgrad.errors import wrap_dim
+from vizgrad.function.wrapped import Wrapped, wrap
 from vizgrad.ops import shape as ops
 from vizgrad.ops.forms import method, public
 from vizgrad.ops.public.arguments import sizes_of
@@ -74,6 +75,8 @@ def _view_dtype(self: Tensor, dtype: Any) -> Tensor:
 
     if dtype.itemsize != self.itemsize:
         _check_sizes_of_elements(self, dtype)
+    if isinstance(self, Wrapped):
+        return wrap(self.level, _view_dtype(self.value, dtype), self)
     out = new_tensor(self._array.view(dtype.np))
     become_view(out, self.detach(), "view")
     return out

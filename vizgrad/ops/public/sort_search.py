@@ -9,6 +9,7 @@ from vizgrad.arrays.backend import as_array, beside
 from vizgrad.errors import wrap_dim
 from vizgrad.function.inplace import write
 from vizgrad.function.typing import result_dtype
+from vizgrad.function.wrapped import of_examples
 from vizgrad.ops import extremes, indexing
 from vizgrad.ops.forms import method, public
 from vizgrad.ops.public import broadcasting
@@ -138,6 +139,7 @@ def msort(input: Tensor) -> Tensor:
 
 
 @takes_tensors
+@of_examples
 def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
     """A new last dimension with 1 at the class and 0 elsewhere, int64."""
     array = input._array
@@ -163,6 +165,7 @@ def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
 
 @public
 @takes_out
+@of_examples
 def searchsorted(
     sorted_sequence: Tensor,
     input: Any,
@@ -233,6 +236,7 @@ def _check_search(rows: tuple[int, ...], values: tuple[int, ...]) -> None:
 
 @public
 @takes_out
+@of_examples
 def bucketize(
     input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False
 ) -> Tensor:
@@ -247,6 +251,7 @@ def bucketize(
 
 @public(method=True)
 @takes_tensors
+@of_examples
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
     """How often (or with which total weight) each number 0, 1, ... occurs."""
     if input._array.dtype.kind not in "iu":

@@ -67,7 +67,7 @@ def _nothing(size: Any, dtype: DType | None, device: Any, requires_grad: bool) -
 
     like = namespace_at(device).zeros((), (dtype or dtypes.get_default_dtype()).np)
     out = new_tensor(empty(like, tuple(int(n) for n in size)))
-    return out.requires_grad_() if requires_grad else out
+    return out.wanting_grad() if requires_grad else out
 
 
 def _values(values: Any, dtype: DType | None, device: Any) -> Tensor:
@@ -79,7 +79,7 @@ def _values(values: Any, dtype: DType | None, device: Any) -> Tensor:
 def _made(values: Tensor, array: Any, requires_grad: bool, op: str) -> Tensor:
     """The tensor over `array`, recorded unless it is to be a leaf."""
     if requires_grad:
-        return new_tensor(array).requires_grad_()
+        return new_tensor(array).wanting_grad()
     return getattr(declared(), op).record(values, new_tensor(array))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from vizgrad.errors import warn_once
+from vizgrad.function.wrapped import of_examples
 from vizgrad.ops.forms import public
 from vizgrad.ops.padding import constant_pad_nd
 from vizgrad.ops.public import complexes, creation, dimensions, fft, from_values, reshape, slicing
@@ -97,6 +98,7 @@ def _continued(input: Tensor, by: int, mode: str) -> Tensor:
 
 @public(method=True)
 @takes_tensors
+@of_examples
 def istft(
     input: Tensor,
     n_fft: int,

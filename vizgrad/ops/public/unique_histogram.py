@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from vizgrad.arrays import dtypes, xp
 from vizgrad.arrays.limits import finfo
 from vizgrad.errors import wrap_dim
+from vizgrad.function.wrapped import of_examples
 from vizgrad.ops.forms import public
 from vizgrad.ops.public import (
     index_dim,
@@ -99,6 +100,7 @@ def unique_consecutive(
 
 
 @public(method=True)
+@of_examples
 def isin(
     elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False
 ) -> Tensor:
@@ -114,6 +116,7 @@ def isin(
 
 @public(method=True)
 @takes_out
+@of_examples
 def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
     """How many elements fall into each of `bins` equal bins between min and max (or the extremes)."""
     array = input._array

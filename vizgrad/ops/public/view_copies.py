@@ -13,6 +13,7 @@ from functools import cache, wraps
 from typing import Any
 
 from vizgrad.errors import wrap_dim
+from vizgrad.function.wrapped import Wrapped
 from vizgrad.ops import shape
 from vizgrad.ops.forms import public
 from vizgrad.ops.public import (
@@ -35,6 +36,9 @@ def _copied(views: Any, node_name: Callable[[str], str]) -> Any:
     """The view, or the views of one node, with memory of their own and that node as history."""
     one = isinstance(views, Tensor)
     given: Sequence[Any] = (views,) if one else views
+    if any(view.__class__ is Wrapped for view in given):
+        copies = tuple([view.clone() for view in given])
+        return copies[0] if one else copies
     outputs = tuple([new_tensor(v._array.copy()) for v in given])
     node = given[0].grad_fn if given else None
     if node is not None:

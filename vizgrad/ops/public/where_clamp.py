@@ -9,6 +9,7 @@ from vizgrad.arrays.backend import is_on_host
 from vizgrad.arrays.limits import finfo
 from vizgrad.errors import warn_once
 from vizgrad.function.typing import number, result_dtype
+from vizgrad.function.wrapped import Wrapped
 from vizgrad.graph.edges import edge_of
 from vizgrad.graph.saved import in_graph
 from vizgrad.ops import select
@@ -40,7 +41,7 @@ def where(
     if not isinstance(condition, Tensor):
         raise not_a_tensor("where", "condition", 1, condition)
     if condition._array.dtype.kind != "b":
-        condition = new_tensor(_as_mask(condition))
+        condition = _as_mask(condition)
     if not isinstance(input, Tensor):
         if isinstance(other, Tensor):
             input = _beside(input, other)
@@ -62,7 +63,7 @@ def _in_type(tensor: Tensor, dtype: Any, edge: Any) -> Tensor:
     """In another type, with the history of the tensor itself: gradients are cast where they arrive."""
     if tensor._array.dtype == dtype:
         return tensor
-    if DUALS.on and is_dual(tensor):
+    if tensor.__class__ is Wrapped or (DUALS.on and is_dual(tensor)):
         return to_copy.record(tensor, dtype=dtype)
     return in_graph(tensor._array.astype(dtype), None, edge)
 
@@ -75,7 +76,7 @@ def _places(condition: Any, input: Any, other: Any) -> Any:
     return nonzero(condition, as_tuple=True)
 
 
-def _as_mask(condition: Tensor) -> Any:
+def _as_mask(condition: Tensor) -> Tensor:
     mask = condition._array
     if mask.dtype != xp.uint8:
         raise RuntimeError(
@@ -83,7 +84,7 @@ def _as_mask(condition: Tensor) -> Any:
             f"{condition.dtype.name}"
         )
     warn_once("where received a uint8 condition tensor: this is deprecated, use a bool one")
-    return mask.astype(bool)
+    return condition.to(dtypes.bool_)
 
 
 def _beside(value: Any, tensor: Tensor) -> Any:

@@ -34,7 +34,7 @@ def _window(
     else:
         places: Any = arange(length, dtype=dtype, **options)
         made = shape(places / (length if periodic else length - 1))
-    return made.requires_grad_(requires_grad)
+    return made.wanting_grad(requires_grad)
 
 
 @public
