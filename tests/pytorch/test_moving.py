@@ -275,6 +275,8 @@ def test_what_a_node_raises_comes_out_of_step() -> None:
         session.continue_()
     assert (session.status, session.position, session.total) == ("failed", 2, 4)
     assert "LookupError: not today" in session.run.error
+    assert "while running BrokenBackward; raised at" in session.run.error
+    assert 'raise LookupError("not today")' in session.run.error
     agrees(view)
     assert not held_threads()
     assert session.trace.visits[-1].routed == ()
@@ -295,8 +297,14 @@ def test_a_stale_value_is_shown_before_it_fails() -> None:
         if s.state == "stale"
     ]
     assert stale == [("MulBackward0", "self", 0, 1)]
-    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+    with pytest.raises(RuntimeError, match="modified by an inplace operation") as raised:
         session.continue_()
+    explanation = raised.value.explanation
+    assert (explanation.kind, explanation.tensor) == ("saved-overwritten", "a")
+    assert (
+        "MulBackward0 saved `self` for its backward; it was changed in place once"
+        in session.run.error
+    )
     late = vizgrad.debug((a * b).sum() + loss)
     stale = [
         (n.name, s.name, s.version_saved, s.version_now)
@@ -314,6 +322,18 @@ def test_what_backward_refuses_is_refused(loss: Callable[[], Any], words: str) -
     with pytest.raises(RuntimeError, match=words):
         vizgrad.debug(loss())
     assert not held_threads()
+
+
+def test_a_second_time_is_explained() -> None:
+    a = leaf(3)
+    loss = a.exp().sum()
+    loss.backward()
+    session = vizgrad.debug(loss)
+    assert [s.state for n, s in session.saved if n.name == "ExpBackward0"] == ["freed"]
+    with pytest.raises(RuntimeError, match="a second time") as raised:
+        session.continue_()
+    assert raised.value.explanation.kind == "graph-freed"
+    assert "which an earlier backward has released" in session.run.error
 
 
 def test_a_gradient_that_is_changed_at_a_pause_goes_on_into_the_run() -> None:

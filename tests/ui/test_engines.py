@@ -24,9 +24,10 @@ out = (a * b + a).tanh() * 3
 """
 TORCH = """\
 import torch
-from tests.engines import torch_engine
-w, b = torch.ones(2, 3, requires_grad=True), torch.zeros(2, requires_grad=True)
-loss = ((torch.ones(4, 3) @ w.T + b).tanh() ** 2).sum()
+torch.set_num_threads(1)
+model = torch.nn.Sequential(torch.nn.Linear(3, 2), torch.nn.Tanh())
+with vizgrad.watch():
+    loss = (model(torch.ones(4, 3)) ** 2).sum()
 """
 
 
@@ -60,18 +61,27 @@ def test_single_numbers_are_stepped_forwards_and_backwards(lab: Lab) -> None:
     assert notebook.execute("print(round(a.grad / b.grad, 6))") == "-2.0\n"
 
 
-def test_a_graph_of_pytorch_is_stepped(lab: Lab) -> None:
+def test_a_graph_of_pytorch_is_stepped_forwards_and_backwards(lab: Lab) -> None:
     pytest.importorskip("torch")
-    notebook = lab.open_notebook(FIND + TORCH, "session = vizgrad.debug(loss)")
+    notebook = lab.open_notebook(
+        FIND + TORCH, "session = vizgrad.debug(loss)", "%vizgrad graph loss"
+    )
     notebook.run()
     view = notebook.output(1)
     at(view, 0)
-    shows(view, "SumBackward0", "TanhBackward0")
+    shows(view, "SumBackward0", "TanhBackward0", "model.0.weight")
+    shows(notebook.output(2), "SumBackward0")
     for done in (1, 2, 3):
         press(view, "Step")
         at(view, done)
+    assert "AddmmBackward0" in notebook.execute("print(session)")
     picture(lab, "torch")
-    expect(view.get_by_role("button", name="Step back")).to_be_disabled()
+    press(view, "Step back")
+    at(view, 2)
     notebook.execute("session.continue_()")
-    at(view, 8)
-    assert notebook.execute("print(w.grad is not None, tuple(b.grad.shape))") == "True (2,)\n"
+    at(view, 7)
+    assert notebook.execute("print(tuple(model[0].bias.grad.shape))") == "(2,)\n"
+    picture(lab, "torch_done")
+    notebook.execute("session.restart()")
+    at(view, 0)
+    assert notebook.execute("print(model[0].bias.grad)") == "None\n"

@@ -17,6 +17,7 @@ from vizgrad.inspection.abilities import Change
 from vizgrad.inspection.protocols import Effect
 from vizgrad.pytorch.edits import new_value
 from vizgrad.pytorch.effects import GradEffect, copy_of
+from vizgrad.pytorch.explaining import explain
 from vizgrad.pytorch.gate import Call, Gate
 from vizgrad.pytorch.numbering import Numbering
 from vizgrad.pytorch.source import TorchGraph
@@ -120,6 +121,7 @@ class TorchRun:
             self._failure, self._call = error, Call(step.current, None)
             error = None
         if error is not None:
+            explain(error, self._source, call.number)
             step.error = f"{type(error).__name__}: {error}".removesuffix(": ")
         try:
             return step, error

@@ -195,6 +195,11 @@ class SavedValues:
         """Also behind its node's step: as long as the graph is looked at."""
         return next((kept.tensor for kept in self._kept[number] if kept.name == name), None)
 
+    def label_of(self, number: int, name: str) -> str:
+        """What a person calls the memory that a saved value lives in."""
+        storage = next((k.first.storage for k in self._kept[number] if k.name == name), None)
+        return "" if storage is None else self._blocks[storage].label
+
     def ran(self, number: int) -> Released | None:
         """A node has run: what it has released, if anything."""
         if not self._kept[number]:

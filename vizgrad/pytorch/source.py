@@ -136,6 +136,10 @@ class TorchGraph:
         """A node has run: what it has released, if anything."""
         return self._saved.ran(node)
 
+    def label_of(self, node: int, name: str) -> str:
+        """What a person calls the memory that a saved value lives in; empty if that is not known."""
+        return self._saved.label_of(node, name)
+
     def timeline(self, tensor: torch.Tensor) -> model.Storage:
         """Of the memory of any tensor."""
         return self._saved.timeline_of(tensor)

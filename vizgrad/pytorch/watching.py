@@ -148,12 +148,13 @@ def _name_in(parent: torch.nn.Module | None, module: torch.nn.Module) -> str:
 
 def _spot_of(frame: FrameType | None) -> Spot | None:
     """The nearest instruction of a person's, from this frame on."""
-    while frame is not None and _is_passed(frame.f_globals.get("__name__", "")):
+    while frame is not None and is_passed(frame.f_globals.get("__name__", "")):
         frame = frame.f_back
     return None if frame is None else Spot(frame.f_code, frame.f_lasti)
 
 
-def _is_passed(module: str) -> bool:
+def is_passed(module: str) -> bool:
+    """Is it no person's?"""
     known = _KNOWN.get(module)
     if known is None:
         known = _KNOWN[module] = module.partition(".")[0] in _PASSED

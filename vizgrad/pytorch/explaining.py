@@ -1,0 +1,66 @@
+"""What is added to an error that is raised while a node of PyTorch's runs: which one, and what is wrong."""
+
+from __future__ import annotations
+
+from traceback import extract_tb, walk_tb
+
+from vizgrad.errors import explained
+from vizgrad.inspection import model
+from vizgrad.pytorch.places import place_of
+from vizgrad.pytorch.source import TorchGraph
+from vizgrad.pytorch.watching import is_passed
+
+
+def explain(error: BaseException, source: TorchGraph, node: int) -> None:
+    """Says which node was running, which line recorded it if that is known, and which line raised; once per
+    error.
+    """
+    note = f"while running {source.name(node)}"
+    place = place_of(source.origin(node))
+    if place is not None:
+        note += f", recorded at {place}"
+    raised = _line_of(error)
+    if raised:
+        note += f"; raised at {raised}"
+    if note in getattr(error, "__notes__", ()):
+        return
+    error.add_note(note)
+    if isinstance(error, RuntimeError) and not hasattr(error, "explanation"):
+        _explain_saved(error, source, node)
+
+
+def _explain_saved(error: RuntimeError, source: TorchGraph, node: int) -> None:
+    text, recorded = str(error), place_of(source.origin(node))
+    who = source.name(node) + ("" if recorded is None else f", recorded at {recorded},")
+    states: dict[model.SavedState, list[model.Saved]] = {}
+    for saved in source.saved(node):
+        states.setdefault(saved.state, []).append(saved)
+    if "modified by an inplace operation" in text and "stale" in states:
+        saved = states["stale"][0]
+        writes = saved.version_now - (saved.version_saved or 0)
+        times = "once" if writes == 1 else f"{writes} times"
+        explained(
+            error,
+            kind="saved-overwritten",
+            tensor=source.label_of(node, saved.name) or saved.name,
+            fix="write out of place there (e.g. `x = x + y` for `x += y`), or clone before the write",
+            story=f"{who} saved `{saved.name}` for its backward; it was changed in place {times} since",
+        )
+    elif "a second time" in text and "freed" in states:
+        names = ", ".join(f"`{saved.name}`" for saved in states["freed"])
+        explained(
+            error,
+            kind="graph-freed",
+            tensor=source.name(node),
+            fix="pass retain_graph=True to the earlier backward, or run the forward again",
+            story=f"{who} had saved {names}, which an earlier backward has released",
+        )
+
+
+def _line_of(error: BaseException) -> str:
+    """The person's line that raised; empty where PyTorch itself did."""
+    frames = list(walk_tb(error.__traceback__))
+    if not frames or is_passed(frames[-1][0].f_globals.get("__name__", "")):
+        return ""
+    last = extract_tb(error.__traceback__)[-1]
+    return f"{last.filename}:{last.lineno}: {last.line}"
