@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -214,11 +215,11 @@ def test_a_hook_that_raises_is_of_the_node_that_it_belongs_to() -> None:
     inner = a.exp()
 
     def broken(grad: Any) -> None:
-        raise LookupError("in a hook")
+        torch.nn.functional.linear(grad, torch.ones(2, 2))  # raises within PyTorch
 
     inner.register_hook(broken)
     session = vizgrad.debug((inner * 2).sum())
-    with pytest.raises(LookupError, match="in a hook"):
+    with pytest.raises(RuntimeError, match=r"size mismatch|shapes cannot"):
         session.continue_()
     assert session.status == "failed"
     last = session.trace.visits[-1]
@@ -322,6 +323,47 @@ def test_what_backward_refuses_is_refused(loss: Callable[[], Any], words: str) -
     with pytest.raises(RuntimeError, match=words):
         vizgrad.debug(loss())
     assert not held_threads()
+
+
+class Misshapen(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, a: Any) -> Any:
+        return a * 2
+
+    @staticmethod
+    def backward(ctx: Any, grad: Any) -> Any:
+        return torch.ones(7)
+
+
+def test_what_pytorch_refuses_behind_a_node_is_of_that_node() -> None:
+    a = leaf(3)
+    session = vizgrad.debug(Misshapen.apply(a.exp()).sum())
+    with pytest.raises(RuntimeError, match="invalid gradient"):
+        session.continue_()
+    names = [session.graph.nodes[v.node].name for v in session.trace.visits]
+    assert names == ["SumBackward0", "MisshapenBackward"]
+    assert "while running MisshapenBackward" in session.run.error
+
+
+def test_anomalies_are_found_in_the_node_and_closing_is_none() -> None:
+    a = torch.zeros(3, requires_grad=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with torch.autograd.detect_anomaly():
+            session = vizgrad.debug((a.log() * 0).sum())
+            session.stop_at_nonfinite = False
+            with pytest.raises(RuntimeError, match="'LogBackward0' returned nan"):
+                session.continue_()
+    assert "while running LogBackward0" in session.run.error
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        with torch.autograd.detect_anomaly():
+            session = vizgrad.debug(a.exp().sum())
+            session.step()
+            session.close()
+            assert torch.is_anomaly_enabled()
+    assert not [each for each in caught if "Error detected" in str(each.message)]
+    assert not torch.is_anomaly_enabled()
 
 
 def test_a_second_time_is_explained() -> None:

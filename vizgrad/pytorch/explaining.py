@@ -57,6 +57,12 @@ def _explain_saved(error: RuntimeError, source: TorchGraph, node: int) -> None:
         )
 
 
+def of_a_hook(error: BaseException) -> bool:
+    """Did a hook raise, or return what it must not? PyTorch itself refuses behind a node what that gave."""
+    modules = (frame.f_globals.get("__name__", "") for frame, _ in walk_tb(error.__traceback__))
+    return "hook" in str(error) or not all(map(is_passed, modules))
+
+
 def _line_of(error: BaseException) -> str:
     """The person's line that raised; empty where PyTorch itself did."""
     frames = list(walk_tb(error.__traceback__))

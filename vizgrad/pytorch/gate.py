@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from contextvars import copy_context
 from queue import Empty, SimpleQueue
 from time import perf_counter
-from typing import Any
+from typing import Any, NoReturn
 
 import torch
 
@@ -100,6 +100,8 @@ class Gate:
         #: Of the backward that is held: others may run through the same nodes, also within it.
         self._task: int | None = None
         self._call: Call | None = None
+        #: Modes that are off while an abandoned backward ends.
+        self._anomaly: tuple[bool, bool] | None = None
         self._since = 0.0
         self._handles: list[Any] = []
         self._others = others  # a leaf alone does not keep its node
@@ -155,7 +157,8 @@ class Gate:
                 self._numbering.began()
             self._start()
         except Abandoned:
-            pass
+            if self._anomaly is not None:
+                torch.autograd.set_detect_anomaly(*self._anomaly)
         except BaseException as error:  # noqa: BLE001  handed to the session
             end = error
         finally:
@@ -191,7 +194,7 @@ class Gate:
             self._came.put(call)
             instead = self._go.get()
             if self._abandoned:
-                raise Abandoned
+                self._abandon()
             if self._numbering is not None:
                 self._numbering.started()
             if instead:
@@ -217,7 +220,7 @@ class Gate:
                 return
             call.seconds = perf_counter() - self._since
             if self._abandoned:
-                raise Abandoned
+                self._abandon()
             call.computed = [copy_of(grad) for grad in computed]
             if self._numbering is not None:
                 leaf = call.leaf
@@ -227,6 +230,12 @@ class Gate:
             call.done = True
 
         return after
+
+    def _abandon(self) -> NoReturn:
+        """PyTorch would warn of it where it looks for anomalies."""
+        self._anomaly = torch.is_anomaly_enabled(), torch.is_anomaly_check_nan_enabled()
+        torch.autograd.set_detect_anomaly(False)
+        raise Abandoned
 
     def drain(self) -> None:
         """Lets go of what was told to nobody."""

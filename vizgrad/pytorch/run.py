@@ -17,7 +17,7 @@ from vizgrad.inspection.abilities import Change
 from vizgrad.inspection.protocols import Effect
 from vizgrad.pytorch.edits import new_value
 from vizgrad.pytorch.effects import GradEffect, copy_of
-from vizgrad.pytorch.explaining import explain
+from vizgrad.pytorch.explaining import explain, of_a_hook
 from vizgrad.pytorch.gate import Call, Gate
 from vizgrad.pytorch.numbering import Numbering
 from vizgrad.pytorch.source import TorchGraph
@@ -111,11 +111,12 @@ class TorchRun:
         if came is None:
             came = self._next(call)
         error = came if isinstance(came, BaseException) else None
-        step = self._made(call, failed=error is not None and not call.done)
+        ran = call.done and (error is None or of_a_hook(error))
+        step = self._made(call, failed=not ran)
         if isinstance(came, Call):
             self._call = came
             step.current = came.number
-        elif error is not None and call.done and self._due:
+        elif error is not None and ran and self._due:
             # It has run, and a hook of the next one raised: that is the next step.
             step.current = min(self._due, key=lambda node: -(self._priority(node) or LAST))
             self._failure, self._call = error, Call(step.current, None)
