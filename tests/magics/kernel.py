@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
-from jupyter_client.manager import start_new_kernel
+from jupyter_client.kernelspec import KernelSpecManager
+from jupyter_client.manager import KernelManager
 
 from tests.fixtures.limits import HANG
 
@@ -32,8 +34,16 @@ class Cell:
 
 
 class Kernel:
-    def __init__(self) -> None:
-        self._manager, self._client = start_new_kernel(kernel_name="python3", startup_timeout=HANG)
+    def __init__(self, found: Path | None = None) -> None:
+        """`found`: the folder of kernels to take it from (warm_kernels.py)."""
+        where = {} if found is None else {"kernel_dirs": [str(found / "kernels")]}
+        self._manager = KernelManager(
+            kernel_name="python3", kernel_spec_manager=KernelSpecManager(**where)
+        )
+        self._manager.start_kernel()
+        self._client = self._manager.client()
+        self._client.start_channels()
+        self._client.wait_for_ready(timeout=HANG)
 
     def run(self, code: str, cell_id: str = "") -> Cell:
         """Runs one cell; an exception is in `error`, not raised. `cell_id`: which one it is."""

@@ -20,6 +20,7 @@ import nbformat
 from nbformat import NotebookNode
 from playwright.sync_api import ConsoleMessage, Error, Locator, Page
 
+from tests.fixtures.warm_kernels import WARM
 from tests.ui.server import Server
 
 #: Milliseconds, to end a hang: on an idle machine the longest takes a twentieth of it.
@@ -27,9 +28,6 @@ LOAD_LIMIT = 300_000
 KERNEL_LIMIT = 300_000
 CELL_LIMIT = 600_000
 LOOK_LIMIT = 120_000
-
-#: Kernels that have loaded already what they are going to import (warm.py), and those that have not.
-WARM, COLD = "python3", "cold"
 
 # Each function below is called by `Lab.call` with `app` and the arguments given in Python.
 _OPEN_NOTEBOOK = """

@@ -9,24 +9,21 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import time
 import urllib.request
 from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.error import URLError
 
-from ipykernel.kernelspec import get_kernel_dict
-
 from tests.fixtures.limits import HANG
+from tests.fixtures.warm_kernels import warm_kernels
 
 #: Seconds. A cold start takes 3 to 6 on two cores.
 START_LIMIT = HANG
 STOP_LIMIT = 60
-
-WARM = str(Path(__file__).parent / "warm.py")
 
 #: What would reach for a network, move under the test's hands, or leave cells out of the page.
 SETTINGS = {
@@ -48,8 +45,8 @@ class Server:
     root: Path
     log: Path
     process: subprocess.Popen[bytes]
-    #: What its kernels are forked from (warm.py).
-    kernels: subprocess.Popen[bytes]
+    #: To be closed at the end: its kernels.
+    kernels: ExitStack
 
     def address(self, page: str = "lab") -> str:
         return f"{self.url}/{page}{'&' if '?' in page else '?'}token={self.token}"
@@ -82,10 +79,8 @@ def start(folder: Path, *arguments: str) -> Server:
             "stderr": subprocess.STDOUT,
             "start_new_session": True,  # One group, so that what it starts ends with it.
         }
-        socket_ = _kernel_specs(folder)
-        kernels = subprocess.Popen(
-            [sys.executable, WARM, socket_], stdin=subprocess.PIPE, **started
-        )
+        kernels = ExitStack()
+        kernels.enter_context(warm_kernels(folder, **started))
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, **started)
     server = Server(f"http://127.0.0.1:{port}", token, root, log, process, kernels)
     try:
@@ -108,25 +103,7 @@ def stop(server: Server) -> None:
         except subprocess.TimeoutExpired:
             continue
     process.wait(STOP_LIMIT)
-    server.kernels.communicate(timeout=STOP_LIMIT)
-
-
-def _kernel_specs(folder: Path) -> str:
-    """Writes of which kernels notebooks have the choice; gives the socket at which warm ones are asked for.
-
-    "cold" is what a kernel is outside of tests.
-    """
-    asked = tempfile.mkdtemp(
-        prefix="vizgrad"
-    )  # in `folder` its path would be too long for a socket
-    where = str(Path(asked) / "kernels")
-    usual = get_kernel_dict()
-    warm = {"argv": [sys.executable, "-I", "-S", WARM, where, "{connection_file}"]}
-    for name, spec in (("python3", usual | warm), ("cold", usual)):
-        made = folder / "jupyter" / "kernels" / name / "kernel.json"
-        made.parent.mkdir(parents=True)
-        made.write_text(json.dumps(spec))
-    return where
+    server.kernels.close()
 
 
 def _environment(folder: Path, token: str) -> Mapping[str, str]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tests.ui.lab import COLD, Lab
+from tests.fixtures.warm_kernels import COLD
+from tests.ui.lab import Lab
 from tests.ui.test_following import at
 from tests.ui.test_tour import press
 

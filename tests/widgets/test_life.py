@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from tests.fixtures.warm_kernels import warm_kernels
 from tests.magics.kernel import Kernel
 
 FORWARD = "x = vg.tensor([1.0, 2.0], requires_grad=True)\nloss = (x.tanh() * x).sum()"
 COUNT = "from vizgrad.inspection import registry; len(registry.sessions())"
 
 
+@pytest.fixture(scope="module")
+def kernels(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    with warm_kernels(tmp_path_factory.mktemp("warm")) as found:
+        yield found
+
+
 @pytest.fixture
-def kernel() -> Iterator[Kernel]:
-    running = Kernel()
+def kernel(kernels: Path) -> Iterator[Kernel]:
+    running = Kernel(kernels)
     running.run("import vizgrad as vg\n%load_ext vizgrad")
     yield running
     running.shut_down()
