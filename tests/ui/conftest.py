@@ -90,13 +90,13 @@ class Pages:
         return self._lab
 
     def give_back(self, lab: Lab, healthy: bool) -> None:
-        if healthy and lab.loads == 1:
+        if healthy and lab.usual:
             lab.page.context.clear_permissions()
             lab.page.emulate_media(reduced_motion="reduce")
             lab.page.set_viewport_size(SIZE)
             lab.tidy()
             return
-        # What a failed test leaves nobody takes over, nor a page that was loaded in a way of its own.
+        # What a failed test leaves nobody takes over, nor a page of another kind, or with routes of its own.
         self._lab = None
         try:
             lab.shut_down_kernels()

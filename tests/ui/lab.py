@@ -108,8 +108,8 @@ class Lab:
     console: list[str] = field(default_factory=list)
     #: What the page reported as errors; those from vizgrad's own code fail the test at its end.
     errors: list[str] = field(default_factory=list)
-    #: Pages that were loaded, one after the other.
-    loads: int = 0
+    #: Can another test go on with the page, when it is tidied up?
+    usual: bool = True
 
     def __post_init__(self) -> None:
         self.page.set_default_timeout(LOOK_LIMIT)
@@ -121,13 +121,12 @@ class Lab:
         self.page.goto(self.server.address(page), timeout=LOAD_LIMIT)
         self.page.wait_for_function("window.jupyterapp !== undefined", timeout=LOAD_LIMIT)
         self.call("async app => { await app.started; await app.restored; }", limit=LOAD_LIMIT)
-        self.loads += 1
+        self.usual = self.usual and page == "lab?reset"
 
     def tidy(self) -> None:
         """Makes the page what it was when it was loaded, for the next test."""
         if not self.call(_TIDY, limit=KERNEL_LIMIT):
             self.load("lab?reset")
-        self.loads = 1
         self.console.clear()
         self.errors.clear()
 

@@ -77,22 +77,6 @@ def test_hostile_names_are_characters(lab: Lab) -> None:
     lab.page.remove_listener("dialog", noted)
 
 
-def test_a_closed_session_says_so(lab: Lab) -> None:
-    notebook, view = open_session(lab)
-    step(view).click()
-    expect(root(view)).to_have_attribute("data-position", "1")
-    notebook.execute("session.close()")
-    expect(root(view)).to_have_attribute("data-status", "closed")
-    expect(step(view)).to_be_disabled()
-    # what was seen stays: the graph, and the node that was done
-    assert view.locator('[data-node-id][data-state="done"]').count() == 1
-    said = notebook.execute(
-        "try:\n    session.step()\nexcept RuntimeError as error:\n    print(type(error).__name__, error)"
-    )
-    assert "SessionClosed" in said
-    assert "vizgrad.debug(loss)" in said
-
-
 def test_a_node_that_raises_is_shown_and_told(lab: Lab) -> None:
     notebook, _ = open_session(
         lab, "hidden = (x @ w).tanh()\nloss = hidden.sum()\nhidden.mul_(2)\nvg.debug(loss)"
@@ -105,18 +89,6 @@ def test_a_node_that_raises_is_shown_and_told(lab: Lab) -> None:
     expect(told).to_contain_text("mul_ changed it in place through hidden")
     told.get_by_text("Details").click()
     expect(told.get_by_text("modified by an inplace operation").first).to_be_visible()
-
-
-def test_a_dead_kernel_is_told_and_nothing_hangs(lab: Lab) -> None:
-    notebook, view = open_session(lab)
-    step(view).click()
-    expect(root(view)).to_have_attribute("data-position", "1")
-    lab.execute("vizgrad:open-panel")
-    panel = lab.page.locator("#vizgrad-panel")
-    expect(root(panel)).to_have_attribute("data-position", "1")
-    lab.shut_down_kernels()
-    expect(panel.get_by_role("alert").first).to_be_visible()
-    assert notebook.panel
 
 
 def test_writes_of_a_later_cell_show_without_a_step(lab: Lab) -> None:

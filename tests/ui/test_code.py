@@ -109,7 +109,8 @@ def test_a_click_beside_a_line_stops_the_run_there(lab: Lab) -> None:
     at(view, 8)
 
 
-def test_a_breakpoint_waits_for_the_session_that_comes(lab: Lab) -> None:
+def test_a_breakpoint_waits_for_the_session_that_comes_in_the_dark_too(lab: Lab) -> None:
+    lab.execute("apputils:change-theme", theme="JupyterLab Dark")
     notebook = lab.open_notebook(SETUP, MODEL, LOSS)
     lab.call(
         """(app, id) => {
@@ -130,6 +131,7 @@ def test_a_breakpoint_waits_for_the_session_that_comes(lab: Lab) -> None:
     press(view, "Continue")
     at(view, 3)
     expect(lab.page.locator(".vg-current-line")).to_contain_text("return x * 2")
+    picture(lab, "code-dark")
 
 
 def test_an_edited_cell_is_not_marked_and_says_so(lab: Lab) -> None:
@@ -179,18 +181,6 @@ def test_the_session_that_was_moved_or_looked_at_last_is_marked(lab: Lab) -> Non
     expect(marked).to_contain_text("two = ")
     notebook.execute("two.close()")
     expect(marked).to_have_count(0)
-
-
-def test_cells_are_marked_in_the_dark(lab: Lab) -> None:
-    lab.execute("apputils:change-theme", theme="JupyterLab Dark")
-    notebook = lab.open_notebook(SETUP, MODEL, LOSS)
-    notebook.run()
-    view = notebook.output(2)
-    breakpoint_(cell(notebook, 1), 3).click()
-    press(view, "Continue")
-    at(view, 4)
-    expect(lab.page.locator(".vg-current-line")).to_contain_text("x.tanh()")
-    picture(lab, "code-dark")
 
 
 def test_breakpoints_of_all_kinds_are_listed_and_set(lab: Lab) -> None:

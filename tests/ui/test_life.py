@@ -120,27 +120,41 @@ def test_a_restarted_kernel_is_said_in_output_widget_and_panel(lab: Lab) -> None
     at(notebook.output(1), 1)
 
 
-def test_a_kernel_that_died_is_said(lab: Lab) -> None:
+def test_what_ends_a_session_is_said_in_view_and_panel(lab: Lab) -> None:
     notebook, views = in_view_and_panel(lab)
+
+    def begun_again() -> None:
+        notebook.run()
+        for each in views:
+            expect(each.locator(".vg-banner")).to_have_count(0)
+            at(each, 0)
+
+    press(views[0], "Step")
+    for each in views:
+        at(each, 1)
+    notebook.execute("s.close()")
+    for each in views:
+        says(each, "This session is closed.")
+        expect(each.get_by_role("button", name="Step", exact=True)).to_be_disabled()
+        # what was seen stays: the graph, and the node that was done
+        assert each.locator('[data-node-id][data-state="done"]').count() == 1
+    said = notebook.execute(
+        "try:\n    s.step()\nexcept RuntimeError as error:\n    print(type(error).__name__, error)"
+    )
+    assert "SessionClosed" in said
+    assert "vizgrad.debug(loss)" in said
+
+    begun_again()
     notebook.start("import os, signal; os.kill(os.getpid(), signal.SIGKILL)")
     for each in views:
         says(each, "The kernel died and was restarted, and its sessions are gone")
     lab.page.locator(".jp-Dialog").get_by_role("button", name="Ok").click()
     picture(lab, "died")
 
-
-def test_a_kernel_that_is_shut_down_is_said(lab: Lab) -> None:
-    _, views = in_view_and_panel(lab)
+    begun_again()
     lab.shut_down_kernels()
     for each in views:
         says(each, "The kernel was shut down, and its sessions are gone")
-
-
-def test_a_session_closed_in_a_cell_is_said(lab: Lab) -> None:
-    notebook, views = in_view_and_panel(lab)
-    notebook.execute("s.close()")
-    for each in views:
-        says(each, "This session is closed.")
 
 
 def test_a_lost_connection_is_said_and_heals(lab: Lab) -> None:
@@ -151,6 +165,7 @@ def test_a_lost_connection_is_said_and_heals(lab: Lab) -> None:
         socket.connect_to_server()
 
     lab.page.route_web_socket(re.compile(r"/api/kernels/"), through)
+    lab.usual = False
     lab.load("lab?reset")  # a page takes routes on when it is loaded
     notebook = lab.open_notebook(SETUP, DEBUG)
     notebook.run()

@@ -1,4 +1,4 @@
-"""A page that is loaded anew leaves nothing behind in the kernel."""
+"""A page that is loaded anew shows what lives, and leaves nothing behind in the kernel."""
 
 from __future__ import annotations
 
@@ -22,20 +22,24 @@ print(sum(controller._attached is not None for controller in controllers()))
 """
 
 
-def test_views_of_a_page_that_is_gone_let_go_of_their_session(lab: Lab) -> None:
-    notebook = lab.open_notebook(SETUP, SHOW)
+def test_sessions_live_on_in_a_page_that_is_reloaded_and_its_old_views_let_go(lab: Lab) -> None:
+    notebook = lab.open_notebook(SETUP, SHOW, "s = vg.debug((x * 2).exp().sum())")
     notebook.run()
     at(notebook.output(1), 0)
+    press(notebook.output(2), "Step")
+    at(notebook.output(2), 1)
     notebook.execute(IMPATIENT)
-    assert notebook.execute(ATTACHED) == "1\n"
+    assert notebook.execute(ATTACHED) == "2\n"
     lab.execute("docmanager:save")
     lab.load("lab?reset")
     notebook = lab.open("test.ipynb")
-    view = notebook.output(1)
-    at(view, 0)
+    for cell, position in ((1, 0), (2, 1)):
+        at(notebook.output(cell), position)
     deadline = time.monotonic() + HANG
-    while (attached := notebook.execute(ATTACHED)) != "1\n":
+    while (attached := notebook.execute(ATTACHED)) != "2\n":
         assert time.monotonic() < deadline, f"{attached} views are attached"
         lab.page.wait_for_timeout(3000)  # longer than the kernel waits for a time without cells
-    press(view, "Step")
-    at(view, 1)
+    for cell, position in ((1, 1), (2, 2)):
+        press(notebook.output(cell), "Step")
+        at(notebook.output(cell), position)
+    assert notebook.execute("print(s.position)") == "2\n"

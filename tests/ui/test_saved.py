@@ -1,10 +1,9 @@
-"""A page that is reloaded, and a notebook that was saved: the session if it lives, else its picture."""
+"""A notebook that was saved shows a picture of its session."""
 
 from __future__ import annotations
 
 import base64
 import os
-import shutil
 from pathlib import Path
 
 import nbformat
@@ -16,27 +15,6 @@ from tests.ui.test_following import at
 from tests.ui.test_life import DEBUG, SETUP, picture
 from tests.ui.test_tour import press
 from vizgrad.widgets.saved import MIME
-
-
-def reloaded(lab: Lab) -> Notebook:
-    """The page is loaded anew, and the notebook in it as it was saved."""
-    lab.execute("docmanager:save")
-    lab.load("lab?reset")
-    return lab.open("test.ipynb")
-
-
-def test_a_page_that_is_reloaded_shows_the_living_session(lab: Lab) -> None:
-    notebook = lab.open_notebook(SETUP, DEBUG)
-    notebook.run()
-    press(notebook.output(1), "Step")
-    at(notebook.output(1), 1)
-    notebook = reloaded(lab)
-    view = notebook.output(1)
-    at(view, 1)
-    press(view, "Step")
-    at(view, 2)
-    assert notebook.execute("print(s.position)") == "2\n"
-    picture(lab, "reloaded")
 
 
 def saved_svg(path: Path) -> str:
@@ -90,8 +68,12 @@ def is_trusted(notebook: Notebook) -> bool:
     )
 
 
-def test_a_reopened_notebook_shows_where_the_run_was_when_it_was_saved(lab: Lab) -> None:
-    run_and_save(lab)
+def test_a_saved_notebook_shows_where_the_run_was(lab: Lab, tmp_path: Path) -> None:
+    """In the file, as HTML, to who does not trust it, and to who opens it again."""
+    path = run_and_save(lab)
+    _small_and_says_its_state(path)
+    _html_has_the_picture(lab, path, tmp_path)
+    _shown_untrusted(lab, path)
     lab.load("lab?reset")
     notebook = lab.open("test.ipynb")
     assert is_trusted(notebook)
@@ -102,9 +84,15 @@ def test_a_reopened_notebook_shows_where_the_run_was_when_it_was_saved(lab: Lab)
     expect(notebook.output(1).get_by_role("note")).to_have_count(0)
 
 
-def test_a_notebook_that_is_not_trusted_shows_it_too(lab: Lab) -> None:
-    path = run_and_save(lab)
-    shutil.copy(path, path.with_name("foreign.ipynb"))
+def _small_and_says_its_state(path: Path) -> None:
+    output = nbformat.read(path, as_version=4).cells[1].outputs[0]
+    assert output["data"][MIME]["position"] == 2
+    assert "2 of 5 nodes done" in output["data"]["text/plain"]
+    assert "2 of 5 nodes done" in output["data"]["image/svg+xml"]
+    assert path.stat().st_size < 40_000
+
+
+def _shown_untrusted(lab: Lab, path: Path) -> None:
     there = nbformat.read(path, as_version=4)
     there.cells[0].source += "\n# changed by somebody else"
     nbformat.write(there, path.with_name("foreign.ipynb"))
@@ -114,13 +102,23 @@ def test_a_notebook_that_is_not_trusted_shows_it_too(lab: Lab) -> None:
     picture(lab, "untrusted")
 
 
-def test_what_is_saved_is_small_and_says_its_state(lab: Lab) -> None:
-    path = run_and_save(lab)
-    output = nbformat.read(path, as_version=4).cells[1].outputs[0]
-    assert output["data"][MIME]["position"] == 2
-    assert "2 of 5 nodes done" in output["data"]["text/plain"]
-    assert "2 of 5 nodes done" in output["data"]["image/svg+xml"]
-    assert path.stat().st_size < 40_000
+def _html_has_the_picture(lab: Lab, path: Path, tmp_path: Path) -> None:
+    html, _ = HTMLExporter().from_filename(str(path))
+    page = lab.page.context.new_page()
+    page.route(
+        "**/*", lambda route: route.abort() if "http" in route.request.url else route.continue_()
+    )
+    (tmp_path / "saved.html").write_text(html)
+    page.goto((tmp_path / "saved.html").as_uri(), wait_until="domcontentloaded")
+    image = page.locator(".jp-OutputArea-output img")
+    expect(image).to_be_visible()
+    assert image.evaluate("image => image.naturalWidth > 100")
+    _, _, encoded = (image.get_attribute("src") or "").partition("base64,")
+    assert b"2 of 5 nodes done" in base64.b64decode(encoded)
+    if folder := os.environ.get("VIZGRAD_PICTURES"):
+        page.screenshot(path=Path(folder) / "html.png")
+    expect(page.locator("body")).not_to_contain_text("model not found")
+    page.close()
 
 
 def test_who_saves_the_state_of_widgets_has_the_picture_all_the_same(lab: Lab) -> None:
@@ -141,22 +139,3 @@ def test_who_saves_the_state_of_widgets_has_the_picture_all_the_same(lab: Lab) -
     # And who has the session goes on.
     press(notebook.output(1), "Step")
     at(notebook.output(1), 1)
-
-
-def test_html_of_a_saved_notebook_has_the_picture(lab: Lab, tmp_path: Path) -> None:
-    html, _ = HTMLExporter().from_filename(str(run_and_save(lab)))
-    page = lab.page.context.new_page()
-    page.route(
-        "**/*", lambda route: route.abort() if "http" in route.request.url else route.continue_()
-    )
-    (tmp_path / "saved.html").write_text(html)
-    page.goto((tmp_path / "saved.html").as_uri(), wait_until="domcontentloaded")
-    image = page.locator(".jp-OutputArea-output img")
-    expect(image).to_be_visible()
-    assert image.evaluate("image => image.naturalWidth > 100")
-    _, _, encoded = (image.get_attribute("src") or "").partition("base64,")
-    assert b"2 of 5 nodes done" in base64.b64decode(encoded)
-    if folder := os.environ.get("VIZGRAD_PICTURES"):
-        page.screenshot(path=Path(folder) / "html.png")
-    expect(page.locator("body")).not_to_contain_text("model not found")
-    page.close()

@@ -59,6 +59,7 @@ def test_a_key_that_was_given_anew_works_in_widgets_and_is_told(settings: Lab) -
         {"command": "vizgrad:continue", "keys": ["Ctrl Alt G"], "selector": ".vg-root"},
     ]
     save(lab, SHORTCUTS, {"shortcuts": keys})
+    lab.usual = False  # its keys are read when it is loaded
     lab.load("lab?reset")
     _, view = opened(lab)
     step = view.get_by_role("button", name="Step", exact=True)
