@@ -143,9 +143,17 @@ class SavedValues:
             [kept for name, slot in raw_values(node) if (kept := self._met(i, name, slot))]
             for i, node in enumerate(nodes)
         ]
-        for block in self._blocks:
+        #: All that tells whether something was written; of which block; what it told last.
+        self._counted: list[torch.Tensor] = []
+        self._block_of: list[int] = []
+        for number, block in enumerate(self._blocks):
             block.version = block.opened = block.now()
             block.shown = bool(block.kept) or block.version > 0
+            told = [kept.tensor for kept in block.kept if kept.tensor is not None]
+            told += [] if block.tensor is None else [block.tensor]
+            self._counted += told
+            self._block_of += [number] * len(told)
+        self._counts = [tensor._version for tensor in self._counted]
 
     def number(self, tensor: torch.Tensor) -> int:
         """Of the block that a tensor lives in."""
@@ -259,7 +267,15 @@ class SavedValues:
 
     def written(self) -> tuple[model.StorageChange, ...]:
         """What was written since this was last asked."""
-        moved = [n for n, block in enumerate(self._blocks) if block.now() != block.version]
+        counts = [tensor._version for tensor in self._counted]  # of all, after each step: quick
+        if counts == self._counts:
+            return ()
+        before, self._counts = self._counts, counts
+        moved = dict.fromkeys(
+            number
+            for number, was, now in zip(self._block_of, before, counts, strict=True)
+            if was != now
+        )
         return tuple(map(self._change, moved))
 
     def _shown(self) -> list[int]:
@@ -298,6 +314,7 @@ class SavedValues:
     def close(self) -> None:
         self._nodes = ()
         self._blocks.clear()
+        self._counted.clear()
         self._kept.clear()
         self._numbers.clear()
 
