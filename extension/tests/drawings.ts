@@ -45,6 +45,7 @@ export function saved(name: string, fields: Partial<Saved> = {}): Saved {
     version_now: 0,
     culprit: null,
     value: '',
+    tangents: [],
     ...fields
   };
 }

@@ -22,9 +22,19 @@ from tests.rendering.examples import (
     with_state,
 )
 from tests.rendering.foldings import seen
-from vizgrad.inspection.model import EdgeRun, Graph, NodeRun, Run, Saved
+from vizgrad.errors import Explanation
+from vizgrad.inspection.model import (
+    Capability,
+    CapabilityCard,
+    EdgeRun,
+    Graph,
+    NodeRun,
+    Run,
+    Saved,
+)
 from vizgrad.inspection.outline import Outline
 from vizgrad.rendering import graph_scene, graph_svg, graph_text, to_dot, versions_svg
+from vizgrad.rendering.capability_card import card_svg
 from vizgrad.rendering.metrics import text_width
 from vizgrad.rendering.overlay import RunView
 from vizgrad.rendering.picture import Engine, _Picture
@@ -262,6 +272,13 @@ def test_every_colour_of_the_sheet_is_filled_in() -> None:
     assert "@" not in style_sheet().replace("@media", "")
 
 
+def capabilities() -> CapabilityCard:
+    """A card with a failing case."""
+    wrong = Explanation("function-return", tensor="x", fix="Return 2 * x.", story="It returns x.")
+    failed = Capability("backward", "failed", "", (wrong,))
+    return CapabilityCard("Square", "float64[3]", (Capability("forward", "proven"), failed))
+
+
 def test_every_role_in_the_sheet_is_drawn_somewhere() -> None:
     graph = mlp()
     run = run_at(graph, 5)
@@ -283,6 +300,7 @@ def test_every_role_in_the_sheet_is_drawn_somewhere() -> None:
             graph_svg(b.graph(root)),
             versions_svg(timelines(), in_place()),
             graph_svg(b.graph(root), norms(b.graph(root))),
+            card_svg(capabilities()),
         )
     )
     drawn = {word for words in re.findall(r'class="([^"]*)"', svg) for word in words.split()}

@@ -15,6 +15,7 @@ from vizgrad.rendering.describe import (
     plain,
     saved_text,
     shape_text,
+    summary_text,
     type_text,
 )
 from vizgrad.rendering.geometry import Size
@@ -87,6 +88,7 @@ def _details(view: RunView, node: Node, saved: tuple[Saved, ...]) -> list[str]:
     for value in saved:
         size = f"  {shape_text(value.shape)} {bytes_text(value.bytes)}" if value.bytes else ""
         lines.append(f"saved {saved_text(value)}{size}")
+        lines += [f"  its tangent ↑ {summary_text(t)}" for t in value.tangents]
     if node.scope:
         lines.append("scope " + " / ".join(plain(part) for part in node.scope))
     if node.place:

@@ -8,7 +8,7 @@ packed it. Only a stale one says more than its version: a card keeps its size wh
 from __future__ import annotations
 
 from vizgrad.inspection.model import NodeRun, NodeState, Saved
-from vizgrad.rendering.describe import counter_text, plain, version_text
+from vizgrad.rendering.describe import counter_text, plain, tangents_text, version_text
 from vizgrad.rendering.metrics import MONO, text_width
 from vizgrad.rendering.overlay import badge_texts, odd
 from vizgrad.rendering.rows import Mark, Row, wrapped
@@ -59,7 +59,7 @@ def _chip(saved: Saved) -> Mark:
         return Mark(
             width, Group((_cut(width), *_warning(), Text(_SIGN + 6, 12, text)), "chip stale")
         )
-    text = f"{name} {counter_text(saved.version_saved)}"
+    text = f"{name} {counter_text(saved.version_saved)}{tangents_text(saved)}"
     radius = 2.0 if saved.state == "packed" else CHIP_HEIGHT / 2
     body = Rect(0, 0, _width(text), CHIP_HEIGHT, radius)
     return Mark(body.width, Group((body, Text(_PADDING, 12, text)), f"chip {saved.state}"))

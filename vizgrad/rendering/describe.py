@@ -151,7 +151,12 @@ def version_text(saved: Saved) -> str:
     if saved.state == "stale":
         return f"{version}→v{saved.version_now} stale"
     state = "" if saved.state == "alive" else f" {saved.state}"
-    return f"{version}{state}"
+    return f"{version}{state}{tangents_text(saved)}"
+
+
+def tangents_text(saved: Saved) -> str:
+    """`` ↑`` for each tangent of forward mode: it goes up, against the gradients."""
+    return f" {'↑' * len(saved.tangents)}" if saved.tangents else ""
 
 
 def counter_text(version: int | None) -> str:

@@ -34,6 +34,7 @@ from vizgrad.stepping.effects import ReleaseEffect
 from vizgrad.stepping.origins import Origins
 from vizgrad.stepping.places import write_of
 from vizgrad.stepping.summary import summarize_closely
+from vizgrad.stepping.tangents import tangents_of
 from vizgrad.stepping.written import StorageWrites
 from vizgrad.tensor.modes import BatchedScope, Scope
 from vizgrad.tensor.tensor import Tensor
@@ -281,6 +282,7 @@ class EngineGraph:
             version_saved=0 if storage is None else storage.version_at(clock),
             version_now=0 if storage is None else storage.version,
             culprit=write_of(storage.first_write_after(clock)) if stale and storage else None,
+            tangents=tangents_of(value),
         )
 
     # --- memory blocks ----------------------------------------------------------------------------

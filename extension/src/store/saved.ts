@@ -254,7 +254,8 @@ function marked({ name, version, state }: SaveMark, storage: Storage): Saved {
     version_saved: version,
     version_now: storage.version,
     culprit: null,
-    value: ''
+    value: '',
+    tangents: []
   };
 }
 

@@ -4,6 +4,8 @@ import { array, integer, nullable, oneOf, optional, record, string } from '../ch
 import type { Reader } from '../check';
 import { readPlace } from './place';
 import type { Place } from './place';
+import { readTensorSummary } from './arrays';
+import type { TensorSummary } from './arrays';
 
 export const SAVED_STATES = ['alive', 'stale', 'freed', 'packed'] as const;
 export type SavedState = (typeof SAVED_STATES)[number];
@@ -36,6 +38,8 @@ export interface Saved {
   readonly version_now: number;
   readonly culprit: Write | null;
   readonly value: string;
+  /** In forward mode: one for each level that is active, the outermost first. */
+  readonly tangents: readonly TensorSummary[];
 }
 
 /**
@@ -111,7 +115,8 @@ export const readSaved: Reader<Saved> = record<Saved>({
   version_saved: optional(nullable(integer), 0),
   version_now: optional(integer, 0),
   culprit: optional(nullable(readWrite), null),
-  value: optional(string, '')
+  value: optional(string, ''),
+  tangents: optional(array(readTensorSummary), [])
 });
 
 export const readSaveMark: Reader<SaveMark> = record<SaveMark>({

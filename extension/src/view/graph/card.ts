@@ -146,13 +146,14 @@ function need({ state }: Saved): number {
   return state === 'stale' ? 1 : 0;
 }
 
-/** "self v0", "self v0→v1" for a stale one, "dim=0" for a plain value. */
-function chipText({ name, value, state, version_saved, version_now }: Saved): string {
+/** "self v0", "self v0→v1" for a stale one, "dim=0" for a plain value; "self v0 ↑" with a tangent. */
+function chipText({ name, value, state, version_saved, version_now, tangents }: Saved): string {
   if (value) {
     return `${name}=${value.length > 20 ? `${value.slice(0, 19)}…` : value}`;
   }
   const version = version_saved === null ? 'v?' : `v${version_saved}`;
-  return state === 'stale' ? `${name} ${version}→v${version_now}` : `${name} ${version}`;
+  const up = tangents.length > 0 ? ` ${'↑'.repeat(tangents.length)}` : '';
+  return state === 'stale' ? `${name} ${version}→v${version_now}` : `${name} ${version}${up}`;
 }
 
 function placed(
