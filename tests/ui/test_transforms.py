@@ -10,7 +10,6 @@ from tests.ui.lab import Lab
 from tests.ui.test_code import picture
 from tests.ui.test_following import at
 from tests.ui.test_inside import dark
-from tests.ui.test_tour import press
 
 BATCH = """\
 import vizgrad as vg
@@ -52,8 +51,7 @@ def test_batches_tangents_and_cards(lab: Lab) -> None:
     view = notebook.output(1)
     at(view, 0)
     expect(view.get_by_role("region", name="Graph")).to_contain_text("self v0 ↑")
-    press(view, "Step")
-    at(view, 1)
+    view.locator("[data-node-id='1']").first.click()
     inspector = view.get_by_role("region", name="Inspector")
     expect(inspector).to_contain_text(re.compile(r"tangent ↑.*float32 \[3\]"))
     expect(inspector).to_contain_text("0.5")
