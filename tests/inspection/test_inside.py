@@ -31,6 +31,10 @@ class Cube(vg.autograd.Function):
         return grad * slope
 
 
+#: Within the backward.
+LINE = Cube.backward.__code__.co_firstlineno + 4
+
+
 def opened() -> tuple[Tensor, Session]:
     x = vg.tensor([2.0], requires_grad=True)
     return x, open_session(Cube.apply(x.exp() * 0 + x).sum(), names={id(x): "x"})
@@ -215,6 +219,26 @@ def test_to_a_line() -> None:
     with pytest.raises(ValueError, match="were run already: step back"):
         session.run_to(line=f"test_inside.py:{place.line}")
     assert session.position == 3
+
+
+def test_a_breakpoint_within_a_backward_is_refused_with_the_way_there() -> None:
+    _, session = opened()
+    for where in ({"line": f"test_inside.py:{LINE}"}, {"op": "mul"}):
+        with pytest.raises(
+            ValueError, match=r"break_at\(node=1\) for CubeBackward\), and go"
+        ) as told:
+            session.break_at(**where)
+        assert "step_in()" in str(told.value)
+    # and the way leads there
+    session.break_at(node=1)
+    session.continue_()
+    session.step_in()
+    assert lines(session)[0].startswith("(x,)")
+    # where none is there it is not spoken of
+    plain = open_session(vg.ones(2, requires_grad=True).sum(), names={})
+    with pytest.raises(ValueError, match="no node is named") as told:
+        plain.break_at("mul")
+    assert "step_in" not in str(told.value)
 
 
 def test_views_are_told() -> None:

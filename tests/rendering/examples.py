@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from tests.rendering.origins import groups_by_scope
+from vizgrad.inspection.lanes import lane_within
 from vizgrad.inspection.model import (
+    CodeStep,
     Edge,
     EdgeRun,
     Formula,
     Graph,
     Group,
+    Made,
     Node,
     NodeKind,
     NodeRun,
@@ -343,3 +346,22 @@ def run_at(graph: Graph, position: int, shrink: float = 1.0) -> Run:
 def with_state(run: Run, node: int, state: NodeRun) -> Run:
     """The same run with one node in another state."""
     return replace(run, nodes=(*run.nodes[:node], state, *run.nodes[node + 1 :]))
+
+
+def lane() -> Graph:
+    """What two lines of a custom backward ran, the second a backward of its own: `g * (x * 3)`."""
+    meta = OutputMeta((3,), "float32", "cpu")
+    made = (
+        Made("saved", "input", label="x", output=meta),
+        Made("mul", inputs=(0,), label="slope", output=meta),
+        Made("grad", "input", output=meta, node=1),
+        Made("mul", inputs=(1, 2), output=meta),
+        Made("SumBackward0", "visit", output=meta),
+        Made("MulBackward0", "visit", inputs=(4,), output=meta),
+        Made("AccumulateGrad", "visit", inputs=(5,), label="w"),
+    )
+    place = Place("train.py", 7, "backward")
+    code = (CodeStep(1, place, made=made[:4]), CodeStep(1, place, made=made[4:]))
+    found = lane_within(3, code, "CubeBackward")
+    assert found is not None
+    return found.graph

@@ -12,7 +12,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.rendering.examples import in_place, loop, mlp, run_at, timelines, transformer, vanishing
+from tests.rendering.examples import (
+    in_place,
+    lane,
+    loop,
+    mlp,
+    run_at,
+    timelines,
+    transformer,
+    vanishing,
+)
 from vizgrad.rendering import graph_svg, graph_text, run_text, to_dot, versions_svg, versions_text
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -33,6 +42,8 @@ DRAWINGS: dict[str, Callable[[], str]] = {
     "loop.svg": lambda: graph_svg(loop()),
     "loop_run.svg": lambda: graph_svg(loop(), run_at(loop(), 40, 0.7)),
     "vanishing_run.svg": lambda: graph_svg(vanishing(), run_at(vanishing(), 9, 1e-3)),
+    "lane.svg": lambda: graph_svg(lane()),
+    "lane.txt": lambda: graph_text(lane()),
     "in_place.txt": lambda: graph_text(in_place()),
     "in_place.svg": lambda: graph_svg(in_place()),
     "in_place.gv": lambda: to_dot(in_place()).source,

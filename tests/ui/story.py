@@ -169,11 +169,19 @@ def _branch(film: Film, view: Locator) -> None:
     at(view, 3)
     press(view, "Continue")
     at(view, 5)
-    film.take(2)
+    film.take(1.5)
     film.says("Both beside each other, node by node")
     film.click(branches().get_by_role("button", name="Compare branch 1 with original"), 0.7)
     view.get_by_role("note", name="Colours: how").wait_for()
-    film.take(3.5)
+    view.locator(".vg-branch-differs").scroll_into_view_if_needed()
+    film.take(2.5)
+    film.says("And back to the branch, where all of it is finite")
+    film.click(branches().get_by_role("button", name="branch 1", exact=True), 0.7)
+    at(view, 5)
+    expect(film.lab.page.locator(".vg-line-norm.vg-line-odd")).to_have_count(0)
+    expect(branches()).to_contain_text("branch 1 beside original")
+    view.locator(".vg-branch-differs").scroll_into_view_if_needed()
+    film.take(2)
 
 
 def picture(lab: Lab, path: Path) -> None:

@@ -8,6 +8,7 @@ import re
 from playwright.sync_api import Locator, expect
 
 from tests.ui.lab import Lab, Notebook
+from tests.ui.test_access import COLOURS, axe
 from tests.ui.test_code import cell, picture
 from tests.ui.test_following import at
 from tests.ui.test_tour import press
@@ -88,7 +89,10 @@ def test_a_node_is_gone_into_by_stages_and_lines(lab: Lab) -> None:
     expect(lane.get_by_role("listitem", name="slope = mul, done")).to_have_count(1)
     expect(lane.get_by_role("listitem", name="mul, next")).to_have_count(1)
     picture(lab, "inside-lines")
-    dark(lab, "inside-lines-dark")
+    assert axe(view) == []
+    with themed(lab, DARK):
+        picture(lab, "inside-lines-dark")
+        assert axe(view, *COLOURS) == []
     lab.page.keyboard.press(",")
     expect(marked).to_contain_text("slope = square * 3")
     expect(lane.get_by_role("listitem", name="slope = mul, next")).to_have_count(1)
@@ -176,6 +180,7 @@ def test_the_graph_of_second_order_grows_beside_the_first_and_is_debugged(lab: L
     at(view, 5)
     expect(lane.get_by_role("listitem", name=re.compile(r"^x\.grad = .*, done"))).to_have_count(1)
     picture(lab, "second")
+    assert axe(view) == []
     dark(lab, "second-dark")
     lane.get_by_role("button", name="Debug the second order").click()
     expect(view.locator(".vg-root")).to_have_attribute("data-status", "paused")
@@ -234,6 +239,7 @@ def test_a_backward_within_a_node_is_gone_into_or_over(lab: Lab) -> None:
     expect(lane.get_by_role("listitem", name="MulBackward0, next")).to_have_count(1)
     expect(following).to_contain_text("y.backward()")
     picture(lab, "nested")
+    assert axe(inside) == []
     dark(lab, "nested-dark")
     inside.get_by_role("button", name="Step out").click()
     expect(lane.get_by_role("listitem", name="AccumulateGrad w, done")).to_have_count(1)

@@ -8,7 +8,9 @@ import nbformat
 from playwright.sync_api import Locator, expect
 
 from tests.ui.lab import Lab, Notebook
+from tests.ui.test_access import axe
 from tests.ui.test_following import at
+from tests.ui.test_inside import CUBE, LOSS, choose
 from tests.ui.test_life import DEBUG, RESTARTED, SETUP, picture, restart, run_cell, says
 from tests.ui.test_picture import LEAST_TYPE, canvas_of, nodes_of, settled
 from tests.ui.test_rooms import inside, no_wider_than_its_room, region
@@ -74,7 +76,7 @@ def write(lab: Lab, *cells: str) -> None:
 
 
 def test_notebook_7_steps_restarts_reloads_and_reopens(lab: Lab) -> None:
-    write(lab, SETUP, DEBUG)
+    write(lab, SETUP, DEBUG, CUBE, LOSS)
     notebook = in_notebook_7(lab)
     notebook.run()
     for position in (1, 2):
@@ -97,6 +99,21 @@ def test_notebook_7_steps_restarts_reloads_and_reopens(lab: Lab) -> None:
     picture(lab, "notebook7-reopened")
     notebook.run()
     at(notebook.output(1), 0)
+    goes_inside(lab, notebook)
+
+
+def goes_inside(lab: Lab, notebook: Notebook) -> None:
+    """Into a custom Function, whose line is marked in its cell."""
+    view = notebook.output(3)
+    press(view, "Step")
+    at(view, 1)
+    choose(view, "Step in")
+    part = view.get_by_role("region", name="Inside")
+    expect(part.locator("[aria-current='step']")).to_contain_text("square = x * x")
+    marked = notebook.editor(2).locator(".vg-current-line")
+    expect(marked).to_contain_text("next within CubeBackward")
+    assert axe(view) == []
+    picture(lab, "notebook7-inside")
 
 
 def test_the_story_in_cells_and_in_a_file(lab: Lab) -> None:

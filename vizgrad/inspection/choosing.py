@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
 from vizgrad.inspection import model
-from vizgrad.inspection.lines import nodes_at
+from vizgrad.inspection.lines import inward, nodes_at
 from vizgrad.inspection.protocols import GraphSource
 
 
@@ -51,6 +51,7 @@ def nodes_named(source: GraphSource, pattern: str) -> frozenset[int]:
     if not found:
         raise ValueError(
             f"no node is named {pattern!r}; this graph has: {', '.join(sorted(set(names)))}"
+            f"{inward(source)}"
         )
     return found
 

@@ -34,6 +34,7 @@ def nodes_at(source: GraphSource, line: int | str) -> tuple[str, frozenset[int]]
         known = ", ".join(sorted(_shown(file) for file in recorded))
         raise ValueError(
             f"line={line!r}: no node of this graph was recorded in {name}, but in {known}"
+            f"{inward(source)}"
         )
     found = frozenset[int]().union(*(recorded[file].get(number, ()) for file in files))
     if not found:
@@ -44,9 +45,22 @@ def nodes_at(source: GraphSource, line: int | str) -> tuple[str, frozenset[int]]
         near = ", ".join(str(each) for each in sorted(lines[:_NAMED]))
         raise ValueError(
             f"line={line!r}: no node of this graph was recorded at line {number} of {where}; "
-            f"there were at {near}"
+            f"there were at {near}{inward(source)}"
         )
     return f"line {number} of {_shown(files[0])}", found
+
+
+def inward(source: GraphSource) -> str:
+    """Of a graph with custom Functions: how to stop in their backward, which no breakpoint knows."""
+    # PyTorch's own names end in a digit: to describe all of a large graph takes long
+    named = (n for n in range(source.inner) if source.name(n).endswith("Backward"))
+    node = next((n for n in named if source.describe(n).kind == "function"), None)
+    if node is None:
+        return ""
+    return (
+        f". What the backward of a custom Function runs has no breakpoints: stop before its node "
+        f"(break_at(node={node}) for {source.name(node)}), and go through its lines with step_in()"
+    )
 
 
 def _recorded(source: GraphSource) -> Recorded:
