@@ -239,7 +239,7 @@ def test_a_backward_within_a_node_is_gone_into_or_over(lab: Lab) -> None:
     expect(lane.get_by_role("listitem", name="MulBackward0, next")).to_have_count(1)
     expect(following).to_contain_text("y.backward()")
     picture(lab, "nested")
-    assert axe(inside) == []
+    assert axe(view) == []
     dark(lab, "nested-dark")
     inside.get_by_role("button", name="Step out").click()
     expect(lane.get_by_role("listitem", name="AccumulateGrad w, done")).to_have_count(1)
