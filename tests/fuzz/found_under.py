@@ -135,4 +135,10 @@ a, b = torch.tensor([[0.5, -0.5]]), torch.tensor([2.0, 2.5])
 f = lambda a, b: torch.cov(a, aweights=b)
 result = torch.func.vmap(torch.func.grad(f, 1), (0, None))(a, b)
 """,
+    """
+mean, a = torch.zeros(3), torch.arange(24.0).reshape(4, 3, 2)
+def f(a):
+    return torch.nn.functional.batch_norm(a, mean, mean + 1, training=True)
+result = torch.func.jvp(f, (a,), (a * a,)), torch.func.grad(lambda a: (f(a) * a).sum())(a), mean
+""",
 )

@@ -21,10 +21,11 @@ def all_cases() -> Iterator[Case]:
         small,
         tiny,
         transformer,
+        transforms,
     )
 
     for kind in (
-        tiny, small, mlp, transformer, convnet, elementwise, lstm, chains, second_order, recording,
-        looking,
+        tiny, small, mlp, transformer, convnet, elementwise, lstm, chains, second_order, transforms,
+        recording, looking,
     ):  # fmt: skip
         yield from kind.cases()

@@ -3,20 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from tests.benchmarks.case import Case, Run, both, constant, fill, training_step
+from tests.benchmarks.memory import peak_of
 
 BATCH, LENGTH, WIDTH, HEADS = 8, 64, 128, 4
 
 
+#: How many blocks follow each other where each is a checkpoint, and the name of its memory.
+BLOCKS, PEAK = 6, "megabytes at the worst moment"
+
+
 def cases() -> Iterator[Case]:
     yield Case("transformer block 8x64x128", both(build), tolerance=1e-3)
+    for name, checkpointed in (("", False), (", checkpointed", True)):
+        yield Case(
+            f"transformer of {BLOCKS} blocks{name}",
+            both(partial(build, blocks=BLOCKS, checkpointed=checkpointed)),
+            tolerance=1e-3,
+            measures={PEAK: at_worst},
+        )
 
 
-def build(lib: Any) -> Run:
+def at_worst(run: Run) -> float:
+    run.reset()
+    return peak_of(run.step) / 2**20
+
+
+def build(lib: Any, blocks: int = 1, checkpointed: bool = False) -> Run:
     nn = lib.nn
 
     class Block(nn.Module):
@@ -37,8 +55,18 @@ def build(lib: Any) -> Run:
             x = x + self.out((weights @ v).transpose(1, 2).reshape(BATCH, LENGTH, WIDTH))
             return x + self.down(nn.functional.gelu(self.up(self.second(x)), approximate="tanh"))
 
-    model = Block()
+    model = nn.Sequential(*[Block() for _ in range(blocks)])
     parameters = fill(lib, model)
     values = np.random.default_rng(3)
     x = constant(lib, values.standard_normal((BATCH, LENGTH, WIDTH), dtype=np.float32))
-    return training_step(parameters, lambda: model(x).square().mean())
+
+    def through() -> Any:
+        found = x
+        for block in model:
+            if checkpointed:
+                found = lib.utils.checkpoint.checkpoint(block, found, use_reentrant=False)
+            else:
+                found = block(found)
+        return found
+
+    return training_step(parameters, lambda: through().square().mean())

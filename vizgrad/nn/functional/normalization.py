@@ -17,7 +17,7 @@ from vizgrad.ops import arithmetic
 from vizgrad.ops import normalization as op
 from vizgrad.ops.optional import given
 from vizgrad.ops.public.keywords import takes_tensors
-from vizgrad.tensor.modes import about_to_write
+from vizgrad.tensor.modes import MODES, about_to_write
 from vizgrad.tensor.place import caller
 from vizgrad.tensor.tensor import Tensor, storage_of
 
@@ -184,7 +184,14 @@ def _move(running: Tensor, found: Any, momentum: float, factor: float = 1.0) -> 
         running.copy_((1 - momentum) * running.detach() + momentum * value)
         return
     array = running._array
-    about_to_write(running)
+    around, MODES.transforms = (
+        MODES.transforms,
+        (),
+    )  # statistics are no part of what is differentiated
+    try:
+        about_to_write(running)
+    finally:
+        MODES.transforms = around
     array *= 1 - momentum
     value = found._array if factor == 1 else found._array * factor
     array += (momentum * value).astype(array.dtype, copy=False)
