@@ -336,3 +336,73 @@ class Log(Function):
         (x,) = ctx.saved_tensors
         assert g.shape == ctx.shape
         return g / x
+
+
+@case(single, matrix)
+class Spike(Function):
+    """Steps, with a derivative of choice; the membrane that it resets has a slope."""
+
+    @staticmethod
+    def forward(ctx, v, _):
+        ctx.save_for_backward(v)
+        spike = (v > 0.5).to(v.dtype)
+        return spike, 0.9 * v - spike
+
+    @staticmethod
+    def backward(ctx, g, h):
+        (v,) = ctx.saved_tensors
+        slope = 1 / (1 + (v - 0.5).abs()) ** 2
+        return g * slope + h * (0.9 - slope), None
+
+
+@case(single)
+class Amp(Function):
+    @staticmethod
+    @vg.amp.custom_fwd(device_type="cpu")
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.tanh()
+
+    @staticmethod
+    @vg.amp.custom_bwd(device_type="cpu")
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return g * (1 - x.tanh() ** 2)
+
+
+@case(x, "mean", vg.tensor([1, 0, 1]))
+class Loss(Function):
+    """Strings, whole numbers, and what is computed of them."""
+
+    @staticmethod
+    def forward(ctx, x, reduction, target):
+        ctx.save_for_backward(x, target)
+        ctx.reduction = reduction
+        loss = (x - target.to(x.dtype)) ** 2
+        return loss.mean() if reduction == "mean" else loss.sum()
+
+    @staticmethod
+    def backward(ctx, g):
+        x, target = ctx.saved_tensors
+        slope = 2 * (x - target.to(x.dtype)) * g
+        return (slope / x.numel() if ctx.reduction == "mean" else slope), None, None
+
+
+@case(matrix, lambda t: t.sin())
+class Applied(Function):
+    """Calls what it is given, and differentiates that itself: once."""
+
+    @staticmethod
+    def forward(ctx, x, function):
+        ctx.save_for_backward(x)
+        ctx.function = function
+        return function(x)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        with vg.enable_grad():
+            leaf = x.detach().requires_grad_()
+            made = ctx.function(leaf)
+        return vg.autograd.grad(made, leaf, g)[0], None

@@ -34,6 +34,15 @@ def test_a_view_has_the_part_of_its_roots() -> None:
         assert tangents((x[2:] * w).sum())["MulBackward0"] == [(3.0, 4.0)]
 
 
+def test_in_a_level_nothing_of_second_order_grows() -> None:
+    w = vg.ones(2, requires_grad=True)
+    with fw.dual_level():
+        x = fw.make_dual(vg.ones(2), vg.ones(2))
+        with vg.debug((x * w).sum(), display=False) as session:
+            session.continue_()
+            assert session.lane is None
+
+
 def test_asking_changes_nothing() -> None:
     w = vg.ones(2, requires_grad=True)
     with fw.dual_level():

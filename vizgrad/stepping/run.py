@@ -306,7 +306,7 @@ class EngineRun:
     @property
     def grows(self) -> bool:
         """See `vizgrad.inspection.abilities.Growing`."""
-        return not self._task.domain.raw
+        return self._task.domain.records
 
     def second(self, position: int, gradient: Any) -> Backward:
         nodes = (self._source.nodes[self.steps.node(index)] for index in range(position))

@@ -45,7 +45,7 @@ class StepLog(Watch):
         #: What was made beside the run: by create_graph=True, and by checkpoints.
         self.lane = growth
         #: With create_graph=True.
-        self._growth = None if task.domain.raw else growth
+        self._growth = growth if task.domain.records else None
         self._task = task
         self._ids = ids
         self.journal = self.steps = Journal(ids, task.freed)
