@@ -28,6 +28,7 @@ def seen(module: Any, name: str) -> Any:
     program = import_module(f"tests.oracle.ordinary.{name}")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        warnings.filterwarnings("error", message=".*was removed because it raised")
         return describe(module, dense(program.main(module)))
 
 

@@ -53,6 +53,7 @@ def said_of(run: Program) -> list[Explanation]:
     said: list[Any] = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        warnings.filterwarnings("error", message=".*was removed because it raised")
         with vg.watch() as watch:
             try:
                 answer = run()

@@ -22,7 +22,7 @@ class Improving:
         known = getattr(error, "explanation", None)
         if not isinstance(known, Explanation):
             return
-        better = self._better(known, args)
+        better = self._better(known, args, str(error))
         if better is None:
             return
         notes = getattr(error, "__notes__", None)
@@ -31,17 +31,32 @@ class Improving:
         error.explanation = better  # pyright: ignore[reportAttributeAccessIssue]
         error.add_note(str(better))
 
-    def _better(self, known: Explanation, args: tuple[Any, ...]) -> Explanation | None:
+    def _better(self, known: Explanation, args: tuple[Any, ...], error: str) -> Explanation | None:
         roots = [self._noting.note_of(each) for each in _tensors(args)]
         if known.kind == "cut-detach" and roots:
             return self._cut(roots[0])
         if known.kind == "graph-freed" and roots:
             return self._freed(known, roots)
+        if known.kind == "unused" and len(args) > 1:
+            return self._unused(error, args[1])
         if known.kind == "saved-overwritten":
             return self._stepped(known, roots)
         if known.kind == "grad-mode":
             return self._inference(roots)
         return None
+
+    def _unused(self, error: str, inputs: Any) -> Explanation | None:
+        """Which of the inputs of `grad` was it, and where was it used last?"""
+        number = error.partition("(input ")[2].partition(")")[0]
+        wanted = [inputs] if isinstance(inputs, Tensor) else list(inputs)
+        if not number.isdigit() or int(number) >= len(wanted):
+            return None
+        tensor = wanted[int(number)]
+        note = self._noting.note_of(tensor)
+        leaf = self._noting.gradients.known(tensor)
+        if leaf is None or not leaf.uses:
+            return None
+        return missing.not_used(self._noting, tensor, name_of(note, f"input {number}"))
 
     def _cut(self, root: Note) -> Explanation | None:
         """The loss has no history: where was it lost?"""

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from vizgrad.errors import Explanation
-from vizgrad.explaining import accumulated, carried, confirmed, hidden, hooks, second
+from vizgrad.explaining import (
+    accumulated,
+    carried,
+    confirmed,
+    functions,
+    hidden,
+    hooks,
+    kept,
+    second,
+)
 from vizgrad.provenance.noting import Noting
 
 Find = Callable[[Noting], Iterator[Explanation]]
@@ -17,8 +26,12 @@ _FINDERS: tuple[Find, ...] = (
     confirmed.find,
     second.find,
     accumulated.find,
+    functions.find,
+    functions.threads,
     hooks.find,
     carried.find,
+    kept.cycles,
+    kept.lists,
 )
 #: Of one kind at one line one is enough; of all together this many.
 _MOST = 50

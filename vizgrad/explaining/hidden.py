@@ -15,6 +15,17 @@ def find(noting: Noting) -> Iterator[Explanation]:
     for run in noting.runs:
         for visit, _, write in run.hidden:
             reader = f"`{written.text_of(visit.site) or visit.name}` ({line(visit.site)})"
+            if write.through == "assigned":
+                name = written.assigned(write.site).removesuffix(".data") or "x"
+                yield said(
+                    "hidden-write", write.site, name,
+                    f"`{name}.data` was replaced on {line(write.site)}, past the version counter; "
+                    f"{reader} had saved "
+                    f"`{name}`, and its gradient was computed with the new values.",
+                    f"replace it after backward, or copy into a clone: `{name}` must keep what "
+                    "the graph has saved",
+                )  # fmt: skip
+                continue
             if write.through == "data":
                 target = written_name(write.site).removesuffix(".data")
                 name = target or written.variable(write.lent_at)
@@ -28,7 +39,7 @@ def find(noting: Noting) -> Iterator[Explanation]:
                     "counted",
                 )  # fmt: skip
                 continue
-            name = written.variable(write.lent_at) or "the tensor"
+            name = written.variable(write.lent_at) or written.assigned(write.lent_at) or "x"
             place = line_place(write.line)
             where = f"on line {place.line}" if place is not None else f"after {line(write.lent_at)}"
             yield said(

@@ -23,7 +23,7 @@ def of_gradient(noting: Noting | None, tensor: Tensor, name: str) -> Explanation
         return _not_a_leaf(noting, tensor, note, name)
     if noting is None or (note is None and noting.gradients.known(tensor) is None):
         if noting is not None and any(run.kind == "backward" for run in noting.runs):
-            return _unused(noting, tensor, name)
+            return not_used(noting, tensor, name)
         return None
     runs = [run for run in reversed(noting.runs) if run.kind == "backward" and run.roots]
     if not runs or any(id(tensor) in run.leaves for run in runs):
@@ -32,13 +32,13 @@ def of_gradient(noting: Noting | None, tensor: Tensor, name: str) -> Explanation
         for root in run.roots:
             found = _way(root, note) if note is not None else None
             if found is not None:
-                return _cut_on(found, name) or _unused(noting, tensor, name)
+                return _cut_on(found, name) or not_used(noting, tensor, name)
     for run in runs:
         for root in run.roots:
             explained = _through_numbers(noting, root, note, name)
             if explained is not None:
                 return explained
-    return _unused(noting, tensor, name)
+    return not_used(noting, tensor, name)
 
 
 def of_cut(note: Note, name: str) -> Explanation | None:
@@ -181,7 +181,7 @@ def _through_numbers(
     return None
 
 
-def _unused(noting: Noting, tensor: Tensor, name: str) -> Explanation:
+def not_used(noting: Noting, tensor: Tensor, name: str) -> Explanation:
     leaf = noting.gradients.known(tensor)
     sites = list(leaf.uses.values()) if leaf is not None else []
     roots = [root for run in noting.runs for root in run.roots]

@@ -15,6 +15,8 @@ def of_value(note: Note, name: str) -> Explanation | None:
     if note.finite:
         return None
     birth = note.born or note
+    if birth.op == "step":
+        return _of_step(birth, name)
     shown = operand_of(birth)
     if not birth.parents:
         tensor = written.assigned(birth.site) or name
@@ -38,6 +40,24 @@ def of_value(note: Note, name: str) -> Explanation | None:
     story += f". {_passed_on(note, birth, name)}"
     given = places[0][2] if places else None
     return said("nonfinite-forward", birth.site, shown, story, forward_fix(birth, shown, given))
+
+
+def _of_step(birth: Note, name: str) -> Explanation:
+    """An optimizer made a parameter infinite: by its gradient, or by too long a step."""
+    tensor = birth.tensor()
+    if isinstance(birth.detail, Run) and tensor is not None:
+        found = of_gradient(birth.detail, -id(tensor), name)
+        if found is not None:
+            return found
+    return said(
+        "nonfinite-forward",
+        birth.site,
+        name,
+        f"The step on {line(birth.site)} made a parameter infinite, and from there it came into "
+        f"`{name}`: the "
+        "training diverged.",
+        "lower the learning rate, or clip the gradients (clip_grad_norm_) before the step",
+    )
 
 
 def _passed_on(note: Note, birth: Note, name: str) -> str:

@@ -44,6 +44,8 @@ class Lines:
             return None
         if frame.f_globals.get("__name__", "").partition(".")[0] in sys.stdlib_module_names:
             return None
+        if "-packages" in frame.f_code.co_filename:
+            return None  # an installed library's: the line that called it is told
         return self._step(frame, event, argument)
 
     def _step(self, frame: FrameType, event: str, argument: Any) -> Any:

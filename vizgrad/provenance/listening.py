@@ -15,6 +15,10 @@ class Listener(Protocol):
     #: Is a call under way already, of which this one is a part?
     busy: bool
 
+    def stray(self, result: Any) -> None:
+        """A thread to which nobody listens has made `result`."""
+        ...
+
     def run(self, tap: Tap, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any: ...
 
 
@@ -28,14 +32,17 @@ _LOCAL = _Local()
 _lock = threading.RLock()
 _users = 0
 _taps: list[Tap] = []
+#: All who listen, to whichever thread.
+_open: tuple[Listener, ...] = ()
 
 
 def listen(listener: Listener) -> None:
     """Calls of this thread are run by `listener` from now on."""
-    global _users
+    global _open, _users
     _LOCAL.heard = (*_LOCAL.heard, listener)
     _LOCAL.listener = listener
     with _lock:
+        _open = (*_open, listener)
         _users += 1
         if _users > 1:
             return
@@ -49,10 +56,11 @@ def listen(listener: Listener) -> None:
 
 def end(listener: Listener) -> None:
     """It listens no more."""
-    global _users
+    global _open, _users
     _LOCAL.heard = tuple([each for each in _LOCAL.heard if each is not listener])
     _LOCAL.listener = _LOCAL.heard[-1] if _LOCAL.heard else None
     with _lock:
+        _open = tuple([each for each in _open if each is not listener])
         _users -= 1
         if not _users:
             for tap in _taps:
@@ -62,6 +70,11 @@ def end(listener: Listener) -> None:
 
 def _heard(tap: Tap, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     listener = _LOCAL.listener
-    if listener is None or listener.busy:
+    if listener is None:
+        result = tap.original(*args, **kwargs)
+        for other in _open:
+            other.stray(result)
+        return result
+    if listener.busy:
         return tap.original(*args, **kwargs)
     return listener.run(tap, args, kwargs)

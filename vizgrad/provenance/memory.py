@@ -83,6 +83,11 @@ class Memory:
         """`alias` shows the memory of `tensor`, with a version counter of its own."""
         self._aliases[id(alias)] = weakref.ref(alias), site, "data"
 
+    def assigned(self, tensor: Tensor, site: Site | None) -> None:
+        """`tensor.data = ...`: what was saved of it shows other memory from now on."""
+        low, high = span(tensor._array)
+        self.hidden.append(HiddenWrite(tick(), low, high, None, site, "assigned", site, ""))
+
     # --- who writes ---------------------------------------------------------------------------------
 
     def wrote(self, target: Tensor, op: str, site: Site | None) -> None:

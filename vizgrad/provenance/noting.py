@@ -7,7 +7,7 @@ notes, which are small, and nothing is written to.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from vizgrad.arrays.blocks import owner
@@ -19,6 +19,7 @@ from vizgrad.provenance.backwards import Run, Watching
 from vizgrad.provenance.births import is_finite, look_at_values
 from vizgrad.provenance.events import Event, holds
 from vizgrad.provenance.gradients import Gradients
+from vizgrad.provenance.habits import Habits, tensors_in
 from vizgrad.provenance.memory import Memory
 from vizgrad.provenance.notes import Note, Notes
 from vizgrad.provenance.taps import Tap
@@ -62,6 +63,7 @@ class Noting:
         #: A call is under way: what is called within is a part of it.
         self.busy = False
         self._before: Any = None
+        self.habits = Habits()
         self._observer: Observer | None = None
 
     # --- being on --------------------------------------------------------------------------------
@@ -113,6 +115,10 @@ class Noting:
         self.guarded(self._called, tap, args, kwargs, result, (before, runs))
         return result
 
+    def stray(self, result: Any) -> None:
+        """Another thread, to which nobody listens, made a result."""
+        self.habits.stray(result, caller(2))
+
     def guarded(self, what: Callable[..., Any], *args: Any) -> Any:
         """What goes wrong here ends the watch, not the program; noting is not noted."""
         observer = self._observer
@@ -134,6 +140,8 @@ class Noting:
                 storage = first._storage
                 return None if storage is None else storage.last_write
             return None
+        if kind == "apply":
+            return tick()
         if kind in ("backward", "grad"):
             tensors = args[0] if args else kwargs.get("tensors", kwargs.get("outputs"))
             return self.guarded(self._roots, tensors)
@@ -141,7 +149,7 @@ class Noting:
 
     def _roots(self, tensors: Any) -> list[Note]:
         found = [tensors] if isinstance(tensors, Tensor) else list(tensors or ())
-        return [self.note_of(each) for each in _tensors(found)]
+        return [self.note_of(each) for each in tensors_in(found)]
 
     def _called(
         self, tap: Tap, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any, before: Any
@@ -151,6 +159,12 @@ class Noting:
         kind, name = tap.kind, tap.name
         if kind in ("op", "make", "like", "apply", "data"):
             self._made(name, kind, args, kwargs, result, before[0])
+            if kind == "apply":
+                self.habits.applied(
+                    args[0], list(tensors_in(args[1:])), list(tensors_in((result,))), before[0]
+                )
+        elif kind == "assign":
+            self.memory.assigned(args[0], caller(2))
         elif kind == "leak":
             if not stands_for_others(args[0]):
                 self._leaked(name, args[0], result)
@@ -158,7 +172,9 @@ class Noting:
             self._ran(kind, args, kwargs, result, *before)
         elif kind == "step":
             self.steps += 1
-            self.gradients.stepped(args[0], caller(2), self.steps)
+            site = caller(2)
+            self.gradients.stepped(args[0], site, self.steps)
+            self._look_at_parameters(args[0], site)
         elif kind == "hook":
             both: tuple[Any, ...] = (*args, kwargs.get("hook"))
             tensor, hook = both[:2]
@@ -192,7 +208,7 @@ class Noting:
         if result.__class__ is Tensor:
             outputs = [result]
         else:
-            outputs = list(_tensors((args[0] if name == "__setitem__" else result,)))
+            outputs = list(tensors_in((args[0] if name == "__setitem__" else result,)))
             if not outputs:
                 return
         operands, constant = _operands(args, kwargs)
@@ -219,6 +235,19 @@ class Noting:
             self.notes.put(out, note)
             if out is first and out._view is not None:
                 self._written_through(out._view.base, note)
+
+    def _look_at_parameters(self, optimizer: Any, site: Site | None) -> None:
+        """Has a step made a parameter infinite?"""
+        for group in optimizer.param_groups:
+            for param in group["params"]:
+                known = self.notes.get(param)
+                if known is not None and known.finite and not is_finite(param):
+                    note = Note("step", site, (), param, tick())
+                    note.requires, note.finite, note.born = known.requires, False, note
+                    grad = param._grad
+                    if grad is not None and not is_finite(grad):
+                        note.detail = self.gradients.of(param).run
+                    self.notes.put(param, note)
 
     def _judge(self, note: Note, out: Tensor, kind: str) -> None:
         """Was history cut, is the value finite, and how far back does its history reach?"""
@@ -322,12 +351,13 @@ class Noting:
         run.creates = bool(kwargs.get("create_graph", False))
         run.site = caller(2)
         run.ended = tick()
+        self.habits.count(run, list(self.runs)[-8:])
         run.given = None
         if kind == "backward" and not run.creates:
             self.last_end = run.ended
         if kind == "grad":
             outputs = tuple(run.roots)
-            for each in _tensors((result,)):
+            for each in tensors_in((result,)):
                 note = Note("grad", run.site, outputs, each, tick())
                 note.requires = each.requires_grad
                 note.finite = is_finite(each)
@@ -338,15 +368,6 @@ class Noting:
 
 #: Within them runs code of a person's.
 _THROUGH = frozenset({"backward", "grad", "step", "apply"})
-
-
-def _tensors(values: Any, depth: int = 3) -> Iterator[Tensor]:
-    for value in values:
-        if isinstance(value, Tensor):
-            if not stands_for_others(value):
-                yield value
-        elif depth and isinstance(value, (tuple, list)):
-            yield from _tensors(value, depth - 1)
 
 
 def _operands(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Tensor], bool]:
@@ -360,9 +381,9 @@ def _operands(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Tenso
         elif cls is float or cls is int:
             constant = True
         elif cls is not slice and cls is not str:
-            operands += _tensors((each,))
+            operands += tensors_in((each,))
     if kwargs:
-        operands += _tensors(kwargs.values())
+        operands += tensors_in(kwargs.values())
     return operands, constant
 
 

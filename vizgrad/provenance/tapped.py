@@ -47,6 +47,7 @@ def functions() -> Iterator[tuple[Any, str, str]]:
         if "step" in vars(cls):
             yield vars(cls)["step"], "step", "step"
     yield vars(Tensor)["data"].fget, "data", "data"
+    yield vars(Tensor)["data"].fset, "data", "assign"
     for name in ("item", "tolist", "__float__", "__int__", "__array__", "__complex__"):
         yield vars(Tensor)[name], name, "leak"
     for name, value in vars(functional).items():

@@ -41,6 +41,10 @@ def statement_at(site: Site) -> ast.AST | None:
     return best
 
 
+#: What the module is usually called.
+_MODULES = frozenset({"vizgrad", "vg", "torch", "T", "F"})
+
+
 @lru_cache(maxsize=1024)
 def written_name(site: Site | None) -> str:
     """The variable that the in-place operation at `site` wrote through, as written; else ""."""
@@ -54,6 +58,8 @@ def written_name(site: Site | None) -> str:
             target = out
         elif isinstance(node.func, ast.Attribute):
             target = node.func.value
+            if node.args and isinstance(target, ast.Name) and target.id in _MODULES:
+                target = node.args[0]  # `torch.relu_(x)`
     elif isinstance(node, ast.AugAssign):
         target = node.target
     elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):

@@ -1,4 +1,4 @@
-"""What `vizgrad.record()` costs the work that it records; nobody looks."""
+"""What `vizgrad.record()` and `vizgrad.watch()` cost the work that they are told of; nobody looks."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from functools import partial
 from typing import Any
 
 from tests.benchmarks.case import Case, Run
-from tests.benchmarks.workloads import lstm, mlp
+from tests.benchmarks.workloads import lstm, mlp, transformer
 
-RECORDED, PLAIN = "recorded", "vizgrad"
+RECORDED, WATCHED, PLAIN = "recorded", "watched", "vizgrad"
 
 
 def cases() -> Iterator[Case]:
@@ -22,6 +22,19 @@ def cases() -> Iterator[Case]:
             f"recorded: {name}",
             {PLAIN: partial(_plain, build), RECORDED: partial(_recorded, build)},
             subject=RECORDED,
+            base=PLAIN,
+            tolerance=0,
+        )
+
+    watched: dict[str, Callable[[Any], Run]] = {
+        "transformer block 8x64x128": transformer.build,
+        "LSTM cell, 200 steps": partial(lstm.build, 200),
+    }
+    for name, build in watched.items():
+        yield Case(
+            f"watched: {name}",
+            {PLAIN: partial(_plain, build), WATCHED: partial(_watched, build)},
+            subject=WATCHED,
             base=PLAIN,
             tolerance=0,
         )
@@ -40,6 +53,18 @@ def _recorded(build: Callable[[Any], Run]) -> Run:
 
     def step() -> None:
         with vizgrad.record():
+            run.step()
+
+    return run._replace(step=step)
+
+
+def _watched(build: Callable[[Any], Run]) -> Run:
+    import vizgrad
+
+    run = build(vizgrad)
+
+    def step() -> None:
+        with vizgrad.watch():
             run.step()
 
     return run._replace(step=step)

@@ -198,6 +198,16 @@ def an_auxiliary_loss_is_never_added() -> Any:
     return why(extra), aux.shape and None
 
 
+@pain("unused")
+def grad_is_asked_of_what_was_not_used() -> None:
+    a = T.tensor([1.0, 2.0], requires_grad=True)
+    b = T.tensor([3.0, 4.0], requires_grad=True)
+    bent = b * 2.0  # BLAME
+    loss = (a * 3.0).sum()
+    assert bent.shape == (*loss.shape, 2)
+    T.autograd.grad(loss, [a, b])
+
+
 @pain("not-a-leaf", "w")
 def a_scaled_initialisation_is_no_leaf() -> Any:
     w = T.ones(3, requires_grad=True) * 0.1  # BLAME

@@ -103,6 +103,38 @@ def a_moving_average_of_the_loss() -> Any:
     assert float(average) > 0
 
 
+@pain("history-kept", "loss")
+def a_list_keeps_every_loss() -> None:
+    w = T.tensor([1.0, 2.0], requires_grad=True)
+    history = []
+    for step in range(5):
+        w.grad = None
+        loss = ((w - step) ** 2).sum()
+        loss.backward()
+        history.append(loss)  # BLAME
+    assert len(history) == 5
+
+
+@pain("reference-cycle")
+def a_gradient_has_a_history() -> Any:
+    w = T.tensor([1.0, 2.0], requires_grad=True)
+    loss = (w**3).sum()
+    loss.backward(create_graph=True)  # BLAME
+    return w
+
+
+@pain("nonfinite-forward")
+def a_step_is_far_too_long() -> Any:
+    w = T.tensor([1.0, 2.0], requires_grad=True)
+    opt = T.optim.SGD([w], lr=100.0)
+    for _ in range(30):
+        opt.zero_grad()
+        loss = (w**2).sum()
+        loss.backward()
+        opt.step()  # BLAME
+    return why((w * 1.0).sum())
+
+
 @fine
 def a_usual_training() -> Any:
     T.manual_seed(0)

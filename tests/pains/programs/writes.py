@@ -87,6 +87,28 @@ def weights_are_clipped_through_data_too_early() -> Any:
     loss.backward()
 
 
+@pain("hidden-write", "w")
+def data_is_replaced_before_backward() -> None:
+    w = T.tensor([1.0, 2.0], requires_grad=True)
+    other = T.tensor([2.0, 3.0], requires_grad=True)
+    loss = (w * other).sum()
+    w.data = T.tensor([9.0, 9.0])  # BLAME
+    loss.backward()
+
+
+@pain("hidden-write", "x")
+def a_helper_centres_an_array_in_place() -> None:
+    def centred(a: Any) -> Any:
+        a -= a.mean()  # BLAME
+        return a
+
+    x = T.tensor([1.0, 2.0])
+    w = T.ones(2, requires_grad=True)
+    loss = (w * x).sum()
+    centred(x.numpy())
+    loss.backward()
+
+
 @pain("forbidden-write", "w")
 def a_leaf_is_updated_with_history() -> None:
     w = T.tensor(1.0, requires_grad=True)

@@ -1,0 +1,89 @@
+"""`why` with and without a watch, and how findings read."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+
+import pytest
+
+import vizgrad as vg
+from vizgrad.explaining import watching
+
+
+@pytest.fixture(autouse=True)
+def _nobody_watched_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watching, "_last", None)
+
+
+def test_a_healthy_tensor_is_false() -> None:
+    w = vg.tensor([1.0], requires_grad=True)
+    w.sum().backward()
+    assert not vg.why(w)
+    assert vg.why(w).kind == "healthy"
+
+
+def test_without_a_watch_the_graph_tells_who_is_no_leaf() -> None:
+    w = vg.tensor([1.0], requires_grad=True)
+    hidden = w * 2.0
+    found = vg.why(hidden)
+    assert (found.kind, found.tensor) == ("not-a-leaf", "hidden")
+    assert found.culprit is not None
+    assert found.culprit.text == "hidden = w * 2.0"
+
+
+def test_without_a_watch_saved_values_tell_where_nan_began() -> None:
+    w = vg.tensor([-1.0], requires_grad=True)
+    loss = w.log()
+    found = vg.why(loss)
+    assert found.kind == "nonfinite-forward"
+    assert found.culprit is not None
+    assert found.culprit.text == "loss = w.log()"
+
+
+def test_without_a_watch_a_line_is_not_guessed() -> None:
+    found = vg.why(vg.tensor([float("nan")]))
+    assert found.kind == "nonfinite-forward"
+    assert found.culprit is None
+
+
+def test_what_is_not_a_tensor_is_refused() -> None:
+    with pytest.raises(TypeError, match="ask for its leaf"):
+        vg.why(None)
+
+
+def test_an_explanation_is_plain_data() -> None:
+    with vg.watch():
+        w = vg.tensor([0.0, 1.0], requires_grad=True)
+        loss = -w.log().sum()
+        found = vg.why(loss)
+    again = json.loads(json.dumps(asdict(found)))
+    assert again["kind"] == "nonfinite-forward"
+    assert again["culprit"]["text"] == "loss = -w.log().sum()"
+    assert "`w.log()` made an infinite value" in str(found)
+    assert "-inf at [0], where `w` is 0" in str(found)
+
+
+def test_a_watch_reads_as_its_findings() -> None:
+    with vg.watch() as watch:
+        assert repr(watch) == "<Watch: open>"
+        w = vg.tensor([0.5], requires_grad=True)
+        for _ in range(3):
+            (w * w).sum().backward()
+            with vg.no_grad():
+                w -= 0.1 * w.grad  # pyright: ignore[reportOperatorIssue, reportOptionalOperand]
+    assert "zero_grad" in repr(watch)
+    assert [each.kind for each in watch.findings] == ["grad-accumulated"]
+    with vg.watch() as other:
+        pass
+    assert repr(other) == "<Watch: nothing found>"
+
+
+def test_why_is_answered_after_the_watch_too() -> None:
+    w = vg.tensor([1.0, 2.0], requires_grad=True)
+    b = vg.tensor(0.0, requires_grad=True)
+    with vg.watch():
+        (w.detach().sum() + b).backward()
+    found = vg.why(w)
+    assert found.kind == "cut-detach"
+    assert "detach" in found.fix

@@ -1,0 +1,152 @@
+"""Custom Functions, checkpoints and threads within a watch; what examples show is found by "
+"`vizgrad.check`."""
+
+# pyright: reportIncompatibleMethodOverride=false
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import vizgrad as T
+from tests.pains.corpus import fine, pain
+from vizgrad import why
+from vizgrad.utils.checkpoint import checkpoint
+
+
+@pain("reference-cycle", "y")
+def an_output_is_kept_on_ctx() -> None:
+    class Exp(T.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            y = T.exp(x)
+            ctx.y = y  # BLAME
+            return y
+
+        @staticmethod
+        def backward(ctx: Any, grad: Any) -> Any:
+            return grad * ctx.y
+
+    Exp.apply(T.tensor([0.0, 1.0], requires_grad=True)).sum().backward()
+
+
+@pain("function-dirty", "x")
+def an_input_is_changed_unmarked() -> None:
+    class Double(T.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            x.mul_(2.0)  # BLAME
+            return x.clone()
+
+        @staticmethod
+        def backward(ctx: Any, grad: Any) -> Any:
+            return grad * 2.0
+
+    a = T.tensor([0.0, 1.0], requires_grad=True)
+    Double.apply(a * 1.0).sum().backward()
+
+
+@pain("function-return", "ScaleBackward")
+def a_backward_is_one_gradient_short() -> None:
+    class Scale(T.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any, factor: float) -> Any:
+            ctx.factor = factor
+            return x * factor
+
+        @staticmethod
+        def backward(ctx: Any, grad: Any) -> Any:
+            return grad * ctx.factor  # BLAME
+
+    Scale.apply(T.tensor([1.0, 2.0], requires_grad=True), 3.0).sum().backward()
+
+
+@pain("not-repeatable")
+def a_checkpoint_draws_anew() -> None:
+    w = T.tensor([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0], requires_grad=True)
+
+    def layer(x: Any) -> Any:  # BLAME
+        return (x * (T.rand(8) < 0.5).float()).exp()
+
+    checkpoint(layer, w, use_reentrant=False, preserve_rng_state=False).sum().backward()
+
+
+@pain("grad-mode")
+def a_worker_records_what_nobody_wants() -> None:
+    w = T.tensor([1.0, 2.0], requires_grad=True)
+    results: list[Any] = []
+
+    def evaluate() -> None:
+        results.append((w * 2.0).sum())  # BLAME
+
+    with T.no_grad():
+        worker = threading.Thread(target=evaluate)
+        worker.start()
+        worker.join()
+    assert results[0].requires_grad
+
+
+@fine
+def a_function_marks_what_it_writes() -> Any:
+    class Double(T.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            x.mul_(2.0)
+            ctx.mark_dirty(x)
+            return x
+
+        @staticmethod
+        def backward(ctx: Any, grad: Any) -> Any:
+            return grad * 2.0
+
+    a = T.tensor([0.0, 1.0], requires_grad=True)
+    Double.apply(a * 1.0).sum().backward()
+    return why(a)
+
+
+@fine
+def a_function_saves_its_output() -> Any:
+    class Exp(T.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            y = T.exp(x)
+            ctx.save_for_backward(y)
+            return y
+
+        @staticmethod
+        def backward(ctx: Any, grad: Any) -> Any:
+            (y,) = ctx.saved_tensors
+            return grad * y
+
+    x = T.tensor([0.0, 1.0], requires_grad=True)
+    Exp.apply(x).sum().backward()
+    return why(x)
+
+
+@fine
+def a_checkpoint_with_dropout_repeats() -> Any:
+    w = T.tensor([1.0, 2.0, 3.0], requires_grad=True)
+
+    def layer(x: Any) -> Any:
+        return T.nn.functional.dropout(x, 0.5).tanh()
+
+    T.manual_seed(0)
+    (checkpoint(layer, w, use_reentrant=False) + w).sum().backward()
+    return why(w)
+
+
+@fine
+def a_worker_evaluates_without_gradients() -> Any:
+    w = T.tensor([1.0, 2.0], requires_grad=True)
+    results: list[Any] = []
+
+    def evaluate() -> None:
+        with T.no_grad():
+            results.append((w * 2.0).sum())
+
+    worker = threading.Thread(target=evaluate)
+    worker.start()
+    worker.join()
+    (w * w).sum().backward()
+    assert not results[0].requires_grad
+    return why(w)

@@ -1,0 +1,132 @@
+"""Being watched changes nothing: values, versions, lifetimes, hooks; and nothing is left of it."""
+
+from __future__ import annotations
+
+import gc
+import threading
+import warnings
+import weakref
+from typing import Any
+
+import pytest
+
+import vizgrad as vg
+from tests.oracle.harness import execute, faults_of_vizgrad, load
+from tests.oracle.registry import Program, enabled_programs
+from vizgrad.provenance import listening
+from vizgrad.provenance.noting import Noting
+from vizgrad.provenance.tapped import functions, plain
+
+#: Of all programs of the oracle every so manyth.
+STEP = 41
+
+
+@pytest.fixture
+def vizgrad() -> object:
+    return load("vizgrad")
+
+
+@pytest.mark.parametrize("one", list(enabled_programs())[::STEP], ids=lambda one: one.id)
+def test_a_program_shows_the_same_when_it_is_watched(one: Program, vizgrad: object) -> None:
+    plainly = execute(one, vizgrad)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", message=".*was removed because it raised")
+        with vg.watch():
+            watched = execute(one, vizgrad)
+    assert plainly.crash is None
+    assert not faults_of_vizgrad(plainly, watched)
+
+
+def test_functions_do_what_they_did_afterwards() -> None:
+    found = [f for f in (plain(each) for each, _, _ in functions()) if f is not None]
+    vg.tensor([1.0]).sinh()  # written by now
+    before = vg.Tensor.sinh.__code__
+    with vg.watch():
+        assert vg.Tensor.sinh.__code__ is not before
+        vg.tensor([1.0]).sinh()
+    assert vg.Tensor.sinh.__code__ is before
+    assert len(found) > 500
+    assert not [f for f in found if f.__code__.co_filename == "<vizgrad tap>"]
+
+
+def test_a_function_that_is_first_called_within_a_watch_is_heard_and_stays_written() -> None:
+    made = vg.tensor([0.5], requires_grad=True)
+    with vg.watch() as watch:
+        first, second = vg.special.i0e(made), vg.special.i0e(made)
+        assert not vg.why(second)
+    assert first.tolist() == second.tolist() == vg.special.i0e(made).tolist()
+    assert watch.findings == []
+
+
+def test_tensors_and_memory_die_as_soon_as_without() -> None:
+    gc.disable()
+    try:
+        with vg.watch():
+            x = vg.tensor([1.0, 2.0], requires_grad=True)
+            hidden = x * 2.0
+            block = hidden.detach().numpy()
+            loss = hidden.sum()
+            loss.backward()
+            gone = [weakref.ref(each) for each in (x, hidden, loss, loss.grad_fn, block)]
+            del x, hidden, loss, block
+            assert [each() for each in gone] == [None] * 5
+    finally:
+        gc.enable()
+
+
+def test_notes_go_with_their_tensors() -> None:
+    noting = Noting()
+    noting.start()
+    try:
+        x = vg.tensor([1.0])
+        for _ in range(50):
+            x = x + 1.0
+        assert len(noting.notes._known) <= 2
+    finally:
+        noting.stop()
+
+
+def test_what_goes_wrong_in_noting_ends_the_watch_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: Any) -> None:
+        raise KeyError("noted wrongly")
+
+    monkeypatch.setattr(Noting, "_made", broken)
+    with pytest.warns(RuntimeWarning, match="a watch was removed"), vg.watch() as watch:
+        x = vg.tensor([1.0], requires_grad=True)
+        (x * 2.0).sum().backward()
+    assert x.grad is not None
+    assert watch.findings == []
+
+
+def test_watches_within_each_other_and_on_threads() -> None:
+    seen: list[Any] = []
+
+    def work() -> None:
+        with vg.watch() as own:
+            w = vg.tensor([-1.0], requires_grad=True)
+            seen.append(vg.why(w.log().sum()))
+        seen.append(own)
+
+    with vg.watch() as outer:
+        with vg.watch():
+            worker = threading.Thread(target=work)
+            worker.start()
+            worker.join()
+        assert vg.why(vg.tensor([1.0]) / 0.0).kind == "nonfinite-forward"
+    assert seen[0].kind == "nonfinite-forward"
+    assert outer.findings == []
+    assert listening._taps == []
+
+
+def test_a_watch_is_entered_once() -> None:
+    watch = vg.watch()
+    with watch:
+        pass
+    with pytest.raises(RuntimeError, match="entered once"):
+        watch.__enter__()
+
+
+def test_an_error_leaves_no_tap_behind() -> None:
+    with pytest.raises(ZeroDivisionError), vg.watch():
+        raise ZeroDivisionError
+    assert listening._taps == []
