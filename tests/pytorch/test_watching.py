@@ -12,7 +12,7 @@ torch = pytest.importorskip("torch")
 
 # Below what skips where PyTorch is not installed:
 import vizgrad  # noqa: E402
-from vizgrad.pytorch import watching  # noqa: E402
+from vizgrad.pytorch import watching, writes  # noqa: E402
 
 
 class Block(torch.nn.Module):
@@ -67,6 +67,82 @@ def test_watch_listens_to_pytorch_too() -> None:
         b = a.exp()
     assert w.findings == []
     assert vizgrad.graph(b).data.nodes[0].place.text == "b = a.exp()"
+
+
+def test_the_line_that_wrote_is_known() -> None:
+    a = torch.ones(3, requires_grad=True)
+    h = torch.zeros(3)
+    with vizgrad.watch():
+        b = a.exp()
+        loss = (b * b).sum()
+        h += 1
+        with torch.no_grad():
+            b[1:].mul_(2)  # the culprit
+            torch.add(h, 1, out=h)
+    (storage,) = vizgrad.versions(h).storages
+    assert [(w.version, w.op) for w in storage.writes] == [(1, "add_"), (2, "add")]
+    assert [w.place.text for w in storage.writes] == ["h += 1", "torch.add(h, 1, out=h)"]
+    b.detach().add_(1)  # nobody watched
+    stale = {
+        s.name: s.culprit for n in vizgrad.graph(loss).data.nodes for s in n.saved if s.culprit
+    }
+    assert {write.place.text for write in stale.values()} == {"b[1:].mul_(2)  # the culprit"}
+    session = vizgrad.debug(loss)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation") as raised:
+        session.continue_()
+    explanation = raised.value.explanation
+    assert explanation.culprit.text == "b[1:].mul_(2)  # the culprit"
+    assert "mul_ changed it in place" in explanation.story
+
+
+def test_of_memory_with_two_counters_nobody_is_blamed() -> None:
+    a = torch.ones(3, requires_grad=True)
+    b = a * 1
+    with vizgrad.watch():
+        loss = b.exp().sum() + b.pow(3).sum()
+        b.data.mul_(2)
+        b.detach().mul_(2)
+    culprits = [s.culprit for n in vizgrad.graph(loss).data.nodes for s in n.saved]
+    assert set(culprits) == {None}
+    assert [s.state for n in vizgrad.graph(loss).data.nodes for s in n.saved].count("stale") == 1
+
+
+def test_views_written_in_place_are_what_they_are_without() -> None:
+    def run() -> tuple[Any, list[str]]:
+        torch.manual_seed(1)
+        a, b = torch.randn(4, requires_grad=True), torch.randn(2, requires_grad=True)
+        c = a * 1
+        part = c[:2]
+        part.mul_(b)
+        c.view(2, 2)[1].exp_()
+        loss = (c.sum() + part.sum()) * part.mean()
+        graph = vizgrad.graph(loss).data
+        loss.backward()
+        return (a.grad, b.grad), [n.name for n in graph.nodes]
+
+    grads, names = run()
+    with vizgrad.watch():
+        watched, same_names = run()
+    assert names == same_names
+    assert all(map(torch.equal, grads, watched))
+
+
+def test_an_optimizer_writes_at_a_line() -> None:
+    layer = torch.nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(layer.parameters(), 0.1)
+    with vizgrad.watch():
+        first = layer(torch.ones(1, 2)).sum()
+        first.backward()
+        optimizer.step()
+    (storage,) = vizgrad.versions(layer.weight).storages
+    assert [write.place.text for write in storage.writes] == ["optimizer.step()"]
+
+
+def test_what_was_noted_of_memory_is_let_go_of() -> None:
+    with vizgrad.watch():
+        for _ in range(3 * writes.OFTEN):
+            torch.zeros(1).add_(1)
+    assert len(writes._logs) <= writes.OFTEN + 1
 
 
 def test_a_line_can_be_run_to() -> None:

@@ -37,14 +37,19 @@ def _explain_saved(error: RuntimeError, source: TorchGraph, node: int) -> None:
         states.setdefault(saved.state, []).append(saved)
     if "modified by an inplace operation" in text and "stale" in states:
         saved = states["stale"][0]
-        writes = saved.version_now - (saved.version_saved or 0)
-        times = "once" if writes == 1 else f"{writes} times"
+        writes, culprit = saved.version_now - (saved.version_saved or 0), saved.culprit
+        story = f"{who} saved `{saved.name}` for its backward; "
+        if culprit is None:
+            story += f"it was changed in place {'once' if writes == 1 else f'{writes} times'} since"
+        else:
+            story += f"{culprit.op} changed it in place"
         explained(
             error,
             kind="saved-overwritten",
+            culprit=None if culprit is None else culprit.place,
             tensor=source.label_of(node, saved.name) or saved.name,
             fix="write out of place there (e.g. `x = x + y` for `x += y`), or clone before the write",
-            story=f"{who} saved `{saved.name}` for its backward; it was changed in place {times} since",
+            story=story,
         )
     elif "a second time" in text and "freed" in states:
         names = ", ".join(f"`{saved.name}`" for saved in states["freed"])

@@ -2,7 +2,7 @@
 
 Saved values are looked at in their slots (`_raw_saved_*`): nothing is unpacked, so no hook runs and no check
 raises. What a slot holds shares its version counter with the tensor that was saved. PyTorch tells nobody
-that memory was written: `written` looks at the counters of all that was saved.
+that memory was written: `written` looks at the counters of all that was saved. By whom is in `writes.py`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,10 @@ import torch
 
 from vizgrad.inspection import model
 from vizgrad.pytorch.words import clock_of, dtype_of, is_custom
+from vizgrad.pytorch.writes import writes_to
 
+#: Latest writes of a block that its timeline shows.
+WRITES_TOLD = 64
 _RAW, _PLAIN = "_raw_saved_", "_saved_"
 #: Names of attributes, by class: that of an operation has always the same.
 _raw_names: dict[type, tuple[str, ...]] = {}
@@ -74,8 +77,15 @@ class Kept:
         if tensor is None or first.storage is None:
             return first
         now = tensor._version
-        state: model.SavedState = "alive" if now == first.version_saved else "stale"
-        return replace(first, state=state, version_now=now)
+        if now == first.version_saved:
+            return replace(first, state="alive", version_now=now)
+        return replace(first, state="stale", version_now=now, culprit=self._culprit(tensor))
+
+    def _culprit(self, tensor: torch.Tensor) -> model.Write | None:
+        """The first write after the save, if it is known."""
+        saved = self.first.version_saved
+        write = None if saved is None else next(writes_to(tensor, saved), None)
+        return write if write is not None and write.version == (saved or 0) + 1 else None
 
 
 class Released:
@@ -114,10 +124,17 @@ class Block:
 
     def now(self) -> int:
         """The counter. Tensors that share memory, but no counter (`.data`), are told as one."""
-        found = [kept.tensor._version for kept in self.kept if kept.tensor is not None]
-        if self.tensor is not None:
-            found.append(self.tensor._version)
-        return max(found, default=self.version)
+        return max((tensor._version for tensor in self.counting()), default=self.version)
+
+    def writes(self) -> tuple[model.Write, ...]:
+        """What is known of those that the counter tells of, the latest of them."""
+        newest = max(self.counting(), key=lambda tensor: tensor._version, default=None)
+        return () if newest is None else tuple(writes_to(newest))[-WRITES_TOLD:]
+
+    def counting(self) -> list[torch.Tensor]:
+        """What shares its memory."""
+        found = [kept.tensor for kept in self.kept if kept.tensor is not None]
+        return found if self.tensor is None else [*found, self.tensor]
 
     def was_written(self) -> bool:
         """Since the graph was opened, or after something in it was saved?"""
@@ -149,8 +166,7 @@ class SavedValues:
         for number, block in enumerate(self._blocks):
             block.version = block.opened = block.now()
             block.shown = bool(block.kept) or block.version > 0
-            told = [kept.tensor for kept in block.kept if kept.tensor is not None]
-            told += [] if block.tensor is None else [block.tensor]
+            told = block.counting()
             self._counted += told
             self._block_of += [number] * len(told)
         self._counts = [tensor._version for tensor in self._counted]
@@ -283,22 +299,24 @@ class SavedValues:
 
     def _change(self, number: int) -> model.StorageChange:
         block = self._blocks[number]
-        opened, block.shown = not block.shown, True
+        opened, block.shown, before = not block.shown, True, block.version
         block.version = block.now()
         turned = [
-            model.SavedRun(kept.node, kept.name, saved.state, saved.version_now)
+            model.SavedRun(kept.node, kept.name, saved.state, saved.version_now, saved.culprit)
             for kept in block.kept
             for saved in (kept.now(),)
         ]
+        writes = block.writes()
+        new = () if opened else tuple(write for write in writes if write.version > before)
         return model.StorageChange(
-            number, block.version, writes_dropped=block.version, saved=tuple(turned),
-            opened=self._timeline(number) if opened else None,
+            number, block.version, new, block.version - len(writes), tuple(turned),
+            self._timeline(number) if opened else None,
         )  # fmt: skip
 
     def _timeline(self, number: int) -> model.Storage:
-        """PyTorch notes how often memory was written, not by whom."""
+        """PyTorch notes how often memory was written; by whom is known where somebody watched."""
         block = self._blocks[number]
-        version = block.now()
+        version, writes = block.now(), block.writes()
         saves = [
             model.SaveMark(
                 kept.node, kept.name, saved.version_saved, clock_of(self._nodes[kept.node]), saved.state
@@ -307,8 +325,8 @@ class SavedValues:
             for saved in (kept.now(),)
         ]  # fmt: skip
         return model.Storage(
-            number, block.label, block.shape, block.dtype, block.bytes, version,
-            writes_dropped=version, saves=tuple(saves),
+            number, block.label, block.shape, block.dtype, block.bytes, version, writes,
+            version - len(writes), tuple(saves),
         )  # fmt: skip
 
     def close(self) -> None:

@@ -1,7 +1,7 @@
-"""Notes where nodes of PyTorch are recorded, as long as a block of forward code runs.
+"""Notes where nodes of PyTorch are recorded and memory is written, as long as a block of code runs.
 
-Each function of PyTorch's that returns tensors marks the nodes that it recorded with the person's line and
-the calls of modules around it (`places.py`). Nothing is kept here: what is noted lives with the nodes.
+Each function of PyTorch's marks the nodes that it recorded with the person's line and the calls of modules
+around it (`places.py`), and notes what it wrote to (`writes.py`). What is noted lives with nodes and memory.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from torch.overrides import TorchFunctionMode
 
 from vizgrad.inspection.origin import MOST_CALLS, Call, Origin, Spot
 from vizgrad.pytorch.places import note
+from vizgrad.pytorch.writes import counters, note_write
 
 #: Frames of these are passed over when looking for a person's line.
 _PASSED = ("torch", "vizgrad", "contextlib")
@@ -68,16 +69,19 @@ class _Noting(TorchFunctionMode):
     def __torch_function__(
         self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
-        made = func(*args, **(kwargs or {}))
-        if isinstance(made, torch.Tensor):
-            if made.grad_fn is not None:
-                self._mark([made.grad_fn])
-        elif isinstance(made, tuple | list):
-            found = [
-                t.grad_fn for t in made if isinstance(t, torch.Tensor) and t.grad_fn is not None
-            ]
-            if found:
-                self._mark(found)
+        kwargs = kwargs or {}
+        before = counters((*args, *kwargs.values()))
+        made = func(*args, **kwargs)
+        wrote = False
+        for tensor, version in before:
+            if tensor._version > version:
+                wrote = True
+                name = getattr(func, "__name__", "")
+                note_write(tensor, version, name, _spot_of(sys._getframe(1)))
+        if torch.is_grad_enabled():
+            several = made if isinstance(made, tuple | list) else (made,)
+            nodes = [_recorded(each, wrote) for each in several if isinstance(each, torch.Tensor)]
+            self._mark([node for node in nodes if node is not None])
         return made
 
     def _mark(self, nodes: list[Any]) -> None:
@@ -102,6 +106,15 @@ class _Noting(TorchFunctionMode):
         if known is None:
             known = self._known[key] = Origin(calls, spot)
         return known
+
+
+def _recorded(made: torch.Tensor, wrote: bool) -> Any:
+    """The node that made it. Of a view that was written to that of its base: to ask for its own makes one."""
+    base = made._base if wrote and made._is_view() else None
+    try:
+        return made.grad_fn if base is None else base.grad_fn
+    except RuntimeError:  # of a view that must not be used any more
+        return None
 
 
 def _entered(module: torch.nn.Module, args: object) -> None:

@@ -1,0 +1,87 @@
+"""Which line wrote to the memory of a tensor of PyTorch's, as long as somebody watched.
+
+PyTorch counts writes. What was noted says which operation brought the counter to a number, and stays as long
+as the memory; where two say so (a tensor and its `.data` share memory, and each has a counter), none is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+import torch
+from torch.multiprocessing.reductions import StorageWeakRef
+
+from vizgrad import errors
+from vizgrad.inspection import model
+from vizgrad.inspection.origin import Spot
+from vizgrad.tensor.place import Site
+
+#: Of each piece of memory so many of the latest writes are kept; what is gone is looked for now and then.
+MOST, OFTEN = 256, 1024
+
+
+class _Noted(NamedTuple):
+    op: str
+    spot: Spot | None
+    #: Nodes with smaller numbers were recorded before it.
+    clock: int
+
+
+class _Log:
+    def __init__(self, storage: torch.UntypedStorage) -> None:
+        #: As long as there is this, no other memory has its address.
+        self.reference = StorageWeakRef(storage)
+        #: By what the counter was after it; None: there are two that say so.
+        self.noted: dict[int, _Noted | None] = {}
+
+
+_logs: dict[int, _Log] = {}
+
+
+def counters(values: Iterable[Any]) -> list[tuple[torch.Tensor, int]]:
+    """The tensors among the arguments of a call, and in lists among them, with their counters."""
+    found: list[tuple[torch.Tensor, int]] = []
+    for value in values:
+        if isinstance(value, torch.Tensor):
+            if not value.is_inference():
+                found.append((value, value._version))
+        elif isinstance(value, tuple | list):
+            found += [
+                (each, each._version)
+                for each in value
+                if isinstance(each, torch.Tensor) and not each.is_inference()
+            ]
+    return found
+
+
+def note_write(tensor: torch.Tensor, before: int, op: str, spot: Spot | None) -> None:
+    """A call has brought the counter of a tensor from `before` to where it is."""
+    try:
+        storage = tensor.untyped_storage()
+    except (NotImplementedError, RuntimeError):  # sparse, or a wrapper around others
+        return
+    key = storage._cdata
+    log = _logs.get(key)
+    if log is None:
+        if len(_logs) % OFTEN == OFTEN - 1:
+            for gone in [k for k, each in _logs.items() if each.reference.expired()]:
+                del _logs[gone]
+        log = _logs[key] = _Log(storage)
+    made = _Noted(op, spot, int(torch._C._autograd._get_sequence_nr()))
+    for version in range(before + 1, tensor._version + 1):
+        log.noted[version] = made if log.noted.get(version, made) == made else None
+    while len(log.noted) > MOST:
+        del log.noted[next(iter(log.noted))]
+
+
+def writes_to(tensor: torch.Tensor, since: int = 0) -> Iterator[model.Write]:
+    """What is known of the writes that brought its counter to more than `since`, in order."""
+    log = _logs.get(tensor.untyped_storage()._cdata)
+    if log is None:
+        return
+    for version, noted in sorted(log.noted.items()):
+        if since < version <= tensor._version and noted is not None:
+            spot = noted.spot
+            place = None if spot is None else errors.place_of(Site(spot.code, spot.offset))
+            yield model.Write(version, noted.clock, noted.op, place)
