@@ -71,7 +71,7 @@ def test_a_watch_reads_as_its_findings() -> None:
         for _ in range(3):
             (w * w).sum().backward()
             with vg.no_grad():
-                w -= 0.1 * w.grad  # pyright: ignore[reportOperatorIssue, reportOptionalOperand]
+                w -= 0.1 * w.grad  # pyright: ignore[reportOperatorIssue]
     assert "zero_grad" in repr(watch)
     assert [each.kind for each in watch.findings] == ["grad-accumulated"]
     with vg.watch() as other:

@@ -130,3 +130,12 @@ def test_an_error_leaves_no_tap_behind() -> None:
     with pytest.raises(ZeroDivisionError), vg.watch():
         raise ZeroDivisionError
     assert listening._taps == []
+
+
+def test_a_batch_whose_elements_are_asked_for_is_an_error_as_without() -> None:
+    def odd(x: Any) -> Any:
+        return x if x.sum() > 0 else -x
+
+    with vg.watch() as watch, pytest.raises(RuntimeError, match="vmap"):
+        vg.vmap(odd)(vg.ones(2, 3))
+    assert watch.findings == []

@@ -15,7 +15,7 @@ FORWARD: tuple[tuple[str, str], ...] = (
         "keep `{x}` positive: add a small eps, or clamp(min=eps), before it",
     ),
     (
-        "truediv rtruediv div divide true_divide reciprocal rsqrt itruediv div_",
+        "truediv rtruediv div divide true_divide reciprocal rsqrt itruediv",
         (
             "keep the divisor `{x}` away from zero: add a small eps or clamp(min=eps), or mask it with where "
             "before dividing"

@@ -8,6 +8,7 @@ from vizgrad.errors import Explanation
 from vizgrad.explaining import missing
 from vizgrad.explaining.said import line, name_of, said
 from vizgrad.provenance import written
+from vizgrad.provenance.habits import tensors_in
 from vizgrad.provenance.notes import Note
 from vizgrad.provenance.noting import Noting
 from vizgrad.tensor.tensor import Tensor
@@ -32,7 +33,7 @@ class Improving:
         error.add_note(str(better))
 
     def _better(self, known: Explanation, args: tuple[Any, ...], error: str) -> Explanation | None:
-        roots = [self._noting.note_of(each) for each in _tensors(args)]
+        roots = [self._noting.note_of(each) for each in tensors_in(args)]
         if known.kind == "cut-detach" and roots:
             return self._cut(roots[0])
         if known.kind == "graph-freed" and roots:
@@ -146,13 +147,3 @@ def _carried(old: Note, new: Note, earlier: Any) -> Explanation:
         f"on {line(new.site)}: the new loss leads back into the released graph.",
         fix,
     )  # fmt: skip
-
-
-def _tensors(args: Any, depth: int = 2) -> list[Tensor]:
-    found: list[Tensor] = []
-    for each in args:
-        if isinstance(each, Tensor):
-            found.append(each)
-        elif depth and isinstance(each, (list, tuple)):
-            found += _tensors(each, depth - 1)
-    return found

@@ -7,6 +7,7 @@ from vizgrad.explaining.advice import backward_fix, forward_fix
 from vizgrad.explaining.said import call, line, number, operand_of, said
 from vizgrad.provenance import written
 from vizgrad.provenance.backwards import Odd, Run
+from vizgrad.provenance.births import DIVISIONS
 from vizgrad.provenance.notes import Note
 
 
@@ -18,6 +19,8 @@ def of_value(note: Note, name: str) -> Explanation | None:
     if birth.op == "step":
         return _of_step(birth, name)
     shown = operand_of(birth)
+    if birth.op in DIVISIONS and len(parts := written.operands(birth.site)) > 1:
+        shown = parts[-1] if len(parts[-1]) <= 40 else shown
     if not birth.parents:
         tensor = written.assigned(birth.site) or name
         return said(

@@ -35,13 +35,29 @@ def look_at_values(note: Note, out: Tensor, parents: tuple[Note, ...]) -> None:
             note.born = first
             return
     note.born = note
-    given = next(_operands(parents), None)
+    given = next(_operands(note.op, parents), None)
     places = born(out._array, None if given is None else given._array)
     note.detail = places, has_nan(out._array)
 
 
-def _operands(parents: tuple[Note, ...]) -> Iterator[Tensor]:
-    for parent in reversed(parents):  # the divisor, or the only one
+#: Their last operand is the one to look at.
+DIVISIONS = frozenset(
+    {
+        "truediv",
+        "rtruediv",
+        "div",
+        "divide",
+        "true_divide",
+        "itruediv",
+        "div_",
+        "__truediv__",
+        "__itruediv__",
+    }
+)
+
+
+def _operands(op: str, parents: tuple[Note, ...]) -> Iterator[Tensor]:
+    for parent in reversed(parents) if op in DIVISIONS else parents:
         tensor = parent.tensor()
         if tensor is not None and tensor._array.dtype.kind in "fciubV":
             yield tensor

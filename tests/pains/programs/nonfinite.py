@@ -26,7 +26,7 @@ def the_log_of_a_softmax() -> Any:
     return why(loss)
 
 
-@pain("nonfinite-forward", "total")
+@pain("nonfinite-forward", "keep.sum()")
 def a_mean_over_nothing_selected() -> Any:
     w = T.tensor([1.0, 2.0], requires_grad=True)
     keep = T.tensor([0.0, 0.0])
@@ -88,6 +88,14 @@ def an_arc_cosine_outside_its_domain() -> Any:
     cosine = (a * 1.0000002).sum()
     angle = T.acos(cosine)  # BLAME
     loss = angle * 2.0
+    return why(loss)
+
+
+@pain("nonfinite-forward", "w.norm()")
+def a_vector_of_length_zero_is_normalised() -> Any:
+    w = T.tensor([0.0, 0.0], requires_grad=True)
+    unit = w / w.norm()  # BLAME
+    loss = (unit * T.tensor([1.0, 2.0])).sum()
     return why(loss)
 
 
