@@ -179,3 +179,54 @@ def what_is_the_same_for_all_gets_the_sum(torch, see):
     each = func.vmap(func.grad(lambda t, w: Product.apply(t, w, 3).sum(), (0, 1)), (0, None))
     see("of each", each(x, w.detach()))
     see("rows", func.jacrev(lambda w: Product.apply(x[0], w, 3))(w.detach()))
+
+
+@program(rules="A-9 C-3 H-1")
+def hooks_of_modules_and_checkpoints_under_transforms(torch, see):
+    func, x = torch.func, _point(torch, 2, 3)
+    layer = torch.nn.Linear(3, 3, dtype=torch.float64)
+    with torch.no_grad():
+        layer.weight.copy_(_point(torch, 3, 3, seed=1))
+        layer.bias.copy_(_point(torch, 3, seed=2))
+    called = []
+    hook = layer.register_full_backward_hook(lambda *given: called.append(len(given)))
+    see("pushed through a hook", func.jvp(layer, (x,), (x.cos(),)))
+    see("batched through a hook", func.vmap(layer)(x))
+    see.raises("pulled through a hook", lambda: func.grad(lambda t: layer(t).sum())(x))
+    see("called", called)
+    hook.remove()
+
+    def kept(t):
+        return torch.utils.checkpoint.checkpoint(lambda u: layer(u).sin(), t, use_reentrant=False)
+
+    def again(t):
+        return torch.utils.checkpoint.checkpoint(lambda u: layer(u).sin(), t, use_reentrant=True)
+
+    see("pushed through a checkpoint", func.jvp(kept, (x,), (x.cos(),)))
+    see("batched through a checkpoint", func.vmap(kept)(x))
+    see.raises("pulled through a checkpoint", lambda: func.grad(lambda t: kept(t).sum())(x))
+    see.raises("reentrant, pushed", lambda: func.jvp(again, (x,), (x,)))
+    see.raises("reentrant, batched", lambda: func.vmap(again)(x))
+    see.raises("reentrant, pulled", lambda: func.grad(lambda t: again(t).sum())(x))
+
+
+@program(rules="D-7 F-84")
+def a_generated_rule_of_what_writes_is_refused(torch, see):
+    class Twice(torch.autograd.Function):
+        generate_vmap_rule = True
+
+        @staticmethod
+        def forward(x):
+            return x.mul_(2)
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            ctx.mark_dirty(inputs[0])
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * 2
+
+    x = _point(torch, 2, 3)
+    see("alone", torch.func.grad(lambda t: Twice.apply(t.clone()).sum())(x))
+    see.raises("batched", lambda: torch.func.vmap(lambda t: Twice.apply(t.clone()))(x))

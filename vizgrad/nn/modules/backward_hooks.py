@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from vizgrad.autograd.function import Function
+from vizgrad.tensor.modes import MODES
 from vizgrad.tensor.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -24,6 +25,11 @@ class BackwardHookFunction(Function):
         return grads
 
 
+def _in_a_transform() -> bool:
+    """Inside of `jvp` or `vmap`, where, as in PyTorch, no node is put around a module."""
+    return bool(MODES.transforms) and not MODES.transforms[-1].differentiates
+
+
 class BackwardHooks:
     """One call of a module with full backward hooks."""
 
@@ -39,7 +45,7 @@ class BackwardHooks:
         """The arguments, tensors among them passed through a node that knows when it is done."""
         where = [i for i, a in enumerate(args) if isinstance(a, Tensor)]
         self.count = len(args)
-        if not any(args[i].requires_grad for i in where):
+        if _in_a_transform() or not any(args[i].requires_grad for i in where):
             return args
         passed = BackwardHookFunction.apply(*(args[i] for i in where))
         node = next(t.grad_fn for t in passed if t.grad_fn is not None)
@@ -66,7 +72,7 @@ class BackwardHooks:
         single = isinstance(output, Tensor)
         values = (output,) if single else tuple(output) if isinstance(output, (tuple, list)) else ()
         where = [i for i, v in enumerate(values) if isinstance(v, Tensor)]
-        if not any(values[i].requires_grad for i in where):
+        if _in_a_transform() or not any(values[i].requires_grad for i in where):
             return output
         passed = BackwardHookFunction.apply(*(values[i] for i in where))
         node = next(t.grad_fn for t in passed if t.grad_fn is not None)

@@ -7,8 +7,9 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 from vizgrad.function.custom.function import Function
+from vizgrad.function.wrapped import innermost, tensors_in
 from vizgrad.ops.public.creation import empty
-from vizgrad.tensor.modes import is_grad_enabled
+from vizgrad.tensor.modes import MODES, is_grad_enabled
 from vizgrad.tensor.tensor import Tensor
 from vizgrad.tensor.wrong_call import wrong_call
 from vizgrad.utils._pytree import tree_flatten
@@ -77,6 +78,18 @@ def checkpoint(
     before, around = context_fn()
     if not is_grad_enabled():
         return function(*args, **kwargs)
+    if any(level.differentiates for level in MODES.transforms):
+        raise wrong_call(
+            RuntimeError(
+                "torch.func.{grad, vjp, jacrev, hessian} don't yet support saved tensor hooks, which "
+                "checkpoint needs"
+            ),
+            "checkpoint outside of the transform, or call the function itself",
+        )
+    if (
+        innermost(tensors_in((args, kwargs))) is not None
+    ):  # there are no examples any more in the backward
+        return function(*args, **kwargs)
     inputs = _Inputs(args, kwargs)
     surroundings = Surroundings((args, kwargs), preserve)
 
@@ -125,9 +138,12 @@ class CheckpointInputs(Function):
     """Keeps the tensors that a checkpointed function was called with."""
 
     @staticmethod
-    def forward(ctx: Any, first: Tensor, *tensors: Tensor) -> Tensor:
-        ctx.save_for_backward(*tensors)
+    def forward(first: Tensor, *tensors: Tensor) -> Tensor:
         return first.detach()
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        ctx.save_for_backward(*inputs[1:])
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
