@@ -4,12 +4,28 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 NAMESPACE = {"inf": math.inf, "nan": math.nan}
 _COMPILED: dict[str, Any] = {}
+
+
+@contextmanager
+def unwarned() -> Iterator[None]:
+    """Warnings are not compared; but numpy's of floating-point accidents nobody may be shown: from
+    vizgrad's own code they are errors.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        warnings.filterwarnings("error", category=RuntimeWarning, module="vizgrad")
+        warnings.filterwarnings(
+            "ignore", category=np.exceptions.ComplexWarning
+        )  # PyTorch warns too
+        yield
 
 
 def run(module: Any, lines: list[str]) -> dict[str, Any]:
@@ -22,8 +38,7 @@ def run(module: Any, lines: list[str]) -> dict[str, Any]:
 def observed(module: Any, call: Any, derivatives: bool = True) -> dict[str, Any]:
     """What can be seen of a call, by name of what is seen. Tensors are seen as arrays."""
     lines = call.source()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with unwarned():
         try:
             names = run(module, lines[:-1])
         except Exception as error:  # noqa: BLE001  whatever it is, it is compared

@@ -7,12 +7,11 @@ the next one runs; so a shorter program is made by leaving lines out.
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 from tests.fuzz.draw import Draw
-from tests.fuzz.observe import NAMESPACE
+from tests.fuzz.observe import NAMESPACE, unwarned
 from tests.fuzz.program_lines import (
     AROUND,
     BINARY,
@@ -66,8 +65,7 @@ class Side:
 
     def run(self, line: str) -> None:
         self.lines.append(line)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with unwarned():
             try:
                 exec(compile(line, "<program>", "exec"), self.names)
             except Exception as error:  # noqa: BLE001  its class is what is compared

@@ -1,13 +1,13 @@
 """Floating-point accidents are values, not warnings: log(0) is -inf, as in PyTorch, and nobody is told.
 
 numpy warns, and `np.errstate` around every operation would cost as much as the operation. So there are
-four places, each with the cheapest way that works there:
+three places, each with the cheapest way that works there:
 
 - recording functions (`vizgrad.function.compile_record`) call ufuncs from code whose global ``__name__`` is
   None. CPython drops a warning that comes from a frame without a module name, before any filter is
-  asked: this costs nothing, whatever the user did to `warnings` (tests/ops/test_quiet.py).
-- kernels written in Python, which have a module name, are wrapped in `quiet`.
-- in-place writes call them from a function made `nameless`, to the same effect.
+  asked: this costs nothing, whatever the user did to `warnings` (tests/ops/test_quiet.py). Declared kernels
+  written in Python, in-place writes and the shortest kernels are made `nameless`, to the same effect.
+- what such a kernel calls, which has a module name, is wrapped in `quiet`.
 - formulas over arrays run between one `hush` and `unhush` per backward (`vizgrad.engine.task`).
 """
 
@@ -39,9 +39,17 @@ except ImportError:
 
 
 def nameless(function: Callable[P, R]) -> Callable[P, R]:
-    """`function`, from whose frame ufuncs warn nobody. It uses no name of its module."""
-    scope = {"__name__": NAMELESS, "__package__": function.__module__.rpartition(".")[0]}
-    made: Any = FunctionType(function.__code__, scope, function.__name__)
+    """`function`, from whose own frame ufuncs warn nobody.
+
+    Of the names of its module it sees those that there are now: as a decorator, those above it.
+    """
+    if not isinstance(function, FunctionType):
+        return function
+    scope = {**function.__globals__, "__name__": NAMELESS}
+    made: Any = FunctionType(
+        function.__code__, scope, function.__name__, function.__defaults__, function.__closure__
+    )
+    made.__kwdefaults__, made.__doc__ = function.__kwdefaults__, function.__doc__
     return made
 
 

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from vizgrad.arrays.backend import Array
+from vizgrad.arrays.quiet import quiet
 
 #: Multiplications: up to so many OpenBLAS takes one thread by itself; above, several are worth it.
 FEW, MOST = 2**18, 2**23
@@ -135,6 +136,7 @@ def _given(product: Callable[..., Array], a: Array, b: Array, out: Array | None 
     return _of_numpy().alone(product, *operands)
 
 
+@quiet
 def dot(a: Array, b: Array) -> Array:
     """`a.dot(b)` of arrays of more than `FEW` multiplications."""
     if a.__class__ is not np.ndarray or b.__class__ is not np.ndarray:
@@ -146,6 +148,7 @@ def _dot(a: Array, b: Array) -> Array:
     return a.dot(b)
 
 
+@quiet
 def matmul(a: Array, b: Array, out: Array | None = None) -> Array:
     """`np.matmul` of matrices, or of stacks of them, each of which is a product of its own."""
     if a.size * b.size <= FEW or type(a) is not np.ndarray or type(b) is not np.ndarray:

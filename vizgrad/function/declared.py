@@ -8,7 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
+
+from vizgrad.arrays.quiet import nameless
+from vizgrad.tensor.place import INTERNAL
 
 #: How operand types are brought together (spec T-2 ... T-6):
 #: "promote": by PyTorch's promotion; "float": the same, integers become the default float;
@@ -52,6 +56,15 @@ class Declared:
     inplace: bool | Literal["public"]
     aliases: tuple[str, ...]
     numbers: Numbers
+
+    @cached_property
+    def kernel(self) -> Callable[..., Any]:
+        """`forward`, as operations run it: numpy warns nobody from its frame (`vizgrad.arrays.quiet`).
+
+        A person's own, whose module may change under it, is left as it is.
+        """
+        scope = getattr(self.forward, "__globals__", {})
+        return nameless(self.forward) if INTERNAL[scope.get("__package__")] else self.forward
 
     def __post_init__(self) -> None:
         self.__doc__ = self.doc

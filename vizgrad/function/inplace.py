@@ -280,7 +280,7 @@ def _compute(op: Primitive, tensors: tuple[Any, ...], attributes: dict[str, Any]
     if op.floats_only and arrays[0].dtype.kind in "iub":
         raise refuse_integers(op, arrays[0])
     try:
-        return _run(op.forward, arrays, attributes)
+        return _run(op.kernel, arrays, attributes)
     except Exception as error:  # noqa: BLE001  whatever a kernel raises gets PyTorch's words
         gathered(op, tensors)  # raises where devices are mixed
         raise kernel_error(op, error, *arrays) from None

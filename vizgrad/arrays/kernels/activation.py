@@ -142,6 +142,7 @@ def softshrink(x: Array, *, lambd: float) -> Array:
     return np.maximum(x - size, x.dtype.type(0)) + np.minimum(x + size, x.dtype.type(0))
 
 
+@quiet
 def prelu(x: Array, weight: Array) -> Array:
     above = x > 0
     return np.where(above, x, weight * x)

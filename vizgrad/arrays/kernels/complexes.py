@@ -7,6 +7,7 @@ import numpy as np
 from vizgrad.arrays import layout
 from vizgrad.arrays.backend import Array, as_array, namespace_of
 from vizgrad.arrays.kernels.choice import sign
+from vizgrad.arrays.quiet import quiet
 
 
 def is_complex(x: Array) -> bool:
@@ -64,6 +65,7 @@ def join(self: Array, imag: Array) -> Array:
     return out
 
 
+@quiet
 def polar(self: Array, angle: Array) -> Array:
     return join(self * np.cos(angle), self * np.sin(angle))
 

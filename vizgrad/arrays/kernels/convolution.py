@@ -31,11 +31,13 @@ from vizgrad.arrays.kernels.windows import (
     padded,
     strided,
 )
+from vizgrad.arrays.quiet import quiet
 
 #: Elements of the window matrix made at once; larger batches are done in parts, to bound memory.
 _CHUNK = 1 << 24
 
 
+@quiet
 def convolve(
     x: Array,
     w: Array,
@@ -88,6 +90,7 @@ def _convolve_into(
         )
 
 
+@quiet
 def input_gradient(
     g: Array, w: Array, size: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int
 ) -> Array:
@@ -145,6 +148,7 @@ def _depthwise_shares(g: Array, w: Array, groups: int) -> Iterator[Array]:
         yield (split * _beside(weights[:, :, index], len(out))).sum(axis=2)
 
 
+@quiet
 def weight_gradient(
     x: Array, g: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int
 ) -> Array:
@@ -262,6 +266,7 @@ def unfold(x: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Siz
     return columns.copy() if np.may_share_memory(columns, x) else columns
 
 
+@quiet
 def fold(
     columns: Array, size: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes
 ) -> Array:

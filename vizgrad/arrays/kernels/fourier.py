@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from vizgrad.arrays.backend import Array, namespace_of
+from vizgrad.arrays.quiet import quiet
 
 Dims = tuple[int, ...]
 
@@ -17,6 +18,7 @@ def _scaled(result: Array, scale: float, like: Array) -> Array:
     return result if scale == 1 else result * result.real.dtype.type(scale)
 
 
+@quiet
 def complex_to_complex(self: Array, *, dims: Dims, forward: bool, scale: float) -> Array:
     """The sum of x_n e^(-2 pi i k n / N), or with e^(+...) for the inverse direction, times `scale`."""
     if not dims:
@@ -26,11 +28,13 @@ def complex_to_complex(self: Array, *, dims: Dims, forward: bool, scale: float) 
     return _scaled(made, scale, self)
 
 
+@quiet
 def real_to_complex(self: Array, *, dims: Dims, scale: float) -> Array:
     """The half of the forward transform that says all: the last of `dims` has N // 2 + 1 elements."""
     return _scaled(namespace_of(self).fft.rfftn(self, axes=dims), scale, self)
 
 
+@quiet
 def complex_to_real(self: Array, *, dims: Dims, size: int, scale: float) -> Array:
     """The inverse direction from half of a Hermitian signal to `size` real elements along the last dim."""
     fft: Any = namespace_of(self).fft

@@ -18,6 +18,7 @@ import numpy as np
 from vizgrad.arrays.backend import Array
 from vizgrad.arrays.kernels.memory import contiguous, numbers, zeros
 from vizgrad.arrays.kernels.places import write_at
+from vizgrad.arrays.quiet import quiet
 
 BILINEAR, NEAREST, BICUBIC = 0, 1, 2
 ZEROS, BORDER, REFLECTION = 0, 1, 2
@@ -43,6 +44,7 @@ class Taps(NamedTuple):
     weights: list[Array]
 
 
+@quiet
 def sample(x: Array, grid: Array, how: How, orders: tuple[int, ...]) -> Array:
     """x (N, C, *sizes) at the places grid (N, *out, dims), dims as x, y(, z): (N, C, *out).
 
@@ -60,6 +62,7 @@ def sample(x: Array, grid: Array, how: How, orders: tuple[int, ...]) -> Array:
     return total.reshape(n, channels, *grid.shape[1:-1])
 
 
+@quiet
 def spread(
     values: Array, grid: Array, how: How, orders: tuple[int, ...], sizes: tuple[int, ...]
 ) -> Array:

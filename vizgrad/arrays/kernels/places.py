@@ -10,6 +10,7 @@ import numpy as np
 
 from vizgrad.arrays.backend import Array
 from vizgrad.arrays.kernels.memory import contiguous, zeros
+from vizgrad.arrays.quiet import quiet
 
 Sizes = tuple[int, ...]
 
@@ -18,6 +19,7 @@ Sizes = tuple[int, ...]
 deterministic = False
 
 
+@quiet
 def write_at(ufunc: Any, out: Array, index: Array, values: Array) -> None:
     """out[index[i]] = ufunc(out[index[i]], values[i]) one after another, over flat arrays.
 
@@ -115,6 +117,7 @@ def _largest(rows: Array) -> Array:
     return np.where(unordered.any(axis=-1), last, place)
 
 
+@quiet
 def window_starts(draws: Array, size: int, window: int, out: int) -> Array:
     """Where `out` windows start along an axis: steps of two neighbouring lengths, in the order of a draw.
 

@@ -263,6 +263,7 @@ def divisors(
     return total
 
 
+@quiet
 def mean_pool(x: Array, pool: Pool, count_padding: bool, override: int | None) -> Array:
     """The mean of each window; see `divisors` for what counts."""
     size = _spatial(x, pool)
@@ -281,6 +282,7 @@ def mean_pool(x: Array, pool: Pool, count_padding: bool, override: int | None) -
     return total
 
 
+@quiet
 def spread_mean(
     grad: Array, pool: Pool, size: Sizes, count_padding: bool, override: int | None
 ) -> Array:

@@ -5,24 +5,43 @@ from __future__ import annotations
 import numpy as np
 
 from vizgrad.arrays.backend import Array
+from vizgrad.arrays.quiet import nameless, quiet
 from vizgrad.arrays.sparse import is_sparse
 from vizgrad.arrays.threads import FEW, FEW_OF_VECTOR, dot, matmul
 
 
+def _mismatch(a: tuple[int, ...], b: tuple[int, ...]) -> str:
+    if len(a) == len(b) == 1:
+        return (
+            f"inconsistent tensor size, expected tensor {list(a)} and src {list(b)} to have the "
+            f"same number of elements, but got {a[0]} and {b[0]} elements respectively"
+        )
+    if len(b) == 1:
+        return f"size mismatch, got input ({a[0]}), mat ({a[0]}x{a[1]}), vec ({b[0]})"
+    return f"mat1 and mat2 shapes cannot be multiplied ({a[0]}x{a[1]} and {b[0]}x{b[1]})"
+
+
+def _in_singles(self: Array, mat2: Array) -> Array:
+    return mm(self.astype(np.float32), mat2.astype(np.float32)).astype(np.float16)
+
+
+@nameless
 def mm(self: Array, mat2: Array) -> Array:
     """Matrix times matrix or vector, vector times vector. `dot` is less work to call than `matmul`."""
     if self.dtype.char in "e?":
         if self.dtype.kind == "b":
             raise NotImplementedError('"matmul" not implemented for bool; convert with .to(dtype)')
-        return self.astype(np.float32).dot(mat2.astype(np.float32)).astype(np.float16)
+        return _in_singles(self, mat2)
     try:
         inner, size, other = len(mat2), self.size, mat2.size
         # rows * inner * columns is size * other / inner
-        if size * other <= FEW * inner and (
-            (size > inner and other > inner) or size * other <= FEW_OF_VECTOR * inner
-        ):
-            return self.dot(mat2)
-        return dot(self, mat2)
+        if size > inner and other > inner:
+            few = FEW
+        elif size == 1 or other == 1:  # `dot` takes it for a number, and 0 * NaN for 0
+            return np.matmul(self, mat2)
+        else:
+            few = FEW_OF_VECTOR
+        return self.dot(mat2) if size * other <= few * inner else dot(self, mat2)
     except ValueError:
         raise RuntimeError(_mismatch(self.shape, mat2.shape)) from None
     except TypeError:
@@ -31,6 +50,7 @@ def mm(self: Array, mat2: Array) -> Array:
         return np.matmul(self, mat2)  # which asks a sparse operand, as `dot` does not
 
 
+@quiet
 def bmm(self: Array, mat2: Array) -> Array:
     """The products of two stacks of matrices."""
     if self.dtype.kind == "b":
@@ -70,17 +90,7 @@ def _of_one(self: Array, mat2: Array) -> Array | None:
     return None
 
 
-def _mismatch(a: tuple[int, ...], b: tuple[int, ...]) -> str:
-    if len(a) == len(b) == 1:
-        return (
-            f"inconsistent tensor size, expected tensor {list(a)} and src {list(b)} to have the "
-            f"same number of elements, but got {a[0]} and {b[0]} elements respectively"
-        )
-    if len(b) == 1:
-        return f"size mismatch, got input ({a[0]}), mat ({a[0]}x{a[1]}), vec ({b[0]})"
-    return f"mat1 and mat2 shapes cannot be multiplied ({a[0]}x{a[1]} and {b[0]}x{b[1]})"
-
-
+@nameless
 def add_product(bias: Array, product: Array, beta: float, alpha: float) -> Array:
     """beta * bias + alpha * product; `product` is fresh memory and is written to."""
     if alpha != 1:
@@ -93,6 +103,7 @@ def add_product(bias: Array, product: Array, beta: float, alpha: float) -> Array
     return product
 
 
+@quiet
 def cross(a: Array, b: Array, dim: int) -> Array:
     a, b = np.moveaxis(a, dim, -1), np.moveaxis(b, dim, -1)
     parts = [

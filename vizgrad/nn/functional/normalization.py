@@ -10,6 +10,7 @@ from vizgrad import errors
 from vizgrad.arrays.dtypes import INTS
 from vizgrad.arrays.layout import is_channels_last, overlaps_itself
 from vizgrad.arrays.limits import finfo
+from vizgrad.arrays.quiet import quiet
 from vizgrad.function.wrapped import Wrapped
 from vizgrad.nn.functional.differentiable import no_gradient_of
 from vizgrad.nn.functional.shapes import whole_number
@@ -177,6 +178,7 @@ def _check_running(name: str, running_mean: Tensor | None, running_var: Tensor |
     no_gradient_of(name, running_mean=running_mean, running_var=running_var)
 
 
+@quiet
 def _move(running: Tensor, found: Any, momentum: float, factor: float = 1.0) -> None:
     """running = (1 - momentum) * running + momentum * factor * found, as one write."""
     if running.__class__ is Wrapped or found.__class__ is Wrapped:

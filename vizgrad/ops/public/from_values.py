@@ -103,7 +103,9 @@ def _odd_one(values: Any) -> Any:
     return next((v for v in found if dtypes.of_scalar(v) is None), values)
 
 
-_new_array = quiet(xp.array)  # a number too large for its type is inf
+# A number too large for its type is inf.
+_new_array = quiet(xp.array)
+_converted = quiet(lambda array, dtype, copy: array.astype(dtype, copy=copy))
 
 
 def _truth_of_no_number(data: Any, dtype: DType) -> bool:
@@ -116,7 +118,7 @@ def _array_of(data: Any, dtype: DType | None, copy: bool) -> Any:
     if is_array(data):
         wanted = dtypes.from_numpy(data.dtype) if dtype is None else dtype
         if copy or data.dtype != wanted.np:
-            return data.astype(wanted.np, copy=copy)
+            return _converted(data, wanted.np, copy=copy)
         return dtypes.canonical(data)
     if (
         dtype is not None

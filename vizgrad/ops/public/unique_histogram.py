@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from vizgrad.arrays import dtypes, xp
 from vizgrad.arrays.limits import finfo
+from vizgrad.arrays.quiet import quiet
 from vizgrad.errors import wrap_dim
 from vizgrad.function.wrapped import of_examples
 from vizgrad.ops.forms import public
@@ -17,6 +18,8 @@ from vizgrad.ops.public import (
 from vizgrad.ops.public.arguments import check_kind
 from vizgrad.ops.public.keywords import takes_out, takes_tensors
 from vizgrad.tensor.tensor import Tensor, new_tensor
+
+_histogram = quiet(xp.histogram)
 
 
 @public(method=True)
@@ -214,5 +217,5 @@ def histogram(
     weights = None if weight is None else weight._array.reshape(-1)
     if (edges[1:] < edges[:-1]).any():  # what PyTorch makes of these nobody says
         return Histogram(new_tensor(xp.zeros_like(edges[1:])), new_tensor(edges))
-    found, at = xp.histogram(array.reshape(-1), edges, density=density, weights=weights)
+    found, at = _histogram(array.reshape(-1), edges, density=density, weights=weights)
     return Histogram(new_tensor(found.astype(array.dtype)), new_tensor(at.astype(array.dtype)))
