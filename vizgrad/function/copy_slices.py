@@ -23,12 +23,14 @@ from vizgrad.graph import edges
 from vizgrad.graph.edges import edge_of, retaining
 from vizgrad.graph.hooks import NodeHooks
 from vizgrad.graph.node import Node
+from vizgrad.graph.saved import freed_error
 from vizgrad.tensor.clock import tick
 from vizgrad.tensor.tensor import RESULT, Tensor, storage_of
 from vizgrad.tensor.views import Creation
 
 if TYPE_CHECKING:
     from vizgrad.graph.node import Edge
+    from vizgrad.graph.saved import Freed
 
 
 class CopySlices(Node):
@@ -39,9 +41,11 @@ class CopySlices(Node):
     (`region_node`).
     """
 
-    __slots__ = ("fn", "geometry", "position", "wants_tensors")
+    __slots__ = ("fn", "freed", "geometry", "position", "wants_tensors")
 
     fn: Node
+    #: Which backward has released it: it runs once then, also where `fn` has saved nothing.
+    freed: Freed | None
     geometry: Geometry
     position: int
 
@@ -57,6 +61,7 @@ class CopySlices(Node):
         if fn.edges[position] is None:
             fn.edges = edges  # it answers for the view, even if the view had no history
         self.fn = fn
+        self.freed = None
         self.position = position
         self.wants_tensors = fn.wants_tensors
         self.geometry = geometry
@@ -83,12 +88,14 @@ class CopySlices(Node):
         return (*names[:at], "base", *names[at + 1 :])
 
     def run(self, grad: Any) -> tuple[Any, ...]:
+        self._check_not_freed()
         region = take(grad, self.geometry)
         answers = self.fn.run(region)
         return self._put_back(grad, region, answers)
 
     def run_tensors(self, grads: tuple[Any, ...]) -> tuple[Any, ...]:
         (grad,) = grads
+        self._check_not_freed()
         region = take(grad, self.geometry)
         return self._put_back(grad, region, self.fn.run_tensors((region,)))
 
@@ -102,13 +109,19 @@ class CopySlices(Node):
         base = replace(grad, own, self.geometry)
         return (*answers[:at], base, *answers[at + 1 :])
 
+    def _check_not_freed(self) -> None:
+        if self.freed is not None:
+            raise freed_error(self, self.freed)
+
     def release(self, token: object) -> None:
+        self.freed = token  # pyright: ignore[reportAttributeAccessIssue]  a `Freed`
         self.fn.release(token)
 
     def saved_values(self) -> dict[str, Any]:
         return self.fn.saved_values()
 
     def restore_saved(self, values: dict[str, Any]) -> None:
+        self.freed = None
         self.fn.restore_saved(values)
 
 

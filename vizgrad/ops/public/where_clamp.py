@@ -63,7 +63,7 @@ def _in_type(tensor: Tensor, dtype: Any, edge: Any) -> Tensor:
     """In another type, with the history of the tensor itself: gradients are cast where they arrive."""
     if tensor._array.dtype == dtype:
         return tensor
-    if tensor.__class__ is Wrapped or (DUALS.on and is_dual(tensor)):
+    if edge is None or tensor.__class__ is Wrapped or (DUALS.on and is_dual(tensor)):
         return to_copy.record(tensor, dtype=dtype)
     return in_graph(tensor._array.astype(dtype), None, edge)
 
