@@ -234,4 +234,8 @@ FOUND: tuple[str, ...] = (
     "out0 = torch.zeros(1, 9); result = torch.range(-3, 5.0, out=out0)",
     "a = torch.tensor([1.5, 2.0], dtype=torch.float16); b = torch.tensor([2.0, 3.0] * 9, dtype=torch.bfloat16); result = torch.isin(a, b)",
     "a = torch.zeros(0, dtype=torch.int64); b = torch.tensor([2.0], dtype=torch.bfloat16); result = torch.isin(a, b)",
+    "a = torch.zeros(1, 1); b = torch.tensor([[nan, inf]], requires_grad=True); result = torch.mm(a, b)",
+    "a = torch.zeros(1, dtype=torch.float16); b = torch.tensor([[inf], [nan]], dtype=torch.float16); result = torch.matmul(b, a)",
+    "a = torch.zeros(0); b = torch.tensor([0]); c = torch.zeros(0); result = torch.index_add(a, 0, b, c)",
+    "a = torch.zeros(0); b = torch.tensor([0]); c = torch.zeros(0); result = torch.index_copy(a, 0, b, c)",
 )  # fmt: skip

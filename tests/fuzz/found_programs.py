@@ -192,4 +192,10 @@ FOUND |= {
         "(x2 * x2).sum().backward(create_graph=True)", "x3 = torch.div(x0 * 1, x0 + 1, rounding_mode='floor')",
         "(x3 * torch.tensor(inf)).sum().backward()",
     ),
+    "a write to a part is run backwards once, whatever it has kept": (
+        _X, "x1 = x0 * 1", "x1[0].add_(1)", "x2 = x1.sum()", "x2.backward()", "x2.backward()",
+    ),
+    "a part made without grad requires it beside another type": (
+        _X, "with torch.no_grad(): x1 = x0[:1]", "x2 = torch.where(x1 > 0, x1, torch.ones(1, dtype=torch.float32))",
+    ),
 }  # fmt: skip

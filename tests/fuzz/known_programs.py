@@ -42,7 +42,6 @@ from tests.fuzz.program_conditions import (
     type_of_nothing,
     whole_number_that_requires_grad,
     written_before_refusal,
-    written_view_run_again,
     zero_to_the_power_zero,
 )
 from tests.fuzz.program_memory import (
@@ -126,8 +125,6 @@ KNOWN_PROGRAMS = (
     KnownProgram("of one complex number PyTorch says which is the largest", order_of_one_complex_number),
     KnownProgram("of a whole tensor with several zeros PyTorch's product has derivative 0, also where NaN arrives",
                  product_of_several_zeros),
-    KnownProgram("[D] a write to a part that keeps no value can be run again, as other nodes can: PyTorch's cannot",
-                 written_view_run_again),
     KnownProgram("[D] what a Function of a person's has kept and was detached in place: PyTorch takes it for a constant",
                  kept_by_a_function_and_detached),
     KnownProgram("PyTorch's gradients of sums are views", gradient_that_is_a_view),

@@ -268,10 +268,14 @@ def written_before_refusal(line: str, theirs: Side, ours: Side, found: Differenc
 
 
 def reached_before_refusal(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
-    """Which leaf was reached before a hook gave another shape: einsum has no nodes for what changes nothing."""
+    """Which leaf was reached before a hook refused: einsum has no nodes for what changes nothing, a cell of a
+    recurrence one for all its gates.
+    """
     refused = theirs.outcomes[-1] is not None and ours.outcomes[-1] is not None
-    hooked = "has changed the size" in str(theirs.outcomes[-1])
-    composed = any("einsum(" in each for each in theirs.lines)
+    hooked = "has changed the size" in str(theirs.outcomes[-1]) or "is not defined" in str(
+        theirs.outcomes[-1]
+    )
+    composed = any("einsum(" in each or "Cell(" in each for each in theirs.lines)
     lost = found.theirs is None or found.ours is None
     return refused and hooked and composed and lost and found.what.startswith("gradient of")
 
@@ -365,25 +369,6 @@ def order_of_one_complex_number(line: str, theirs: Side, ours: Side, found: Diff
         and operand.dim() == 0
         and operand.is_complex()
     )
-
-
-def written_view_run_again(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
-    """Does a gradient go a second time through a write to a part of a tensor that keeps no value?"""
-    if (
-        "backward through the graph a second time" not in str(found.theirs)
-        or found.ours is not None
-    ):
-        return False
-    seen, left = set(), [t.grad_fn for t in theirs.tensors().values()]
-    while left:
-        node = left.pop()
-        if node is None or node in seen:
-            continue
-        if node.name() == "CopySlices":
-            return True
-        seen.add(node)
-        left += [each for each, _ in node.next_functions]
-    return False
 
 
 def kept_by_a_function_and_detached(line: str, theirs: Side, ours: Side, found: Difference) -> bool:

@@ -23,6 +23,32 @@ ACCIDENTS = {
     "pow": lambda x: (x * 0) ** -1.5,
     "sum": lambda x: (x * 3e38).sum(),
     "matmul": lambda x: (x[None] * 3e38) @ x[:, None],
+    "matmul of one element": lambda x: (x[:1, None] * INF) @ (x[None] * 0),
+    "matmul of stacks": lambda x: (x[None, None] * INF) @ (x[None, :, None] * 0),
+    "addmm": lambda x: vg.addmm(x[:, None] * INF, x[:, None] * -INF, x[None]),
+    "addmv": lambda x: vg.addmv(x, vg.stack([x, x]) * INF, x * 0),
+    "addcdiv": lambda x: vg.addcdiv(x, x, x * 0),
+    "cross": lambda x: vg.linalg.cross(vg.cat([x, x[:1]]) * INF, vg.cat([x[:1], x])),
+    "convolution": lambda x: vg.conv1d(x[None, None] * INF, x[None, None, :1] * 0),
+    "transposed convolution": lambda x: vg.conv_transpose1d(
+        x[None, None] * INF, x[None, None] * -INF
+    ),
+    "depthwise convolution": lambda x: vg.conv1d(
+        x[None, :, None] * INF, x[:, None, None] * 0, groups=2
+    ),
+    "linear": lambda x: vg.nn.functional.linear(x[None] * INF, x[None] * 0),
+    "prelu": lambda x: vg.nn.functional.prelu(x * -INF, x[:1] * 0),
+    "fft": lambda x: vg.fft.rfft(x * INF, norm="ortho").abs(),
+    "polar": lambda x: vg.polar(x, x * INF).abs(),
+    "avg_pool": lambda x: vg.nn.functional.avg_pool1d(
+        vg.stack([x * INF, x * -INF])[None].mT.flatten(1)[:, None], 2
+    ),
+    "fold": lambda x: vg.nn.functional.fold(vg.stack([x, -x])[None] * INF, (1, 3), (1, 2)),
+    "cumsum": lambda x: vg.cumsum(vg.stack([x, -x]) * INF, 0),
+    "scatter_add": lambda x: vg.zeros(1).scatter_add(
+        0, vg.tensor([0, 0]), vg.cat([x[:1], -x[1:]]) * INF
+    ),
+    "new tensor": lambda x: x.new_tensor(vg.tensor([1e300], dtype=vg.float64)),
     "std": lambda x: x.std(0, correction=1) / 0,
     "logsumexp": lambda x: (x * -INF).logsumexp(0),
     "remainder": lambda x: x % 0,

@@ -100,7 +100,6 @@ def _index_write(name: str, input: Tensor, dim: int, index: Tensor, source: Tens
     if name == "index_copy":
         _check_source(input, source, at)
     _check_same(name, input, source)
-    _check_room(name, input, at, index)
     if name == "index_copy" and index._array.dtype != xp.int64:
         raise RuntimeError(
             f"index_copy_(): Expected a long tensor for index, but got {index.dtype.name}"
@@ -118,6 +117,7 @@ def _index_write(name: str, input: Tensor, dim: int, index: Tensor, source: Tens
             f"{name}(): Number of indices ({index._array.size}) should be equal to "
             f"source.size(dim) ({length}), for dim: {at}"
         )
+    _check_room(name, input, at, index)
     if name != "index_copy":
         _check_slices(input, source, at)
     return at
