@@ -34,6 +34,8 @@ SETTINGS = {
     "@jupyterlab/apputils-extension:themes": {"adaptive-theme": False},
     "@jupyterlab/notebook-extension:tracker": {"windowingMode": "none"},
 }
+#: Each page that is loaded would ask whether JupyterLab is to be built anew, which runs node.
+PAGE = {"buildCheck": False}
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,7 @@ def start(folder: Path, *arguments: str) -> Server:
     root.mkdir(parents=True)
     (config / "labconfig").mkdir(parents=True)
     (config / "labconfig" / "default_setting_overrides.json").write_text(json.dumps(SETTINGS))
+    (config / "labconfig" / "page_config.json").write_text(json.dumps(PAGE))
 
     port, token = _free_port(), secrets.token_hex(16)
     command = [
