@@ -25,6 +25,8 @@ export PYTHONNOUSERSITE := 1
 # Trust whom the machine trusts, as pip does: node has a list of its own.
 export NODE_USE_SYSTEM_CA ?= 1
 unexport PYTHONHOME PYTHONPATH
+# Where nothing compiled may be kept, each of the processes that tests start compiles all of it anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 FRONTEND := $(shell find extension/src extension/style -type f 2>/dev/null) \
   $(wildcard extension/scripts/* extension/tsconfig*.json)

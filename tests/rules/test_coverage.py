@@ -3,26 +3,36 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from tests.rules.not_shown import COMPLETE, IN_PART, NOT_SHOWN, REASONS
 from tests.rules.report import program_counts
-from tests.rules.scan import all_showings, showings_in
+from tests.rules.scan import Showing, all_showings, showings_in
 from tests.rules.text import all_rules
 
 RULES = all_rules()
-SHOWINGS = all_showings()
-SHOWN = {one.rule for one in SHOWINGS if one.runs}
+
+
+@cache
+def showings() -> list[Showing]:
+    """Found when a test asks: to go through all files costs more than to collect their tests."""
+    return list(all_showings())
+
+
+def shown() -> set[str]:
+    return {one.rule for one in showings() if one.runs}
 
 
 @pytest.mark.parametrize("file", COMPLETE)
 def test_every_rule_is_shown(file: str) -> None:
+    found = shown()
     missing = [
         f"{rule.number} {rule.beginning}"
         for rule in RULES.values()
-        if rule.file == file and rule.number not in SHOWN and rule.number not in NOT_SHOWN
+        if rule.file == file and rule.number not in found and rule.number not in NOT_SHOWN
     ]
     assert missing == [], (
         "show them (@pytest.mark.rule, or @program), or say why not (not_shown.py)"
@@ -30,27 +40,27 @@ def test_every_rule_is_shown(file: str) -> None:
 
 
 def test_no_test_names_a_rule_that_does_not_exist() -> None:
-    assert [f"{one.rule} in {one.place}" for one in SHOWINGS if one.rule not in RULES] == []
+    assert [f"{one.rule} in {one.place}" for one in showings() if one.rule not in RULES] == []
 
 
 def test_what_is_not_shown_is_really_not_shown_and_exists() -> None:
     assert sum(map(len, REASONS.values())) == len(NOT_SHOWN)
-    assert [rule for rule in NOT_SHOWN if rule not in RULES or rule in SHOWN] == []
+    assert [rule for rule in NOT_SHOWN if rule not in RULES or rule in shown()] == []
 
 
 def test_what_is_shown_in_part_is_shown() -> None:
-    assert [rule for rule in IN_PART if rule not in SHOWN] == []
+    assert [rule for rule in IN_PART if rule not in shown()] == []
 
 
 def test_programs_over_the_autograd_machine() -> None:
     """The part of this suite that PyTorch itself checks is never the small one."""
-    assert program_counts(SHOWINGS)["01-04"] >= 300
+    assert program_counts(showings())["01-04"] >= 300
 
 
 def test_a_difference_on_purpose_is_written_in_its_rule() -> None:
     """A program that states two behaviours names at least one rule marked [D]."""
     by_place: dict[str, list[str]] = {}
-    for one in SHOWINGS:
+    for one in showings():
         if one.differs:
             by_place.setdefault(one.place, []).append(one.rule)
     assert by_place
@@ -62,7 +72,7 @@ def test_a_difference_on_purpose_is_written_in_its_rule() -> None:
 
 
 def test_corrected_rules_name_a_program_that_exists() -> None:
-    programs = {one.place for one in SHOWINGS if one.program}
+    programs = {one.place for one in showings() if one.program}
     names = {place.rpartition("::")[2] for place in programs}
     for rule in RULES.values():
         if "C" in rule.tags:
