@@ -25,6 +25,7 @@ from tests.pytorch.models import MODELS, Made  # noqa: E402
 from tests.pytorch.programs import PROGRAMS, agrees, plainly, same  # noqa: E402
 from tests.pytorch.threads import held_threads  # noqa: E402
 from tests.widgets.views import Following  # noqa: E402
+from vizgrad.pytorch.effects import grad_of  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore:Using backward.. with create_graph=True",
@@ -80,9 +81,16 @@ def check(make: Callable[[], Made], moves: int, *, view: bool = True) -> None:
     expected, order = plainly(make)
     torch.manual_seed(1)
     tensors, loss, options = make()
+    before = {name: grad_of(tensor) for name, tensor in tensors.items()}
+    values = {name: None if grad is None else grad.clone() for name, grad in before.items()}
     session = vizgrad.debug(loss, **options)
     following = Following(session) if view else None
     moved(session, random.Random(moves), moves)
+    session.restart()
+    for name, grad in before.items():
+        assert grad_of(tensors[name]) is grad, name
+        assert same(grad, values[name]), name
+    session.continue_()
     if following is not None:
         agrees(following)
     assert session.status == "finished"

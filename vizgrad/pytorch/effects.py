@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import torch
@@ -15,14 +16,14 @@ class _State:
     __slots__ = ("elements", "grad", "version")
 
     def __init__(self, tensor: torch.Tensor, *, copy: bool) -> None:
-        grad = tensor.grad
+        grad = grad_of(tensor)
         self.grad = grad
         self.version = 0 if grad is None else grad._version
         self.elements = copy_of(grad) if copy else None
 
     def matches(self, tensor: torch.Tensor) -> bool:
         """Is it still this object, and has nobody written to it?"""
-        grad = tensor.grad
+        grad = grad_of(tensor)
         return grad is self.grad and (grad is None or grad._version == self.version)
 
     def restore(self, tensor: torch.Tensor) -> None:
@@ -80,6 +81,15 @@ class GradEffect:
 
 
 _GRAD_CHANGED = ".grad of a tensor was changed"
+
+
+def grad_of(tensor: torch.Tensor) -> torch.Tensor | None:
+    """`.grad`, also of what is no leaf: a backward that was asked for it (`inputs=`) puts it there."""
+    if tensor.is_leaf or tensor.retains_grad:
+        return tensor.grad
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # PyTorch's: there will be none
+        return tensor.grad
 
 
 def copy_of(tensor: torch.Tensor | None) -> torch.Tensor | None:

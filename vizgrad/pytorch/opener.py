@@ -68,7 +68,7 @@ def open_tensor(loss: Any, options: Mapping[str, Any]) -> Backward:
     if options.get("create_graph") and can_number():
         before = [seed for seed in given if seed is not None and seed.requires_grad]
         numbering = Numbering([*source.nodes, *(TorchGraph(roots_of(before), {}).nodes)])
-    run = TorchRun(source, seeds, _reached(source, asked), start, tensors, numbering)
+    run = TorchRun(source, seeds, _reached(source, asked), start, tensors, numbering, asked or ())
     title = options.get("title") or names.get(id(losses[0]), "")
     return Backward(source, run, title or "backward", _modes)
 

@@ -46,9 +46,11 @@ class TorchRun:
         start: Callable[[], None],
         known: Sequence[torch.Tensor] = (),
         numbering: Numbering | None = None,
+        asked: Sequence[torch.Tensor] = (),
     ) -> None:
         """`reached`: is a node run at all? `start` runs the whole backward. `known`: tensors of a person's
         whose `.grad` may change besides that of the graph's leaves. `numbering`: of what it records.
+        `asked`: the tensors whose gradients are asked for by name.
         """
         self._source = source
         count = len(source)
@@ -69,6 +71,8 @@ class TorchRun:
         )
         #: What keeps `.grad` of its gradient, which PyTorch puts there before the node is held.
         self._retained = _retained(source, known)
+        #: Of tensors that are no leaves and are asked for: their nodes are not run.
+        self._asked = [GradEffect(tensor) for tensor in asked if not tensor.is_leaf]
         #: What a person has put in place of what waits at the node that comes next, by slot.
         self._instead: dict[int, torch.Tensor] = {}
         #: What a hook raised before its node could be held.
@@ -204,7 +208,10 @@ class TorchRun:
         effects = [*self._retained.pop(call.number, ()), *call.within.values()]
         if call.leaf is not None:
             effects.append(call.leaf.effect)
-        return (effect for effect in effects if effect.done())
+        yield from (effect for effect in effects if effect.done())
+        came = [effect for effect in self._asked if effect.done()]
+        self._asked = [effect for effect in self._asked if effect not in came]
+        yield from came
 
     def _sent(self, edge: model.Edge, computed: Grad) -> tuple[Grad, str]:
         """What arrives at the other end: of the shape and type that the gradient there must have."""
