@@ -28,6 +28,9 @@ def of_gradient(noting: Noting | None, tensor: Tensor, name: str) -> Explanation
     runs = [run for run in reversed(noting.runs) if run.kind == "backward" and run.roots]
     if not runs or any(id(tensor) in run.leaves for run in runs):
         return None  # it had one, and was cleared
+    leaf = noting.gradients.known(tensor)
+    if leaf is not None and all(leaf.used_at > run.clock for run in runs):
+        return None  # it is used, and no backward has run since
     for run in runs:
         for root in run.roots:
             found = _way(root, note) if note is not None else None

@@ -6,6 +6,7 @@ import weakref
 from typing import TYPE_CHECKING, Any
 
 from vizgrad.arrays.magnitude import largest
+from vizgrad.tensor.clock import tick
 from vizgrad.tensor.place import Site
 
 if TYPE_CHECKING:
@@ -25,7 +26,17 @@ _USES_KEPT = 64
 class Leaf:
     """What is known of one leaf."""
 
-    __slots__ = ("added_by", "grad", "note", "reported", "run", "stepped_at", "tensor", "uses")
+    __slots__ = (
+        "added_by",
+        "grad",
+        "note",
+        "reported",
+        "run",
+        "stepped_at",
+        "tensor",
+        "used_at",
+        "uses",
+    )
 
     def __init__(self, tensor: Tensor) -> None:
         self.tensor = weakref.ref(tensor)
@@ -40,6 +51,8 @@ class Leaf:
         self.note: Note | None = None
         #: (backward, step) of sums of which an old part was used again.
         self.reported: list[tuple[Run, Site | None]] = []
+        #: The tick at which a line first computed with it; 0 before.
+        self.used_at = 0
         #: Lines that computed with it.
         self.uses: dict[tuple[int, int], Site] = {}
 
@@ -64,6 +77,7 @@ class Gradients:
         """A line computed with a leaf."""
         leaf = self.of(tensor)
         leaf.note = leaf.note or note
+        leaf.used_at = leaf.used_at or tick()
         if len(leaf.uses) < _USES_KEPT:
             leaf.uses[id(site[0]), site[1]] = site  # a code object's own hash takes long
 

@@ -329,3 +329,13 @@ def nothing_was_run_backward_yet() -> Any:
     w = T.tensor([1.0, 2.0], requires_grad=True)
     loss = (w * 2.0).sum()
     return [why(w), why(loss)]
+
+
+@fine
+def a_copy_of_a_model_is_only_evaluated() -> Any:
+    model, twin = nn.Linear(2, 1), nn.Linear(2, 1)
+    model(T.ones(3, 2)).pow(2).mean().backward()
+    twin.load_state_dict(model.state_dict())
+    shown = twin(T.ones(1, 2)).item()
+    assert shown == model(T.ones(1, 2)).item()
+    return [why(p) for p in twin.parameters()]
