@@ -8,6 +8,7 @@ from vizgrad.errors import Explanation
 from vizgrad.explaining.flow import flows
 from vizgrad.explaining.said import call, line, name_of, operand_of, said
 from vizgrad.provenance import written
+from vizgrad.provenance.backwards import Run
 from vizgrad.provenance.notes import MOST, Note
 from vizgrad.provenance.noting import Noting
 from vizgrad.tensor.place import Site
@@ -25,12 +26,9 @@ def of_gradient(noting: Noting | None, tensor: Tensor, name: str) -> Explanation
         if noting is not None and any(run.kind == "backward" for run in noting.runs):
             return not_used(noting, tensor, name)
         return None
-    runs = [run for run in reversed(noting.runs) if run.kind == "backward" and run.roots]
+    runs = _runs_after_use(noting, tensor)
     if not runs or any(id(tensor) in run.leaves for run in runs):
         return None  # it had one, and was cleared
-    leaf = noting.gradients.known(tensor)
-    if leaf is not None and all(leaf.used_at > run.clock for run in runs):
-        return None  # it is used, and no backward has run since
     for run in runs:
         for root in run.roots:
             found = _way(root, note) if note is not None else None
@@ -42,6 +40,14 @@ def of_gradient(noting: Noting | None, tensor: Tensor, name: str) -> Explanation
             if explained is not None:
                 return explained
     return not_used(noting, tensor, name)
+
+
+def _runs_after_use(noting: Noting, tensor: Tensor) -> list[Run]:
+    """Backwards that might have reached a leaf, the last first: none if it was used only later."""
+    runs = [run for run in reversed(noting.runs) if run.kind == "backward" and run.roots]
+    leaf = noting.gradients.known(tensor)
+    used_at = 0 if leaf is None else leaf.used_at
+    return runs if any(run.clock > used_at for run in runs) else []
 
 
 def of_cut(note: Note, name: str) -> Explanation | None:

@@ -216,7 +216,7 @@ class Noting:
         first = operands[0] if operands else None
         parents = tuple([self.note_of(each) for each in operands])
         for each, parent in zip(operands, parents, strict=True):
-            if parent.requires and parent.node is None and site is not None:
+            if parent.requires and parent.node is None and site is not None and each is not result:
                 self.gradients.use(each, parent, site)
         values = parents if kind != "like" else ()
         for out in outputs:
