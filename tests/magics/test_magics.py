@@ -234,3 +234,21 @@ def test_stages_and_leaves(session: Kernel) -> None:
     assert "1 of " in session.run("%vizgrad step_out").result
     assert "next is AccumulateGrad" in session.run("%vizgrad run_to_leaf").result
     assert "usage" in session.run("%vizgrad stage many").printed
+
+
+def test_why_and_watch(kernel: Kernel) -> None:
+    cell = kernel.run(
+        "%%vizgrad watch seen\n"
+        "w = vg.tensor([0.0, 1.0], requires_grad=True)\n"
+        "loss = -w.log().sum()\n"
+        "for _ in range(3):\n"
+        "    (w * w).sum().backward()\n"
+        "    with vg.no_grad():\n"
+        "        w -= 0.1 * w.grad\n"
+    )
+    assert "zero_grad" in cell.result
+    assert kernel.run("seen.findings[0].kind").result == "'grad-accumulated'"
+    told = kernel.run("print(vg.why(loss))").printed
+    assert "`w.log()` made an infinite value" in told
+    assert "nonfinite-forward" in kernel.run("%vizgrad why loss").result
+    assert "healthy" in kernel.run("%vizgrad why w.grad").result
