@@ -9,7 +9,7 @@ import xml.etree.ElementTree as ET
 import vizgrad as vg
 from tests.checking import right, wrong
 from vizgrad.autograd import Function
-from vizgrad.inspection.model import CAPABILITIES
+from vizgrad.inspection.capabilities import CAPABILITIES
 
 
 class Plain(Function):

@@ -23,9 +23,8 @@ from tests.rendering.examples import (
 )
 from tests.rendering.foldings import seen
 from vizgrad.errors import Explanation
+from vizgrad.inspection.capabilities import Capability, CapabilityCard
 from vizgrad.inspection.model import (
-    Capability,
-    CapabilityCard,
     EdgeRun,
     Graph,
     NodeRun,

@@ -11,7 +11,7 @@ from vizgrad.checking.examining import Examination, agreeing, at, fault_of, numb
 from vizgrad.checking.example import Call, tensors_of
 from vizgrad.checking.trail import Trail, first_difference, same
 from vizgrad.errors import Explanation
-from vizgrad.inspection.model import Capability
+from vizgrad.inspection.capabilities import Capability
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 NAME = "backward"

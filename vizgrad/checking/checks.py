@@ -13,7 +13,7 @@ from vizgrad.checking import backwards, forwards, freeing, modes, second, writes
 from vizgrad.checking.examining import Examination, fault_of
 from vizgrad.checking.example import Example, tensors_of
 from vizgrad.errors import Explanation, class_place
-from vizgrad.inspection.model import Capability, CapabilityCard
+from vizgrad.inspection.capabilities import Capability, CapabilityCard
 
 T = TypeVar("T")
 

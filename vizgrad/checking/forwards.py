@@ -6,7 +6,7 @@ from vizgrad.checking.examining import Examination
 from vizgrad.checking.example import Call, tensors_of
 from vizgrad.checking.trail import Trail, first_difference, same
 from vizgrad.errors import Explanation
-from vizgrad.inspection.model import Capability
+from vizgrad.inspection.capabilities import Capability
 
 
 def examine(examination: Examination) -> Capability:

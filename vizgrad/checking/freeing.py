@@ -10,7 +10,7 @@ from vizgrad.checking.backwards import given
 from vizgrad.checking.examining import Examination
 from vizgrad.checking.example import node_of, tensors_of
 from vizgrad.errors import Explanation, Place
-from vizgrad.inspection.model import Capability
+from vizgrad.inspection.capabilities import Capability
 
 NAME = "freeing"
 

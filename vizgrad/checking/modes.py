@@ -13,7 +13,7 @@ from vizgrad.checking.examining import Examination, fault_of, number
 from vizgrad.checking.example import _rebuilt, tensors_of
 from vizgrad.errors import Explanation, returning_place
 from vizgrad.function.custom.function import Function
-from vizgrad.inspection.model import Capability
+from vizgrad.inspection.capabilities import Capability
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 

@@ -14,7 +14,7 @@ from vizgrad.checking.example import Call, node_of
 from vizgrad.checking.trail import Trail, same
 from vizgrad.errors import Explanation, Place
 from vizgrad.function.custom.once import DelayedError
-from vizgrad.inspection.model import Capability
+from vizgrad.inspection.capabilities import Capability
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
 NAME = "double backward"

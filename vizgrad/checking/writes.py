@@ -10,7 +10,7 @@ from vizgrad.checking.examining import Examination
 from vizgrad.checking.example import Call, tensors_of
 from vizgrad.checking.trail import same
 from vizgrad.errors import Explanation, Place
-from vizgrad.inspection.model import Capability
+from vizgrad.inspection.capabilities import Capability
 from vizgrad.tensor.tensor import Tensor
 
 NAME = "version safety"

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from vizgrad.errors import Explanation, Place
-from vizgrad.inspection.model import Capability, CapabilityCard
+from vizgrad.inspection.capabilities import Capability, CapabilityCard
 from vizgrad.rendering.describe import place_text, plain
 from vizgrad.rendering.metrics import MONO, fitted, text_width
 from vizgrad.rendering.scene import Group, Poly, Rect, Scene, Shape, Text

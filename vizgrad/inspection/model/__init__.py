@@ -26,10 +26,6 @@ from vizgrad.inspection.model.branches import Difference as Difference
 from vizgrad.inspection.model.branches import Edit as Edit
 from vizgrad.inspection.model.breakpoints import Breakpoint as Breakpoint
 from vizgrad.inspection.model.breakpoints import BreakpointKind as BreakpointKind
-from vizgrad.inspection.model.capabilities import CAPABILITIES as CAPABILITIES
-from vizgrad.inspection.model.capabilities import Capability as Capability
-from vizgrad.inspection.model.capabilities import CapabilityCard as CapabilityCard
-from vizgrad.inspection.model.capabilities import CapabilityState as CapabilityState
 from vizgrad.inspection.model.code import BoundValue as BoundValue
 from vizgrad.inspection.model.code import CodeStep as CodeStep
 from vizgrad.inspection.model.code import Made as Made
