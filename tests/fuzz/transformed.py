@@ -132,7 +132,8 @@ def _judged_by_a_loop(
         return found  # PyTorch takes it, or refuses it otherwise
     refused = next((each.theirs for each in found if isinstance(each.theirs, Exception)), None)
     # an argument of `grad` is a batch whatever is written into it
-    if refused is not None and call.way == "vmap" and "inplace arithmetic" in str(refused):
+    writes = call.writes or call.path.endswith("_")  # PyTorch may also write to what is its own
+    if refused is not None and call.way == "vmap" and writes and "inplace" in str(refused):
         return found
     try:
         looped = of_loop(vizgrad, call)
