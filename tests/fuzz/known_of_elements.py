@@ -114,6 +114,8 @@ OF_ELEMENTS: tuple[Known, ...] = (
           all_of(single, within(0.1))),
     Known("F.dropout1d F.dropout2d F.dropout3d F.feature_alpha_dropout", "strides", "the product with a mask of channels"),
     Known("T.new", "value", "a size alone: memory that nobody wrote", lambda call, found: isinstance(call.args[-1], int)),
+    Known("mode", "raises: nothing, NotImplementedError", "of one complex number PyTorch says which is the most frequent",
+          all_of(complex_numbers, lambda call, found: not call.operands()[0].shape)),
     Known("diff", "raises: IndexError, nothing", "into an `out`, of no elements: without one PyTorch does not refuse",
           says("start out of range")),
     Known("cummax cummin", "raises: nothing, IndexError", "of nothing PyTorch looks at no dim", empty),

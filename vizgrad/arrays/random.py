@@ -157,7 +157,7 @@ def multinomial(
     """`samples` positions per row, drawn with probabilities proportional to the rows of `weights`."""
     rows, n = weights.shape
     if not replacement:  # the smallest of exponential waiting times: a draw without putting back
-        with np.errstate(divide="ignore"):  # what has no weight is never drawn
+        with np.errstate(all="ignore"):  # what has no weight, or hardly any, is never drawn
             waits = exponential((rows, n), np.float64, device, generator) / weights
         return np.argsort(waits, axis=1, kind="stable")[:, :samples].astype(np.int64)
     ends = np.cumsum(weights, axis=1)

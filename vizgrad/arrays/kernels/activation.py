@@ -13,13 +13,14 @@ from vizgrad.arrays.kernels.memory import contiguous
 from vizgrad.arrays.kernels.single import in_single
 from vizgrad.arrays.kernels.smooth import sigmoid
 from vizgrad.arrays.kernels.special import erf
-from vizgrad.arrays.quiet import quiet
+from vizgrad.arrays.quiet import nameless, quiet
 
 #: sqrt(2 / pi) and the cubic coefficient of the tanh approximation of GELU.
 TANH_SCALE = math.sqrt(2 / math.pi)
 TANH_CUBIC = 0.044715
 
 
+@nameless
 def leak(x: Array, *, mask: Array, slope: float) -> Array:
     """`x` where the mask holds, else slope * x."""
     return either(mask, x, x * x.dtype.type(slope))

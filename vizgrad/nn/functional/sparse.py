@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from vizgrad.arrays import xp
 from vizgrad.arrays.backend import is_on_host
 from vizgrad.arrays.kernels.embedding import count_places
+from vizgrad.arrays.quiet import quiet
 from vizgrad.function.wrapped import innermost, of_examples
 from vizgrad.ops import embedding as op
 from vizgrad.ops.public.joining import cat
@@ -74,8 +76,6 @@ def _check_indices(name: str, argument: str, given: Tensor) -> None:
 @of_examples
 def _limit_norms(weight: Tensor, input: Tensor, max_norm: float, norm_type: float) -> None:
     """Scales the rows that are used, where their norm is above `max_norm`; one write."""
-    from vizgrad.arrays import xp
-
     if weight._array.dtype.kind not in "fcV":
         raise RuntimeError(
             "norm(): input dtype should be either floating point or complex. Got "
@@ -85,16 +85,21 @@ def _limit_norms(weight: Tensor, input: Tensor, max_norm: float, norm_type: floa
     try:
         used = xp.unique(input._array)
         rows = weight._array[used]
-        sizes = xp.abs(rows)
-        if rows.shape[1] == 1:  # whose power may be more than the largest number
-            norms = sizes
-        else:
-            norms = (sizes**norm_type).sum(axis=1, keepdims=True) ** (1 / norm_type)
         about_to_write(weight)
-        weight._array[used] = rows * xp.minimum(1, max_norm / (norms + 1e-7)).astype(rows.dtype)
+        weight._array[used] = _limited(rows, max_norm, norm_type)
         storage_of(weight).wrote("embedding_renorm_", caller())
     finally:
         set_grad_mode(before)
+
+
+@quiet
+def _limited(rows: Any, max_norm: float, norm_type: float) -> Any:
+    sizes = xp.abs(rows)
+    if rows.shape[1] == 1:  # whose power may be more than the largest number
+        norms = sizes
+    else:
+        norms = (sizes**norm_type).sum(axis=1, keepdims=True) ** (1 / norm_type)
+    return rows * xp.minimum(1, max_norm / (norms + 1e-7)).astype(rows.dtype)
 
 
 @takes_tensors
@@ -110,7 +115,6 @@ def embedding_bag(
     `input` is (bags, size), or one dimension with `offsets`, where each bag begins. Rows of
     `padding_idx` do not count.
     """
-    from vizgrad.arrays import xp
     from vizgrad.tensor.tensor import new_tensor
 
     if input._array.dtype.kind in "bc" and input.ndim == 2:
@@ -158,7 +162,6 @@ def embedding_bag(
 
 def _largest(rows: Any, index: Any, out: Any) -> Any:
     """Of each bag the largest in each column, 0 of an empty one; the first of equal ones has the gradient."""
-    from vizgrad.arrays import xp
     from vizgrad.tensor.tensor import new_tensor
 
     count, width = rows.shape
@@ -233,8 +236,6 @@ def _check_ranks(input: Any, offsets: Any) -> None:
 
 def _bags(input: Any, offsets: Any, include_last_offset: bool) -> tuple[Any, Any]:
     """Where each bag begins in the flattened indices, and where it ends."""
-    from vizgrad.arrays import xp
-
     if input.ndim == 2:
         bags, size = input.shape
         starts = xp.arange(bags, like=input._array) * size
