@@ -73,8 +73,8 @@ def test_a_batch_that_is_wrong() -> None:
             return g * 2
 
         @staticmethod
-        def vmap(info, in_dims, x):
-            return x * 3, 0
+        def vmap(info, in_dims, *args):
+            return args[0] * 3, 0
 
     card = vg.card(Wrong, right.x)
     assert card["vmap"].state == "failed"
