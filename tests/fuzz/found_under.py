@@ -141,4 +141,14 @@ def f(a):
     return torch.nn.functional.batch_norm(a, mean, mean + 1, training=True)
 result = torch.func.jvp(f, (a,), (a * a,)), torch.func.grad(lambda a: (f(a) * a).sum())(a), mean
 """,
+    # a weight that is not given was taken for one with a dimension
+    """
+a, b, c = torch.tensor(-2.5), torch.tensor(0.5), torch.tensor([2.5, 0.5])
+f = lambda c: torch.nn.functional.binary_cross_entropy_with_logits(a, b, reduction="none", pos_weight=c)
+result = torch.func.vmap(f)(c)
+""",
+    # an example of no dimensions gives way to the type of another
+    """
+result = torch.func.vmap(torch.dist, (None, 0))(torch.tensor([0.0]), torch.tensor([-0.5], dtype=torch.float64))
+""",
 )

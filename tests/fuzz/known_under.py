@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 from tests.fuzz.compare import Difference
 from tests.fuzz.conditions import halves, not_finite, ours_says, says, special
 from tests.fuzz.known_entry import Known
 from tests.fuzz.transforms import Transformed
+
+
+def equal_elements(call: Transformed, found: Difference) -> bool:
+    """Is an element of one operand one of another, or a bound?"""
+    given = [set(operand.values) for operand in call.operands()]
+    given += [{v} for v in (*call.args, *(v for _, v in call.words)) if isinstance(v, (int, float))]
+    return any(one & other for one, other in combinations(given, 2))
+
 
 UNDER: tuple[Known, ...] = (
     Known("T.set_", "vmap*raises: nothing, Unreadable", "a wrapper has no memory that could be another's"),
@@ -13,6 +23,10 @@ UNDER: tuple[Known, ...] = (
     Known("stft", "vmap*raises: RuntimeError, nothing", "PyTorch writes the window into a tensor of its own",
           says("inplace arithmetic")),
     Known("pairwise_distance F.pairwise_distance", "jvp tangent", "powers beyond the largest half", halves),
+    Known("clamp clip fmax fmin", "jvp tangent", "where two are equal, PyTorch's tangent is not its gradient's", equal_elements),
+    Known("T.new", "vmap* is no loop*", "a size alone: memory that nobody wrote", lambda call, found: isinstance(call.args[-1], int)),
+    Known("L.eig*", "vmap grad raises: nothing, _LinAlgError", "equal eigenvalues have no derivative: PyTorch divides by 0",
+          ours_says("singular")),
     Known("*", "jvp tangent", "of infinities and NaN, and beside them", special),
     Known("*", "vmap* is no loop*", "inf - inf and 0 * inf in another order", not_finite),
     Known("remainder fmod", "jvp tangent", "PyTorch's rule reads an operand that was written to",

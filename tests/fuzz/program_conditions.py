@@ -128,8 +128,9 @@ def shown_though_not_needed(line: str, theirs: Side, ours: Side, found: Differen
             return len(there) == len(here) and all(map(hidden, there, here))
         return here is None or there == here or bool(np.isclose(there, here, rtol=1e-4))  # type: ignore[call-overload]  numbers of any kind
 
-    joined = any(re.search(r"torch\.(cat|stack)\(", each) for each in theirs.lines)
-    return found.what == "what hooks saw" and joined and hidden(found.theirs, found.ours)
+    # what is joined, and what was made in inference mode, wants no gradient of its own
+    given = any(re.search(r"torch\.(cat|stack)\(|inference_mode\(", each) for each in theirs.lines)
+    return found.what == "what hooks saw" and given and hidden(found.theirs, found.ours)
 
 
 def _stale_there_alone(found: Difference) -> list[int] | None:

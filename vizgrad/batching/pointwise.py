@@ -10,6 +10,7 @@ from vizgrad.batching.values import example_ndim, with_ndim
 from vizgrad.function.typing import WrappedNumber
 from vizgrad.ops import copying, select
 from vizgrad.ops.copying import converted
+from vizgrad.ops.optional import ABSENT
 from vizgrad.tensor.tensor import Tensor
 
 
@@ -57,7 +58,7 @@ def beside(call: Call, attributes: Any = ()) -> list[Any]:
     """The operands with as many dimensions behind that of the batch as the widest example has."""
     masks = [getattr(attributes[name], "ndim", 0) for name in attributes]  # plain arrays
     pairs = list(zip(call.values, call.batched, strict=True))
-    ndim = max([example_ndim(v, b) for v, b in pairs] + masks)
+    ndim = max([example_ndim(v, b) for v, b in pairs if v is not ABSENT] + masks)
     return [with_ndim(value, ndim) if batched else value for value, batched in pairs]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from vizgrad.batching.pointwise import one_type
 from vizgrad.batching.rules import Call, rule
 from vizgrad.batching.values import filled, reshaped, with_ndim
 from vizgrad.ops import arithmetic, copying, extremes, reduce, statistics
@@ -126,9 +127,7 @@ def trace(call: Call) -> Any:
 
 @rule("dist")
 def dist(call: Call, *, p: float) -> Any:
-    apart = arithmetic.sub.record(
-        *[filled(v, b, call.size) for v, b in zip(_beside(call), (True, True), strict=True)]
-    )
+    apart = arithmetic.sub.record(*one_type(call, _beside(call)))
     return statistics.vector_norm.record(apart, ord=p, dims=all_of(apart), keepdim=False)
 
 
