@@ -85,6 +85,15 @@ def a_nested_function_that_is_run_twice() -> None:
     z.backward()
 
 
+@wrong("graph-freed")
+def a_write_to_a_part_that_is_run_twice() -> None:
+    y = leaf() * 1
+    y[:1].add_(1)
+    z = y.sum()
+    z.backward()  # blame
+    z.backward()
+
+
 class Square(Function):
     @staticmethod
     def forward(ctx: Any, x: Any) -> Any:

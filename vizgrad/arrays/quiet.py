@@ -38,14 +38,17 @@ except ImportError:
     _IGNORE = None
 
 
-def nameless(function: Callable[P, R]) -> Callable[P, R]:
+def nameless(function: Callable[P, R], scope: dict[str, Any] | None = None) -> Callable[P, R]:
     """`function`, from whose own frame ufuncs warn nobody.
 
-    Of the names of its module it sees those that there are now: as a decorator, those above it.
+    Of the names of its module it sees those that there are now: as a decorator, those above it. They are put
+    into `scope`, if it is empty; functions of one module may share it.
     """
     if not isinstance(function, FunctionType):
         return function
-    scope = {**function.__globals__, "__name__": NAMELESS}
+    scope = {} if scope is None else scope
+    if not scope:
+        scope.update(function.__globals__, __name__=NAMELESS)
     made: Any = FunctionType(
         function.__code__, scope, function.__name__, function.__defaults__, function.__closure__
     )

@@ -72,7 +72,7 @@ def compile_record(op: Declared, node_class: Callable[[], type[Node] | None]) ->
     """The function that runs `op` on Tensors and records it; `node_class` gives the class of its nodes."""
     scope: dict[str, Any] = {
         "Tensor": Tensor, "new": object.__new__, "ndarray": xp.ndarray, "as_array": as_array,
-        "GUARD": GUARD, "MODES": MODES, "noted": noted,
+        "kernel": op.forward, "GUARD": GUARD, "MODES": MODES, "noted": noted,
         "edge_of": edge_of, "cut_off": cut_off,
         "tick": tick, "getframe": sys._getframe, "INTERNAL": INTERNAL,
         "Meta": Meta, "save_result": save_result, "arrays_for": arrays_for, "number": number,
@@ -87,7 +87,9 @@ def compile_record(op: Declared, node_class: Callable[[], type[Node] | None]) ->
     }  # fmt: skip
 
     def record_source() -> str:
-        scope["kernel"], scope["NodeClass"] = op.kernel, node_class()
+        scope["NodeClass"] = node_class()
+        if scope["kernel"] is op.forward:  # and not what asks a selective checkpoint
+            scope["kernel"] = op.kernel
         if _kernel(op) != "kernel":
             scope["fused_kernel"] = fused()(op.forward)
         if not DUALS.armed:

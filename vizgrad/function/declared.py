@@ -24,6 +24,10 @@ Typing = Literal["promote", "float", "same", "keep", "moved"]
 Numbers = Literal["any", "second", "none"]
 
 
+#: By module, which is whole when its first operation runs: the names that its kernels see.
+_WHOLE: dict[int, dict[str, Any]] = {}
+
+
 @dataclass(eq=False, repr=False)
 class Declared:
     """An operation as `vizgrad.function.primitive.primitive` read it off a class."""
@@ -63,8 +67,10 @@ class Declared:
 
         A person's own, whose module may change under it, is left as it is.
         """
-        scope = getattr(self.forward, "__globals__", {})
-        return nameless(self.forward) if INTERNAL[scope.get("__package__")] else self.forward
+        module = getattr(self.forward, "__globals__", {})
+        if not INTERNAL[module.get("__package__")]:
+            return self.forward
+        return nameless(self.forward, _WHOLE.setdefault(id(module), {}))
 
     def __post_init__(self) -> None:
         self.__doc__ = self.doc

@@ -53,8 +53,9 @@ def _exchange() -> None:
         scope = op.record.__globals__
         for name in _NAMES:
             if name in scope:
-                _exchanged.append((scope, name, scope[name]))
-                scope[name] = _asking(op, scope[name])
+                kernel = op.kernel if scope[name] is op.forward else scope[name]
+                _exchanged.append((scope, name, kernel))
+                scope[name] = _asking(op, kernel)
 
 
 def _put_back() -> None:
