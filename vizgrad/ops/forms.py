@@ -103,7 +103,7 @@ def _add(
     """A name has one home; there a cell of a notebook may run again. TypeError for a second one."""
     forms = FORMS.get(name)
     if forms is None:
-        if method is not None and name in vars(Tensor):
+        if method is not None and hasattr(Tensor, name):
             raise TypeError(f"Tensor.{name} is something else already: choose another name")
         forms = FORMS[name] = Forms(name, home, "" if name == main else main)
     elif forms.home != home:

@@ -21,6 +21,7 @@ def _mismatch(a: tuple[int, ...], b: tuple[int, ...]) -> str:
     return f"mat1 and mat2 shapes cannot be multiplied ({a[0]}x{a[1]} and {b[0]}x{b[1]})"
 
 
+@quiet
 def _in_singles(self: Array, mat2: Array) -> Array:
     return mm(self.astype(np.float32), mat2.astype(np.float32)).astype(np.float16)
 
