@@ -41,6 +41,17 @@ def choose(view: Locator, item: str) -> None:
     view.get_by_role("menuitem", name=item).click()
 
 
+def follow_is_beside_the_tools(view: Locator) -> None:
+    """Also where lanes leave the graph little room."""
+    follow = view.get_by_role("button", name="Follow", exact=True)
+    expect(follow).to_be_visible()
+    ends = follow.bounding_box()
+    begins = view.get_by_role("toolbar", name="Graph view").bounding_box()
+    assert ends is not None
+    assert begins is not None
+    assert ends["x"] + ends["width"] <= begins["x"]
+
+
 def dark(lab: Lab, name: str) -> None:
     """The same in dark, for looking."""
     if os.environ.get("VIZGRAD_PICTURES"):
@@ -180,6 +191,8 @@ def test_the_graph_of_second_order_grows_beside_the_first_and_is_debugged(lab: L
     press(view, "Continue")
     at(view, 5)
     expect(lane.get_by_role("listitem", name=re.compile(r"^x\.grad = .*, done"))).to_have_count(1)
+    view.get_by_role("region", name="Graph").get_by_text("MulBackward0").first.click()
+    follow_is_beside_the_tools(view)
     picture(lab, "second")
     assert axe(view) == []
     dark(lab, "second-dark")

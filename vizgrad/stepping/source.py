@@ -22,7 +22,7 @@ from vizgrad.graph.accumulate import AccumulateGrad
 from vizgrad.graph.device import output_device
 from vizgrad.graph.edges import gradient_edge
 from vizgrad.graph.node import Edge, Node
-from vizgrad.graph.saved import Freed, Overwritten, bare, is_stale
+from vizgrad.graph.saved import Freed, Overwritten, Packed, bare, is_stale
 from vizgrad.inspection import model
 from vizgrad.inspection.finding import texts_of_origin
 from vizgrad.inspection.grouping import groups_of
@@ -269,6 +269,11 @@ class EngineGraph:
         elif hasattr(value, "_array"):
             storage, clock, array = value._storage, node.sequence_nr, value._array
             shape, dtype, size = array.shape, array.dtype, int(array.nbytes)
+        elif isinstance(value, Packed):  # it has no counter any more
+            shape, dtype = tuple(value.shape), str(value.dtype)
+            return model.Saved(
+                name=name, state="packed", shape=shape, dtype=dtype, version_saved=None
+            )
         else:
             return model.Saved(name=name, state="packed", value=type(value).__name__)
         stale = is_stale(node, value)
