@@ -42,6 +42,7 @@ from tests.fuzz.program_conditions import (
     type_of_nothing,
     whole_number_that_requires_grad,
     written_before_refusal,
+    zero_to_a_complex_power,
     zero_to_the_power_zero,
 )
 from tests.fuzz.program_memory import (
@@ -77,6 +78,8 @@ KNOWN_PROGRAMS = (
     KnownProgram("a limit of multi-tensor hooks on leaves", says("A leaf node was passed to _will_engine_execute")),
     KnownProgram("refused for one of two reasons", refused_before),
     KnownProgram("0 ** 0 of complex numbers is NaN or 1 there, by where it lies", zero_to_the_power_zero),
+    KnownProgram("the slope of 0 ** z by a complex z with a positive real part is 0; PyTorch's is NaN",
+                 zero_to_a_complex_power),
     KnownProgram("multi-tensor hooks do not count the one tensor that backward starts from",
                  hook_on_what_backward_starts_from),
     KnownProgram("a layer for operands without elements asks less of them, or more", layer_of_nothing),

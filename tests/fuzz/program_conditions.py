@@ -201,6 +201,15 @@ def zero_to_the_power_zero(line: str, theirs: Side, ours: Side, found: Differenc
     return bool(np.all((b == 1) | np.isclose(a, b, equal_nan=True)))
 
 
+def zero_to_a_complex_power(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
+    """Its slope by the exponent: PyTorch multiplies 0 by the logarithm of 0 unless the exponent is real."""
+    powers = any(re.search(r"\*\*|pow", each) for each in theirs.lines)
+    if not powers or not found.what.startswith("gradient") or not _of_one_form(found, "c"):
+        return False
+    a, b = found.theirs, found.ours
+    return bool(np.all((np.isnan(a) & (b == 0)) | np.isclose(a, b, equal_nan=True)))
+
+
 def hook_on_what_backward_starts_from(
     line: str, theirs: Side, ours: Side, found: Difference
 ) -> bool:
