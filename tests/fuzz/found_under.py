@@ -151,4 +151,17 @@ result = torch.func.vmap(f)(c)
     """
 result = torch.func.vmap(torch.dist, (None, 0))(torch.tensor([0.0]), torch.tensor([-0.5], dtype=torch.float64))
 """,
+    # statistics that are the same for all examples may be kept
+    """
+a, mean = torch.arange(16.0).reshape(2, 2, 2, 2), torch.zeros(2)
+def f(b):
+    return torch.nn.functional.instance_norm(a, mean, mean + 1, bias=b)
+result = torch.func.vmap(f)(torch.arange(6.0).reshape(3, 2)), mean
+""",
+    """
+a, mean = torch.arange(16.0).reshape(2, 2, 2, 2), torch.zeros(2)
+def f(w, b):
+    return torch.nn.functional.batch_norm(a, mean, mean + 1, weight=w, bias=b, training=True)
+result = torch.func.vmap(f, (0, None))(torch.arange(6.0).reshape(3, 2), torch.ones(2)), mean
+""",
 )

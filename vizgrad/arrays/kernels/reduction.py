@@ -52,6 +52,7 @@ def sum_to(self: Array, shape: tuple[int, ...]) -> Array:
     return layout.sum_to(_widened(self), shape)
 
 
+@quiet
 def trace(self: Array) -> Array:
     return _widened(self).trace()
 

@@ -161,6 +161,9 @@ def batch_norm(
         return op.batch_norm_fixed.record(
             input, given(weight), given(bias), running_mean, running_var, eps=eps
         )
+    if _same_for_all(input, weight, bias):
+        plain = batch_norm(input, running_mean, running_var, None, None, True, momentum, eps)
+        return _scaled(plain, weight, bias)
     count = x.size // max(1, x.shape[1])
     out, mean, _, variance = op.batch_norm.record(input, given(weight), given(bias), eps=eps)
     if not x.size:
@@ -170,6 +173,17 @@ def batch_norm(
     if running_var is not None:
         _move(running_var, variance, momentum, count / (count - 1))
     return out
+
+
+def _same_for_all(input: Tensor, weight: Tensor | None, bias: Tensor | None) -> bool:
+    """Do the examples of a transform differ in their scale alone? They share statistics, then."""
+    return input.__class__ is not Wrapped and any(v.__class__ is Wrapped for v in (weight, bias))
+
+
+def _scaled(plain: Tensor, weight: Any, bias: Any) -> Tensor:
+    shape = (-1, *(1,) * (plain.ndim - 2))
+    scaled: Any = plain if weight is None else plain * weight.reshape(shape)
+    return scaled if bias is None else scaled + bias.reshape(shape)
 
 
 def _check_running(name: str, running_mean: Tensor | None, running_var: Tensor | None) -> None:
@@ -286,6 +300,9 @@ def instance_norm(
                 f"{channels} channels for each of {n} samples"
             )
     _check_types(input, weight, bias)
+    if _same_for_all(input, weight, bias):
+        plain = instance_norm(input, running_mean, running_var, momentum=momentum, eps=eps)
+        return _scaled(plain, weight, bias)
     whole = tuple(x.shape)
     flat = input.contiguous().reshape(1, n * channels, *whole[2:])
     out, mean, _, variance = op.batch_norm.record(
