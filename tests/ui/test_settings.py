@@ -20,7 +20,8 @@ PAGE = "vizgrad:panel"
 
 @pytest.fixture
 def settings(lab: Lab) -> Iterator[Lab]:
-    """A page whose settings are as they were, when the test is over."""
+    """Settings are as they were, when the test is over; the page, which was told of others, goes."""
+    lab.usual = False
     yield lab
     for plugin in (SHORTCUTS, PAGE):
         save(lab, plugin, {})
@@ -59,7 +60,6 @@ def test_a_key_that_was_given_anew_works_in_widgets_and_is_told(settings: Lab) -
         {"command": "vizgrad:continue", "keys": ["Ctrl Alt G"], "selector": ".vg-root"},
     ]
     save(lab, SHORTCUTS, {"shortcuts": keys})
-    lab.usual = False  # its keys are read when it is loaded
     lab.load("lab?reset")
     _, view = opened(lab)
     step = view.get_by_role("button", name="Step", exact=True)
