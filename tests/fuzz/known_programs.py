@@ -113,6 +113,7 @@ KNOWN_PROGRAMS = (
                  reached_before_refusal),
     KnownProgram("set_ of a view: PyTorch keeps its base's history, of memory nobody shows any more",
                  says("derivative for set_")),
+    KnownProgram("strides of what has no elements are numpy's", says("must have a stride divisible by 2")),
     KnownProgram("an internal error of PyTorch", says("INTERNAL ASSERT")),
     KnownProgram("vizgrad saves fewer operands", says("Inference tensors cannot be saved")),
     KnownProgram("a leaf that is itself a view loses its gradient there when another view is written",

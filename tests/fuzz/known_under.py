@@ -35,6 +35,10 @@ UNDER: tuple[Known, ...] = (
     Known("as_strided*", "vmap* is no loop*", "strides are those of the memory, which is another for a loop"),
     Known("operator?x?i?*", "vmap*raises: IndexError, *", "a mask that differs between examples is refused (D-4)",
           ours_says("asks for the elements", "dynamic shape")),
+    Known("operator?x?i?*", "vmap*raises: nothing, Unreadable", "PyTorch takes a mask of uint8 that differs for places",
+          lambda call, found: any(g.dtype == "uint8" for g in call.operands())),
+    Known("F.embedding_bag", "vmap*raises: RuntimeError, IndexError", "offsets of two examples with a fault each",
+          says("offsets[0] has to be 0")),
     Known("as_strided*", "vmap*raises: nothing, *", "PyTorch reads the memory of other examples", ours_says("out of bounds")),
 )  # fmt: skip
 
