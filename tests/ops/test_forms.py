@@ -66,10 +66,10 @@ def test_a_second_home_is_refused() -> None:
     ],
 )
 def test_an_operation_takes_no_name_that_is_taken(name: str, message: str) -> None:
-    before = REGISTRY.get(name), vars(vg.Tensor)[name], FORMS.get(name)
+    before = REGISTRY.get(name), getattr(vg.Tensor, name), FORMS.get(name)
     with pytest.raises(TypeError, match=message):
         primitive(public=True)(type(name, (), {"forward": np.exp}))
-    assert (REGISTRY.get(name), vars(vg.Tensor)[name], FORMS.get(name)) == before
+    assert (REGISTRY.get(name), getattr(vg.Tensor, name), FORMS.get(name)) == before
 
 
 @pytest.fixture
