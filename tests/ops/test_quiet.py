@@ -61,6 +61,10 @@ ACCIDENTS = {
     "compared in place": lambda x: (x * NAN).ge_(x),
     "out": lambda x: vg.log(x.detach() * 0, out=vg.empty(2)),
     "narrowed out": lambda x: vg.exp(x.detach().double() * 400, out=vg.empty(2)),
+    "drawn beyond the type": lambda x: (
+        vg.empty(9).log_normal_(1e300) + vg.empty(9).cauchy_(0, 1e308)
+    ),
+    "drawn around the huge": lambda x: vg.empty(9, dtype=vg.float16).normal_(1e300, 1),
     "to half": lambda x: (x * 1e9).half().float(),
     "to int": lambda x: (x * float("nan")).long(),
 }

@@ -7,6 +7,7 @@ from typing import Any
 
 from vizgrad.arrays import dtypes, random, xp
 from vizgrad.arrays.limits import finfo, iinfo
+from vizgrad.arrays.quiet import quiet
 from vizgrad.arrays.random import Generator as _Generator
 from vizgrad.function.inplace import write
 from vizgrad.function.wrapped import draws
@@ -38,6 +39,7 @@ def refuse_types(self: Tensor, name: str, kinds: str) -> None:
 
 @method
 @draws("fill")
+@quiet
 def uniform_(
     self: Tensor, from_: float = 0, to: float = 1, *, generator: _Generator | None = None, **kw: Any
 ) -> Tensor:
@@ -66,6 +68,7 @@ def uniform_(
 @method
 @draws("fill")
 @takes_tensors
+@quiet
 def normal_(
     self: Tensor, mean: float = 0, std: float = 1, *, generator: _Generator | None = None
 ) -> Tensor:
@@ -104,6 +107,7 @@ def _plain(name: str, argument: str, value: Any) -> Any:
 
 @method
 @draws("fill")
+@quiet
 def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: _Generator | None = None) -> Tensor:
     """1 with probability `p`, else 0."""
     probability = p._array if isinstance(p, Tensor) else p
@@ -116,6 +120,7 @@ def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: _Generator | None = Non
 
 @method
 @draws("fill")
+@quiet
 def exponential_(self: Tensor, lambd: float = 1, *, generator: _Generator | None = None) -> Tensor:
     """Numbers from the exponential distribution with rate `lambd`."""
     if not lambd > 0:
@@ -127,6 +132,7 @@ def exponential_(self: Tensor, lambd: float = 1, *, generator: _Generator | None
 
 @method
 @draws("fill")
+@quiet
 def random_(
     self: Tensor, *limits: Any, generator: _Generator | None = None, **named: Any
 ) -> Tensor:
@@ -179,6 +185,7 @@ def _check_held(self: Tensor, low: int, high: int) -> None:
 
 @method
 @draws("fill")
+@quiet
 def geometric_(self: Tensor, p: float, *, generator: _Generator | None = None) -> Tensor:
     """How many trials with probability `p` until the first success, from 1."""
     if not 0 < p < 1:
@@ -190,6 +197,7 @@ def geometric_(self: Tensor, p: float, *, generator: _Generator | None = None) -
 
 @method
 @draws("fill")
+@quiet
 def cauchy_(
     self: Tensor, median: float = 0, sigma: float = 1, *, generator: _Generator | None = None
 ) -> Tensor:
@@ -203,6 +211,7 @@ def cauchy_(
 
 @method
 @draws("fill")
+@quiet
 def log_normal_(
     self: Tensor, mean: float = 1, std: float = 2, *, generator: _Generator | None = None
 ) -> Tensor:
