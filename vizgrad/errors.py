@@ -10,7 +10,7 @@ import dis
 import inspect
 import linecache
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from sys import _getframe  # pyright: ignore[reportPrivateUsage]  `inspect` is slow to import
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -41,12 +41,27 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
+class Link:
+    """One thing on the way from what was seen to what it comes from.
+
+    `text` is what a person calls it, or the name of its node; `node` the number under which that node was
+    recorded (`Node.sequence_nr`), None for leaves and what no node stands for.
+    """
+
+    text: str
+    place: Place | None = None
+    node: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Explanation:
     """Why something went wrong. False in a boolean context when there is nothing to explain.
 
     `kind` is one of the words of the explanation table (README of `vizgrad/inspection`), `culprit` the
     line to edit (None where it is not known: never a guess), `tensor` the variable as the person wrote
-    it, or the node's name, `fix` one sentence.
+    it, or the node's name, `fix` one sentence. `chain` leads from the symptom (first) to the cause
+    (last), the shortest way; empty where it is not known. `mended` is the culprit's line as it could be,
+    where one changed line does it.
     """
 
     kind: str
@@ -54,6 +69,8 @@ class Explanation:
     tensor: str = ""
     fix: str = ""
     story: str = ""
+    chain: tuple[Link, ...] = ()
+    mended: str = ""
 
     def __bool__(self) -> bool:
         return self.kind != "healthy"
@@ -62,9 +79,70 @@ class Explanation:
         lines = [self.story] if self.story else []
         if self.culprit is not None:
             lines.append(f"  where: {self.culprit}")
+        if len(self.chain) > 1:
+            lines.append(f"  chain: {chain_text(self.chain)}")
         if self.fix:
             lines.append(f"  fix: {self.fix}")
+        if self.mended and self.culprit is not None:
+            lines += [f"    - {self.culprit.text}", f"    + {self.mended}"]
         return "\n".join(lines) or self.kind
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(_with_kind(self))
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        return _bundle(_with_kind(self), (self,))
+
+
+def _with_kind(explanation: Explanation) -> str:
+    return f"{explanation.kind}: {explanation}"
+
+
+#: Links of a chain that are written out at its beginning, and at its end.
+_FIRST, _LAST = 3, 3
+
+
+def chain_text(chain: Sequence[Link]) -> str:
+    """``w.grad <- MulBackward0 (line 3) <- LogBackward0 (line 2)``; the middle of a long one is counted."""
+    said = [_link_text(link) for link in chain]
+    if len(said) > _FIRST + _LAST + 1:
+        left_out = len(said) - _FIRST - _LAST
+        said[_FIRST:-_LAST] = [f"({left_out} more)"]
+    return " <- ".join(said)
+
+
+def _link_text(link: Link) -> str:
+    place = link.place
+    if place is None:
+        return link.text
+    where = f"{place.cell}, line {place.line}" if place.cell else f"line {place.line}"
+    return f"{link.text} ({where})"
+
+
+class Findings(list[Explanation]):
+    """A list of explanations that prints as it reads."""
+
+    def __repr__(self) -> str:
+        return "\n\n".join(map(_with_kind, self)) or "nothing to explain"
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(repr(self))
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        return _bundle(repr(self), self)
+
+
+def _bundle(text: str, shown: Sequence[Explanation]) -> dict[str, str]:
+    html = drawn(shown)
+    return {"text/plain": text, "text/html": html} if html else {"text/plain": text}
+
+
+def _not_drawn(shown: Sequence[Explanation]) -> str:
+    return ""
+
+
+#: What a notebook shows of explanations, as HTML; who draws sets it.
+drawn: Callable[[Sequence[Explanation]], str] = _not_drawn
 
 
 def explained(
@@ -113,6 +191,20 @@ def place_of(site: Site | None) -> Place | None:
         cell=cell_of(site.file),
         text=linecache.getline(site.file, line).strip(),
     )
+
+
+def lines_around(place: Place, beside: int = 2) -> list[tuple[int, str]]:
+    """(number, text) of the line of a place and of those beside it, as an editor counts; the line alone where
+    the source is not to be had any more, or is another now.
+    """
+    lines = linecache.getlines(place.file)
+    before = line_shown(place.file, 1) - 1
+    at = place.line - before - 1
+    if not 0 <= at < len(lines) or lines[at].strip() != place.text:
+        return [(place.line, place.text)] if place.text else []
+    first = max(at - beside, 0)
+    last = min(at + beside + 1, len(lines))
+    return [(n + before + 1, lines[n].rstrip()) for n in range(first, last)]
 
 
 def function_place(function: Any) -> Place | None:

@@ -6,7 +6,7 @@ Everything heavy (widgets, drawing) is imported when it is first used: `import v
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -16,11 +16,11 @@ from vizgrad.tensor.modes import pop_scope, push_scope
 from vizgrad.tensor.place import caller
 
 if TYPE_CHECKING:
-    from vizgrad.errors import Explanation
+    from vizgrad.errors import Explanation, Findings
     from vizgrad.explaining.watching import Watch
     from vizgrad.inspection.opening import Cell
     from vizgrad.inspection.session import Session
-    from vizgrad.rendering.capability_card import CardPicture, Findings
+    from vizgrad.rendering.capability_card import CardPicture
     from vizgrad.rendering.static import GraphPicture, VersionsPicture
     from vizgrad.stepping.recorder import Recording
 
@@ -144,7 +144,7 @@ def check(function: Any, *inputs: Any) -> Findings:
     Raises TypeError for what is no Function, and what forward raises on the example.
     """
     from vizgrad.checking import check
-    from vizgrad.rendering.capability_card import Findings
+    from vizgrad.errors import Findings
 
     return Findings(check(function, *inputs))
 
@@ -259,14 +259,22 @@ def _traces() -> Filing:
     return traces
 
 
+def _drawn(shown: Sequence[Explanation]) -> str:
+    from vizgrad.rendering.explained import explanations_html
+
+    return explanations_html(shown)
+
+
 def on_import() -> None:
-    """Traces can be filed, PyTorch's tensors are known where there are some, and in a Jupyter kernel the
-    side panel finds this kernel.
+    """Traces can be filed, explanations draw themselves, PyTorch's tensors are known where there are some,
+    and in a Jupyter kernel the side panel finds this kernel.
     """
+    from vizgrad import errors
+
     provide(_traces)
+    errors.drawn = _drawn
     when_imported("torch", "vizgrad.pytorch.opener")
     if in_notebook():
-        from vizgrad import errors
         from vizgrad.inspection import cells
         from vizgrad.widgets.cells import cells_run, line_shown
         from vizgrad.widgets.commtarget import cell_name, register

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from vizgrad.arrays.magnitude import born
 from vizgrad.errors import Explanation
-from vizgrad.explaining.said import line, said
+from vizgrad.explaining.said import line, number, said
 from vizgrad.graph.accumulate import AccumulateGrad
 from vizgrad.graph.node import Node
+from vizgrad.graph.saved import bare
 from vizgrad.provenance import written
-from vizgrad.stepping.origin_of_nan import made_by
+from vizgrad.stepping.origin_of_nan import made_by, outside, saved_now
 from vizgrad.tensor.tensor import Tensor
 
 
@@ -28,6 +33,13 @@ def of_bare_value(tensor: Tensor, name: str) -> Explanation | None:
             f"`{name}` is not finite; what was saved does not tell which operation began it.",
             "run the block inside vizgrad.watch(), and ask again",
         )  # fmt: skip
+    return of_origin(origin, name)
+
+
+def of_origin(
+    origin: Node, name: str, saved: Callable[[Node], Mapping[str, Any]] = saved_now
+) -> Explanation:
+    """`origin` made, of finite values, what came into `name`; or it is the leaf that held it."""
     if isinstance(origin, AccumulateGrad):
         return said(
             "nonfinite-forward", None, name, f"`{name}` was computed from a leaf that is not finite.",
@@ -36,7 +48,22 @@ def of_bare_value(tensor: Tensor, name: str) -> Explanation | None:
     shown = written.variable(origin.site) or origin.name()
     return said(
         "nonfinite-forward", origin.site, shown,
-        f"`{written.text_of(origin.site) or origin.name()}` on {line(origin.site)} made it from "
-        "finite values.",
+        f"`{written.text_of(origin.site) or origin.name()}` on {line(origin.site)} made what is not "
+        f"finite, of finite values{_where(origin, shown, saved(origin))}.",
         f"keep `{shown}` in the domain of the operation: clamp it, or add a small eps",
     )  # fmt: skip
+
+
+def _where(origin: Node, shown: str, values: Mapping[str, Any]) -> str:
+    """Where, and of what, as far as it has saved that."""
+    wrong = outside(origin, values)
+    if wrong is not None:
+        index, value = wrong
+        at = f" at {list(index)}" if index else ""
+        return f": `{shown}` is {number(value)}{at}"
+    result = getattr(bare(values.get("result")), "_array", None)
+    places = [] if result is None or not result.size else born(result)
+    if not places:
+        return ""
+    index, value, _ = places[0]
+    return f": {number(value)}{f' at {list(index)}' if index else ''}"

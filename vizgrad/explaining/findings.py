@@ -15,6 +15,7 @@ from vizgrad.explaining import (
     kept,
     second,
 )
+from vizgrad.explaining.mended import with_mended
 from vizgrad.provenance.noting import Noting
 
 Find = Callable[[Noting], Iterator[Explanation]]
@@ -49,5 +50,5 @@ def all_of(noting: Noting) -> list[Explanation]:
             )
             if explanation and key not in seen and len(found) < _MOST:
                 seen.add(key)
-                found.append(explanation)
+                found.append(with_mended(explanation))
     return found

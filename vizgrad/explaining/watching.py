@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
-from vizgrad.errors import Explanation
+from vizgrad.errors import Explanation, Findings
 from vizgrad.explaining import errors_within, findings, suspects
 from vizgrad.inspection.frameworks import listening
 from vizgrad.provenance.noting import Noting
@@ -52,9 +52,9 @@ class Watch:
         self._noting.stop()
 
     @property
-    def findings(self) -> list[Explanation]:
+    def findings(self) -> Findings:
         """Silent problems, worst first; complete when the block has ended."""
-        return list(findings.all_of(self._noting) if self._found is None else self._found)
+        return Findings(findings.all_of(self._noting) if self._found is None else self._found)
 
     def __repr__(self) -> str:
         if self._open:
@@ -63,6 +63,16 @@ class Watch:
         if not found:
             return "<Watch: nothing found>"
         return "\n\n".join(str(each) for each in found)
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(repr(self))
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        found = self._found
+        return {
+            **({} if not found else Findings(found)._repr_mimebundle_()),
+            "text/plain": repr(self),
+        }
 
 
 _last: Watch | None = None

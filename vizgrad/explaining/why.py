@@ -6,8 +6,10 @@ from typing import Any
 
 from vizgrad.arrays.magnitude import finite, largest
 from vizgrad.errors import Explanation
-from vizgrad.explaining import missing, nonfinite, scale, zero
+from vizgrad.explaining import missing, sessions
+from vizgrad.explaining.answers import odd_gradient, odd_value, of_run
 from vizgrad.explaining.bare import of_bare_value
+from vizgrad.explaining.mended import with_mended
 from vizgrad.explaining.said import HEALTHY, name_of
 from vizgrad.graph.node import Node
 from vizgrad.provenance.backwards import Run, key_of
@@ -16,8 +18,14 @@ from vizgrad.tensor.tensor import Tensor
 
 
 def explain(noting: Noting | None, tensor: Tensor, name: str) -> Explanation:
-    """For the value and `.grad` of `tensor`, which a person calls `name`."""
-    return _value(noting, tensor, name) or _gradient(noting, tensor, name) or HEALTHY
+    """For the value and `.grad` of `tensor`, which a person calls `name`.
+
+    What nobody noted may be told by a session that is open.
+    """
+    found = _value(noting, tensor, name)
+    if found is None:
+        found = _gradient(noting, tensor, name)
+    return HEALTHY if found is None else with_mended(found)
 
 
 def _value(noting: Noting | None, tensor: Tensor, name: str) -> Explanation | None:
@@ -29,39 +37,24 @@ def _value(noting: Noting | None, tensor: Tensor, name: str) -> Explanation | No
         leaf = noting.gradients.leaf_of(tensor)
         owner = None if leaf is None else leaf.tensor()
         if owner is not None and leaf is not None and leaf.run is not None:
-            return _odd(noting, leaf.run, -id(owner), name)
+            return odd_gradient(leaf.run, -id(owner), name, noting)
     if note is None:
-        return of_bare_value(tensor, name)
-    return nonfinite.of_value(note, name or name_of(note))
+        return sessions.of_value(tensor, name, noting) or of_bare_value(tensor, name)
+    return odd_value(note, name or name_of(note))
 
 
 def _gradient(noting: Noting | None, tensor: Tensor, name: str) -> Explanation | None:
     grad: Any = tensor._grad
     if grad is None:
-        return missing.of_gradient(noting, tensor, name)
+        waits = sessions.on_the_way(tensor, name)
+        return missing.of_gradient(noting, tensor, name) if waits is None else waits
+    stepped = sessions.run_that_filled(tensor, noting)
+    if stepped is not None:
+        return sessions.of_gradient(*stepped, name)
     run, key = _run_of(noting, tensor)
     if run is None or noting is None:
         return None
-    size = largest(grad._array)
-    if not size < float("inf"):
-        return _odd(noting, run, key, name)
-    if size == 0.0:
-        return zero.of_gradient(run, key, name)
-    return scale.of_gradient(run, key, name)
-
-
-def _odd(noting: Noting, run: Run, key: int, name: str) -> Explanation | None:
-    """A gradient that is not finite: already the loss was not, or it became so."""
-    for root in run.roots:
-        if not root.finite:
-            return nonfinite.of_value(root, name_of(root, "the loss"))
-    found = nonfinite.of_gradient(run, key, name)
-    if found is not None:
-        return found
-    for earlier in reversed(noting.runs):  # what an earlier backward left there
-        if earlier is not run and (found := nonfinite.of_gradient(earlier, key, name)) is not None:
-            return found
-    return None
+    return of_run(run, key, name, largest(grad._array), noting)
 
 
 def _run_of(noting: Noting | None, tensor: Tensor) -> tuple[Run | None, int]:

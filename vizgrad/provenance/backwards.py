@@ -64,15 +64,16 @@ class Run:
     """One call of backward or grad."""
 
     def __init__(self, task: Any, memory: Memory, gradients: Gradients) -> None:
+        """`task`: the engine's; None for a backward that is told of afterwards."""
         self.memory = memory
         self.gradients = gradients
         self.clock = tick()
         #: The tick at which it ended; 0 while it runs.
         self.ended = 0
         self.kind = "backward"
-        self.creates = not task.domain.raw
-        self.keeps = task.keep_graph
-        self.site: Site | None = task.freed.site or caller(3)
+        self.creates = task is not None and not task.domain.raw
+        self.keeps = task is not None and task.keep_graph
+        self.site: Site | None = None if task is None else task.freed.site or caller(3)
         self.roots: tuple[Note, ...] = ()
         self.visits: dict[int, Visit] = {}
         self.births: list[Odd] = []

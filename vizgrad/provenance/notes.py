@@ -110,6 +110,10 @@ class Notes:
         found = self._known.get(id(tensor))
         return None if found is None or found() is not tensor else found.note
 
+    def all(self) -> list[Note]:
+        """Of all tensors that are alive."""
+        return [known.note for known in list(self._known.values()) if known() is not None]
+
     def put(self, tensor: Tensor, note: Note) -> None:
         key = id(tensor)
         found = self._known.get(key)

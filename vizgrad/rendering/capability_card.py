@@ -6,7 +6,7 @@ one that is skipped; each has a sign and a word as well.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from vizgrad.errors import Explanation, Place
@@ -37,11 +37,6 @@ def card_text(card: CapabilityCard) -> str:
         for failure in capability.failures:
             lines += [f"      {plain(line)}" for line in _told(failure)]
     return "\n".join(lines)
-
-
-def findings_text(findings: Iterable[Explanation]) -> str:
-    """What `check` has found, one below the other."""
-    return "\n\n".join(f"{f.kind}: {f}" for f in findings) or "nothing to explain"
 
 
 def summary(card: CapabilityCard) -> str:
@@ -173,13 +168,3 @@ class CardPicture:
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         return {"text/plain": self.to_text(), "image/svg+xml": self.to_svg()}
-
-
-class Findings(list[Explanation]):
-    """A list of explanations that prints as it reads."""
-
-    def __repr__(self) -> str:
-        return findings_text(self)
-
-    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        printer.text(repr(self))

@@ -12,7 +12,7 @@ from vizgrad.arrays.quiet import quiet
 from vizgrad.graph.saved import bare
 from vizgrad.inspection import model
 from vizgrad.stepping.effects import ReleaseEffect
-from vizgrad.stepping.origin_of_nan import made_by
+from vizgrad.stepping.origin_of_nan import made_by, saved_now
 
 if TYPE_CHECKING:
     from vizgrad.graph.node import Node
@@ -25,10 +25,13 @@ MOST_OPERANDS = 3
 
 @quiet
 def birth_of(
-    step: EngineStep, node: Node, number: Callable[[Node], int | None]
+    step: EngineStep,
+    node: Node,
+    number: Callable[[Node], int | None],
+    saved: Callable[[Node], Mapping[str, Any]] = saved_now,
 ) -> model.Birth | None:
     """What `step`, which ran `node`, made of finite gradients that is not finite itself; None if nothing.
-    `number` gives that of a node.
+    `number` gives that of a node, `saved` what nodes have saved: without, those have let go of it that ran.
     """
     if not all(map(_finite, step.incoming)):
         return None
@@ -39,9 +42,9 @@ def birth_of(
         found = odd(held.array)
         operands, forward, born = (), False, None
         if not hook and edge is not None and found.first is not None:
-            values = _saved(step, node)
+            values = saved_before(step, node)
             operands, forward = _operands(values, held.array.shape, found.first)
-            born = made_by(node, values) if forward else None
+            born = made_by(node, values, saved) if forward else None
         return model.Birth(
             step.node,
             found.nans,
@@ -86,7 +89,7 @@ def _hook(step: EngineStep) -> str:
     return ""
 
 
-def _saved(step: EngineStep, node: Node) -> dict[str, Any]:
+def saved_before(step: EngineStep, node: Node) -> dict[str, Any]:
     """What the node had saved before the step."""
     values = dict(node.saved_values())
     for effect in step.effects:

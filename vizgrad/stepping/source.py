@@ -232,14 +232,20 @@ class EngineGraph:
     def _saved_before(self, number: int) -> tuple[model.Saved, ...]:
         """The saved values of a node as if the run had not released them."""
         node = self.nodes[number]
+        values = self.values_before(node)
+        return self._described(node, values)
+
+    def values_before(self, node: Node) -> dict[str, Any]:
+        """What a node has saved, or had before the run released it."""
         values = node.saved_values()
-        step = self.step_of(number)
+        number = self.ids.get(node)
+        step = None if number is None else self.step_of(number)
         for effect in () if step is None else step.effects:
             if isinstance(effect, ReleaseEffect):
                 for name, value in effect.values.items():
                     if isinstance(bare(values[name]), Freed):
                         values[name] = value
-        return self._described(node, values)
+        return values
 
     def saved_by(self, node: Node) -> tuple[model.Saved, ...]:
         """The saved values of a node, as they are now."""

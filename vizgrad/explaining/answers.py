@@ -1,0 +1,44 @@
+"""What is odd about a gradient that a run made, or a value, and the way to where that began."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from vizgrad.errors import Explanation, Link
+from vizgrad.explaining import chains, nonfinite, scale, zero
+from vizgrad.explaining.said import name_of
+from vizgrad.provenance.backwards import Run
+from vizgrad.provenance.notes import Note
+from vizgrad.provenance.noting import Noting
+
+
+def of_run(
+    run: Run, key: int, name: str, size: float, noting: Noting | None = None
+) -> Explanation | None:
+    """Of a gradient of a run, so large."""
+    if not size < float("inf"):
+        return odd_gradient(run, key, name, noting)
+    found = zero.of_gradient(run, key, name) if size == 0.0 else scale.of_gradient(run, key, name)
+    return _along(run, key, found, name)
+
+
+def odd_value(note: Note, name: str) -> Explanation | None:
+    found = nonfinite.of_value(note, name)
+    return found and replace(found, chain=chains.of_value(note, found, name))
+
+
+def odd_gradient(run: Run, key: int, name: str, noting: Noting | None = None) -> Explanation | None:
+    """A gradient that is not finite: already the loss was not, or it became so."""
+    for root in run.roots:
+        if not root.finite and (found := odd_value(root, name_of(root, "the loss"))) is not None:
+            return replace(found, chain=(Link(f"{name}.grad" if name else ".grad"), *found.chain))
+    earlier = () if noting is None else [each for each in reversed(noting.runs) if each is not run]
+    for each in (run, *earlier):  # or what an earlier backward left there
+        found = nonfinite.of_gradient(each, key, name)
+        if found is not None:
+            return _along(each, key, found, name)
+    return None
+
+
+def _along(run: Run, key: int, found: Explanation | None, name: str) -> Explanation | None:
+    return found and replace(found, chain=chains.of_gradient(run, key, found, name))

@@ -1,0 +1,242 @@
+"""The line to blame as it could be, where one changed line does it: for a person to read, never run."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from math import prod
+
+from vizgrad.errors import Explanation
+
+#: What is added where an operation has no finite value, or derivative, at zero.
+_EPS = 1e-12
+
+
+def with_mended(explanation: Explanation) -> Explanation:
+    """The same with its changed line, if there is one that does it."""
+    place = explanation.culprit
+    mend = _RULES.get(explanation.kind)
+    if place is None or mend is None or not place.text:
+        return explanation
+    text = place.text
+    if text.startswith(("for ", "while ", "with ", "if ", "def ", "class ")):
+        return explanation
+    try:
+        statements = ast.parse(text).body
+    except (SyntaxError, ValueError):
+        return explanation  # a part of a statement of several lines
+    if len(statements) != 1:
+        return explanation
+    edit = mend(explanation, statements[0])
+    if edit is None:
+        return explanation
+    node, new = edit
+    changed = _put(text, node, new)
+    return explanation if changed == text else replace(explanation, mended=changed)
+
+
+#: What stands in the place of a part of the line.
+_Edit = tuple[ast.expr | ast.stmt, str] | None
+
+
+def _put(text: str, node: ast.expr | ast.stmt, new: str) -> str:
+    """`text` with `new` where `node` is: all else, also comments, stays as the person wrote it."""
+    data = text.encode()
+    start, end = node.col_offset, node.end_col_offset
+    return (data[:start] + new.encode() + data[end:]).decode()
+
+
+def _inner(node: ast.AST) -> str:
+    """As an operand: in parentheses where it is more than a name or a call."""
+    text = ast.unparse(node)
+    simple = isinstance(node, (ast.Name, ast.Attribute, ast.Call, ast.Subscript))
+    return text if simple else f"({text})"
+
+
+def _called(node: ast.AST) -> str:
+    """``log`` of ``x.log()`` and ``vg.log(x)``; "" of what is no call."""
+    if not isinstance(node, ast.Call):
+        return ""
+    func = node.func
+    return func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
+
+
+def _calls(statement: ast.stmt, *names: str) -> list[ast.Call]:
+    found = [node for node in ast.walk(statement) if isinstance(node, ast.Call)]
+    return [node for node in found if _called(node) in names]
+
+
+_MODULES = {"T", "vg", "vizgrad", "torch", "F", "functional", "nn"}
+
+
+def _operand(call: ast.Call) -> ast.expr | None:
+    """What a call is applied to: ``x`` of ``x.log()`` and of ``vg.log(x)``."""
+    func = call.func
+    if isinstance(func, ast.Attribute) and ast.unparse(func.value).split(".")[-1] not in _MODULES:
+        return func.value
+    return call.args[0] if call.args else None
+
+
+# --- kinds -----------------------------------------------------------------------------------------------
+
+
+def _normalised(explanation: Explanation, statement: ast.stmt) -> _Edit:
+    """The normalisation before the loss is taken out."""
+    found = re.search(r"give (\w+) `([^`]+)`", explanation.fix)
+    if found is None:
+        return None
+    for call in _calls(statement, found[1]):
+        first = _operand(call)
+        if first is None:
+            continue
+        if _called(first) in ("softmax", "sigmoid"):
+            assert isinstance(first, ast.Call)
+            inside = _operand(first)
+            return None if inside is None else (first, ast.unparse(inside))
+        if ast.unparse(first) == explanation.tensor and found[2].isidentifier():
+            return first, found[2]
+    return None
+
+
+def _carried(explanation: Explanation, statement: ast.stmt) -> _Edit:
+    if isinstance(statement, ast.AugAssign) and ".item()" in explanation.fix:
+        return statement.value, f"{_inner(statement.value)}.item()"
+    if isinstance(statement, ast.Assign) and f"= {explanation.tensor}.detach()" in explanation.fix:
+        read = [
+            node
+            for node in ast.walk(statement.value)
+            if isinstance(node, (ast.Name, ast.Attribute))
+            and ast.unparse(node) == explanation.tensor
+        ]
+        if len(read) == 1:
+            return read[0], f"{explanation.tensor}.detach()"
+    return None
+
+
+def _detached(explanation: Explanation, statement: ast.stmt) -> _Edit:
+    """The one detach() or .data of the line is taken out."""
+    if not explanation.fix.startswith("take out the "):
+        return None
+    cuts: list[tuple[ast.expr, ast.expr]] = [
+        (call, call.func.value)
+        for call in _calls(statement, "detach")
+        if isinstance(call.func, ast.Attribute) and not call.args
+    ]
+    cuts += [
+        (node, node.value)
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Attribute) and node.attr == "data"
+    ]
+    return (cuts[0][0], ast.unparse(cuts[0][1])) if len(cuts) == 1 else None
+
+
+def _with_graph(explanation: Explanation, statement: ast.stmt) -> _Edit:
+    keyword = "create_graph=True"
+    return _with_keyword(statement, keyword) if keyword in explanation.fix else None
+
+
+def _kept_graph(explanation: Explanation, statement: ast.stmt) -> _Edit:
+    keyword = "retain_graph=True"
+    return _with_keyword(statement, keyword) if keyword in explanation.fix else None
+
+
+def _with_keyword(statement: ast.stmt, keyword: str) -> _Edit:
+    calls = _calls(statement, "grad", "backward")
+    name = keyword.partition("=")[0]
+    if len(calls) != 1 or any(each.arg in (name, None) for each in calls[0].keywords):
+        return None
+    text = ast.unparse(calls[0]).removesuffix(")")
+    return calls[0], f"{text}{'' if text.endswith('(') else ', '}{keyword})"
+
+
+def _out_of_place(explanation: Explanation, statement: ast.stmt) -> _Edit:
+    """``x += y`` becomes ``x = x + y``, and ``x.exp_()`` ``x = x.exp()``."""
+    if not explanation.fix.startswith("write out of place"):
+        return None
+    if isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name):
+        name = statement.target.id
+        whole = ast.BinOp(ast.Name(name, ast.Load()), statement.op, statement.value)
+        return statement, f"{name} = {ast.unparse(whole)}"
+    if isinstance(statement, ast.Expr) and isinstance(call := statement.value, ast.Call):
+        func = call.func
+        if (
+            isinstance(func, ast.Attribute)
+            and isinstance(func.value, ast.Name)
+            and func.attr.endswith("_")
+            and func.attr not in _NO_OTHER_FORM
+        ):
+            name, op = func.value.id, func.attr.removesuffix("_")
+            arguments = ast.unparse(call)[len(ast.unparse(func)) :]
+            return statement, f"{name} = {name}.{op}{arguments}"
+    return None
+
+
+#: In-place operations without a form that makes a new tensor, or where that would be another thing.
+_NO_OTHER_FORM = frozenset(
+    {
+        "zero_", "fill_", "copy_", "normal_", "uniform_", "random_", "exponential_", "bernoulli_",
+        "detach_", "requires_grad_", "set_", "resize_", "share_memory_",
+    }
+)  # fmt: skip
+
+
+def _broadcast(explanation: Explanation, statement: ast.stmt) -> _Edit:
+    """Of two operands with as many elements one takes the shape of the other."""
+    told = re.findall(r"`([\w.]+)` \[([\d, ]*)\]", explanation.story)
+    if len(told) != 2:
+        return None
+    (one, first), (other, second) = told
+    sizes = [prod(int(n) for n in shape.split(",") if n.strip()) for shape in (first, second)]
+    named = [n for n in ast.walk(statement) if isinstance(n, ast.expr) and ast.unparse(n) == other]
+    if sizes[0] != sizes[1] or len(named) != 1:
+        return None
+    return named[0], f"{other}.reshape({one}.shape)"
+
+
+_LOGS = ("log", "log2", "log10")
+
+
+def _kept_in_domain(explanation: Explanation, statement: ast.stmt) -> _Edit:
+    """The operand that the explanation names is kept where its operation is finite."""
+    for call in _calls(statement, *_LOGS, "sqrt", "rsqrt"):
+        operand = _operand(call)
+        if operand is None:
+            continue
+        if _called(operand) == "softmax" and _called(call) == "log" and not call.args:
+            text = ast.unparse(operand)
+            at = text.rindex("softmax(")
+            return call, f"{text[:at]}log_softmax({text[at + len('softmax(') :]}"
+        if ast.unparse(operand) != explanation.tensor:
+            continue
+        return operand, f"{_inner(operand)}.clamp(min={_least(explanation, _called(call))})"
+    divisions = [
+        node
+        for node in ast.walk(statement)
+        if isinstance(node, ast.BinOp)
+        and isinstance(node.op, ast.Div)
+        and ast.unparse(node.right) == explanation.tensor
+    ]
+    if len(divisions) == 1 and "divisor" in explanation.fix:
+        right = divisions[0].right
+        return right, f"({ast.unparse(right)} + {_EPS})"
+    return None
+
+
+def _least(explanation: Explanation, op: str) -> str:
+    forward = explanation.kind == "nonfinite-forward"
+    return "0" if op == "sqrt" and forward else f"{_EPS}"
+
+
+_RULES: dict[str, Callable[[Explanation, ast.stmt], _Edit]] = {
+    "double-normalised": _normalised,
+    "history-kept": _carried,
+    "cut-detach": _detached,
+    "second-order-cut": _with_graph,
+    "graph-freed": _kept_graph,
+    "saved-overwritten": _out_of_place,
+    "shape-broadcast": _broadcast,
+    "nonfinite-forward": _kept_in_domain,
+    "nonfinite-backward": _kept_in_domain,
+}

@@ -1,0 +1,216 @@
+"""`why` while a session is open: what its graph keeps and its steps did is known, though nobody listened.
+
+The answer agrees with what a session says where it stops (`vizgrad.inspection.stopped`): both ask `birth_of`.
+"""
+
+# What a tensor keeps in underscored slots is hidden from its users, not from the debugger.
+# pyright: reportPrivateUsage=false
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+from vizgrad.arrays import xp
+from vizgrad.errors import Explanation, Link, Place, place_of
+from vizgrad.explaining import chains
+from vizgrad.explaining.answers import odd_gradient, of_run
+from vizgrad.explaining.bare import of_origin
+from vizgrad.explaining.said import line, number, said
+from vizgrad.explaining.stepped import Stepped
+from vizgrad.graph.accumulate import AccumulateGrad
+from vizgrad.graph.node import Node
+from vizgrad.inspection import model, registry
+from vizgrad.inspection.live import Live
+from vizgrad.inspection.looking import SessionClosed
+from vizgrad.inspection.session import Session, SessionBusy
+from vizgrad.provenance.noting import Noting
+from vizgrad.stepping.origin_of_nan import made_by
+from vizgrad.stepping.source import EngineGraph
+from vizgrad.tensor.tensor import Tensor
+
+
+def opened() -> Iterator[tuple[Session, Live, EngineGraph]]:
+    """The open sessions of this engine that stand still, the newest first."""
+    for session in reversed(registry.sessions()):
+        with suppress(SessionClosed, SessionBusy), session.at_rest() as (_, look):
+            if isinstance(look, Live) and isinstance(look.source, EngineGraph):
+                yield session, look, look.source
+
+
+def _leaf(source: EngineGraph, tensor: Tensor) -> int | None:
+    """The number of the node that fills the `.grad` of a leaf."""
+    for nr in range(source.inner, len(source.nodes)):
+        if getattr(source.nodes[nr], "variable", None) is tensor:
+            return nr
+    return None
+
+
+def run_that_filled(tensor: Tensor, noting: Noting | None) -> tuple[Stepped, int] | None:
+    """The steps of the session that has stored what the `.grad` of a leaf holds now, and the leaf's key."""
+    if not tensor.is_leaf or tensor._grad is None:
+        return None
+    for _, look, source in opened():
+        leaf = _leaf(source, tensor)
+        step = None if leaf is None else source.step_of(leaf)
+        if step is None or step.index >= look.position or step.accumulated is None:
+            continue
+        after = step.accumulated.after
+        if after is not None and after.array is not None and _equal(after.array, tensor._grad):
+            return Stepped(source, look.history, noting), -id(tensor)
+    return None
+
+
+def _equal(array: Any, grad: Tensor) -> bool:
+    now = grad._array
+    if array is now:
+        return True
+    if array.shape != now.shape or array.dtype != now.dtype or now.dtype.kind not in "fc":
+        return False
+    return bool(xp.array_equal(array, now, equal_nan=True))
+
+
+def on_the_way(tensor: Tensor, name: str) -> Explanation | None:
+    """A leaf has no gradient because the backward that brings it stands before it, or has failed."""
+    if not (tensor.is_leaf and tensor.requires_grad):
+        return None
+    for session, look, source in opened():
+        leaf = _leaf(source, tensor)
+        if leaf is None or look.status == "finished":
+            continue
+        step = source.step_of(leaf)
+        if step is not None and step.index < look.position:
+            continue
+        told = getattr(look.history.error, "explanation", None)
+        if look.status == "failed" and isinstance(told, Explanation):
+            return told
+        if look.status == "paused" and leaf not in look.history.start.skipped:
+            return _waits(session, look, name)
+    return None
+
+
+def _waits(session: Session, look: Live, name: str) -> Explanation:
+    current = look.current
+    before = "" if current is None else f" before {look.source.name(current)}"
+    return Explanation(
+        "healthy",
+        tensor=name,
+        story=f"`{name or 'it'}.grad` is empty so far: the backward of `{session.title}` is paused{before}, "
+        f"{look.position} of {look.total} nodes are done, and the one that fills it is not.",
+    )
+
+
+def of_value(tensor: Tensor, name: str, noting: Noting | None) -> Explanation | None:
+    """A value that is not finite, by what its graph had saved before the run of a session let go of it."""
+    edge = tensor._edge
+    node = getattr(edge, "node", edge)
+    if not isinstance(node, Node) or isinstance(node, AccumulateGrad):
+        return None
+    for _, _, source in opened():
+        if node in source.ids:
+            origin = made_by(node, source.values_before(node), source.values_before)
+            return None if origin is None else _from(source, source.ids[node], origin, name, "")
+    return None
+
+
+def _from(source: EngineGraph, seen: int, origin: Node, name: str, met: str) -> Explanation:
+    """An operation of the forward pass made it: from node `seen`, forward values lead there."""
+    found = of_origin(origin, name, source.values_before)
+    if met:
+        found = replace(found, story=f"{found.story} {met}")
+    goal = source.ids.get(origin)
+    numbers = [] if goal is None else chains.way(seen, goal, lambda n: _known(source.targets(n)))
+    return replace(found, chain=tuple(_link(source, n) for n in numbers))
+
+
+def _known(targets: Any) -> list[int]:
+    return [target for target in targets if target is not None]
+
+
+def _link(source: EngineGraph, nr: int) -> Link:
+    node = source.nodes[nr]
+    leaf = isinstance(node, AccumulateGrad)
+    text = (source.label(nr) or "a leaf") if leaf else node.name()
+    return Link(text, place_of(node.site), None if leaf else node.sequence_nr)
+
+
+# --- gradients -------------------------------------------------------------------------------------------
+
+
+def of_gradient(run: Stepped, key: int, name: str) -> Explanation | None:
+    """Of a gradient that went into the node with this key: None if there is nothing odd about it."""
+    visit = run.visits.get(key)
+    if visit is None:
+        return None
+    size = visit.incoming
+    if size < float("inf"):
+        return of_run(run, key, name, size)
+    birth_key, birth = _birth(run, key)
+    if birth is None:
+        return odd_gradient(run, key, name)
+    way = chains.way(
+        birth_key,
+        key,
+        lambda each: [d.target for d in run.visits[each].out if d.target in run.visits],
+    )
+    node = run.source.nodes[birth.node]
+    if birth.hook:
+        found = said(
+            "hook-effect", None, birth.hook,
+            f"Hook {birth.hook} of {node.name()}, recorded on {line(node.site)}, made what is not finite. "
+            f"It came into the gradient of `{name}`.",
+            "look at what the hook returns: a division, a logarithm or an overflow in it",
+        )  # fmt: skip
+        return replace(found, chain=chains.links(run, reversed(way), name))
+    if birth.forward:
+        return _forward(run, birth_key, birth, way, name)
+    found = odd_gradient(run, key, name)
+    if found is None:
+        found = _added(node, name)
+    return found if found.chain else replace(found, chain=chains.links(run, reversed(way), name))
+
+
+def _birth(run: Stepped, key: int) -> tuple[int, model.Birth | None]:
+    """The first node on a way to `key` that made what is not finite of what was, or `key` itself."""
+    for each in run.visits:
+        birth = run.birth(each)
+        if birth is not None and chains.way(
+            each, key, lambda k: [d.target for d in run.visits[k].out if d.target in run.visits]
+        ):
+            return each, birth
+    return 0, None
+
+
+def _forward(run: Stepped, key: int, birth: model.Birth, way: list[int], name: str) -> Explanation:
+    """A saved value was not finite already: where that came from, as far as it is known."""
+    source, node = run.source, run.source.nodes[birth.node]
+    here = chains.links(run, reversed(way), name)
+    values = " and ".join(f"{each.name} is {number(each.value)}" for each in birth.operands)
+    met = f"In {node.name()}, recorded on {line(node.site)}, "
+    met += f"where {values}, " if values else ""
+    met += f"it met the gradient, and so came into that of `{name}`."
+    for root in run.roots:  # a watch has noted more
+        if not root.finite and (found := odd_gradient(run, key, name)) is not None:
+            return found
+    if birth.born is None:
+        found = said(
+            "nonfinite-forward", None, name,
+            f"A value of the forward pass was not finite. {met} Which operation made it, what was saved does "
+            "not tell.",
+            "run the block inside vizgrad.watch(), and ask again",
+        )  # fmt: skip
+        return replace(found, chain=here)
+    found = _from(source, birth.node, source.nodes[birth.born], name, met)
+    return replace(found, chain=(*here, *found.chain[1:]))
+
+
+def _added(node: Node, name: str) -> Explanation:
+    place: Place | None = place_of(node.site)
+    return said(
+        "ill-scaled", place, node.name(),
+        f"Gradients that met behind {node.name()}, recorded on {line(node.site)}, overflowed when they were "
+        f"added up. It came into the gradient of `{name}`.",
+        "clip the gradient, or scale the loss down: what comes from here is too large for its type",
+    )  # fmt: skip
