@@ -10,6 +10,7 @@ from vizgrad.arrays.dtypes import DType
 from vizgrad.arrays.sparse import is_sparse
 from vizgrad.arrays.type_names import CONSTRUCTORS
 from vizgrad.errors import wrap_dim
+from vizgrad.function.wrapped import Wrapped
 from vizgrad.ops.public import add_products, conversion, matrix_products, reduction
 from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.ops.public.reshape import reshape
@@ -60,6 +61,8 @@ def sum(input: Tensor, dim: Any = None, dtype: DType | None = None) -> Tensor:
     if not is_sparse(input._array):
         return reduction.sum(input, dim)
     if dim is None:
+        if isinstance(input, Wrapped):  # a batch, whose examples store different numbers of values
+            return declared().sparse_sum.record(input, dims=tuple(range(input.ndim)))
         return reduction.sum(values(coalesce(input)))
     expect("sum", "sparse coordinate", input, "sparse_coo")
     ndim = input._array.ndim

@@ -17,10 +17,12 @@ from tests.specs import activations, layers
 from tests.specs.checks import check_row
 from tests.specs.row import Row, Sample
 from tests.specs.table import ROWS
-from vizgrad.batching.rules import has_rule
+from vizgrad.batching.loop import LOOPED
+from vizgrad.batching.rules import how
 from vizgrad.func import vmap
 from vizgrad.function.primitive import REGISTRY
-from vizgrad.ops import registry
+from vizgrad.ops import random_sampling, registry
+from vizgrad.ops.copying import overwrite
 
 ALL: list[Row] = [*ROWS, *activations.ROWS, *layers.ROWS]
 
@@ -106,22 +108,40 @@ def test_examples_without_dimensions_and_indices_from_the_end() -> None:
     assert found.tolist() == [[0, 0, 7], [7, 0, 0]]
 
 
-#: Operations that are run once for each example. None of the others may become one.
-LOOPED = {
-    "masked_scatter", "median_all", "nanmedian_all", "overwrite", "overwrite_compared", "bernoulli",
-    "poisson", "normal_of_means", "normal_of_deviations", "normal", "standard_gamma",
+#: Operations of sparse tensors that PyTorch does not batch either.
+REFUSED = {
+    "placed", "placed_compressed", "masked_dense", "masked_sparse", "to_sparse", "to_sparse_dim", "to_coo",
+    "to_csr", "to_csc", "sampled", "sparse_sparse_mm", "spread_sums", "sum_along", "exp_values",
+    "sparse_softmax", "sparse_log_softmax", "used_rows", "coalesce", "values", "entries_of_sparse", "rows_at",
 }  # fmt: skip
 
 
 @pytest.mark.rule("D-5")
-def test_few_operations_are_looped() -> None:
+def test_no_operation_is_looped() -> None:
     registry.operations()
-    looped = {
-        op.name
-        for op in REGISTRY.values()
-        if not has_rule(op)
-        and op.module.startswith("vizgrad.")
-        and not op.module.endswith(".sparse")
-    }
-    assert looped == LOOPED
-    assert len(looped) < 0.05 * len(REGISTRY)
+    ours = [op for op in REGISTRY.values() if op.module.startswith("vizgrad.")]
+    assert [op.name for op in ours if how(op) == "loop"] == []
+    assert {op.name for op in ours if how(op) == "refused"} == REFUSED
+
+
+@pytest.mark.rule("D-5")
+def test_constants_under_a_batch_are_those_of_one_example() -> None:
+    """What random functions and writes record: no program of a user records them on a batch."""
+    batch, drawn = vg.ones(2, 3), np.array([1.0, 0, 1], np.float32)
+    for op in (random_sampling.bernoulli, random_sampling.normal_of_means):
+        found = vmap(lambda x, op=op: op.record(x, drawn=drawn))(batch)
+        assert found.tolist() == [[1, 0, 1]] * 2
+    found = vmap(lambda m: random_sampling.normal.record(m, vg.ones(3), drawn=drawn))(vg.ones(2))
+    assert found.tolist() == [[1, 0, 1]] * 2
+    assert vmap(lambda x: overwrite.record(x, values=drawn))(batch).tolist() == [[1, 0, 1]] * 2
+
+
+@pytest.mark.rule("D-5")
+def test_examples_in_a_memory_format_are_copied_at_once() -> None:
+    before, images = dict(LOOPED), vg.arange(240.0).reshape(2, 2, 3, 4, 5)
+    found = vmap(lambda x: x.clone(memory_format=vg.channels_last))(images)
+    assert found.tolist() == images.tolist()
+    assert [one.is_contiguous(memory_format=vg.channels_last) for one in found] == [True, True]
+    found = vmap(lambda x: x.to(vg.float64, memory_format=vg.channels_last))(images)
+    assert found.tolist() == images.tolist()
+    assert before == LOOPED

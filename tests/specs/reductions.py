@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import vizgrad as vg
+from vizgrad.ops import extremes
 
 from .row import Row, Sample, some, strided, wave
 
@@ -96,6 +97,12 @@ ROWS = [
         vg.nanmedian,
         some(odd=(3,), even=(2, 4)),
         lambda x: np.sort(x.ravel())[(x.size - 1) // 2],
+    ),
+    Row(
+        "median of rows",
+        lambda x: extremes.median_rows.record(x, ignore_nan=False),
+        some(rows=(3, 4), one=(1, 3)),
+        lambda x: np.sort(x, 1)[:, (x.shape[1] - 1) // 2],
     ),
     Row(
         "nanmedian",

@@ -6,6 +6,8 @@ from vizgrad.batching import loop as loop
 from vizgrad.batching import losses as losses
 from vizgrad.batching import pointwise as pointwise
 from vizgrad.batching import products as products
+from vizgrad.batching import random as random
 from vizgrad.batching import reductions as reductions
 from vizgrad.batching import shapes as shapes
+from vizgrad.batching import sparse as sparse
 from vizgrad.batching import strided as strided

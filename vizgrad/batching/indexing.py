@@ -8,7 +8,8 @@ from typing import Any
 from vizgrad.arrays import dtypes, xp
 from vizgrad.arrays.backend import beside
 from vizgrad.batching.rules import Call, rule
-from vizgrad.batching.values import filled, reshaped, unwrapped
+from vizgrad.batching.values import filled, reshaped, unwrapped, with_ndim
+from vizgrad.function.wrapped import stands_for_others
 from vizgrad.ops import copying, indexing, select, shape
 from vizgrad.ops.constants import zeros_beside
 from vizgrad.ops.indices import Indices
@@ -311,6 +312,43 @@ def put_flat(call: Call, *, shape: Any) -> Any:
 def _counted(index: Tensor, source: Tensor, count: int | None = None) -> Tensor:
     """Element numbers counted from the start."""
     return index.remainder(source.shape[1] if count is None else count)
+
+
+@rule("masked_scatter")
+def masked_scatter(call: Call) -> Any:
+    """Where the mask holds for the n-th time in an example there is the n-th element of its source."""
+    target, mask, source = (
+        filled(v, b, call.size) for v, b in zip(call.values, call.batched, strict=True)
+    )
+    ndim = max(target.ndim, mask.ndim) - 1
+    target, mask = with_ndim(target, ndim), with_ndim(mask, ndim)
+    sizes = tuple(xp.broadcast_shapes(target.shape, mask.shape))
+    mask = shape.expand.record(mask, shape=sizes)
+    source = _flat(source)
+    if not source.shape[1]:  # an element to read, where none is taken
+        source = source.new_zeros((call.size, 1))
+    held = _flat(mask)
+    _enough(call, held, prod(call.values[2].shape[call.batched[2] :]))
+    nth = held.cumsum(1) - 1
+    found = indexing.gather.record(source, nth.clamp(0, source.shape[1] - 1), dim=1)
+    return select.where.record(
+        reshaped(found, *sizes), shape.expand.record(target, shape=sizes), mask
+    )
+
+
+def _enough(call: Call, held: Tensor, given: int) -> None:
+    plain: Any = held
+    while stands_for_others(plain):
+        plain = plain.value
+    wanted = int(plain._array.sum(-1).max()) if plain._array.size else 0
+    if wanted > given:
+        raise wrong_call(
+            RuntimeError(
+                "masked_scatter: expected self and source to have enough elements: "
+                f"{wanted} are wanted, source has {given}"
+            ),
+            "give a source with an element for each True of the mask",
+        )
 
 
 @rule("masked_select", "masked_put")

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 from vizgrad.arrays import xp
+from vizgrad.arrays.sparse.base import is_sparse
 from vizgrad.batching import everything as everything
 from vizgrad.batching.by_hand import HAND
 from vizgrad.batching.custom import applied
@@ -17,7 +18,7 @@ from vizgrad.batching.rules import Call, how, rule_of
 from vizgrad.batching.values import example_ndim, filled, shared, unwrapped, with_ndim
 from vizgrad.function.declared import Declared
 from vizgrad.function.inplace import write
-from vizgrad.function.stand_in import StandIn
+from vizgrad.function.stand_in import Elementless, SparseStandIn, StandIn
 from vizgrad.function.wrapped import Level, Unreadable, Wrapped, wrap
 from vizgrad.ops import copying
 from vizgrad.ops.shape import clone
@@ -130,11 +131,12 @@ class Batch(Level):
         value = reshape(wrapped.value, shape=(self.size, *shape))
         return wrapped if value is wrapped.value else wrap(self, value)
 
-    def stand_in(self, wrapped: Wrapped) -> StandIn:
+    def stand_in(self, wrapped: Wrapped) -> Elementless:
         like = wrapped.value._array
-        if "shared" in wrapped.__dict__:
-            return StandIn(wrapped, like.shape, like.strides, like.dtype)
-        return StandIn(wrapped, like.shape[1:], like.strides[1:], like.dtype)
+        first = 0 if "shared" in wrapped.__dict__ else 1
+        if is_sparse(like):
+            return SparseStandIn(wrapped, like.shape[first:], like.dtype, like.layout)
+        return StandIn(wrapped, like.shape[first:], like.strides[first:], like.dtype)
 
     def made(self, wrapped: Wrapped, make: Callable[..., Any], shape: tuple[int, ...]) -> Tensor:
         out = wrap(self, new_tensor(make(wrapped.value._array, (self.size, *shape))))

@@ -5,23 +5,44 @@ from __future__ import annotations
 from typing import Any
 
 from vizgrad.arrays import dtypes
+from vizgrad.arrays.sparse import SparseUnsupported
 from vizgrad.batching.rules import Call, rule
 from vizgrad.batching.values import example_ndim, with_ndim
 from vizgrad.function.typing import WrappedNumber
 from vizgrad.ops import copying, select
 from vizgrad.ops.copying import converted
+from vizgrad.ops.joining import record_stack
 from vizgrad.ops.optional import ABSENT
 from vizgrad.tensor.tensor import Tensor
 
 
 @rule("pointwise")
 def pointwise(call: Call, **attributes: Any) -> Any:
-    if not attributes and alike(call):
-        return call.op.record(*call.values)
-    values = beside(call, attributes)
-    if call.op.typing in ("promote", "float"):
-        values = one_type(call, values)
-    return call.op.record(*values, **attributes)
+    try:
+        if not attributes and alike(call):
+            return call.op.record(*call.values)
+        values = beside(call, attributes)
+        if call.op.typing in ("promote", "float"):
+            values = one_type(call, values)
+        return call.op.record(*values, **attributes)
+    except SparseUnsupported:
+        copies = _sparse_for_each(call)
+        if copies is None:
+            raise
+        return pointwise(copies, **attributes)
+
+
+def _sparse_for_each(call: Call) -> Call | None:
+    """With a copy, for each example, of sparse operands: which do not broadcast; None if there are none."""
+    pairs = list(zip(call.values, call.batched, strict=True))
+    found = [isinstance(v, Tensor) and not on and v.is_sparse for v, on in pairs]
+    if True not in found:
+        return None
+    values = [
+        record_stack([v] * call.size, 0) if each else v
+        for v, each in zip(call.values, found, strict=True)
+    ]
+    return call.of(call.op, values, [a or b for a, b in zip(call.batched, found, strict=True)])
 
 
 @rule("masked_fill_tensor")

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from vizgrad.arrays import xp
 from vizgrad.batching.loop import looped
-from vizgrad.batching.values import filled, unwrapped
+from vizgrad.batching.rules import Call, rule
+from vizgrad.batching.values import divided, example_ndim, filled, merged, unwrapped, with_ndim
 from vizgrad.function.inplace import write
 from vizgrad.ops import copying
 from vizgrad.ops.shape import select
@@ -44,11 +46,57 @@ def drawn(
     if kind == "like" or (kind == "chances" and len(tensors) == 1 and function.__name__ in _SINGLE):
         first = filled(*values[0], level.size)
         return level.wrapped(function(first, *[value for value, _ in values[1:]], **kwargs))
+    if tensors and function.__name__ in _OF_ELEMENTS:
+        return level.wrapped(function(*_beside(level, values), **kwargs))
+    if function.__name__ == "multinomial":
+        return level.wrapped(_of_rows(level, function, values, kwargs))
     return level.wrapped(looped(level, function, args, kwargs))
 
 
 #: Of each element by itself.
-_SINGLE = frozenset({"bernoulli", "poisson"})
+_SINGLE = frozenset({"bernoulli", "poisson", "standard_gamma"})
+#: Of the elements of several operands, laid beside each other.
+_OF_ELEMENTS = frozenset({"normal", "binomial"})
+
+
+def _beside(level: Any, values: list[tuple[Any, bool]]) -> list[Any]:
+    """Tensors as batches of examples with as many dimensions as the widest has."""
+    ndim = max(example_ndim(value, on) for value, on in values)
+    return [
+        with_ndim(filled(value, on, level.size), ndim) if isinstance(value, Tensor) else value
+        for value, on in values
+    ]
+
+
+def _of_rows(level: Any, function: Any, values: list[tuple[Any, bool]], kwargs: Any) -> Tensor:
+    """Places in rows, of which each example has one or several."""
+    rows = filled(*values[0], level.size)
+    several = rows.ndim > 2
+    found = function(merged(rows) if several else rows, *[v for v, _ in values[1:]], **kwargs)
+    return divided(found, 0, level.size) if several else found
+
+
+@rule("bernoulli", "poisson", "normal", "normal_of_means", "normal_of_deviations")
+def of_what_was_drawn(call: Call, *, drawn: Any) -> Any:
+    """A plain array of numbers: those of one example, that all have."""
+    pairs = list(zip(call.values, call.batched, strict=True))
+    ndim = max(drawn.ndim, *[example_ndim(v, on) for v, on in pairs])
+    whole = [with_ndim(filled(v, on, call.size), ndim) for v, on in pairs]
+    return call.op.record(*whole, drawn=xp.broadcast_to(drawn, (call.size, *drawn.shape)).copy())
+
+
+@rule("overwrite", "overwrite_compared")
+def overwritten(call: Call, *, values: Any) -> Any:
+    """The same of what is written."""
+    whole = [filled(v, on, call.size) for v, on in zip(call.values, call.batched, strict=True)]
+    given = xp.broadcast_to(values, (call.size, *values.shape)).copy()
+    return call.op.record(*whole, values=given)
+
+
+@rule("standard_gamma")
+def standard_gamma(call: Call) -> Any:
+    """For each element one: `vizgrad.distributions` has asked whether examples may have different ones."""
+    return call.op.record(*call.values)
 
 
 def _one(value: Any, batched: bool) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 
 from vizgrad.batching.pointwise import one_type
 from vizgrad.batching.rules import Call, rule
-from vizgrad.batching.values import filled, reshaped, with_ndim
+from vizgrad.batching.values import filled, merged, reshaped, with_ndim
 from vizgrad.ops import arithmetic, copying, extremes, reduce, statistics
 from vizgrad.ops.arrange import diagonal
 from vizgrad.ops.shape import squeeze_dim, unsqueeze
@@ -117,6 +117,18 @@ def max_all(call: Call) -> Any:
 @rule("min_all")
 def min_all(call: Call) -> Any:
     return extremes.amin.record(_rows(call), dims=(1,), keepdim=False)
+
+
+@rule("median_all", "nanmedian_all")
+def median_all(call: Call) -> Any:
+    ignore_nan = call.op.name == "nanmedian_all"
+    return extremes.median_rows.record(_rows(call), ignore_nan=ignore_nan)
+
+
+@rule("median_rows")
+def median_rows(call: Call, *, ignore_nan: bool) -> Any:
+    found = extremes.median_rows.record(merged(call.values[0]), ignore_nan=ignore_nan)
+    return reshaped(found, call.size, call.values[0].shape[1])
 
 
 @rule("trace")

@@ -17,6 +17,9 @@ Rule = Callable[..., Any]
 
 RULES: dict[str, Rule] = {}
 
+#: Rules that say by name that there is none: where PyTorch refuses, too.
+REFUSING: set[Rule] = set()
+
 
 class Call(NamedTuple):
     """An operation on values of which some are batches."""
@@ -67,17 +70,14 @@ _FOUND: dict[Declared, Rule] = {}
 
 
 def how(op: Declared) -> str:
-    """How `op` is batched: "pointwise", by a "rule" of its own, or in a "loop" over the examples."""
+    """How `op` is batched: "pointwise", by a "rule", "refused", or in a "loop" over the examples."""
     named = _named(op)
-    return named if named in ("pointwise", "loop") else "rule"
-
-
-def has_rule(op: Declared) -> bool:
-    """Is `op` run on a whole batch at once?"""
-    return _named(op) != "loop"
+    if named in ("pointwise", "loop"):
+        return named
+    return "refused" if RULES[named] in REFUSING else "rule"
 
 
 def _named(op: Declared) -> str:
-    if op.name in RULES and not op.module.endswith(".sparse"):
+    if op.name in RULES:
         return op.name
     return "pointwise" if "pointwise" in op.structure else "loop"

@@ -6,7 +6,7 @@ from typing import Any
 
 from vizgrad.batching.loop import each_example
 from vizgrad.batching.rules import Call, rule
-from vizgrad.batching.values import filled, reshaped, with_ndim
+from vizgrad.batching.values import divided, filled, merged, reshaped, with_ndim
 from vizgrad.ops import arrange, shape
 from vizgrad.ops.shape import reshape, view
 
@@ -24,8 +24,11 @@ def as_they_are(call: Call, **attributes: Any) -> Any:
 
 @rule("clone_in", "to_copy_in")
 def in_format(call: Call, **attributes: Any) -> Any:
-    """Each example in the order of a memory format."""
-    return each_example(call, **attributes)
+    """Each example in the order of a memory format, in which the first dimension comes first."""
+    value = call.values[0]
+    if value.ndim < 2 or not call.size:
+        return each_example(call, **attributes)
+    return divided(call.op.record(merged(value), **attributes), 0, call.size)
 
 
 @rule("view", "unsafe_view", "pad_zeros", "crop")

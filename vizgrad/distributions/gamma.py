@@ -7,14 +7,20 @@ from typing import Any, ClassVar
 from vizgrad.distributions import constraints
 from vizgrad.distributions.distribution import Distribution
 from vizgrad.distributions.parameters import batch_of, broadcast_all, smallest
-from vizgrad.ops.gamma import standard_gamma
+from vizgrad.function.wrapped import draws
+from vizgrad.ops import gamma
 from vizgrad.ops.public.special import gammainc
 from vizgrad.tensor.tensor import Tensor
 
 
+@draws("chances")
+def standard_gamma(concentration: Tensor) -> Tensor:
+    return gamma.standard_gamma.record(concentration)
+
+
 def drawn(concentration: Tensor) -> Tensor:
     """Gamma numbers of rate 1, never 0, with gradients for their concentration."""
-    made: Any = standard_gamma.record(concentration)
+    made: Any = standard_gamma(concentration)
     return made + (smallest(made) - made.detach()).clamp(min=0)  # what underflowed is lifted
 
 

@@ -11,6 +11,7 @@ from vizgrad.batching.level import Batch, Randomness
 from vizgrad.batching.values import filled, from_front, to_front, unwrapped
 from vizgrad.function.wrapped import wrap
 from vizgrad.ops.public.joining import cat
+from vizgrad.tensor.formats import sparse_csc, sparse_csr
 from vizgrad.tensor.tensor import Tensor
 from vizgrad.tensor.wrong_call import wrong_call
 from vizgrad.utils._pytree import (
@@ -132,6 +133,14 @@ def _checked(call: str, leaf: Any, dim: Any) -> int | None:
         raise _bad(
             f"{call}Got in_dim={dim} for some input, but that input is a Tensor of dimensionality "
             f"{leaf.ndim} so expected in_dim to satisfy -{leaf.ndim} <= in_dim < {leaf.ndim}."
+        )
+    if leaf.layout in (sparse_csr, sparse_csc):
+        raise wrong_call(
+            RuntimeError(
+                f"{call}Sparse {repr(leaf.layout)[-3:].upper()} tensors do not have strides: their rows "
+                "can't be examples"
+            ),
+            "give a COO tensor, or call .to_dense() first",
         )
     return dim % leaf.ndim
 

@@ -6,7 +6,9 @@ from math import prod
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from vizgrad.arrays import layout, xp
+from vizgrad.arrays.sparse.base import SparseArray, stored
 from vizgrad.function.wrapped import Wrapped, wrap
+from vizgrad.tensor.wrong_call import wrong_call
 
 if TYPE_CHECKING:
     from vizgrad.tensor.tensor import Tensor
@@ -16,20 +18,18 @@ if TYPE_CHECKING:
 _MAKERS = frozenset({"zeros_like", "ones_like", "empty_like", "full_like"})
 
 
-class StandIn:
-    """Shape and type of an array whose elements nobody may look at."""
+class Elementless:
+    """What stand-ins of dense and of sparse arrays have in common."""
 
-    __slots__ = ("_owner", "dtype", "shape", "strides")
+    __slots__ = ()
 
     __array_priority__ = 10000
 
-    def __init__(
-        self, owner: Wrapped, shape: tuple[int, ...], strides: tuple[int, ...], dtype: Any
-    ) -> None:
-        self._owner = owner
-        self.shape = shape
-        self.strides = strides
-        self.dtype = dtype
+    if TYPE_CHECKING:
+        _owner: Wrapped
+        shape: tuple[int, ...]
+        dtype: Any
+        strides: Any
 
     @property
     def ndim(self) -> int:
@@ -57,7 +57,8 @@ class StandIn:
         owner: Any = self._owner
         while isinstance(owner, Wrapped):
             owner = owner.value
-        return owner._array[:0] if owner.ndim else owner._array
+        array = stored(owner._array)
+        return array[:0] if array.ndim else array
 
     def as_tensor(self) -> Tensor:
         """A tensor over the same elements, without history."""
@@ -131,6 +132,60 @@ class StandIn:
         self._refuse("==")
 
     __hash__ = None  # pyright: ignore[reportAssignmentType]
+
+
+class StandIn(Elementless):
+    """Shape and type of an array whose elements nobody may look at."""
+
+    __slots__ = ("_owner", "dtype", "shape", "strides")
+
+    def __init__(
+        self, owner: Wrapped, shape: tuple[int, ...], strides: tuple[int, ...], dtype: Any
+    ) -> None:
+        self._owner = owner
+        self.shape = shape
+        self.strides = strides
+        self.dtype = dtype
+
+
+class SparseStandIn(Elementless, SparseArray):  # pyright: ignore[reportIncompatibleMethodOverride]
+    """The same of a sparse array."""
+
+    __slots__ = ("_dtype", "_owner", "layout")
+
+    def __init__(self, owner: Wrapped, shape: tuple[int, ...], dtype: Any, layout: str) -> None:
+        self._owner = owner
+        self.shape = shape
+        self._dtype = dtype
+        self.layout = layout
+
+    @property
+    def dtype(self) -> Any:
+        return self._dtype
+
+    def _unknown(self, name: str) -> NoReturn:
+        raise wrong_call(
+            RuntimeError(
+                f"Batching rule not implemented for aten::{name}: where values are stored differs between "
+                "examples."
+            ),
+            "call .to_dense() first, or do it outside of vmap",
+        )
+
+    @property
+    def coalesced(self) -> bool:
+        self._unknown("is_coalesced")
+
+    @property
+    def nnz(self) -> int:
+        self._unknown("_nnz")
+
+    @property
+    def indices(self) -> Any:
+        self._unknown("indices")
+
+    def parts(self) -> Any:
+        self._unknown("_values")
 
 
 class _Flags:

@@ -47,8 +47,9 @@ def _list(
     print(f"\n{len(operations)} operations\n")
     for name, op in operations.items():
         print(f"{name:32} {op.node or 'no derivative':36} {', '.join(op.differentiable)}")
-    looped = [name for name in operations if how(REGISTRY[name]) == "loop"]
-    print(f"\n{len(looped)} of these are looped under vmap: {', '.join(looped)}")
+    for way, text in (("loop", "looped under vmap"), ("refused", "refused there")):
+        found = [name for name in operations if how(REGISTRY[name]) == way]
+        print(f"\n{len(found)} of these are {text}: {', '.join(found) or 'none'}")
 
 
 def _function(name: str, function: registry.Function) -> None:

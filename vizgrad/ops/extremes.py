@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from vizgrad.arrays import xp
 from vizgrad.arrays.kernels import ordering
 from vizgrad.function.primitive import primitive
 from vizgrad.ops.constants import constant, raw
@@ -187,6 +188,19 @@ class nanmedian_all:
 
     def grad_self(grad, self, result):
         return share_among_equals(grad, self, result, nan=True)
+
+
+@primitive(node="MedianBackward0", real_only=True)
+class median_rows:
+    """`median_all`, or `nanmedian_all`, of each row."""
+
+    def forward(self, *, ignore_nan):
+        if not self.shape[1]:
+            return xp.full_like(self, xp.nan, shape=self.shape[:1])
+        return ordering.median(self, 1, False, ignore_nan)[0]
+
+    def grad_self(grad, self, result):
+        return share_among_equals(grad, self, result, (1,), nan=True)
 
 
 @primitive(outputs=("values", "indices"), real_only=True)

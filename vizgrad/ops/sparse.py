@@ -266,11 +266,11 @@ class sparse_sum:
         return sums.reduce_sum(self, dims)
 
     def grad_self(grad, self, dims):
-        return spread(grad, self, dims=dims)
+        return spread_sums(grad, self, dims=dims)
 
 
 @primitive(linear=True, node="SparseSumBackward0")
-class spread:
+class spread_sums:
     """The transpose of `sparse_sum`, for the entries of `pattern`."""
 
     def forward(self, pattern, *, dims):

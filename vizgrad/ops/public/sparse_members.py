@@ -169,7 +169,7 @@ def _indices(self: Tensor) -> Tensor:
 @takes_tensors
 def _values_of(self: Tensor) -> Tensor:
     own("_values", self, "sparse_coo")
-    return new_tensor(self._array.values)
+    return new_tensor(self._array.parts()[-1])
 
 
 @method
