@@ -205,15 +205,17 @@ def why(tensor: Any, *, name: str = "") -> Explanation:
     """
     from vizgrad.explaining.watching import known
     from vizgrad.explaining.why import explain
+    from vizgrad.inspection.openers import known_types
     from vizgrad.stepping.names import names_around
     from vizgrad.tensor.tensor import Tensor
 
-    if not isinstance(tensor, Tensor):
+    kinds = (Tensor, *known_types())
+    if not isinstance(tensor, kinds):
         raise TypeError(
             f"why() explains a tensor, but got {type(tensor).__name__}; for a gradient that is None "
             "ask for its leaf"
         )
-    return explain(known(), tensor, name or names_around().get(id(tensor), ""))
+    return explain(known(tensor), tensor, name or names_around(kinds=kinds).get(id(tensor), ""))
 
 
 @contextmanager

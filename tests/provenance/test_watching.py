@@ -14,8 +14,8 @@ import vizgrad as vg
 from tests.oracle.harness import execute, faults_of_vizgrad, load
 from tests.oracle.registry import Program, enabled_programs
 from vizgrad.provenance import listening
-from vizgrad.provenance.noting import Noting
 from vizgrad.provenance.tapped import functions, plain
+from vizgrad.provenance.tapping import Tapping
 
 #: Of all programs of the oracle every so manyth.
 STEP = 41
@@ -75,7 +75,7 @@ def test_tensors_and_memory_die_as_soon_as_without() -> None:
 
 
 def test_notes_go_with_their_tensors() -> None:
-    noting = Noting()
+    noting = Tapping()
     noting.start()
     try:
         x = vg.tensor([1.0])
@@ -90,7 +90,7 @@ def test_what_goes_wrong_in_noting_ends_the_watch_alone(monkeypatch: pytest.Monk
     def broken(*_: Any) -> None:
         raise KeyError("noted wrongly")
 
-    monkeypatch.setattr(Noting, "_made", broken)
+    monkeypatch.setattr(Tapping, "_made", broken)
     with pytest.warns(RuntimeWarning, match="a watch was removed"), vg.watch() as watch:
         x = vg.tensor([1.0], requires_grad=True)
         (x * 2.0).sum().backward()

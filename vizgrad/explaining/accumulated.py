@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vizgrad.arrays.magnitude import finite
 from vizgrad.errors import Explanation
 from vizgrad.explaining import why
 from vizgrad.explaining.said import leaf_name, line, said
@@ -29,7 +28,8 @@ def nonfinite(noting: Noting) -> Iterator[Explanation]:
     """Of the leaves whose gradient is not finite at the end, the first with an answer."""
     for leaf in noting.gradients.all():
         tensor, run = leaf.tensor(), leaf.run
-        if tensor is None or tensor._grad is None or finite(tensor._grad._array):
+        grad = None if tensor is None else noting.look.grad(tensor)
+        if grad is None or noting.look.finite(grad):
             continue
         if run is not None and any(".scale(" in written.text_of(root.site) for root in run.roots):
             continue  # a GradScaler looks for overflow, and skips the step

@@ -16,9 +16,11 @@ from vizgrad.stepping.origin_of_nan import made_by, outside, saved_now
 from vizgrad.tensor.tensor import Tensor
 
 
-def of_bare_value(tensor: Tensor, name: str) -> Explanation | None:
-    """A value is not finite, and only what nodes saved is left to tell why."""
-    edge = tensor._edge
+def of_bare_value(tensor: Any, name: str) -> Explanation | None:
+    """A value is not finite, and only what nodes saved is left to tell why. Of other engines that is not
+    looked at.
+    """
+    edge = tensor._edge if isinstance(tensor, Tensor) else None
     node = getattr(edge, "node", edge)
     if not isinstance(node, Node):
         return said(

@@ -8,10 +8,9 @@ from vizgrad.errors import Explanation
 from vizgrad.explaining import missing
 from vizgrad.explaining.said import line, name_of, said
 from vizgrad.provenance import written
-from vizgrad.provenance.habits import tensors_in
+from vizgrad.provenance.looks import tensors_in
 from vizgrad.provenance.notes import Note
 from vizgrad.provenance.noting import Noting
-from vizgrad.tensor.tensor import Tensor
 
 
 class Improving:
@@ -33,7 +32,8 @@ class Improving:
         error.add_note(str(better))
 
     def _better(self, known: Explanation, args: tuple[Any, ...], error: str) -> Explanation | None:
-        roots = [self._noting.note_of(each) for each in tensors_in(args)]
+        look = self._noting.look
+        roots = [self._noting.note_of(each) for each in tensors_in(args, look)]
         if known.kind == "cut-detach" and roots:
             return self._cut(roots[0])
         if known.kind == "graph-freed" and roots:
@@ -49,7 +49,7 @@ class Improving:
     def _unused(self, error: str, inputs: Any) -> Explanation | None:
         """Which of the inputs of `grad` was it, and where was it used last?"""
         number = error.partition("(input ")[2].partition(")")[0]
-        wanted = [inputs] if isinstance(inputs, Tensor) else list(inputs)
+        wanted = [inputs] if self._noting.look.knows(inputs) else list(inputs)
         if not number.isdigit() or int(number) >= len(wanted):
             return None
         tensor = wanted[int(number)]
@@ -99,11 +99,10 @@ class Improving:
         place = known.culprit
         if place is None or ".step(" not in place.text:
             return None
-        name = known.tensor
+        name, look = known.tensor, self._noting.look
         for note in (each for root in roots for each in root.tracked()):
             tensor = note.tensor()
-            storage = None if tensor is None else tensor._storage
-            if note.node is None and storage is not None and storage.last_write > note.clock:
+            if note.node is None and tensor is not None and look.rewritten(tensor, note.clock):
                 name = name_of(note, name)
                 break
         return said(

@@ -18,7 +18,7 @@ def cycles(noting: Noting) -> Iterator[Explanation]:
         tensor, run = leaf.tensor(), leaf.run
         if tensor is None or run is None or not run.creates or run.kind != "backward":
             continue
-        grad = tensor._grad
+        grad = noting.look.grad(tensor)
         if grad is not None and grad.requires_grad and not grad.is_leaf:
             name = leaf_name(noting, leaf)
             yield said(

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Any
 
 from vizgrad.errors import Explanation
 from vizgrad.explaining.flow import flows
 from vizgrad.explaining.said import call, line, name_of, operand_of, said
 from vizgrad.provenance import written
 from vizgrad.provenance.backwards import Run
+from vizgrad.provenance.looks import look_of
 from vizgrad.provenance.notes import MOST, Note
 from vizgrad.provenance.noting import Noting
 from vizgrad.tensor.place import Site
-from vizgrad.tensor.tensor import Tensor
 
 
-def of_gradient(noting: Noting | None, tensor: Tensor, name: str) -> Explanation | None:
+def of_gradient(noting: Noting | None, tensor: Any, name: str) -> Explanation | None:
     """`tensor.grad` is None: why; None if that is as it should be, or not known."""
     note = None if noting is None else noting.notes.get(tensor)
     if not tensor.requires_grad:
@@ -42,7 +43,7 @@ def of_gradient(noting: Noting | None, tensor: Tensor, name: str) -> Explanation
     return not_used(noting, tensor, name)
 
 
-def _runs_after_use(noting: Noting, tensor: Tensor) -> list[Run]:
+def _runs_after_use(noting: Noting, tensor: Any) -> list[Run]:
     """Backwards that might have reached a leaf, the last first: none if it was used only later."""
     runs = [run for run in reversed(noting.runs) if run.kind == "backward" and run.roots]
     leaf = noting.gradients.known(tensor)
@@ -132,7 +133,7 @@ def _type(note: Note) -> str:
 
 
 def _not_a_leaf(
-    noting: Noting | None, tensor: Tensor, note: Note | None, name: str
+    noting: Noting | None, tensor: Any, note: Note | None, name: str
 ) -> Explanation | None:
     if tensor.retains_grad and noting is not None:
         return None
@@ -140,11 +141,14 @@ def _not_a_leaf(
         runs = [run for run in noting.runs if run.kind == "backward"]
         if not runs or any(root.tensor() is tensor for run in runs for root in run.roots):
             return None
-    node = tensor.grad_fn
-    site: Site | None = getattr(node, "site", None)
+    look = look_of(tensor)
+    made = None if look is None else look.made(tensor)
+    if made is None:
+        return None
+    site = made.site
     return said(
         "not-a-leaf", site, name,
-        f"`{name}` is the result of {_written(site) or node.name()} on {line(site)}, not a leaf: "
+        f"`{name}` is the result of {_written(site) or made.name} on {line(site)}, not a leaf: "
         "backward fills "
         ".grad of leaves alone.",
         f"make `{name}` a leaf (compute it first, then .detach().requires_grad_()), or call "
@@ -190,7 +194,7 @@ def _through_numbers(
     return None
 
 
-def not_used(noting: Noting, tensor: Tensor, name: str) -> Explanation:
+def not_used(noting: Noting, tensor: Any, name: str) -> Explanation:
     leaf = noting.gradients.known(tensor)
     sites = list(leaf.uses.values()) if leaf is not None else []
     roots = [root for run in noting.runs for root in run.roots]

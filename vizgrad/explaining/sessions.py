@@ -40,7 +40,7 @@ def opened() -> Iterator[tuple[Session, Live, EngineGraph]]:
                 yield session, look, look.source
 
 
-def _leaf(source: EngineGraph, tensor: Tensor) -> int | None:
+def _leaf(source: EngineGraph, tensor: Any) -> int | None:
     """The number of the node that fills the `.grad` of a leaf."""
     for nr in range(source.inner, len(source.nodes)):
         if getattr(source.nodes[nr], "variable", None) is tensor:
@@ -48,7 +48,7 @@ def _leaf(source: EngineGraph, tensor: Tensor) -> int | None:
     return None
 
 
-def run_that_filled(tensor: Tensor, noting: Noting | None) -> tuple[Stepped, int] | None:
+def run_that_filled(tensor: Any, noting: Noting | None) -> tuple[Stepped, int] | None:
     """The steps of the session that has stored what the `.grad` of a leaf holds now, and the leaf's key."""
     if not tensor.is_leaf or tensor._grad is None:
         return None
@@ -72,7 +72,7 @@ def _equal(array: Any, grad: Tensor) -> bool:
     return bool(xp.array_equal(array, now, equal_nan=True))
 
 
-def on_the_way(tensor: Tensor, name: str) -> Explanation | None:
+def on_the_way(tensor: Any, name: str) -> Explanation | None:
     """A leaf has no gradient because the backward that brings it stands before it, or has failed."""
     if not (tensor.is_leaf and tensor.requires_grad):
         return None
@@ -102,9 +102,9 @@ def _waits(session: Session, look: Live, name: str) -> Explanation:
     )
 
 
-def of_value(tensor: Tensor, name: str, noting: Noting | None) -> Explanation | None:
+def of_value(tensor: Any, name: str, noting: Noting | None) -> Explanation | None:
     """A value that is not finite, by what its graph had saved before the run of a session let go of it."""
-    edge = tensor._edge
+    edge = tensor._edge if isinstance(tensor, Tensor) else None
     node = getattr(edge, "node", edge)
     if not isinstance(node, Node) or isinstance(node, AccumulateGrad):
         return None

@@ -19,6 +19,7 @@ from vizgrad.provenance.gradients import Gradients
 from vizgrad.provenance.memory import Memory
 from vizgrad.provenance.notes import Note
 from vizgrad.provenance.noting import Noting
+from vizgrad.provenance.own import OWN
 from vizgrad.stepping.births import birth_of, saved_before
 from vizgrad.stepping.held import Held
 from vizgrad.stepping.source import EngineGraph
@@ -32,7 +33,7 @@ class Stepped(Run):
     """The steps that a session has done, up to where it stands. `numbers` are those of its nodes by key."""
 
     def __init__(self, source: EngineGraph, history: History, noting: Noting | None) -> None:
-        super().__init__(None, Memory(), Gradients())
+        super().__init__(Memory(), Gradients(OWN))
         self.source = source
         #: The key of a node -> its number in the session, and the step that ran it.
         self.numbers: dict[int, int] = {}
@@ -47,7 +48,7 @@ class Stepped(Run):
         node = self.source.nodes[step.node]
         key = key_of(node)
         self.numbers[key], self.steps[key] = step.node, step
-        visit = self.visits[key] = Visit(key, node, _largest(step))
+        visit = self.visits[key] = Visit(key, node.name(), node.code, node.lasti, _largest(step))
         if isinstance(node, AccumulateGrad):
             self.leaves.add(id(node.variable))
         for out in step.routed:

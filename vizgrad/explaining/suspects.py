@@ -10,7 +10,6 @@ from typing import Any
 from vizgrad.provenance.notes import Note
 from vizgrad.provenance.noting import Noting
 from vizgrad.provenance.written import statement_of
-from vizgrad.tensor.tensor import Tensor
 
 _DIFFERENCES = frozenset({"sub", "__sub__", "__rsub__", "rsub", "subtract", "isub", "__isub__"})
 _LOSSES = frozenset(
@@ -60,9 +59,10 @@ class Suspects:
         self, name: str, note: Note, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> None:
         first, second = (*args, kwargs.get("target"), kwargs.get("other"))[:2]
-        if not (isinstance(first, Tensor) and isinstance(second, Tensor)):
+        look = self._noting.look
+        if first is None or second is None or not (look.knows(first) and look.knows(second)):
             return
-        a, b = first._array.shape, second._array.shape
+        a, b = tuple(first.shape), tuple(second.shape)
         if a == b or not a or not b or not note.parents:
             return
         width = max(len(a), len(b))

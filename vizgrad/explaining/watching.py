@@ -8,8 +8,11 @@ from typing import Any, Self
 from vizgrad.errors import Explanation, Findings
 from vizgrad.explaining import errors_within, findings, suspects
 from vizgrad.inspection.frameworks import listening
+from vizgrad.inspection.openers import known_types
 from vizgrad.provenance.noting import Noting
+from vizgrad.provenance.tapping import Tapping
 from vizgrad.stepping.names import names_around
+from vizgrad.tensor.tensor import Tensor
 
 
 class Watch:
@@ -20,21 +23,23 @@ class Watch:
     """
 
     def __init__(self) -> None:
-        self._noting = Noting()
+        #: One for each engine: vizgrad's own first, then those whose framework was imported.
+        self._notings: list[Noting] = [Tapping()]
         self._found: list[Explanation] | None = None
         self._open = False
-        #: Other frameworks note where their nodes are recorded.
         self._others = listening()
 
     def __enter__(self) -> Self:
         global _last
         if self._open or self._found is not None:
             raise RuntimeError("a watch is entered once: make another with vizgrad.watch()")
-        self._noting.lookers.append(suspects.Suspects(self._noting).look)
-        self._noting.looked_at = suspects.OPERATIONS
-        self._noting.on_error = errors_within.Improving(self._noting).improve
-        self._noting.start()
-        self._others.__enter__()
+        own = self._notings[0]
+        self._notings += self._others.__enter__()
+        for noting in self._notings:
+            noting.lookers.append(suspects.Suspects(noting).look)
+            noting.looked_at = suspects.OPERATIONS
+            noting.on_error = errors_within.Improving(noting).improve
+        own.start()
         self._open = True
         _last = self
         return self
@@ -45,16 +50,23 @@ class Watch:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._others.__exit__(kind, error, trace)
-        self._noting.names = names_around()
-        self._found = findings.all_of(self._noting)
-        self._open = False
-        self._noting.stop()
+        try:
+            names = names_around(kinds=(Tensor, *known_types()))
+            for noting in self._notings:
+                noting.names = names
+            self._found = self._all()
+        finally:
+            self._open = False
+            self._notings[0].stop()
+            self._others.__exit__(kind, error, trace)
+
+    def _all(self) -> list[Explanation]:
+        return [found for noting in self._notings for found in findings.all_of(noting)]
 
     @property
     def findings(self) -> Findings:
         """Silent problems, worst first; complete when the block has ended."""
-        return Findings(findings.all_of(self._noting) if self._found is None else self._found)
+        return Findings(self._all() if self._found is None else self._found)
 
     def __repr__(self) -> str:
         if self._open:
@@ -78,6 +90,9 @@ class Watch:
 _last: Watch | None = None
 
 
-def known() -> Noting | None:
-    """What was noted last: of the watch that is open, or of the last one, which may have ended."""
-    return None if _last is None else _last._noting
+def known(tensor: Any) -> Noting | None:
+    """What was noted last of tensors like this one: by the watch that is open, or by the last one, which
+    may have ended.
+    """
+    notings = [] if _last is None else _last._notings
+    return next((noting for noting in notings if noting.look.knows(tensor)), None)

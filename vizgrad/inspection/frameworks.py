@@ -6,12 +6,13 @@ import sys
 from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from importlib import import_module
+from typing import Any
 
 #: Name of a framework -> the module that registers an engine for its tensors.
 _waiting: dict[str, str] = {}
 
-#: What an engine notes of forward passes that somebody watches.
-_listeners: list[Callable[[], AbstractContextManager[None]]] = []
+#: What an engine notes of a block that somebody watches.
+_listeners: list[Callable[[], AbstractContextManager[Any]]] = []
 
 
 def when_imported(framework: str, module: str) -> None:
@@ -29,19 +30,20 @@ def engines_registered() -> bool:
     return bool(found)
 
 
-def register_listener(listener: Callable[[], AbstractContextManager[None]]) -> None:
-    """`listener` gives what is to be entered for the time that somebody watches a forward pass."""
+def register_listener(listener: Callable[[], AbstractContextManager[Any]]) -> None:
+    """`listener` gives what is to be entered for the time that somebody watches a block; to enter it
+    gives what is noted, a `vizgrad.provenance.noting.Noting`.
+    """
     _listeners.append(listener)
 
 
 @contextmanager
-def listening() -> Generator[None]:
-    """The engines of frameworks that are imported note where nodes are recorded, on this thread."""
+def listening() -> Generator[list[Any]]:
+    """The engines of frameworks that are imported note what happens on this thread. Gives their notes."""
     engines_registered()
     with ExitStack() as stack:
-        for listener in _listeners:
-            stack.enter_context(listener())
-        yield
+        made = [stack.enter_context(listener()) for listener in _listeners]
+        yield [noting for noting in made if noting is not None]
 
 
 def _is_there(framework: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from vizgrad.arrays.blocks import span
 from vizgrad.arrays.magnitude import born, size, zero_share, zero_where_odd, zeros_in
 from vizgrad.engine.watch import Watch
 from vizgrad.function.wrapped import stands_for_others
@@ -12,7 +13,7 @@ from vizgrad.graph.node import Edge, Node
 from vizgrad.graph.saved import bare
 from vizgrad.stepping.savers import Savers, by_name
 from vizgrad.tensor.clock import tick
-from vizgrad.tensor.place import Site, caller
+from vizgrad.tensor.place import Site
 
 if TYPE_CHECKING:
     from vizgrad.provenance.gradients import Gradients
@@ -46,10 +47,10 @@ class Visit:
 
     __slots__ = ("_code", "_lasti", "incoming", "key", "name", "out")
 
-    def __init__(self, key: int, node: Node, incoming: float) -> None:
+    def __init__(self, key: int, name: str, code: Any, lasti: int, incoming: float) -> None:
         self.key = key
-        self.name = node.name()
-        self._code, self._lasti = node.code, node.lasti
+        self.name = name
+        self._code, self._lasti = code, lasti
         #: How large what came was.
         self.incoming = incoming
         self.out: list[Delivered] = []
@@ -63,17 +64,24 @@ class Visit:
 class Run:
     """One call of backward or grad."""
 
-    def __init__(self, task: Any, memory: Memory, gradients: Gradients) -> None:
-        """`task`: the engine's; None for a backward that is told of afterwards."""
+    def __init__(
+        self,
+        memory: Memory,
+        gradients: Gradients,
+        *,
+        creates: bool = False,
+        keeps: bool = False,
+        site: Site | None = None,
+    ) -> None:
         self.memory = memory
         self.gradients = gradients
         self.clock = tick()
         #: The tick at which it ended; 0 while it runs.
         self.ended = 0
         self.kind = "backward"
-        self.creates = task is not None and not task.domain.raw
-        self.keeps = task is not None and task.keep_graph
-        self.site: Site | None = None if task is None else task.freed.site or caller(3)
+        self.creates = creates
+        self.keeps = keeps
+        self.site = site
         self.roots: tuple[Note, ...] = ()
         self.visits: dict[int, Visit] = {}
         self.births: list[Odd] = []
@@ -89,6 +97,21 @@ class Run:
 
     def __repr__(self) -> str:
         return f"<Run of {len(self.visits)} nodes>"
+
+
+def odd(visit: Visit, index: int, incoming: Any, array: Any, values: dict[str, Any]) -> Odd:
+    """What is told of an edge that delivered `array`, of a node that was given `incoming` (None: several)
+    and had saved `values`.
+    """
+    saved: dict[str, tuple[int, int, bool]] = {}
+    operand = None
+    for name, found in values.items():
+        if found.dtype.kind in "fiubV":
+            saved[name] = (*zero_share(found), zeros_in(found))
+            operand = found if operand is None or name != "result" else operand
+    masked = incoming is not None and zero_where_odd(incoming, array)
+    places = [] if not array.size else born(array, operand)
+    return Odd(visit, index, masked, saved, places)
 
 
 #: The class of a node -> what gives its saved values, by one call.
@@ -119,27 +142,28 @@ class Watching(Watch):
         if known is None:
             known = _largest(grads)
         run = self._run
-        visit = self._visit = run.visits[key] = Visit(key, node, known)
+        visit = Visit(key, node.name(), node.code, node.lasti, known)
+        self._visit = run.visits[key] = visit
         self._incoming = run.given = grads[0] if len(grads) == 1 else None
         self._saved = ()
         if leaf:
             variable = node.variable  # pyright: ignore[reportAttributeAccessIssue]  a leaf's
             run.leaves.add(id(variable))
-            run.gradients.arriving(variable, run)
+            run.gradients.arriving(variable, run, run.gradients.adds(variable))
             return
         self._saved = _SAVED[node.__class__](node)
         if run.memory.hidden:
             for name, form in node.saved_values().items():
                 array = getattr(bare(form), "_array", None)
                 if array is not None:
-                    written = run.memory.hidden_write(array, node.sequence_nr)
+                    written = run.memory.hidden_write(*span(array), node.sequence_nr)
                     if written is not None:
                         run.hidden.append((visit, name, written))
 
     def accumulated(self, node: Node, decision: str, reason: str) -> None:
         assert isinstance(node, AccumulateGrad)
         self._run.given = None
-        self._run.gradients.stored(node.variable, decision, self._run)
+        self._run.gradients.stored(node.variable)
 
     def routed(self, node: Node, index: int, computed: Any, routed: Any) -> None:
         visit, edge = self._visit, node.edges[index]
@@ -160,16 +184,12 @@ class Watching(Watch):
     def _odd(self, node: Node, visit: Visit, index: int, routed: Any) -> Odd:
         array = getattr(routed, "_array", routed)
         incoming = getattr(self._incoming, "_array", self._incoming)
-        saved: dict[str, tuple[int, int, bool]] = {}
-        operand = None
-        for name, form in by_name(node, self._saved).items():
-            found = getattr(bare(form), "_array", None)
-            if found is not None and found.dtype.kind in "fiubV":
-                saved[name] = (*zero_share(found), zeros_in(found))
-                operand = found if operand is None or name != "result" else operand
-        masked = incoming is not None and zero_where_odd(incoming, array)
-        places = [] if not array.size else born(array, operand)
-        return Odd(visit, index, masked, saved, places)
+        saved = {
+            name: found
+            for name, form in by_name(node, self._saved).items()
+            if (found := getattr(bare(form), "_array", None)) is not None
+        }
+        return odd(visit, index, incoming, array, saved)
 
     def failed(self, node: Node, error: BaseException) -> None:
         self._saved, self._incoming = (), None

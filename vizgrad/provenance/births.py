@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
-from vizgrad.arrays.magnitude import born, finite, has_nan
+from vizgrad.arrays.magnitude import born, has_nan
+from vizgrad.provenance.looks import FLOATING, Look
 from vizgrad.provenance.notes import Note
-from vizgrad.tensor.tensor import Tensor
 
 #: What they write that is not finite was meant.
 _MASKS = frozenset(
@@ -17,27 +18,23 @@ _MASKS = frozenset(
 )  # fmt: skip
 
 
-def is_finite(tensor: Tensor) -> bool:
-    array = tensor._array
-    return array.dtype.kind not in "fcV" or finite(array)
-
-
-def look_at_values(note: Note, out: Tensor, parents: tuple[Note, ...]) -> None:
+def look_at_values(note: Note, out: Any, parents: tuple[Note, ...], look: Look) -> None:
     """Notes whether the value is finite, and if it is not, where that began."""
-    if is_finite(out):
+    if look.finite(out):
         return
+    values = look.array(out)
     note.finite = False
     odd = [parent for parent in parents if not parent.finite]
     if odd:
         known = [parent.born for parent in odd if parent.born is not None]
         first = min(known, key=lambda each: each.clock) if known else odd[0]
-        if not (_meant(first) and has_nan(out._array) and not _holds_nan(first)):
+        if not (_meant(first) and has_nan(values) and not _holds_nan(first, look)):
             note.born = first
             return
     note.born = note
-    given = next(_operands(note.op, parents), None)
-    places = born(out._array, None if given is None else given._array)
-    note.detail = places, has_nan(out._array)
+    given = next(_operands(note.op, parents, look), None)
+    places = born(values, None if given is None else look.array(given))
+    note.detail = places, has_nan(values)
 
 
 #: Their last operand is the one to look at.
@@ -56,10 +53,10 @@ DIVISIONS = frozenset(
 )
 
 
-def _operands(op: str, parents: tuple[Note, ...]) -> Iterator[Tensor]:
+def _operands(op: str, parents: tuple[Note, ...], look: Look) -> Iterator[Any]:
     for parent in reversed(parents) if op in DIVISIONS else parents:
         tensor = parent.tensor()
-        if tensor is not None and tensor._array.dtype.kind in "fciubV":
+        if tensor is not None and look.kind(tensor) in FLOATING + "iub":
             yield tensor
 
 
@@ -68,8 +65,8 @@ def _meant(note: Note) -> bool:
     return note.op in _MASKS or not note.parents
 
 
-def _holds_nan(note: Note) -> bool:
+def _holds_nan(note: Note, look: Look) -> bool:
     if isinstance(note.detail, tuple):
         return bool(note.detail[1])
     tensor = note.tensor()
-    return tensor is not None and has_nan(tensor._array)
+    return tensor is not None and has_nan(look.array(tensor))

@@ -8,7 +8,6 @@ from typing import Any
 from vizgrad.provenance.notes import Note, nothing
 from vizgrad.tensor.clock import tick
 from vizgrad.tensor.place import Site
-from vizgrad.tensor.tensor import Tensor
 
 
 class Event:
@@ -28,7 +27,7 @@ class Event:
         self.rewritten: Site | None = None
 
 
-def holds(function: Any, tensor: Tensor) -> bool:
+def holds(function: Any, tensor: Any) -> bool:
     """Does a function refer to a tensor: in its closure, its defaults, or what it is bound to?"""
     held: list[Any] = [
         *(getattr(function, "__defaults__", None) or ()),

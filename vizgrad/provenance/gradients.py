@@ -5,15 +5,14 @@ from __future__ import annotations
 import weakref
 from typing import TYPE_CHECKING, Any
 
-from vizgrad.arrays.magnitude import largest
 from vizgrad.tensor.clock import tick
 from vizgrad.tensor.place import Site
 
 if TYPE_CHECKING:
     from typing import TypeAlias
 
+    from vizgrad.provenance.looks import Look
     from vizgrad.provenance.notes import Note
-    from vizgrad.tensor.tensor import Tensor
 
     #: A backward (`backwards.Run`), which is made of what stands here.
     Run: TypeAlias = Any
@@ -38,7 +37,7 @@ class Leaf:
         "uses",
     )
 
-    def __init__(self, tensor: Tensor) -> None:
+    def __init__(self, tensor: Any) -> None:
         self.tensor = weakref.ref(tensor)
         self.grad: weakref.ref[Any] | None = None
         #: The last backward that reached it.
@@ -60,20 +59,21 @@ class Leaf:
 class Gradients:
     """All leaves that a backward of the block reached, or an optimizer knows."""
 
-    def __init__(self) -> None:
+    def __init__(self, look: Look) -> None:
+        self._look = look
         self._leaves: dict[int, Leaf] = {}
         #: `.grad` -> whose it is.
         self._grads: dict[int, Leaf] = {}
         #: Parameters of optimizers that have stepped.
         self.optimized: dict[int, weakref.ref[Any]] = {}
 
-    def of(self, tensor: Tensor) -> Leaf:
+    def of(self, tensor: Any) -> Leaf:
         known = self._leaves.get(id(tensor))
         if known is None or known.tensor() is not tensor:
             known = self._leaves[id(tensor)] = Leaf(tensor)
         return known
 
-    def use(self, tensor: Tensor, note: Note, site: Site) -> None:
+    def use(self, tensor: Any, note: Note, site: Site) -> None:
         """A line computed with a leaf."""
         leaf = self.of(tensor)
         leaf.note = leaf.note or note
@@ -81,30 +81,35 @@ class Gradients:
         if len(leaf.uses) < _USES_KEPT:
             leaf.uses[id(site[0]), site[1]] = site  # a code object's own hash takes long
 
-    def known(self, tensor: Tensor) -> Leaf | None:
+    def known(self, tensor: Any) -> Leaf | None:
         found = self._leaves.get(id(tensor))
         return found if found is not None and found.tensor() is tensor else None
 
     def all(self) -> list[Leaf]:
         return list(self._leaves.values())
 
-    def leaf_of(self, grad: Tensor) -> Leaf | None:
+    def leaf_of(self, grad: Any) -> Leaf | None:
         """Whose `.grad` it is."""
         leaf = self._grads.get(id(grad))
         return leaf if leaf is not None and leaf.grad is not None and leaf.grad() is grad else None
 
-    def arriving(self, variable: Tensor, run: Run) -> None:
-        """A gradient is about to be stored or added."""
+    def adds(self, variable: Any) -> bool:
+        """Would a gradient that is stored now be added to what a step has used?"""
+        existing = self._look.grad(variable)
+        used = self.of(variable).stepped_at is not None
+        return existing is not None and used and self._look.largest(existing) != 0.0
+
+    def arriving(self, variable: Any, run: Run, adds: bool) -> None:
+        """A gradient is stored, or added."""
         leaf = self.of(variable)
         leaf.run = run
-        existing = variable._grad
-        if existing is None or not leaf.stepped_at or largest(existing._array) == 0.0:
-            leaf.stepped_at = leaf.added_by = None
-        else:
+        if adds:
             leaf.added_by = leaf.added_by or run
+        else:
+            leaf.stepped_at = leaf.added_by = None
 
-    def stored(self, variable: Tensor, decision: str, run: Run) -> None:
-        grad = variable._grad
+    def stored(self, variable: Any) -> None:
+        grad = self._look.grad(variable)
         if grad is None:
             return
         leaf = self.of(variable)
@@ -112,7 +117,7 @@ class Gradients:
             leaf.grad = weakref.ref(grad)
             self._grads[id(grad)] = leaf
 
-    def used(self, variable: Tensor, site: Site | None) -> None:
+    def used(self, variable: Any, site: Site | None) -> None:
         """A step has used what its `.grad` holds."""
         leaf = self.of(variable)
         if leaf.added_by is not None:
@@ -120,25 +125,24 @@ class Gradients:
             leaf.added_by = None
         leaf.stepped_at = site
 
-    def stepped(self, optimizer: Any, site: Site | None, number: int) -> None:
+    def stepped(self, optimizer: Any, site: Site | None) -> None:
         for group in optimizer.param_groups:
             for param in group["params"]:
                 self.optimized[id(param)] = weakref.ref(param)
-                if param._grad is not None:
+                if self._look.grad(param) is not None:
                     self.used(param, site)
 
-    def wrote(self, tensor: Tensor, values: tuple[Note, ...], site: Site | None) -> None:
+    def wrote(self, tensor: Any, values: tuple[Note, ...], site: Site | None) -> None:
         """A tensor was written in place: a step by hand, if it is a leaf and its gradient goes in."""
-        whole = tensor
         for note in values[1:]:
             for near in _near(note):
                 if near.op == "gradient" and near.detail is not None:
                     owner = near.detail.tensor()
-                    if owner is not None and owner is not near.tensor():
-                        same = owner is whole or owner._array.base is whole._array.base is not None
-                        if same or owner._array is whole._array:
-                            self.used(owner, site)
-                            return
+                    if owner is None or owner is near.tensor():
+                        continue
+                    if self._look.shares(owner, tensor):
+                        self.used(owner, site)
+                        return
 
 
 def _near(note: Note) -> list[Note]:

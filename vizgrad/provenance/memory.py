@@ -7,7 +7,8 @@ a backward begins. What has changed without a counted write was written past the
 from __future__ import annotations
 
 import weakref
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 from zlib import crc32
 
 from vizgrad.arrays.blocks import owner, span
@@ -15,9 +16,6 @@ from vizgrad.arrays.magnitude import sample
 from vizgrad.provenance.lines import Lines
 from vizgrad.tensor.clock import tick
 from vizgrad.tensor.place import Site
-
-if TYPE_CHECKING:
-    from vizgrad.tensor.tensor import Tensor
 
 #: Blocks that are looked at, the latest.
 MOST_BLOCKS = 64
@@ -39,14 +37,18 @@ class HiddenWrite(NamedTuple):
 class Block:
     """A block of memory that somebody can write to unseen."""
 
-    __slots__ = ("_array", "check", "lent_at", "storage", "through", "version")
+    __slots__ = ("_array", "check", "lent_at", "span", "through", "version", "written")
 
-    def __init__(self, array: Any, through: str, lent_at: Site | None, tensor: Tensor) -> None:
+    def __init__(
+        self, array: Any, through: str, lent_at: Site | None, written: Callable[[], int]
+    ) -> None:
         self._array = weakref.ref(array)
+        self.span = span(array)
         self.through = through
         self.lent_at = lent_at
-        self.storage = None if tensor._storage is None else weakref.ref(tensor._storage)
-        self.version = _written(self.storage)
+        #: Tells how often, or when last, it was written past nobody.
+        self.written = written
+        self.version = written()
         self.check = crc32(sample(array))
 
     @property
@@ -56,18 +58,22 @@ class Block:
 
 
 class Memory:
-    def __init__(self) -> None:
+    """`clock` gives the time of a write, as nodes have it that were recorded before or after."""
+
+    def __init__(self, clock: Callable[[], int] = tick) -> None:
         self.blocks: dict[int, Block] = {}
         self.hidden: list[HiddenWrite] = []
         #: Tensors that `.data` gave, and views of them: id -> (reference, line of `.data`).
         self._aliases: dict[int, tuple[weakref.ref[Any], Site | None, str]] = {}
         self._lines = Lines(self.look)
+        self._clock = clock
 
     # --- who gets hold of it ------------------------------------------------------------------------
 
-    def exposed(self, tensor: Tensor, site: Site | None) -> None:
-        """Its memory is in somebody else's hands, too."""
-        array = tensor._array
+    def exposed(self, array: Any, site: Site | None, written: Callable[[], int]) -> None:
+        """The memory of `array` is in somebody else's hands, too. `written` gives another number after
+        each write that was counted.
+        """
         if type(array).__module__.partition(".")[0] != "numpy":
             return
         whole = owner(array)
@@ -75,40 +81,37 @@ class Memory:
             return
         if len(self.blocks) >= MOST_BLOCKS:
             self.blocks.pop(next(iter(self.blocks)))
-        self.blocks[id(whole)] = Block(whole, "numpy", site, tensor)
+        self.blocks[id(whole)] = Block(whole, "numpy", site, written)
         if whole.nbytes <= _TRACED:
             self._lines.trace()
 
-    def lent(self, tensor: Tensor, alias: Tensor, site: Site | None) -> None:
-        """`alias` shows the memory of `tensor`, with a version counter of its own."""
+    def lent(self, alias: Any, site: Site | None) -> None:
+        """`alias` shows the memory of a tensor, with a version counter of its own."""
         self._aliases[id(alias)] = weakref.ref(alias), site, "data"
 
-    def assigned(self, tensor: Tensor, site: Site | None) -> None:
-        """`tensor.data = ...`: what was saved of it shows other memory from now on."""
-        low, high = span(tensor._array)
-        self.hidden.append(HiddenWrite(tick(), low, high, None, site, "assigned", site, ""))
+    def assigned(self, low: int, high: int, site: Site | None) -> None:
+        """`tensor.data = ...`: what was saved of it shows other memory from now on, which lies there."""
+        self.hidden.append(HiddenWrite(self._clock(), low, high, None, site, "assigned", site, ""))
 
     # --- who writes ---------------------------------------------------------------------------------
 
-    def wrote(self, target: Tensor, op: str, site: Site | None) -> None:
-        """An operation wrote in place."""
-        alias = self._alias(target)
+    def wrote(self, target: Any, base: Any, between: tuple[int, int], site: Site | None) -> None:
+        """An operation wrote to `target`, a view of `base` (None: of nobody), which lies there."""
+        low, high = between
+        alias = self._alias(target) or self._alias(base)
         if alias is not None:
-            low, high = span(target._array)
-            self.hidden.append(HiddenWrite(tick(), low, high, None, site, "data", alias[1], ""))
-        if self.blocks:
-            block = self.blocks.get(id(owner(target._array)))
-            if block is not None and block.array is not None:
-                block.check = crc32(sample(block.array))
-                block.version = _written(block.storage)
+            self.hidden.append(
+                HiddenWrite(self._clock(), low, high, None, site, "data", alias[1], "")
+            )
+        for block in self.blocks.values():
+            array = block.array
+            if array is not None and block.span[0] < high and low < block.span[1]:
+                block.check = crc32(sample(array))
+                block.version = block.written()
 
-    def _alias(self, target: Tensor) -> tuple[Any, Site | None, str] | None:
-        for tensor in (target, None if target._view is None else target._view.base):
-            if tensor is not None:
-                found = self._aliases.get(id(tensor))
-                if found is not None and found[0]() is tensor:
-                    return found
-        return None
+    def _alias(self, tensor: Any) -> tuple[Any, Site | None, str] | None:
+        found = None if tensor is None else self._aliases.get(id(tensor))
+        return found if found is not None and found[0]() is tensor else None
 
     def look(self, line: tuple[Any, int] | None = None) -> None:
         """Has one of the blocks changed since it was looked at?"""
@@ -121,18 +124,17 @@ class Memory:
             if now == block.check:
                 continue
             block.check = now
-            written = _written(block.storage)
+            written = block.written()
             if written != block.version:
                 block.version = written  # it was counted
                 continue
-            low, high = span(array)
+            low, high = block.span
             self.hidden.append(
-                HiddenWrite(tick(), low, high, line, None, block.through, block.lent_at, "")
+                HiddenWrite(self._clock(), low, high, line, None, block.through, block.lent_at, "")
             )
 
-    def hidden_write(self, array: Any, clock: int) -> HiddenWrite | None:
-        """The first write past the counter to the memory of `array` after tick `clock`."""
-        low, high = span(array)
+    def hidden_write(self, low: int, high: int, clock: int) -> HiddenWrite | None:
+        """The first write past the counter to memory between two addresses after tick `clock`."""
         for written in self.hidden:
             if written.clock > clock and written.low < high and low < written.high:
                 return written
@@ -145,8 +147,3 @@ class Memory:
 
 #: Blocks up to this size are looked at behind each line.
 _TRACED = 1 << 16
-
-
-def _written(storage: weakref.ref[Any] | None) -> int:
-    found = None if storage is None else storage()
-    return 0 if found is None else found.last_write

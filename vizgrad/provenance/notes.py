@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from vizgrad.tensor.place import Site
-    from vizgrad.tensor.tensor import Tensor
 
 #: Notes that are gone through at most, for one question.
 MOST = 20_000
@@ -40,7 +39,7 @@ class Note:
     carried: Note | None = None
 
     def __init__(
-        self, op: str, site: Site | None, parents: tuple[Note, ...], tensor: Tensor, clock: int
+        self, op: str, site: Site | None, parents: tuple[Note, ...], dtype: Any, clock: int
     ) -> None:
         self.op = op
         self.site = site
@@ -49,7 +48,8 @@ class Note:
         self.tensor: Callable[[], Any] = nothing
         #: The tick at which it was made.
         self.clock = clock
-        self.dtype = tensor._array.dtype
+        #: Its `kind` is that of numpy's.
+        self.dtype = dtype
         self.requires = False
         self.finite = True
         #: The sequence number of the node that made it.
@@ -106,7 +106,7 @@ class Notes:
 
         self._gone = gone
 
-    def get(self, tensor: Tensor) -> Note | None:
+    def get(self, tensor: Any) -> Note | None:
         found = self._known.get(id(tensor))
         return None if found is None or found() is not tensor else found.note
 
@@ -114,7 +114,7 @@ class Notes:
         """Of all tensors that are alive."""
         return [known.note for known in list(self._known.values()) if known() is not None]
 
-    def put(self, tensor: Tensor, note: Note) -> None:
+    def put(self, tensor: Any, note: Note) -> None:
         key = id(tensor)
         found = self._known.get(key)
         if found is None or found() is not tensor:

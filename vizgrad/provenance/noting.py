@@ -1,8 +1,4 @@
-"""Listening to a block of a person's code: what each call of theirs made, and of what.
-
-Only calls from outside are noted: what an operation calls in turn is part of it. Nothing is kept alive but
-notes, which are small, and nothing is written to.
-"""
+"""What is noted of a block of a person's code, whichever engine its tensors belong to."""
 
 from __future__ import annotations
 
@@ -10,36 +6,30 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from vizgrad.arrays.blocks import owner
-from vizgrad.function.wrapped import stands_for_others
-from vizgrad.graph.node import Edge, Node
 from vizgrad.observing import Observer
-from vizgrad.provenance import listening
-from vizgrad.provenance.backwards import Run, Watching
-from vizgrad.provenance.births import is_finite, look_at_values
-from vizgrad.provenance.events import Event, holds
+from vizgrad.provenance.backwards import Run
+from vizgrad.provenance.births import look_at_values
+from vizgrad.provenance.events import Event
 from vizgrad.provenance.gradients import Gradients
-from vizgrad.provenance.habits import Habits, tensors_in
+from vizgrad.provenance.habits import Habits
+from vizgrad.provenance.looks import FLOATING, Kind, Look
 from vizgrad.provenance.memory import Memory
 from vizgrad.provenance.notes import Note, Notes
-from vizgrad.provenance.taps import Tap
-from vizgrad.provenance.written import variable
 from vizgrad.tensor.clock import tick
-from vizgrad.tensor.modes import GUARD, MODES, start_recording, stop_recording
-from vizgrad.tensor.place import Site, caller
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.tensor.place import Site
 
 #: Calls that took values out of tensors, of which the latest are kept.
 _LEAKS_KEPT = 4096
 
 
 class Noting:
-    """All that is known of one block of one thread."""
+    """All that is known of one block of one thread, of the tensors of one engine."""
 
-    def __init__(self) -> None:
+    def __init__(self, look: Look, clock: Callable[[], int] = tick) -> None:
+        self.look = look
         self.notes = Notes()
-        self.memory = Memory()
-        self.gradients = Gradients()
+        self.memory = Memory(clock)
+        self.gradients = Gradients(look)
         #: Each call of backward or grad that was begun, the newest last.
         self.runs: deque[Run] = deque(maxlen=64)
         self.leaks: deque[Event] = deque(maxlen=_LEAKS_KEPT)
@@ -62,62 +52,28 @@ class Noting:
         self.steps = 0
         #: A call is under way: what is called within is a part of it.
         self.busy = False
-        self._before: Any = None
         self.habits = Habits()
         self._observer: Observer | None = None
 
-    # --- being on --------------------------------------------------------------------------------
+    # --- each engine has its own -----------------------------------------------------------------
 
     def start(self) -> None:
-        self._observer = Observer("a watch")
-        listening.listen(self)
-        self._before = start_recording(self)
+        """Listens to this thread from now on."""
+        raise NotImplementedError
 
     def stop(self) -> None:
-        stop_recording(self._before)
-        listening.end(self)
-        self.memory.end()
+        """Listens no more; nothing is left of it."""
+        raise NotImplementedError
 
-    # --- told by the engine ------------------------------------------------------------------------
+    def place(self, note: Note, tensor: Any) -> None:
+        """Notes whether, and by which node, a tensor is part of a graph."""
+        raise NotImplementedError
 
-    def recorded(self, node: Node, outputs: Any = ()) -> None:
-        """A node was recorded: what it saved is now as it should stay."""
-        if self.memory.blocks:
-            self.memory.look()
+    def how_cut(self, note: Note, kind: str) -> str:
+        """Its operands had a history, and it has none: why? As `Note.cut` says it."""
+        raise NotImplementedError
 
-    def wrote(self, op: str, site: Site | None) -> None:
-        """An in-place operation wrote; told again by `called`."""
-
-    def watch(self, task: Any) -> Watching:
-        """A backward begins."""
-        run = Run(task, self.memory, self.gradients)
-        self.runs.append(run)
-        self.memory.look()
-        return Watching(run)
-
-    # --- told by taps ----------------------------------------------------------------------------------
-
-    def run(self, tap: Tap, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Runs a call of a person's, and notes what it did."""
-        kind = tap.kind
-        inside = kind in _THROUGH
-        before = self._note_before(kind, args, kwargs)
-        runs = len(self.runs)
-        self.busy = not inside
-        try:
-            result = tap.original(*args, **kwargs)
-        except Exception as error:
-            if self.on_error is not None:
-                self.guarded(self.on_error, error, tap.name, args)
-            raise
-        finally:
-            self.busy = False
-        self.guarded(self._called, tap, args, kwargs, result, (before, runs))
-        return result
-
-    def stray(self, result: Any) -> None:
-        """Another thread, to which nobody listens, made a result."""
-        self.habits.stray(result, caller(2))
+    # --- all do alike ----------------------------------------------------------------------------
 
     def guarded(self, what: Callable[..., Any], *args: Any) -> Any:
         """What goes wrong here ends the watch, not the program; noting is not noted."""
@@ -133,123 +89,26 @@ class Noting:
             self.busy = False
         return None
 
-    def _note_before(self, kind: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if kind == "op":
-            first = args[0] if args else None
-            if isinstance(first, Tensor):
-                storage = first._storage
-                return None if storage is None else storage.last_write
-            return None
-        if kind == "apply":
-            return tick()
-        if kind in ("backward", "grad"):
-            tensors = args[0] if args else kwargs.get("tensors", kwargs.get("outputs"))
-            return self.guarded(self._roots, tensors)
-        return None
-
-    def _roots(self, tensors: Any) -> list[Note]:
-        found = [tensors] if isinstance(tensors, Tensor) else list(tensors or ())
-        return [self.note_of(each) for each in tensors_in(found)]
-
-    def _called(
-        self, tap: Tap, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any, before: Any
-    ) -> None:
-        if GUARD.transforms and MODES.transforms:
-            return
-        kind, name = tap.kind, tap.name
-        if kind in ("op", "make", "like", "apply", "data"):
-            self._made(name, kind, args, kwargs, result, before[0])
-            if kind == "apply":
-                self.habits.applied(
-                    args[0], list(tensors_in(args[1:])), list(tensors_in((result,))), before[0]
-                )
-        elif kind == "assign":
-            self.memory.assigned(args[0], caller(2))
-        elif kind == "leak":
-            if not stands_for_others(args[0]):
-                self._leaked(name, args[0], result)
-        elif kind in ("backward", "grad"):
-            self._ran(kind, args, kwargs, result, *before)
-        elif kind == "step":
-            self.steps += 1
-            site = caller(2)
-            self.gradients.stepped(args[0], site, self.steps)
-            self._look_at_parameters(args[0], site)
-        elif kind == "hook":
-            both: tuple[Any, ...] = (*args, kwargs.get("hook"))
-            tensor, hook = both[:2]
-            event = Event(name, caller(2), self.note_of(tensor), held=holds(hook, tensor))
-            self.hooks.append(event)
-
-    def note_of(self, tensor: Tensor) -> Note:
+    def note_of(self, tensor: Any) -> Note:
         """The note of a tensor; of one that was there before, one that says so."""
         note = self.notes.get(tensor)
         if note is None:
             leaf = self.gradients.leaf_of(tensor)
-            note = Note("gradient" if leaf else "given", None, (), tensor, 0)
+            note = Note("gradient" if leaf else "given", None, (), Kind(self.look.kind(tensor)), 0)
             note.requires = tensor.requires_grad
             note.detail = leaf
-            note.finite = is_finite(tensor)
+            note.finite = self.look.finite(tensor)
             if not note.finite:
                 note.born = note
-            edge = tensor._edge
-            node = getattr(edge, "node", edge)
-            if isinstance(node, Node):
-                note.node, note.site = node.sequence_nr, node.site
+            made = self.look.made(tensor)
+            if made is not None:
+                note.node, note.site = made.key, made.site
             self.notes.put(tensor, note)
         else:
             note.requires = tensor.requires_grad
         return note
 
-    def _made(
-        self, name: str, kind: str, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any,
-        written: int | None,
-    ) -> None:  # fmt: skip
-        if result.__class__ is Tensor:
-            outputs = [result]
-        else:
-            outputs = list(tensors_in((args[0] if name == "__setitem__" else result,)))
-            if not outputs:
-                return
-        operands, constant = _operands(args, kwargs)
-        site = caller(2)
-        first = operands[0] if operands else None
-        parents = tuple([self.note_of(each) for each in operands])
-        for each, parent in zip(operands, parents, strict=True):
-            if parent.requires and parent.node is None and site is not None and each is not result:
-                self.gradients.use(each, parent, site)
-        values = parents if kind != "like" else ()
-        for out in outputs:
-            if out is first and not _was_written(out, written):
-                continue  # nothing was done
-            note = Note(name, site, values, out, tick())
-            if constant or kind == "make":
-                note.constant = True
-            self._place(note, out)
-            self._judge(note, out, kind)
-            if out is first or kind != "op":
-                self._tell_memory(name, kind, out, first, site, values)
-            if name in self.looked_at:
-                for look in self.lookers:
-                    look(name, note, args, kwargs)
-            self.notes.put(out, note)
-            if out is first and out._view is not None:
-                self._written_through(out._view.base, note)
-
-    def _look_at_parameters(self, optimizer: Any, site: Site | None) -> None:
-        """Has a step made a parameter infinite?"""
-        for group in optimizer.param_groups:
-            for param in group["params"]:
-                known = self.notes.get(param)
-                if known is not None and known.finite and not is_finite(param):
-                    note = Note("step", site, (), param, tick())
-                    note.requires, note.finite, note.born = known.requires, False, note
-                    grad = param._grad
-                    if grad is not None and not is_finite(grad):
-                        note.detail = self.gradients.of(param).run
-                    self.notes.put(param, note)
-
-    def _judge(self, note: Note, out: Tensor, kind: str) -> None:
+    def judge(self, note: Note, out: Any, kind: str) -> None:
         """Was history cut, is the value finite, and how far back does its history reach?"""
         if note.requires:
             if self.last_end:
@@ -257,10 +116,10 @@ class Noting:
         else:
             for parent in note.parents:
                 if parent.requires:
-                    note.cut = _how_cut(note.op, kind, out)
+                    note.cut = self.how_cut(note, kind)
                     break
-        if kind == "make" or (note.parents and note.dtype.kind in "fcV"):
-            look_at_values(note, out, note.parents)
+        if kind == "make" or (note.parents and note.dtype.kind in FLOATING):
+            look_at_values(note, out, note.parents, self.look)
 
     def _count_turns(self, note: Note) -> None:
         """Over how many backwards does its history reach, and through which values?"""
@@ -279,126 +138,42 @@ class Noting:
         if earlier.site == before.site:
             self.carried[before.site] = note
 
-    def _tell_memory(
-        self,
-        name: str,
-        kind: str,
-        out: Tensor,
-        first: Tensor | None,
-        site: Site | None,
-        values: Any,
-    ) -> None:
-        """Who has hold of the memory of a result, or has written it."""
-        if kind == "data" and first is not None:
-            self.memory.lent(first, out, site)
-        elif kind == "make" and name != "tensor":
-            self.memory.exposed(out, site)
-        elif out is first:
-            self._tell_hooks(out, site)
-            self.memory.wrote(out, name, site)
-            self.gradients.wrote(out, values, site)
+    def look_at_parameters(self, optimizer: Any, site: Site | None) -> None:
+        """Has a step made a parameter infinite?"""
+        for group in optimizer.param_groups:
+            for param in group["params"]:
+                known = self.notes.get(param)
+                if known is not None and known.finite and not self.look.finite(param):
+                    note = Note("step", site, (), Kind(self.look.kind(param)), tick())
+                    note.requires, note.finite, note.born = known.requires, False, note
+                    grad = self.look.grad(param)
+                    if grad is not None and not self.look.finite(grad):
+                        note.detail = self.gradients.of(param).run
+                    self.notes.put(param, note)
 
-    def _tell_hooks(self, out: Tensor, site: Site | None) -> None:
-        """A tensor with hooks was written in place; or a gradient, by the hook that was given it."""
-        for event in self.hooks:
-            if event.tensor() is out and event.rewritten is None:
-                event.rewritten = site
-        run = self.runs[-1] if self.runs else None
-        if run is not None and not run.ended and run.given is not None:
-            given = getattr(run.given, "_array", run.given)
-            if owner(out._array) is owner(given):
-                run.edited.append((site, variable(site)))
-
-    def _place(self, note: Note, tensor: Tensor) -> None:
-        """Whether, and by which node, a tensor is part of a graph."""
-        if tensor.requires_grad:
-            note.requires = True
-            edge = tensor._edge
-            node = edge.node if edge.__class__ is Edge else edge
-            if isinstance(node, Node):
-                note.node = node.sequence_nr
-
-    def _written_through(self, base: Tensor, note: Note) -> None:
+    def written_through(self, base: Any, note: Note) -> None:
         """A view was written in place: its base holds that, too."""
         old = self.note_of(base)
-        made = Note(note.op, note.site, (old, note), base, note.clock)
+        made = Note(note.op, note.site, (old, note), old.dtype, note.clock)
         made.finite, made.born = old.finite and note.finite, old.born or note.born
-        self._place(made, base)
+        self.place(made, base)
         self.notes.put(base, made)
 
-    def _leaked(self, name: str, tensor: Tensor, result: Any) -> None:
-        site = caller(2)
-        self.leaks.append(Event(name, site, self.note_of(tensor)))
-        if name in ("numpy", "__array__"):
-            self.memory.exposed(tensor, site)
+    def grad_taken(self, run: Run, results: Any) -> None:
+        """`run` was a call of grad: notes what it returned."""
+        for each in results:
+            note = Note("grad", run.site, run.roots, Kind(self.look.kind(each)), tick())
+            note.requires = each.requires_grad
+            note.finite = self.look.finite(each)
+            note.cut = "" if note.requires else "create_graph"
+            note.detail = run
+            self.notes.put(each, note)
 
-    def _ran(
-        self,
-        kind: str,
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-        result: Any,
-        roots: Any,
-        runs: int,
-    ) -> None:
-        if len(self.runs) <= runs and len(self.runs) < (self.runs.maxlen or 0):
-            return
-        run = self.runs[-1] if self.runs else None
-        if run is None:
-            return
-        run.roots = tuple(roots or ())
+    def ran(self, run: Run, kind: str) -> None:
+        """It has ended."""
         run.kind = kind
-        run.creates = bool(kwargs.get("create_graph", False))
-        run.site = caller(2)
         run.ended = tick()
-        self.habits.count(run, list(self.runs)[-8:])
         run.given = None
+        self.habits.count(run, list(self.runs)[-8:])
         if kind == "backward" and not run.creates:
             self.last_end = run.ended
-        if kind == "grad":
-            outputs = tuple(run.roots)
-            for each in tensors_in((result,)):
-                note = Note("grad", run.site, outputs, each, tick())
-                note.requires = each.requires_grad
-                note.finite = is_finite(each)
-                note.cut = "" if note.requires else "create_graph"
-                note.detail = run
-                self.notes.put(each, note)
-
-
-#: Within them runs code of a person's.
-_THROUGH = frozenset({"backward", "grad", "step", "apply"})
-
-
-def _operands(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Tensor], bool]:
-    """The tensors among arguments; and is a number among them?"""
-    operands: list[Tensor] = []
-    constant = False
-    for each in args:
-        cls = each.__class__
-        if cls is Tensor:
-            operands.append(each)
-        elif cls is float or cls is int:
-            constant = True
-        elif cls is not slice and cls is not str:
-            operands += tensors_in((each,))
-    if kwargs:
-        operands += tensors_in(kwargs.values())
-    return operands, constant
-
-
-def _was_written(tensor: Tensor, before: int | None) -> bool:
-    storage = tensor._storage
-    return storage is not None and storage.last_write > (before or 0)
-
-
-def _how_cut(name: str, kind: str, out: Tensor) -> str:
-    if name in ("detach", "detach_") or kind == "data":
-        return "data" if kind == "data" else "detach"
-    if MODES.inference is not None:
-        return "inference"
-    if not MODES.grad:
-        return "no_grad"
-    if out._array.dtype.kind in "iub":
-        return "dtype"
-    return "detach" if kind == "make" else "step"

@@ -1,0 +1,90 @@
+"""What is asked of a tensor, whichever engine it belongs to: each engine registers how it is answered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from vizgrad.tensor.place import Site
+
+#: Kinds of types that can hold NaN and Inf, as numpy has them; "V" are narrow floats.
+FLOATING = "fcV"
+
+
+class Kind(NamedTuple):
+    """As the dtype of an array: its kind in one letter."""
+
+    kind: str
+
+
+class Made(NamedTuple):
+    """The node that made a tensor: its number within runs, its name, and where it was recorded."""
+
+    key: int
+    name: str
+    site: Site | None
+
+
+class Look(Protocol):
+    def knows(self, value: Any) -> bool:
+        """Is it one of this engine's tensors?"""
+        ...
+
+    def kind(self, tensor: Any) -> str:
+        """Of its elements: as `numpy.dtype.kind`."""
+        ...
+
+    def array(self, tensor: Any) -> Any:
+        """Its elements as an array, to be read at once."""
+        ...
+
+    def finite(self, tensor: Any) -> bool:
+        """Is every element finite? True of what holds no floating numbers, or none that can be read."""
+        ...
+
+    def largest(self, tensor: Any) -> float:
+        """The largest absolute value: NaN if it holds one, 0.0 if it is empty."""
+        ...
+
+    def grad(self, tensor: Any) -> Any:
+        """What its `.grad` is, without a warning; None if there is none."""
+        ...
+
+    def made(self, tensor: Any) -> Made | None:
+        """By which node; None of a leaf."""
+        ...
+
+    def shares(self, one: Any, other: Any) -> bool:
+        """Do two show the same memory?"""
+        ...
+
+    def rewritten(self, tensor: Any, clock: int) -> bool:
+        """Was its memory written in place after that tick? False where that is not known."""
+        ...
+
+    def span(self, tensor: Any) -> tuple[int, int]:
+        """Addresses of its first byte and of the one after its last."""
+        ...
+
+
+_looks: list[Look] = []
+
+
+def register(look: Look) -> None:
+    """How tensors of one more engine are looked at."""
+    _looks.append(look)
+
+
+def look_of(value: Any) -> Look | None:
+    """Of the engine that a tensor belongs to; None for what is no tensor."""
+    return next((look for look in _looks if look.knows(value)), None)
+
+
+def tensors_in(values: Any, look: Look, depth: int = 3) -> Iterator[Any]:
+    """The tensors of an engine among values, also in tuples and lists."""
+    for value in values:
+        if look.knows(value):
+            yield value
+        elif depth and isinstance(value, (tuple, list)):
+            yield from tensors_in(value, look, depth - 1)

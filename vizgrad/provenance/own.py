@@ -1,0 +1,57 @@
+"""How vizgrad's own tensors are looked at."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vizgrad.arrays.blocks import span
+from vizgrad.arrays.magnitude import finite, largest
+from vizgrad.function.wrapped import stands_for_others
+from vizgrad.graph.node import Node
+from vizgrad.provenance.backwards import key_of
+from vizgrad.provenance.looks import FLOATING, Made, register
+from vizgrad.tensor.tensor import Tensor
+
+
+class _Own:
+    """See `Look`."""
+
+    def knows(self, value: Any) -> bool:
+        return isinstance(value, Tensor) and not stands_for_others(value)
+
+    def kind(self, tensor: Any) -> str:
+        return str(tensor._array.dtype.kind)
+
+    def array(self, tensor: Any) -> Any:
+        return tensor._array
+
+    def finite(self, tensor: Any) -> bool:
+        array = tensor._array
+        return array.dtype.kind not in FLOATING or finite(array)
+
+    def largest(self, tensor: Any) -> float:
+        return largest(tensor._array)
+
+    def grad(self, tensor: Any) -> Any:
+        return tensor._grad
+
+    def made(self, tensor: Any) -> Made | None:
+        edge = tensor._edge
+        node = getattr(edge, "node", edge)
+        return Made(key_of(node), node.name(), node.site) if isinstance(node, Node) else None
+
+    def shares(self, one: Any, other: Any) -> bool:
+        return one is other or one._array is other._array or (
+            one._array.base is other._array.base is not None
+        )  # fmt: skip
+
+    def rewritten(self, tensor: Any, clock: int) -> bool:
+        storage = tensor._storage
+        return storage is not None and storage.last_write > clock
+
+    def span(self, tensor: Any) -> tuple[int, int]:
+        return span(tensor._array)
+
+
+OWN = _Own()
+register(OWN)

@@ -1,0 +1,284 @@
+"""Listening to a block of a person's code: what each call of theirs made, and of what.
+
+Only calls from outside are noted: what an operation calls in turn is part of it. Nothing is kept alive but
+notes, which are small, and nothing is written to.
+"""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+from vizgrad.arrays.blocks import owner, span
+from vizgrad.function.wrapped import stands_for_others
+from vizgrad.graph.node import Edge, Node
+from vizgrad.observing import Observer
+from vizgrad.provenance import listening
+from vizgrad.provenance.backwards import Run, Watching
+from vizgrad.provenance.cuts import how_cut
+from vizgrad.provenance.events import Event, holds
+from vizgrad.provenance.habits import tensors_in
+from vizgrad.provenance.notes import Note
+from vizgrad.provenance.noting import Noting
+from vizgrad.provenance.own import OWN
+from vizgrad.provenance.taps import Tap
+from vizgrad.provenance.written import variable
+from vizgrad.tensor.clock import tick
+from vizgrad.tensor.modes import GUARD, MODES, start_recording, stop_recording
+from vizgrad.tensor.place import Site, caller
+from vizgrad.tensor.tensor import Tensor
+
+
+class Tapping(Noting):
+    """All that is known of one block of one thread, of vizgrad's own tensors."""
+
+    def __init__(self) -> None:
+        super().__init__(OWN)
+        self._before: Any = None
+
+    # --- being on --------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        self._observer = Observer("a watch")
+        listening.listen(self)
+        self._before = start_recording(self)
+
+    def stop(self) -> None:
+        stop_recording(self._before)
+        listening.end(self)
+        self.memory.end()
+
+    # --- told by the engine ------------------------------------------------------------------------
+
+    def recorded(self, node: Node, outputs: Any = ()) -> None:
+        """A node was recorded: what it saved is now as it should stay."""
+        if self.memory.blocks:
+            self.memory.look()
+
+    def wrote(self, op: str, site: Site | None) -> None:
+        """An in-place operation wrote; told again by `called`."""
+
+    def watch(self, task: Any) -> Watching:
+        """A backward begins."""
+        run = Run(
+            self.memory,
+            self.gradients,
+            creates=not task.domain.raw,
+            keeps=task.keep_graph,
+            site=task.freed.site or caller(2),
+        )
+        self.runs.append(run)
+        self.memory.look()
+        return Watching(run)
+
+    # --- told by taps ----------------------------------------------------------------------------------
+
+    def run(self, tap: Tap, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Runs a call of a person's, and notes what it did."""
+        kind = tap.kind
+        inside = kind in _THROUGH
+        before = self._note_before(kind, args, kwargs)
+        runs = len(self.runs)
+        self.busy = not inside
+        try:
+            result = tap.original(*args, **kwargs)
+        except Exception as error:
+            if self.on_error is not None:
+                self.guarded(self.on_error, error, tap.name, args)
+            raise
+        finally:
+            self.busy = False
+        self.guarded(self._called, tap, args, kwargs, result, (before, runs))
+        return result
+
+    def stray(self, result: Any) -> None:
+        """Another thread, to which nobody listens, made a result."""
+        self.habits.stray(result, caller(2))
+
+    def _note_before(self, kind: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if kind == "op":
+            first = args[0] if args else None
+            if isinstance(first, Tensor):
+                storage = first._storage
+                return None if storage is None else storage.last_write
+            return None
+        if kind == "apply":
+            return tick()
+        if kind in ("backward", "grad"):
+            tensors = args[0] if args else kwargs.get("tensors", kwargs.get("outputs"))
+            return self.guarded(self._roots, tensors)
+        return None
+
+    def _roots(self, tensors: Any) -> list[Note]:
+        found = [tensors] if isinstance(tensors, Tensor) else list(tensors or ())
+        return [self.note_of(each) for each in tensors_in(found)]
+
+    def _called(
+        self, tap: Tap, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any, before: Any
+    ) -> None:
+        if GUARD.transforms and MODES.transforms:
+            return
+        kind, name = tap.kind, tap.name
+        if kind in ("op", "make", "like", "apply", "data"):
+            self._made(name, kind, args, kwargs, result, before[0])
+            if kind == "apply":
+                self.habits.applied(
+                    args[0], list(tensors_in(args[1:])), list(tensors_in((result,))), before[0]
+                )
+        elif kind == "assign":
+            self.memory.assigned(*span(args[0]._array), caller(2))
+        elif kind == "leak":
+            if not stands_for_others(args[0]):
+                self._leaked(name, args[0], result)
+        elif kind in ("backward", "grad"):
+            self._ran(kind, args, kwargs, result, *before)
+        elif kind == "step":
+            self.steps += 1
+            site = caller(2)
+            self.gradients.stepped(args[0], site)
+            self.look_at_parameters(args[0], site)
+        elif kind == "hook":
+            both: tuple[Any, ...] = (*args, kwargs.get("hook"))
+            tensor, hook = both[:2]
+            event = Event(name, caller(2), self.note_of(tensor), held=holds(hook, tensor))
+            self.hooks.append(event)
+
+    def _made(
+        self, name: str, kind: str, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any,
+        written: int | None,
+    ) -> None:  # fmt: skip
+        if result.__class__ is Tensor:
+            outputs = [result]
+        else:
+            outputs = list(tensors_in((args[0] if name == "__setitem__" else result,)))
+            if not outputs:
+                return
+        operands, constant = _operands(args, kwargs)
+        site = caller(2)
+        first = operands[0] if operands else None
+        parents = tuple([self.note_of(each) for each in operands])
+        for each, parent in zip(operands, parents, strict=True):
+            if parent.requires and parent.node is None and site is not None and each is not result:
+                self.gradients.use(each, parent, site)
+        values = parents if kind != "like" else ()
+        for out in outputs:
+            if out is first and not _was_written(out, written):
+                continue  # nothing was done
+            note = Note(name, site, values, out._array.dtype, tick())
+            if constant or kind == "make":
+                note.constant = True
+            self.place(note, out)
+            self.judge(note, out, kind)
+            if out is first or kind != "op":
+                self._tell_memory(name, kind, out, first, site, values)
+            if name in self.looked_at:
+                for look in self.lookers:
+                    look(name, note, args, kwargs)
+            self.notes.put(out, note)
+            if out is first and out._view is not None:
+                self.written_through(out._view.base, note)
+
+    def how_cut(self, note: Note, kind: str) -> str:
+        mode = "inference" if MODES.inference is not None else "" if MODES.grad else "no_grad"
+        return how_cut(note, kind, mode)
+
+    def _tell_memory(
+        self,
+        name: str,
+        kind: str,
+        out: Tensor,
+        first: Tensor | None,
+        site: Site | None,
+        values: Any,
+    ) -> None:
+        """Who has hold of the memory of a result, or has written it."""
+        if kind == "data" and first is not None:
+            self.memory.lent(out, site)
+        elif kind == "make" and name != "tensor":
+            self._exposed(out, site)
+        elif out is first:
+            self._tell_hooks(out, site)
+            base = None if out._view is None else out._view.base
+            self.memory.wrote(out, base, span(out._array), site)
+            self.gradients.wrote(out, values, site)
+
+    def _tell_hooks(self, out: Tensor, site: Site | None) -> None:
+        """A tensor with hooks was written in place; or a gradient, by the hook that was given it."""
+        for event in self.hooks:
+            if event.tensor() is out and event.rewritten is None:
+                event.rewritten = site
+        run = self.runs[-1] if self.runs else None
+        if run is not None and not run.ended and run.given is not None:
+            given = getattr(run.given, "_array", run.given)
+            if owner(out._array) is owner(given):
+                run.edited.append((site, variable(site)))
+
+    def place(self, note: Note, tensor: Tensor) -> None:
+        if tensor.requires_grad:
+            note.requires = True
+            edge = tensor._edge
+            node = edge.node if edge.__class__ is Edge else edge
+            if isinstance(node, Node):
+                note.node = node.sequence_nr
+
+    def _leaked(self, name: str, tensor: Tensor, result: Any) -> None:
+        site = caller(2)
+        self.leaks.append(Event(name, site, self.note_of(tensor)))
+        if name in ("numpy", "__array__"):
+            self._exposed(tensor, site)
+
+    def _exposed(self, tensor: Tensor, site: Site | None) -> None:
+        storage = None if tensor._storage is None else weakref.ref(tensor._storage)
+
+        def last_write() -> int:
+            found = None if storage is None else storage()
+            return 0 if found is None else found.last_write
+
+        self.memory.exposed(tensor._array, site, last_write)
+
+    def _ran(
+        self,
+        kind: str,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        result: Any,
+        roots: Any,
+        runs: int,
+    ) -> None:
+        if len(self.runs) <= runs and len(self.runs) < (self.runs.maxlen or 0):
+            return
+        run = self.runs[-1] if self.runs else None
+        if run is None:
+            return
+        run.roots = tuple(roots or ())
+        run.creates = bool(kwargs.get("create_graph", False))
+        run.site = caller(2)
+        self.ran(run, kind)
+        if kind == "grad":
+            self.grad_taken(run, tensors_in((result,)))
+
+
+#: Within them runs code of a person's.
+_THROUGH = frozenset({"backward", "grad", "step", "apply"})
+
+
+def _operands(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Tensor], bool]:
+    """The tensors among arguments; and is a number among them?"""
+    operands: list[Tensor] = []
+    constant = False
+    for each in args:
+        cls = each.__class__
+        if cls is Tensor:
+            operands.append(each)
+        elif cls is float or cls is int:
+            constant = True
+        elif cls is not slice and cls is not str:
+            operands += tensors_in((each,))
+    if kwargs:
+        operands += tensors_in(kwargs.values())
+    return operands, constant
+
+
+def _was_written(tensor: Tensor, before: int | None) -> bool:
+    storage = tensor._storage
+    return storage is not None and storage.last_write > (before or 0)
