@@ -47,7 +47,18 @@ from vizgrad.autograd.grad_mode import (
     set_grad_enabled,
 )
 from vizgrad.errors import is_warn_always_enabled, set_warn_always
-from vizgrad.interactive import card, check, debug, graph, record, scope, versions, watch, why
+from vizgrad.interactive import (
+    card,
+    check,
+    compare,
+    debug,
+    graph,
+    record,
+    scope,
+    versions,
+    watch,
+    why,
+)
 from vizgrad.interactive import on_import as _on_import
 from vizgrad.magics import load_ipython_extension, unload_ipython_extension
 from vizgrad.ops.public import fft, linalg, special

@@ -69,6 +69,7 @@ from vizgrad.errors import set_warn_always as set_warn_always
 from vizgrad.func import vmap as vmap
 from vizgrad.interactive import card as card
 from vizgrad.interactive import check as check
+from vizgrad.interactive import compare as compare
 from vizgrad.interactive import debug as debug
 from vizgrad.interactive import graph as graph
 from vizgrad.interactive import record as record

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from vizgrad.rendering.capability_card import CardPicture
     from vizgrad.rendering.static import GraphPicture, VersionsPicture
     from vizgrad.stepping.recorder import Recording
+    from vizgrad.traces.difference import TraceDiff
 
 
 def debug(
@@ -109,6 +110,34 @@ def graph(tensors: Any, *, title: str = "", depth: int | None = None) -> GraphPi
         title = names.get(id(tensors), "")
     source = open_picture(tensors, names, NODE_LIMIT)
     return GraphPicture(source.graph(title or "graph"), depth=depth)
+
+
+def compare(a: Any, b: Any, *, tolerance: float | None = None) -> TraceDiff:
+    """The backward of two losses side by side, node by node: where the gradients begin to differ.
+
+    `a` and `b` are losses of the same program: on vizgrad and on PyTorch, in float32 and in float64, before
+    and after a change. Each may be several tensors in a list, or what has a trace already (a session, a
+    recording, a trace). Nodes are matched by name, shape and place in the graph; those of one side alone are
+    said. `tolerance` is the relative difference that does not count; None: what the coarser number type
+    explains, and what is left of larger numbers that cancel.
+
+    Both backwards are run, and taken back: `.grad` is as before, and both graphs can be run again. Hooks and
+    custom Functions are called as in any backward; what these change elsewhere stays changed. An earlier
+    session that is in the middle of one of the graphs is taken back to its start and closed.
+
+    The result prints itself; a notebook shows the graph of `a`, coloured by relative difference, and a table.
+    `.first` is the first node that differs in the order of the run, `.differing` all of them, `.forward` the
+    first saved value that differs in the order of the forward pass, `.only_here` and `.only_there` are nodes
+    without a partner; `.save(path)` and `.export(path)` write it.
+
+    Raises TypeError for what is no loss and has no trace, and what the backwards raise.
+    """
+    from vizgrad.inspection.openers import known_types
+    from vizgrad.stepping import opener as opener  # registers vizgrad's own
+    from vizgrad.stepping.names import names_around
+    from vizgrad.traces import side_by_side
+
+    return side_by_side(a, b, tolerance, names_around(kinds=known_types()))
 
 
 def versions(tensor: Any, *, name: str = "") -> VersionsPicture:

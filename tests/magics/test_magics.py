@@ -203,6 +203,11 @@ def test_what_if(session: Kernel) -> None:
     assert " -> 0" in compared
     assert session.run("%vizgrad compare original with branch 1").result.count("\n") > 0
     assert "usage: %vizgrad compare NAME" in session.run("%vizgrad compare").printed
+    losses = "w = vg.ones(2, requires_grad=True); one = w.exp().sum(); other = w.exp().mul(2).sum()"
+    session.run(f"import vizgrad as vg; {losses}")
+    told = session.run("%vizgrad compare one other").shown[-1]["text/plain"]
+    assert "first difference at ExpBackward0" in told
+    assert "only there: MulBackward0" in told
     session.run("%vizgrad drop branch 1")
     assert "branch other" not in session.run("%vizgrad branches").result
     assert "* other: " in session.run("%vizgrad branch other").result

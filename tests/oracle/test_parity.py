@@ -6,6 +6,7 @@ import importlib.util
 
 import pytest
 
+from tests.oracle.graphs import parted
 from tests.oracle.harness import execute, faults_of_the_program, faults_of_vizgrad
 from tests.oracle.registry import Program, enabled_programs
 
@@ -24,5 +25,6 @@ def test_parity(one: Program, oracle: object, vizgrad: object) -> None:
     if wrong := faults_of_the_program(theirs):
         pytest.fail("the program is wrong about PyTorch\n" + "\n".join(wrong), pytrace=False)
     if faults := faults_of_vizgrad(theirs, execute(one, vizgrad)):
+        faults += filter(None, [parted(one, oracle, vizgrad)])
         rules = " ".join(one.rules)
         pytest.fail(f"vizgrad differs from PyTorch ({rules})\n" + "\n".join(faults), pytrace=False)

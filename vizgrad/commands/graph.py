@@ -128,8 +128,9 @@ GRAPH: tuple[Command, ...] = (
         label_on="Compare no more",
         api="Session.compare",
         magic=Magic(
-            "compare NAME [with OTHER]",
-            "Lists what a branch, or a .vgtrace file, made of each node, beside the one it left.",
+            "compare NAME [with OTHER], or LOSS LOSS",
+            "Lists what a branch, or a .vgtrace file, made of each node, beside the one it left; "
+            "of two losses, where their gradients begin to differ.",
         ),
     ),
     Command(

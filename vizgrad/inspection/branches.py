@@ -65,6 +65,8 @@ class Branches:
         self.compared: dict[tuple[Line, Line], dict[int, Compared]] = {}
         #: Other runs that were laid beside this one, by name.
         self.traces: dict[str, model.Trace] = {}
+        #: The relative differences that do not count there; None: those that number types explain.
+        self.tolerances: dict[str, float | None] = {}
 
     def told(self) -> tuple[model.Branch, ...]:
         return tuple(line.told(self.current) for line in self.all)

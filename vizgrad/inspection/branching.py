@@ -79,15 +79,19 @@ class Branching(Seen):
         with self._changing_branches():
             self._branches.drop(self._branches.of(name))
 
-    def compare(self, name: Any, other: str = "") -> tuple[model.Difference, ...]:
+    def compare(
+        self, name: Any, other: str = "", *, tolerance: float | None = 0.0
+    ) -> tuple[model.Difference, ...]:
         """What arrived at each node on the branch `name`, beside `other` (the line that it left), of nodes
         that one of them has run since they parted, if those steps are undone now.
 
         `name` may be another run: a trace, a recording or a session. It is laid beside this one, and `other`
-        is what it is called; views show in the graph how it differs. Nodes are matched as in `Trace.diff`.
+        is what it is called; views show in the graph how it differs. Nodes are matched as in `Trace.diff`,
+        which takes the same `tolerance`.
         """
         if not isinstance(name, str):
             name, other = self._lay_beside(name, other), ""
+            self._branches.tolerances[name] = tolerance
         return self.comparison(name, other).differences
 
     def comparison(self, name: str, other: str = "") -> Comparison:

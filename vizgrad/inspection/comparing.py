@@ -35,7 +35,8 @@ def comparison(
     if beside is not None:
         if other and branches.of(other) is not branches.current:
             raise ValueError(f"the run is on {branches.current.name!r}: go to {other!r} first")
-        return filing().diff(trace(), beside, 0.0).comparison(name)
+        tolerance = branches.tolerances.get(name, 0.0)
+        return filing().diff(trace(), beside, tolerance).comparison(name)
     there = branches.of(name)
     here = branches.of(other) if other else there.parent or there
     found = differences(branches, here, there)

@@ -6,9 +6,17 @@ from math import isfinite
 from typing import Any
 
 from vizgrad import interactive
+from vizgrad.inspection import registry
 from vizgrad.inspection.model import Branch, Breakpoint, Difference, Name
 from vizgrad.inspection.session import Session, Where
-from vizgrad.magics.commands import UsageError, current_session, runs, tensor_of, usage_of
+from vizgrad.magics.commands import (
+    UsageError,
+    current_session,
+    runs,
+    tensor_of,
+    tensor_types,
+    usage_of,
+)
 from vizgrad.rendering.describe import number_text
 
 
@@ -147,6 +155,9 @@ def drop(shell: Any, rest: str) -> Any:
 
 @runs("compare")
 def compare(shell: Any, rest: str) -> Any:
+    losses = _losses(shell, rest)
+    if losses:
+        return interactive.compare(*losses)
     session = current_session()
     name, _, other = (part.strip() for part in rest.partition(" with "))
     if not name:
@@ -159,6 +170,18 @@ def compare(shell: Any, rest: str) -> Any:
         found = session.compare(name, other)
     lines = [difference_line(session.name_of(each.node), each) for each in found]
     return Where("\n".join(lines) or f"{name} and what it left have not parted yet")
+
+
+def _losses(shell: Any, rest: str) -> tuple[Any, ...]:
+    """Two variables that are losses, unless a branch is called so; else nothing."""
+    names, known = rest.split(), shell.user_ns
+    if len(names) != 2 or not all(name in known for name in names):
+        return ()
+    session = registry.find(None)
+    if session is not None and rest.strip() in {branch.name for branch in session.branches}:
+        return ()
+    found = tuple(known[name] for name in names)
+    return found if all(isinstance(each, tensor_types()) for each in found) else ()
 
 
 def difference_line(named: Name | None, found: Difference) -> str:

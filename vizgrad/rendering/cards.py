@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from vizgrad.inspection.model import Node, Saved
-from vizgrad.rendering.chips import LEAST_BADGE, chip_rows, state_badge, state_sign
+from vizgrad.rendering.chips import LEAST_BADGE, chip_rows, state_badge, state_sign, text_badge
 from vizgrad.rendering.describe import (
     bytes_text,
     place_text,
@@ -18,6 +18,7 @@ from vizgrad.rendering.describe import (
     summary_text,
     type_text,
 )
+from vizgrad.rendering.differing import role_of, texts_of
 from vizgrad.rendering.geometry import Size
 from vizgrad.rendering.headings import output_text
 from vizgrad.rendering.metrics import text_width
@@ -49,7 +50,7 @@ def node_card(view: RunView, node: Node, ports: tuple[str, ...]) -> Card:
     saved = view.saved(node)
     rows = [Row(NAME, (label(plain(node.name, _NAME_LIMIT), "name", 13),))]
     kind = label(output_text(node), "type", 11)
-    least = kind.width + 14 + LEAST_BADGE if run else 84.0
+    least = kind.width + 14 + LEAST_BADGE if run or view.beside is not None else 84.0
     chips = chip_rows(saved, max(WRAP, kind.width + 14 + LEAST_BADGE))
     if chips:
         rows += [Row(2, ()), *chips]
@@ -59,7 +60,13 @@ def node_card(view: RunView, node: Node, ports: tuple[str, ...]) -> Card:
     inside = max(*(row.width for row in rows), kind.width, sum(labels) - 10, least)
     width = inside + 2 * side
     made = view.made(node)
-    badge = state_badge(run, 11, inside - kind.width - 14, made=made)
+    found = None if view.beside is None else view.beside.get(node.id)
+    room = inside - kind.width - 14
+    badge = (
+        state_badge(run, 11, room, made=made)
+        if found is None
+        else text_badge(texts_of(found), 11, room)
+    )
     rows.insert(1, Row(TYPE, (kind,), badge, gap=14))
     height = sum(row.height for row in rows) + TOP + (1 if chips else 5)
     height += PORT if any(names) else 0
@@ -67,6 +74,7 @@ def node_card(view: RunView, node: Node, ports: tuple[str, ...]) -> Card:
     contents = set_rows(rows, (side, TOP), inside)
     wrong = made is not None or view.odd([node.id])
     state = f" {run.state}{' odd' if wrong else ''}" if run else ""
+    state = state if view.beside is None else role_of(found)
     return Card(
         Size(width, height, labels or (16.0,) * len(ports), max(len(node.outputs), 1)),
         Group((*body, *contents), f"{node.kind}{state}", "\n".join(_details(view, node, saved))),
@@ -122,11 +130,15 @@ def pin_card(view: RunView, node: Node, item: Item) -> Card:
     rows = [Row(14, (*sign, label(name, "name", 12, font="leaf name")), gap=4)]
     if kind:
         rows.append(Row(15, tuple(kind)))
+    found = None if view.beside is None else view.beside.get(node.id)
+    if found is not None and (texts := texts_of(found)):
+        rows.append(Row(14, (label(texts[0], "differing", 11, font="caption"),)))
     side = 14.0
     width = max(*(row.width for row in rows), 30.0) + 2 * side
     height = sum(row.height for row in rows) + 6
     contents = set_rows(rows, (side, 3.0), width - 2 * side)
     state = f" {run.state}{' odd' if view.odd([node.id]) else ''}" if run else ""
+    state = state if view.beside is None else role_of(found)
     title = "\n".join(_details(view, node, ()))
     group = Group((*_body("leaf", width, height), *contents), f"leaf{state}", title)
     return Card(Size(width, height), group)

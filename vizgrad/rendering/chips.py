@@ -104,6 +104,15 @@ def state_badge(
     return Mark(SIGN, Group((mark,), "badge"))
 
 
+def text_badge(texts: tuple[str, ...], baseline: float, room: float) -> Mark | None:
+    """The first of some texts that there is room for; None if there is none."""
+    for text in texts:
+        width = text_width(text, 11, bold=True)
+        if width <= room:
+            return Mark(width, Group((Text(0, baseline, text),), "badge"))
+    return None
+
+
 def state_sign(state: NodeState, baseline: float, *, wrong: bool = False) -> Mark:
     """A state as a sign alone, where there is no room for words."""
     return Mark(12, Group((Group(_sign(state, wrong=wrong), y=baseline - 10.5),), "badge"))

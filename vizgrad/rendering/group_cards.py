@@ -8,6 +8,7 @@ from vizgrad.inspection.model import Graph, Group, Node, NodeState
 from vizgrad.rendering.cards import PADDING, Card
 from vizgrad.rendering.chips import state_sign
 from vizgrad.rendering.describe import bytes_text, count_text, number_text, place_text, plain
+from vizgrad.rendering.differing import count_of, most_of, role_of, texts_of
 from vizgrad.rendering.geometry import Box, Size
 from vizgrad.rendering.metrics import text_width
 from vizgrad.rendering.norm_curve import cell_norms, curve_with_words
@@ -83,6 +84,10 @@ def group_card(graph: Graph, view: RunView, item: Item) -> Card:
         if view.run and not curved(group, item):
             (norm,) = cell_norms(view.run, item.first, item.last, 1)
             facts[0] += [] if norm is None else [f"‖g‖ {number_text(norm, 3)}"]
+    most = None if view.beside is None else most_of(item.nodes, view.beside)
+    if view.beside is not None:
+        at_most = ", ".join(() if most is None else texts_of(most)[:1])
+        facts = [[count_text(len(nodes), "node"), count_of(item.nodes, view.beside)], [at_most]]
     inside = width - 2 * PADDING
     rows = [
         Row(18, (title,) if state is None else (state_sign(state, 13, wrong=wrong), title), gap=6),
@@ -97,6 +102,7 @@ def group_card(graph: Graph, view: RunView, item: Item) -> Card:
         contents += curve_with_words(norms, box)
     role = "fold" if state in (None, "waiting") else f"fold {state}"
     role += " odd" if wrong else ""
+    role += role_of(most)
     where = f"\nrecorded at {place_text(group.place)}" if group.place else ""
     return Card(size, Shapes((*sheets, body, *contents), role, plain(group.title) + where))
 

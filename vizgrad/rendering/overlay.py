@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from vizgrad.inspection.holdings import holdings
-from vizgrad.inspection.model import Graph, Node, NodeRun, Run, Saved
+from vizgrad.inspection.model import Difference, Graph, Node, NodeRun, Run, Saved
 from vizgrad.rendering.describe import number_text
 
 
 class RunView:
-    """Look-ups in a run by node and by edge. With no run: the graph as it was when shown."""
+    """Look-ups in a run by node and by edge. With no run: the graph as it was when shown.
 
-    def __init__(self, graph: Graph, run: Run | None = None) -> None:
+    `beside`: how another run differs, by node; colours and words are of that, then.
+    """
+
+    def __init__(
+        self, graph: Graph, run: Run | None = None, beside: Mapping[int, Difference] | None = None
+    ) -> None:
         self.run = run
+        self.beside = beside
         self._storages = graph.storages
         self._saved = {(saved.node, saved.name): saved for saved in run.saved} if run else {}
         self._norms = {(edge.node, edge.edge): edge.norm for edge in run.edges} if run else {}

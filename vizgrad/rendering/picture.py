@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 from vizgrad.inspection.model import Graph, Run
@@ -11,6 +13,7 @@ from vizgrad.inspection.outline import Outline
 from vizgrad.rendering.cards import Card, node_card, pin_card, result_card
 from vizgrad.rendering.compound import layered_layout
 from vizgrad.rendering.describe import number_text
+from vizgrad.rendering.differing import Differences
 from vizgrad.rendering.geometry import Bezier, Layout
 from vizgrad.rendering.graphviz_layout import graphviz_layout
 from vizgrad.rendering.group_cards import group_card
@@ -37,9 +40,10 @@ def graph_svg(
     depth: int | None = None,
     limit: int | None = None,
     engine: Engine = "layered",
+    beside: Beside | None = None,
 ) -> str:
     """The picture as the text of an SVG file. Arguments and errors as of `graph_scene`."""
-    return to_svg(graph_scene(graph, run, depth=depth, limit=limit, engine=engine))
+    return to_svg(graph_scene(graph, run, depth=depth, limit=limit, engine=engine, beside=beside))
 
 
 def graph_scene(
@@ -49,21 +53,42 @@ def graph_scene(
     depth: int | None = None,
     limit: int | None = None,
     engine: Engine = "layered",
+    beside: Beside | None = None,
 ) -> Scene:
     """The picture of a graph; with a run also the state of each node and the gradients that went.
 
     `depth` is how many levels of groups are opened at most; more are closed above `limit` things. With engine
-    "dot" Graphviz chooses the places, if it is there and answers in time. Raises ValueError for a malformed
+    "dot" Graphviz chooses the places, if it is there and answers in time. With `beside` the picture says how
+    another run differs. Raises ValueError for a malformed
     graph, or a run of another graph.
     """
     outline = Outline.of_graph(graph)
     opened = opening(outline, depth=depth, limit=limit)
     visible = visible_graph(outline, graph.nodes.__getitem__, opened)
-    return _Picture(graph, RunView(graph, run), outline, visible).scene(engine)
+    view = RunView(graph, run, None if beside is None else beside.differences)
+    return _Picture(graph, view, outline, visible, () if beside is None else beside.lines).scene(
+        engine
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """How another run differs, by node, and in some lines."""
+
+    differences: Differences
+    lines: tuple[str, ...] = ()
 
 
 class _Picture:
-    def __init__(self, graph: Graph, view: RunView, outline: Outline, visible: Visible) -> None:
+    def __init__(
+        self,
+        graph: Graph,
+        view: RunView,
+        outline: Outline,
+        visible: Visible,
+        said: Sequence[str] = (),
+    ) -> None:
+        self.said = said
         self.graph, self.view, self.outline, self.visible = graph, view, outline, visible
         names: list[list[str]] = [[] for _ in visible.items]
         for link in visible.links:
@@ -99,13 +124,17 @@ class _Picture:
         under = [Text(MARGIN, bottom + 12 + 18 * i, note, "note") for i, note in enumerate(notes)]
         height = bottom + 18 * len(notes) + MARGIN
         description = ". ".join(text.text for text in texts[1:])
-        return Scene(width, height, heading[0].text, description, (*heading, drawn, *under))
+        shapes = (*heading, drawn, *under)
+        differing = self.view.beside is not None
+        return Scene(width, height, heading[0].text, description, shapes, differing)
 
     def heading(self) -> tuple[list[Text], float]:
         lines = [Text(MARGIN, 32, graph_title(self.graph), "heading")]
         lines.append(Text(MARGIN, 51, graph_summary(self.graph, self.view), "summary"))
         if self.view.run:
             lines.append(Text(MARGIN, 68, run_summary(self.graph, self.view.run), "summary"))
+        for said in self.said:
+            lines.append(Text(MARGIN, lines[-1].y + 17, said, "summary"))
         return lines, lines[-1].y + 22
 
     def drawn(self, layout: Layout) -> list[Shape]:

@@ -68,13 +68,17 @@ Shape = Rect | Poly | Curve | Text | Group
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """A whole picture. `title` and `description` are for those who do not see it."""
+    """A whole picture. `title` and `description` are for those who do not see it.
+
+    `differing`: it says how two runs differ, which takes colours of its own.
+    """
 
     width: float
     height: float
     title: str
     description: str
     children: tuple[Shape, ...]
+    differing: bool = False
 
 
 def texts(scene: Scene) -> Iterator[str]:

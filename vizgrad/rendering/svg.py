@@ -26,7 +26,7 @@ def to_svg(scene: Scene) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img">',
         f"<title>{escape(scene.title)}</title>",
         f"<desc>{escape(scene.description)}</desc>",
-        f"<style>\n{style_sheet()}</style>",
+        f"<style>\n{style_sheet(differing=scene.differing)}</style>",
         f'<rect class="paper" width="{width}" height="{height}" rx="6"/>',
     ]
     stack: list[Shape | str] = list(reversed(scene.children))

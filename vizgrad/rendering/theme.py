@@ -43,6 +43,13 @@ _COLOURS = {
     "now_fill": ("#f6e9df", "#38291a"),
     "capture": ("#7b1fa2", "#ce93d8"),
     "flow": ("#1a62ad", "#86bdf0"),
+    # How far another run is: one hue, more and more of it.
+    "differs_0": ("#f1f2f3", "#22272d"),
+    "differs_1": ("#efe7f4", "#2c2531"),
+    "differs_2": ("#e6d5ee", "#3c2a43"),
+    "differs_3": ("#dbbfe7", "#4e3057"),
+    "differs_4": ("#cfa6df", "#62376d"),
+    "differs_5": ("#c28dd7", "#783f85"),
 }
 
 #: Selector -> properties; ``@name`` stands for a colour.
@@ -143,12 +150,35 @@ _RULES: tuple[tuple[str, str], ...] = (
 )
 
 
-def style_sheet() -> str:
+#: Of pictures that say how another run differs. Soft grey is not read on their colours.
+_SOFT = (".caption", ".type", ".port", ".chip.value text", ".name")
+_DIFFERING: tuple[tuple[str, str], ...] = (
+    *((f".differs-{step} .body", f"fill:@differs_{step}") for step in range(6)),
+    (".differs-odd .body", "fill:@stale;stroke:@stale_rule;stroke-width:2.5px"),
+    (".differs-alone .body", "stroke:@capture;stroke-dasharray:4 3"),
+    (".differing", "font-size:11px"),
+    *(
+        (
+            ",".join(f".differs-{step} {part}" for part in _SOFT),
+            "fill:@ink",
+        )
+        for step in (1, 2, 3, 4, 5)
+    ),
+    *(
+        (f".differs-{step} .badge text,.differs-{step} .differing", "fill:@ink;font-weight:600")
+        for step in (1, 2, 3, 4, 5)
+    ),
+    (".differs-odd .badge text,.differs-odd .differing", "fill:@stale_ink;font-weight:600"),
+)
+
+
+def style_sheet(*, differing: bool = False) -> str:
     """The CSS: all rules in light colours, then the colours again for dark surroundings."""
-    light = "".join(f"{selector}{{{_filled(body, 0)}}}\n" for selector, body in _RULES)
+    rules = _RULES + (_DIFFERING if differing else ())
+    light = "".join(f"{selector}{{{_filled(body, 0)}}}\n" for selector, body in rules)
     dark = "".join(
         f"{selector}{{{';'.join(coloured)}}}\n"
-        for selector, body in _RULES
+        for selector, body in rules
         if (coloured := [_filled(part, 1) for part in body.split(";") if "@" in part])
     )
     return f"{light}@media (prefers-color-scheme:dark){{\n{dark}}}\n"

@@ -9,3 +9,4 @@ from vizgrad.traces.loading import LoadedTrace as LoadedTrace
 from vizgrad.traces.loading import load_trace as load_trace
 from vizgrad.traces.page import export as export
 from vizgrad.traces.saving import save as save
+from vizgrad.traces.side_by_side import side_by_side as side_by_side

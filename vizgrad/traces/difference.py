@@ -7,24 +7,27 @@ that arrived at each are compared, element by element where both are known, else
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from html import escape
-from math import hypot, inf, isfinite, isnan, nan
+from math import inf
 from typing import Any
 
-from vizgrad.arrays import xp
-from vizgrad.arrays.backend import to_host
 from vizgrad.inspection import model
 from vizgrad.inspection.comparing import Comparison, name_beside
 from vizgrad.inspection.filing import File
-from vizgrad.inspection.traced import Traced
-from vizgrad.rendering.describe import plain
+from vizgrad.rendering.describe import place_text, plain
+from vizgrad.rendering.picture import Beside, graph_svg
+from vizgrad.traces.forward import SavedDiff
+from vizgrad.traces.gradients import Gradients, apart
 from vizgrad.traces.loading import shown_beside
+from vizgrad.traces.matching import matched
 from vizgrad.traces.page import export
-from vizgrad.traces.saving import FromFile, save
+from vizgrad.traces.rounding import coarsest, sizes
+from vizgrad.traces.rounding import tolerance as explained_by
+from vizgrad.traces.saving import save
 from vizgrad.widgets.answers import most_differing
+from vizgrad.widgets.commtarget import run_by_program
 from vizgrad.widgets.filed import FiledBeside
 from vizgrad.widgets.showing import show
 
@@ -62,16 +65,23 @@ class TraceDiff:
         only_here: tuple[model.Node, ...],
         only_there: tuple[model.Node, ...],
         tolerance: float,
+        dtype: str = "",
     ) -> None:
+        """`dtype`: the type that `tolerance` is what it explains."""
         self.trace, self.other = traces
         self.titles = traces[0].title, traces[1].title
         self.nodes = nodes
         self.only_here, self.only_there = only_here, only_there
         self.tolerance = tolerance
+        self._dtype = dtype
+        self.asked = None if dtype else tolerance
         self.differing = tuple(
             n for n in nodes if n.relative is not None and n.relative > tolerance
         )
         self.first = self.differing[0] if self.differing else None
+        #: The first saved value that differs, in the order of the forward pass. `vizgrad.compare` looks for
+        #: it where gradients differ.
+        self.forward: SavedDiff | None = None
 
     @property
     def same(self) -> bool:
@@ -82,7 +92,7 @@ class TraceDiff:
         """As a view shows it in the graph of the trace, where the other is called `name`: of nodes that were
         run here.
         """
-        own = _Told(self.trace)
+        own = Gradients(self.trace)
         run = frozenset(own.order)
         found = [
             model.Difference(n.node, n.relative, *n.norms, n.what)
@@ -102,6 +112,8 @@ class TraceDiff:
             )
             if alone
         ]
+        if self._dtype:
+            parts.append(f"{plain(self._dtype)} explains differences up to {self.tolerance:.2g}")
         return Comparison(
             tuple(found), None if self.first is None else self.first.node, ", ".join(parts)
         )
@@ -127,7 +139,7 @@ class TraceDiff:
         return "\n".join(self._lines())
 
     def _lines(self) -> Iterator[str]:
-        yield self._head()
+        yield from self._heads()
         for side, alone in (("here", self.only_here), ("there", self.only_there)):
             for node in alone[:MOST_LINES]:
                 yield f"  only {side}: {_called(node)}"
@@ -138,30 +150,78 @@ class TraceDiff:
         if len(self.differing) > MOST_LINES:
             yield f"  ... and {len(self.differing) - MOST_LINES:,} more that differ"
 
+    def _heads(self) -> Iterator[str]:
+        yield self._head()
+        if self.forward is not None:
+            yield self._forward(self.forward)
+
     def _head(self) -> str:
         compared = sum(node.relative is not None for node in self.nodes)
         left = len(self.nodes) - compared
-        beyond = self._beyond() + (f" ({left:,} not run on both sides)" if left else "")
+        beyond, unrun = self._beyond(), f" ({left:,} not run on both sides)" if left else ""
         if self.same and not compared:
             return "same graph; no gradient of both is known, none was compared"
         if self.same:
-            return f"no difference: {compared:,} nodes compared{beyond}"
+            return f"no difference{beyond}: {compared:,} nodes compared{unrun}"
         parts: list[str] = []
         if self.first is not None:
             parts.append(
                 f"first difference at {_name(self.first)} (node {_numbers(self.first)}): "
-                f"{_amount(self.first)}{_what(self.first)}; {len(self.differing):,} of {compared:,} "
-                f"nodes differ{beyond}"
+                f"{_amount(self.first)}{_what(self.first)}{self._before()}; {len(self.differing):,} of "
+                f"{compared:,} nodes differ{beyond}{unrun}"
             )
         else:
-            parts.append(f"gradients are equal at {compared:,} nodes{beyond}")
+            parts.append(f"no difference{beyond} at {compared:,} nodes{unrun}")
         alone = len(self.only_here), len(self.only_there)
         if any(alone):
             parts.append(f"{alone[0]:,} nodes only here, {alone[1]:,} only there")
         return "; ".join(parts)
 
     def _beyond(self) -> str:
+        if self._dtype:
+            return f" by more than {self.tolerance:.2g}, which {plain(self._dtype)} explains"
         return f" by more than {self.tolerance:g}" if self.tolerance else ""
+
+    def _forward(self, found: SavedDiff) -> str:
+        node = self.trace.graph.nodes[found.node]
+        amount = f", by {found.relative:.2g}" if found.relative != inf else ""
+        return (
+            f"forward: the first value that differs is `{plain(found.name)}`, saved by "
+            f"{_name(node)} (node {_numbers(found)}){_where(node)}{amount}{_what(found)}"
+        )
+
+    @property
+    def made_by(self) -> tuple[NodeDiff, ...]:
+        """The nodes that sent what differs first, with what had arrived at each; empty where the backward
+        begins with it, and of nodes without a partner.
+        """
+        if self.first is None:
+            return ()
+        known = {node.node: node for node in self.nodes}
+        return tuple(known[n] for n in self._senders(self.first.node) if n in known)
+
+    def _senders(self, node: int) -> tuple[int, ...]:
+        return tuple(dict.fromkeys(
+            visit.node for visit in self.trace.visits for r in visit.routed if r.edge.node == node
+        ))  # fmt: skip
+
+    def _before(self) -> str:
+        """Who made what differs first."""
+        assert self.first is not None
+        senders = self._senders(self.first.node)
+        if not senders:
+            return ", with which the backward begins"
+        known, nodes = self.made_by, self.trace.graph.nodes
+        names = ", ".join(f"{_name(nodes[n])}{_where(nodes[n])}" for n in senders[:3])
+        more = f" and {len(senders) - 3:,} more" if len(senders) > 3 else ""
+        if len(known) < len(senders):
+            return f", made by {names}{more}, of which not all have a partner there"
+        worst = max(node.relative or 0.0 for node in known)
+        given = "the same gradient" if worst == 0 else f"gradients that are {worst:.2g} apart"
+        grown = worst > self.tolerance / 10 and worst > 0
+        return f", made by {names}{more} from {given}" + (
+            ": the difference grew little by little" if grown else ""
+        )
 
     def __repr__(self) -> str:
         return self.to_text()
@@ -169,9 +229,23 @@ class TraceDiff:
     def _ipython_display_(self) -> None:
         from IPython.display import display
 
-        if (shown := shown_beside(self)) is not None:
+        told = {"text/plain": self.to_text(), "text/html": self._repr_html_()}
+        if not run_by_program() and (shown := shown_beside(self)) is not None:
             show(shown)
-        display({"text/plain": self.to_text(), "text/html": self._repr_html_()}, raw=True)
+        elif self.trace.records:  # nobody is there who could step it
+            told["text/html"] = f"{self.to_svg()}{told['text/html']}"
+        display(told, raw=True)
+
+    def to_svg(self, *, depth: int | None = None) -> str:
+        """A standalone SVG file as text: the graph of the trace, coloured by how far the other is from it.
+
+        `depth` is how many levels of groups are opened (`vizgrad.graph`).
+        """
+        told = self.comparison(name_beside(self.trace.title, self.other))
+        found = {each.node: each for each in told.differences}
+        lines = (part for head in self._heads() for part in head.split("; "))
+        beside = Beside(found, tuple(plain(line, 160) for line in lines))
+        return graph_svg(self.trace.graph, depth=depth, beside=beside)
 
     def _repr_html_(self) -> str:
         rows = [
@@ -188,7 +262,8 @@ class TraceDiff:
         left = len(self.differing) + len(self.only_here) + len(self.only_there) - len(rows)
         table = f"<table>{head}{''.join(rows)}</table>" if rows else ""
         more = f"<p>... and {left:,} more</p>" if left > 0 else ""
-        return f"<p>{_safe(self._head())}</p>{table}{more}"
+        heads = "".join(f"<p>{_safe(head)}</p>" for head in self._heads())
+        return f"{heads}{table}{more}"
 
 
 def _safe(text: str) -> str:
@@ -196,14 +271,19 @@ def _safe(text: str) -> str:
 
 
 def _called(node: model.Node) -> str:
-    return f"{plain(node.name)}{' ' if node.label else ''}{plain(node.label)} (node {node.id})"
+    return f"{_name(node)} (node {node.id})"
 
 
-def _name(node: NodeDiff) -> str:
+def _name(node: NodeDiff | model.Node) -> str:
     return f"{plain(node.name)}{' ' if node.label else ''}{plain(node.label)}"
 
 
-def _numbers(node: NodeDiff) -> str:
+def _where(node: model.Node) -> str:
+    """The line that recorded it, if that is known."""
+    return f" ({place_text(node.place)})" if node.place is not None else ""
+
+
+def _numbers(node: NodeDiff | SavedDiff) -> str:
     return str(node.node) if node.node == node.other else f"{node.node}, {node.other} there"
 
 
@@ -212,7 +292,7 @@ def _amount(node: NodeDiff) -> str:
     return "wholly" if node.relative == inf else f"{node.relative:.3g}"
 
 
-def _what(node: NodeDiff) -> str:
+def _what(node: NodeDiff | SavedDiff) -> str:
     return f", {node.what}" if node.what else ""
 
 
@@ -220,25 +300,35 @@ def _share(node: NodeDiff) -> float:
     return min(node.relative or 0.0, 1.0)
 
 
-def diff(trace: model.Trace, other: Any, tolerance: float = 0.0) -> TraceDiff:
+def diff(trace: model.Trace, other: Any, tolerance: float | None = 0.0) -> TraceDiff:
     """See `model.Trace.diff`. TypeError for what has no trace."""
     there = trace_of(other)
-    pairs = dict(_matched(trace.graph, there.graph))
+    dtype = coarsest(trace.graph, there.graph) if tolerance is None else ""
+    measures = sizes(trace) if tolerance is None else {}
+    allowed = explained_by(dtype) if tolerance is None else tolerance
+    pairs = matched(trace.graph, there.graph)
     partners = set(pairs.values())
-    own, its = _Told(trace), _Told(there)
+    own, its = Gradients(trace), Gradients(there)
     order = [n for n in dict.fromkeys((*own.order, *range(len(trace.graph.nodes)))) if n in pairs]
     nodes: list[NodeDiff] = []
     for number in order:
-        node = trace.graph.nodes[number]
-        relative, what = _compared(own.grads(number), its.grads(pairs[number]))
-        norms = own.norm(number), its.norm(pairs[number])
-        nodes.append(NodeDiff(number, pairs[number], node.name, node.label, relative, what, norms))
+        node, beside = trace.graph.nodes[number], pairs[number]
+        every = tolerance is not None  # what was in `.grad` before is not of this program
+        got = own.of(number, accumulated=every), its.of(beside, accumulated=every)
+        relative, what = apart(*got)
+        if relative is not None and relative > allowed and number in measures:
+            measured = apart(*got, measures[number])
+            if measured[0] is not None and measured[0] <= allowed:
+                relative, what = measured
+        norms = own.norm(number), its.norm(beside)
+        nodes.append(NodeDiff(number, beside, node.name, node.label, relative, what, norms))
     return TraceDiff(
         (trace, there),
         tuple(nodes),
         tuple(n for n in trace.graph.nodes if n.id not in pairs),
         tuple(n for n in there.graph.nodes if n.id not in partners),
-        tolerance,
+        allowed,
+        dtype,
     )
 
 
@@ -250,108 +340,3 @@ def trace_of(other: Any) -> model.Trace:
             f"diff compares with a trace, a recording or a session, not with {type(other).__name__}"
         )
     return there
-
-
-def _matched(here: model.Graph, there: model.Graph) -> Iterator[tuple[int, int]]:
-    """Operations and leaves by themselves: leaves have their own order."""
-    for leaves in (False, True):
-        a = [n for n in here.nodes if (n.kind == "leaf") is leaves]
-        b = [n for n in there.nodes if (n.kind == "leaf") is leaves]
-        matcher = SequenceMatcher(None, list(map(_key, a)), list(map(_key, b)), autojunk=False)
-        for first, other, size in matcher.get_matching_blocks():
-            for i in range(size):
-                yield a[first + i].id, b[other + i].id
-
-
-def _key(node: model.Node) -> tuple[Any, ...]:
-    return node.name, node.label, node.scope, len(node.edges)
-
-
-class _Told:
-    """What a trace says of gradients."""
-
-    def __init__(self, trace: model.Trace) -> None:
-        self._visits = {visit.node: visit for visit in trace.visits}
-        self.order = tuple(self._visits)
-        self._arrays: Mapping[model.ArrayName, Any] = {}
-        if isinstance(trace, FromFile):
-            self._arrays = trace.values
-        elif isinstance(trace, Traced):
-            self._arrays = dict(trace.arrays())
-
-    def norm(self, node: int) -> float | None:
-        """Of all that arrived; None if nothing did."""
-        visit = self._visits.get(node)
-        told = () if visit is None else visit.incoming
-        norms = [summary.norm for summary in told if summary is not None]
-        known = [norm for norm in norms if norm is not None]
-        if not known:
-            return None
-        return nan if any(map(isnan, known)) else hypot(*known)
-
-    def grads(self, node: int) -> Mapping[str, tuple[Any, model.TensorSummary | None]]:
-        """What arrived, and a leaf's `.grad` after it, by name: array or None, and numbers about it."""
-        visit = self._visits.get(node)
-        if visit is None:
-            return {}
-        found = {
-            f"gradient {nr}" if len(visit.incoming) > 1 else "": (
-                self._arrays.get(model.ArrayName(node, "incoming", nr)),
-                summary,
-            )
-            for nr, summary in enumerate(visit.incoming)
-        }
-        if visit.accumulate is not None:
-            after = self._arrays.get(model.ArrayName(node, "grad_after"))
-            found[".grad"] = after, visit.accumulate.after
-        return found
-
-
-def _compared(
-    here: Mapping[str, tuple[Any, model.TensorSummary | None]],
-    there: Mapping[str, tuple[Any, model.TensorSummary | None]],
-) -> tuple[float | None, str]:
-    worst: tuple[float | None, str] = None, ""
-    for slot, (array, summary) in here.items():
-        if slot not in there:
-            continue
-        relative, what = _of_one(array, summary, *there[slot])
-        if relative is not None and (worst[0] is None or relative > worst[0]):
-            worst = relative, ", ".join(filter(None, (slot, what)))
-    return worst
-
-
-def _of_one(
-    a: Any, told: model.TensorSummary | None, b: Any, its: model.TensorSummary | None
-) -> tuple[float | None, str]:
-    if told is None or its is None:
-        return (0.0, "") if told is its else (inf, "undefined on one side")
-    if told.shape != its.shape:
-        return inf, f"shape {list(told.shape)} here, {list(its.shape)} there"
-    if a is not None and b is not None:
-        return _of_arrays(to_host(a), to_host(b))
-    if told.norm is None or its.norm is None:
-        return None, ""
-    if not (isfinite(told.norm) and isfinite(its.norm)):
-        same = told.norm == its.norm or (isnan(told.norm) and isnan(its.norm))
-        return (0.0, "") if same else (inf, f"norm {told.norm:g} here, {its.norm:g} there")
-    return _relative(abs(told.norm - its.norm), told.norm), "by norms"
-
-
-def _of_arrays(a: Any, b: Any) -> tuple[float, str]:
-    kind = xp.complex128 if "c" in (a.dtype.kind, b.dtype.kind) else xp.float64
-    a, b = a.astype(kind), b.astype(kind)
-    odd = ~(xp.isfinite(a) & xp.isfinite(b))
-    same = (a == b) | (xp.isnan(a) & xp.isnan(b))
-    if bool(xp.any(odd & ~same)):
-        count = int(xp.count_nonzero(odd & ~same))
-        return inf, f"{count} of {a.size} not finite on one side"
-    off = xp.where(same, 0, a - b)
-    here = float(xp.linalg.norm(xp.where(odd, 0, a).reshape(-1)))
-    return _relative(float(xp.linalg.norm(off.reshape(-1))), here), ""
-
-
-def _relative(off: float, here: float) -> float:
-    if off == 0:
-        return 0.0
-    return off / here if here else inf

@@ -51,7 +51,7 @@ class LoadedTrace(Session):
         """See `Trace.export`."""
         return self.whole.export(path)
 
-    def diff(self, other: Any, *, tolerance: float = 0.0) -> Any:
+    def diff(self, other: Any, *, tolerance: float | None = 0.0) -> Any:
         """See `Trace.diff`."""
         return self.whole.diff(other, tolerance=tolerance)
 
@@ -100,6 +100,8 @@ class Differing(Protocol):
 
     trace: model.Trace
     other: model.Trace
+    #: As `Trace.diff` takes it.
+    asked: float | None
 
 
 def shown_beside(found: Differing) -> LoadedTrace | None:
@@ -117,5 +119,5 @@ def shown_beside(found: Differing) -> LoadedTrace | None:
         known = FromFile(trace, {}, tuple(filter(None, map(birth_in, trace.records))))
     made = LoadedTrace(known, 1, "")
     made.seek(len(stepped(known).records))
-    made.compare(found.other)
+    made.compare(found.other, tolerance=found.asked)
     return made

@@ -1,0 +1,154 @@
+"""Which node of one graph is which of another: of the same program on another engine, type or commit.
+
+Operations are matched in the order of recording, as the lines of two texts are: by name, shapes and place in
+the model at first, then what lies between by less. What edges of a matched pair lead to is matched last: so a
+leaf finds its partner whatever it is called. What was put in, left out, fused or split has none.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from vizgrad.inspection import model
+
+#: Two rows of keys that differ in more places are matched only where they begin and end alike.
+MOST_EDITS = 2_000
+#: Of places in the model so large a part must be in both graphs, if these are to count.
+ALIKE = 0.5
+
+Key = Callable[[model.Node], Any]
+
+
+def matched(here: model.Graph, there: model.Graph) -> dict[int, int]:
+    """Node of the one -> node of the other."""
+    pairs: dict[int, int] = {}
+    for leaves in (False, True):
+        a = [node for node in here.nodes if (node.kind == "leaf") is leaves]
+        b = [node for node in there.nodes if (node.kind == "leaf") is leaves]
+        if leaves:
+            _along_edges(here, there, pairs)
+            taken = set(pairs.values())
+            a = [node for node in a if node.id not in pairs]
+            b = [node for node in b if node.id not in taken]
+        pairs.update(_in_order(a, b, _keys(a, b, leaves=leaves)))
+    return pairs
+
+
+def _keys(a: Sequence[model.Node], b: Sequence[model.Node], *, leaves: bool) -> list[Key]:
+    """From what says most to what says least. Leaves that no edge has matched are known by their label."""
+
+    def shapes(node: model.Node) -> Any:
+        return node.name, tuple(output.shape for output in node.outputs)
+
+    def likeness(node: model.Node) -> Any:
+        """Of a node of another width; but a copy of all is not that of a part."""
+        return node.name, tuple(len(output.shape) for output in node.outputs)
+
+    if leaves:
+        return [lambda node: (node.label, shapes(node))]
+    scopes = {node.scope for node in a}, {node.scope for node in b}
+    keys: list[Key] = [shapes, likeness]
+    if len(scopes[0] & scopes[1]) > ALIKE * max(map(len, scopes)):
+        # The names of groups are the same: a node is not matched with one of another group.
+        keys = [lambda node: (node.scope, shapes(node)), lambda node: (node.scope, likeness(node))]
+    return keys
+
+
+def _in_order(
+    a: Sequence[model.Node], b: Sequence[model.Node], keys: Sequence[Key]
+) -> Iterator[tuple[int, int]]:
+    """Pairs by the first key, and in each gap between two of them by the next ones."""
+    if not (a and b and keys):
+        return
+    key = keys[0]
+    at = beside = 0
+    ends = [*common(list(map(key, a)), list(map(key, b))), (len(a), len(b))]
+    for first, other in ends:
+        yield from _in_order(a[at:first], b[beside:other], keys[1:])
+        if first < len(a):
+            yield a[first].id, b[other].id
+        at, beside = first + 1, other + 1
+
+
+def _along_edges(here: model.Graph, there: model.Graph, pairs: dict[int, int]) -> None:
+    """What the same edge of a pair leads to, of the same kind and name."""
+    taken = set(pairs.values())
+    waiting = list(pairs.items())
+    for first, other in waiting:
+        a, b = here.nodes[first], there.nodes[other]
+        if len(a.edges) != len(b.edges):
+            continue
+        for one, its in zip(a.edges, b.edges, strict=True):
+            if one.node is None or its.node is None or one.node in pairs or its.node in taken:
+                continue
+            if here.nodes[one.node].name == there.nodes[its.node].name:
+                pairs[one.node] = its.node
+                taken.add(its.node)
+                waiting.append((one.node, its.node))
+
+
+def common(a: Sequence[Any], b: Sequence[Any]) -> list[tuple[int, int]]:
+    """Places of a longest row of equal keys that both have, in order.
+
+    Myers, "An O(ND) Difference Algorithm and Its Variations", 1986: greedy, from the beginning, after what is
+    equal at both ends was set aside. Of rows that differ in more than `MOST_EDITS` places that alone counts.
+    """
+    head = 0
+    while head < min(len(a), len(b)) and a[head] == b[head]:
+        head += 1
+    tail = 0
+    while tail < min(len(a), len(b)) - head and a[-1 - tail] == b[-1 - tail]:
+        tail += 1
+    within = _longest(a[head : len(a) - tail], b[head : len(b) - tail])
+    return [
+        *((i, i) for i in range(head)),
+        *((head + i, head + j) for i, j in within),
+        *((len(a) - i, len(b) - i) for i in range(tail, 0, -1)),
+    ]
+
+
+def _longest(a: Sequence[Any], b: Sequence[Any]) -> list[tuple[int, int]]:
+    if not (a and b):
+        return []
+    reach = {1: 0}  # by diagonal: how far in `a`
+    rows: list[array[int]] = []
+    for edits in range(min(len(a) + len(b), MOST_EDITS) + 1):
+        row = array("q", bytes(8 * (edits + 1)))
+        for nr, diagonal in enumerate(range(-edits, edits + 1, 2)):
+            before, behind = reach.get(diagonal + 1, -1), reach.get(diagonal - 1, -1)
+            i = before if _from_above(diagonal, edits, before, behind) else behind + 1
+            while i < len(a) and i - diagonal < len(b) and a[i] == b[i - diagonal]:
+                i += 1
+            reach[diagonal] = row[nr] = i
+            if i >= len(a) and i - diagonal >= len(b):
+                rows.append(row)
+                return _walked(rows, diagonal)
+        rows.append(row)
+    return []
+
+
+def _from_above(diagonal: int, edits: int, before: int, behind: int) -> bool:
+    """Does the last of so many edits put something in, so that it comes from the diagonal above? `before` and
+    `behind` are how far those on both sides reached.
+    """
+    return diagonal == -edits or (diagonal != edits and behind < before)
+
+
+def _walked(rows: Sequence[array[int]], diagonal: int) -> list[tuple[int, int]]:
+    """The way back, from the end."""
+    found: list[tuple[int, int]] = []
+    for edits in range(len(rows) - 1, -1, -1):
+        nr = (diagonal + edits) // 2
+        end, start, came = rows[edits][nr], 0, diagonal
+        if edits:
+            above = rows[edits - 1]
+            before = above[nr] if nr < edits else -1
+            behind = above[nr - 1] if nr else -1
+            put_in = _from_above(diagonal, edits, before, behind)
+            start, came = (before, diagonal + 1) if put_in else (behind + 1, diagonal - 1)
+        found += [(i, i - diagonal) for i in range(end - 1, start - 1, -1)]
+        diagonal = came
+    found.reverse()
+    return found

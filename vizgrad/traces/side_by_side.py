@@ -1,0 +1,102 @@
+"""Two losses side by side: the backward of each is run, and what arrived at their nodes compared.
+
+Nothing of it stays: `.grad` is taken back, and both graphs can be run as before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from vizgrad.inspection import model
+from vizgrad.inspection.branches import Branches
+from vizgrad.inspection.breakpoints import Breakpoints
+from vizgrad.inspection.history import History
+from vizgrad.inspection.live import Live
+from vizgrad.inspection.memory import quarter_of_free
+from vizgrad.inspection.openers import known_types, open_backward
+from vizgrad.inspection.opening import Cell, Opening
+from vizgrad.inspection.protocols import Backward
+from vizgrad.inspection.succeeding import succeeding
+from vizgrad.inspection.traced import Traced
+from vizgrad.traces.difference import TraceDiff, diff, trace_of
+from vizgrad.traces.forward import Saves, first_apart, saves_of
+from vizgrad.traces.saving import FromFile
+
+
+def side_by_side(a: Any, b: Any, tolerance: float | None, names: Mapping[int, str]) -> TraceDiff:
+    """See `vizgrad.compare`. `names`: id of a tensor -> what the person calls it."""
+    here, saved = _trace(a, names, "the first")
+    there, its = _trace(b, names, "the second")
+    found = diff(here, there, tolerance)
+    if found.first is not None:
+        pairs = {node.node: node.other for node in found.nodes}
+        found.forward = first_apart(saved, its, pairs, found.tolerance)
+    return found
+
+
+def _trace(loss: Any, names: Mapping[int, str], which: str) -> tuple[model.Trace, Saves]:
+    """Of a loss also what its nodes have saved."""
+    if isinstance(loss, model.Trace) or isinstance(getattr(loss, "trace", None), model.Trace):
+        return trace_of(loss), {}
+    several = loss if isinstance(loss, list | tuple) else (loss,)
+    if not all(isinstance(each, known_types()) for each in several) or not several:
+        raise TypeError(
+            f"compare takes a loss, several in a list, or what has a trace (a session, a recording); {which} "
+            f"is {type(loss).__name__}"
+        )
+    try:
+        saved: dict[int, Any] = {}
+        return traced(loss, names, saved=saved), saved
+    except BaseException as error:
+        error.add_note(f"while {which} of two losses was run, to compare them")
+        raise
+
+
+def traced(
+    loss: Any,
+    names: Mapping[int, str],
+    *,
+    gradient: Any = None,
+    saved: dict[int, Any] | None = None,
+) -> FromFile:
+    """Of one backward, which is run and taken back. `saved` gets what its nodes have saved, as `saves_of`.
+
+    Raises what the backward raises.
+    """
+    with succeeding(Opening.of(loss, Cell(), retains=True)):
+        options = {
+            "gradient": gradient,
+            "retain_graph": True,
+            "names": names,
+            "title": names.get(id(loss), ""),
+        }
+        backward = open_backward(loss, options)
+        try:
+            if saved is not None:
+                saved.update(saves_of(backward.source))
+            return _run(backward)
+        finally:
+            backward.source.close()
+
+
+def _run(backward: Backward) -> FromFile:
+    """All of it, with its gradients; then it is taken back."""
+    history = History(backward.run, quarter_of_free())
+    try:
+        with history.moving():
+            while not history.at_end:
+                history.forward()
+        live = Live(backward, Branches(history), Breakpoints(backward.source))
+        trace: Traced = live.trace()
+        # Whole before the steps let go of what it reads from.
+        return FromFile(trace, dict(trace.arrays()), tuple(trace.births()))
+    finally:
+        try:
+            history.seek(history.earliest, _on)
+        finally:
+            history.close()
+
+
+def _on(steps: int = 1) -> None:
+    """Nothing is to be done between two steps."""
