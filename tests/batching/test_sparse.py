@@ -8,7 +8,7 @@ import pytest
 
 import vizgrad as vg
 from vizgrad.batching.loop import LOOPED
-from vizgrad.func import grad, jacfwd, jacrev, vmap
+from vizgrad.func import grad, jacfwd, jacrev, jvp, vmap
 
 
 def _dense() -> Any:
@@ -108,3 +108,23 @@ def test_numbers_of_several_operands_are_drawn_at_once() -> None:
     trials = vmap(vg.binomial, randomness="different")(count, chance)
     assert trials.tolist() == [[0.0] * 3, [7.0] * 3]
     assert before == LOOPED
+
+
+@pytest.mark.rule("A-6", "S-5")
+@pytest.mark.parametrize("layout", ["coo", "csr"])
+def test_tangents_go_through_products_with_a_constant_sparse_matrix(layout: str) -> None:
+    """PyTorch has no formula there; that of the dense product says what is right."""
+    dense, x = _dense()[0], _others()[0]
+    s = dense.to_sparse() if layout == "coo" else dense.to_sparse_csr()
+    for sparse, plain in [
+        (lambda d: vg.sparse.mm(s, d), lambda d: dense @ d),
+        (
+            lambda d: vg.sparse.addmm(d[:2], s, d, beta=2, alpha=3),
+            lambda d: d[:2] * 2 + dense @ d * 3,
+        ),
+        (lambda d: s @ d, lambda d: dense @ d),
+        (lambda d: s.mv(d[:, 0]), lambda d: dense.mv(d[:, 0])),
+    ]:
+        found, wanted = (jvp(f, (x.exp(),), (x,)) for f in (sparse, plain))
+        _same(found[0], wanted[0])
+        _same(found[1], wanted[1])

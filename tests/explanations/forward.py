@@ -46,6 +46,12 @@ def a_level_by_a_number_that_is_none() -> None:
         fwad.make_dual(ones(), ones(), level=3)  # blame
 
 
+@wrong("wrong-call")
+def a_dual_of_a_sparse_tensor() -> None:
+    with fwad.dual_level():
+        fwad.make_dual(ones(2, 2).to_sparse(), ones(2, 2))  # blame
+
+
 # --- duals --------------------------------------------------------------------------------------------
 
 

@@ -21,6 +21,7 @@ from vizgrad.ops.tangents.arming import arm
 from vizgrad.ops.tangents.layouts import fitted, primal_of, suits
 from vizgrad.tensor import duals
 from vizgrad.tensor.duals import OWN, DualLevel, active, set_tangent, tangent_of, within
+from vizgrad.tensor.formats import strided
 from vizgrad.tensor.modes import MODES
 from vizgrad.tensor.tensor import Tensor, rare_of
 from vizgrad.tensor.wrong_call import wrong_call
@@ -161,6 +162,14 @@ def _check_pair(tensor: Any, tangent: Any) -> None:
                 ),
                 "convert it with .float()",
                 "cut-dtype",
+            )
+        if value.layout is not strided:
+            raise wrong_call(
+                NotImplementedError(
+                    f"Cannot access storage of a sparse tensor: the {name} is {value.layout}, and a dual "
+                    "tensor is a view of its memory, with a tangent that lies as it does"
+                ),
+                "call .to_dense() first, or make the values dual",
             )
     if tensor.shape != tangent.shape:
         raise wrong_call(

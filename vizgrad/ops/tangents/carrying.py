@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from vizgrad.arrays.sparse.base import is_sparse
 from vizgrad.function import inplace
 from vizgrad.function.copy_slices import CopySlices
 from vizgrad.function.declared import Declared, saved_by
@@ -21,6 +22,7 @@ from vizgrad.ops.tangents.rules import rule_of
 from vizgrad.tensor.duals import DualLevel, active, follow, root_of, set_tangent, tangent_of, within
 from vizgrad.tensor.modes import MODES
 from vizgrad.tensor.tensor import Tensor
+from vizgrad.tensor.wrong_call import wrong_call
 
 
 def run(
@@ -52,6 +54,8 @@ def run(
         if not tangents:
             continue
         if not carried:
+            if is_sparse(out._array):
+                raise no_sparse_tangent(op)
             carried = True
             operands = _as_tensors(op, operands)
         before, MODES.levels = MODES.levels, levels[:depth]
@@ -67,6 +71,26 @@ def run(
     if carried:
         keep_with_saved(op, _node_of(out), out)
     return made
+
+
+#: What PyTorch calls operations that make sparse tensors.
+_NAMES = {
+    "placed": "_sparse_coo_tensor_with_dims_and_tensors", "placed_compressed": "sparse_compressed_tensor",
+    "used_rows": "_sparse_coo_tensor_with_dims_and_tensors", "to_sparse": "_to_sparse",
+    "to_sparse_dim": "_to_sparse", "to_coo": "_to_sparse", "to_csr": "_to_sparse_csr",
+    "to_csc": "_to_sparse_csc", "masked_dense": "sparse_mask", "masked_sparse": "sparse_mask",
+}  # fmt: skip
+
+
+def no_sparse_tangent(op: Declared) -> NotImplementedError:
+    """For results that are sparse: where a tangent would store values does not follow from its tensor."""
+    return wrong_call(
+        NotImplementedError(
+            f"Trying to use forward AD with {_NAMES.get(op.name, op.name)} that does not support it because "
+            "it has not been implemented yet: its result is sparse, and sparse tensors have no tangents."
+        ),
+        "use a dense result, or reverse mode (vizgrad.func.vjp)",
+    )
 
 
 def _as_tensors(op: Declared, operands: tuple[Any, ...]) -> tuple[Any, ...]:
