@@ -188,6 +188,14 @@ def test_lines_know_the_cells_that_ran_them(kernel: Kernel) -> None:
     assert shown.printed.strip() == "('first', 5) ('fourth', 3) ('second', 1) ('third', 1)"
 
 
+def test_two_losses_side_by_side(session: Kernel) -> None:
+    losses = "w = vg.ones(2, requires_grad=True); one = w.exp().sum(); other = w.exp().mul(2).sum()"
+    session.run(f"import vizgrad as vg; {losses}")
+    told = session.run("%vizgrad compare one other").shown[-1]["text/plain"]
+    assert "first difference at ExpBackward0" in told
+    assert "only there: MulBackward0" in told
+
+
 def test_what_if(session: Kernel) -> None:
     session.run("%vizgrad run_to TanhBackward0")
     said = session.run("%vizgrad set TanhBackward0 g * 0").result
@@ -203,11 +211,6 @@ def test_what_if(session: Kernel) -> None:
     assert " -> 0" in compared
     assert session.run("%vizgrad compare original with branch 1").result.count("\n") > 0
     assert "usage: %vizgrad compare NAME" in session.run("%vizgrad compare").printed
-    losses = "w = vg.ones(2, requires_grad=True); one = w.exp().sum(); other = w.exp().mul(2).sum()"
-    session.run(f"import vizgrad as vg; {losses}")
-    told = session.run("%vizgrad compare one other").shown[-1]["text/plain"]
-    assert "first difference at ExpBackward0" in told
-    assert "only there: MulBackward0" in told
     session.run("%vizgrad drop branch 1")
     assert "branch other" not in session.run("%vizgrad branches").result
     assert "* other: " in session.run("%vizgrad branch other").result
