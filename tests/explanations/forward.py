@@ -47,6 +47,11 @@ def a_level_by_a_number_that_is_none() -> None:
 
 
 @wrong("wrong-call")
+def the_places_of_a_batch_of_sparse_tensors() -> None:
+    func.vmap(lambda x: x.indices())(ones(2, 2, 2).to_sparse())  # blame
+
+
+@wrong("wrong-call")
 def a_dual_of_a_sparse_tensor() -> None:
     with fwad.dual_level():
         fwad.make_dual(ones(2, 2).to_sparse(), ones(2, 2))  # blame
