@@ -39,6 +39,8 @@ def mm(self: Array, mat2: Array) -> Array:
         if size > inner and other > inner:
             few = FEW
         elif size == 1 or other == 1:  # `dot` takes it for a number, and 0 * NaN for 0
+            if self.ndim == mat2.ndim == 1:  # but not of two; and 0 + (-0) is 0, as in all sums
+                return self.dot(mat2) + 0
             return np.matmul(self, mat2)
         else:
             few = FEW_OF_VECTOR
