@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gc
 import threading
+import tracemalloc
 import warnings
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -72,6 +74,52 @@ def test_tensors_and_memory_die_as_soon_as_without() -> None:
             assert [each() for each in gone] == [None] * 5
     finally:
         gc.enable()
+
+
+#: What a watch may hold of values for a moment, and what it keeps of an operation: notes, and no value.
+MOMENT, NOTES_OF_ONE = 1 << 17, 1500
+
+
+def _train() -> None:
+    """Two steps, with large and oddly strided arrays."""
+    w = vg.full((64, 512), 0.01, requires_grad=True)
+    opt = vg.optim.SGD([w], lr=1e-6)
+    x = vg.ones(1024, 64)
+    for _ in range(2):
+        opt.zero_grad()
+        turned = (x @ w).tanh().t().reshape(2, 256, 1024).permute(1, 2, 0)
+        (turned * turned).sum(0)[:, ::2].expand(4, 1024, 1).mean().backward()
+        opt.step()
+
+
+def _look_at_a_part() -> None:
+    """Nothing is computed that is as large as the elements of the part, one after the other, would be."""
+    whole = vg.ones(512, 1024)
+    whole[:, ::2].detach()
+
+
+def _peak(work: Callable[[], None], *, watched: bool) -> int:
+    """The most bytes while it runs."""
+    gc.collect()
+    tracemalloc.start()
+    try:
+        if watched:
+            with vg.watch() as watch:
+                work()
+            assert watch.findings == []
+        else:
+            work()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("work", [_train, _look_at_a_part])
+def test_a_watch_keeps_notes_and_no_values(work: Callable[[], None]) -> None:
+    _peak(work, watched=True)  # what is made at the first watch is there
+    plain, watched = _peak(work, watched=False), _peak(work, watched=True)
+    assert plain > 512 * 1024 * 4  # the arrays are large
+    assert watched <= plain + MOMENT + 60 * NOTES_OF_ONE
 
 
 def test_notes_go_with_their_tensors() -> None:

@@ -12,7 +12,11 @@ from vizgrad.arrays.finite import is_finite as _is_finite
 from vizgrad.arrays.quiet import quiet
 from vizgrad.arrays.sparse import is_sparse
 
+#: The class of arrays on the host that are nothing else.
+PLAIN = np.ndarray
 _ndarray, _inf = np.ndarray, float("inf")
+#: So many elements may be copied.
+_FEW = 1 << 13
 _max, _min = np.maximum.reduce, np.minimum.reduce
 
 
@@ -21,11 +25,13 @@ def size(array: Any) -> float:
 
     NaN or infinite exactly if an element is, and 0.0 exactly if all are.
     """
-    if array.__class__ is _ndarray and array.dtype.char in "fd":
+    if array.__class__ is _ndarray and array.dtype.char in "fd" and _in_one_piece(array):
         flat = array if array.ndim == 1 else array.ravel("K")
         squares = float(flat.dot(flat))
         if 0.0 < squares < _inf:
             return sqrt(squares)
+        if squares == 0.0:  # all zero, or too small to be squared: nothing here warns
+            return float(max(_max(flat), -_min(flat))) if flat.size else 0.0
     return largest(array)
 
 
@@ -46,10 +52,17 @@ def largest(array: Any) -> float:
 def finite(array: Any) -> bool:
     """Is every element finite? Warnings about overflow are hushed."""
     if array.__class__ is _ndarray and array.dtype.char in "fd":
+        if not _in_one_piece(array):
+            return abs(largest(array)) < _inf
         flat = array if array.ndim == 1 else array.ravel("K")
         if float(flat.dot(flat)) < _inf:
             return True
     return _finite(array)
+
+
+def _in_one_piece(array: Any) -> bool:
+    """Are its elements one after the other? Else, where there are many, making them so is a copy of all."""
+    return array.size < _FEW or array.flags.forc
 
 
 @quiet

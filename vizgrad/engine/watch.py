@@ -8,7 +8,6 @@ not change anything.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import Any, ClassVar, Protocol
 
 from vizgrad.graph.accumulate import AccumulateGrad
@@ -128,7 +127,7 @@ class Guarded:
         for name in _EVENTS:
             ignored = getattr(type(watch), name) is getattr(Watch, name)
             event = getattr(watch, name)
-            setattr(self, name, _nothing if ignored else partial(observer.ask, event))
+            setattr(self, name, _nothing if ignored else _guarded(event, observer))
 
     def end(self) -> None:
         """Tells the observer nothing any more, and lets go of it: the guard refers to itself."""
@@ -139,6 +138,19 @@ class Guarded:
 
 
 _EVENTS = ("enter", "stage", "accumulated", "releasing", "leave", "routed", "failed")
+
+
+def _guarded(event: Callable[..., None], observer: Observer) -> Callable[..., None]:
+    """As `observer.ask`, with one call less: it is made for each node, several times."""
+
+    def told(*args: Any) -> None:
+        if observer.active:
+            try:
+                event(*args)
+            except Exception as error:  # noqa: BLE001  whatever it was, it is reported
+                observer.raised(error)
+
+    return told
 
 
 def _nothing(*_: Any) -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from vizgrad.errors import Explanation
 from vizgrad.explaining.said import line, said
+from vizgrad.inspection.sizes import bytes_text
 from vizgrad.provenance import written
 from vizgrad.provenance.notes import Note
 from vizgrad.provenance.noting import Noting
+from vizgrad.provenance.weights import Weight, weigh
 
 #: So many backwards a history has to reach over.
 _TURNS = 2
@@ -18,18 +21,39 @@ def find(noting: Noting) -> Iterator[Explanation]:
     found = [note for note in noting.carried.values() if note.turns >= _TURNS]
     for note in sorted(found, key=lambda each: -each.turns)[:1]:
         if note.carried is not None:
-            yield _said(note.carried, note.turns)
+            known = noting.weights.get(note.carried.site, []) if note.carried.site else []
+            last = weigh(note)
+            yield _said(note.carried, note.turns, [*known, last] if last is not None else known)
 
 
-def _said(note: Note, turns: int) -> Explanation:
+def _kept(nodes: int, turns: int, weights: list[Weight]) -> str:
+    """How many operations and bytes it keeps, and by how many that grows."""
+    if not weights:
+        return f"{nodes} operations by now"
+    last = weights[-1]
+    grown = f"about {max(1, round(last.nodes / (last.turns + 1)))} operations"
+    size = ""
+    if last.nbytes:
+        size = f" and {bytes_text(last.nbytes)}"
+        grown += f" and {bytes_text(round(last.nbytes / (last.turns + 1)))}"
+    return f"{last.nodes} operations{size} after {last.turns + 1} steps, {grown} more with each"
+
+
+def _said(note: Note, turns: int, weights: list[Weight]) -> Explanation:
     name = written.assigned(note.site) or written.variable(note.site) or note.op
     nodes = sum(each.node is not None for each in note.tracked())
     if note.op.strip("_") in ("add", "iadd", "radd", "cat", "stack"):
         term = next(
             (text for text in reversed(written.operands(note.site)) if text != name), "loss"
         )
-        term = term if term.isidentifier() else f"({term})"
-        fix = f"add a plain number: {name} += {term}.item() (or {term}.detach())"
+        if term.isidentifier() and name in written.operands(note.site):
+            fix = f"add a plain number: {name} += {term}.item() (or {term}.detach())"
+        else:
+            inner = [each for each in re.findall(r"[A-Za-z_]\w*", term) if each != name]
+            term = inner[-1] if inner else "loss"
+            fix = (
+                f"compute with a plain number there: {term}.item() (or {term}.detach()) for {term}"
+            )
     else:
         fix = f"cut it at the start of a step: {name} = {name}.detach()"
     return said(
@@ -38,6 +62,6 @@ def _said(note: Note, turns: int) -> Explanation:
         name,
         f"`{name}` carries the graphs of {turns + 1} steps along: on {line(note.site)} it is "
         "computed from its "
-        f"value of the step before, with history ({nodes} operations by now).",
+        f"value of the step before, with history ({_kept(nodes, turns, weights)}).",
         fix,
     )

@@ -57,7 +57,7 @@ class Improving:
         leaf = self._noting.gradients.known(tensor)
         if leaf is None or not leaf.uses:
             return None
-        return missing.not_used(self._noting, tensor, name_of(note, f"input {number}"))
+        return missing.not_used(self._noting, leaf, name_of(note, f"input {number}"))
 
     def _cut(self, root: Note) -> Explanation | None:
         """The loss has no history: where was it lost?"""

@@ -13,6 +13,9 @@ from vizgrad.explaining import (
     hidden,
     hooks,
     kept,
+    layers,
+    parameters,
+    repeats,
     second,
 )
 from vizgrad.explaining.mended import with_mended
@@ -29,6 +32,11 @@ _FINDERS: tuple[Find, ...] = (
     accumulated.find,
     functions.find,
     functions.threads,
+    repeats.find,
+    parameters.without_gradient,
+    parameters.long_steps,
+    layers.find,
+    parameters.without_optimizer,
     hooks.find,
     carried.find,
     kept.cycles,

@@ -10,6 +10,7 @@ from vizgrad.explaining.flow import flows
 from vizgrad.explaining.said import call, line, name_of, operand_of, said
 from vizgrad.provenance import written
 from vizgrad.provenance.backwards import Run
+from vizgrad.provenance.gradients import Leaf
 from vizgrad.provenance.looks import look_of
 from vizgrad.provenance.notes import MOST, Note
 from vizgrad.provenance.noting import Noting
@@ -23,30 +24,35 @@ def of_gradient(noting: Noting | None, tensor: Any, name: str) -> Explanation | 
         return None if note is None else of_cut(note, name)
     if not tensor.is_leaf:
         return _not_a_leaf(noting, tensor, note, name)
-    if noting is None or (note is None and noting.gradients.known(tensor) is None):
+    leaf = None if noting is None else noting.gradients.known(tensor)
+    if noting is None or (note is None and leaf is None):
         if noting is not None and any(run.kind == "backward" for run in noting.runs):
-            return not_used(noting, tensor, name)
+            return not_used(noting, None, name)
         return None
-    runs = _runs_after_use(noting, tensor)
-    if not runs or any(id(tensor) in run.leaves for run in runs):
+    return of_leaf(noting, leaf, note, name)
+
+
+def of_leaf(noting: Noting, leaf: Leaf | None, note: Note | None, name: str) -> Explanation | None:
+    """The same of a leaf of which something is known; `note` is that of its value."""
+    runs = _runs_after_use(noting, leaf)
+    if not runs or (leaf is not None and any(leaf.key in run.leaves for run in runs)):
         return None  # it had one, and was cleared
     for run in runs:
         for root in run.roots:
             found = _way(root, note) if note is not None else None
             if found is not None:
-                return _cut_on(found, name) or not_used(noting, tensor, name)
+                return _cut_on(found, name) or not_used(noting, leaf, name)
     for run in runs:
         for root in run.roots:
             explained = _through_numbers(noting, root, note, name)
             if explained is not None:
                 return explained
-    return not_used(noting, tensor, name)
+    return not_used(noting, leaf, name)
 
 
-def _runs_after_use(noting: Noting, tensor: Any) -> list[Run]:
+def _runs_after_use(noting: Noting, leaf: Leaf | None) -> list[Run]:
     """Backwards that might have reached a leaf, the last first: none if it was used only later."""
     runs = [run for run in reversed(noting.runs) if run.kind == "backward" and run.roots]
-    leaf = noting.gradients.known(tensor)
     used_at = 0 if leaf is None else leaf.used_at
     return runs if any(run.clock > used_at for run in runs) else []
 
@@ -194,8 +200,7 @@ def _through_numbers(
     return None
 
 
-def not_used(noting: Noting, tensor: Any, name: str) -> Explanation:
-    leaf = noting.gradients.known(tensor)
+def not_used(noting: Noting, leaf: Leaf | None, name: str) -> Explanation:
     sites = list(leaf.uses.values()) if leaf is not None else []
     roots = [root for run in noting.runs for root in run.roots]
     loss = name_of(roots[-1], "the loss") if roots else "the loss"

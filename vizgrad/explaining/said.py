@@ -35,14 +35,15 @@ def name_of(note: Note | None, other: str = "") -> str:
     """What a person calls the tensor of a note."""
     if note is None:
         return other
-    return written.assigned(note.site) or other or note.op
+    given = "" if note.op in ("given", "gradient") else note.op
+    return written.assigned(note.site) or other or given or "a tensor"
 
 
 def leaf_name(noting: Noting, leaf: Leaf) -> str:
     """What a person calls a leaf, which may be gone by now."""
     tensor = leaf.tensor()
     known = "" if tensor is None else noting.names.get(id(tensor), "")
-    return known or name_of(leaf.note, "the parameter")
+    return known or leaf.name or name_of(leaf.note, "the parameter")
 
 
 def operand_of(note: Note, other: str = "") -> str:

@@ -57,7 +57,7 @@ class Stepped(Run):
             target = self.source.nodes[out.target]
             delivered = Delivered(key_of(target), out.edge, _size(out.routed))
             self.numbers.setdefault(delivered.target, out.target)
-            visit.out.append(delivered)
+            visit.deliver(*delivered)
             if delivered.size == 0.0:
                 if visit.incoming > 0.0:
                     self.kills.append(self._odd(step, node, visit, out.edge, out.routed))

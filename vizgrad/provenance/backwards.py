@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from vizgrad.arrays.blocks import span
-from vizgrad.arrays.magnitude import born, size, zero_share, zero_where_odd, zeros_in
+from vizgrad.arrays.magnitude import PLAIN, born, size, zero_share, zero_where_odd, zeros_in
 from vizgrad.engine.watch import Watch
 from vizgrad.function.wrapped import stands_for_others
 from vizgrad.graph.accumulate import AccumulateGrad
@@ -45,7 +45,7 @@ class Odd(NamedTuple):
 class Visit:
     """One node of one backward."""
 
-    __slots__ = ("_code", "_lasti", "incoming", "key", "name", "out")
+    __slots__ = ("_code", "_lasti", "delivered", "incoming", "key", "name")
 
     def __init__(self, key: int, name: str, code: Any, lasti: int, incoming: float) -> None:
         self.key = key
@@ -53,7 +53,18 @@ class Visit:
         self._code, self._lasti = code, lasti
         #: How large what came was.
         self.incoming = incoming
-        self.out: list[Delivered] = []
+        #: Target, edge and size of what each edge delivered, one after the other: numbers alone, of which
+        #: the garbage collector has nothing to go through.
+        self.delivered: list[Any] = []
+
+    @property
+    def out(self) -> list[Delivered]:
+        """What each edge delivered."""
+        flat = self.delivered
+        return [Delivered(*flat[i : i + 3]) for i in range(0, len(flat), 3)]
+
+    def deliver(self, target: int, edge: int, size: float) -> None:
+        self.delivered += target, edge, size
 
     @property
     def site(self) -> Site | None:
@@ -140,13 +151,13 @@ class Watching(Watch):
         key = key_of(node) if leaf else node.sequence_nr
         known = self._waiting.pop(key, None)
         if known is None:
-            known = _largest(grads)
+            known = _size(grads[0]) if len(grads) == 1 else _largest(grads)
         run = self._run
         visit = Visit(key, node.name(), node.code, node.lasti, known)
         self._visit = run.visits[key] = visit
         self._incoming = run.given = grads[0] if len(grads) == 1 else None
-        self._saved = ()
         if leaf:
+            self._saved = ()
             variable = node.variable  # pyright: ignore[reportAttributeAccessIssue]  a leaf's
             run.leaves.add(id(variable))
             run.gradients.arriving(variable, run, run.gradients.adds(variable))
@@ -169,10 +180,10 @@ class Watching(Watch):
         visit, edge = self._visit, node.edges[index]
         if visit is None or routed is None or edge is None:
             return
-        to = edge.node if isinstance(edge, Edge) else edge
+        to: Node = edge.node if edge.__class__ is Edge else edge  # pyright: ignore[reportAttributeAccessIssue, reportAssignmentType]  asked sooner so
         target = key_of(to) if to.__class__ is AccumulateGrad else to.sequence_nr
         size = _size(routed)
-        visit.out.append(Delivered(target, index, size))
+        visit.delivered += target, index, size
         waiting = self._waiting
         waiting[target] = None if target in waiting else size
         if size == 0.0:
@@ -200,6 +211,10 @@ _INF = float("inf")
 
 def _size(grad: Any) -> float:
     """The largest absolute value; 1 for what stands for others, whose elements nobody may see."""
+    if grad.__class__ is PLAIN:
+        return size(grad)
+    if grad is None:
+        return 0.0
     if stands_for_others(grad):
         return 1.0
     return size(getattr(grad, "_array", grad))

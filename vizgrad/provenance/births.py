@@ -19,9 +19,7 @@ _MASKS = frozenset(
 
 
 def look_at_values(note: Note, out: Any, parents: tuple[Note, ...], look: Look) -> None:
-    """Notes whether the value is finite, and if it is not, where that began."""
-    if look.finite(out):
-        return
+    """The value is not finite: notes where that began."""
     values = look.array(out)
     note.finite = False
     odd = [parent for parent in parents if not parent.finite]

@@ -28,18 +28,33 @@ class Leaf:
     __slots__ = (
         "added_by",
         "grad",
+        "kept",
+        "key",
+        "looked_at",
+        "name",
         "note",
+        "plain",
         "reported",
         "run",
         "stepped_at",
         "tensor",
         "used_at",
         "uses",
+        "written",
     )
 
     def __init__(self, tensor: Any) -> None:
         self.tensor = weakref.ref(tensor)
+        self.key = id(tensor)
         self.grad: weakref.ref[Any] | None = None
+        #: Backwards that gave it a gradient since it was last cleared.
+        self.kept = 0
+        #: Has somebody computed with its gradient, or written to it?
+        self.looked_at = self.written = False
+        #: Is it a tensor that a person made want a gradient, and no module's parameter?
+        self.plain = type(tensor).__name__ == "Tensor"
+        #: What a person called it when an optimizer stepped.
+        self.name = ""
         #: The last backward that reached it.
         self.run: Run | None = None
         #: The line of the step that used what `.grad` holds; None if none has.
@@ -103,6 +118,9 @@ class Gradients:
         """A gradient is stored, or added."""
         leaf = self.of(variable)
         leaf.run = run
+        existing = self._look.grad(variable)
+        kept = existing is not None and (adds or self._look.largest(existing) != 0.0)
+        leaf.kept = leaf.kept + 1 if kept else 1
         if adds:
             leaf.added_by = leaf.added_by or run
         else:
@@ -134,6 +152,8 @@ class Gradients:
 
     def wrote(self, tensor: Any, values: tuple[Note, ...], site: Site | None) -> None:
         """A tensor was written in place: a step by hand, if it is a leaf and its gradient goes in."""
+        if (leaf := self.known(tensor)) is not None:
+            leaf.written = True
         for note in values[1:]:
             for near in _near(note):
                 if near.op == "gradient" and near.detail is not None:

@@ -32,6 +32,8 @@ _LOCAL = _Local()
 _lock = threading.RLock()
 _users = 0
 _taps: list[Tap] = []
+#: Those of the last watch, to be put in place again.
+_known: dict[int, Tap] = {}
 #: All who listen, to whichever thread.
 _open: tuple[Listener, ...] = ()
 
@@ -47,11 +49,21 @@ def listen(listener: Listener) -> None:
         if _users > 1:
             return
         seen: set[int] = set()
+        before = dict(_known)
+        _known.clear()
         for function, name, kind in functions():
             found = plain(function)
             if found is not None and id(found) not in seen:
                 seen.add(id(found))
-                _taps.append(Tap(found, name, kind, _heard))
+                tap = before.get(id(found))
+                known = tap is not None and (tap.function, tap.name, tap.kind) == (
+                    found,
+                    name,
+                    kind,
+                )
+                if tap is None or not known or not tap.again():
+                    tap = Tap(found, name, kind, _heard)
+                _taps.append(tap)
 
 
 def end(listener: Listener) -> None:
@@ -65,6 +77,7 @@ def end(listener: Listener) -> None:
         if not _users:
             for tap in _taps:
                 tap.end()
+                _known[id(tap.function)] = tap
             _taps.clear()
 
 

@@ -12,9 +12,13 @@ from vizgrad.provenance.births import look_at_values
 from vizgrad.provenance.events import Event
 from vizgrad.provenance.gradients import Gradients
 from vizgrad.provenance.habits import Habits
+from vizgrad.provenance.layers import Layers
 from vizgrad.provenance.looks import FLOATING, Kind, Look
 from vizgrad.provenance.memory import Memory
 from vizgrad.provenance.notes import Note, Notes
+from vizgrad.provenance.repeats import Repeats
+from vizgrad.provenance.training import Training
+from vizgrad.provenance.weights import Weight, weigh
 from vizgrad.tensor.clock import tick
 from vizgrad.tensor.place import Site
 
@@ -44,6 +48,8 @@ class Noting:
         self.on_error: Callable[[BaseException, str, Any], None] | None = None
         #: What line goes on from step to step, and how often: the newest note of it.
         self.carried: dict[Site, Note] = {}
+        #: The same lines -> what such a value kept alive when it was weighed, from time to time.
+        self.weights: dict[Site, list[Weight]] = {}
         #: The tick at which the last backward ended that kept no graph for further derivatives.
         self.last_end = 0
         #: id of a tensor -> what a person called it when the block ended.
@@ -53,6 +59,9 @@ class Noting:
         #: A call is under way: what is called within is a part of it.
         self.busy = False
         self.habits = Habits()
+        self.training = Training(look)
+        self.layers = Layers()
+        self.repeats = Repeats()
         self._observer: Observer | None = None
 
     # --- each engine has its own -----------------------------------------------------------------
@@ -94,6 +103,8 @@ class Noting:
         note = self.notes.get(tensor)
         if note is None:
             leaf = self.gradients.leaf_of(tensor)
+            if leaf is not None:
+                leaf.looked_at = True
             note = Note("gradient" if leaf else "given", None, (), Kind(self.look.kind(tensor)), 0)
             note.requires = tensor.requires_grad
             note.detail = leaf
@@ -118,7 +129,8 @@ class Noting:
                 if parent.requires:
                     note.cut = self.how_cut(note, kind)
                     break
-        if kind == "make" or (note.parents and note.dtype.kind in FLOATING):
+        floating = kind == "make" or (note.parents and note.dtype.kind in FLOATING)
+        if floating and not self.look.finite(out):
             look_at_values(note, out, note.parents, self.look)
 
     def _count_turns(self, note: Note) -> None:
@@ -175,5 +187,12 @@ class Noting:
         run.ended = tick()
         run.given = None
         self.habits.count(run, list(self.runs)[-8:])
+        self.training.ran(run)
+        for line, note in self.carried.items():
+            known = self.weights.setdefault(line, [])
+            # twice as far back as when it was last weighed: so all weighing costs no more than twice the last
+            if not known or note.turns >= 2 * known[-1].turns:
+                found = weigh(note)
+                known += () if found is None else (found,)
         if kind == "backward" and not run.creates:
             self.last_end = run.ended

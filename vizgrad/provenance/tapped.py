@@ -46,6 +46,7 @@ def functions() -> Iterator[tuple[Any, str, str]]:
     for cls in _subclasses(optimizer.Optimizer):
         if "step" in vars(cls):
             yield vars(cls)["step"], "step", "step"
+    yield from _of_modules()
     yield vars(Tensor)["data"].fget, "data", "data"
     yield vars(Tensor)["data"].fset, "data", "assign"
     for name in ("item", "tolist", "__float__", "__int__", "__array__", "__complex__"):
@@ -61,6 +62,21 @@ def functions() -> Iterator[tuple[Any, str, str]]:
             yield value, name, "op"
     for op in REGISTRY.values():
         yield op.record, op.name, "op"
+
+
+def _of_modules() -> Iterator[tuple[Any, str, str]]:
+    """What behaves differently in training, what switches that, and what is run again."""
+    from vizgrad.nn.modules import batchnorm, dropout, module
+    from vizgrad.utils.checkpoint import reentrant
+
+    for cls in (batchnorm._Norm, dropout._Dropout):
+        for layer in _subclasses(cls):
+            if "forward" in vars(layer):
+                yield vars(layer)["forward"], "forward", "layer"
+    yield module.Module.train, "train", "mode"
+    yield module.Module.eval, "eval", "mode"
+    yield reentrant.first, "first", "first"
+    yield reentrant.again, "again", "again"
 
 
 def _kind(name: str) -> str:

@@ -76,6 +76,8 @@ class Tapping(Noting):
     def run(self, tap: Tap, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Runs a call of a person's, and notes what it did."""
         kind = tap.kind
+        if kind == "op":
+            return self._operation(tap, args, kwargs)
         inside = kind in _THROUGH
         before = self._note_before(kind, args, kwargs)
         runs = len(self.runs)
@@ -88,22 +90,51 @@ class Tapping(Noting):
             raise
         finally:
             self.busy = False
+            if kind == "step" and before is not None:
+                self.training.ended()
+            elif kind in ("first", "again"):
+                self.repeats.end(args[0], again=kind == "again")
         self.guarded(self._called, tap, args, kwargs, result, (before, runs))
         return result
+
+    def _operation(self, tap: Tap, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """As `run`, of by far the most calls."""
+        before = None
+        if args and isinstance(first := args[0], Tensor) and first._storage is not None:
+            before = first._storage.last_write
+        self.busy = True
+        try:
+            result = tap.original(*args, **kwargs)
+        except Exception as error:
+            if self.on_error is not None:
+                self.guarded(self.on_error, error, tap.name, args)
+            raise
+        else:
+            observer = self._observer
+            if (
+                observer is not None
+                and observer.active
+                and not (GUARD.transforms and MODES.transforms)
+            ):
+                try:
+                    self._made(tap.name, "op", args, kwargs, result, before)
+                except Exception as error:  # noqa: BLE001  whatever it was, it is reported
+                    observer.raised(error)
+            return result
+        finally:
+            self.busy = False
 
     def stray(self, result: Any) -> None:
         """Another thread, to which nobody listens, made a result."""
         self.habits.stray(result, caller(2))
 
     def _note_before(self, kind: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if kind == "op":
-            first = args[0] if args else None
-            if isinstance(first, Tensor):
-                storage = first._storage
-                return None if storage is None else storage.last_write
-            return None
         if kind == "apply":
             return tick()
+        if kind == "step":
+            return self.guarded(self.training.before, args[0], self.gradients)
+        if kind in ("first", "again"):
+            self.repeats.begin()
         if kind in ("backward", "grad"):
             tensors = args[0] if args else kwargs.get("tensors", kwargs.get("outputs"))
             return self.guarded(self._roots, tensors)
@@ -137,6 +168,15 @@ class Tapping(Noting):
             site = caller(2)
             self.gradients.stepped(args[0], site)
             self.look_at_parameters(args[0], site)
+            self.training.after(before[0] or [], site)
+        elif kind == "layer":
+            given, made = (
+                self.note_of(each) if isinstance(each, Tensor) else None
+                for each in (args[-1], result)
+            )
+            self.layers.called(args[0], given, made, self.steps)
+        elif kind == "mode":
+            self.layers.switched(args[0], bool(args[0].training), caller(2))
         elif kind == "hook":
             both: tuple[Any, ...] = (*args, kwargs.get("hook"))
             tensor, hook = both[:2]
@@ -156,10 +196,7 @@ class Tapping(Noting):
         operands, constant = _operands(args, kwargs)
         site = caller(2)
         first = operands[0] if operands else None
-        parents = tuple([self.note_of(each) for each in operands])
-        for each, parent in zip(operands, parents, strict=True):
-            if parent.requires and parent.node is None and site is not None and each is not result:
-                self.gradients.use(each, parent, site)
+        parents = self._parents(operands, result, site)
         values = parents if kind != "like" else ()
         for out in outputs:
             if out is first and not _was_written(out, written):
@@ -169,14 +206,25 @@ class Tapping(Noting):
                 note.constant = True
             self.place(note, out)
             self.judge(note, out, kind)
-            if out is first or kind != "op":
+            if out is first or kind in ("make", "data"):
                 self._tell_memory(name, kind, out, first, site, values)
             if name in self.looked_at:
                 for look in self.lookers:
                     look(name, note, args, kwargs)
             self.notes.put(out, note)
+            if self.repeats.running:
+                self.repeats.made(note, out._array)
             if out is first and out._view is not None:
                 self.written_through(out._view.base, note)
+
+    def _parents(self, operands: list[Tensor], result: Any, site: Site | None) -> tuple[Note, ...]:
+        found: list[Note] = []
+        for each in operands:
+            parent = self.note_of(each)
+            found.append(parent)
+            if parent.requires and parent.node is None and site is not None and each is not result:
+                self.gradients.use(each, parent, site)
+        return tuple(found)
 
     def how_cut(self, note: Note, kind: str) -> str:
         mode = "inference" if MODES.inference is not None else "" if MODES.grad else "no_grad"
@@ -214,7 +262,7 @@ class Tapping(Noting):
                 run.edited.append((site, variable(site)))
 
     def place(self, note: Note, tensor: Tensor) -> None:
-        if tensor.requires_grad:
+        if tensor._tracked and tensor.requires_grad:
             note.requires = True
             edge = tensor._edge
             node = edge.node if edge.__class__ is Edge else edge
@@ -259,7 +307,7 @@ class Tapping(Noting):
 
 
 #: Within them runs code of a person's.
-_THROUGH = frozenset({"backward", "grad", "step", "apply"})
+_THROUGH = frozenset({"backward", "grad", "step", "apply", "layer", "first", "again"})
 
 
 def _operands(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Tensor], bool]:

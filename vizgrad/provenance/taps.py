@@ -85,6 +85,13 @@ class Tap:
                 self._tapped = self._calling(code, self._listener)
                 self._take(code)
 
+    def again(self) -> bool:
+        """Listens once more, after `end`; False if the function has been given other code in between."""
+        if self.function.__code__ is not self._code:
+            return False
+        self.function.__code__ = self._tapped
+        return True
+
     def end(self) -> None:
         """The function does what it did."""
         if self.function.__code__ is self._tapped:

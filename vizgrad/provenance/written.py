@@ -33,7 +33,11 @@ def _at(site: Site) -> tuple[ast.expr | None, ast.stmt | None]:
     statement: ast.stmt | None = None
     for node in ast.walk(tree):
         if isinstance(node, ast.stmt):
-            if node.lineno <= line <= (node.end_lineno or node.lineno):
+            if node.lineno <= line <= (node.end_lineno or node.lineno) and not (
+                columns is not None  # several statements may be on one line
+                and node.lineno == node.end_lineno
+                and not node.col_offset <= columns[0] < (node.end_col_offset or 0)
+            ):
                 statement = node  # the walk goes from the outermost to the innermost
         elif (
             expression is None

@@ -13,6 +13,7 @@ from pathlib import PurePath
 
 from vizgrad.errors import Place
 from vizgrad.inspection.model import Saved, TensorSummary, Write
+from vizgrad.inspection.sizes import bytes_text as bytes_text
 
 _DTYPES = {
     "float16": "f16",
@@ -78,17 +79,6 @@ def type_text(shape: tuple[int, ...], dtype: str, batches: tuple[int, ...] = ())
     count = len(batches) if shape[: len(batches)] == batches else 0
     front = "".join(f"[B: {size}] × " for size in shape[:count])
     return f"{front}{shape_text(shape[count:])} {dtype_text(dtype)}".rstrip()
-
-
-def bytes_text(size: int) -> str:
-    """``24 B``, ``3.1 kB``, ``120 MB`` (1 kB = 1000 B): enough digits to compare, as in the live view."""
-    if abs(size) < 1000:
-        return f"{size} B"
-    value, unit = size / 1000, "kB"
-    for larger in ("MB", "GB", "TB"):
-        if abs(value) >= 999.5:
-            value, unit = value / 1000, larger
-    return f"{value:.1f} {unit}" if abs(value) < 9.95 else f"{value:.0f} {unit}"
 
 
 def number_text(value: float | None, digits: int = 4) -> str:

@@ -1,5 +1,14 @@
 """The programs, by theme."""
 
-from tests.pains.programs import cuts, functions, gradients, nonfinite, shapes, steps, writes
+from tests.pains.programs import (
+    cuts,
+    functions,
+    gradients,
+    nonfinite,
+    shapes,
+    steps,
+    training,
+    writes,
+)
 
-ALL = (cuts, functions, gradients, nonfinite, shapes, steps, writes)
+ALL = (cuts, functions, gradients, nonfinite, shapes, steps, training, writes)

@@ -1,0 +1,114 @@
+"""What steps of optimizers do to parameters, and how the loss goes: in a few numbers each."""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+from vizgrad.arrays.magnitude import size
+from vizgrad.arrays.samples import sample
+from vizgrad.arrays.sparse import is_sparse
+from vizgrad.provenance.backwards import Run
+from vizgrad.provenance.gradients import Gradients, Leaf
+from vizgrad.provenance.looks import Look
+from vizgrad.stepping.names import names_around
+from vizgrad.tensor.place import Site
+
+#: Elements of a parameter that are compared before and after a step.
+_LOOKED_AT = 64
+#: The step of an optimizer at which its parameters are asked for their names.
+_NAMED_AT = 2
+
+
+class Parameter:
+    """One parameter of an optimizer."""
+
+    __slots__ = (
+        "leaf", "long", "optimizer", "site", "steps", "tensor", "wanted", "without", "worst"
+    )  # fmt: skip
+
+    def __init__(self, tensor: Any, leaf: Leaf, optimizer: str) -> None:
+        self.tensor = weakref.ref(tensor)
+        self.leaf = leaf
+        self.optimizer = optimizer
+        #: Does it require grad?
+        self.wanted = True
+        #: Steps, and how many of them found no gradient.
+        self.steps = self.without = 0
+        #: Steps that changed most of it, where the longest was, and how long.
+        self.long = 0
+        self.site: Site | None = None
+        self.worst = 0.0
+
+
+class Training:
+    def __init__(self, look: Look) -> None:
+        self._look = look
+        self.parameters: dict[int, Parameter] = {}
+        #: Line of a loss -> the first value that was run backward, the last, and how many.
+        self.losses: dict[tuple[int, int], tuple[float, float, int]] = {}
+        self._stepping = False
+
+    def before(
+        self, optimizer: Any, gradients: Gradients
+    ) -> list[tuple[Parameter, Any, Any]] | None:
+        """A step begins: samples of its parameters. None within another step."""
+        if self._stepping:
+            return None
+        self._stepping = True
+        found: list[tuple[Parameter, Any, Any]] = []
+        named = not self.parameters
+        for group in optimizer.param_groups:
+            for tensor in group["params"]:
+                known = self.parameters.get(id(tensor))
+                if known is None or known.tensor() is not tensor:
+                    leaf, title = gradients.of(tensor), type(optimizer).__name__
+                    known = self.parameters[id(tensor)] = Parameter(tensor, leaf, title)
+                known.steps += 1
+                known.wanted = tensor.requires_grad
+                named = named or known.steps != _NAMED_AT
+                if self._look.grad(tensor) is None:
+                    known.without += 1
+                else:
+                    found.append((known, tensor, self._sample(tensor)))
+        if not named:
+            names = names_around()
+            for leaf in gradients.all():
+                leaf.name = names.get(leaf.key, "") or leaf.name
+        return found
+
+    def ended(self) -> None:
+        self._stepping = False
+
+    def after(self, before: list[tuple[Parameter, Any, Any]], site: Site | None) -> None:
+        for known, tensor, was in before:
+            now = None if was is None else self._sample(tensor)
+            if was is None or now is None or now.shape != was.shape:
+                continue
+            length, old = size(now - was), size(was)
+            # what begins at zero moves by more than its size once
+            if 0.0 < old < 2.0 * length < float("inf") and known.steps > 1:
+                known.long += 1
+                if length / old > known.worst:
+                    known.worst, known.site = length / old, site
+
+    def ran(self, run: Run) -> None:
+        """A backward began from these roots."""
+        for root in run.roots:
+            tensor = root.tensor()
+            if tensor is None or root.site is None or self._look.kind(tensor) != "f":
+                continue
+            values = self._look.array(tensor)
+            if values.size != 1:
+                continue
+            key = id(root.site[0]), root.site[1]
+            value = float(values.reshape(()))
+            first, _, count = self.losses.get(key, (value, value, 0))
+            self.losses[key] = first, value, count + 1
+
+    def _sample(self, tensor: Any) -> Any:
+        """Some elements, spread evenly: a copy."""
+        if self._look.kind(tensor) != "f":
+            return None
+        array = self._look.array(tensor)
+        return sample(array, _LOOKED_AT) if array.size and not is_sparse(array) else None
