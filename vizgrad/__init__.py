@@ -53,6 +53,7 @@ from vizgrad.interactive import (
     compare,
     debug,
     graph,
+    memory,
     record,
     scope,
     versions,

@@ -72,6 +72,7 @@ from vizgrad.interactive import check as check
 from vizgrad.interactive import compare as compare
 from vizgrad.interactive import debug as debug
 from vizgrad.interactive import graph as graph
+from vizgrad.interactive import memory as memory
 from vizgrad.interactive import record as record
 from vizgrad.interactive import scope as scope
 from vizgrad.interactive import versions as versions

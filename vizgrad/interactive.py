@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from vizgrad.inspection.filing import Filing, provide
 from vizgrad.inspection.frameworks import when_imported
 from vizgrad.tensor.modes import pop_scope, push_scope
-from vizgrad.tensor.place import caller
+from vizgrad.tensor.place import caller, frame_outside
 
 if TYPE_CHECKING:
     from vizgrad.errors import Explanation, Findings
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from vizgrad.inspection.opening import Cell
     from vizgrad.inspection.session import Session
     from vizgrad.rendering.capability_card import CardPicture
+    from vizgrad.rendering.heap_picture import HeapPicture
     from vizgrad.rendering.static import GraphPicture, VersionsPicture
     from vizgrad.stepping.recorder import Recording
     from vizgrad.traces.difference import TraceDiff
@@ -155,6 +156,26 @@ def versions(tensor: Any, *, name: str = "") -> VersionsPicture:
         names = {**names, id(tensor): name}
     source = open_picture(tensor, names, bare=True)
     return VersionsPicture((source.timeline(tensor),), source.graph(""))
+
+
+def memory() -> HeapPicture:
+    """What lives in the memory of this process, who holds it, and which variables keep graphs alive.
+
+    Each byte is counted once, however many views show it. Storages are named by variables of the
+    calling frames
+    and of the notebook, modules, optimizers, `.grad`, saved slots of nodes; what only a cycle holds
+    is said. It
+    takes about a second per million objects, runs nothing of yours, and changes and keeps nothing. Tensors of
+    PyTorch's are not counted.
+
+    The result shows itself as a table in a notebook; `.data` is plain data (`vizgrad.inspection.model.Heap`),
+    `.bytes` the sum, `.to_json()` the same for a file.
+    """
+    from vizgrad.heap.notebook import current
+    from vizgrad.heap.reading import read
+    from vizgrad.rendering.heap_picture import HeapPicture
+
+    return HeapPicture(read(frame_outside(1), current()))
 
 
 def check(function: Any, *inputs: Any) -> Findings:

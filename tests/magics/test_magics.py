@@ -260,3 +260,14 @@ def test_why_and_watch(kernel: Kernel) -> None:
     assert "`w.log()` made an infinite value" in told
     assert "nonfinite-forward" in kernel.run("%vizgrad why loss").result
     assert "healthy" in kernel.run("%vizgrad why w.grad").result
+
+
+def test_memory_names_what_keeps_a_graph(kernel: Kernel) -> None:
+    kernel.run("kept = vg.ones(500, requires_grad=True)\nkept_total = (kept * vg.ones(500)).sum()")
+    cell = kernel.run("%vizgrad memory")
+    assert "`kept_total` keeps 3 nodes and 2.0 kB alive, since In [" in cell.result
+    assert "kept  [500] f32 v0" in cell.result
+    kernel.run("kept * 2")  # a result of a cell
+    assert "`Out`" in kernel.run("%vizgrad memory").result
+    assert "%vizgrad memory" in kernel.run("%vizgrad memory of what").printed
+    kernel.run("del kept, kept_total")

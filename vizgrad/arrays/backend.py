@@ -104,6 +104,11 @@ def is_array(value: object) -> bool:
     return type(value) in _namespaces or isinstance(value, np.ndarray)
 
 
+def is_array_type(kind: type) -> bool:
+    """Are things of this type arrays, of elements side by side in memory?"""
+    return issubclass(kind, np.ndarray) or (kind in _namespaces and not hasattr(kind, "values"))
+
+
 def is_on_host(array: Array) -> bool:
     """May its elements be looked at without waiting for a device?"""
     return isinstance(array, np.ndarray)

@@ -75,6 +75,18 @@ NOTEBOOK: tuple[Command, ...] = (
         ),
     ),
     Command(
+        name="memory",
+        label="Memory of the notebook",
+        help="Lists all storages, who holds them, and which variables keep graphs alive.",
+        section="Notebook",
+        in_view=False,
+        api="memory",
+        magic=Magic(
+            "memory",
+            "Lists all storages, who holds them, and which variables keep graphs alive.",
+        ),
+    ),
+    Command(
         name="check",
         label="Check a Function",
         help="Examines a custom Function on example inputs, and says what is wrong with it, line by line.",

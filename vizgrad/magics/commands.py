@@ -170,6 +170,13 @@ def versions(shell: Any, rest: str) -> Any:
     return interactive.versions(tensor, name=rest.strip())
 
 
+@runs("memory")
+def memory(shell: Any, rest: str) -> Any:
+    if rest.strip():
+        raise UsageError(f"usage: {usage_of('memory')}: it is about the whole notebook")
+    return interactive.memory()
+
+
 @runs("check")
 def check(shell: Any, rest: str) -> Any:
     return interactive.check(*_function_and_inputs(shell, rest, "check"))

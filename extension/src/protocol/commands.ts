@@ -108,6 +108,7 @@ export const IN_CODE: readonly InCode[] = [
   { label: 'Graph', help: 'Draws the backward graph of a tensor; nothing is run.', code: 'vizgrad.graph(loss)', magic: '%vizgrad graph TENSOR' },
   { label: 'Saved tensors', help: 'Lists what nodes have saved, with versions: what is stale, and what was let go of.', code: 'session.saved', magic: '%vizgrad saved' },
   { label: 'Versions', help: 'Shows who wrote a tensor in place, and which saved values rely on it.', code: 'vizgrad.versions(w)', magic: '%vizgrad versions [TENSOR]' },
+  { label: 'Memory of the notebook', help: 'Lists all storages, who holds them, and which variables keep graphs alive.', code: 'vizgrad.memory()', magic: '%vizgrad memory' },
   { label: 'Check a Function', help: 'Examines a custom Function on example inputs, and says what is wrong with it, line by line.', code: 'vizgrad.check()', magic: '%vizgrad check FUNCTION INPUTS' },
   { label: 'Capability card', help: 'Draws what a custom Function can do: each proven on example inputs, failed, or untested.', code: 'vizgrad.card()', magic: '%vizgrad card FUNCTION INPUTS' },
   { label: 'Record', help: 'Records what is computed in a block or a cell, forward and backward.', code: 'vizgrad.record()', magic: '%%vizgrad record [NAME]' },

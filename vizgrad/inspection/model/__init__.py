@@ -33,6 +33,16 @@ from vizgrad.inspection.model.code import MadeKind as MadeKind
 from vizgrad.inspection.model.graph import Graph as Graph
 from vizgrad.inspection.model.graph import Group as Group
 from vizgrad.inspection.model.graph import GroupKind as GroupKind
+from vizgrad.inspection.model.heap import Heap as Heap
+from vizgrad.inspection.model.heap import HeapAlias as HeapAlias
+from vizgrad.inspection.model.heap import HeapCycle as HeapCycle
+from vizgrad.inspection.model.heap import HeapHolder as HeapHolder
+from vizgrad.inspection.model.heap import HeapKeeper as HeapKeeper
+from vizgrad.inspection.model.heap import HeapRelation as HeapRelation
+from vizgrad.inspection.model.heap import HeapShare as HeapShare
+from vizgrad.inspection.model.heap import HeapStorage as HeapStorage
+from vizgrad.inspection.model.heap import HeapUse as HeapUse
+from vizgrad.inspection.model.heap import HeldBy as HeldBy
 from vizgrad.inspection.model.lines import CodeFile as CodeFile
 from vizgrad.inspection.model.lines import CodeLine as CodeLine
 from vizgrad.inspection.model.lines import LineInside as LineInside

@@ -24,6 +24,7 @@ export * from './branches';
 export * from './breakpoints';
 export * from './code';
 export * from './graph';
+export * from './heap';
 export * from './lines';
 export * from './memory';
 export * from './nodes';

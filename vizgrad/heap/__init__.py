@@ -1,0 +1,1 @@
+"""The memory of the whole process: what lives, and who holds it."""

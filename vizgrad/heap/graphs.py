@@ -1,0 +1,246 @@
+"""Which variables keep which part of the graphs alive, and which parts only the collector can free."""
+
+# pyright: reportPrivateUsage=false
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import Any
+
+from vizgrad.errors import Place, place_of
+from vizgrad.graph.accumulate import AccumulateGrad
+from vizgrad.graph.node import Node
+from vizgrad.heap.blocks import Block
+from vizgrad.heap.kinds import NODE, TENSOR
+from vizgrad.heap.paths import Paths
+from vizgrad.heap.reach import circles, held_by, way_back
+from vizgrad.heap.walk import Root, Walk
+from vizgrad.inspection import model
+
+#: Variables named beside one that shares its graph, or that leads to a cycle; things of a cycle
+#: that are named.
+_MOST_NAMES, _MOST_STEPS = 3, 12
+#: Cycles that are looked at closely.
+_MOST_CIRCLES = 100
+
+
+class Graphs:
+    def __init__(self, walk: Walk, roots: Sequence[int], elsewhere: int, paths: Paths) -> None:
+        """`roots` are all that a walk began with, `elsewhere` the one that no name leads to."""
+        self._walk = walk
+        self._roots = roots
+        self._paths = paths
+        self._masks = held_by(walk.targets, roots)
+        self._bit = {root: 1 << place for place, root in enumerate(roots)}
+        self._elsewhere = self._bit[elsewhere]
+        self._garbage = sum(
+            self._bit[root]
+            for root in roots
+            if isinstance(t := walk.things[root], Root) and t.garbage
+        )
+        self._names: dict[int, tuple[str, ...]] = {}
+        self.nodes = [number for number, kind in enumerate(walk.kinds) if kind == NODE]
+
+    # --- of one thing -----------------------------------------------------------------------------------
+
+    def is_garbage(self, number: int) -> bool:
+        """Does nothing but garbage lead to it?"""
+        mask = self._masks[number]
+        return bool(mask) and not mask & ~self._garbage
+
+    def is_elsewhere(self, number: int) -> bool:
+        """Does no variable lead to it?"""
+        return not self._masks[number] & ~self._elsewhere
+
+    def is_leaf(self, number: int) -> bool:
+        return isinstance(self._walk.things[number], AccumulateGrad)
+
+    def names_of(self, number: int) -> tuple[str, ...]:
+        """Of the variables that keep it, a few."""
+        return self._named(self._masks[number])
+
+    def _named(self, mask: int) -> tuple[str, ...]:
+        if mask not in self._names:
+            roots = (root for root in self._roots if mask & self._bit[root] & ~self._garbage)
+            names = dict.fromkeys(self._root_name(root) for root in roots)
+            self._names[mask] = tuple(names)[:_MOST_NAMES]
+        return self._names[mask]
+
+    def _root_name(self, root: int) -> str:
+        name: str = self._walk.things[root].name
+        return name or "something without a name"
+
+    @cached_property
+    def _arrays(self) -> dict[int, list[tuple[int, Any]]]:
+        found: dict[int, list[tuple[int, Any]]] = {}
+        for number, array in self._walk.arrays:
+            found.setdefault(number, []).append((number, array))
+        return found
+
+    @property
+    def with_arrays(self) -> dict[int, list[tuple[int, Any]]]:
+        return self._arrays
+
+    def arrays_of(self, number: int) -> list[tuple[int, Any]]:
+        return self._arrays.get(number, [])
+
+    def mask_of(self, block: Block) -> int:
+        """Of all that have it; of what is alive, garbage does not count."""
+        mask = 0
+        for number, _ in block.owners:
+            mask |= self._masks[number] or self._elsewhere
+        alive = mask & ~self._garbage
+        return alive or mask
+
+    # --- who keeps graphs -------------------------------------------------------------------------------
+
+    def keepers(self, blocks: Iterable[tuple[Block, model.HeapUse]]) -> list[model.HeapKeeper]:
+        """Each variable that leads to a node, those that keep most first."""
+        nodes: dict[int, int] = {}
+        oldest: dict[int, int] = {}
+        for number in self.nodes:
+            mask = self._masks[number] & ~self._garbage
+            nodes[mask] = nodes.get(mask, 0) + 1
+            if not self.is_leaf(number):
+                known = oldest.setdefault(mask, number)
+                if self._walk.things[number].sequence_nr < self._walk.things[known].sequence_nr:
+                    oldest[mask] = number
+        sizes: dict[int, int] = {}
+        saved: dict[int, int] = {}
+        for block, use in blocks:
+            mask = self.mask_of(block)
+            sizes[mask] = sizes.get(mask, 0) + block.bytes
+            if use == "saved":
+                saved[mask] = saved.get(mask, 0) + block.bytes
+        found = [
+            self._keeper(root, bit, nodes, sizes, saved, oldest)
+            for root, bit in self._bit.items()
+            if not bit & self._garbage and any(mask & bit for mask in nodes)
+        ]
+        return sorted(
+            found, key=lambda k: (-k.bytes, -k.nodes, -k.shared_bytes, -k.shared_nodes, k.name)
+        )
+
+    def _keeper(
+        self,
+        root: int,
+        bit: int,
+        nodes: dict[int, int],
+        sizes: dict[int, int],
+        saved: dict[int, int],
+        oldest: dict[int, int],
+    ) -> model.HeapKeeper:
+        shared = [mask for mask in nodes if mask & bit and mask != bit]
+        others = 0
+        for mask in shared:
+            others |= mask & ~bit
+        olds = [self._walk.things[oldest[mask]] for mask in (bit, *shared) if mask in oldest]
+        return model.HeapKeeper(
+            name=self._root_name(root),
+            nodes=nodes.get(bit, 0),
+            bytes=sizes.get(bit, 0),
+            shared_nodes=sum(nodes[mask] for mask in shared),
+            shared_bytes=sum(size for mask, size in saved.items() if mask & bit and mask != bit),
+            shared_with=self._named(others),
+            through=self._through(root),
+            since=place_of(min(olds, key=lambda node: node.sequence_nr).site) if olds else None,
+        )
+
+    @cached_property
+    def _first_ways(self) -> dict[int, str]:
+        """Root -> the way to the first tensor that has a node, as it was come to."""
+        found: dict[int, str] = {}
+        walk = self._walk
+        for number in self.nodes:
+            parent = walk.parent[number]
+            if parent >= 0 and walk.kinds[parent] == TENSOR and walk.origin[number] not in found:
+                found[walk.origin[number]] = self._paths.of(parent)
+        return found
+
+    def _through(self, root: int) -> str:
+        return self._first_ways.get(root, "")
+
+    # --- cycles -----------------------------------------------------------------------------------------
+
+    def cycles(self, blocks: Sequence[Block], most: int) -> tuple[list[model.HeapCycle], int]:
+        """Those that tensors or nodes are part of, or that hold some and are garbage: the `most`
+        largest, and how
+        many others there are.
+        """
+        walk = self._walk
+        starts = [n for n, kind in enumerate(walk.kinds) if kind in (NODE, TENSOR)]
+        starts += [n for n in range(len(walk.things)) if self._garbage and self.is_garbage(n)]
+        ours = [
+            members
+            for members in circles(walk.targets, starts)
+            if any(walk.kinds[n] in (NODE, TENSOR) or self.is_garbage(n) for n in members)
+        ]
+        ours.sort(key=lambda members: (not self.is_garbage(members[0]), -len(members)))
+        found = [self._cycle(members, blocks) for members in ours[:_MOST_CIRCLES]]
+        empty = [cycle for cycle in found if not cycle.nodes and not cycle.bytes]
+        found = [cycle for cycle in found if cycle not in empty]  # others hold nothing of ours
+        found.sort(key=lambda cycle: (bool(cycle.held), -cycle.bytes, -cycle.nodes))
+        return found[:most], len(ours) - len(empty) - len(found[:most])
+
+    def _cycle(self, members: list[int], blocks: Sequence[Block]) -> model.HeapCycle:
+        walk, within = self._walk, set(members)
+        by_kind = sorted(members, key=lambda n: (walk.kinds[n] != TENSOR, walk.kinds[n] != NODE, n))
+        way = way_back(walk.targets, by_kind[0], within)
+        mask = self._masks[by_kind[0]]
+        alive = mask & ~self._garbage
+        nodes = [walk.things[n] for n in members if walk.kinds[n] == NODE]
+        reached = _reached(walk.targets, members) if not alive else within
+        place: Place | None = next(
+            (place_of(node.site) for node in nodes if node.site is not None), None
+        )
+        return model.HeapCycle(
+            path=tuple(self._spoken(way)),
+            nodes=sum(walk.kinds[n] == NODE and self._only(n, alive) for n in reached),
+            bytes=sum(
+                block.bytes
+                for block in blocks
+                if all(n in reached and self._only(n, alive) for n, _ in block.owners)
+            ),
+            held=self._named(alive),
+            place=place,
+        )
+
+    def _only(self, number: int, alive: int) -> bool:
+        """Of a cycle that is garbage counts what is garbage, too."""
+        return bool(alive) or self.is_garbage(number)
+
+    def _spoken(self, way: list[int]) -> list[str]:
+        walk = self._walk
+        said: list[str] = []
+        for before, number in zip([way[-1], *way], [*way, way[0]], strict=True):
+            thing, kind = walk.things[number], walk.kinds[number]
+            if kind == TENSOR:
+                above = walk.things[before]
+                is_grad = walk.kinds[before] == TENSOR and above._grad is thing
+                name = ".grad" if is_grad and said else self._paths.of(number)
+                said.append(name or f"a tensor of {list(thing._array.shape)}")
+            elif kind == NODE:
+                node: Node = thing
+                said.append(node.name())
+            elif type(thing).__name__ not in ("dict", "tuple", "OrderedDict", "cell"):
+                said.append(_class_of(thing))
+        if len(said) > _MOST_STEPS:
+            said = [*said[: _MOST_STEPS - 2], "…", said[-1]]
+        return said
+
+
+def _class_of(thing: Any) -> str:
+    name = getattr(thing, "__qualname__", "") if type(thing).__name__ == "function" else ""
+    return f"{name}()" if name else f"a {type(thing).__name__}"
+
+
+def _reached(targets: Sequence[Sequence[int] | None], starts: Iterable[int]) -> set[int]:
+    found = set(starts)
+    left = list(found)
+    while left:
+        for target in targets[left.pop()] or ():
+            if target not in found:
+                found.add(target)
+                left.append(target)
+    return found

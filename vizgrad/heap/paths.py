@@ -1,0 +1,305 @@
+"""How a person gets at a thing: the way that a walk went, written as code. Nothing of theirs is run
+for it.
+"""
+
+# What a tensor keeps in underscored slots is hidden from its users, not from the debugger.
+# pyright: reportPrivateUsage=false
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from functools import partial
+from itertools import islice
+from types import CellType, FrameType, FunctionType, MemberDescriptorType, MethodType, ModuleType
+from typing import Any
+
+from vizgrad.graph.accumulate import AccumulateGrad
+from vizgrad.graph.node import Node
+from vizgrad.heap.kinds import CONTEXT, INNER, KINDS, MODULE, NODE, OPTIMIZER, TENSOR
+from vizgrad.heap.walk import Root, Walk
+from vizgrad.tensor.tensor import Tensor
+
+#: Entries of a container that are looked through for one, characters of a key.
+_MOST_ENTRIES, _LONGEST_KEY = 100_000, 60
+#: Steps of a way that are written.
+_MOST_STEPS = 40
+_OF_MODULES = ("_parameters", "_buffers", "_modules")
+
+
+class Paths:
+    """Names of what a walk has met."""
+
+    def __init__(self, walk: Walk) -> None:
+        self._walk = walk
+        self._known: dict[int, str] = {}
+
+    def of(self, number: int) -> str:
+        """``losses[3]``, ``model.0.weight``, ``.grad of w``; empty for what nothing with a name leads to."""
+        if number not in self._known:
+            self._known[number] = self.by_way(self._way_to(number))
+        return self._known[number]
+
+    def through(self, holder: int, number: int) -> str:
+        """The same, by this holder."""
+        return self.by_way([*self._way_to(holder), number])
+
+    def by_array(self, holder: int, array: Any) -> str:
+        """The way to an array that this one has."""
+        way = self._way_to(holder)
+        text, before = self.by_way(way), self._walk.things[holder]
+        around = self._walk.things[way[-2]] if len(way) > 1 else None
+        front, behind = _step(before, array, around, self._walk.kinds[holder])
+        return f"{front}{text}{behind}"
+
+    def _way_to(self, number: int) -> list[int]:
+        way = [number]
+        while (parent := self._walk.parent[way[-1]]) >= 0 and len(way) < _MOST_STEPS:
+            way.append(parent)
+        if parent >= 0:
+            way.append(self._walk.origin[number])  # far away: what is between is left out
+        return way[::-1]
+
+    def by_way(self, way: list[int]) -> str:
+        """The text for a way whose first is a root."""
+        things = [self._walk.things[number] for number in way]
+        kinds = [self._walk.kinds[number] for number in way]
+        said = _as_optimizer_state(things, kinds, self._name_of)
+        if said:
+            return said
+        text = things[0].name if isinstance(things[0], Root) else ""
+        if len(way) > _MOST_STEPS:
+            return f"{text}…"
+        for at in range(1, len(way)):
+            before, thing = things[at - 1], things[at]
+            if isinstance(before, Root):
+                text = text or _beginning(thing)
+                continue
+            front, behind = _step(before, thing, things[at - 2] if at > 1 else None, kinds[at - 1])
+            text = f"{front}{text}{behind}"
+        return text
+
+    def optimizer(self, number: int) -> str:
+        """The optimizer that has it: ``parameter of Adam opt``."""
+        way = self._way_to(number)
+        at = max(i for i, each in enumerate(way) if self._walk.kinds[each] == OPTIMIZER)
+        name = self.by_way(way[: at + 1])
+        return f"parameter of {type(self._walk.things[way[at]]).__name__} {name}".rstrip()
+
+    def is_variable(self, number: int) -> bool:
+        """Does a way by variables alone lead to it, and none through a graph?"""
+        kinds = {self._walk.kinds[each] for each in self._way_to(number)[:-1]}
+        return not kinds & {NODE, CONTEXT}
+
+    def _name_of(self, tensor: Tensor) -> str:
+        number = self._walk.number(tensor)
+        return "" if number is None else self.of(number)
+
+
+def _beginning(thing: Any) -> str:
+    """Where a walk through all there is begins."""
+    if isinstance(thing, ModuleType):
+        name = vars(thing).get("__name__")
+        return name if isinstance(name, str) else "a module"
+    return ""
+
+
+def _as_optimizer_state(things: list[Any], kinds: list[int], name_of: Any) -> str:
+    """``Adam state exp_avg of weight``, if that is what the way ends with."""
+    if OPTIMIZER not in kinds or not isinstance(things[-1], Tensor):
+        return ""
+    at = len(kinds) - 1 - kinds[::-1].index(OPTIMIZER)
+    optimizer, rest = things[at], things[at + 1 :]
+    state = (attributes(optimizer) or {}).get("state")
+    if len(rest) < 3 or rest[-3] is not state or type(rest[-2]) is not dict:
+        return ""
+    key = _key_of(rest[-2], rest[-1])
+    for parameter, values in dict.items(state or {}):
+        if values is rest[-2] and isinstance(key, str):
+            name = name_of(parameter) if isinstance(parameter, Tensor) else ""
+            of = f" of {name}" if name else ""
+            return f"{type(optimizer).__name__} state {key}{of}"
+    return ""
+
+
+#: What to write before, and behind, the text so far.
+Step = tuple[str, str]
+_ON: Step = ("", "")
+
+
+def _step(before: Any, thing: Any, around: Any, kind: int) -> Step:
+    """Of the way from `before` to `thing`; `around` led to `before`."""
+    if kind == TENSOR:
+        return _of_tensor(before, thing)
+    if kind == NODE:
+        return _of_node(before, thing)
+    own = type(before)  # `isinstance` would ask the thing itself
+    if issubclass(own, dict):
+        return _of_dict(before, thing, around)
+    if own is CellType or (own is tuple and type(thing) is CellType) or own is partial:
+        return _ON
+    for known in (list, tuple, deque):
+        if issubclass(own, known):
+            return _of_sequence(known.__iter__(before), thing)
+    if own is FunctionType:
+        return _of_function(before, thing)
+    if issubclass(own, type):
+        return _ON
+    if own is MethodType:
+        return "", ".__self__"
+    if own is FrameType:
+        return "a variable of ", f"{before.f_code.co_name}()"
+    return _of_object(before, thing)
+
+
+def _of_tensor(tensor: Tensor, thing: Any) -> Step:
+    if thing is tensor._grad:
+        return "", ".grad"
+    if tensor._view is not None and thing is tensor._view.base:
+        return "", "._base"
+    if KINDS[type(thing)] in (NODE, CONTEXT):
+        return "", ".grad_fn"
+    if attributes(tensor) is thing:
+        return _ON
+    rare = tensor._rare
+    if rare is not None and (thing is rare.hooks or thing is rare.post_accumulate):
+        return "a hook of ", ""
+    return "a part of ", ""
+
+
+def _of_node(node: Node, thing: Any) -> Step:
+    if KINDS[type(thing)] in (NODE, CONTEXT):
+        return _ON
+    if isinstance(node, AccumulateGrad) and thing is node.variable:
+        return "a leaf behind ", ""
+    slot = slot_of(node, thing)
+    if slot:
+        return f"saved `{slot}` of {node.name()} behind ", ""
+    if is_hooks(node, thing):
+        return f"a hook of {node.name()} behind ", ""
+    return f"a part of {node.name()} behind ", ""
+
+
+def is_hooks(node: Node, thing: Any) -> bool:
+    """Is it where hooks of the node are kept?"""
+    hooks = node.hooks
+    return hooks is not None and any(
+        thing is each for each in (hooks.pre, hooks.post, hooks.tensor, *hooks.tensor.values())
+    )
+
+
+def slot_of(node: Node, thing: Any) -> str:
+    """The name under which a node saves a tensor, or an array; empty if it does not. Nothing is unpacked."""
+    for name, form in node.saved_values().items():
+        if thing is form or (KINDS[type(form)] == INNER and _is_in(form, thing)):
+            return name
+        if (
+            thing is getattr(form, "packed", None)
+            and type(form).__module__ == "vizgrad.graph.saved"
+        ):
+            return name
+    for name in node.plain_names:
+        if getattr(node, "_" + name, None) is thing:
+            return name
+    return ""
+
+
+def _is_in(form: Any, thing: Any) -> bool:
+    inner = getattr(form, "form", form)  # without its checksum
+    return (
+        thing is inner
+        or thing is getattr(inner, "_array", None)
+        or thing is getattr(inner, "tangents", None)
+    )
+
+
+def _of_dict(space: dict[Any, Any], thing: Any, around: Any) -> Step:
+    key = _key_of(space, thing)
+    if key is _NO_KEY:
+        return "a key of ", ""
+    if issubclass(type(around), ModuleType | type) or (
+        around is not None and attributes(around) is space
+    ):
+        if KINDS[type(around)] == MODULE and key in _OF_MODULES:
+            return _ON
+        return "", f".{_attribute(key)}"
+    if type(around) is dict and _is_of_module(space, around):
+        return "", f".{_attribute(key)}"
+    return "", f"[{_written(key)}]"
+
+
+def _is_of_module(space: Any, around: dict[Any, Any]) -> bool:
+    """Is it the dict of parameters, buffers or modules, in the attributes `around` of a module?"""
+    return "training" in around and any(around.get(name) is space for name in _OF_MODULES)
+
+
+_NO_KEY = object()
+
+
+def _key_of(space: dict[Any, Any], thing: Any) -> Any:
+    for key, value in islice(dict.items(space), _MOST_ENTRIES):
+        if value is thing:
+            return key
+    return _NO_KEY
+
+
+def _attribute(key: Any) -> str:
+    return key if type(key) is str else "…"
+
+
+def _written(key: Any) -> str:
+    """A key as code; of what a person's class would write itself only the class."""
+    if type(key) in (str, int, bool, float, bytes, type(None)):
+        text = repr(key)
+    elif type(key) is tuple:
+        text = f"({', '.join(map(_written, key[:4]))}{', …' if len(key) > 4 else ''})"
+    else:
+        text = f"<{type(key).__name__}>"
+    return text if len(text) <= _LONGEST_KEY else f"{text[: _LONGEST_KEY - 1]}…"
+
+
+def _of_sequence(values: Iterator[Any], thing: Any) -> Step:
+    for index, value in enumerate(islice(values, _MOST_ENTRIES)):
+        if value is thing:
+            return "", f"[{index}]"
+    return "", "[…]"
+
+
+def _of_function(function: FunctionType, thing: Any) -> Step:
+    if thing is function.__closure__:
+        return "a variable around the function ", ""
+    is_default = thing is function.__defaults__ or thing is function.__kwdefaults__
+    return ("a default of ", "") if is_default else _ON
+
+
+def _of_object(before: Any, thing: Any) -> Step:
+    space = attributes(before)
+    if space is thing:
+        return _ON
+    key = _NO_KEY if space is None else _key_of(space, thing)
+    if type(key) is str:
+        return "", f".{key}"
+    for kind in type(before).__mro__:
+        for name, member in list(vars(kind).items()):
+            if isinstance(member, MemberDescriptorType) and _slot(member, before) is thing:
+                return "", f".{name}"
+    return "", f" (in its {type(before).__name__})"
+
+
+def _slot(member: MemberDescriptorType, thing: Any) -> Any:
+    try:
+        return member.__get__(thing)
+    except AttributeError:
+        return None
+
+
+def attributes(thing: Any) -> dict[str, Any] | None:
+    """The dict of an object's attributes, if it has one; a class that says it is another is not asked."""
+    for kind in type(thing).__mro__:
+        found = vars(kind).get("__dict__")
+        if found is not None:
+            if type(found).__name__ != "getset_descriptor":
+                return None
+            space = found.__get__(thing)
+            return space if isinstance(space, dict) else None
+    return None

@@ -1,0 +1,133 @@
+"""One reading of the memory of the process. It costs when it is asked for, and nothing otherwise.
+
+No other thread runs Python meanwhile, and nothing is collected: what is told fits together. Nothing
+is written,
+unpacked, brought up to date or kept: afterwards all is as it was.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+from types import FrameType
+
+from vizgrad.heap import kinds
+from vizgrad.heap.blocks import blocks_of
+from vizgrad.heap.graphs import Graphs
+from vizgrad.heap.held import Held
+from vizgrad.heap.others import uncounted
+from vizgrad.heap.paths import Paths
+from vizgrad.heap.roots import Asked, Notebook, alive_without_a_way, elsewhere, variables
+from vizgrad.heap.walk import Root, Walk
+from vizgrad.inspection import model
+
+#: Keepers and cycles that are told.
+MOST_KEEPERS, MOST_CYCLES = 50, 20
+_USES: tuple[model.HeapUse, ...] = (
+    "parameter", "gradient", "optimizer", "variable", "saved", "elsewhere", "garbage",
+)  # fmt: skip
+#: Seconds that other threads wait at most.
+_ALONE = 60.0
+
+
+def read(
+    frame: FrameType | None = None, notebook: Notebook | None = None, *, most: int | None = None
+) -> model.Heap:
+    """What lives, named by the variables of `frame` and its callers, and of the notebook.
+
+    `most`: of how many storages all is told, the largest; None: of all.
+    """
+    with _alone():
+        objects = gc.get_objects()  # first: nothing of the reader's own is in it
+        asked = Asked()
+        found = variables(frame, notebook, asked)
+        walk = Walk(found.skipped)
+        try:
+            return _read(walk, objects, found.roots, asked, most)
+        finally:
+            walk.clear()
+            objects.clear()
+            found.roots.clear()
+            found.skipped.clear()
+            kinds.forget()
+            asked.let_go()
+
+
+def _read(
+    walk: Walk, objects: list[object], named: list[Root], asked: Asked, most: int | None
+) -> model.Heap:
+    roots = walk.begin(named)
+    away = walk.begin_elsewhere(elsewhere(walk.things, asked))
+    roots.append(away)
+    roots += _without_a_way(walk, objects, away)
+    others = uncounted(walk)
+    paths = Paths(walk)
+    graphs = Graphs(walk, roots, away, paths)
+    held = Held(walk, paths, graphs)
+    blocks = sorted(blocks_of(walk), key=lambda block: (-block.bytes, block.extent.low))
+    uses: list[model.HeapUse] = [held.use(block) for block in blocks]
+    keepers = graphs.keepers(zip(blocks, uses, strict=True))
+    cycles, cycles_more = graphs.cycles(blocks, MOST_CYCLES)
+    shares = tuple(
+        model.HeapShare(
+            use,
+            uses.count(use),
+            sum(b.bytes for b, u in zip(blocks, uses, strict=True) if u == use),
+        )
+        for use in _USES
+        if use in uses
+    )
+    told = blocks if most is None else blocks[:most]
+    return model.Heap(
+        bytes=sum(block.bytes for block in blocks),
+        storages=len(blocks),
+        nodes=len(graphs.nodes),
+        shares=shares,
+        held=tuple(held.told(number, block) for number, block in enumerate(told)),
+        held_more=len(blocks) - len(told),
+        keepers=tuple(keepers[:MOST_KEEPERS]),
+        keepers_more=max(len(keepers) - MOST_KEEPERS, 0),
+        cycles=tuple(cycles),
+        cycles_more=cycles_more,
+        uncounted=others,
+    )
+
+
+def _without_a_way(walk: Walk, objects: list[object], away: int) -> list[int]:
+    """Of what no walk has met: what is alive belongs to `away`, what is left is garbage, a root of
+    its own.
+    """
+    left = [thing for thing in objects if walk.number(thing) is None and not walk.skips(thing)]
+    wanted = (kinds.TENSOR, kinds.NODE, kinds.CONTEXT)
+    if not any(kinds.KINDS[type(thing)] in wanted for thing in left):
+        return []
+    objects.clear()  # the references of the other list would count
+    alive = alive_without_a_way(left)
+    walk.go_on(away, alive)
+    parts = (kinds.INNER, kinds.ARRAY, kinds.NOTHING)  # those are met with what they are part of
+    garbage = [
+        thing
+        for thing in left
+        if walk.number(thing) is None and kinds.KINDS[type(thing)] not in parts
+    ]
+    found = walk.begin([Root("", garbage, garbage=True)]) if garbage else []
+    garbage.clear()
+    alive.clear()
+    left.clear()
+    return found
+
+
+@contextmanager
+def _alone() -> Generator[None]:
+    """No other thread's Python in between, and no collection."""
+    collects, interval = gc.isenabled(), sys.getswitchinterval()
+    gc.disable()
+    sys.setswitchinterval(_ALONE)
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(interval)
+        if collects:
+            gc.enable()

@@ -1,0 +1,208 @@
+"""A walk through the objects of the process: from roots that have names, each thing by its shortest way.
+
+What is met is numbered. Of the way that led to a thing its last step is kept (`parent`), of tensors
+and nodes, and of
+all that a person's variables lead to, every step (`targets`): so it can be told what a variable keeps alive.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections import deque
+from collections.abc import Iterable
+from typing import Any
+
+from vizgrad.arrays.occupied import elements, holds_objects
+from vizgrad.heap.kinds import (
+    ARRAY,
+    CONTEXT,
+    HOST,
+    INNER,
+    KINDS,
+    NODE,
+    NOTHING,
+    OPTIMIZER,
+    OTHER,
+    PROGRAM,
+    SESSION,
+    TENSOR,
+)
+
+#: Elements of an array of objects that are looked at.
+_MOST_ELEMENTS = 1_000_000
+#: Which kinds are gone on from first: a thing is named by what a person wrote, not by the graph it
+#: is part of.
+_TURN = {TENSOR: 1, OPTIMIZER: 1, NODE: 2, CONTEXT: 2, SESSION: 2}
+_TRACED = (TENSOR, NODE)
+_referents = gc.get_referents
+
+
+class Root:
+    """Where a walk begins: a variable, or all that no variable leads to. It takes part like any
+    other thing.
+    """
+
+    __slots__ = ("garbage", "name", "values")
+
+    def __init__(self, name: str, values: list[Any], *, garbage: bool = False) -> None:
+        self.name = name
+        self.values = values
+        self.garbage = garbage
+
+
+class Walk:
+    def __init__(self, skipped: Iterable[Any]) -> None:
+        """`skipped` are things to pass by: namespaces, whose variables are roots."""
+        self.things: list[Any] = []
+        self.kinds: list[int] = []
+        self.parent: list[int] = []
+        #: The root that led to each thing.
+        self.origin: list[int] = []
+        #: Where each thing leads; None of what is not traced.
+        self.targets: list[list[int] | None] = []
+        #: (number, array) for each array that was met, with who has it.
+        self.arrays: list[tuple[int, Any]] = []
+        #: tensor -> who holds it.
+        self.holders: dict[int, list[int]] = {}
+        self._numbers: dict[int, int] = {id(thing): -1 for thing in skipped}
+        self._skipped = [*skipped]  # as long as their ids are used
+        self._queues: tuple[deque[int], ...] = (deque(), deque(), deque())
+        #: What no variable leads to is walked through without noting every step.
+        self._traces = True
+
+    def clear(self) -> None:
+        """Lets go of everything: nothing may live on for having been looked at."""
+        for held in (
+            self.things, self.kinds, self.parent, self.origin, self.targets, self.arrays,
+            self._skipped, *self._queues
+        ):  # fmt: skip
+            held.clear()
+        self.holders.clear()
+        self._numbers.clear()
+
+    def number(self, thing: Any) -> int | None:
+        """Of what was met."""
+        found = self._numbers.get(id(thing), -1)
+        return None if found < 0 else found
+
+    def skips(self, thing: Any) -> bool:
+        return self._numbers.get(id(thing)) == -1
+
+    # --- going ------------------------------------------------------------------------------------------
+
+    def begin(self, roots: Iterable[Root]) -> list[int]:
+        """Walks from these, to what was not met yet; their numbers."""
+        numbers: list[int] = []
+        for root in roots:
+            number = self._meet(root, OTHER, -1)
+            numbers.append(number)
+            for value in root.values:
+                self._lead(number, value)
+        self._go()
+        return numbers
+
+    def begin_elsewhere(self, root: Root) -> int:
+        """Walks from a root that leads everywhere: of what it meets only tensors and nodes are traced."""
+        number = self._meet(root, OTHER, -1)
+        self._elsewhere = number
+        self.go_on(number, root.values)
+        return number
+
+    def go_on(self, root: int, values: Iterable[Any]) -> None:
+        """Walks on from the root that leads everywhere."""
+        self._traces = False
+        for value in values:
+            self._lead(root, value)
+        self._go()
+        self._traces = True
+
+    def _go(self) -> None:
+        first, second, third = self._queues
+        while True:
+            queue = first or second or third
+            if not queue:
+                return
+            self._expand(queue.popleft())
+
+    def _meet(self, thing: Any, kind: int, parent: int) -> int:
+        number = len(self.things)
+        self._numbers[id(thing)] = number
+        self.things.append(thing)
+        self.kinds.append(kind)
+        self.parent.append(self._by(kind, parent))
+        self.origin.append(number if parent < 0 else self.origin[parent])
+        self.targets.append([] if self._traces or kind in _TRACED else None)
+        return number
+
+    def _by(self, kind: int, parent: int) -> int:
+        """Nodes are said to be behind what the graph begins with: the way through a graph says nothing."""
+        if kind in (NODE, CONTEXT) and parent >= 0:
+            above = self.parent[parent]
+            if self.kinds[parent] in (NODE, CONTEXT):
+                return above
+            if above >= 0 and self.kinds[above] in (NODE, CONTEXT):
+                return self.parent[above]
+        return parent
+
+    def _expand(self, number: int) -> None:
+        thing, kind = self.things[number], self.kinds[number]
+        children = elements(thing) if kind == ARRAY else _referents(thing)
+        if self.targets[number] is None:
+            self._expand_untraced(number, children)
+            return
+        inner = kind in _TRACED
+        for child in children:
+            self._lead(number, child, inner=inner)
+
+    def _expand_untraced(self, number: int, children: Iterable[Any]) -> None:
+        """The same of most things that there are: what is known, and not traced, needs no more than that."""
+        kinds, numbers, targets = KINDS, self._numbers, self.targets
+        for child in children:
+            if kinds[type(child)] != NOTHING:
+                known = numbers.get(id(child))
+                if known is None or targets[known] is not None:
+                    self._lead(number, child)
+
+    def _lead(self, number: int, child: Any, *, inner: bool = False) -> None:
+        """`number` leads to `child`; of a tensor or node (`inner`) tuples and lists have no name of
+        their own.
+        """
+        kind = KINDS[type(child)]
+        if kind == NOTHING:
+            return
+        if kind == ARRAY:
+            self.arrays.append((number, child))
+            if not (holds_objects(child) and child.size <= _MOST_ELEMENTS):
+                return
+        elif kind == INNER or (inner and type(child) in (tuple, list)):
+            for each in _referents(child):
+                self._lead(number, each, inner=True)
+            return
+        traced = self.targets[number] is not None
+        if traced and self._traces and kind in (PROGRAM, HOST) and not _is_own_class(child):
+            return
+        known = self._numbers.get(id(child))
+        if known is None:
+            if self._traces and _is_namespace(child):
+                return
+            known = self._meet(child, kind, number)
+            self._queues[_TURN.get(kind, 0)].append(known)
+        elif known < 0:
+            return
+        if kind == TENSOR:
+            self.holders.setdefault(known, []).append(number)
+        leads = self.targets[number] if traced else self.targets[self._elsewhere]
+        if leads is not None and self.targets[known] is not None:
+            leads.append(known)
+
+
+def _is_namespace(thing: Any) -> bool:
+    """The globals of a module, which a function leads to."""
+    return type(thing) is dict and "__builtins__" in thing
+
+
+def _is_own_class(thing: Any) -> bool:
+    """A class of the program itself: what its attributes hold is a person's."""
+    return (
+        issubclass(type(thing), type) and type.__getattribute__(thing, "__module__") == "__main__"
+    )
