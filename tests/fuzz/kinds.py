@@ -149,11 +149,20 @@ def matrix_for(columns: Any = None, types: str = "") -> Kind:
 
 
 def number(low: float = -3, high: float = 3) -> Kind:
-    return lambda d, so_far: d.number(first(so_far).dtype, low, high)
+    return lambda d, so_far: _or_a_tensor(d, d.number(first(so_far).dtype, low, high))
 
 
 def real(low: float = -3, high: float = 3) -> Kind:
-    return lambda d, so_far: d.number("float64", low, high)
+    return lambda d, so_far: _or_a_tensor(d, d.number("float64", low, high))
+
+
+def _or_a_tensor(d: Draw, value: Any) -> Any:
+    """A number; now and then a tensor without dimensions says it."""
+    if not d.chance(0.05):
+        return value
+    dtype = {bool: "bool", int: "int64", float: "float64", complex: "complex128"}[type(value)]
+    grad = dtype in FLOATS + COMPLEX and d.chance(0.2)
+    return Given((), dtype, (value,), "plain", grad)
 
 
 def integer(low: int = 0, high: int = 3) -> Kind:

@@ -29,7 +29,7 @@ UNDER: tuple[Known, ...] = (
           ours_says("singular")),
     Known("*", "jvp tangent", "of infinities and NaN, and beside them", special),
     Known("*", "vmap* is no loop*", "inf - inf and 0 * inf in another order", not_finite),
-    Known("remainder fmod", "jvp tangent", "PyTorch's rule reads an operand that was written to",
+    Known("remainder fmod hypot", "jvp tangent", "PyTorch's rule reads an operand that was written to",
           lambda call, found: call.writes and "Same" in repr(call.args + call.words)),
     Known("detach", "vmap loop raises*", "the examples of a loop are views, which cannot be detached in place"),
     Known("as_strided*", "vmap* is no loop*", "strides are those of the memory, which is another for a loop"),

@@ -366,7 +366,7 @@ def product_of_several_zeros(line: str, theirs: Side, ours: Side, found: Differe
         return False
     used = any(re.search(r"\.prod\(\)|torch\.prod\(x\d+b?\)", each) for each in theirs.lines)
     a, b = found.theirs, found.ours
-    lost = (a == 0) & ~np.isfinite(b)
+    lost = ~np.isfinite(b)
     return used and bool(lost.any() and np.all(lost | np.isclose(a, b, equal_nan=True)))
 
 

@@ -145,6 +145,14 @@ def one_element_of_its_own(line: str, theirs: Side, ours: Side, found: Differenc
 
 
 def gradient_that_is_a_view(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
+    if found.what.startswith("requires_grad of "):
+        # of a view of it that was made without gradients, by whether the memory's first tensor asks for one
+        view = theirs.names.get(found.what.rsplit(" ", 1)[-1])
+        return (
+            view is not None
+            and view._base is not None
+            and not any(view._base is each for each in theirs.tensors().values())
+        )
     there, here = (side.names.get(_written(line) or "") for side in (theirs, ours))
     told = ("A view was created in no_grad", "Can't detach views in-place", "setStorage")
     if there is not None and "setStorage" in str(found.theirs) and not there.numel():

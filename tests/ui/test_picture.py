@@ -154,6 +154,10 @@ def test_the_tour_is_read_without_zooming_and_is_at_most_one_scroll_away(lab: La
     # One scroll, with the wheel in the graph, and its other half is there.
     current = view.locator('[data-state="current"]').first
     current.click()
+    view.evaluate(
+        "view => view.scrollIntoView({ block: 'end' })"
+    )  # all of it, wherever the notebook was
+    canvas = canvas_of(view)
     lab.page.mouse.move(canvas["x"] + 30, canvas["bottom"] - 30)
     lab.page.mouse.wheel(0, canvas["height"])
     last = max(nodes, key=lambda node: node["box"]["bottom"])["name"]

@@ -102,11 +102,8 @@ def check_history(target: Tensor, recorded: bool) -> None:
 def refuse_partial_overlap(target: Tensor, operand: Tensor) -> None:
     """An operand may be the target itself, but not share some of its elements (V-7)."""
     a, b = target._array, operand._array
-    if operand._storage is None or operand._storage is not target._storage:
-        # `.data` shares memory, too; arrays of one block have one base
-        base, other = getattr(a, "base", None), getattr(b, "base", None)
-        if (a if base is None else base) is not (b if other is None else other):
-            return
+    if not one_block(target, operand):
+        return
     if a.shape == b.shape and address(a) == address(b) and layout.same_steps(a, b):
         return
     if not (layout.is_dense(a) and layout.is_dense(b)):
@@ -121,16 +118,25 @@ def check_placing(target: Tensor, *operands: Any) -> None:
     if innermost((target, *tensors)) is not None:
         return  # what they stand for is checked when it is written
     check_write(target, MODES.grad and any(t.requires_grad for t in (target, *tensors)))
-    storage = target._storage
     for operand in tensors:
         if operand is target or (
-            storage is not None
-            and operand._storage is storage
+            one_block(target, operand)
             and layout.is_dense(target._array)
             and layout.is_dense(operand._array)
             and _meet(target._array, operand._array)
         ):
             raise _overlap_error()
+
+
+def one_block(target: Tensor, operand: Tensor) -> bool:
+    """Do they show the same memory? `.data` does so with a storage of its own: the arrays have one base."""
+    if operand._storage is not None and operand._storage is target._storage:
+        return True
+    if innermost((target, operand)) is not None:
+        return False  # wrappers have no memory
+    a, b = target._array, operand._array
+    base, other = getattr(a, "base", None), getattr(b, "base", None)
+    return (a if base is None else base) is (b if other is None else other)
 
 
 def _meet(a: Any, b: Any) -> bool:

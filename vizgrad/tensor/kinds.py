@@ -13,6 +13,7 @@ from typing import Any
 
 from vizgrad.arrays.dtypes import DType
 from vizgrad.tensor.operands import not_a_tensor
+from vizgrad.tensor.tensor import Tensor
 from vizgrad.tensor.wrong_call import wrong_call
 
 _NOBODYS: frozenset[type] = frozenset({slice, DType, dict, type(None)})
@@ -45,6 +46,19 @@ class Kinds:
         self.passed: set[tuple[Any, ...]] = set()
 
     @cached_property
+    def _in_order(self) -> list[str]:
+        parameters = inspect.signature(self.function).parameters.values()
+        return [
+            p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+        ]
+
+    @cached_property
+    def _numbers(self) -> frozenset[str]:
+        """Parameters that take a number."""
+        parameters = inspect.signature(self.function).parameters.values()
+        return frozenset(p.name for p in parameters if _kind(p) == "float")
+
+    @cached_property
     def _refused(self) -> tuple[list[frozenset[type]], dict[str, frozenset[type]]]:
         """What each positional parameter refuses, and each parameter by name; read at the first call."""
         in_order: list[frozenset[type]] = []
@@ -57,15 +71,25 @@ class Kinds:
                 in_order.append(by_name[name])
         return in_order, by_name
 
-    def check(self, args: tuple[Any, ...], options: dict[str, Any]) -> None:
-        """TypeError for the first argument that is something else than its parameter takes."""
+    def check(
+        self, args: tuple[Any, ...], options: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The arguments, with numbers for tensors that say one; TypeError for what is not taken."""
         classes = (*map(type, args),)
         if options:
             classes += (*options, *map(type, options.values()))
-        if classes not in self.passed:
-            self._look_at(args, options)
-            if len(self.passed) < _KEPT and all(map(_lasts, classes)):
-                self.passed.add(classes)
+        if classes in self.passed:
+            return args, options
+        self._look_at(args, options)
+        given = self._said_by_tensors(args, options)
+        if given:
+            in_order = (given.get(n, a) for n, a in zip(self._in_order, args, strict=False))
+            return (*in_order, *args[len(self._in_order) :]), {
+                n: given.get(n, v) for n, v in options.items()
+            }
+        if len(self.passed) < _KEPT and all(map(_lasts, classes)):
+            self.passed.add(classes)
+        return args, options
 
     def _look_at(self, args: tuple[Any, ...], options: dict[str, Any]) -> None:
         in_order, by_name = self._refused
@@ -75,6 +99,21 @@ class Kinds:
         for name, value in options.items():
             if value.__class__ in by_name.get(name, _NONE):
                 raise self._error(args, options)
+
+    def _said_by_tensors(self, args: tuple[Any, ...], options: dict[str, Any]) -> dict[str, Any]:
+        """The numbers that tensors say, by parameter; TypeError for dimensions, or a gradient to lose."""
+        found: dict[str, Any] = {}
+        for name, value in (*zip(self._in_order, args, strict=False), *options.items()):
+            if name in self._numbers and isinstance(value, Tensor):
+                if value._array.ndim or value.requires_grad:
+                    raise wrong_call(
+                        TypeError(
+                            f"{self.function.__name__}(): argument '{name}' must be Number, not Tensor"
+                        ),
+                        "give it a number, or a tensor without dimensions that does not require grad",
+                    )
+                found[name] = value.item()
+        return found
 
     def _error(self, args: tuple[Any, ...], options: dict[str, Any]) -> TypeError:
         by_name = self._refused[1]

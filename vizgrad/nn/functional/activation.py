@@ -20,6 +20,7 @@ from vizgrad.ops.public.arguments import (
     check_number,
     element,
     factor,
+    number_of,
     rounded,
 )
 from vizgrad.ops.public.keywords import takes_tensors
@@ -38,6 +39,8 @@ def _apply(primitive: Primitive, name: str, input: Tensor, inplace: bool, **opti
     if input._array.dtype.kind not in "fcV" and primitive not in _OF_INTEGERS:
         raise NotImplementedError(f'"{name}" not implemented for {input.dtype.name} tensors')
     for key, value in options.items():
+        if isinstance(value, Tensor):
+            return _apply(primitive, name, input, inplace, **(options | {key: number_of(value)}))
         if value.__class__ is str and key != "approximate":
             raise TypeError(f"{name}(): argument '{key}' must be Number, not str")
         if value.__class__ is complex or (value.__class__ is not str and not -1e38 < value < 1e38):
@@ -286,6 +289,7 @@ def rrelu(
     """`leaky_relu` with slopes drawn from U(lower, upper) in training, their mean otherwise."""
     if input._array.dtype.kind not in "fV":
         raise NotImplementedError(f'"rrelu" not implemented for {input.dtype.name} tensors')
+    lower, upper = number_of(lower), number_of(upper)
     for name, bound in (("lower", lower), ("upper", upper)):
         if not math.isfinite(bound):
             raise RuntimeError(f"rrelu: {name} bound must be finite, got {bound}")
@@ -349,7 +353,7 @@ def softmin(
 
 @takes_tensors
 def gumbel_softmax(
-    logits: Any, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1
+    logits: Any, tau: Any = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1
 ) -> Tensor:
     """A sample from the relaxed categorical distribution; `hard`: one-hot, with the soft gradient.
 

@@ -9,11 +9,13 @@ from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.tensor import Tensor
 
 
+@takes_tensors
 def dropout(input: Tensor, p: float, train: bool) -> Tensor:
     """`nn.functional.dropout`."""
     return _dropout(input, p, train)
 
 
+@takes_tensors
 def alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
     """`nn.functional.alpha_dropout`."""
     return _alpha_dropout(input, p, train)

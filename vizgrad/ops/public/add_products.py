@@ -109,7 +109,7 @@ def baddbmm(
 @public(method=True)
 @takes_tensors
 def addr(
-    input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Any = 1, alpha: Any = 1,
+    input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: float = 1, alpha: float = 1,
     out: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
     """beta * input + alpha * (all products of the elements of two vectors)."""
@@ -135,7 +135,7 @@ def addr(
 @public(method=True)
 @takes_tensors
 def addbmm(
-    input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1,
+    input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, alpha: float = 1,
     out: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
     """beta * input + alpha * (the sum of the products of two stacks of matrices)."""

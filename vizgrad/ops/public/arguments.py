@@ -13,7 +13,7 @@ from vizgrad.arrays.dtypes import DType
 from vizgrad.arrays.limits import finfo
 from vizgrad.arrays.quiet import quiet
 from vizgrad.errors import index_of, wrap_dim
-from vizgrad.function.inplace import check_write, refuse_partial_overlap
+from vizgrad.function.inplace import check_write, one_block, refuse_partial_overlap
 from vizgrad.ops.copying import to_copy
 from vizgrad.tensor.duals import DUALS, is_dual
 from vizgrad.tensor.modes import MODES
@@ -34,7 +34,7 @@ def dims_of(dim: Any, ndim: int) -> tuple[int, ...] | None:
     if dim.__class__ is int:
         only = wrap_dim(dim, ndim)
         return (only,) if ndim else ()
-    if isinstance(dim, Iterable):
+    if isinstance(dim, Iterable) and getattr(dim, "ndim", 1):
         dims: tuple[int, ...] = ()
         for each in dim:
             d = wrap_dim(index_of(each), ndim)
@@ -54,8 +54,7 @@ def own_number(target: Tensor, value: Any) -> Any:
     """What `target` may be filled with: one of its own elements is read beforehand."""
     if not isinstance(value, Tensor) or value._array.size != 1:
         return value
-    shared = value._storage is not None and value._storage is target._storage
-    return value.clone() if shared or value is target else value
+    return value.clone() if one_block(target, value) else value
 
 
 def sizes_of(name: str, sizes: Sequence[Any]) -> tuple[int, ...]:
@@ -226,14 +225,29 @@ def written(out: Tensor, result: Tensor, name: str, *inputs: Any) -> Tensor:
     return out
 
 
+def number_of(value: Any) -> Any:
+    """A number, also one that a tensor without dimensions says; TypeError for what has a gradient to lose."""
+    if isinstance(value, xp.generic):
+        return value.item()  # one of numpy's would say beside arrays what type the result has
+    if not isinstance(value, Tensor):
+        return value
+    if value._array.ndim or value.requires_grad:
+        why = f"of shape {list(value._array.shape)}" if value._array.ndim else "that requires grad"
+        raise wrong_call(
+            TypeError(f"the argument must be Number, not Tensor {why}"),
+            "give it a number; beside an operator (x * t) a tensor broadcasts, and gets its gradient",
+        )
+    return value.item()
+
+
 def element(value: Any, dtype: Any) -> Any:
-    """A Python number as PyTorch writes it into elements of the numpy type `dtype`.
+    """A number as PyTorch writes it into elements of the numpy type `dtype`.
 
     Fractions are cut off; a negative number goes into an unsigned type from the other end. RuntimeError
     for what the type does not hold: a number too large, an infinity as an integer, an imaginary part.
     """
-    if isinstance(value, xp.generic):
-        value = value.item()  # a number of numpy's would say beside arrays what type the result has
+    if isinstance(value, (xp.generic, Tensor)):
+        value = number_of(value)
     kind = dtype.kind
     if kind == "b":
         return bool(value)

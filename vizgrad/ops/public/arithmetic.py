@@ -17,6 +17,7 @@ from vizgrad.ops.public.arguments import (
     element,
     factor,
     index_of,
+    number_of,
     written,
 )
 from vizgrad.ops.public.keywords import takes_out, takes_tensors
@@ -38,7 +39,7 @@ def _beside_number(input: Any, other: Any) -> Any:
 
 def scaled_by(alpha: Any, input: Any, other: Any) -> Any:
     """`alpha` as an element of the result; RuntimeError for a number of a higher kind, and for a bool."""
-    dtype = conversion.result_type(input, other)
+    dtype, alpha = conversion.result_type(input, other), number_of(alpha)
     if isinstance(alpha, bool) and dtype.category:
         raise RuntimeError(f"Boolean alpha only supported for Boolean results, not {dtype.name}.")
     if isinstance(alpha, (float, complex)) and dtype.category < 2:

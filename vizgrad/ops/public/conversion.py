@@ -15,7 +15,7 @@ from vizgrad.function.inplace import write
 from vizgrad.function.wrapped import Wrapped
 from vizgrad.ops import copying, shape
 from vizgrad.ops.forms import method, public
-from vizgrad.ops.public.arguments import check_number, element
+from vizgrad.ops.public.arguments import check_number, element, own_number
 from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor import formats
 from vizgrad.tensor.clock import tick
@@ -296,7 +296,7 @@ def fill_(input: Tensor, value: Any) -> Tensor:
                 "fill_ only supports 0-dimension value tensor but got tensor with "
                 f"{value._array.ndim} dimensions."
             )
-        return write(copying.fill, input, value, name="fill_")
+        return write(copying.fill, input, own_number(input, value), name="fill_")
     check_number("fill_", "value", value)
     value = element(value, input._array.dtype)
     return write(copying.fill_number, input, name="fill_", value=value)

@@ -5,13 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from vizgrad.arrays import dtypes, layout, xp
+from vizgrad.arrays import dtypes, layout
 from vizgrad.arrays.backend import (
     namespace_at,
 )
 from vizgrad.function.wrapped import Wrapped, like_batch
 from vizgrad.ops.forms import public
-from vizgrad.ops.public.arguments import check_dtype, check_sizes, element, is_number, sizes_of
+from vizgrad.ops.public.arguments import (
+    check_dtype,
+    check_sizes,
+    element,
+    is_number,
+    number_of,
+    sizes_of,
+)
 from vizgrad.ops.public.keywords import fills_out, takes_tensors
 from vizgrad.tensor.formats import check_format, preserve_format
 from vizgrad.tensor.tensor import LEAF, Tensor, new_tensor
@@ -113,10 +120,7 @@ def full(
     """One number everywhere; the type is that of the number (T-7)."""
     if _:
         given_size((), _)
-    if isinstance(fill_value, xp.generic) or (
-        isinstance(fill_value, Tensor) and not fill_value.requires_grad
-    ):
-        fill_value = fill_value.item()
+    fill_value = number_of(fill_value)
     if not is_number(fill_value):
         raise TypeError(
             "full(): argument 'fill_value' (position 2) must be Number, not "

@@ -10,7 +10,7 @@ from vizgrad.arrays.backend import (
     to_device,
 )
 from vizgrad.ops.forms import method, public
-from vizgrad.ops.public.arguments import check_dtype, check_number, element
+from vizgrad.ops.public.arguments import check_dtype, check_number, element, number_of
 from vizgrad.ops.public.creation import empty, empty_strided, full, given_size, made, ones, zeros
 from vizgrad.ops.public.from_values import tensor
 from vizgrad.ops.public.keywords import takes_tensors
@@ -82,7 +82,7 @@ def full_like(
 ) -> Tensor:
     """One number everywhere, in the shape and type of `input`."""
     out = empty_like(input, dtype=dtype, device=device, **_)
-    value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
+    value = number_of(fill_value)
     check_number("full_like", "fill_value", value)
     out._array[...] = element(value, out._array.dtype)
     return out.wanting_grad() if requires_grad else out

@@ -148,7 +148,7 @@ def scatter_(
     reduce: str | None = None,
 ) -> Tensor:
     """`scatter`, in place."""
-    check_placing(self, index, value if src is None else src)
+    check_placing(self, index, src)
     op, operands, attributes = _scatter(self, dim, index, src, value, reduce)
     return write(op, self, *operands, name="scatter_", **attributes)
 
@@ -157,7 +157,8 @@ def _scatter(
     input: Tensor, dim: int, index: Tensor, src: Any, value: Any, reduce: str | None
 ) -> Any:
     at = _check_index("scatter", input, index, dim)
-    src = value if src is None else src
+    if src is None:
+        src = _number(value)
     if reduce is not None:
         return _scatter_reduced(input, at, index, src, reduce)
     if not isinstance(src, Tensor):
@@ -168,6 +169,18 @@ def _scatter(
     _check_fit("scatter", index, input, at, src)
     _check_same("scatter", input, src)
     return indexing.scatter, (index, src), {"dim": at}
+
+
+def _number(value: Any) -> Any:
+    """`value=` is a number: also that of a tensor without dimensions, whose history nobody asks for."""
+    if isinstance(value, Tensor):
+        if value._array.ndim or value.requires_grad:
+            raise TypeError(
+                "scatter() received an invalid combination of arguments: value= takes a number, not a tensor "
+                "with dimensions or one that requires grad: hand it as src"
+            )
+        return value.item()
+    return value
 
 
 def _scatter_reduced(input: Tensor, at: int, index: Tensor, src: Any, reduce: str) -> Any:

@@ -54,7 +54,9 @@ def _copied(
 
 @method
 @takes_tensors
-def addmm_(self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+def addmm_(
+    self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1, alpha: float = 1
+) -> Tensor:
     """self = beta * self + alpha * (mat1 @ mat2)."""
     add_products.addmm(self.detach(), mat1.detach(), mat2.detach())  # checks
     beta, alpha = add_products.factors(mat1, beta, alpha)
@@ -63,7 +65,7 @@ def addmm_(self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: An
 
 @public(method=True)
 @takes_tensors
-def addmv_(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+def addmv_(input: Tensor, mat: Tensor, vec: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
     """input = beta * input + alpha * (mat @ vec)."""
     add_products.addmv(input.detach(), mat.detach(), vec.detach())  # checks
     beta, alpha = add_products.factors(mat, beta, alpha)
@@ -73,7 +75,7 @@ def addmv_(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any
 @method
 @takes_tensors
 def baddbmm_(
-    self: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1
+    self: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, alpha: float = 1
 ) -> Tensor:
     """self = beta * self + alpha * (batch1 @ batch2)."""
     check_history(self, self.requires_grad and MODES.grad)

@@ -25,7 +25,7 @@ def takes_out(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(function)
     def call(*args: Any, out: Any = None, **options: Any) -> Any:
-        kinds.check(args, options)
+        args, options = kinds.check(args, options)
         try:
             result = function(*args, **options)
         except AttributeError as error:
@@ -140,7 +140,7 @@ def takes_tensors(function: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(function)
     def call(*args: Any, **options: Any) -> Any:
         if options or (*map(type, args),) not in passed:
-            kinds.check(args, options)
+            args, options = kinds.check(args, options)
         try:
             return function(*args, **options)
         except AttributeError as error:

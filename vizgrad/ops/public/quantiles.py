@@ -14,6 +14,7 @@ from vizgrad.ops.public import (
     gather_scatter,
     reshape,
     sort_search,
+    where_clamp,
 )
 from vizgrad.ops.public.arguments import is_number
 from vizgrad.ops.public.arithmetic import lerp
@@ -105,10 +106,13 @@ def _quantile(
     unknown = (array != array).sum(-1, keepdims=True)
     last = array.shape[-1] - 1
     if ignore_nan:
-        ranks = points.reshape(-1) * xp.maximum(last - unknown, 0)
+        slope, fixed = xp.maximum(last - unknown, 0), unknown < 0
+        ranks = points.reshape(-1) * slope
     else:
-        ranks = xp.where(unknown > 0, last, points.reshape(-1) * last + 0 * unknown)
-    found = _between(ordered, ranks.astype(array.dtype), interpolation)
+        slope, fixed = last + 0 * unknown, unknown > 0
+        ranks = xp.where(fixed, last, points.reshape(-1) * slope)
+    moved = _nothing_of(q, slope.astype(array.dtype), fixed)
+    found = _between(ordered, ranks.astype(array.dtype), interpolation, moved)
     found = dimensions.movedim(found, -1, 0) if points.ndim else dimensions.squeeze(found, -1)
     if keepdim:
         lead = points.ndim
@@ -119,7 +123,15 @@ def _quantile(
     return found
 
 
-def _between(ordered: Tensor, ranks: Any, interpolation: str) -> Tensor:
+def _nothing_of(q: Any, slope: Any, fixed: Any) -> Tensor | None:
+    """0 for each rank, through which the gradient comes to `q`, `slope` times but where ranks are `fixed`."""
+    if not isinstance(q, Tensor):
+        return None
+    zero = reshape.reshape(q - new_tensor(q._array), -1) * new_tensor(slope)
+    return where_clamp.where(new_tensor(fixed), 0.0, zero)
+
+
+def _between(ordered: Tensor, ranks: Any, interpolation: str, moved: Tensor | None) -> Tensor:
     if interpolation == "lower":
         ranks = xp.floor(ranks)
     elif interpolation == "higher":
@@ -131,5 +143,7 @@ def _between(ordered: Tensor, ranks: Any, interpolation: str) -> Tensor:
     if interpolation in ("lower", "higher", "nearest"):
         return low
     high = gather_scatter.gather(ordered, -1, new_tensor(xp.ceil(ranks).astype(xp.int64)))
-    weight = xp.full_like(ranks, 0.5) if interpolation == "midpoint" else ranks - below
-    return lerp(low, high, new_tensor(weight))
+    if interpolation == "midpoint":
+        return lerp(low, high, new_tensor(xp.full_like(ranks, 0.5)))
+    weight = new_tensor(ranks - below)
+    return lerp(low, high, weight if moved is None else weight + moved)

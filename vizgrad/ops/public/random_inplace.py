@@ -39,6 +39,7 @@ def refuse_types(self: Tensor, name: str, kinds: str) -> None:
 
 @method
 @draws("fill")
+@takes_tensors
 @quiet
 def uniform_(
     self: Tensor, from_: float = 0, to: float = 1, *, generator: _Generator | None = None, **kw: Any
@@ -107,10 +108,13 @@ def _plain(name: str, argument: str, value: Any) -> Any:
 
 @method
 @draws("fill")
+@takes_tensors
 @quiet
 def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: _Generator | None = None) -> Tensor:
     """1 with probability `p`, else 0."""
     probability = p._array if isinstance(p, Tensor) else p
+    if isinstance(p, Tensor):
+        refuse_types(p, "bernoulli_tensor_p_", "iubc")
     if not isinstance(p, Tensor) and not 0 <= p <= 1:
         raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p}")
     refuse_types(self, "bernoulli_", "c")
@@ -120,6 +124,7 @@ def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: _Generator | None = Non
 
 @method
 @draws("fill")
+@takes_tensors
 @quiet
 def exponential_(self: Tensor, lambd: float = 1, *, generator: _Generator | None = None) -> Tensor:
     """Numbers from the exponential distribution with rate `lambd`."""
@@ -132,6 +137,7 @@ def exponential_(self: Tensor, lambd: float = 1, *, generator: _Generator | None
 
 @method
 @draws("fill")
+@takes_tensors
 @quiet
 def random_(
     self: Tensor, *limits: Any, generator: _Generator | None = None, **named: Any
@@ -185,6 +191,7 @@ def _check_held(self: Tensor, low: int, high: int) -> None:
 
 @method
 @draws("fill")
+@takes_tensors
 @quiet
 def geometric_(self: Tensor, p: float, *, generator: _Generator | None = None) -> Tensor:
     """How many trials with probability `p` until the first success, from 1."""
@@ -197,6 +204,7 @@ def geometric_(self: Tensor, p: float, *, generator: _Generator | None = None) -
 
 @method
 @draws("fill")
+@takes_tensors
 @quiet
 def cauchy_(
     self: Tensor, median: float = 0, sigma: float = 1, *, generator: _Generator | None = None
@@ -211,6 +219,7 @@ def cauchy_(
 
 @method
 @draws("fill")
+@takes_tensors
 @quiet
 def log_normal_(
     self: Tensor, mean: float = 1, std: float = 2, *, generator: _Generator | None = None

@@ -10,7 +10,7 @@ from vizgrad.arrays import dtypes, xp
 from vizgrad.arrays.backend import namespace_at, parse_device, to_device
 from vizgrad.function.wrapped import of_examples
 from vizgrad.ops.forms import public
-from vizgrad.ops.public.arguments import check_number, element
+from vizgrad.ops.public.arguments import check_number, element, number_of
 from vizgrad.ops.public.creation import _np_dtype, given_size, made
 from vizgrad.ops.public.keywords import fills_out, takes_tensors
 from vizgrad.tensor.tensor import Tensor
@@ -31,9 +31,7 @@ def arange(
         start, end = 0, start
     elif start is None:
         raise TypeError("arange(): argument 'start' (position 1) must be Number, not NoneType")
-    start, end, step = (
-        v.item() if isinstance(v, (Tensor, xp.generic)) else v for v in (start, end, step)
-    )
+    start, end, step = (number_of(v) for v in (start, end, step))
     if dtype is None:
         floats = any(isinstance(v, float) for v in (start, end, step))
         dtype = dtypes.get_default_dtype() if floats else dtypes.int64
@@ -112,6 +110,7 @@ def logspace(
 ) -> Tensor:  # fmt: skip
     """base to the powers of `linspace(start, end, steps)`; an integer type cuts the fractions of its ends."""
     start, end = _ends("logspace", start, end, steps)
+    base = number_of(base)
     np_dtype = _np_dtype("logspace", dtype or _complex_if(start, end, base))
     powers = _steps("logspace", start, end, steps, np_dtype, device, base)
     return made(powers, requires_grad)

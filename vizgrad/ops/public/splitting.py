@@ -36,7 +36,8 @@ def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Te
                 f"size at dimension {at}), but got split_sizes={sizes}"
             )
         return splitting.record_split(tensor, at, sizes, None)
-    size = index_of(split_size_or_sections)
+    size = split_size_or_sections
+    size = int(size) if isinstance(size, Tensor) else index_of(size)
     if size < 0 or (size == 0 and length):
         raise RuntimeError(f"split expects split_size be non-negative, but got split_size={size}")
     return splitting.record_split(tensor, at, _equal(length, size), size)

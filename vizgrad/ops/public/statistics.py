@@ -11,7 +11,7 @@ from vizgrad.arrays.dtypes import DType, promote_types
 from vizgrad.arrays.kernels.reduction import count
 from vizgrad.ops import several, statistics
 from vizgrad.ops.forms import method, public
-from vizgrad.ops.public.arguments import as_float, dims_of, written
+from vizgrad.ops.public.arguments import as_float, dims_of, number_of, written
 from vizgrad.ops.public.arithmetic import refuse_bool_minus
 from vizgrad.ops.public.broadcasting import broadcast_shapes
 from vizgrad.ops.public.conversion import result_type
@@ -25,7 +25,7 @@ from vizgrad.tensor.tensor import Tensor
 def _correction(unbiased: bool | None, correction: float | None) -> float:
     if unbiased is not None:
         return 1 if unbiased else 0
-    return 1 if correction is None else correction
+    return 1 if correction is None else number_of(correction)
 
 
 def _without_dims(dim: Any, unbiased: Any, keepdim: bool) -> tuple[Any, Any, bool]:
@@ -210,7 +210,7 @@ def norm(
         dim = tuple(range(input._array.ndim)) if dim is None else dim
         result = matrix_norm(input, p, dim, keepdim, dtype=dtype)
         return result if out is None else written(out, result, "norm", input)
-    return vector_norm(input, float(p), dim, keepdim, dtype=dtype, out=out)
+    return vector_norm(input, float(number_of(p)), dim, keepdim, dtype=dtype, out=out)
 
 
 @method(name="norm")
@@ -230,5 +230,6 @@ def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
     refuse_bool_minus(input, other)
     shape = broadcast_shapes(input._array.shape, other._array.shape)
     _check_norm_type(result_type(input, other))
+    p = number_of(p)
     _check_norm(p, shape, dims_of(None, len(shape)))
     return statistics.dist.record(input, other, p=p)

@@ -15,7 +15,7 @@ from vizgrad.ops.public import (
     index_dim,
     reshape,
 )
-from vizgrad.ops.public.arguments import check_kind
+from vizgrad.ops.public.arguments import check_kind, number_of
 from vizgrad.ops.public.keywords import takes_out, takes_tensors
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
@@ -127,6 +127,7 @@ def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Ten
         raise NotImplementedError(f'"histogram" not implemented for {input.dtype.name}')
     if bins < 1:
         raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins}")
+    min, max = number_of(min), number_of(max)
     if min > max:
         raise RuntimeError(f"torch.histc: max must be larger than min, got {min} and {max}")
     low, high = min, max
