@@ -37,6 +37,8 @@ help:  ## Say what there is
 	@echo "make test        all tests: Python, notebooks, the front end, and a real JupyterLab"
 	@echo "make parity      compare with PyTorch, program by program"
 	@echo "make fuzz        random calls and programs on both (ARGS='--minutes 5 --seed 1 --only add')"
+	@echo "make pytorch-models  step models of transformers and torchdiffeq, 200 random moves in each"
+	@echo "make pytorch-other   step PyTorch's graphs with another PyTorch (TORCH=2.4.1)"
 	@echo "make lint        ruff, pyright, the layers, eslint, tsc, prettier"
 	@echo "make bench       time against PyTorch and others"
 	@echo "make story       README's picture and its animation, taken anew"
@@ -65,6 +67,17 @@ test: $(DONE)/project $(DONE)/needs-test
 .PHONY: parity
 parity: $(DONE)/needs-test $(DONE)/needs-parity
 	python -m pytest -n auto --dist worksteal tests/oracle tests/fuzz tests/pytorch $(ARGS)
+
+.PHONY: pytorch-models
+pytorch-models: $(DONE)/needs-test $(DONE)/needs-models
+	python -m pytest -n auto --dist worksteal tests/pytorch
+	python -m tests.pytorch.random_walks $(if $(ARGS),$(ARGS),--count 200)
+
+# Another PyTorch than parity's; TORCH_INDEX=... says where its builds for the CPU are.
+.PHONY: pytorch-other
+pytorch-other: TORCH ?= 2.4.1
+pytorch-other: $(DONE)/needs-test
+	.ci/other-pytorch $(TORCH) $(ARGS)
 
 .PHONY: fuzz
 fuzz: $(DONE)/needs-test $(DONE)/needs-parity

@@ -8,6 +8,8 @@ from typing import Any
 import torch
 from torch import nn
 
+from tests.pytorch.models import Made
+
 #: Not layers: containers, bases, what is given its shapes later (as the layer that it becomes), and what
 #: computes nothing.
 NO_LAYERS = {
@@ -199,3 +201,24 @@ def makes(name: str) -> Make | None:
     if name in _LOSSES:
         return lambda: kind()(_x(3, 4), torch.rand(3, 4).round())
     return None
+
+
+def loss_of(name: str) -> Callable[[], Made]:
+    """Of a layer: its leaves, and what its result is worth."""
+    make = makes(name)
+    assert make is not None, f"nothing is known to call nn.{name} on: add it to layers.py"
+
+    def made() -> Made:
+        out = make() * 1
+        nodes = {out.grad_fn: None}
+        queue = list(nodes)
+        for node in queue:
+            new = dict.fromkeys(
+                n for n, _ in node.next_functions if n is not None and n not in nodes
+            )
+            queue += new
+            nodes |= new
+        found = {str(i): node.variable for i, node in enumerate(queue) if hasattr(node, "variable")}
+        return found, (out.abs() if out.is_complex() else out).pow(2).sum(), {}
+
+    return made

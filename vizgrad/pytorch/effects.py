@@ -26,6 +26,12 @@ class _State:
         grad = grad_of(tensor)
         return grad is self.grad and (grad is None or grad._version == self.version)
 
+    def holding(self, elements: torch.Tensor | None) -> _State:
+        """The same, with its elements."""
+        made = _State.__new__(_State)
+        made.grad, made.version, made.elements = self.grad, self.version, elements
+        return made
+
     def restore(self, tensor: torch.Tensor) -> None:
         tensor.grad = self.grad
         if self.grad is not None and self.elements is not None:
@@ -64,6 +70,15 @@ class GradEffect:
         if self._after.grad is not before.grad:  # what was there before is as it was
             before.elements = None
         return True
+
+    def since(self, elements: torch.Tensor | None) -> GradEffect | None:
+        """What has come after it, if anything has. `elements` are those that it left behind."""
+        assert self._after is not None
+        if self._after.matches(self._tensor):
+            return None
+        made = GradEffect(self._tensor, copy=False)
+        made._before, made._after = self._after.holding(elements), made._before
+        return made
 
     def undo(self) -> None:
         assert self._after is not None  # it is done

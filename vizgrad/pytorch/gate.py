@@ -111,6 +111,8 @@ class Gate:
             self._handles.append(node.register_hook(self._after(number)))
         for node in others:
             self._handles.append(node.register_prehook(self._before(-1, node.variable)))
+        #: A new thread would share work among as many as there are cores, and sum in another order.
+        self._workers = torch.get_num_threads()
         context = copy_context()
         self._thread = threading.Thread(
             target=lambda: context.run(self._work), name="held backward", daemon=True
@@ -153,6 +155,8 @@ class Gate:
     def _work(self) -> None:
         end: BaseException | None = None
         try:
+            if torch.get_num_threads() != self._workers:
+                torch.set_num_threads(self._workers)
             if self._numbering is not None:
                 self._numbering.began()
             self._start()

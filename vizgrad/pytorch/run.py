@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
-from weakref import finalize
+from weakref import finalize, ref
 
 import torch
 
@@ -18,7 +18,7 @@ from vizgrad.inspection.protocols import Effect
 from vizgrad.pytorch.edits import new_value
 from vizgrad.pytorch.effects import GradEffect, copy_of
 from vizgrad.pytorch.explaining import explain, of_a_hook
-from vizgrad.pytorch.gate import Call, Gate
+from vizgrad.pytorch.gate import Call, Gate, LeafCall
 from vizgrad.pytorch.numbering import Numbering
 from vizgrad.pytorch.source import TorchGraph
 from vizgrad.pytorch.step import Grad, TorchStep, equal
@@ -69,6 +69,8 @@ class TorchRun:
         self._due = dict.fromkeys(
             node for node, _ in seeds if not needed[node] and node not in self._skipped
         )
+        #: Leaves that have their gradient, as long as their steps are kept.
+        self._given: list[ref[LeafCall]] = []
         #: What keeps `.grad` of its gradient, which PyTorch puts there before the node is held.
         self._retained = _retained(source, known)
         #: Of tensors that are no leaves and are asked for: their nodes are not run.
@@ -117,6 +119,8 @@ class TorchRun:
         error = came if isinstance(came, BaseException) else None
         ran = call.done and (error is None or of_a_hook(error))
         step = self._made(call, failed=not ran)
+        if came is None:
+            step.effects += self._at_the_end()
         if isinstance(came, Call):
             self._call = came
             step.current = came.number
@@ -208,10 +212,18 @@ class TorchRun:
         effects = [*self._retained.pop(call.number, ()), *call.within.values()]
         if call.leaf is not None:
             effects.append(call.leaf.effect)
+            self._given.append(ref(call.leaf))
         yield from (effect for effect in effects if effect.done())
         came = [effect for effect in self._asked if effect.done()]
         self._asked = [effect for effect in self._asked if effect not in came]
         yield from came
+
+    def _at_the_end(self) -> Iterator[Effect]:
+        """What was done to `.grad` behind the last node: DDP averages there."""
+        for known in self._given:
+            leaf = known()
+            if leaf is not None and (effect := leaf.effect.since(leaf.after)) is not None:
+                yield effect
 
     def _sent(self, edge: model.Edge, computed: Grad) -> tuple[Grad, str]:
         """What arrives at the other end: of the shape and type that the gradient there must have."""

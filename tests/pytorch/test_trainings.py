@@ -1,0 +1,75 @@
+"""Trainings whose backwards are stepped end where they end without, bit for bit."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+# Below what skips where PyTorch is not installed:
+import vizgrad  # noqa: E402
+from tests.pytorch.programs import same  # noqa: E402
+from tests.pytorch.threads import held_threads  # noqa: E402
+from tests.pytorch.trainings import TRAININGS, Backward, Left, distributed  # noqa: E402
+from tests.pytorch.walks import moved  # noqa: E402
+
+MOVES = 12
+
+
+def walked(moves: int) -> Backward:
+    """A backward that somebody goes about in at random."""
+    rng = random.Random(moves)
+
+    def backward(loss: Any) -> None:
+        with vizgrad.debug(loss, display=False) as session:
+            moved(session, rng, moves)
+            assert session.status == "finished"
+
+    return backward
+
+
+def is_what_it_is_without(training: Callable[[Backward], Left], moves: int) -> None:
+    torch.manual_seed(0)
+    expected = training(lambda loss: loss.backward())
+    torch.manual_seed(0)
+    found = training(walked(moves))
+    assert found.keys() == expected.keys()
+    for name, tensor in expected.items():
+        assert same(found[name], tensor), name
+    assert not held_threads()
+
+
+@pytest.mark.parametrize("training", TRAININGS, ids=lambda training: training.__name__)
+@pytest.mark.filterwarnings("ignore:.*lr_scheduler.step")
+def test_trainings(training: Callable[[Backward], Left]) -> None:
+    is_what_it_is_without(training, MOVES)
+
+
+def in_two_processes(folder: str) -> None:
+    """DDP: they wait for each other at the end of each backward, however long one is stepped.
+
+    By hand (`random_walks.py`): each imports PyTorch.
+    """
+    import torch.multiprocessing as mp
+
+    mp.spawn(_process, (folder,), nprocs=2)
+    for rank in range(2):
+        stepped, plain = (torch.load(f"{folder}/{kind}{rank}") for kind in ("stepped", "plain"))
+        assert all(same(stepped[name], plain[name]) for name in plain)
+        assert len(plain) > 4
+
+
+def _process(rank: int, folder: str) -> None:
+    import torch.distributed as dist
+
+    torch.set_num_threads(1)
+    for kind, backward in (("plain", lambda loss: loss.backward()), ("stepped", walked(4))):
+        torch.manual_seed(0)
+        store = dist.FileStore(f"{folder}/meet-{kind}", 2)
+        store.set_timeout(timedelta(seconds=120))
+        torch.save(distributed(backward, store, rank, 2), f"{folder}/{kind}{rank}")
