@@ -107,3 +107,9 @@ def test_second_derivatives_forward_over_reverse() -> None:
             vg.tanh, x(3), check_fwd_over_rev=True, check_rev_over_rev=rev, check_undefined_grad=rev
         )
     assert gradgradcheck(function(right), x(2), check_fwd_over_rev=True)
+
+
+@pytest.mark.rule("G-2")
+def test_outputs_that_are_views_of_complex_inputs() -> None:
+    for view in (vg.view_as_real, lambda z: z.real, lambda z: z.T, lambda z: z[1:]):
+        assert gradcheck(view, x(2, 2, dtype=vg.complex128), check_forward_ad=True)

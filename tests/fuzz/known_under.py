@@ -39,6 +39,8 @@ UNDER: tuple[Known, ...] = (
           lambda call, found: any(g.dtype == "uint8" for g in call.operands())),
     Known("F.embedding_bag", "vmap*raises: RuntimeError, IndexError", "offsets of two examples with a fault each",
           says("offsets[0] has to be 0")),
+    Known("operator?<< operator?>> bitwise*shift*", "vmap*raises: nothing, RuntimeError",
+          "PyTorch writes an only example into what is no batch", ours_says("inplace arithmetic")),
     Known("as_strided*", "vmap*raises: nothing, *", "PyTorch reads the memory of other examples", ours_says("out of bounds")),
 )  # fmt: skip
 

@@ -8,14 +8,12 @@ import weakref
 from functools import partial
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import vizgrad as vg
 from tests.fixtures import strict_module
-from vizgrad.arrays.samples import alike, sample
 from vizgrad.tensor.modes import GUARD, MODES
 from vizgrad.utils.checkpoint import (
     CheckpointError,
@@ -381,23 +379,3 @@ def test_gradients_are_bit_for_bit_those_without(
     (expected,) = vg.autograd.grad(plain(x).sum(), x, create_graph=True)
     assert found.tolist() == expected.tolist()
     assert second.tolist() == vg.autograd.grad(expected.sum(), x)[0].tolist()
-
-
-@given(st.lists(st.integers(0, 40), min_size=1, max_size=4), st.integers(1, 64))
-def test_samples_are_few_and_follow_from_the_shape(shape: list[int], most: int) -> None:
-    array = np.arange(float(np.prod(shape))).reshape(shape)
-    taken = sample(array, most)
-    assert taken.size == array.size or 0 < taken.size <= most
-    assert np.array_equal(taken, sample(np.asfortranarray(array), most))
-    assert not np.shares_memory(taken, array)
-
-
-def test_alike_up_to_rounding() -> None:
-    a = np.array([1.0, np.nan, np.inf, -3.0], np.float32)
-    assert alike(a, a.copy())
-    assert alike(a, a * np.float32(1 + 1e-5))
-    assert not alike(a, np.array([1.01, np.nan, np.inf, -3.0], np.float32))
-    assert not alike(a, np.array([1.0, 0.0, np.inf, -3.0], np.float32))
-    assert not alike(a, np.array([1.0, np.nan, -np.inf, -3.0], np.float32))
-    assert not alike(np.array([1, 2]), np.array([1, 3]))
-    assert not alike(np.array([1 + 1j]), np.array([1 + 1.1j]))

@@ -36,8 +36,8 @@ def jacobian(check: Checked, number: int, each: Callable[[], None]) -> list[dict
         along = _tangents(check, {number: step})
         across: list[Any] = [None] * len(along)
         if input.is_complex():
-            step[place] = 1j
-            across = _tangents(check, {number: step})
+            # memory of its own: what views give lies in the first step
+            across = _tangents(check, {number: step * 1j})
         rows.append([jacobians.pair(x, y) for x, y in zip(along, across, strict=True)])
         each()
     if not rows:

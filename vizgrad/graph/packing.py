@@ -30,6 +30,13 @@ Pack = Callable[[Tensor], Any]
 Unpack = Callable[[Any], Tensor]
 
 
+class EnoughRecomputed(BaseException):
+    """Raised by a hook that packs, to end a checkpoint's recomputation that has all it is for.
+
+    Not an Exception: the function that is computed again is not to catch it.
+    """
+
+
 class HookPair(NamedTuple):
     """A pair of hooks that is entered, and the one around it."""
 

@@ -12,6 +12,7 @@ from vizgrad.arrays.layout import is_channels_last, overlaps_itself
 from vizgrad.arrays.limits import finfo
 from vizgrad.arrays.quiet import quiet
 from vizgrad.function.wrapped import Wrapped
+from vizgrad.graph.packing import EnoughRecomputed
 from vizgrad.nn.functional.differentiable import no_gradient_of
 from vizgrad.nn.functional.shapes import whole_number
 from vizgrad.ops import arithmetic
@@ -165,7 +166,11 @@ def batch_norm(
         plain = batch_norm(input, running_mean, running_var, None, None, True, momentum, eps)
         return _scaled(plain, weight, bias)
     count = x.size // max(1, x.shape[1])
-    out, mean, _, variance = op.batch_norm.record(input, given(weight), given(bias), eps=eps)
+    try:
+        out, mean, _, variance = op.batch_norm.record(input, given(weight), given(bias), eps=eps)
+    except EnoughRecomputed:  # PyTorch's kernel has moved the statistics before anything is saved
+        batch_norm(input.detach(), running_mean, running_var, None, None, True, momentum, eps)
+        raise
     if not x.size:
         return out  # of nothing, no statistics
     if running_mean is not None:

@@ -18,6 +18,7 @@ from vizgrad.autograd.current import current_graph_task_id, queue_callback
 from vizgrad.autograd.grad_mode import enable_grad
 from vizgrad.autograd.saved_hooks import saved_tensors_hooks
 from vizgrad.errors import explained, place_of
+from vizgrad.graph.packing import EnoughRecomputed
 from vizgrad.tensor.clock import tick
 from vizgrad.tensor.modes import MODES
 from vizgrad.tensor.tensor import Tensor, storage_of
@@ -31,10 +32,6 @@ class Holder:
     """Stands for a saved value in its node. While it lives, the value may be needed."""
 
     __slots__ = ("__weakref__",)
-
-
-class _Stop(BaseException):
-    """Ends a recomputation that has all it is for. Not an Exception: the function is not to catch it."""
 
 
 class _Value:
@@ -87,7 +84,7 @@ class _Run:
         if holder is not None:
             self.values[holder] = _Value(kept)
         if frame.early_stop and self.saved == len(frame.holders):
-            raise _Stop
+            raise EnoughRecomputed
         return kept
 
 
@@ -186,7 +183,7 @@ class Frame:
                 stack.enter_context(noting(operations))
             stack.enter_context(saved_tensors_hooks(run.pack, lambda kept: kept))
             stack.enter_context(enable_grad())
-            with suppress(_Stop):
+            with suppress(EnoughRecomputed):
                 compute()
         if self.complete:
             self._compare(run, operations)
